@@ -1,0 +1,93 @@
+"""The ports that every device, real or simulated, stands behind.
+
+A shell is thin: it turns a device into these few types and nothing else. All instants are integer nanoseconds on
+the machine's monotonic clock (``CLOCK_MONOTONIC``); a simulated device keeps a clock of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+Image = NDArray[np.uint8]
+
+
+class HardwareMissing(RuntimeError):  # noqa: N818 - it names a state of the table, not of the program
+    """A device or library is not there; the message says what to do about it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """One edge of one pad, as the kernel stamped it (or, for a release, as polling found it)."""
+
+    seat: int
+    """1 to N."""
+    t: int
+    """Instant of the edge, ns."""
+    pressed: bool
+    t_error: int = 0
+    """Half-width of what is known about ``t``, ns."""
+    force: float | None = None
+    """0 to 1 where the pad measures it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One picture: a span of time, not an instant."""
+
+    image: Image
+    """H × W × 3, uint8, in OpenCV's order (blue, green, red)."""
+    t: int
+    """Start of the exposure, ns."""
+    exposure: int
+    """Length of the exposure, ns."""
+    index: int
+    """Counts from 0 in the order in which the camera delivered."""
+
+
+class Camera(Protocol):
+    """A source of frames in the order of their ``t``."""
+
+    def frames(self) -> Iterator[Frame]:
+        """Yield frames until the source ends; raises `HardwareMissing` where it cannot go on."""
+        ...
+
+    def close(self) -> None: ...
+
+
+class Pads(Protocol):
+    """The seats' pads."""
+
+    def start(self, on_edge: Callable[[Edge], None]) -> None:
+        """Report every edge; a handler that raises stops no other pad."""
+        ...
+
+    def close(self) -> None: ...
+
+
+class Speaker(Protocol):
+    """A voice made of clips rendered ahead."""
+
+    def say(self, clips: Sequence[str], *, urgent: bool = False) -> None:
+        """Speak these clips, joined, after what is being said; ``urgent`` interrupts it."""
+        ...
+
+    def close(self) -> None: ...
+
+
+class Lights(Protocol):
+    """One light a seat, and one in colour for the table."""
+
+    def seat(self, seat: int, level: float) -> None:
+        """Set one seat's light, 0 (off) to 1."""
+        ...
+
+    def table(self, red: float, green: float, blue: float) -> None:
+        """Set the table's light, each part 0 to 1."""
+        ...
+
+    def close(self) -> None: ...
