@@ -1,0 +1,247 @@
+"""The referee without hands or eyes: observations in, rulings out.
+
+Two laws hold. Replaying a log gives the same rulings, byte for byte. And any order of arrival gives the same rulings,
+as long as each sensor keeps its promise about what it has already told: rulings depend on the set of observations, not
+on the order of the news.
+"""
+
+from __future__ import annotations
+
+import bisect
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Final
+
+from referee.adjudication.amendments import AmendmentError, base_id
+from referee.adjudication.drafting import Key, place_of, printing_order, to_ruling
+from referee.adjudication.fold import won_ruling
+from referee.adjudication.history import History
+from referee.adjudication.loop import Loop, Placed
+from referee.adjudication.observations import (
+    MAX_ERROR,
+    Answer,
+    Correct,
+    LogError,
+    Observation,
+    Slap,
+    Table,
+    Tick,
+)
+from referee.adjudication.rulings import Ruling
+from referee.adjudication.state import State
+from referee.adjudication.view import ChallengeView, View
+from referee.rules.house import RulesError, house_rules
+from referee.rules.step import Draft
+
+FOREVER: Final = 2**62
+
+
+class Adjudicator:
+    """Rules a game from its observations.
+
+    Args:
+        lookahead_ns: how far past a card or slap everything must be known before it is judged. The default covers the
+            widest errors that a log may state. A live table whose sensors promise on an instant's *earliest* moment
+            (``t - t_error``) may make it as small as the widest error of a slap.
+        history: whether to keep what answers and corrections need. Without it memory does not grow, and an answer or a
+            correction is refused.
+        stream: whether to give rulings as they become final. Otherwise all come at the end, corrections sorted in.
+    """
+
+    def __init__(self, *, lookahead_ns: int = 2 * MAX_ERROR, history: bool = True, stream: bool = True) -> None:
+        self._stream = stream
+        self._loop = Loop()
+        self._lookahead = lookahead_ns
+        self._watermark = -FOREVER
+        self._read_to = -FOREVER
+        self._marks: dict[str, int] = {}
+        self._sensors: tuple[str, ...] = ()
+        self._last_t = -FOREVER
+        self._seats = 0
+        self._ended = False
+        self._held_back: list[tuple[tuple[int, Key, int], int, Ruling]] = []
+        self._serial = 0
+        self._early: list[Ruling] = []
+        self._said_early: str | None = None
+        self._questions: set[str] = set()
+        self._history = History() if history else None
+
+    def observe(self, observation: Observation) -> list[Ruling]:
+        """Take one observation; give the rulings that became final, in the order in which they are printed.
+
+        Raises:
+            LogError: the observation does not fit this log (no table first, a seat that is none, rules that cannot be
+                used, a correction of nothing). Nothing has changed then.
+        """
+        if isinstance(observation, Tick):
+            self._tick(observation)
+            return self._advance()
+        self._check(observation)
+        self._last_t = max(self._last_t, observation.t)
+        if isinstance(observation, Table):
+            self._sensors = observation.sensors
+            self._seats = len(observation.seats)
+        elif observation.t <= self._watermark:
+            if not isinstance(observation, Answer | Correct):
+                return self._late(observation)
+            observation = replace(observation, t=self._watermark + 1)
+        self._loop.add(observation)
+        return self._advance()
+
+    def promise(self, t: int) -> list[Ruling]:
+        """Whoever reads the log knows that no line still to come is of ``t`` (ns) or before."""
+        self._read_to = max(self._read_to, t)
+        return self._advance()
+
+    def finish(self) -> list[Ruling]:
+        """The end of the log: a final tick. Gives the rulings that were still open."""
+        if self._ended:
+            return []
+        self._ended = True
+        self._read_to = FOREVER
+        self._advance_loop()
+        self._take(self._loop.end(self._last_t))
+        return self._release()
+
+    def take_early(self) -> list[Ruling]:
+        """Rulings as soon as they are decided, for lights and voice.
+
+        A slap that won is here before its later runners-up are known; its final ruling has the same id and may name
+        more of them. Each ruling is given once.
+        """
+        early, self._early = self._early, []
+        return early
+
+    @property
+    def watermark(self) -> int:
+        """Everything up to this instant (ns) has been reported."""
+        return max(self._watermark, self._read_to)
+
+    @property
+    def view(self) -> View:
+        """The position as believed up to the watermark."""
+        state = self._loop.state
+        if state is None:
+            return View()
+        answered = self._history.answers if self._history is not None else {}
+        waiting = sorted(name for name in self._questions if base_id(name) not in answered)
+        return view_of(state, tuple(waiting))
+
+    def _check(self, observation: Observation) -> None:
+        if self._ended:
+            raise LogError(None, "this log has ended; begin another one for a new game")
+        if isinstance(observation, Table):
+            _check_table(observation, again=self._seats > 0)
+            return
+        if not self._seats:
+            raise LogError(None, f"the first line of a log is its table, not a {observation.kind or 'line'}")
+        seat = getattr(observation, "seat", None)
+        if seat is not None and seat > self._seats and not isinstance(observation, Slap):
+            if observation.kind in ("lift", "join", "foul"):
+                return
+            raise LogError(None, f'"seat" must be 1 to {self._seats}: this table has {self._seats} seats')
+        if isinstance(observation, Answer | Correct) and self._history is None:
+            raise AmendmentError(None, f"this {observation.kind} needs the history that was switched off")
+
+    def _tick(self, tick: Tick) -> None:
+        self._last_t = max(self._last_t, tick.t)
+        if tick.sensor is None:
+            self._watermark = max(self._watermark, tick.t)
+            return
+        self._marks[tick.sensor] = max(self._marks.get(tick.sensor, -FOREVER), tick.t)
+        if self._sensors and all(sensor in self._marks for sensor in self._sensors):
+            self._watermark = max(self._watermark, min(self._marks[sensor] for sensor in self._sensors))
+
+    def _late(self, observation: Observation) -> list[Ruling]:
+        """Evidence that came after its sensor had promised it all: on record, and never judged silently (K1)."""
+        draft = Draft("question", {"ask": "late_evidence", "about": [observation.id]}, ("K1",), ())
+        ruling = to_ruling(draft, observation.id, self._watermark, set())
+        self._take([Placed(place_of(observation), self._loop.judged, ruling)])
+        return self._release()
+
+    def _advance(self) -> list[Ruling]:
+        self._advance_loop()
+        return self._release()
+
+    def _advance_loop(self) -> None:
+        if self._history is None:
+            self._take(self._loop.run(self.watermark, self._lookahead))
+            self._loop.done.clear()
+            return
+        amended = True
+        while amended:
+            self._take(self._loop.run(self.watermark, self._lookahead), judged=True)
+            self._loop, changed, amended = self._history.amend(self._loop)
+            self._take(changed)
+
+    def _take(self, placed: Iterable[Placed], *, judged: bool = False) -> None:
+        placed = list(placed)
+        if judged and self._history is not None:
+            self._history.remember(self._loop, placed)
+        for key, _, ruling in placed:
+            self._serial += 1
+            bisect.insort(self._held_back, (printing_order(ruling, key), self._serial, ruling))
+            self._questions -= set(ruling.supersedes)
+            if ruling.kind == "question":
+                self._questions.add(ruling.id)
+            if ruling.id != self._said_early:
+                self._early.append(ruling)
+        pending = self._loop.state.pending if self._loop.state is not None else None
+        if pending is not None and self._said_early != f"slap_won@{pending.slap.id}":
+            self._early.append(won_ruling(pending))
+            self._said_early = self._early[-1].id
+
+    def _release(self) -> list[Ruling]:
+        """Rulings that nothing can come before any more."""
+        if not self._stream and not self._ended:
+            return []
+        frontier = self._frontier()
+        ready = bisect.bisect_left(self._held_back, ((frontier,),))
+        out = [ruling for _, _, ruling in self._held_back[:ready]]
+        del self._held_back[:ready]
+        return out
+
+    def _frontier(self) -> int:
+        if self._ended:
+            return 2 * FOREVER
+        frontier = self.watermark + 1
+        if self._loop.next_t is not None:
+            frontier = min(frontier, self._loop.next_t)
+        state = self._loop.state
+        if state is not None and state.pending is not None:
+            frontier = min(frontier, state.pending.slap.t)
+        return frontier
+
+
+def _check_table(table: Table, *, again: bool) -> None:
+    if again:
+        raise LogError(None, "a second table: a log holds one game; put the other into a file of its own")
+    seats = len(table.seats)
+    if not 1 <= table.dealer <= seats:
+        raise LogError(None, f'"dealer" must be a seat from 1 to {seats}')
+    if table.counts is not None and len(table.counts) != seats:
+        raise LogError(None, f'"counts" must hold one number for each of the {seats} seats')
+    if table.counts is not None and not any(count is None or count > 0 for count in table.counts):
+        raise LogError(None, '"counts" leaves no seat with cards to lead')
+    try:
+        house_rules(table.rules)
+    except RulesError as bad:
+        raise LogError(None, str(bad)) from None
+
+
+def view_of(state: State, questions: tuple[str, ...] = ()) -> View:
+    """What a scoreboard shows of a state."""
+    position = state.position
+    challenge = position.challenge
+    return View(
+        names=position.names,
+        counts=position.counts,
+        pile=tuple(laid.card for laid in position.pile),
+        turn=position.turn,
+        challenge=ChallengeView(challenge.challenger, challenge.challenged, challenge.left) if challenge else None,
+        owner=position.claim.seat if position.claim is not None else None,
+        locked_out=position.locked_out,
+        game_over=position.over,
+        winner=position.winner,
+        questions=questions,
+    )

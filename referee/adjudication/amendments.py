@@ -1,0 +1,108 @@
+"""What people say afterwards: answers and corrections change the record, and all that follows is ruled again (K6).
+
+Nothing is patched. The fold runs again from a kept state before the changed line, with the line as it should have been
+and the answers that are known by now; rulings that come out as before stand, the others are replaced.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from referee.adjudication.loop import Placed
+from referee.adjudication.observations import Answer, Correct, LogError, Observation, from_fields, to_fields
+from referee.adjudication.rulings import Ruling, ruling_fields
+
+
+class AmendmentError(LogError):
+    """A correction that names no line, or makes none; says what it should have been."""
+
+
+def corrected(observation: Observation, by: Correct) -> Observation | None:
+    """The line as it should have been; None where it is to be left out.
+
+    Raises:
+        AmendmentError: the fields do not fit the line that they correct.
+    """
+    if by.void:
+        return None
+    fields = {**to_fields(observation), **by.extra}
+    fields["id"] = observation.id
+    try:
+        return from_fields(fields, 0)
+    except LogError as bad:
+        raise AmendmentError(None, f'the correction of "{by.line}" does not fit it: {bad.problem}') from None
+
+
+def same(one: Ruling, other: Ruling) -> bool:
+    """Whether two rulings say the same, whatever they are called."""
+    return _content(one) == _content(other)
+
+
+def _content(ruling: Ruling) -> str:
+    fields = ruling_fields(replace(ruling, supersedes=()))
+    del fields["id"]
+    return json.dumps(fields, sort_keys=True)
+
+
+def differences(
+    old: Sequence[Placed], new: Iterable[Placed], amendment: Answer | Correct
+) -> tuple[list[Placed], list[Placed]]:
+    """Compare what was ruled with what is ruled now.
+
+    Args:
+        old: rulings in force since the changed line.
+        new: rulings of the fold that ran again.
+        amendment: what people said.
+
+    Returns:
+        All rulings in force now (the old one where nothing changed), and those of them that are new, with the ids of
+        the rulings that they replace. What fell away without a successor is replaced by the first new ruling, or by
+        one that says so.
+    """
+    left = {base_id(placed.ruling.id): placed for placed in old}
+    in_force: list[Placed] = []
+    changed: list[Placed] = []
+    for placed in new:
+        before = left.pop(placed.ruling.id, None)
+        if before is not None and same(before.ruling, placed.ruling):
+            in_force.append(placed._replace(ruling=before.ruling))
+            continue
+        named = placed._replace(ruling=_renamed(placed.ruling, amendment.id, before))
+        in_force.append(named)
+        changed.append(named)
+    if left:
+        _replace_orphans(list(left.values()), in_force, changed, amendment)
+    return in_force, changed
+
+
+def _replace_orphans(
+    orphans: Sequence[Placed], in_force: list[Placed], changed: list[Placed], amendment: Answer | Correct
+) -> None:
+    """Rulings that fell away and have no successor are named by the first new one."""
+    names = tuple(placed.ruling.id for placed in orphans)
+    if changed:
+        heir = changed[0]
+        ruling = replace(heir.ruling, supersedes=(*heir.ruling.supersedes, *names))
+    else:
+        heir = orphans[0]
+        ruling = Ruling("corrected", f"corrected@{amendment.id}", heir.ruling.t, (amendment.id,), ("K6",), {})
+        ruling = replace(ruling, supersedes=names)
+    said = heir._replace(ruling=ruling)
+    if changed:
+        in_force[in_force.index(heir)] = said
+        changed[0] = said
+    else:
+        changed.append(said)
+
+
+def _renamed(ruling: Ruling, amendment: str, before: Placed | None) -> Ruling:
+    if before is None:
+        return ruling
+    return replace(ruling, id=f"{ruling.id}~{amendment}", supersedes=(before.ruling.id,))
+
+
+def base_id(name: str) -> str:
+    """The id that a ruling had before amendments renamed it."""
+    return name.partition("~")[0]

@@ -1,0 +1,49 @@
+"""Who was first: hands nearer than their errors are a dead heat, never a guess (M1, M2, K3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from referee.adjudication.observations import Lift, Observation, Slap
+from referee.rules.position import Position
+from referee.rules.slapping import barred
+
+FORCE_LEAD: Final = 0.1
+"""The greatest force decides a dead heat where it leads by more than this ("How the rows are to be read", 2)."""
+
+
+def heat(position: Position, first: Slap, upcoming: Iterable[Observation]) -> tuple[Slap, ...]:
+    """All hands nearer to the first than the sum of both errors, the first included, in order of time.
+
+    Args:
+        position: the pile that was slapped.
+        first: the first valid hand.
+        upcoming: observations that follow it in event time.
+    """
+    hands = [first]
+    lifted: set[int] = set()
+    for other in upcoming:
+        if isinstance(other, Lift):
+            lifted.add(other.seat)
+        if not isinstance(other, Slap) or any(other.seat == hand.seat for hand in hands):
+            continue
+        if other.t - first.t >= first.t_error + other.t_error:
+            continue
+        if _counts(position, other.seat, other.seat in lifted):
+            hands.append(other)
+    return tuple(hands)
+
+
+def _counts(position: Position, seat: int, lifted: bool) -> bool:
+    bar = barred(position, seat)
+    return bar is None or (bar.reason == "held" and lifted)
+
+
+def by_force(hands: Sequence[Slap]) -> Slap | None:
+    """The hand with the most contact, where every pad tells and the greatest leads clearly (M2)."""
+    if any(hand.force is None for hand in hands):
+        return None
+    ordered = sorted(hands, key=lambda hand: -(hand.force or 0.0))
+    lead = (ordered[0].force or 0.0) - (ordered[1].force or 0.0)
+    return ordered[0] if lead > FORCE_LEAD else None

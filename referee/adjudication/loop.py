@@ -1,0 +1,170 @@
+"""Event time: observations wait in a queue until every sensor has reported past them, and are judged in their order."""
+
+from __future__ import annotations
+
+import bisect
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import NamedTuple
+
+from referee.adjudication.doubt import better_order, order_is_open
+from referee.adjudication.drafting import AFTER_ALL, PLACES, Key, place_of
+from referee.adjudication.fold import Answers, fold, last_chance_ends, last_tick, open_table
+from referee.adjudication.observations import Answer, Card, Correct, Observation, Slap, Table
+from referee.adjudication.rulings import Ruling
+from referee.adjudication.state import State
+
+
+class Placed(NamedTuple):
+    """A ruling, the place of its cause in event time, and how many observations had been judged before that cause."""
+
+    key: Key
+    nth: int
+    ruling: Ruling
+
+
+class Loop:
+    """A queue of observations and the state of everything that has been judged.
+
+    ``answers`` is what people have said so far, by question.
+    """
+
+    def __init__(self, state: State | None = None, answers: Answers | None = None, judged: int = 0) -> None:
+        self.state = state
+        self.answers: Answers = answers if answers is not None else {}
+        self.judged = judged
+        """How many observations have been judged."""
+        self.done: list[Observation] = []
+        """What was judged since the owner last emptied it, in the order of judging."""
+        self._keys: list[Key] = []
+        self._queue: list[Observation] = []
+        self._widest = 0
+
+    def add(self, observation: Observation) -> None:
+        """Put an observation into its place in event time."""
+        key = place_of(observation)
+        at = bisect.bisect_right(self._keys, key)
+        self._keys.insert(at, key)
+        self._queue.insert(at, observation)
+        self._widest = max(self._widest, getattr(observation, "t_error", 0))
+
+    @property
+    def next_t(self) -> int | None:
+        """The instant of the next observation, ns; None where none waits."""
+        return self._keys[0][0] if self._keys else None
+
+    def waiting(self) -> tuple[Observation, ...]:
+        """What waits, in event time."""
+        return tuple(self._queue)
+
+    def run(self, until: int, lookahead: int) -> list[Placed]:
+        """Judge what can be judged once all up to ``until`` (ns, inclusive) is known; stop after an amendment.
+
+        Args:
+            until: the watermark.
+            lookahead: how far beyond a card's or slap's instant everything must be known before it is judged, ns.
+        """
+        out: list[Placed] = []
+        while self._queue or self._deadline() is not None:
+            deadline = self._deadline()
+            if deadline is not None and (not self._queue or deadline < self._queue[0].t):
+                if deadline > until:
+                    break
+                out += self._expire()
+                continue
+            head = self._queue[0]
+            wait = lookahead if isinstance(head, Card | Slap) else 0
+            if head.t + wait > until:
+                break
+            out += self._judge(self._choose())
+            if isinstance(self.done[-1], Answer | Correct):
+                break
+        return out
+
+    def end(self, t: int) -> list[Placed]:
+        """The last tick, at ``t``: piles that were won are picked up."""
+        if self.state is None:
+            return []
+        self.state, rulings = last_tick(self.state, t)
+        return self._placed(rulings, (t, AFTER_ALL + 1, 0, 0, ""), self.judged)
+
+    def _deadline(self) -> int | None:
+        chance = self.state.position.last_chance if self.state is not None else None
+        return chance.ends_at if chance is not None else None
+
+    def _expire(self) -> list[Placed]:
+        assert self.state is not None
+        self.state, rulings = last_chance_ends(self.state)
+        # A deadline belongs to the last line before it: whoever takes up the state after that line has it behind him.
+        return [placed for r in rulings for placed in self._placed([r], (r.t, AFTER_ALL, 0, 0, ""), self.judged - 1)]
+
+    def _judge(self, at: int) -> list[Placed]:
+        upcoming = self._near(at)
+        key, observation = self._keys.pop(at), self._queue.pop(at)
+        self.done.append(observation)
+        self.judged += 1
+        if isinstance(observation, Table):
+            if self.state is not None:
+                return []
+            self.state, rulings = open_table(observation)
+        elif self.state is None:
+            return []
+        else:
+            self.state, rulings = fold(self.state, observation, upcoming, self.answers)
+        return self._placed(rulings, key, self.judged - 1)
+
+    @staticmethod
+    def _placed(rulings: list[Ruling], key: Key, nth: int) -> list[Placed]:
+        return [Placed(_place(ruling, key), nth, ruling) for ruling in rulings]
+
+    def _near(self, at: int) -> list[Observation]:
+        """What follows the observation at this place closely enough to matter."""
+        head = self._queue[at]
+        if not isinstance(head, Slap):
+            return []
+        return list(self._following(at, head.t + head.t_error + self._widest))
+
+    def _following(self, at: int, until: int) -> Iterator[Observation]:
+        for place in range(at + 1, len(self._queue)):
+            if self._queue[place].t > until:
+                return
+            yield self._queue[place]
+
+    def _choose(self) -> int:
+        """Which waiting observation comes first: the head, unless a doubtful order is better the other way (K9)."""
+        head = self._queue[0]
+        if self.state is None or not isinstance(head, Card | Slap):
+            return 0
+        reach = head.t + head.t_error + self._widest
+        for place, other in enumerate(self._following(0, reach), start=1):
+            if isinstance(head, Card) and isinstance(other, Slap):
+                if self._doubtful(other, head) == "slap":
+                    return place
+            elif isinstance(head, Slap) and isinstance(other, Card) and self._doubtful(head, other) == "card":
+                return place
+        return 0
+
+    def _doubtful(self, slap: Slap, card: Card) -> str | None:
+        """Which comes first where that is open and matters; marks the slap so that its ruling says so."""
+        assert self.state is not None
+        if slap.id in self.state.settled or card.zone != "pile" or not order_is_open(slap, card):
+            return None
+        better = better_order(self.state.position, slap, card)
+        if better is None:
+            return None
+        if self.state.position.rules.value("K9") == "question":
+            said = self.answers.get(f"question@{slap.id}")
+            if said not in ("slap", "card"):
+                self.state = replace(self.state, asked=self.state.asked | {slap.id})
+                return None
+            return str(said)
+        self.state = replace(self.state, doubted=self.state.doubted | {slap.id})
+        return better
+
+
+def _place(ruling: Ruling, cause: Key) -> Key:
+    """Where a ruling belongs: with its cause; a slap that won belongs to its slap, though it was closed later."""
+    if ruling.kind != "slap_won":
+        return cause
+    name = ruling.because[0]
+    return ruling.t, PLACES["slap"], int(ruling["seat"]), len(name), name

@@ -1,0 +1,48 @@
+"""What the referee carries from one observation to the next, besides the position: immutable, so it can be kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from referee.adjudication.observations import Slap
+from referee.rules.position import Position
+
+
+class RunnerUp(NamedTuple):
+    """A hand that counted and was not first."""
+
+    seat: int
+    margin: int
+    error: int
+    ref: str
+
+
+@dataclass(frozen=True, slots=True)
+class PendingWin:
+    """A slap that won; its ruling waits until the pile is picked up, for hands that come later still count (K3)."""
+
+    slap: Slap
+    patterns: tuple[str, ...]
+    cards: tuple[str, ...]
+    rule: tuple[str, ...]
+    because: tuple[str, ...]
+    decided_by: Literal["time", "force", "split", "war", "people"] = "time"
+    margin: int | None = None
+    error: int | None = None
+    runners_up: tuple[RunnerUp, ...] = ()
+    doubt: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """The fold's state."""
+
+    position: Position
+    pending: PendingWin | None = None
+    settled: frozenset[str] = frozenset()
+    """Slaps of a dead heat that were judged with its first hand."""
+    doubted: frozenset[str] = frozenset()
+    """Slaps that K9 decided."""
+    asked: frozenset[str] = frozenset()
+    """Slaps that K9 leaves to people."""

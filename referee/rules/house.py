@@ -1,0 +1,119 @@
+"""House rules: a preset, or a preset changed, checked against the catalogue of rows.
+
+Rows are the switches. Rows of one group exclude each other: switching one on switches the others off.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from referee.rules.catalogue import ALWAYS_ON, GROUPS, ROWS, RULED
+from referee.rules.presets import PRESETS
+
+_KEYS: Final = ("base", "on", "off", "set")
+
+
+class RulesError(ValueError):
+    """House rules that cannot be used; names the row and says what to change."""
+
+
+@dataclass(frozen=True, slots=True)
+class HouseRules:
+    """Which rows are on, and what their values are."""
+
+    on: frozenset[str]
+    values: Mapping[str, Any] = field(default_factory=dict)
+
+    def has(self, row: str) -> bool:
+        """Whether a row is switched on."""
+        return row in self.on
+
+    def value(self, row: str) -> Any:
+        """A row's value: the table's own, or the catalogue's default."""
+        return self.values[row] if row in self.values else ROWS[row].default
+
+
+def house_rules(said: Any) -> HouseRules:
+    """Read house rules as a log's first line says them.
+
+    Args:
+        said: a preset's name, or ``{"base": preset, "on": [ids], "off": [ids], "set": {id: value}}``.
+
+    Raises:
+        RulesError: an unknown preset or row, a value out of range, or rows that contradict each other.
+    """
+    if isinstance(said, str):
+        return _preset(said)
+    if not isinstance(said, Mapping):
+        raise RulesError('house rules are a preset\'s name, or {"base": …, "on": […], "off": […], "set": {…}}')
+    for key in said:
+        if key not in _KEYS:
+            raise RulesError(f'house rules have no "{key}"{_nearest(str(key), _KEYS)}; they have base, on, off, set')
+    base = _preset(said.get("base", "classic"))
+    on, off = _rows(said, "on"), _rows(said, "off")
+    _refuse_contradictions(on, off)
+    rows = set(base.on)
+    for row in on:
+        rows -= GROUPS.get(row, frozenset())
+        rows.add(row)
+    rows -= set(off)
+    return HouseRules(frozenset(rows), {**base.values, **_values(said.get("set", {}))})
+
+
+def _preset(name: Any) -> HouseRules:
+    preset = PRESETS.get(name) if isinstance(name, str) else None
+    if preset is None:
+        known = ", ".join(PRESETS)
+        raise RulesError(f'there is no preset "{name}"{_nearest(str(name), PRESETS)}; the presets are {known}')
+    return HouseRules(preset.rows | ALWAYS_ON - preset.without, preset.values)
+
+
+def _rows(said: Mapping[str, Any], key: str) -> list[str]:
+    rows = said.get(key, [])
+    if not isinstance(rows, list):
+        raise RulesError(f'"{key}" is a list of row ids, such as ["P1"]')
+    for row in rows:
+        _require_row(row)
+    return rows
+
+
+def _require_row(row: Any) -> None:
+    if not isinstance(row, str) or row not in ROWS:
+        raise RulesError(f'there is no row "{row}" in the rules{_nearest(str(row), ROWS)}')
+    if row not in RULED:
+        raise RulesError(f'row {row} ("{ROWS[row].title}") is not ruled by this version; take it out')
+
+
+def _refuse_contradictions(on: Iterable[str], off: Iterable[str]) -> None:
+    chosen = list(on)
+    for row in off:
+        if row in chosen:
+            raise RulesError(f"row {row} is switched on and off at once; keep one of them")
+    for place, row in enumerate(chosen):
+        rivals = GROUPS.get(row, frozenset())
+        for other in chosen[:place]:
+            if other in rivals and other != row:
+                raise RulesError(f"rows {other} and {row} exclude each other; switch only one of them on")
+
+
+def _values(said: Any) -> dict[str, Any]:
+    if not isinstance(said, Mapping):
+        raise RulesError('"set" maps row ids to values, such as {"F1": 2}')
+    values = {}
+    for row, value in said.items():
+        _require_row(row)
+        check = ROWS[row].check
+        if check is None:
+            raise RulesError(f'row {row} ("{ROWS[row].title}") has no value to set')
+        if not check(value):
+            raise RulesError(f"row {row}: {value!r} is not allowed; it must be {ROWS[row].allowed}")
+        values[row] = value
+    return values
+
+
+def _nearest(word: str, known: Iterable[str]) -> str:
+    close = difflib.get_close_matches(word, list(known), n=1)
+    return f' (did you mean "{close[0]}"?)' if close else ""
