@@ -1,0 +1,151 @@
+"""Where each player's hand is at any instant, from the acts it performs.
+
+A hand comes in along the line from its seat ever more slowly, does its act, and draws back ever faster. The distance
+still to go is a power of the time left, chosen so that a laid card is `REVEAL_MM` from its place when its face shows.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hardware.simulated.acts import GRASP_NS, HOLD_NS, REVEAL_MM, SETTLE_NS, SWEEP_NS, TUCK_NS, Act, Burn, Cover, Lay, Take, bearing, towards
+
+POWER_IN, POWER_OUT = 1.5, 1.6
+_IN = REVEAL_MM / (SETTLE_NS / 1e9) ** POWER_IN
+_OUT = 45.0 / 0.050**POWER_OUT
+Vector = tuple[float, float]
+
+
+def approach(seconds: float) -> float:
+    """How far a hand has still to go, mm, ``seconds`` before it arrives."""
+    return _IN * max(0.0, seconds) ** POWER_IN
+
+
+def retreat(seconds: float) -> float:
+    """How far a hand has drawn back, mm, ``seconds`` after it left."""
+    return _OUT * max(0.0, seconds) ** POWER_OUT
+
+
+def smooth(x: float) -> float:
+    """From 0 to 1 with the least jerk."""
+    x = min(1.0, max(0.0, x))
+    return x**3 * (10 - 15 * x + 6 * x * x)
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """One act as its hand's stay at the table: from ``arrive`` at one point to ``leave`` from another."""
+
+    act: Act
+    arrive: int
+    leave: int
+    at: Vector
+    """The fingertip's place on arrival."""
+    inward: Vector
+    """Unit vector of the hand's way in."""
+    drag: float = 0.0
+    """How far the hand draws back during the act, mm."""
+
+    def drawn(self, t: int) -> float:
+        """How far it has drawn back by ``t`` while still in its act."""
+        if not self.drag:
+            return 0.0
+        return self.drag * smooth((t - self.arrive - GRASP_NS) / SWEEP_NS)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A hand at an instant."""
+
+    seat: int
+    tip: Vector
+    """Its longest finger's tip, mm."""
+    elbow: Vector
+    """A point the forearm lies along, mm."""
+    act: Act
+    """What it does, comes to do, or has just done."""
+    pose: str
+    """``pinch`` or ``flat``."""
+
+
+def rim(direction: Vector, half_width: float, half_height: float) -> float:
+    """From the middle to the picture's edge in a direction, mm."""
+    return min(
+        half_width / abs(direction[0]) if abs(direction[0]) > 1e-9 else math.inf,
+        half_height / abs(direction[1]) if abs(direction[1]) > 1e-9 else math.inf,
+    )
+
+
+def forward(lay: Lay) -> Vector:
+    """The unit vector from the edge a card is held by to the opposite one."""
+    a = math.radians(lay.pose.turn + (90 if lay.sideways else 0))
+    return math.sin(a), -math.cos(a)
+
+
+class Player:
+    """The hand of one seat through a whole game; ``leans`` (degrees) and ``side`` (mm) are its owner's habits."""
+
+    def __init__(
+        self, seat: int, seats: int, acts: Sequence[Act], card: Vector, frame: Vector, leans: float = 0.0, side: float = 70.0
+    ) -> None:
+        self.seat = seat
+        self.outward = towards(bearing(seat, seats) + leans)
+        self.outside = rim(self.outward, frame[0] / 2, frame[1] / 2) + 45.0
+        home = towards(bearing(seat, seats))
+        far = rim(home, frame[0] / 2, frame[1] / 2) + 260.0
+        self.elbow = (home[0] * far + home[1] * side, home[1] * far - home[0] * side)
+        self.card = card
+        self.visits = sorted((self._visit(act) for act in acts), key=lambda v: v.arrive)
+        self._arrivals = [v.arrive for v in self.visits]
+
+    def _visit(self, act: Act) -> Visit:
+        inward = (-self.outward[0], -self.outward[1])
+        if isinstance(act, Lay):
+            length = self.card[0] if act.sideways else self.card[1]
+            f = forward(act)
+            at = (act.pose.x - f[0] * (length / 2 - 8), act.pose.y - f[1] * (length / 2 - 8))
+            return Visit(act, act.rest, act.rest + HOLD_NS, at, inward)
+        if isinstance(act, Burn):
+            reach = self.card[1] / 2 - 6
+            at = (act.poses[0].x - inward[0] * reach, act.poses[0].y - inward[1] * reach)
+            return Visit(act, act.t, act.t + TUCK_NS, at, inward)
+        at = (inward[0] * 38, inward[1] * 38)
+        if isinstance(act, Take):
+            return Visit(act, act.grasp, act.ends, at, inward, self.outside + 60)
+        return Visit(act, act.t, act.until, at, inward)
+
+    def at(self, t: int) -> Place | None:
+        """Where the hand is at ``t``, or None while it is out of the picture."""
+        index = bisect_right(self._arrivals, t) - 1
+        before = self.visits[index] if index >= 0 else None
+        after = self.visits[index + 1] if index + 1 < len(self.visits) else None
+        if before is not None and t <= before.leave:
+            return self._place(before, before.drawn(t))
+        left = retreat((t - before.leave) / 1e9) if before is not None else math.inf
+        if before is not None:
+            left += before.drag
+        to_go = approach((after.arrive - t) / 1e9) if after is not None else math.inf
+        if before is not None and left < self.outside and (after is None or to_go >= self.outside):
+            return self._place(before, left)
+        if after is not None and to_go < self.outside and (before is None or left >= self.outside):
+            return self._place(after, to_go)
+        if before is None or after is None or left >= self.outside:
+            return None
+        return self._between(before, after, left, to_go)
+
+    def _between(self, before: Visit, after: Visit, left: float, to_go: float) -> Place:
+        """Back from one act and on to the next without leaving the picture."""
+        back = min(left, to_go)
+        share = left / (left + to_go)
+        one, two = self._place(before, back), self._place(after, back)
+        tip = (one.tip[0] * (1 - share) + two.tip[0] * share, one.tip[1] * (1 - share) + two.tip[1] * share)
+        nearer = one if left <= to_go else two
+        return Place(self.seat, tip, self.elbow, nearer.act, nearer.pose)
+
+    def _place(self, visit: Visit, back: float) -> Place:
+        tip = (visit.at[0] - visit.inward[0] * back, visit.at[1] - visit.inward[1] * back)
+        pose = "flat" if isinstance(visit.act, Take | Cover) else "pinch"
+        return Place(self.seat, tip, self.elbow, visit.act, pose)

@@ -1,0 +1,411 @@
+"""Pictures of the table from straight above, as its camera would take them.
+
+Cards at rest are kept in a layer of their own, so that a picture costs only what moves in it.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from hardware.simulated.acts import FLIP_NS, LIFT_NS, Act, Burn, Cover, Lay, Pose, Take
+from hardware.simulated.canvas import Bytes
+from hardware.simulated.cloth import cloth, light
+from hardware.simulated.decks import Deck
+from hardware.simulated.hands import Hand, draw_hand, look
+from hardware.simulated.paths import Place, Player, forward, smooth
+
+Matrix = NDArray[np.float64]
+Quad = NDArray[np.float64]
+
+CARD_SHARE = 150 / 720
+"""A card's height as a share of the picture's."""
+CAMERA_MM = 750.0
+"""Height of the camera over the table, for how a lifted card grows."""
+PILE_MM = 112.0
+"""Half the width of the square in which cards lie."""
+NOISES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """The pile after an act has come to rest."""
+
+    t: int
+    act: Act
+
+
+def settled_at(act: Act) -> int | None:
+    """When an act has changed the pile for good, or None."""
+    if isinstance(act, Lay):
+        return act.rest
+    if isinstance(act, Burn):
+        return act.t
+    return act.starts if isinstance(act, Take) else None
+
+
+def _over(ground: Bytes, top: Bytes) -> None:
+    """Lay a premultiplied BGRA picture over a BGR one of the same size, in place."""
+    b, g, r, a = cv2.split(top)
+    clear = cv2.bitwise_not(a)
+    thinned = cv2.multiply(ground, cv2.merge((clear, clear, clear)), scale=1 / 255)
+    cv2.add(thinned, cv2.merge((b, g, r)), dst=thinned)
+    ground[:] = thinned
+
+
+def _darken(ground: Bytes, shade: Bytes) -> None:
+    """Take away light, 0 to 255, in place."""
+    clear = cv2.bitwise_not(shade)
+    ground[:] = cv2.multiply(ground, cv2.merge((clear, clear, clear)), scale=1 / 255)
+
+
+def _smear(picture: Bytes, dx: float, dy: float) -> Bytes:
+    """Blur along a motion of (dx, dy) px by averaging with moved copies of itself."""
+    while max(abs(dx), abs(dy)) >= 1.0:
+        dx, dy = dx / 2, dy / 2
+        step = np.array([[1, 0, round(dx)], [0, 1, round(dy)]], np.float64)
+        if round(dx) or round(dy):
+            moved = cv2.warpAffine(picture, step, picture.shape[1::-1], flags=cv2.INTER_NEAREST)
+            picture = cv2.addWeighted(picture, 0.5, moved, 0.5, 0)
+    return picture
+
+
+class _Pile:
+    """The cards at rest: their colours, what they cover, and the shadow they throw on the cloth."""
+
+    def __init__(self, scene: Scene) -> None:
+        self.scene = scene
+        self.side = int(2 * PILE_MM * scene.scale)
+        self.cards: list[tuple[str, Pose]] = []
+        self.clear()
+
+    def clear(self) -> None:
+        self.cards = []
+        self.image = np.zeros((self.side, self.side, 4), np.uint8)
+        self.shade = np.zeros((self.side, self.side), np.uint8)
+
+    def add(self, card: str, pose: Pose) -> None:
+        """Lay one more card on top."""
+        scene = self.scene
+        matrix = scene.flat(pose)
+        shift = np.array([[1, 0, self.side / 2 - scene.width / 2], [0, 1, self.side / 2 - scene.height / 2], [0, 0, 1]])
+        depth = 1.0 + 0.10 * len(self.cards)
+        self._drop_shadow(shift, matrix, 0.9, 0.34, self.image[..., :3])
+        fallen = self._shadow_of(shift, matrix, depth + 0.6, 0.42)
+        self.shade = cv2.max(self.shade, fallen)
+        lit = scene.lit(card, pose)
+        size = (self.side, self.side)
+        picture = cv2.warpPerspective(lit, shift @ matrix, size, flags=cv2.INTER_LINEAR)
+        clear = cv2.bitwise_not(picture[..., 3])
+        self.image = cv2.add(cv2.multiply(self.image, cv2.merge((clear,) * 4), scale=1 / 255), picture)
+        self.cards.append((card, pose))
+
+    def _shadow_of(self, shift: Matrix, matrix: Matrix, offset: float, depth: float) -> Bytes:
+        scene = self.scene
+        moved = np.array([[1, 0, offset * scene.scale], [0, 1, offset * scene.scale * 1.2], [0, 0, 1]])
+        shadow, margin = scene.card_shadow
+        back = np.array([[1, 0, -margin], [0, 1, -margin], [0, 0, 1]])
+        warped = cv2.warpPerspective(shadow, moved @ shift @ matrix @ back, (self.side, self.side), flags=cv2.INTER_LINEAR)
+        return np.asarray(cv2.convertScaleAbs(warped, alpha=depth), dtype=np.uint8)
+
+    def _drop_shadow(self, shift: Matrix, matrix: Matrix, offset: float, depth: float, ground: Bytes) -> None:
+        if self.cards:
+            _darken(ground, self._shadow_of(shift, matrix, offset, depth))
+
+    def slip_under(self, cards: Sequence[tuple[str, Pose]]) -> None:
+        """Put cards below the others; the last of them lies lowest."""
+        lying = [*reversed(cards), *self.cards]
+        self.clear()
+        for card, pose in lying:
+            self.add(card, pose)
+
+    def draw(self, ground: Bytes, dx: float = 0.0, dy: float = 0.0, smear: tuple[float, float] = (0.0, 0.0)) -> None:
+        """Show the pile on a whole picture, moved by (dx, dy) px."""
+        x, y = round(self.scene.width / 2 - self.side / 2 + dx), round(self.scene.height / 2 - self.side / 2 + dy)
+        x0, y0, x1, y1 = max(0, x), max(0, y), min(self.scene.width, x + self.side), min(self.scene.height, y + self.side)
+        if x0 >= x1 or y0 >= y1:
+            return
+        part = np.s_[y0 - y : y1 - y, x0 - x : x1 - x]
+        spot = ground[y0:y1, x0:x1]
+        _darken(spot, _smear(self.shade, *smear)[part])
+        _over(spot, _smear(self.image, *smear)[part])
+
+
+class Scene:
+    """Renders the table for acts on a timeline.
+
+    ``size`` is the picture's width and height in px. The same arguments give the same pictures, noise included.
+    """
+
+    def __init__(
+        self, acts: Sequence[Act], seats: int, *, size: tuple[int, int] = (960, 720), family: str = "harbour", seed: int = 0,
+        card_share: float = CARD_SHARE, exposure_ns: int = 4_000_000, noise: float = 2.0,
+    ) -> None:
+        self.width, self.height = size
+        self.seed, self.exposure_ns = seed, exposure_ns
+        probe = Deck(family, 1.0, seed)
+        self.scale = self.height * card_share / probe.size[1]
+        self.deck = Deck(family, self.scale, seed)
+        self.acts = sorted(acts, key=lambda a: a.t)
+        self.changes = sorted((_Change(t, a) for a in self.acts if (t := settled_at(a)) is not None), key=lambda c: c.t)
+        self._instants = [c.t for c in self.changes]
+        frame = (self.width / self.scale, self.height / self.scale)
+        self.looks = {s: look(seed, s) for s in range(1, seats + 1)}
+        self.players = [self._player(s, seats, frame) for s in range(1, seats + 1)]
+        self.light = light(self.width, self.height, seed)
+        self.card_shadow = self._card_shadow()
+        self._lit: dict[str, Bytes] = {}
+        self._hands: dict[tuple[int, str], Hand] = {}
+        bare = cloth(self.width, self.height, self.scale, seed) * self.light[..., None]
+        self.bare: Bytes = cv2.GaussianBlur(np.clip(bare, 0, 255).astype(np.uint8), (0, 0), 0.7)
+        self._noise = self._make_noise(noise)
+        self.pile = _Pile(self)
+        self._done = 0
+        self._base = self.bare
+        self._stale = True
+
+    def _player(self, seat: int, seats: int, frame: tuple[float, float]) -> Player:
+        chance = np.random.default_rng((self.seed, 21, seat))
+        side = 80.0 * (-1 if self.looks[seat].left_handed else 1)
+        mine = [a for a in self.acts if a.seat == seat]
+        return Player(seat, seats, mine, self.deck.size, frame, float(chance.uniform(-6, 6)), side)
+
+    def _card_shadow(self) -> tuple[Bytes, int]:
+        margin = round(6 * self.scale)
+        height, width = self.deck.picture("back").shape[:2]
+        solid = np.zeros((height + 2 * margin, width + 2 * margin), np.uint8)
+        solid[margin:-margin, margin:-margin] = self.deck.picture("back")[..., 3]
+        return cv2.GaussianBlur(solid, (0, 0), 1.1 * self.scale), margin
+
+    def _make_noise(self, sigma: float) -> list[tuple[Bytes, Bytes]]:
+        chance = np.random.default_rng((self.seed, 31))
+        made = []
+        for _ in range(NOISES if sigma > 0 else 0):
+            shape = (self.height + 64, self.width + 64, 3)
+            field = chance.standard_normal(shape, dtype=np.float32)
+            field = cv2.GaussianBlur(field, (0, 0), 0.55) * 1.5 + chance.standard_normal(shape[:2], dtype=np.float32)[..., None] * 0.7
+            field = np.rint(field * sigma * 0.75)
+            made.append((np.maximum(field, 0).astype(np.uint8), np.maximum(-field, 0).astype(np.uint8)))
+        return made
+
+    def px(self, x: float, y: float) -> tuple[float, float]:
+        """Millimetres on the table to pixels in the picture."""
+        return x * self.scale + self.width / 2, y * self.scale + self.height / 2
+
+    def brightness(self, x: float, y: float) -> float:
+        """The light at a place on the table."""
+        u, v = self.px(x, y)
+        return float(self.light[min(max(int(v), 0), self.height - 1), min(max(int(u), 0), self.width - 1)])
+
+    def flat(self, pose: Pose) -> Matrix:
+        """From a card picture's pixels to the frame's, for a card lying at a pose."""
+        height, width = self.deck.picture("back").shape[:2]
+        c, s = math.cos(math.radians(pose.turn)), math.sin(math.radians(pose.turn))
+        u, v = self.px(pose.x, pose.y)
+        turn = np.array([[c, -s, u], [s, c, v], [0, 0, 1]])
+        return turn @ np.array([[1, 0, -width / 2], [0, 1, -height / 2], [0, 0, 1.0]])
+
+    def lit(self, card: str, pose: Pose) -> Bytes:
+        """A card's picture under the light where it lies."""
+        picture = self.deck.picture(card)
+        tone = cv2.convertScaleAbs(picture, alpha=0.93 * self.brightness(pose.x, pose.y))
+        tone[..., 3] = picture[..., 3]
+        return np.asarray(tone, dtype=np.uint8)
+
+    def picture(self, t: int, index: int = 0) -> Bytes:
+        """The table at ``t``: H x W x 3 uint8, blue first; ``index`` chooses the noise."""
+        self._settle(t)
+        places = [p for player in self.players if (p := player.at(t)) is not None]
+        places.sort(key=lambda p: (p.act.t, p.seat))
+        tucked = [p for p in places if isinstance(p.act, Burn) and not p.act.top and t < p.act.t]
+        swept = next((a for a in self.acts_near(t) if isinstance(a, Take) and a.starts <= t < a.ends), None)
+        if tucked or swept:
+            frame = self.bare.copy()
+            for place in tucked:
+                self._carried_flat(frame, place, t)
+            self._draw_pile(frame, swept, t)
+        else:
+            frame = self._still().copy()
+        for place in places:
+            self._draw_place(frame, place, t)
+        return self._develop(frame, index)
+
+    def acts_near(self, t: int) -> Sequence[Act]:
+        """The acts whose own instants lie within two seconds of ``t``."""
+        times = self._times
+        return self.acts[bisect_right(times, t - 2_000_000_000) : bisect_right(times, t + 2_000_000_000)]
+
+    @property
+    def _times(self) -> list[int]:
+        if not hasattr(self, "_act_times"):
+            self._act_times = [a.t for a in self.acts]
+        return self._act_times
+
+    def _settle(self, t: int) -> None:
+        """Bring the layer of cards at rest to ``t``, in either direction."""
+        due = bisect_right(self._instants, t)
+        if due == self._done:
+            return
+        start = self._done
+        if due < start:
+            start = max((k for k in range(due) if isinstance(self.changes[k].act, Take)), default=0)
+            self.pile.clear()
+            self._gone = None
+        for change in self.changes[start:due]:
+            self._apply(change.act)
+        self._done, self._stale = due, True
+
+    _gone: _Pile | None = None
+
+    def _apply(self, act: Act) -> None:
+        if isinstance(act, Lay):
+            self.pile.add(act.card, act.pose)
+        elif isinstance(act, Burn):
+            if act.top:
+                for card, pose in zip(act.cards, act.poses, strict=True):
+                    self.pile.add(card, pose)
+            else:
+                self.pile.slip_under(list(zip(act.cards, act.poses, strict=True)))
+        elif isinstance(act, Take):
+            self._gone, self.pile = self.pile, _Pile(self)
+
+    def _still(self) -> Bytes:
+        if self._stale:
+            self._base = self.bare.copy()
+            self.pile.draw(self._base)
+            self._stale = False
+        return self._base
+
+    def _draw_pile(self, frame: Bytes, swept: Take | None, t: int) -> None:
+        self.pile.draw(frame)
+        if swept is None or self._gone is None:
+            return
+        player = self.players[swept.seat - 1]
+        visit = next(v for v in player.visits if v.act is swept)
+        now, then = (visit.drawn(u) * self.scale for u in (t, t + self.exposure_ns))
+        x, y = player.outward
+        self._gone.draw(frame, x * now, y * now, (x * (then - now), y * (then - now)))
+
+    def _draw_place(self, frame: Bytes, place: Place, t: int) -> None:
+        later = self.players[place.seat - 1].at(t + self.exposure_ns)
+        motion = (0.0, 0.0)
+        if later is not None:
+            motion = ((later.tip[0] - place.tip[0]) * self.scale, (later.tip[1] - place.tip[1]) * self.scale)
+        self._draw_hand(frame, place, place.pose, motion)
+        act = place.act
+        if isinstance(act, Lay) and t < act.rest:
+            self._carried(frame, act, place, t, motion)
+            if t < act.t:
+                return
+        if isinstance(act, Burn) and act.top and t < act.t:
+            self._carried_flat(frame, place, t)
+        if place.pose == "pinch":
+            self._draw_hand(frame, place, "thumb", motion)
+
+    def _hand(self, seat: int, pose: str) -> Hand:
+        if (seat, pose) not in self._hands:
+            self._hands[seat, pose] = draw_hand(pose, self.looks[seat], self.scale)
+        return self._hands[seat, pose]
+
+    def _draw_hand(self, frame: Bytes, place: Place, pose: str, motion: tuple[float, float]) -> None:
+        hand = self._hand(place.seat, pose)
+        away = (place.elbow[0] - place.tip[0], place.elbow[1] - place.tip[1])
+        turn = math.atan2(-away[0], away[1])
+        c, s = math.cos(turn), math.sin(turn)
+        u, v = self.px(*place.tip)
+        matrix = np.array([[c, -s, u], [s, c, v], [0, 0, 1]]) @ np.array([[1, 0, -hand.tip[0]], [0, 1, -hand.tip[1]], [0, 0, 1.0]])
+        if pose != "thumb":
+            low = np.array([[1, 0, 7 * self.scale], [0, 1, 9 * self.scale], [0, 0, 1.0]])
+            self._warp(frame, hand.shadow, low @ matrix, motion)
+        self._warp(frame, hand.image, matrix, motion)
+
+    def _warp(self, frame: Bytes, sprite: Bytes, matrix: Matrix, motion: tuple[float, float] = (0.0, 0.0)) -> None:
+        """Place a picture (BGRA over the frame) or a shadow (one channel) by a matrix."""
+        height, width = sprite.shape[:2]
+        corners = matrix @ np.array([[0, width, width, 0], [0, 0, height, height], [1, 1, 1, 1.0]])
+        xs, ys = corners[0] / corners[2], corners[1] / corners[2]
+        pad = 2 + int(max(abs(motion[0]), abs(motion[1])))
+        x0, y0 = max(0, int(xs.min()) - pad), max(0, int(ys.min()) - pad)
+        x1, y1 = min(self.width, int(xs.max()) + pad + 1), min(self.height, int(ys.max()) + pad + 1)
+        if x0 >= x1 or y0 >= y1:
+            return
+        moved = np.array([[1, 0, -x0], [0, 1, -y0], [0, 0, 1.0]]) @ matrix
+        warped = cv2.warpPerspective(sprite, moved, (x1 - x0, y1 - y0), flags=cv2.INTER_LINEAR)
+        warped = _smear(warped, *motion)
+        spot = frame[y0:y1, x0:x1]
+        if warped.ndim == 2:
+            _darken(spot, warped)
+        else:
+            _over(spot, warped)
+
+    def _carried(self, frame: Bytes, lay: Lay, place: Place, t: int, motion: tuple[float, float]) -> None:
+        """A card on its way: back up on the hand, swinging over, then face up."""
+        shown = t >= lay.t
+        if shown:
+            angle = 90 + 90 * math.sin(min(1.0, (t - lay.t) / FLIP_NS) * math.pi / 2)
+        else:
+            angle = 90 - 90 * smooth((lay.t - t) / LIFT_NS)
+        if abs(math.cos(math.radians(angle))) < 0.02:
+            return
+        quad = self._swung(lay, place.tip, angle)
+        name = lay.card if shown else "back"
+        picture = self.lit(name, Pose(*place.tip, 0))
+        height, width = picture.shape[:2]
+        source = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32)
+        matrix = np.asarray(cv2.getPerspectiveTransform(source, quad.astype(np.float32)), np.float64)
+        shadow, margin = self.card_shadow
+        lift = (2.0 + 22.0 * math.sin(math.radians(angle))) * self.scale
+        below = np.array([[1, 0, lift * 0.8], [0, 1, lift], [0, 0, 1]]) @ matrix @ np.array([[1, 0, -margin], [0, 1, -margin], [0, 0, 1]])
+        self._warp(frame, cv2.convertScaleAbs(shadow, alpha=0.36), below, motion)
+        self._warp(frame, picture, matrix, motion)
+
+    def _swung(self, lay: Lay, tip: tuple[float, float], angle: float) -> Quad:
+        """The corners in px, from the card's upper left clockwise, of a card swung by ``angle`` about its near edge."""
+        f = forward(lay)
+        right = (-f[1], f[0])
+        length, breadth = self.deck.size[::-1] if not lay.sideways else self.deck.size
+        hinge = (tip[0] - f[0] * 8, tip[1] - f[1] * 8)
+        grown = 1 + math.sin(math.radians(angle)) * length / CAMERA_MM
+        reach = -math.cos(math.radians(angle)) * length * grown
+
+        def corner(along: float, across: float, growth: float) -> tuple[float, float]:
+            x = hinge[0] + f[0] * along + right[0] * across * breadth / 2 * growth
+            y = hinge[1] + f[1] * along + right[1] * across * breadth / 2 * growth
+            return self.px(x, y)
+
+        near_left, near_right = corner(0, -1, 1), corner(0, 1, 1)
+        far_left, far_right = corner(reach, -1, grown), corner(reach, 1, grown)
+        if lay.sideways:
+            return np.array([near_left, far_left, far_right, near_right])
+        return np.array([far_left, far_right, near_right, near_left])
+
+    def _carried_flat(self, frame: Bytes, place: Place, t: int) -> None:
+        """Penalty cards, face up, on their way into the pile."""
+        act = place.act
+        if not isinstance(act, Burn):
+            return
+        at = next(v for v in self.players[place.seat - 1].visits if v.act is act).at
+        for card, pose in reversed(list(zip(act.cards, act.poses, strict=True))):
+            here = Pose(pose.x + place.tip[0] - at[0], pose.y + place.tip[1] - at[1], pose.turn)
+            self._warp(frame, self.lit(card, here), self.flat(here))
+
+    def _develop(self, frame: Bytes, index: int) -> Bytes:
+        """What lens and sensor make of it."""
+        frame = cv2.GaussianBlur(frame, (3, 3), 0.55)
+        if self._noise:
+            chance = np.random.default_rng((self.seed, 41, index))
+            more, less = self._noise[int(chance.integers(len(self._noise)))]
+            x, y = int(chance.integers(64)), int(chance.integers(64))
+            spot = np.s_[y : y + self.height, x : x + self.width]
+            cv2.add(frame, more[spot], dst=frame)
+            cv2.subtract(frame, less[spot], dst=frame)
+        return frame
+
+
+_ = Cover
