@@ -76,13 +76,13 @@ def fold(state: State, observation: Observation, upcoming: Iterable[Observation]
         return _taken(state, observation, answers)
     position = state.position
     if isinstance(observation, Lift):
-        return replace(state, position=replace(position, held=position.held - {observation.seat})), []
+        return state._replace(position=position._replace(held=position.held - {observation.seat})), []
     if isinstance(observation, Pause | Resume):
-        return replace(state, position=replace(position, paused=isinstance(observation, Pause))), []
+        return state._replace(position=position._replace(paused=isinstance(observation, Pause))), []
     if isinstance(observation, Count):
         return _count(state, observation)
     if isinstance(observation, Placed):
-        return replace(state, position=_name_burned(state, observation)), []
+        return state._replace(position=_name_burned(state, observation)), []
     return state, []
 
 
@@ -112,8 +112,8 @@ def _finish(state: State, step: Step, used: set[str] | None = None, *, doubt: bo
     pending = state.pending
     if pending is not None and (step.position.claim is None or step.position.claim.ref != pending.slap.id):
         rulings.append(won_ruling(pending))
-        state = replace(state, pending=None)
-    return replace(state, position=step.position), rulings
+        state = state._replace(pending=None)
+    return state._replace(position=step.position), rulings
 
 
 def _card(state: State, card: Card, answers: Answers) -> Decided:
@@ -190,21 +190,21 @@ def _name_burned(state: State, placed: Placed) -> Any:
         if names and laid.state == "burned" and laid.card == "??" and placed.seat in (None, laid.seat):
             laid = laid._replace(card=names.pop(0))
         pile.append(laid)
-    return replace(state.position, pile=tuple(pile))
+    return state.position._replace(pile=tuple(pile))
 
 
 def _slap(state: State, slap: Slap, upcoming: Iterable[Observation], answers: Answers) -> Decided:
-    held = replace(state.position, held=state.position.held | {slap.seat})
+    held = state.position._replace(held=state.position.held | {slap.seat})
     if slap.id in state.settled:
-        return _settled(replace(state, position=held), slap)
+        return _settled(state._replace(position=held), slap)
     judged = verdict(state.position, slap.seat, slap.t)
     doubt = slap.id in state.doubted
     if slap.id in state.asked:
         draft = Draft("question", {"ask": "slap_or_card", "about": [slap.id]}, ("K9",), ())
-        return replace(state, position=held), [to_ruling(draft, slap.id, slap.t, set(), doubt=True)]
+        return state._replace(position=held), [to_ruling(draft, slap.id, slap.t, set(), doubt=True)]
     if judged.outcome == "won":
         return _won(state, slap, judged, heat(state.position, slap, upcoming), answers, doubt=doubt)
-    state = replace(state, position=held)
+    state = state._replace(position=held)
     if judged.outcome == "void":
         return _void(state, slap, judged, doubt=doubt)
     if judged.outcome == "question":
@@ -236,7 +236,7 @@ def _run_up(state: State, slap: Slap) -> State:
     runners = (*pending.runners_up, runner)
     if pending.margin is None:
         pending = replace(pending, margin=runner.margin, error=pending.slap.t_error + runner.error)
-    return replace(state, pending=replace(pending, runners_up=runners))
+    return state._replace(pending=replace(pending, runners_up=runners))
 
 
 def _settled(state: State, slap: Slap) -> Decided:
@@ -252,11 +252,11 @@ def _won(
     state: State, slap: Slap, judged: Verdict, hands: tuple[Slap, ...], answers: Answers, *, doubt: bool
 ) -> Decided:
     """A valid first hand, alone or in a dead heat (M1, M2, K3)."""
-    step = Step(replace(state.position, held=state.position.held | {slap.seat}), slap.t, slap.id)
+    step = Step(state.position._replace(held=state.position.held | {slap.seat}), slap.t, slap.id)
     rule = (*judged.rule, "K9") if doubt else judged.rule
     pending = PendingWin(slap, judged.patterns, judged.cards, rule, judged.because, doubt=doubt)
     if len(hands) > 1:
-        state = replace(state, settled=state.settled | {hand.id for hand in hands[1:]})
+        state = state._replace(settled=state.settled | {hand.id for hand in hands[1:]})
         decided = _decide_heat(step, pending, hands, answers)
         if decided is None:
             step.set(
@@ -276,7 +276,7 @@ def _won(
     if not in_play:
         step.rule("slapped_in", "M10", because=(winner.id,), seat=winner.seat)
     step.announce_turn()
-    return _finish(replace(state, pending=pending), step, doubt=doubt)
+    return _finish(state._replace(pending=pending), step, doubt=doubt)
 
 
 def _decide_heat(step: Step, pending: PendingWin, hands: tuple[Slap, ...], answers: Answers) -> PendingWin | None:

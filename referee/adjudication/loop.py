@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import bisect
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import NamedTuple
 
 from referee.adjudication.doubt import better_order, order_is_open
@@ -155,10 +154,10 @@ class Loop:
         if self.state.position.rules.value("K9") == "question":
             said = self.answers.get(f"question@{slap.id}")
             if said not in ("slap", "card"):
-                self.state = replace(self.state, asked=self.state.asked | {slap.id})
+                self.state = self.state._replace(asked=self.state.asked | {slap.id})
                 return None
             return str(said)
-        self.state = replace(self.state, doubted=self.state.doubted | {slap.id})
+        self.state = self.state._replace(doubted=self.state.doubted | {slap.id})
         return better
 
 

@@ -34,8 +34,7 @@ class PendingWin:
     doubt: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+class State(NamedTuple):
     """The fold's state."""
 
     position: Position

@@ -52,7 +52,10 @@ ROWS: Final[Mapping[str, Row]] = {
     "S7": Row("rings and watches off"),
     "S8": Row("snapping down a bad reveal"),
     "C1": Row(
-        "chances by rank", {"A": 4, "K": 3, "Q": 2, "J": 1}, _chances, 'chances from 1 to 13 for each of "A", "K", "Q", "J"'
+        "chances by rank",
+        {"A": 4, "K": 3, "Q": 2, "J": 1},
+        _chances,
+        'chances from 1 to 13 for each of "A", "K", "Q", "J"',
     ),
     "C2a": Row("chances reversed"),
     "C2b": Row("king and jack swapped"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from referee.rules.house import HouseRules
@@ -50,8 +50,7 @@ class LastChance:
     ref: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Position:
+class Position(NamedTuple):
     """Everything that rulings depend on. Seats count from 1; tuples by seat are in seat order."""
 
     rules: HouseRules
@@ -77,7 +76,7 @@ class Position:
     winner: int | None = None
     in_limbo: int = 0
     """Cards that left the table, nobody can say to whom."""
-    unread: frozenset[str] = field(default_factory=frozenset)
+    unread: frozenset[str] = frozenset()
     """Cards on the table that nobody could read, by the observation that brought them."""
 
     @property

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final, Literal, NamedTuple
 
 from referee.rules.cards import PACK
@@ -84,7 +83,7 @@ def _verdict_on_unread(position: Position, t: int) -> Verdict:
     for ref in position.unread:
         for card in PACK:
             pile = tuple(laid._replace(card=card) if laid.ref == ref else laid for laid in position.pile)
-            if _verdict_on_pile(replace(position, pile=pile), t).outcome != plain.outcome:
+            if _verdict_on_pile(position._replace(pile=pile), t).outcome != plain.outcome:
                 return Verdict("question", "unreadable_card", ("K2",), because=tuple(sorted(position.unread)))
     return plain
 
@@ -115,7 +114,7 @@ def _just_covered(position: Position, t: int) -> bool:
     if newest is None or t - newest.t >= position.rules.value("M9") * 1_000_000:
         return False
     under = tuple(laid for laid in position.pile if laid is not newest)
-    before = replace(position, pile=under)
+    before = position._replace(pile=under)
     if _dead_on_top(before) is not None:
         return False
     return bool(patterns(_top(before), position.rules)[0])

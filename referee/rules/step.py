@@ -7,7 +7,6 @@ positions themselves never change.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 from referee.rules.position import Position
@@ -36,7 +35,7 @@ class Step:
 
     def set(self, **changes: Any) -> None:
         """Change fields of the position."""
-        self.position = replace(self.position, **changes)
+        self.position = self.position._replace(**changes)
 
     def rule(self, kind: str, *rule: str, because: tuple[str, ...] = (), **fields: Any) -> None:
         """Decide something."""
