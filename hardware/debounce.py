@@ -1,0 +1,157 @@
+"""One pad's edges made into contacts: pure, in event time.
+
+The first edge is the hand's; what the contact chatters afterwards is not. Four rules, all in ns of the edges'
+own time:
+
+- edges within `MASK` of the first belong to the same contact, and so do those within `REBOUND` of a release,
+  since a hand that leaves makes a contact chatter as well;
+- a contact that closed for less than `SHORTEST` in all is no hand and is dropped, which moves no other stamp;
+- a contact of more than `STUCK` is flagged, once;
+- whatever cannot be decided yet holds `Debouncer.watermark` back.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Final
+
+from hardware.ports import Edge
+
+MASK: Final = 60_000_000
+REBOUND: Final = 20_000_000
+"""Three times the worst bounce measured on switches (6.2 ms); no finger taps again so soon."""
+SHORTEST: Final = 2_000_000
+STUCK: Final = 3_000_000_000
+
+
+class Event(Enum):
+    """What became of a contact."""
+
+    PRESSED = "pressed"
+    RELEASED = "released"
+    DROPPED = "dropped"
+    STUCK = "stuck"
+    FREED = "freed"
+
+
+@dataclass(frozen=True, slots=True)
+class Contact:
+    """A decided event of one pad, with the edge that it stands on (for `Event.STUCK`: ``t`` is when it was
+    flagged).
+    """
+
+    event: Event
+    edge: Edge
+    t: int
+
+
+class Debouncer:
+    """One pad. Feed its edges in order; `advance` as far as all its edges have been fed."""
+
+    def __init__(self, *, mask: int = MASK, rebound: int = REBOUND, shortest: int = SHORTEST, stuck: int = STUCK):
+        self._mask = mask
+        self._rebound = rebound
+        self._shortest = shortest
+        self._stuck_after = stuck
+        self._first: Edge | None = None
+        self._last_closed = 0
+        self._release: Edge | None = None
+        self._confirmed = False
+        self._stuck = False
+
+    @property
+    def touched(self) -> Edge | None:
+        """The first edge of the contact that is going on, decided or not: for a light that must not wait."""
+        return self._first if self._release is None else None
+
+    @property
+    def stuck(self) -> bool:
+        """Whether the pad has been down for too long to be a hand."""
+        return self._stuck
+
+    def watermark(self, advanced: int) -> int:
+        """Up to where everything is decided, if all edges up to ``advanced`` have been fed; ns."""
+        if self._first is not None and not self._confirmed:
+            return min(advanced, self._first.t - 1)
+        if self._release is not None:
+            return min(advanced, self._release.t - 1)
+        return advanced
+
+    def feed(self, edge: Edge) -> list[Contact]:
+        """Take the pad's next edge; returns what it decided."""
+        if not edge.pressed:
+            if self._first is not None and self._release is None:
+                self._release = edge
+            return []
+        done: list[Contact] = []
+        if self._first is not None:
+            if self._same_contact(edge.t):
+                self._release = None
+                self._last_closed = edge.t
+                return []
+            done = self._close(edge.t)
+        self._first, self._last_closed = edge, edge.t
+        return done
+
+    def advance(self, t: int) -> list[Contact]:
+        """All edges up to ``t`` (ns) have been fed: decide what can be decided."""
+        done = self._confirm(t)
+        if self._first is None:
+            return done
+        if self._release is None:
+            return done + self._flag(t)
+        if t >= self._settled_at(self._release):
+            done += self._close(t)
+        return done
+
+    def _same_contact(self, t: int) -> bool:
+        if self._release is None:
+            # Nobody saw it open: a chatter, unless the mask is over.
+            return self._first is not None and t < self._first.t + self._mask
+        return t < self._settled_at(self._release)
+
+    def _settled_at(self, release: Edge) -> int:
+        quiet = release.t + self._rebound
+        if self._first is None or not self._long_enough(release.t):
+            return quiet
+        return max(quiet, self._first.t + self._mask)
+
+    def _long_enough(self, until: int) -> bool:
+        return self._first is not None and max(until, self._last_closed) - self._first.t >= self._shortest
+
+    def _confirm(self, t: int) -> list[Contact]:
+        if self._first is None or self._confirmed:
+            return []
+        until = t if self._release is None else min(t, self._release.t)
+        if not self._long_enough(until):
+            return []
+        self._confirmed = True
+        return [Contact(Event.PRESSED, self._first, self._first.t)]
+
+    def _flag(self, t: int) -> list[Contact]:
+        if self._first is None or self._stuck or t < self._first.t + self._stuck_after:
+            return []
+        self._stuck = True
+        return [Contact(Event.STUCK, self._first, self._first.t + self._stuck_after)]
+
+    def _close(self, t: int) -> list[Contact]:
+        """End the contact; ``t`` is an instant at which it is known to be over."""
+        if self._first is None:
+            return []
+        first, release = self._first, self._release
+        if release is None:
+            # It was pressed anew, so it had been open: somewhere since it was last known closed.
+            gap = t - self._last_closed
+            release = Edge(first.seat, self._last_closed + gap // 2, pressed=False, t_error=(gap + 1) // 2)
+            self._release = release
+        done = self._confirm(t)
+        if self._confirmed:
+            done.append(Contact(Event.RELEASED, release, release.t))
+        else:
+            done.append(Contact(Event.DROPPED, first, first.t))
+        if self._stuck:
+            done.append(Contact(Event.FREED, release, release.t))
+        self._first = self._release = None
+        self._confirmed = self._stuck = False
+        return done

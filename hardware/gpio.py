@@ -1,0 +1,99 @@
+"""The header's pins: which are wired to what, and the one pin factory that knows when an edge was."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+from hardware.ports import HardwareMissing
+
+# 19 of the header's lines. Left free: 0 and 1 (the HAT's memory), 2 and 3 (fixed pull-ups), 7 to 11 (SPI, for
+# an MCP3008 that measures force). 14 and 15 are the serial console's unless `raspi-config` switches it off.
+PAD_PINS: Final = (4, 5, 6, 12, 13, 16, 17, 18)
+"""BCM number of each seat's pad, seat 1 first."""
+SEAT_LIGHT_PINS: Final = (19, 20, 21, 22, 23, 24, 25, 26)
+"""BCM number of each seat's light, seat 1 first."""
+TABLE_LIGHT_PINS: Final = (27, 14, 15)
+"""BCM numbers of the table light's red, green and blue."""
+
+HEADER_LABELS: Final = ("pinctrl-rp1", "pinctrl-bcm2712", "pinctrl-bcm2711", "pinctrl-bcm2835")
+"""Labels of the chips that a Raspberry Pi's header hangs on: the Pi 5's is not always the same number."""
+
+
+def keeps_kernel_time(factory: Any) -> bool:
+    """Whether this gpiozero factory hands on the instant at which the edge was, not the one at which it was
+    told.
+    """
+    if getattr(factory, "exact_time", False):
+        return True
+    return any(cls.__name__ == "LGPIOFactory" for cls in type(factory).__mro__)
+
+
+def require_kernel_time(factory: Any) -> None:
+    """Refuse a factory whose stamps cannot decide who was first.
+
+    Raises:
+        HardwareMissing: the factory stamps an edge when Python hears of it.
+    """
+    if not keeps_kernel_time(factory):
+        raise HardwareMissing(
+            f"gpiozero's {type(factory).__name__} does not tell when an edge was, only when it was heard of; "
+            "install lgpio (apt install python3-lgpio) and unset GPIOZERO_PIN_FACTORY"
+        )
+
+
+def header_chip(label_of: Callable[[int], str | None], count: int = 16) -> int | None:
+    """The number of the GPIO chip that the header hangs on, found by label; None where there is none.
+
+    Args:
+        label_of: answers a chip's label, or None where no chip has that number.
+        count: how many numbers to try.
+    """
+    labels = {number: label_of(number) for number in range(count)}
+    for wanted in HEADER_LABELS:
+        for number, label in labels.items():
+            if label == wanted:
+                return number
+    return None
+
+
+def open_factory() -> Any:
+    """gpiozero's lgpio factory on the chip that the header hangs on.
+
+    Raises:
+        HardwareMissing: lgpio is not installed, this is no Raspberry Pi, or its pins may not be opened.
+    """
+    try:
+        import lgpio
+        from gpiozero.exc import PinUnknownPi
+        from gpiozero.pins.lgpio import LGPIOFactory
+    except ImportError as missing:
+        raise HardwareMissing(
+            f"the pads and lights need {missing.name}: on a Raspberry Pi, apt install python3-lgpio python3-gpiozero"
+        ) from missing
+    try:
+        return LGPIOFactory(chip=header_chip(lambda number: _chip_label(lgpio, number)))
+    except PinUnknownPi as no_pi:
+        raise HardwareMissing(
+            "this machine has no Raspberry Pi header, so no pads or lights; try `referee demo`"
+        ) from no_pi
+    except lgpio.error as refused:
+        raise HardwareMissing(
+            f"the header's pins cannot be opened ({refused}): "
+            "put your user into the group gpio (sudo usermod -aG gpio $USER, then log in again)"
+        ) from refused
+
+
+def _chip_label(lgpio: Any, number: int) -> str | None:
+    if not Path(f"/dev/gpiochip{number}").exists():
+        return None
+    try:
+        handle = lgpio.gpiochip_open(number)
+    except lgpio.error:
+        return None
+    try:
+        label = lgpio.gpio_get_chip_info(handle)[3]
+    finally:
+        lgpio.gpiochip_close(handle)
+    return label.decode() if isinstance(label, bytes) else str(label)
