@@ -5,22 +5,53 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
-APT := libgl1 libglib2.0-0 libportaudio2 flite espeak-ng
-APT_TRAIN := librsvg2-bin kdegames-card-data-kf5 gnome-cards-data
+# On a Raspberry Pi picamera2 and libcamera come from apt, so the environment must see the system's packages there.
+SITE := $(shell $(PYTHON) -c 'import importlib.util as u; print("--system-site-packages" if u.find_spec("picamera2") else "")' 2>/dev/null)
+APT := libgl1 libglib2.0-0 libportaudio2 flite espeak-ng python3-venv
+PYTEST_ARGS ?=
 
-.PHONY: help install apt apt-train
+.PHONY: help install apt test test-all lint format bench clean
 
-install: $(STAMP)  ## the virtual environment with everything that runs and tests need
+help:  ## what can be made
+	@grep -hE '^[a-z][a-z-]*:.*##' $(MAKEFILE_LIST) | sort | sed -E 's/:[^#]*## /\t/' | expand -t 18
 
-apt:  ## system packages (Debian, Raspberry Pi OS); skipped when they are all here
-	@missing=""; for p in $(APT); do dpkg -s $$p >/dev/null 2>&1 || missing="$$missing $$p"; done; \
+install: $(STAMP)  ## the virtual environment with everything that running and testing need
+
+apt:  ## the system packages (Debian, Raspberry Pi OS); does nothing when all are here
+	@command -v dpkg >/dev/null || { echo "no dpkg here: install by hand what corresponds to $(APT)"; exit 0; }; \
+	missing=""; for p in $(APT); do \
+	dpkg-query -W -f='$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || missing="$$missing $$p"; done; \
 	if [ -n "$$missing" ]; then echo "installing:$$missing"; $(SUDO) apt-get update -q && \
 	$(SUDO) apt-get install -y -q --no-install-recommends $$missing; fi
 
-$(STAMP): pyproject.toml | apt
-	test -x $(BIN)/python || $(PYTHON) -m venv --system-site-packages $(VENV)
+$(STAMP): pyproject.toml constraints.txt | apt
+	test -x $(BIN)/python || $(PYTHON) -m venv $(SITE) $(VENV)
 	$(BIN)/python -m pip install -q --upgrade pip
-	$(BIN)/python -m pip install -q -e '.[dev]'
+	$(BIN)/python -m pip install -q -c constraints.txt -e '.[dev,pi]'
 	@touch $@
+
+test: install  ## every test of the project, with the Python at hand
+	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+# Raspberry Pi OS Bookworm ships 3.11, Trixie 3.13.
+test-all:  ## the tests with Python 3.11 and 3.13
+	$(MAKE) test VENV=.venv-3.11 PYTHON=$$(tools/python-of 3.11)
+	$(MAKE) test VENV=.venv-3.13 PYTHON=$$(tools/python-of 3.13)
+
+lint: install  ## types, style, import contracts
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: install  ## let ruff lay out the code
+	$(BIN)/ruff check --fix-only -q .
+	$(BIN)/ruff format -q .
+
+bench: install  ## what things cost on this machine
+	$(BIN)/python -m tests.bench
+
+clean:  ## remove what was built
+	rm -rf .venv .venv-3.11 .venv-3.13 out build *.egg-info
 
 -include mk/*.mk

@@ -1,0 +1,38 @@
+"""Rules for every test run: skips are listed with their reasons, and one that nobody allowed fails the run."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+_ALLOWED = [
+    re.compile(line)
+    for line in (Path(__file__).parent / "skips.txt").read_text().splitlines()
+    if line and not line.startswith("#")
+]
+_unexpected: list[str] = []
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Note every skip whose reason is not on the list."""
+    if report.skipped and not hasattr(report, "wasxfail"):
+        reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+        if not any(pattern.search(reason) for pattern in _ALLOWED):
+            _unexpected.append(f"{report.nodeid}: {reason}")
+
+
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    """In CI a skip that nobody allowed is a failure."""
+    if os.environ.get("CI") and _unexpected and exitstatus == pytest.ExitCode.OK:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say which skips were not allowed."""
+    if _unexpected:
+        terminalreporter.section("skips that tests/skips.txt does not allow")
+        for line in _unexpected:
+            terminalreporter.write_line(line)
