@@ -1,0 +1,290 @@
+"""The command line: `referee demo`, `run`, `replay`, `recognise`, `watch`, `doctor`.
+
+Nothing heavy is imported here: each command brings what it needs when it is called, so that `referee --help` and
+`referee replay` answer at once.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Final, NoReturn
+
+from referee.app.problems import UserError
+
+MISTAKE: Final = 2
+INTERRUPTED: Final = 130
+PIPE_CLOSED: Final = 141
+
+_ABOUT = """\
+The Table Referee watches a game of Egyptian Ratscrew: a camera sees the cards, pads feel the slaps,
+and the referee rules aloud who was first, who was wrong and whose turn it is, with its reasons.
+Every game is one log of what was sensed and what was ruled, and the same log always gives the same rulings.
+"""
+
+_EXAMPLES = """\
+examples:
+  referee demo                        watch a simulated table play a whole game, and see how well it was refereed
+  referee demo --no-pace --seed 7     another game, as fast as this machine can
+  referee doctor                      what this machine has, and what to install
+  referee run --example > table.toml  begin the settings of a real table; then: referee run --settings table.toml
+  referee replay game.jsonl           the rulings of a recorded game
+  referee recognise photo.jpg         the cards in a photograph
+
+`referee COMMAND --help` explains each command. Exit status: 0 well, 1 a demo that missed its targets or a part
+that is broken, 2 a mistake in what was given (one line on standard error says what to mend).
+"""
+
+
+class _Parser(argparse.ArgumentParser):
+    """An argument parser whose complaints are one line."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(MISTAKE, f"{self.prog}: {message} (try: {self.prog} --help)\n")
+
+
+class _Version(argparse.Action):
+    def __call__(self, parser: argparse.ArgumentParser, *_: object, **__: object) -> None:
+        from importlib.metadata import PackageNotFoundError, version
+
+        try:
+            number = version("table-referee")
+        except PackageNotFoundError:
+            number = "unknown (not installed; run `make install`)"
+        print(f"referee {number}")
+        parser.exit()
+
+
+def _whole(low: int, high: int, what: str) -> Callable[[str], int]:
+    def check(text: str) -> int:
+        try:
+            number = int(text)
+        except ValueError:
+            number = low - 1
+        if not low <= number <= high:
+            raise argparse.ArgumentTypeError(f"{what} must be a whole number from {low} to {high}, not {text!r}")
+        return number
+
+    return check
+
+
+def _rate(text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not 1 <= number <= 240:
+        raise argparse.ArgumentTypeError(f"frames a second must be a number from 1 to 240, not {text!r}")
+    return number
+
+
+Commands = argparse._SubParsersAction  # the class has no public name
+
+
+def _command(
+    commands: Commands[_Parser], name: str, line: str, about: str, run: Callable[[argparse.Namespace], int]
+) -> argparse.ArgumentParser:
+    parser = commands.add_parser(
+        name,
+        help=line,
+        description=about,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.set_defaults(run=run)
+    return parser
+
+
+def _demo(args: argparse.Namespace) -> int:
+    from referee.app.demo import Options, demo
+
+    return demo(
+        Options(
+            seats=args.seats, rules=args.rules, seed=args.seed, pace=not args.no_pace, max_cards=args.max_cards,
+            fps=args.fps, log=args.log, audio=args.audio, frames=args.frames, summary=args.summary,
+        )
+    )  # fmt: skip
+
+
+def _run(args: argparse.Namespace) -> int:
+    from referee.app.settings import example
+
+    if args.example:
+        sys.stdout.write(example())
+        return 0
+    if args.settings is None:
+        raise UserError("run needs --settings FILE; `referee run --example > table.toml` begins one")
+    from referee.app.running import run
+
+    return run(args.settings, log=args.log)
+
+
+def _replay(args: argparse.Namespace) -> int:
+    from referee.app.replaying import replay
+
+    return replay(args.log, everything=args.all)
+
+
+def _recognise(args: argparse.Namespace) -> int:
+    from referee.app.recognising import recognise
+
+    return recognise(args.images, draw=args.draw)
+
+
+def _watch(args: argparse.Namespace) -> int:
+    from referee.app.watch import watch
+
+    return watch(args.source, fps=args.fps, seats=args.seats)
+
+
+def _doctor(args: argparse.Namespace) -> int:
+    from referee.app.doctor import doctor
+
+    return doctor(as_json=args.json)
+
+
+def _add_demo(commands: Commands[_Parser]) -> None:
+    parser = _command(
+        commands, "demo", "a simulated table plays a whole game through the real parts",
+        "A simulated table plays one game. Its camera renders frames and its pads close contacts; the referee knows\n"
+        "nothing of the players but what camera and pads tell. The game is shown live, spoken if there is a sound\n"
+        "card, and closed with a table of what the players really did against what was seen and ruled.\n"
+        "Exit status 1 if the referee missed its targets.\n\n"
+        "examples:\n  referee demo --seats 3\n  referee demo --no-pace --seed 5 --log game.jsonl --audio game.wav",
+        _demo,
+    )  # fmt: skip
+    add = parser.add_argument
+    add("--seats", type=_whole(2, 8, "seats"), default=4, metavar="N", help="players, 2 to 8 (default: 4)")
+    add("--rules", default="classic", metavar="PRESET", help="a preset of the rules (default: classic)")
+    add("--seed", type=_whole(0, 2**31 - 1, "seed"), default=1, metavar="N",
+        help="which game; the same seed plays the same game (default: 1)")  # fmt: skip
+    add("--no-pace", action="store_true", help="as fast as this machine can, instead of in real time")
+    add("--max-cards", type=_whole(1, 100_000, "cards"), default=400, metavar="N",
+        help="stop after this many cards if the game has not ended (default: 400)")  # fmt: skip
+    add(
+        "--fps",
+        type=_rate,
+        default=15.0,
+        metavar="N",
+        help="frames a second of the simulated camera (default: 15)",
+    )
+    add("--log", type=Path, metavar="FILE", help="write the game's log (JSON Lines), for `referee replay`")
+    add("--audio", type=Path, metavar="FILE.wav", help="write what the speaker said (WAV)")
+    add("--frames", type=Path, metavar="DIR", help="write every frame (numbered JPEG), for `referee watch`")
+    add("--summary", type=Path, metavar="FILE", help="write the closing figures (one JSON object)")
+
+
+def _add_run(commands: Commands[_Parser]) -> None:
+    parser = _command(
+        commands, "run", "referee a real table with camera, pads, lights and speaker",
+        "Referee a real table. One settings file (TOML) names its seats, pins, camera, voice and rules.\n"
+        "What is missing is said in words, and what can go on goes on: without a camera there is no referee,\n"
+        "without lights or a speaker there is.\n\n"
+        "examples:\n  referee run --example > table.toml\n  referee run --settings table.toml --log game.jsonl",
+        _run,
+    )  # fmt: skip
+    parser.add_argument("--settings", type=Path, metavar="FILE", help="the table's settings (TOML)")
+    parser.add_argument("--example", action="store_true", help="print a commented settings file and stop")
+    parser.add_argument("--log", type=Path, metavar="FILE",
+                        help="write the game's log here (default: as the settings say)")  # fmt: skip
+
+
+def _add_replay(commands: Commands[_Parser]) -> None:
+    parser = _command(
+        commands, "replay", "the rulings of a recorded game, as JSON Lines",
+        "Read a table log and print the rulings that it leads to, ordered by the instant they refer to.\n"
+        "Rulings that the log already holds are not read: the referee decides again, and decides the same.\n"
+        "A log that cannot be read gives exit status 2 and one line that names the log's line.\n\n"
+        "examples:\n  referee replay game.jsonl\n  grep -v tick game.jsonl | referee replay - --all",
+        _replay,
+    )  # fmt: skip
+    parser.add_argument("log", metavar="LOG", help="a log (JSON Lines, UTF-8); - reads standard input")
+    parser.add_argument("--all", action="store_true", help="print superseded rulings too")
+
+
+def _add_recognise(commands: Commands[_Parser]) -> None:
+    parser = _command(
+        commands, "recognise", "the cards in photographs, one JSON object for each",
+        "Find and read the cards in each image. Prints one JSON object a line:\n"
+        '  {"image": ..., "cards": [{"card": "7h", "confidence": 0.99, "corners": [[x, y], ...], "top": true}],\n'
+        '   "ms": ...}\n'
+        "in pixels of the image; a card that is seen but cannot be read is \"??\".\n\n"
+        "examples:\n  referee recognise table.jpg\n  referee recognise table.jpg --draw seen.jpg",
+        _recognise,
+    )  # fmt: skip
+    parser.add_argument("images", metavar="IMAGE", nargs="+", help="image files (JPEG, PNG, ...)")
+    parser.add_argument("--draw", type=Path, metavar="OUT.jpg",
+                        help="also draw what was read on the image (with one IMAGE only)")  # fmt: skip
+
+
+def _add_watch(commands: Commands[_Parser]) -> None:
+    parser = _command(
+        commands, "watch", "the cards laid in a video or a folder of frames, as JSON Lines",
+        "Print each observation (card, taken, ...) as it becomes known. Times are nanoseconds from the first frame.\n"
+        "Without --seats the seat is null and `bearing` tells the side that the hand came from, in degrees\n"
+        "counter-clockwise from the picture's right.\n\n"
+        "examples:\n  referee watch game.mp4\n  referee demo --no-pace --frames frames/ && referee watch frames/",
+        _watch,
+    )  # fmt: skip
+    parser.add_argument("source", metavar="SOURCE", type=Path, help="a video file, or a folder of numbered frames")
+    parser.add_argument("--fps", type=_rate, default=None, metavar="N",
+                        help="frames a second of a folder (default: 15), or of a video that does not say")  # fmt: skip
+    parser.add_argument("--seats", type=_whole(2, 8, "seats"), default=None, metavar="N",
+                        help="name seats: N evenly round the picture, seat 1 at its bottom, clockwise")  # fmt: skip
+
+
+def _add_doctor(commands: Commands[_Parser]) -> None:
+    parser = _command(
+        commands, "doctor", "what hardware and libraries are here, and what to install",
+        "Look at every part that the referee can use and say whether it is fine, missing or broken, and the command\n"
+        "that installs it. Exit status 1 only if something is broken that even the simulated table needs.\n\n"
+        "examples:\n  referee doctor\n  referee doctor --json",
+        _doctor,
+    )  # fmt: skip
+    parser.add_argument("--json", action="store_true", help="print a JSON list instead of a table")
+
+
+def parser() -> argparse.ArgumentParser:
+    """The whole command line."""
+    top = _Parser(
+        prog="referee", description=_ABOUT, epilog=_EXAMPLES, allow_abbrev=False,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
+    top.add_argument("--version", action=_Version, nargs=0, help="print the version and stop")
+    commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=_Parser)
+    for add in (_add_demo, _add_run, _add_replay, _add_recognise, _add_watch, _add_doctor):
+        add(commands)
+    return top
+
+
+def _forget_output() -> None:
+    """Point standard output nowhere, so that the interpreter's last flush does not complain of a closed pipe."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; returns its exit status (see the epilog of `--help`)."""
+    # A lone surrogate in a log's JSON would not encode; its backslash escape is the same JSON.
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+    try:
+        args = parser().parse_args(argv)
+        status: int = args.run(args)
+        sys.stdout.flush()
+        return status
+    except UserError as mistake:
+        print(f"referee: {' '.join(str(mistake).split())}", file=sys.stderr)
+        return MISTAKE
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        _forget_output()
+        return PIPE_CLOSED
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,7 @@
+"""A user's mistake, told in one line."""
+
+from __future__ import annotations
+
+
+class UserError(Exception):
+    """Something that the person at the keyboard can mend; the text is the one line that they read."""
