@@ -1,0 +1,150 @@
+"""The conductor with a scripted watcher and raw edges: order, log, replay, failing parts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from io import BytesIO, StringIO
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hardware.ports import Edge, Frame, HardwareMissing
+from referee.adjudication.observations import Card, LogError, Table
+from referee.adjudication.rulings import Ruling, encode_ruling
+from referee.app.conductor import CAMERA, Conductor
+from referee.app.replaying import rulings
+from referee.app.scripted import ScriptedWatcher
+
+MS = 1_000_000
+NO_IMAGE = np.zeros((1, 1, 3), np.uint8)
+TABLE = Table(t=0, id="table", seats=("Ana", "Ben", "Cho"), dealer=3, rules="classic")
+PAIR = (
+    Card(t=1000 * MS, card="7h", seat=1),
+    Card(t=2000 * MS, card="7c", seat=2, known_at=2400 * MS),
+)
+SLAPS = (
+    Edge(seat=3, t=2_241_300_000, pressed=True, t_error=20_000),
+    Edge(seat=1, t=2_255_800_000, pressed=True, t_error=20_000),
+    Edge(seat=3, t=2_400_000_000, pressed=False),
+    Edge(seat=1, t=2_410_000_000, pressed=False),
+)
+
+
+def play(conductor: Conductor, edges: tuple[Edge, ...] = SLAPS, until: int = 4000 * MS) -> None:
+    """Frames each 50 ms and the edges, in the order of time; an edge is told 20 ms late."""
+    waiting = list(edges)
+    for index, t in enumerate(range(0, until, 50 * MS)):
+        conductor.on_frame(Frame(NO_IMAGE, t, 2 * MS, index))
+        while waiting and waiting[0].t + 20 * MS <= t:
+            conductor.on_edge(waiting.pop(0))
+        conductor.advance(t, t - 20 * MS)
+
+
+def conducted(log: StringIO | None = None, **outlets: Callable[[Ruling], None]) -> Conductor:
+    return Conductor(TABLE, ScriptedWatcher(PAIR, delay=100 * MS), outlets=outlets, log=log)
+
+
+def lines(log: StringIO) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in log.getvalue().splitlines()]
+
+
+def test_frames_and_edges_become_rulings() -> None:
+    conductor = conducted()
+    play(conductor)
+    conductor.finish()
+    won = next(ruling for ruling in conductor.rulings if ruling.kind == "slap_won")
+    assert (won["seat"], won["patterns"], won["margin"], won["error"]) == (3, ["P1"], 14_500_000, 40_000)
+
+
+def test_the_log_gives_the_same_rulings_again() -> None:
+    log = StringIO()
+    conductor = conducted(log)
+    play(conductor)
+    conductor.finish()
+    again = [encode_ruling(ruling) for ruling in rulings(BytesIO(log.getvalue().encode()))]
+    assert again == [encode_ruling(ruling) for ruling in conductor.rulings]
+    assert again == [line for line in log.getvalue().splitlines() if line.startswith('{"ruling"')]
+
+
+def test_the_log_holds_what_was_sensed_in_the_order_of_knowing() -> None:
+    log = StringIO()
+    conductor = conducted(log)
+    play(conductor)
+    conductor.finish()
+    kinds = [line["kind"] for line in lines(log) if line.get("kind") in ("table", "card", "slap")]
+    # Ben's card is read after both slaps were felt, though it lay there before them.
+    assert kinds == ["table", "card", "slap", "slap", "card"]
+    ids = [line["id"] for line in lines(log) if "kind" in line and line["kind"] != "tick"]
+    assert len(ids) == len(set(ids))
+
+
+def test_no_ruling_before_both_sensors_have_told() -> None:
+    conductor = conducted()
+    for index, t in enumerate(range(0, 4000 * MS, 50 * MS)):
+        conductor.on_frame(Frame(NO_IMAGE, t, 2 * MS, index))
+    assert {ruling.t for ruling in conductor.rulings} <= {0}
+
+
+def test_a_winner_is_handed_out_before_the_pile_is_picked_up() -> None:
+    heard: list[Ruling] = []
+    conductor = conducted(voice=heard.append)
+    play(conductor, until=2700 * MS)
+    assert any(ruling.kind == "slap_won" and ruling["seat"] == 3 for ruling in heard)
+
+
+def test_a_part_that_fails_is_on_record_and_stops_nothing() -> None:
+    heard: list[str] = []
+
+    def broken(_: Ruling) -> None:
+        raise HardwareMissing("the sound card is gone; plug it in again")
+
+    log = StringIO()
+    conductor = conducted(log, voice=broken, display=lambda ruling: heard.append(ruling.kind))
+    play(conductor)
+    conductor.finish()
+    assert "slap_won" in heard
+    troubles = [line for line in lines(log) if line.get("kind") == "trouble"]
+    assert [line["part"] for line in troubles] == ["voice"]
+    assert "sound card is gone" in troubles[0]["words"]
+    assert not any(ruling.kind == "question" for ruling in conductor.rulings)
+
+
+def test_a_log_that_cannot_be_written_stops_nothing() -> None:
+    class Full(StringIO):
+        def write(self, _: str) -> int:
+            raise OSError(28, "No space left on device")
+
+    conductor = conducted(Full())
+    play(conductor)
+    conductor.finish()
+    assert any(ruling.kind == "slap_won" for ruling in conductor.rulings)
+    assert "No space left" in conductor.troubles["log"]
+
+
+def test_without_its_camera_the_table_goes_on() -> None:
+    conductor = conducted()
+    conductor.lose(CAMERA, "no frame for 2 s")
+    conductor.on_edge(SLAPS[0])
+    conductor.on_edge(SLAPS[2])
+    conductor.advance(5000 * MS, 4900 * MS)
+    assert any(ruling.kind.startswith("slap_") for ruling in conductor.rulings)
+
+
+def test_a_chattering_pad_is_one_slap() -> None:
+    chatter = tuple(
+        Edge(seat=3, t=2_241_300_000 + at * 100_000, pressed=pressed, t_error=20_000)
+        for at, pressed in ((0, True), (8, False), (10, True), (14, False), (16, True), (1500, False))
+    )
+    log = StringIO()
+    conductor = conducted(log)
+    play(conductor, chatter)
+    slaps = [line for line in lines(log) if line.get("kind") == "slap"]
+    assert [slap["t"] for slap in slaps] == [2_241_300_000]
+
+
+def test_an_unknown_preset_is_refused_at_once() -> None:
+    table = Table(t=0, id="table", seats=("Ana", "Ben"), rules="clasic")
+    with pytest.raises(LogError, match="clasic"):
+        Conductor(table, ScriptedWatcher(()))
