@@ -92,6 +92,7 @@ class Player:
         self, seat: int, seats: int, acts: Sequence[Act], card: Vector, frame: Vector, leans: float = 0.0, side: float = 70.0
     ) -> None:
         self.seat = seat
+        self.bearing = bearing(seat, seats)
         self.outward = towards(bearing(seat, seats) + leans)
         self.outside = rim(self.outward, frame[0] / 2, frame[1] / 2) + 45.0
         home = towards(bearing(seat, seats))

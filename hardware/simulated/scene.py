@@ -67,12 +67,17 @@ def _darken(ground: Bytes, shade: Bytes) -> None:
 
 def _smear(picture: Bytes, dx: float, dy: float) -> Bytes:
     """Blur along a motion of (dx, dy) px by averaging with moved copies of itself."""
-    while max(abs(dx), abs(dy)) >= 1.0:
+    height, width = picture.shape[:2]
+    while max(abs(dx), abs(dy)) >= 1.5:
         dx, dy = dx / 2, dy / 2
-        step = np.array([[1, 0, round(dx)], [0, 1, round(dy)]], np.float64)
-        if round(dx) or round(dy):
-            moved = cv2.warpAffine(picture, step, picture.shape[1::-1], flags=cv2.INTER_NEAREST)
-            picture = cv2.addWeighted(picture, 0.5, moved, 0.5, 0)
+        x, y = round(dx), round(dy)
+        if abs(x) >= width or abs(y) >= height:
+            continue
+        to = np.s_[max(0, y) : height + min(0, y), max(0, x) : width + min(0, x)]
+        of = np.s_[max(0, -y) : height - max(0, y), max(0, -x) : width - max(0, x)]
+        blurred = picture.copy()
+        blurred[to] = cv2.addWeighted(picture[to], 0.5, picture[of], 0.5, 0)
+        picture = blurred
     return picture
 
 
@@ -155,12 +160,12 @@ class Scene:
         self.acts = sorted(acts, key=lambda a: a.t)
         self.changes = sorted((_Change(t, a) for a in self.acts if (t := settled_at(a)) is not None), key=lambda c: c.t)
         self._instants = [c.t for c in self.changes]
+        self._times = [a.t for a in self.acts]
         frame = (self.width / self.scale, self.height / self.scale)
         self.looks = {s: look(seed, s) for s in range(1, seats + 1)}
         self.players = [self._player(s, seats, frame) for s in range(1, seats + 1)]
         self.light = light(self.width, self.height, seed)
         self.card_shadow = self._card_shadow()
-        self._lit: dict[str, Bytes] = {}
         self._hands: dict[tuple[int, str], Hand] = {}
         bare = cloth(self.width, self.height, self.scale, seed) * self.light[..., None]
         self.bare: Bytes = cv2.GaussianBlur(np.clip(bare, 0, 255).astype(np.uint8), (0, 0), 0.7)
@@ -169,6 +174,8 @@ class Scene:
         self._done = 0
         self._base = self.bare
         self._stale = True
+        self._gone: _Pile | None = None
+        """The pile that is being swept away."""
 
     def _player(self, seat: int, seats: int, frame: tuple[float, float]) -> Player:
         chance = np.random.default_rng((self.seed, 21, seat))
@@ -193,6 +200,16 @@ class Scene:
             field = np.rint(field * sigma * 0.75)
             made.append((np.maximum(field, 0).astype(np.uint8), np.maximum(-field, 0).astype(np.uint8)))
         return made
+
+    def warm(self) -> None:
+        """Draw every card and hand that will be seen, so that no picture has to wait for them."""
+        self.deck.picture("back")
+        for act in self.acts:
+            self._hand(act.seat, "flat" if isinstance(act, Take | Cover) else "pinch")
+            if isinstance(act, Lay | Burn):
+                self._hand(act.seat, "thumb")
+            for card in (act.card,) if isinstance(act, Lay) else act.cards if isinstance(act, Burn) else ():
+                self.deck.picture(card)
 
     def px(self, x: float, y: float) -> tuple[float, float]:
         """Millimetres on the table to pixels in the picture."""
@@ -238,14 +255,7 @@ class Scene:
 
     def acts_near(self, t: int) -> Sequence[Act]:
         """The acts whose own instants lie within two seconds of ``t``."""
-        times = self._times
-        return self.acts[bisect_right(times, t - 2_000_000_000) : bisect_right(times, t + 2_000_000_000)]
-
-    @property
-    def _times(self) -> list[int]:
-        if not hasattr(self, "_act_times"):
-            self._act_times = [a.t for a in self.acts]
-        return self._act_times
+        return self.acts[bisect_right(self._times, t - 2_000_000_000) : bisect_right(self._times, t + 2_000_000_000)]
 
     def _settle(self, t: int) -> None:
         """Bring the layer of cards at rest to ``t``, in either direction."""
@@ -260,8 +270,6 @@ class Scene:
         for change in self.changes[start:due]:
             self._apply(change.act)
         self._done, self._stale = due, True
-
-    _gone: _Pile | None = None
 
     def _apply(self, act: Act) -> None:
         if isinstance(act, Lay):
@@ -336,13 +344,16 @@ class Scene:
         if x0 >= x1 or y0 >= y1:
             return
         moved = np.array([[1, 0, -x0], [0, 1, -y0], [0, 0, 1.0]]) @ matrix
-        warped = cv2.warpPerspective(sprite, moved, (x1 - x0, y1 - y0), flags=cv2.INTER_LINEAR)
-        warped = _smear(warped, *motion)
+        size = (x1 - x0, y1 - y0)
+        if moved[2, 0] == 0 and moved[2, 1] == 0:
+            warped = cv2.warpAffine(sprite, moved[:2], size, flags=cv2.INTER_LINEAR)
+        else:
+            warped = cv2.warpPerspective(sprite, moved, size, flags=cv2.INTER_LINEAR)
         spot = frame[y0:y1, x0:x1]
         if warped.ndim == 2:
             _darken(spot, warped)
         else:
-            _over(spot, warped)
+            _over(spot, _smear(warped, *motion))
 
     def _carried(self, frame: Bytes, lay: Lay, place: Place, t: int, motion: tuple[float, float]) -> None:
         """A card on its way: back up on the hand, swinging over, then face up."""
@@ -407,5 +418,3 @@ class Scene:
             cv2.subtract(frame, less[spot], dst=frame)
         return frame
 
-
-_ = Cover

@@ -1,0 +1,111 @@
+"""The people at the simulated table: how quick, how careful, how they lay a card and hold a pad. All seeded."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from random import Random
+
+from hardware.simulated.acts import MS, Pose, bearing
+
+NAMES = ("Ana", "Ben", "Cho", "Dora", "Emil", "Fay", "Gus", "Hana")
+
+MEAN_MS, SPREAD_MS = 360.0, 67.0
+"""A person's mean reaction time: mean and standard deviation over people."""
+SIGMA_MS, TAU_MS = 28.0, 45.0
+"""The ex-Gaussian about a person's own mean: the normal part's deviation, the exponential part's mean."""
+SLOWEST_MS = 800.0
+MISHAP_MM = 25.0
+
+
+@dataclass(frozen=True, slots=True)
+class Habits:
+    """How often things happen, as probabilities for each card unless it says otherwise."""
+
+    notice: float = 0.9
+    """That a player sees a pattern (for each player and pattern)."""
+    go_on: float = 0.04
+    """That the next player lays on over a pattern (for each pattern)."""
+    wrong_slap: float = 0.012
+    early_slap: float = 0.005
+    """Slapping on a guess, faster than any reaction."""
+    out_of_turn: float = 0.003
+    long_hold: float = 0.07
+    """That a hand stays on its pad for a second or two (for each slap)."""
+    close_call: float = 0.0
+    """That a guess comes so near the next card that no camera can say which was first."""
+    slap_the_pile: float = 0.0
+    """That a hand comes down on the pile instead of the pad."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contact:
+    """A pad's switch closes or opens."""
+
+    t: int
+    seat: int
+    pressed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """One player."""
+
+    name: str
+    seat: int
+    mean_ms: float
+    yaw: float
+    """How far this player turns the cards, degrees."""
+    sideways: bool
+    pace: float
+    """Multiplies the time between cards, 1 or more."""
+
+    def reaction(self, chance: Random) -> int:
+        """From seeing to hitting, ns: ex-Gaussian."""
+        ms = chance.gauss(self.mean_ms - TAU_MS, SIGMA_MS) + chance.expovariate(1 / TAU_MS)
+        return int(min(SLOWEST_MS, max(150.0, ms)) * MS)
+
+    def pose(self, seats: int, chance: Random) -> Pose:
+        """Where this player's next card comes to lie."""
+        turn = 270.0 - bearing(self.seat, seats) + self.yaw + chance.gauss(0, 12) - (90 if self.sideways else 0)
+        far = min(MISHAP_MM, abs(chance.gauss(0, 11)))
+        way = chance.uniform(0, 2 * math.pi)
+        return Pose(far * math.cos(way), far * math.sin(way), turn % 360)
+
+    def tucked(self, seats: int, chance: Random) -> Pose:
+        """Where a penalty card of this player comes to lie."""
+        turn = 270.0 - bearing(self.seat, seats) + chance.gauss(0, 7)
+        return Pose(chance.uniform(-7, 7), chance.uniform(-7, 7), turn % 360)
+
+
+def seat_people(names: tuple[str, ...], chance: Random) -> tuple[Person, ...]:
+    """Players for the seats, each with ways of their own."""
+    return tuple(
+        Person(
+            name, seat, min(520.0, max(240.0, chance.gauss(MEAN_MS, SPREAD_MS))), max(-40.0, min(40.0, chance.gauss(0, 16))),
+            chance.random() < 0.12, 1.0 + abs(chance.gauss(0, 0.06)),
+        )
+        for seat, name in enumerate(names, 1)
+    )
+
+
+def press(seat: int, t: int, held: int, chance: Random) -> Iterator[Contact]:
+    """A hand on a pad from ``t`` for ``held`` ns: its contacts, chatter of 0 to 6 ms at either end, and its release."""
+    yield Contact(t, seat, True)
+    yield from _chatter(seat, t, True, chance)
+    yield Contact(t + held, seat, False)
+    yield from _chatter(seat, t + held, False, chance)
+
+
+def _chatter(seat: int, t: int, ends: bool, chance: Random) -> Iterator[Contact]:
+    """Bounces after an edge, in pairs, that leave the switch as ``ends``."""
+    at, last = t, t + int(chance.uniform(0.4, 6.0) * MS)
+    while chance.random() < 0.55:
+        first = at + int(chance.uniform(0.12, 1.1) * MS)
+        second = first + int(chance.uniform(0.12, 1.1) * MS)
+        if second >= last:
+            return
+        yield Contact(first, seat, not ends)
+        yield Contact(second, seat, ends)
+        at = second
