@@ -115,5 +115,6 @@ def _values(said: Any) -> dict[str, Any]:
 
 
 def _nearest(word: str, known: Iterable[str]) -> str:
-    close = difflib.get_close_matches(word, list(known), n=1)
-    return f' (did you mean "{close[0]}"?)' if close else ""
+    folded = {name.casefold(): name for name in known}
+    close = difflib.get_close_matches(word.casefold(), list(folded), n=1)
+    return f' (did you mean "{folded[close[0]]}"?)' if close else ""

@@ -1,0 +1,91 @@
+"""Small logs written as a player would say them, for tests of the core.
+
+A line is ``INSTANT WHAT``: the instant in milliseconds, then ``1:7h`` (seat 1 lays), ``?:7h`` (nobody saw who), ``slap
+2``, ``slap 2 ±0.02`` (error in ms), ``slap 2 !0.7`` (force), ``lift 2``, ``taken 2``, ``taken``, ``answer ID VALUE``,
+``tick``. Ids are the kind's letter and a number: c1, s1, l1, t1, a1.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import Any
+
+from referee.adjudication.adjudicator import Adjudicator
+from referee.adjudication.observations import Observation, from_fields
+from referee.adjudication.rulings import Ruling
+
+MS = 1_000_000
+
+
+def log(text: str, *, seats: int = 3, rules: Any = "classic", **table: Any) -> list[Observation]:
+    """The observations of a small log, its table line first; the last seat deals."""
+    names = ["Ana", "Ben", "Cho", "Dee", "Eli", "Fay", "Gus", "Hal"][:seats]
+    first = {"kind": "table", "t": 0, "id": "table", "seats": names, "dealer": seats, "rules": rules, **table}
+    numbers: Counter[str] = Counter()
+    lines = [from_fields(first, 1)]
+    for number, line in enumerate((line for line in text.splitlines() if line.strip()), start=2):
+        instant, *words = line.split()
+        fields = _fields(words)
+        letter = fields["kind"][0] if fields["kind"] != "tick" else "k"
+        numbers[letter] += 1
+        lines.append(
+            from_fields({"t": round(float(instant) * MS), "id": f"{letter}{numbers[letter]}", **fields}, number)
+        )
+    return lines
+
+
+def _fields(words: list[str]) -> dict[str, Any]:
+    what, *rest = words
+    if ":" in what:
+        seat, card = what.split(":")
+        return {"kind": "card", "card": card, "seat": None if seat == "?" else int(seat), **_marks(rest)}
+    if what in ("slap", "lift"):
+        return {"kind": what, "seat": int(rest[0]), **_marks(rest[1:])}
+    if what == "taken":
+        return {"kind": "taken", "seat": int(rest[0]) if rest else None}
+    if what == "answer":
+        return {"kind": "answer", "to": rest[0], "value": json.loads(rest[1])}
+    if what == "correct":
+        return {"kind": "correct", "line": rest[0], **json.loads(" ".join(rest[1:]))}
+    return {"kind": what}
+
+
+def _marks(words: list[str]) -> dict[str, Any]:
+    fields: dict[str, Any] = {}
+    for word in words:
+        if word[0] == "±":
+            fields["t_error"] = round(float(word[1:]) * MS)
+        else:
+            fields["force"] = float(word[1:])
+    return fields
+
+
+def rule(observations: list[Observation]) -> list[Ruling]:
+    """All rulings in force at the end of a log."""
+    return in_force(everything(observations))
+
+
+def everything(observations: list[Observation]) -> list[Ruling]:
+    """All rulings of a log, the replaced ones included, as they are printed."""
+    referee = Adjudicator(stream=False)
+    for observation in observations:
+        referee.observe(observation)
+    return referee.finish()
+
+
+def in_force(rulings: list[Ruling]) -> list[Ruling]:
+    """Rulings that none of the others replaces."""
+    replaced = {name for ruling in rulings for name in ruling.supersedes}
+    return [ruling for ruling in rulings if ruling.id not in replaced]
+
+
+def brief(rulings: list[Ruling], *kinds: str) -> list[str]:
+    """Rulings of some kinds as short texts: the id, and seat, reason, count or other deciding fields."""
+    shown = ("seat", "challenged", "reason", "count", "left", "strikes", "until", "ask", "decided_by", "seats", "what")
+    out = []
+    for ruling in rulings:
+        if not kinds or ruling.kind in kinds:
+            words = [ruling.id, *(f"{name}={ruling[name]}" for name in shown if name in ruling.fields)]
+            out.append(" ".join(words))
+    return out
