@@ -28,8 +28,8 @@ LOOKAHEAD: Final = 10_000_000
 """Widest error of a slap that a pad may state, ns: both sensors promise on an instant's earliest moment."""
 LETTERS: Final = {"card": "c", "taken": "t", "placed": "p", "answer": "a", "trouble": "x"}
 
-Outlet = Callable[[Ruling], None]
-"""Takes a ruling as soon as it is decided: the voice, the lights, the display."""
+Outlet = Callable[[Sequence[Ruling]], None]
+"""Takes rulings as soon as they are decided, those that came together at once: the voice, the lights, the display."""
 
 
 class Watching(Protocol):
@@ -61,7 +61,7 @@ class Conductor:
     Args:
         table: who sits where and by which rules; its ``sensors`` are set here.
         watcher: tells what the frames show.
-        outlets: by name; each is handed every ruling as soon as it is decided. One that fails is on record, and the
+        outlets: by name; each is handed the rulings as soon as they are decided. One that fails is on record, and the
             game goes on.
         log: where the table log is written, one JSON line each; none if not given.
 
@@ -196,14 +196,15 @@ class Conductor:
         for ruling in final:
             self.rulings.append(ruling)
             self._write(encode_ruling(ruling))
-        for ruling in self._adjudicator.take_early():
-            self._hand_out(ruling)
+        early = self._adjudicator.take_early()
+        if early:
+            self._hand_out(early)
 
-    def _hand_out(self, ruling: Ruling) -> None:
+    def _hand_out(self, rulings: Sequence[Ruling]) -> None:
         failed: list[tuple[str, str]] = []
         for name, outlet in self._outlets.items():
             try:
-                outlet(ruling)
+                outlet(rulings)
             except Exception as bad:  # whatever a device's library throws, the game must go on
                 failed.append((name, f"{type(bad).__name__}: {bad}"))
         for name, words in failed:

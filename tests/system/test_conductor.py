@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from io import BytesIO, StringIO
 from typing import Any
 
@@ -42,7 +42,7 @@ def play(conductor: Conductor, edges: tuple[Edge, ...] = SLAPS, until: int = 400
         conductor.advance(t, t - 20 * MS)
 
 
-def conducted(log: StringIO | None = None, **outlets: Callable[[Ruling], None]) -> Conductor:
+def conducted(log: StringIO | None = None, **outlets: Callable[[Sequence[Ruling]], None]) -> Conductor:
     return Conductor(TABLE, ScriptedWatcher(PAIR, delay=100 * MS), outlets=outlets, log=log)
 
 
@@ -89,7 +89,7 @@ def test_no_ruling_before_both_sensors_have_told() -> None:
 
 def test_a_winner_is_handed_out_before_the_pile_is_picked_up() -> None:
     heard: list[Ruling] = []
-    conductor = conducted(voice=heard.append)
+    conductor = conducted(voice=heard.extend)
     play(conductor, until=2700 * MS)
     assert any(ruling.kind == "slap_won" and ruling["seat"] == 3 for ruling in heard)
 
@@ -97,11 +97,11 @@ def test_a_winner_is_handed_out_before_the_pile_is_picked_up() -> None:
 def test_a_part_that_fails_is_on_record_and_stops_nothing() -> None:
     heard: list[str] = []
 
-    def broken(_: Ruling) -> None:
+    def broken(_: Sequence[Ruling]) -> None:
         raise HardwareMissing("the sound card is gone; plug it in again")
 
     log = StringIO()
-    conductor = conducted(log, voice=broken, display=lambda ruling: heard.append(ruling.kind))
+    conductor = conducted(log, voice=broken, display=lambda made: heard.extend(ruling.kind for ruling in made))
     play(conductor)
     conductor.finish()
     assert "slap_won" in heard

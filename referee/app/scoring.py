@@ -1,0 +1,322 @@
+"""What really happened against what was seen and ruled: the figures that close a demo.
+
+Cards are aligned in their order, within a window of time. Rulings are compared with those of the same core when it
+is fed the exact truth: by kind, seat and decisive fields, in order, with instants within what the observations behind
+them state as their errors. Ids, margins and errors are left out, for they rest on how well a sensor sees. Slaps that
+the players' script made too close to call are left out and counted.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, Final
+
+from referee.adjudication.adjudicator import Adjudicator
+from referee.adjudication.observations import Card, Observation, Slap, Taken, Tick
+from referee.adjudication.rulings import Ruling
+
+MS: Final = 1_000_000
+WINDOW: Final = 1_500 * MS
+"""How far apart a card laid and a card seen may be to be the same one, ns."""
+SURE: Final = 0.9
+TARGET_RIGHT: Final = 0.995
+CARDS_PER_UNCALLED: Final = 400
+TAKEN_SLACK: Final = 1_000 * MS
+"""A pile's leaving is no instant: the sweep lasts half a second, and whoever sees it may name any part of it."""
+HEAT_SPAN: Final = 10 * MS
+"""How far from a called-for dead heat its slaps may lie, ns."""
+SLAP_KINDS: Final = frozenset(("slap_won", "slap_false", "slap_void", "dead_heat"))
+ASKING: Final = frozenset(("question", "dead_heat"))
+_NOT_DECISIVE: Final = frozenset(("margin", "error", "decided_by", "about"))
+
+
+@dataclass(frozen=True, slots=True)
+class CardScore:
+    """How the cards that were laid were read."""
+
+    laid: int
+    right: int
+    wrong: int
+    wrong_sure: int
+    """Read wrong, or seen where none was laid, with confidence 0.9 or more."""
+    unread: int
+    missed: int
+    ghosts: int
+    """Seen where none was laid."""
+    seat_right: int
+    """Right cards whose seat was right."""
+    faults: tuple[str, ...] = ()
+    """Each card that was not read right, in words."""
+
+
+def _cost(laid: Card, seen: Card) -> int:
+    if laid.card == seen.card:
+        return 0
+    return 3 if seen.card == "??" else 4
+
+
+def align(laid: Sequence[Card], seen: Sequence[Card]) -> list[tuple[Card | None, Card | None]]:
+    """Pair cards laid with cards seen, both in the order of time; None where one has no other."""
+    gap, far = 3, 10**6
+    table = [[gap * column for column in range(len(seen) + 1)]]
+    for row, one in enumerate(laid, start=1):
+        above = table[-1]
+        line = [gap * row]
+        for column, other in enumerate(seen, start=1):
+            same = above[column - 1] + (_cost(one, other) if abs(one.t - other.t) <= WINDOW else far)
+            line.append(min(same, above[column] + gap, line[column - 1] + gap))
+        table.append(line)
+    pairs: list[tuple[Card | None, Card | None]] = []
+    row, column = len(laid), len(seen)
+    while row or column:
+        here = table[row][column]
+        if row and column:
+            one, other = laid[row - 1], seen[column - 1]
+            near = abs(one.t - other.t) <= WINDOW
+            if near and here == table[row - 1][column - 1] + _cost(one, other):
+                pairs.append((one, other))
+                row, column = row - 1, column - 1
+                continue
+        if row and here == table[row - 1][column] + gap:
+            pairs.append((laid[row - 1], None))
+            row -= 1
+        else:
+            pairs.append((None, seen[column - 1]))
+            column -= 1
+    return pairs[::-1]
+
+
+def _sure(card: Card) -> bool:
+    return card.card != "??" and (card.confidence is None or card.confidence >= SURE)
+
+
+def _fault(laid: Card | None, seen: Card | None) -> str:
+    if laid is None and seen is not None:
+        return f"{seen.t / 1e9:.2f} s: nothing was laid, {seen.card} was seen ({_confidence(seen)})"
+    if laid is not None and seen is None:
+        return f"{laid.t / 1e9:.2f} s: {laid.card} of seat {laid.seat} was not seen"
+    if laid is not None and seen is not None:
+        return f"{laid.t / 1e9:.2f} s: {laid.card} of seat {laid.seat} was read {seen.card} ({_confidence(seen)})"
+    return ""
+
+
+def _confidence(card: Card) -> str:
+    return "no confidence given" if card.confidence is None else f"confidence {card.confidence:.2f}"
+
+
+def score_cards(truth: Iterable[Observation], seen: Iterable[Observation]) -> CardScore:
+    """Count how the cards laid on the pile were read."""
+    laid = sorted((o for o in truth if isinstance(o, Card)), key=lambda card: card.t)
+    read = sorted((o for o in seen if isinstance(o, Card)), key=lambda card: card.t)
+    pairs = align(laid, read)
+    both = [(one, other) for one, other in pairs if one is not None and other is not None]
+    right = [(one, other) for one, other in both if one.card == other.card]
+    unread = [other for _, other in both if other.card == "??"]
+    wrong = [other for one, other in both if other.card not in ("??", one.card)]
+    ghosts = [other for one, other in pairs if one is None and other is not None]
+    return CardScore(
+        laid=len(laid),
+        right=len(right),
+        wrong=len(wrong),
+        wrong_sure=sum(map(_sure, [*wrong, *ghosts])),
+        unread=len(unread),
+        missed=sum(other is None for _, other in pairs),
+        ghosts=len(ghosts),
+        seat_right=sum(one.seat == other.seat for one, other in right),
+        faults=tuple(
+            _fault(one, other) for one, other in pairs if one is None or other is None or one.card != other.card
+        ),
+    )
+
+
+def true_rulings(truth: Iterable[Observation], end: int) -> list[Ruling]:
+    """What the core rules when ideal sensors tell it everything up to ``end`` (ns)."""
+    adjudicator = Adjudicator()
+    made: list[Ruling] = []
+    for seen in truth:
+        made += adjudicator.observe(seen)
+    made += adjudicator.observe(Tick(t=end))
+    return made + adjudicator.finish()
+
+
+def in_force(rulings: Iterable[Ruling]) -> list[Ruling]:
+    """Rulings that no later one replaced, by ``t``."""
+    made = list(rulings)
+    replaced = {old for ruling in made for old in ruling.supersedes}
+    return sorted((ruling for ruling in made if ruling.id not in replaced), key=lambda ruling: ruling.t)
+
+
+def decisive(ruling: Ruling) -> str:
+    """What two rulings must share to be the same decision."""
+    fields: dict[str, Any] = {name: value for name, value in ruling.fields.items() if name not in _NOT_DECISIVE}
+    if "runners_up" in fields:
+        fields["runners_up"] = [hand["seat"] for hand in fields["runners_up"]]
+    return json.dumps([ruling.kind, fields], sort_keys=True, default=list)
+
+
+@dataclass(frozen=True, slots=True)
+class RulingScore:
+    """How the rulings compare with those that rest on the truth."""
+
+    true: int
+    equal: int
+    in_doubt: int
+    """Of the equal ones, those that say they were decided in doubt."""
+    left_out: int
+    """Rulings about slaps that the script made too close to call."""
+    differing: tuple[str, ...]
+    """Each ruling that the other side does not have, in words."""
+    called: int
+    """Questions and dead heats that the script called for."""
+    uncalled: int
+    """And those that it did not."""
+    asked: tuple[str, ...]
+    """The uncalled ones, in words."""
+
+
+class _Errors:
+    """How far a ruling's instant may be from the truth: what the observations behind it state."""
+
+    def __init__(self, seen: Iterable[Observation]) -> None:
+        self._behind = {observation.id: observation for observation in seen}
+        self._last = max((observation.t for observation in self._behind.values()), default=0)
+
+    def __call__(self, ruling: Ruling) -> int:
+        if ruling.t > self._last:
+            # It rests on the end of the log, wherever that was.
+            return 2**62
+        behind = [self._behind[name] for name in ruling.because if name in self._behind]
+        at = [observation for observation in behind if observation.t == ruling.t]
+        slack = TAKEN_SLACK if any(isinstance(o, Taken) for o in at) or not at else 2 * MS
+        return max((getattr(observation, "t_error", 0) for observation in at), default=0) + slack
+
+
+def score_rulings(
+    ruled: Sequence[Ruling], seen: Sequence[Observation], truth: Sequence[Observation], called: Sequence[int], end: int
+) -> RulingScore:
+    """Compare what was ruled with what the truth leads to.
+
+    Args:
+        ruled: every ruling of the game.
+        seen: what the sensors told.
+        truth: what ideal sensors would have told, the table first.
+        called: instants (ns) that the players' script made too close to call.
+        end: when the script ended, ns.
+    """
+    errors = _Errors(seen)
+    expected = true_rulings(truth, end)
+    wanted, left_out_wanted = _without_called(in_force(expected), called)
+    made, left_out = _without_called(in_force(ruled), called)
+    made = [ruling for ruling in made if ruling.kind not in ASKING]
+    wanted = [ruling for ruling in wanted if ruling.kind not in ASKING]
+    equal, lacking, surplus = _match(wanted, made, errors)
+    asked = _asked(ruled)
+    uncalled = [ruling for ruling in asked if not _is_called(ruling, called)]
+    return RulingScore(
+        true=len(wanted),
+        equal=len(equal),
+        in_doubt=sum(ruling.doubt for ruling in equal),
+        left_out=max(left_out, left_out_wanted),
+        differing=tuple(
+            f"{ruling.t / 1e9:.3f} s: {side} {decisive(ruling)}"
+            for ruling, side in sorted(
+                [(r, "should be") for r in lacking] + [(r, "was ruled") for r in surplus], key=lambda pair: pair[0].t
+            )
+        ),
+        called=len(asked) - len(uncalled),
+        uncalled=len(uncalled),
+        asked=tuple(f"{ruling.t / 1e9:.3f} s: {ruling.kind} {dict(ruling.fields)}" for ruling in uncalled),
+    )
+
+
+def _is_called(ruling: Ruling, called: Sequence[int]) -> bool:
+    return any(abs(ruling.t - t) <= HEAT_SPAN for t in called)
+
+
+def _without_called(rulings: Sequence[Ruling], called: Sequence[int]) -> tuple[list[Ruling], int]:
+    kept = [r for r in rulings if not (r.kind in SLAP_KINDS and _is_called(r, called))]
+    return kept, len(rulings) - len(kept)
+
+
+def _asked(rulings: Iterable[Ruling]) -> list[Ruling]:
+    """Questions and dead heats; a dead heat and the question that it leads to are one."""
+    once: dict[tuple[int, str], Ruling] = {}
+    for ruling in rulings:
+        if ruling.kind in ASKING:
+            about = "first" if ruling.kind == "dead_heat" or ruling.get("ask") == "who_was_first" else ruling["ask"]
+            once.setdefault((ruling.t, about), ruling)
+    return list(once.values())
+
+
+def _match(
+    wanted: Sequence[Ruling], made: Sequence[Ruling], errors: _Errors
+) -> tuple[list[Ruling], list[Ruling], list[Ruling]]:
+    """Equal rulings (as made), those that are lacking, and those that are too many."""
+    waiting: dict[str, list[Ruling]] = defaultdict(list)
+    for ruling in made:
+        waiting[decisive(ruling)].append(ruling)
+    equal, lacking = [], []
+    for ruling in wanted:
+        like = waiting[decisive(ruling)]
+        near = min(like, key=lambda other: abs(other.t - ruling.t), default=None)
+        if near is None or abs(near.t - ruling.t) > errors(near):
+            lacking.append(ruling)
+            continue
+        like.remove(near)
+        equal.append(near)
+    return equal, lacking, [ruling for like in waiting.values() for ruling in like]
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """Everything that closes a demo."""
+
+    seed: int
+    seats: int
+    rules: str
+    finished: bool
+    cards: CardScore
+    slaps: int
+    slaps_felt: int
+    taken: int
+    taken_seen: int
+    rulings: RulingScore
+    played_s: float
+    took_s: float
+    frames: int
+    fps: float
+    """Frames looked at for each second of the machine's time."""
+    lag_ms: float = 0.0
+    """The furthest that the referee fell behind a table in real time, ms."""
+    troubles: dict[str, str] = field(default_factory=dict)
+
+    def missed_targets(self) -> list[str]:
+        """Each target that was missed, in words."""
+        out = []
+        cards, rulings = self.cards, self.rulings
+        if cards.laid and cards.right < TARGET_RIGHT * cards.laid:
+            out.append(f"{cards.right} of {cards.laid} cards read right, less than {TARGET_RIGHT:.1%}")
+        if cards.wrong_sure:
+            out.append(f"{cards.wrong_sure} cards read wrong with confidence {SURE} or more")
+        if rulings.uncalled > max(1, cards.laid // CARDS_PER_UNCALLED):
+            out.append(f"{rulings.uncalled} questions or dead heats that the script did not call for")
+        if rulings.differing:
+            out.append(f"{len(rulings.differing)} rulings differ from the truth's")
+        return out
+
+    def as_fields(self) -> dict[str, Any]:
+        """For JSON."""
+        return {**asdict(self), "missed_targets": self.missed_targets()}
+
+
+def count(kind: type[Observation], observations: Iterable[Observation]) -> int:
+    """How many observations are of a kind."""
+    return sum(isinstance(observation, kind) for observation in observations)
+
+
+def slaps_of(observations: Iterable[Observation]) -> int:
+    """How many slaps there were."""
+    return count(Slap, observations)
