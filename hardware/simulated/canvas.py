@@ -55,11 +55,17 @@ def box(x0: float, y0: float, x1: float, y1: float, radius: float = 0.0) -> Poin
     """A rectangle, with round corners where ``radius`` is given."""
     if radius <= 0:
         return np.array([[x0, y0], [x1, y0], [x1, y1], [x0, y1]])
-    corners = [(x1 - radius, y0 + radius, -90), (x1 - radius, y1 - radius, 0), (x0 + radius, y1 - radius, 90),
-               (x0 + radius, y0 + radius, 180)]
+    corners = [
+        (x1 - radius, y0 + radius, -90),
+        (x1 - radius, y1 - radius, 0),
+        (x0 + radius, y1 - radius, 90),
+        (x0 + radius, y0 + radius, 180),
+    ]
     a = np.radians(np.linspace(0, 90, 9))
-    parts = [np.stack([cx + radius * np.cos(a + math.radians(d)), cy + radius * np.sin(a + math.radians(d))], axis=1)
-             for cx, cy, d in corners]
+    parts = [
+        np.stack([cx + radius * np.cos(a + math.radians(d)), cy + radius * np.sin(a + math.radians(d))], axis=1)
+        for cx, cy, d in corners
+    ]
     return np.concatenate(parts)
 
 
@@ -91,8 +97,9 @@ class Canvas:
 
     def __init__(self, width: float, height: float, scale: float, paper: Colour = (255, 255, 255)) -> None:
         self.width, self.height, self.scale = width, height, scale
-        self.image: Bytes = np.empty((round(height * scale), round(width * scale), 3), np.uint8)
-        self.image[:] = paper
+        rows, columns = round(height * scale), round(width * scale)
+        self.image: Bytes = np.empty((rows, columns, 3), np.uint8)
+        cv2.rectangle(self.image, (0, 0), (columns, rows), paper, cv2.FILLED)
 
     def _fixed(self, points: Points) -> Any:
         # fillPoly takes pixel centres as whole numbers, hence the half pixel.

@@ -34,5 +34,7 @@ def cloth(width: int, height: int, scale: float, seed: int) -> Bytes:
         shade += depth * cv2.resize(small, (width, height), interpolation=cv2.INTER_CUBIC)
     ys, xs = np.mgrid[0:height, 0:width].astype(np.float32) / scale
     shade += 0.014 * (np.sin(xs * 5.1 + 0.4 * np.sin(ys * 0.11)) + np.sin(ys * 4.7 + 0.5 * np.sin(xs * 0.09)))
-    tint = 1 + 0.02 * cv2.resize(chance.standard_normal((6, 8, 3)).astype(np.float32), (width, height), interpolation=cv2.INTER_CUBIC)
+    tint = 1 + 0.02 * cv2.resize(
+        chance.standard_normal((6, 8, 3)).astype(np.float32), (width, height), interpolation=cv2.INTER_CUBIC
+    )
     return np.asarray(np.clip(base * shade[..., None] * tint, 0, 255), dtype=np.uint8)

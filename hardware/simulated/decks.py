@@ -116,8 +116,12 @@ def _confetti(canvas: Canvas) -> None:
 
     def draw(sheet: Canvas) -> None:
         sheet.fill(field, green)
-        star = np.stack([np.array([np.sin(a), -np.cos(a)]) * (1.0 if k % 2 == 0 else 0.42)
-                         for k, a in enumerate(np.arange(10) * np.pi / 5)])
+        star = np.stack(
+            [
+                np.array([np.sin(a), -np.cos(a)]) * (1.0 if k % 2 == 0 else 0.42)
+                for k, a in enumerate(np.arange(10) * np.pi / 5)
+            ]
+        )
         for j in range(14):
             for i in range(9):
                 x, y = 6 + i * 6.6 + (j % 2) * 3.3, 7.5 + j * 6.3
@@ -150,37 +154,132 @@ def _diamonds(canvas: Canvas) -> None:
 
 
 _HARBOUR = Costume(
-    main=(186, 38, 46), second=(40, 74, 146), third=(236, 200, 82), gold=(238, 190, 60), ink=(26, 24, 34),
-    skin=(248, 222, 196), hair=((52, 44, 44), (202, 142, 62), (150, 92, 48), (120, 116, 118)), ground=(253, 252, 247),
-    slant=9.0, pip_style="classic", face="fine",
+    main=(186, 38, 46),
+    second=(40, 74, 146),
+    third=(236, 200, 82),
+    gold=(238, 190, 60),
+    ink=(26, 24, 34),
+    skin=(248, 222, 196),
+    hair=((52, 44, 44), (202, 142, 62), (150, 92, 48), (120, 116, 118)),
+    ground=(253, 252, 247),
+    slant=9.0,
+    pip_style="classic",
+    face="fine",
 )
 _MEADOW = Costume(
-    main=(30, 112, 122), second=(206, 70, 52), third=(240, 226, 192), gold=(232, 168, 56), ink=(34, 38, 58),
-    skin=(236, 196, 160), hair=((36, 34, 46), (160, 82, 40), (224, 178, 92), (86, 58, 42)), ground=(246, 240, 224),
-    slant=0.0, pip_style="sharp", face="flat", line=0.4,
+    main=(30, 112, 122),
+    second=(206, 70, 52),
+    third=(240, 226, 192),
+    gold=(232, 168, 56),
+    ink=(34, 38, 58),
+    skin=(236, 196, 160),
+    hair=((36, 34, 46), (160, 82, 40), (224, 178, 92), (86, 58, 42)),
+    ground=(246, 240, 224),
+    slant=0.0,
+    pip_style="sharp",
+    face="flat",
+    line=0.4,
 )
 _CARNIVAL = Costume(
-    main=(214, 58, 92), second=(62, 142, 84), third=(74, 70, 156), gold=(250, 204, 78), ink=(44, 30, 50),
-    skin=(252, 214, 184), hair=((70, 48, 40), (236, 178, 70), (186, 84, 48), (48, 52, 86)), ground=(255, 252, 242),
-    slant=-7.0, pip_style="round", face="merry", line=0.36,
+    main=(214, 58, 92),
+    second=(62, 142, 84),
+    third=(74, 70, 156),
+    gold=(250, 204, 78),
+    ink=(44, 30, 50),
+    skin=(252, 214, 184),
+    hair=((70, 48, 40), (236, 178, 70), (186, 84, 48), (48, 52, 86)),
+    ground=(255, 252, 242),
+    slant=-7.0,
+    pip_style="round",
+    face="merry",
+    line=0.36,
 )
 _ARCHIVE = Costume(
-    main=(146, 32, 34), second=(28, 26, 32), third=(222, 186, 110), gold=(214, 170, 84), ink=(20, 18, 22),
-    skin=(244, 224, 204), hair=((38, 34, 36), (182, 128, 70), (116, 74, 44), (148, 144, 142)), ground=(250, 246, 236),
-    slant=5.0, pip_style="classic", face="fine", line=0.24,
+    main=(146, 32, 34),
+    second=(28, 26, 32),
+    third=(222, 186, 110),
+    gold=(214, 170, 84),
+    ink=(20, 18, 22),
+    skin=(244, 224, 204),
+    hair=((38, 34, 36), (182, 128, 70), (116, 74, 44), (148, 144, 142)),
+    ground=(250, 246, 236),
+    slant=5.0,
+    pip_style="classic",
+    face="fine",
+    line=0.24,
 )
 
 FAMILIES: dict[str, Family] = {
     family.name: family
     for family in (
-        Family("harbour", (63, 88), ("font_source_serif_pro", "SourceSerifPro-Bold.ttf"), "classic", (9.6, 7.2, 6.3), 4.0,
-               0.86, 12.5, (12.2, 29.0), (37.0, 71.0), (22, 22, 26), (196, 28, 36), (253, 253, 250), _HARBOUR, _lattice),
-        Family("meadow", (57, 89), ("font_roboto", "Roboto-Bold.ttf"), "sharp", (10.6, 8.0, 6.2), 3.6,
-               0.80, 11.5, (10.4, 29.0), (31.0, 71.0), (18, 24, 40), (206, 36, 30), (250, 249, 244), _MEADOW, _waves),
-        Family("carnival", (63, 88), ("font_fredoka_one", "FredokaOne-Regular.ttf"), "round", (10.4, 7.6, 6.6), 3.8,
-               0.92, 12.0, (11.6, 28.5), (35.5, 69.0), (30, 26, 36), (220, 34, 58), (255, 253, 246), _CARNIVAL, _confetti),
-        Family("archive", (57, 89), ("font_source_serif_pro", "SourceSerifPro-Semibold.ttf"), "sharp", (10.0, 7.0, 5.9), 4.2,
-               0.80, 11.0, (10.6, 28.0), (32.0, 70.0), (16, 16, 18), (176, 22, 30), (248, 245, 236), _ARCHIVE, _diamonds),
+        Family(
+            "harbour",
+            (63, 88),
+            ("font_source_serif_pro", "SourceSerifPro-Bold.ttf"),
+            "classic",
+            (9.6, 7.2, 6.3),
+            4.0,
+            0.86,
+            12.5,
+            (12.2, 29.0),
+            (37.0, 71.0),
+            (22, 22, 26),
+            (196, 28, 36),
+            (253, 253, 250),
+            _HARBOUR,
+            _lattice,
+        ),
+        Family(
+            "meadow",
+            (57, 89),
+            ("font_roboto", "Roboto-Bold.ttf"),
+            "sharp",
+            (10.6, 8.0, 6.2),
+            3.6,
+            0.80,
+            11.5,
+            (10.4, 29.0),
+            (31.0, 71.0),
+            (18, 24, 40),
+            (206, 36, 30),
+            (250, 249, 244),
+            _MEADOW,
+            _waves,
+        ),
+        Family(
+            "carnival",
+            (63, 88),
+            ("font_fredoka_one", "FredokaOne-Regular.ttf"),
+            "round",
+            (10.4, 7.6, 6.6),
+            3.8,
+            0.92,
+            12.0,
+            (11.6, 28.5),
+            (35.5, 69.0),
+            (30, 26, 36),
+            (220, 34, 58),
+            (255, 253, 246),
+            _CARNIVAL,
+            _confetti,
+        ),
+        Family(
+            "archive",
+            (57, 89),
+            ("font_source_serif_pro", "SourceSerifPro-Semibold.ttf"),
+            "sharp",
+            (10.0, 7.0, 5.9),
+            4.2,
+            0.80,
+            11.0,
+            (10.6, 28.0),
+            (32.0, 70.0),
+            (16, 16, 18),
+            (176, 22, 30),
+            (248, 245, 236),
+            _ARCHIVE,
+            _diamonds,
+        ),
     )
 }
 
@@ -232,8 +331,16 @@ class _Printer:
         family = self.family
         cx, cy = canvas.width / 2, canvas.height / 2
         for column, row in _LAYOUT[rank]:
-            draw_pip(canvas, suit, family.pips, colour, cx + column * family.field[0], cy + row * family.field[1],
-                     family.pip, turn=180 if row > 1e-6 else 0)
+            draw_pip(
+                canvas,
+                suit,
+                family.pips,
+                colour,
+                cx + column * family.field[0],
+                cy + row * family.field[1],
+                family.pip,
+                turn=180 if row > 1e-6 else 0,
+            )
 
     def _ace(self, canvas: Canvas, suit: str, colour: Colour) -> None:
         family = self.family
@@ -322,5 +429,6 @@ def printed(family: str, card: str) -> Canvas:
 
 def all_cards(packs: int = 1, jokers: int = 0) -> list[str]:
     """Every card of the packs, then jokers, red and black in turn."""
-    return [rank + suit for _ in range(packs) for suit in SUITS for rank in RANKS] + ["Xr" if k % 2 == 0 else "Xb" for k in range(jokers)]
-
+    return [rank + suit for _ in range(packs) for suit in SUITS for rank in RANKS] + [
+        "Xr" if k % 2 == 0 else "Xb" for k in range(jokers)
+    ]

@@ -27,18 +27,32 @@ BARE = -1e3
 
 SKINS = ((168, 198, 236), (138, 172, 218), (110, 146, 198), (78, 110, 164), (58, 82, 126), (44, 62, 96))
 """Blue, green, red."""
-SLEEVES = ((92, 60, 42), (52, 50, 150), (60, 96, 58), (150, 146, 140), (48, 46, 46), (40, 110, 190), (120, 74, 110), (206, 200, 190))
+SLEEVES = (
+    (92, 60, 42),
+    (52, 50, 150),
+    (60, 96, 58),
+    (150, 146, 140),
+    (48, 46, 46),
+    (40, 110, 190),
+    (120, 74, 110),
+    (206, 200, 190),
+)
 
+# fmt: off
 _PINCH: tuple[Bone, ...] = (
-    (-26, 92, 17, -17, 146, 21, 0), (-8, 84, 18, -4, 150, 24, 2), (10, 86, 18, 10, 148, 22, 2), (27, 96, 16, 16, 146, 20, 0),
+    (-26, 92, 17, -17, 146, 21, 0), (-8, 84, 18, -4, 150, 24, 2), (10, 86, 18, 10, 148, 22, 2),
+    (27, 96, 16, 16, 146, 20, 0),
     (-29, 88, 10.5, -25, 44, 9.5, 4), (-25, 44, 9.5, -13, 9, 7.5, 1),
     (-10, 78, 11, -10, 38, 10, 6), (-10, 38, 10, -4, 0, 7.8, 3),
     (10, 80, 11, 9, 40, 10, 6), (9, 40, 10, 5, 2, 7.8, 3),
     (28, 92, 10, 26, 50, 9, 4), (26, 50, 9, 15, 16, 7, 1),
 )
-_THUMB: tuple[Bone, ...] = ((-30, 132, 16, -40, 84, 12, 4), (-40, 84, 12, -27, 36, 10.5, 9), (-27, 36, 10.5, -10, -12, 8.5, 9))
+_THUMB: tuple[Bone, ...] = (
+    (-30, 132, 16, -40, 84, 12, 4), (-40, 84, 12, -27, 36, 10.5, 9), (-27, 36, 10.5, -10, -12, 8.5, 9),
+)
 _FLAT: tuple[Bone, ...] = (
-    (-26, 100, 18, -18, 152, 22, 0), (-8, 92, 19, -5, 154, 25, 2), (10, 94, 19, 10, 152, 23, 2), (27, 104, 17, 17, 150, 20, 0),
+    (-26, 100, 18, -18, 152, 22, 0), (-8, 92, 19, -5, 154, 25, 2), (10, 94, 19, 10, 152, 23, 2),
+    (27, 104, 17, 17, 150, 20, 0),
     (-30, 94, 10.5, -37, 52, 9.3, 2), (-37, 52, 9.3, -41, 22, 7.6, 0),
     (-10, 84, 11, -13, 36, 9.8, 3), (-13, 36, 9.8, -14, 0, 7.8, 0),
     (11, 86, 11, 15, 40, 9.8, 3), (15, 40, 9.8, 17, 6, 7.8, 0),
@@ -46,11 +60,14 @@ _FLAT: tuple[Bone, ...] = (
     (-30, 138, 16, -52, 104, 12, 0), (-52, 104, 12, -66, 68, 9.2, 0),
 )
 _WRIST: tuple[Bone, ...] = ((0, 146, 27, 0, 196, 25, -2), (0, 196, 25, 6, 330, 36, -2))
-_NAILS = {
+_NAILS: dict[str, tuple[tuple[float, float, float, float, float], ...]] = {
     "pinch": ((-4, 1, 4.6, 5.8, 8), (5, 3, 4.6, 5.8, -6), (15, 17, 4.0, 5.0, -16)),
     "flat": ((-41, 23, 4.4, 5.5, -8), (-14, 1, 4.6, 5.8, -2), (17, 7, 4.6, 5.8, 4), (48, 37, 4.0, 5.0, 18)),
     "thumb": ((-11, -10, 5.4, 6.6, 22),),
 }
+# fmt: on
+NAIL = (205, 210, 245)
+_JOINTED = {"pinch": _PINCH[4:], "flat": _FLAT[4:], "thumb": _THUMB}
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +102,15 @@ def look(seed: int, seat: int) -> Look:
     sleeve = SLEEVES[(int(chance.integers(len(SLEEVES))) + 3 * seat) % len(SLEEVES)]
     pattern = ("plain", "ribbed", "checked")[int(chance.integers(3))]
     b, g, r = (int(min(255, c)) for c in skin)
-    return Look((b, g, r), sleeve, pattern, float(chance.uniform(190, 250)), bool(chance.random() < 0.15),
-                float(chance.uniform(0.88, 1.02)), int(chance.integers(1 << 30)))
+    return Look(
+        (b, g, r),
+        sleeve,
+        pattern,
+        float(chance.uniform(190, 250)),
+        bool(chance.random() < 0.15),
+        float(chance.uniform(0.88, 1.02)),
+        int(chance.integers(1 << 30)),
+    )
 
 
 def _landscape(bones: Sequence[Bone], xs: Floats, ys: Floats) -> Floats:
@@ -147,7 +171,9 @@ def draw_hand(pose: str, look_: Look, scale: float) -> Hand:
         xs = -xs
     skin_high = _landscape((_FLAT if pose == "flat" else _PINCH + _THUMB) + _WRIST, xs, ys)
     skin = np.broadcast_to(np.array(look_.skin, np.float32), (height, width, 3)).copy()
-    skin *= (1 + 0.025 * _grain((height, width), 9 * scale, look_.seed) + 0.02 * _grain((height, width), 2.5, look_.seed + 1))[..., None]
+    skin *= (
+        1 + 0.025 * _grain((height, width), 9 * scale, look_.seed) + 0.02 * _grain((height, width), 2.5, look_.seed + 1)
+    )[..., None]
     _mark(skin, pose, xs, ys)
     colour = skin * _lit(skin_high, scale_mm)[..., None]
     shown = _landscape(_THUMB[2:], xs, ys) if pose == "thumb" else skin_high
@@ -166,20 +192,31 @@ def draw_hand(pose: str, look_: Look, scale: float) -> Hand:
     return Hand(np.ascontiguousarray(image), _shadow(cover, scale), (width / 2, MARGIN * scale_mm))
 
 
+def _window(xs: Floats, ys: Floats, x: float, y: float, reach: float) -> tuple[slice, slice] | None:
+    """The part of the picture within ``reach`` mm of a point."""
+    across, down = np.flatnonzero(np.abs(xs[0] - x) < reach), np.flatnonzero(np.abs(ys[:, 0] - y) < reach)
+    if not across.size or not down.size:
+        return None
+    return slice(int(down[0]), int(down[-1]) + 1), slice(int(across[0]), int(across[-1]) + 1)
+
+
 def _mark(skin: Floats, pose: str, xs: Floats, ys: Floats) -> None:
     """Nails, and the creases over the knuckles."""
     for x, y, rx, ry, turn in _NAILS[pose]:
+        if (spot := _window(xs, ys, x, y, 9.0)) is None:
+            continue
         c, s = math.cos(math.radians(turn)), math.sin(math.radians(turn))
-        u, v = (xs - x) * c + (ys - y) * s, -(xs - x) * s + (ys - y) * c
-        inside = np.clip(1.5 - ((u / rx) ** 2 + (v / ry) ** 2), 0, 0.5) * 2
-        skin[:] = skin * (1 - 0.35 * inside[..., None]) + np.array((205, 210, 245), np.float32) * 0.35 * inside[..., None]
-    for x0, y0, _, x1, y1, radius, _ in {"pinch": _PINCH[4:], "flat": _FLAT[4:], "thumb": _THUMB}[pose]:
+        u = (xs[spot] - x) * c + (ys[spot] - y) * s
+        v = -(xs[spot] - x) * s + (ys[spot] - y) * c
+        inside = 0.7 * np.clip(1.5 - ((u / rx) ** 2 + (v / ry) ** 2), 0, 0.5)[..., None]
+        skin[spot] = skin[spot] * (1 - inside) + np.array(NAIL, np.float32) * inside
+    for x0, y0, _, x1, y1, radius, _ in _JOINTED[pose]:
         for x, y in ((x0, y0), (x1, y1)):
-            if y < 20:
+            if y < 20 or (spot := _window(xs, ys, x, y, 12.0)) is None:
                 continue
             for k in (-1.6, 0.0, 1.6):
-                line = np.exp(-(((ys - y - k) / 0.55) ** 2)) * (np.abs(xs - x) < 0.6 * radius)
-                skin *= (1 - 0.10 * line)[..., None]
+                line = np.exp(-(((ys[spot] - y - k) / 0.55) ** 2)) * (np.abs(xs[spot] - x) < 0.6 * radius)
+                skin[spot] *= (1 - 0.10 * line)[..., None]
 
 
 def _shadow(cover: Floats, scale: float) -> Bytes:

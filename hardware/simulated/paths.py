@@ -11,7 +11,21 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hardware.simulated.acts import GRASP_NS, HOLD_NS, REVEAL_MM, SETTLE_NS, SWEEP_NS, TUCK_NS, Act, Burn, Cover, Lay, Take, bearing, towards
+from hardware.simulated.acts import (
+    GRASP_NS,
+    HOLD_NS,
+    REVEAL_MM,
+    SETTLE_NS,
+    SWEEP_NS,
+    TUCK_NS,
+    Act,
+    Burn,
+    Cover,
+    Lay,
+    Take,
+    bearing,
+    towards,
+)
 
 POWER_IN, POWER_OUT = 1.5, 1.6
 _IN = REVEAL_MM / (SETTLE_NS / 1e9) ** POWER_IN
@@ -21,12 +35,12 @@ Vector = tuple[float, float]
 
 def approach(seconds: float) -> float:
     """How far a hand has still to go, mm, ``seconds`` before it arrives."""
-    return _IN * max(0.0, seconds) ** POWER_IN
+    return float(_IN * max(0.0, seconds) ** POWER_IN)
 
 
 def retreat(seconds: float) -> float:
     """How far a hand has drawn back, mm, ``seconds`` after it left."""
-    return _OUT * max(0.0, seconds) ** POWER_OUT
+    return float(_OUT * max(0.0, seconds) ** POWER_OUT)
 
 
 def smooth(x: float) -> float:
@@ -89,7 +103,14 @@ class Player:
     """The hand of one seat through a whole game; ``leans`` (degrees) and ``side`` (mm) are its owner's habits."""
 
     def __init__(
-        self, seat: int, seats: int, acts: Sequence[Act], card: Vector, frame: Vector, leans: float = 0.0, side: float = 70.0
+        self,
+        seat: int,
+        seats: int,
+        acts: Sequence[Act],
+        card: Vector,
+        frame: Vector,
+        leans: float = 0.0,
+        side: float = 70.0,
     ) -> None:
         self.seat = seat
         self.bearing = bearing(seat, seats)

@@ -26,17 +26,23 @@ def _stem(style: str) -> Points:
 def _heart(style: str) -> Shape:
     if style == "sharp":
         half = bezier(
-            (0.0, 0.5), ((0.07, 0.3), (0.47, 0.12), (0.47, -0.2)), ((0.47, -0.4), (0.36, -0.5), (0.24, -0.5)),
+            (0.0, 0.5),
+            ((0.07, 0.3), (0.47, 0.12), (0.47, -0.2)),
+            ((0.47, -0.4), (0.36, -0.5), (0.24, -0.5)),
             ((0.12, -0.5), (0.03, -0.42), (0.0, -0.24)),
         )
     elif style == "round":
         half = bezier(
-            (0.0, 0.46), ((0.06, 0.46), (0.5, 0.14), (0.5, -0.17)), ((0.5, -0.36), (0.38, -0.46), (0.25, -0.46)),
+            (0.0, 0.46),
+            ((0.06, 0.46), (0.5, 0.14), (0.5, -0.17)),
+            ((0.5, -0.36), (0.38, -0.46), (0.25, -0.46)),
             ((0.12, -0.46), (0.03, -0.39), (0.0, -0.3)),
         )
     else:
         half = bezier(
-            (0.0, 0.5), ((0.05, 0.34), (0.44, 0.08), (0.44, -0.22)), ((0.44, -0.41), (0.34, -0.49), (0.23, -0.49)),
+            (0.0, 0.5),
+            ((0.05, 0.34), (0.44, 0.08), (0.44, -0.22)),
+            ((0.44, -0.41), (0.34, -0.49), (0.23, -0.49)),
             ((0.11, -0.49), (0.02, -0.4), (0.0, -0.29)),
         )
     return (mirrored(half),)
@@ -53,7 +59,9 @@ def _spade(style: str) -> Shape:
         )
     else:
         half = bezier(
-            (0.0, -0.5), ((0.06, -0.33), (0.42, -0.13), (0.42, 0.13)), ((0.42, 0.33), (0.13, 0.35), (0.03, 0.16)),
+            (0.0, -0.5),
+            ((0.06, -0.33), (0.42, -0.13), (0.42, 0.13)),
+            ((0.42, 0.33), (0.13, 0.35), (0.03, 0.16)),
             ((0.0, 0.16),),
         )
     return (mirrored(half), _stem(style))
@@ -64,13 +72,17 @@ def _diamond(style: str) -> Shape:
         return (np.array([[0.0, -0.5], [0.36, 0.0], [0.0, 0.5], [-0.36, 0.0]]),)
     bend = 0.07 if style == "classic" else -0.035
     wide = 0.4 if style == "classic" else 0.39
-    half = bezier((0.0, -0.5), ((wide / 2 - bend, -0.25 + bend), (wide, 0.0)), ((wide / 2 - bend, 0.25 - bend), (0.0, 0.5)))
+    half = bezier(
+        (0.0, -0.5), ((wide / 2 - bend, -0.25 + bend), (wide, 0.0)), ((wide / 2 - bend, 0.25 - bend), (0.0, 0.5))
+    )
     return (mirrored(half),)
 
 
 def _club(style: str) -> Shape:
     radius, up, out, down = {
-        "classic": (0.222, -0.27, 0.245, 0.09), "sharp": (0.205, -0.29, 0.27, 0.06), "round": (0.245, -0.25, 0.25, 0.09),
+        "classic": (0.222, -0.27, 0.245, 0.09),
+        "sharp": (0.205, -0.29, 0.27, 0.06),
+        "round": (0.245, -0.25, 0.25, 0.09),
     }[style]
     web = np.array([[0.0, -0.2], [0.17, 0.12], [-0.17, 0.12]])
     return (ellipse(0, up, radius), ellipse(out, down, radius), ellipse(-out, down, radius), web, _stem(style))
@@ -83,7 +95,15 @@ def pip(suit: str, style: str) -> Shape:
 
 
 def draw_pip(
-    canvas: Canvas, suit: str, style: str, colour: Colour, x: float, y: float, size: float, *, turn: float = 0.0,
+    canvas: Canvas,
+    suit: str,
+    style: str,
+    colour: Colour,
+    x: float,
+    y: float,
+    size: float,
+    *,
+    turn: float = 0.0,
     wide: float = 1.0,
 ) -> None:
     """Print a suit's sign ``size`` mm high, centred on (x, y)."""

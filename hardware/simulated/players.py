@@ -83,8 +83,12 @@ def seat_people(names: tuple[str, ...], chance: Random) -> tuple[Person, ...]:
     """Players for the seats, each with ways of their own."""
     return tuple(
         Person(
-            name, seat, min(520.0, max(240.0, chance.gauss(MEAN_MS, SPREAD_MS))), max(-40.0, min(40.0, chance.gauss(0, 16))),
-            chance.random() < 0.12, 1.0 + abs(chance.gauss(0, 0.06)),
+            name,
+            seat,
+            min(520.0, max(240.0, chance.gauss(MEAN_MS, SPREAD_MS))),
+            max(-40.0, min(40.0, chance.gauss(0, 16))),
+            chance.random() < 0.12,
+            1.0 + abs(chance.gauss(0, 0.06)),
         )
         for seat, name in enumerate(names, 1)
     )

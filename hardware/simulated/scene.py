@@ -15,22 +15,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hardware.simulated.acts import FLIP_NS, LIFT_NS, Act, Burn, Cover, Lay, Pose, Take
+from hardware.simulated.blending import Matrix, stamp
 from hardware.simulated.canvas import Bytes
 from hardware.simulated.cloth import cloth, light
 from hardware.simulated.decks import Deck
 from hardware.simulated.hands import Hand, draw_hand, look
 from hardware.simulated.paths import Place, Player, forward, smooth
+from hardware.simulated.pile import PileLayer
 
-Matrix = NDArray[np.float64]
 Quad = NDArray[np.float64]
 
 CARD_SHARE = 150 / 720
 """A card's height as a share of the picture's."""
 CAMERA_MM = 750.0
 """Height of the camera over the table, for how a lifted card grows."""
-PILE_MM = 112.0
-"""Half the width of the square in which cards lie."""
 NOISES = 5
+LENS_PX = 0.55
+"""How soft the lens draws, px; what moves is softened by its motion."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,98 +51,6 @@ def settled_at(act: Act) -> int | None:
     return act.starts if isinstance(act, Take) else None
 
 
-def _over(ground: Bytes, top: Bytes) -> None:
-    """Lay a premultiplied BGRA picture over a BGR one of the same size, in place."""
-    b, g, r, a = cv2.split(top)
-    clear = cv2.bitwise_not(a)
-    thinned = cv2.multiply(ground, cv2.merge((clear, clear, clear)), scale=1 / 255)
-    cv2.add(thinned, cv2.merge((b, g, r)), dst=thinned)
-    ground[:] = thinned
-
-
-def _darken(ground: Bytes, shade: Bytes) -> None:
-    """Take away light, 0 to 255, in place."""
-    clear = cv2.bitwise_not(shade)
-    ground[:] = cv2.multiply(ground, cv2.merge((clear, clear, clear)), scale=1 / 255)
-
-
-def _smear(picture: Bytes, dx: float, dy: float) -> Bytes:
-    """Blur along a motion of (dx, dy) px by averaging with moved copies of itself."""
-    height, width = picture.shape[:2]
-    while max(abs(dx), abs(dy)) >= 1.5:
-        dx, dy = dx / 2, dy / 2
-        x, y = round(dx), round(dy)
-        if abs(x) >= width or abs(y) >= height:
-            continue
-        to = np.s_[max(0, y) : height + min(0, y), max(0, x) : width + min(0, x)]
-        of = np.s_[max(0, -y) : height - max(0, y), max(0, -x) : width - max(0, x)]
-        blurred = picture.copy()
-        blurred[to] = cv2.addWeighted(picture[to], 0.5, picture[of], 0.5, 0)
-        picture = blurred
-    return picture
-
-
-class _Pile:
-    """The cards at rest: their colours, what they cover, and the shadow they throw on the cloth."""
-
-    def __init__(self, scene: Scene) -> None:
-        self.scene = scene
-        self.side = int(2 * PILE_MM * scene.scale)
-        self.cards: list[tuple[str, Pose]] = []
-        self.clear()
-
-    def clear(self) -> None:
-        self.cards = []
-        self.image = np.zeros((self.side, self.side, 4), np.uint8)
-        self.shade = np.zeros((self.side, self.side), np.uint8)
-
-    def add(self, card: str, pose: Pose) -> None:
-        """Lay one more card on top."""
-        scene = self.scene
-        matrix = scene.flat(pose)
-        shift = np.array([[1, 0, self.side / 2 - scene.width / 2], [0, 1, self.side / 2 - scene.height / 2], [0, 0, 1]])
-        depth = 1.0 + 0.10 * len(self.cards)
-        self._drop_shadow(shift, matrix, 0.9, 0.34, self.image[..., :3])
-        fallen = self._shadow_of(shift, matrix, depth + 0.6, 0.42)
-        self.shade = cv2.max(self.shade, fallen)
-        lit = scene.lit(card, pose)
-        size = (self.side, self.side)
-        picture = cv2.warpPerspective(lit, shift @ matrix, size, flags=cv2.INTER_LINEAR)
-        clear = cv2.bitwise_not(picture[..., 3])
-        self.image = cv2.add(cv2.multiply(self.image, cv2.merge((clear,) * 4), scale=1 / 255), picture)
-        self.cards.append((card, pose))
-
-    def _shadow_of(self, shift: Matrix, matrix: Matrix, offset: float, depth: float) -> Bytes:
-        scene = self.scene
-        moved = np.array([[1, 0, offset * scene.scale], [0, 1, offset * scene.scale * 1.2], [0, 0, 1]])
-        shadow, margin = scene.card_shadow
-        back = np.array([[1, 0, -margin], [0, 1, -margin], [0, 0, 1]])
-        warped = cv2.warpPerspective(shadow, moved @ shift @ matrix @ back, (self.side, self.side), flags=cv2.INTER_LINEAR)
-        return np.asarray(cv2.convertScaleAbs(warped, alpha=depth), dtype=np.uint8)
-
-    def _drop_shadow(self, shift: Matrix, matrix: Matrix, offset: float, depth: float, ground: Bytes) -> None:
-        if self.cards:
-            _darken(ground, self._shadow_of(shift, matrix, offset, depth))
-
-    def slip_under(self, cards: Sequence[tuple[str, Pose]]) -> None:
-        """Put cards below the others; the last of them lies lowest."""
-        lying = [*reversed(cards), *self.cards]
-        self.clear()
-        for card, pose in lying:
-            self.add(card, pose)
-
-    def draw(self, ground: Bytes, dx: float = 0.0, dy: float = 0.0, smear: tuple[float, float] = (0.0, 0.0)) -> None:
-        """Show the pile on a whole picture, moved by (dx, dy) px."""
-        x, y = round(self.scene.width / 2 - self.side / 2 + dx), round(self.scene.height / 2 - self.side / 2 + dy)
-        x0, y0, x1, y1 = max(0, x), max(0, y), min(self.scene.width, x + self.side), min(self.scene.height, y + self.side)
-        if x0 >= x1 or y0 >= y1:
-            return
-        part = np.s_[y0 - y : y1 - y, x0 - x : x1 - x]
-        spot = ground[y0:y1, x0:x1]
-        _darken(spot, _smear(self.shade, *smear)[part])
-        _over(spot, _smear(self.image, *smear)[part])
-
-
 class Scene:
     """Renders the table for acts on a timeline.
 
@@ -149,8 +58,16 @@ class Scene:
     """
 
     def __init__(
-        self, acts: Sequence[Act], seats: int, *, size: tuple[int, int] = (960, 720), family: str = "harbour", seed: int = 0,
-        card_share: float = CARD_SHARE, exposure_ns: int = 4_000_000, noise: float = 2.0,
+        self,
+        acts: Sequence[Act],
+        seats: int,
+        *,
+        size: tuple[int, int] = (960, 720),
+        family: str = "harbour",
+        seed: int = 0,
+        card_share: float = CARD_SHARE,
+        exposure_ns: int = 4_000_000,
+        noise: float = 2.0,
     ) -> None:
         self.width, self.height = size
         self.seed, self.exposure_ns = seed, exposure_ns
@@ -170,11 +87,11 @@ class Scene:
         bare = cloth(self.width, self.height, self.scale, seed) * self.light[..., None]
         self.bare: Bytes = cv2.GaussianBlur(np.clip(bare, 0, 255).astype(np.uint8), (0, 0), 0.7)
         self._noise = self._make_noise(noise)
-        self.pile = _Pile(self)
+        self.pile = PileLayer(self)
         self._done = 0
         self._base = self.bare
         self._stale = True
-        self._gone: _Pile | None = None
+        self._gone: PileLayer | None = None
         """The pile that is being swept away."""
 
     def _player(self, seat: int, seats: int, frame: tuple[float, float]) -> Player:
@@ -196,7 +113,10 @@ class Scene:
         for _ in range(NOISES if sigma > 0 else 0):
             shape = (self.height + 64, self.width + 64, 3)
             field = chance.standard_normal(shape, dtype=np.float32)
-            field = cv2.GaussianBlur(field, (0, 0), 0.55) * 1.5 + chance.standard_normal(shape[:2], dtype=np.float32)[..., None] * 0.7
+            field = (
+                cv2.GaussianBlur(field, (0, 0), 0.55) * 1.5
+                + chance.standard_normal(shape[:2], dtype=np.float32)[..., None] * 0.7
+            )
             field = np.rint(field * sigma * 0.75)
             made.append((np.maximum(field, 0).astype(np.uint8), np.maximum(-field, 0).astype(np.uint8)))
         return made
@@ -210,6 +130,11 @@ class Scene:
                 self._hand(act.seat, "thumb")
             for card in (act.card,) if isinstance(act, Lay) else act.cards if isinstance(act, Burn) else ():
                 self.deck.picture(card)
+
+    @property
+    def card_size(self) -> tuple[float, float]:
+        """Width and height of a card, mm."""
+        return self.deck.size
 
     def px(self, x: float, y: float) -> tuple[float, float]:
         """Millimetres on the table to pixels in the picture."""
@@ -226,7 +151,8 @@ class Scene:
         c, s = math.cos(math.radians(pose.turn)), math.sin(math.radians(pose.turn))
         u, v = self.px(pose.x, pose.y)
         turn = np.array([[c, -s, u], [s, c, v], [0, 0, 1]])
-        return turn @ np.array([[1, 0, -width / 2], [0, 1, -height / 2], [0, 0, 1.0]])
+        centred: Matrix = turn @ np.array([[1, 0, -width / 2], [0, 1, -height / 2], [0, 0, 1.0]])
+        return centred
 
     def lit(self, card: str, pose: Pose) -> Bytes:
         """A card's picture under the light where it lies."""
@@ -247,6 +173,7 @@ class Scene:
             for place in tucked:
                 self._carried_flat(frame, place, t)
             self._draw_pile(frame, swept, t)
+            frame = cv2.GaussianBlur(frame, (3, 3), LENS_PX)
         else:
             frame = self._still().copy()
         for place in places:
@@ -281,14 +208,16 @@ class Scene:
             else:
                 self.pile.slip_under(list(zip(act.cards, act.poses, strict=True)))
         elif isinstance(act, Take):
-            self._gone, self.pile = self.pile, _Pile(self)
+            self._gone, self.pile = self.pile, PileLayer(self)
 
     def _still(self) -> Bytes:
         if self._stale:
             self._base = self.bare.copy()
             self.pile.draw(self._base)
+            self._base = cv2.GaussianBlur(self._base, (3, 3), LENS_PX)
             self._stale = False
-        return self._base
+        base: Bytes = self._base
+        return base
 
     def _draw_pile(self, frame: Bytes, swept: Take | None, t: int) -> None:
         self.pile.draw(frame)
@@ -327,33 +256,13 @@ class Scene:
         turn = math.atan2(-away[0], away[1])
         c, s = math.cos(turn), math.sin(turn)
         u, v = self.px(*place.tip)
-        matrix = np.array([[c, -s, u], [s, c, v], [0, 0, 1]]) @ np.array([[1, 0, -hand.tip[0]], [0, 1, -hand.tip[1]], [0, 0, 1.0]])
+        matrix = np.array([[c, -s, u], [s, c, v], [0, 0, 1]]) @ np.array(
+            [[1, 0, -hand.tip[0]], [0, 1, -hand.tip[1]], [0, 0, 1.0]]
+        )
         if pose != "thumb":
             low = np.array([[1, 0, 7 * self.scale], [0, 1, 9 * self.scale], [0, 0, 1.0]])
-            self._warp(frame, hand.shadow, low @ matrix, motion)
-        self._warp(frame, hand.image, matrix, motion)
-
-    def _warp(self, frame: Bytes, sprite: Bytes, matrix: Matrix, motion: tuple[float, float] = (0.0, 0.0)) -> None:
-        """Place a picture (BGRA over the frame) or a shadow (one channel) by a matrix."""
-        height, width = sprite.shape[:2]
-        corners = matrix @ np.array([[0, width, width, 0], [0, 0, height, height], [1, 1, 1, 1.0]])
-        xs, ys = corners[0] / corners[2], corners[1] / corners[2]
-        pad = 2 + int(max(abs(motion[0]), abs(motion[1])))
-        x0, y0 = max(0, int(xs.min()) - pad), max(0, int(ys.min()) - pad)
-        x1, y1 = min(self.width, int(xs.max()) + pad + 1), min(self.height, int(ys.max()) + pad + 1)
-        if x0 >= x1 or y0 >= y1:
-            return
-        moved = np.array([[1, 0, -x0], [0, 1, -y0], [0, 0, 1.0]]) @ matrix
-        size = (x1 - x0, y1 - y0)
-        if moved[2, 0] == 0 and moved[2, 1] == 0:
-            warped = cv2.warpAffine(sprite, moved[:2], size, flags=cv2.INTER_LINEAR)
-        else:
-            warped = cv2.warpPerspective(sprite, moved, size, flags=cv2.INTER_LINEAR)
-        spot = frame[y0:y1, x0:x1]
-        if warped.ndim == 2:
-            _darken(spot, warped)
-        else:
-            _over(spot, _smear(warped, *motion))
+            stamp(frame, hand.shadow, low @ matrix, motion)
+        stamp(frame, hand.image, matrix, motion)
 
     def _carried(self, frame: Bytes, lay: Lay, place: Place, t: int, motion: tuple[float, float]) -> None:
         """A card on its way: back up on the hand, swinging over, then face up."""
@@ -372,9 +281,13 @@ class Scene:
         matrix = np.asarray(cv2.getPerspectiveTransform(source, quad.astype(np.float32)), np.float64)
         shadow, margin = self.card_shadow
         lift = (2.0 + 22.0 * math.sin(math.radians(angle))) * self.scale
-        below = np.array([[1, 0, lift * 0.8], [0, 1, lift], [0, 0, 1]]) @ matrix @ np.array([[1, 0, -margin], [0, 1, -margin], [0, 0, 1]])
-        self._warp(frame, cv2.convertScaleAbs(shadow, alpha=0.36), below, motion)
-        self._warp(frame, picture, matrix, motion)
+        below = (
+            np.array([[1, 0, lift * 0.8], [0, 1, lift], [0, 0, 1]])
+            @ matrix
+            @ np.array([[1, 0, -margin], [0, 1, -margin], [0, 0, 1]])
+        )
+        stamp(frame, cv2.convertScaleAbs(shadow, alpha=0.36), below, motion)
+        stamp(frame, picture, matrix, motion)
 
     def _swung(self, lay: Lay, tip: tuple[float, float], angle: float) -> Quad:
         """The corners in px, from the card's upper left clockwise, of a card swung by ``angle`` about its near edge."""
@@ -404,11 +317,10 @@ class Scene:
         at = next(v for v in self.players[place.seat - 1].visits if v.act is act).at
         for card, pose in reversed(list(zip(act.cards, act.poses, strict=True))):
             here = Pose(pose.x + place.tip[0] - at[0], pose.y + place.tip[1] - at[1], pose.turn)
-            self._warp(frame, self.lit(card, here), self.flat(here))
+            stamp(frame, self.lit(card, here), self.flat(here))
 
     def _develop(self, frame: Bytes, index: int) -> Bytes:
-        """What lens and sensor make of it."""
-        frame = cv2.GaussianBlur(frame, (3, 3), 0.55)
+        """What the sensor makes of it."""
         if self._noise:
             chance = np.random.default_rng((self.seed, 41, index))
             more, less = self._noise[int(chance.integers(len(self._noise)))]
@@ -417,4 +329,3 @@ class Scene:
             cv2.add(frame, more[spot], dst=frame)
             cv2.subtract(frame, less[spot], dst=frame)
         return frame
-

@@ -37,16 +37,28 @@ class SimulatedTable:
     """
 
     def __init__(
-        self, script: Script, fps: float = 15.0, size: tuple[int, int] = (960, 720), deck_family: str = "harbour",
-        seed: int | None = None, *, card_share: float = CARD_SHARE, exposure_ns: int = 4_000_000,
+        self,
+        script: Script,
+        fps: float = 15.0,
+        size: tuple[int, int] = (960, 720),
+        deck_family: str = "harbour",
+        seed: int | None = None,
+        *,
+        card_share: float = CARD_SHARE,
+        exposure_ns: int = 4_000_000,
     ) -> None:
         if fps <= 0:
             raise ValueError("fps must be more than 0")
         self.script, self.fps, self.size = script, fps, size
         self.exposure_ns = exposure_ns
         self.scene = Scene(
-            script.acts, script.seats, size=size, family=deck_family, seed=script.seed if seed is None else seed,
-            card_share=card_share, exposure_ns=exposure_ns,
+            script.acts,
+            script.seats,
+            size=size,
+            family=deck_family,
+            seed=script.seed if seed is None else seed,
+            card_share=card_share,
+            exposure_ns=exposure_ns,
         )
         self._closed = False
 

@@ -1,0 +1,105 @@
+"""The cards at rest, kept as one picture so that each new frame need not draw them again."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Protocol
+
+import cv2
+import numpy as np
+
+from hardware.simulated.acts import Pose
+from hardware.simulated.blending import Matrix, darken, over, smear
+from hardware.simulated.canvas import Bytes
+
+PILE_MM = 112.0
+"""Half the width of the square in which cards lie."""
+
+
+class Lens(Protocol):
+    """What the layer needs to know of the scene it belongs to."""
+
+    width: int
+    height: int
+    scale: float
+    card_shadow: tuple[Bytes, int]
+
+    @property
+    def card_size(self) -> tuple[float, float]: ...
+
+    def flat(self, pose: Pose) -> Matrix: ...
+
+    def lit(self, card: str, pose: Pose) -> Bytes: ...
+
+
+class PileLayer:
+    """The cards at rest: their colours, what they cover, and the shadow they throw on the cloth."""
+
+    def __init__(self, scene: Lens) -> None:
+        self.scene = scene
+        self.side = int(2 * PILE_MM * scene.scale)
+        self.cards: list[tuple[str, Pose]] = []
+        self.clear()
+
+    def clear(self) -> None:
+        self.cards = []
+        self.image = np.zeros((self.side, self.side, 4), np.uint8)
+        self.shade = np.zeros((self.side, self.side), np.uint8)
+
+    def add(self, card: str, pose: Pose) -> None:
+        """Lay one more card on top."""
+        scene = self.scene
+        # Only the window that the card and its shadow can reach is touched.
+        half = math.hypot(*scene.card_size) / 2 + 9 + 0.12 * len(self.cards)
+        middle = self.side / scene.scale / 2
+        x0, y0, x1, y1 = (
+            min(max(0, round((middle + at + way * half) * scene.scale)), self.side)
+            for way in (-1, 1)
+            for at in (pose.x, pose.y)
+        )
+        if x0 >= x1 or y0 >= y1:
+            raise ValueError(f"a card at {pose.x:.0f}, {pose.y:.0f} mm lies outside the pile's {PILE_MM:.0f} mm")
+        window, size = np.s_[y0:y1, x0:x1], (x1 - x0, y1 - y0)
+        corner = (self.side / 2 - scene.width / 2 - x0, self.side / 2 - scene.height / 2 - y0)
+        matrix = np.array([[1, 0, corner[0]], [0, 1, corner[1]], [0, 0, 1]]) @ scene.flat(pose)
+        spot = self.image[window]
+        if self.cards:
+            darken(spot[..., :3], self._shadow_of(matrix, size, 0.9, 0.34))
+        fallen = self._shadow_of(matrix, size, 1.6 + 0.10 * len(self.cards), 0.42)
+        self.shade[window] = cv2.max(self.shade[window], fallen)
+        picture = cv2.warpAffine(scene.lit(card, pose), matrix[:2], size, flags=cv2.INTER_LINEAR)
+        clear = cv2.bitwise_not(picture[..., 3])
+        spot[:] = cv2.add(cv2.multiply(spot, cv2.merge((clear,) * 4), scale=1 / 255), picture)
+        self.cards.append((card, pose))
+
+    def _shadow_of(self, matrix: Matrix, size: tuple[int, int], offset: float, depth: float) -> Bytes:
+        shadow, margin = self.scene.card_shadow
+        fall = offset * self.scene.scale
+        back = np.array([[1, 0, -margin], [0, 1, -margin], [0, 0, 1]])
+        moved = np.array([[1, 0, fall], [0, 1, fall * 1.2], [0, 0, 1]]) @ matrix @ back
+        warped = cv2.warpAffine(shadow, moved[:2], size, flags=cv2.INTER_LINEAR)
+        return np.asarray(cv2.convertScaleAbs(warped, alpha=depth), dtype=np.uint8)
+
+    def slip_under(self, cards: Sequence[tuple[str, Pose]]) -> None:
+        """Put cards below the others; the last of them lies lowest."""
+        lying = [*reversed(cards), *self.cards]
+        self.clear()
+        for card, pose in lying:
+            self.add(card, pose)
+
+    def draw(self, ground: Bytes, dx: float = 0.0, dy: float = 0.0, motion: tuple[float, float] = (0.0, 0.0)) -> None:
+        """Show the pile on a whole picture, moved by (dx, dy) px."""
+        x, y = round(self.scene.width / 2 - self.side / 2 + dx), round(self.scene.height / 2 - self.side / 2 + dy)
+        x0, y0, x1, y1 = (
+            max(0, x),
+            max(0, y),
+            min(self.scene.width, x + self.side),
+            min(self.scene.height, y + self.side),
+        )
+        if x0 >= x1 or y0 >= y1:
+            return
+        part = np.s_[y0 - y : y1 - y, x0 - x : x1 - x]
+        spot = ground[y0:y1, x0:x1]
+        darken(spot, smear(self.shade, *motion)[part])
+        over(spot, smear(self.image, *motion)[part])
