@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TextIO
 
 from hardware.slaps import PadFilter
 from referee.adjudication.adjudicator import Adjudicator
-from referee.adjudication.observations import Answer, Observation, Other, Table, Tick, encode
+from referee.adjudication.observations import Answer, Card, Observation, Other, Table, Tick, encode
 from referee.adjudication.rulings import Ruling, encode_ruling
 from referee.adjudication.view import View
 
@@ -85,9 +85,9 @@ class Conductor:
         self._number = Numberer()
         self._now = table.t
         self._told: dict[str, int] = {}
-        self._last_frame: int | None = None
         self._lost: set[str] = set()
         self._ended = False
+        self._cards = 0
         self.troubles: dict[str, str] = {}
         """The last words of each part that failed."""
         self.rulings: list[Ruling] = []
@@ -106,10 +106,15 @@ class Conductor:
         """Everything up to this instant (ns) has been told by every sensor."""
         return self._adjudicator.watermark
 
+    @property
+    def cards(self) -> int:
+        """How many cards were seen coming face up so far."""
+        return self._cards
+
     def on_frame(self, frame: Frame) -> None:
         """Look at one frame. Frames come in the order of their ``t``."""
-        for seen in self._watcher.feed(frame.image, frame.t, self._width(frame)):
-            self._observe(replace(seen, id=self._number(seen.kind)))
+        for seen in self._watcher.feed(frame.image, frame.t, frame.exposure):
+            self._observe(self._named(seen))
         self._now = max(self._now, frame.t + frame.exposure)
         self._tick(CAMERA, self._watcher.watermark)
 
@@ -171,20 +176,18 @@ class Conductor:
             return
         self._ended = True
         for seen in self._watcher.finish():
-            self._observe(replace(seen, id=self._number(seen.kind)))
+            self._observe(self._named(seen))
         self._ruled(self._adjudicator.finish())
 
-    def _width(self, frame: Frame) -> int:
-        """A face that this frame is the first to show came up since the frame before: ± so much, ns."""
-        before = frame.t - self._last_frame if self._last_frame is not None else 0
-        self._last_frame = frame.t
-        return max(before, frame.exposure)
+    def _named(self, seen: Observation) -> Observation:
+        return seen if seen.id else replace(seen, id=self._number(seen.kind))
 
     def _observe(self, seen: Observation) -> None:
         final = self._adjudicator.observe(seen)
         self._write(encode(seen))
         if not isinstance(seen, Tick):
             self.observations.append(seen)
+            self._cards += isinstance(seen, Card)
         self._ruled(final)
 
     def _tick(self, sensor: str, t: int) -> None:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
-from referee.adjudication.observations import Observation
+import numpy as np
+
+from hardware.ports import Frame
+from referee.adjudication.observations import Card, Observation, Placed, Taken
 
 
 class ScriptedWatcher:
@@ -38,10 +42,29 @@ class ScriptedWatcher:
         told = self._script[self._told : upto]
         self._told = upto
         waiting = (seen.t - 1 for seen in self._script[upto:])
-        self.watermark = max(self.watermark, min(t - self._delay, *waiting, t))
+        self.watermark = max(self.watermark, min((t - self._delay, *waiting)))
         return told
 
     def finish(self) -> list[Observation]:
         """The rest of the script."""
         told, self._told = self._script[self._told :], len(self._script)
         return told
+
+
+def as_seen(truth: Iterable[Observation], frame_ns: int) -> list[Observation]:
+    """What a perfect eye behind a camera of so many ns a frame would tell of the truth: instants between two frames."""
+    out: list[Observation] = []
+    for seen in truth:
+        middle = seen.t // frame_ns * frame_ns + frame_ns // 2
+        if isinstance(seen, Card | Taken):
+            out.append(replace(seen, t=middle, t_error=frame_ns // 2 + 1))
+        elif isinstance(seen, Placed):
+            out.append(replace(seen, t=middle))
+    return out
+
+
+def blank_frames(fps: float, end: int) -> Iterator[Frame]:
+    """Frames that show nothing, up to ``end`` (ns)."""
+    image = np.zeros((1, 1, 3), np.uint8)
+    for index in range(int(end * fps / 1e9) + 1):
+        yield Frame(image, round(index * 1e9 / fps), 4_000_000, index)

@@ -110,14 +110,9 @@ def watch(source: Path, *, fps: float | None = None, seats: int | None = None) -
     Raises:
         UserError: the source or the eye cannot be read.
     """
-    from dataclasses import replace
-
-    from referee.app.conductor import Numberer
-
     frames = frames_of(source, fps)
     watcher = new_watcher(seats)
-    number = Numberer()
     for seen in observed(watcher, frames):
-        sys.stdout.write(encode(replace(seen, id=number(seen.kind))) + "\n")
+        sys.stdout.write(encode(seen) + "\n")
         sys.stdout.flush()
     return 0

@@ -1,0 +1,177 @@
+"""The table live in the terminal: pile, counts, turn, challenge, the last rulings with their margins, questions.
+
+Where standard output is no terminal, each ruling is one plain line instead.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from referee.adjudication.rulings import Ruling
+from referee.app.wording import SUITS, Wording, pretty
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.live import Live
+
+    from referee.adjudication.view import View
+
+RED: Final = frozenset("hdr")
+LARGE: Final = 5
+"""Cards at the top of the pile that are drawn large."""
+SMALL: Final = 24
+RULINGS: Final = 9
+QUIET: Final = frozenset(("turn", "lead", "chance"))
+"""Rulings that the table shows as its state, so they need no line in the list."""
+COLOURS: Final = {
+    "slap_won": "bold green", "slap_false": "bold red", "slap_void": "yellow", "dead_heat": "bold yellow",
+    "question": "bold yellow", "dead_card": "red", "burn": "red", "won": "bold green", "challenge_won": "cyan",
+    "challenge": "cyan", "challenge_moves": "cyan", "out": "magenta", "slapped_in": "magenta",
+}  # fmt: skip
+
+
+@dataclass(slots=True)
+class Gauge:
+    """What a display says of the run itself."""
+
+    title: str = ""
+    t: int = 0
+    """The table's time, ns."""
+    cards: int = 0
+    fps: float = 0.0
+    lag_ms: float = 0.0
+
+
+class Display:
+    """Takes rulings as an outlet, and the position whenever it is to be drawn.
+
+    Args:
+        names: the players.
+        live: draw on the whole terminal; otherwise print lines.
+    """
+
+    def __init__(self, names: Sequence[str], *, live: bool | None = None) -> None:
+        self._names = tuple(names)
+        self._wording = Wording(names)
+        self._rulings: deque[Ruling] = deque(maxlen=RULINGS)
+        self._live_wanted = sys.stdout.isatty() if live is None else live
+        self._live: Live | None = None
+        self.gauge = Gauge()
+
+    def __enter__(self) -> Display:
+        if self._live_wanted:
+            from rich.live import Live
+
+            self._live = Live(auto_refresh=False, screen=False, transient=True)
+            self._live.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._live is not None:
+            self._live.stop()
+            self._live = None
+
+    def __call__(self, rulings: Sequence[Ruling]) -> None:
+        """Show rulings that were just decided."""
+        for ruling in rulings:
+            if ruling.kind in QUIET:
+                continue
+            self._rulings.append(ruling)
+            if self._live is None:
+                print(f"{ruling.t / 1e9:9.3f} s  {self._wording(ruling)}")
+
+    def draw(self, view: View) -> None:
+        """Draw the position; does nothing where lines are printed."""
+        if self._live is not None:
+            self._live.update(self._screen(view), refresh=True)
+
+    def _screen(self, view: View) -> RenderableType:
+        from rich.columns import Columns
+        from rich.console import Group
+        from rich.panel import Panel
+
+        gauge = self.gauge
+        status = (
+            f"{gauge.t / 1e9:6.1f} s   {gauge.cards} cards   {gauge.fps:4.1f} frames/s   {gauge.lag_ms:4.0f} ms behind"
+        )
+        parts = Group(
+            Columns([self._players(view), self._pile(view)], padding=(0, 3)),
+            self._state(view),
+            self._list(),
+        )
+        return Panel(parts, title=f"Table Referee · {gauge.title}", subtitle=status, title_align="left", padding=(0, 1))
+
+    def _players(self, view: View) -> RenderableType:
+        from rich.table import Table
+
+        table = Table(box=None, padding=(0, 1), show_header=False)
+        for seat, name in enumerate(self._names, start=1):
+            count = view.counts[seat - 1] if seat <= len(view.counts) else None
+            marks = "▶" if view.turn == seat else "★" if view.owner == seat else " "
+            style = "bold" if view.turn == seat else "dim" if count == 0 else ""
+            note = "no slaps" if seat in view.locked_out else ""
+            table.add_row(
+                f"[green]{marks}[/]", str(seat), name, "?" if count is None else str(count), note, style=style
+            )
+        return table
+
+    def _pile(self, view: View) -> RenderableType:
+        from rich.console import Group
+        from rich.text import Text
+
+        large, small = view.pile[-LARGE:], view.pile[-SMALL - LARGE : -LARGE]
+        older = Text(" ".join(pretty(card) for card in small), style="dim")
+        hidden = len(view.pile) - len(large) - len(small)
+        if hidden > 0:
+            older = Text(f"… {hidden} more, ", style="dim").append_text(older)
+        return Group(*[_row(large, line) for line in range(5)], older)
+
+    def _state(self, view: View) -> RenderableType:
+        from rich.text import Text
+
+        if view.game_over:
+            winner = "nobody" if view.winner is None else self._wording.name(view.winner)
+            return Text(f"The game is over: {winner} wins.", style="bold green")
+        if view.challenge is not None:
+            challenge = view.challenge
+            return Text(
+                f"Challenge: {self._wording.name(challenge.challenged)} has {challenge.left} left "
+                f"against {self._wording.name(challenge.challenger)}",
+                style="cyan",
+            )
+        if view.questions:
+            return Text(f"The referee asks: {', '.join(view.questions)}", style="bold yellow")
+        return Text(f"{len(view.pile)} cards in the pile")
+
+    def _list(self) -> RenderableType:
+        from rich.text import Text
+
+        lines = Text()
+        for ruling in self._rulings:
+            lines.append(f"\n{ruling.t / 1e9:8.2f} s  ", style="dim")
+            lines.append(self._wording(ruling), style=COLOURS.get(ruling.kind, ""))
+        lines.append("\n" * (RULINGS - len(self._rulings)))
+        return lines
+
+
+def card_lines(card: str) -> tuple[str, ...]:
+    """A card drawn in five lines of seven letters."""
+    rank = {"T": "10", "?": "?", "X": "★"}.get(card[0], card[0])
+    suit = SUITS.get(card[1], "?")
+    return ("╭─────╮", f"│{rank:<5}│", f"│  {suit}  │", f"│{rank:>5}│", "╰─────╯")
+
+
+def _row(cards: Sequence[str], line: int) -> Any:
+    from rich.text import Text
+
+    text = Text()
+    for card in cards:
+        style = "bold red" if card[1] in RED else "bold yellow" if card == "??" else "bold"
+        text.append(card_lines(card)[line] + " ", style=style)
+    if not cards:
+        text.append(" " * 8)
+    return text

@@ -1,0 +1,126 @@
+"""The simulated table joined to the referee: with a perfect eye here, with the real one where it takes longer."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+
+from hardware.simulated.script import Script
+from referee.adjudication.observations import Card, Observation, Taken
+from referee.adjudication.rulings import encode_ruling
+from referee.app.closing import faults, rows
+from referee.app.conductor import Conductor
+from referee.app.demo import Options, RealTime, play, script_of
+from referee.app.figures import table
+from referee.app.replaying import rulings
+from referee.app.scoring import Summary, in_force, score_cards
+from referee.app.scripted import ScriptedWatcher, as_seen, blank_frames
+
+FPS = 15.0
+FRAME = round(1e9 / FPS)
+
+
+def played(options: Options, seen: list[Observation] | None = None) -> tuple[Summary, Conductor, Script]:
+    """Play without drawing, through the real pads, with a perfect eye or one that sees this."""
+    script = script_of(options)
+    eye = ScriptedWatcher(as_seen(script.truth, FRAME) if seen is None else seen, delay=250_000_000)
+    summary, conductor = play(options, script, eye, frames=blank_frames(FPS, script.duration))
+    return summary, conductor, script
+
+
+def short(**changes: object) -> Options:
+    return replace(Options(seed=6, pace=False, live=False, max_cards=120), **changes)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("seats", [2, 4, 8])
+def test_with_a_perfect_eye_every_ruling_is_the_truths(seats: int) -> None:
+    summary, _, script = played(short(seats=seats))
+    assert summary.cards.right == summary.cards.laid == script.laid > 100
+    assert summary.slaps_felt == summary.slaps > 0
+    assert summary.rulings.differing == ()
+    assert summary.rulings.equal > 100
+    assert summary.missed_targets() == []
+
+
+def test_the_log_gives_the_same_rulings_again(tmp_path: Path) -> None:
+    log = tmp_path / "game.jsonl"
+    _, conductor, _ = played(short(log=log))
+    text = log.read_text(encoding="utf-8")
+    again = [encode_ruling(ruling) for ruling in rulings(BytesIO(text.encode()), everything=True)]
+    written = [line for line in text.splitlines() if line.startswith('{"ruling"')]
+    assert sorted(again) == sorted(written)
+    last = [encode_ruling(ruling) for ruling in rulings(BytesIO(text.encode()))]
+    assert sorted(last) == sorted(encode_ruling(ruling) for ruling in in_force(conductor.rulings))
+
+
+def test_the_referee_is_told_nothing_of_the_players() -> None:
+    _, conductor, script = played(short())
+    told = [(o.kind, o.t) for o in conductor.observations if isinstance(o, Card)]
+    assert told != [(o.kind, o.t) for o in script.truth if isinstance(o, Card)]
+    assert not any(o in conductor.observations for o in script.truth if isinstance(o, Card | Taken))
+
+
+def test_a_misread_card_is_counted_and_its_rulings_differ() -> None:
+    script = script_of(short())
+    seen = as_seen(script.truth, FRAME)
+    place = next(n for n, o in enumerate(seen) if isinstance(o, Card) and o.card[0] == "K")
+    card = seen[place]
+    assert isinstance(card, Card)
+    seen[place] = replace(card, card="2" + card.card[1], confidence=0.95)
+    summary, _, _ = played(short(), seen)
+    assert (summary.cards.wrong, summary.cards.wrong_sure, summary.cards.right) == (1, 1, script.laid - 1)
+    assert summary.rulings.differing
+    assert len(summary.missed_targets()) >= 2
+    assert any(card.card in line for line in faults(summary))
+
+
+def test_an_unread_card_is_asked_about_and_the_players_answer() -> None:
+    script = script_of(short())
+    seen = as_seen(script.truth, FRAME)
+    place = next(n for n, o in enumerate(seen) if isinstance(o, Card) and o.card[0] == "K")
+    card = seen[place]
+    assert isinstance(card, Card)
+    seen[place] = replace(card, card="??", confidence=0.3)
+    summary, conductor, _ = played(short(), seen)
+    assert summary.cards.unread == 1
+    assert summary.rulings.uncalled >= 1
+    assert any(o.kind == "answer" for o in conductor.observations)
+    assert summary.rulings.differing == ()
+
+
+def test_a_lost_card_and_a_ghost_do_not_shift_the_others() -> None:
+    cards = [Card(t=n * 500_000_000, card=card, seat=1) for n, card in enumerate(["2h", "3h", "4h", "5h"])]
+    ghost = Card(t=1_700_000_000, card="Ks", seat=1, confidence=0.99)
+    score = score_cards(cards, [cards[0], cards[2], cards[3], ghost])
+    assert (score.laid, score.right, score.missed, score.ghosts, score.wrong) == (4, 3, 1, 1, 0)
+    assert score.wrong_sure == 1
+
+
+def test_figures_of_many_games_are_one_table() -> None:
+    summary, _, _ = played(short(max_cards=40))
+    fields = json.loads(json.dumps(summary.as_fields()))
+    lines = list(table([fields, fields]))
+    assert lines[2].count("|") == lines[0].count("|")
+    assert "2 games, 80 cards: 100.00% read right" in lines[-1]
+    assert len(list(rows(summary))) > 8
+
+
+def test_real_time_waits_for_the_tables_instants() -> None:
+    slept: list[float] = []
+    now = [100.0]
+
+    def sleep(seconds: float) -> None:
+        slept.append(seconds)
+        now[0] += seconds
+
+    pace = RealTime(clock=lambda: now[0], sleep=sleep)
+    pace.wait(0)
+    pace.wait(500_000_000)
+    now[0] += 2.0
+    pace.wait(1_000_000_000)
+    assert slept == [0.5]
+    assert pace.behind(1_000_000_000) == pytest.approx(1500.0)
