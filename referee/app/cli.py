@@ -231,7 +231,7 @@ def _add_watch(commands: Commands[_Parser]) -> None:
     )  # fmt: skip
     parser.add_argument("source", metavar="SOURCE", type=Path, help="a video file, or a folder of numbered frames")
     parser.add_argument("--fps", type=_rate, default=None, metavar="N",
-                        help="frames a second of a folder (default: 15), or of a video that does not say")  # fmt: skip
+                        help="frames a second, where SOURCE does not say (default: 15)")  # fmt: skip
     parser.add_argument("--seats", type=_whole(2, 8, "seats"), default=None, metavar="N",
                         help="name seats: N evenly round the picture, seat 1 at its bottom, clockwise")  # fmt: skip
 

@@ -27,13 +27,13 @@ def load_eye() -> Eye:
     # Damaged pictures are told in our own words.
     os.environ.setdefault("OPENCV_LOG_LEVEL", "SILENT")
     try:
-        from models.eye import Eye
-
-        return Eye.load()
+        from models.eye import Eye, WeightsBroken, WeightsMissing
     except ImportError as bad:
         raise UserError(f"the eye needs {bad.name}: run `make install` (see `referee doctor`)") from bad
-    except (FileNotFoundError, OSError) as bad:
-        raise UserError(f"the eye's weights cannot be loaded ({bad}); fetch the whole repository again") from bad
+    try:
+        return Eye.load()
+    except (WeightsMissing, WeightsBroken) as bad:
+        raise UserError(f"the eye cannot see: {bad}") from bad
 
 
 def card_fields(seen: CardSeen) -> dict[str, Any]:
@@ -110,7 +110,7 @@ def recognise(images: Sequence[str], *, draw: Path | None = None) -> int:
     """
     if draw is not None and len(images) != 1:
         raise UserError("--draw draws on one IMAGE; name one")
-    eye = load_eye()
+    eye: Eye | None = None
     status = 0
     for name in images:
         try:
@@ -119,6 +119,7 @@ def recognise(images: Sequence[str], *, draw: Path | None = None) -> int:
             print(f"referee: {bad}", file=sys.stderr)
             status = MISTAKE
             continue
+        eye = eye or load_eye()
         began = time.perf_counter()
         cards = eye.recognise(image)
         took = (time.perf_counter() - began) * 1000

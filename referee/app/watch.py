@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Iterator
-from itertools import count
+from itertools import chain, count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from models.watching import Watcher
 
 FOLDER_FPS: Final = 15.0
-"""Frames a second of a folder that does not say; that of `referee demo --frames`."""
+"""Frames a second of a folder that does not say."""
 SECOND: Final = 1_000_000_000
 PICTURES: Final = frozenset((".jpg", ".jpeg", ".png", ".bmp", ".webp"))
 
@@ -54,11 +55,23 @@ def frame_files(folder: Path) -> list[Path]:
     return sorted(files, key=lambda path: (int("".join(x for x in path.stem if x.isdecimal())), path.name))
 
 
-def _folder_frames(folder: Path, fps: float) -> Iterator[tuple[Any, int, int]]:
+def _notes(folder: Path) -> dict[str, Any]:
+    """What `referee demo --frames` noted beside its frames; nothing for a folder of somebody else's."""
+    try:
+        notes = json.loads((folder / "frames.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return notes if isinstance(notes, dict) else {}
+
+
+def _folder_frames(folder: Path, fps: float | None) -> Iterator[tuple[Any, int, int]]:
     from referee.app.recognising import read_image
 
+    notes = _notes(folder)
+    fps = float(fps or notes.get("fps") or FOLDER_FPS)
+    exposure = int(notes.get("exposure_ns") or 0)
     for index, path in enumerate(frame_files(folder)):
-        yield read_image(str(path)), round(index * SECOND / fps), round(SECOND / fps)
+        yield read_image(str(path)), round(index * SECOND / fps), exposure
 
 
 def _video_frames(path: Path, fps: float | None) -> Iterator[tuple[Any, int, int]]:
@@ -79,13 +92,13 @@ def _video_frames(path: Path, fps: float | None) -> Iterator[tuple[Any, int, int
                 if index == 0:
                     raise UserError(f"{path}: no frame of this video can be read")
                 return
-            yield image, round(index * SECOND / rate), round(SECOND / rate)
+            yield image, round(index * SECOND / rate), 0
     finally:
         capture.release()
 
 
 def frames_of(source: Path, fps: float | None) -> Iterator[tuple[Any, int, int]]:
-    """Image, instant and width of time (ns, from the first frame) of every frame of a video or folder.
+    """Image, instant (from the first frame) and exposure (0: not known), both ns, of every frame of a video or folder.
 
     Raises:
         UserError: it cannot be read.
@@ -93,14 +106,20 @@ def frames_of(source: Path, fps: float | None) -> Iterator[tuple[Any, int, int]]
     if not source.exists():
         raise UserError(f"{source}: there is no such file or folder")
     if source.is_dir():
-        return _folder_frames(source, fps or FOLDER_FPS)
+        return _folder_frames(source, fps)
     return _video_frames(source, fps)
+
+
+def _first_checked(frames: Iterator[tuple[Any, int, int]]) -> Iterator[tuple[Any, int, int]]:
+    """The same frames, once the first could be read: a source that cannot be is told before the eye is woken."""
+    first = next(frames)
+    return chain((first,), frames)
 
 
 def observed(watcher: Watcher, frames: Iterator[tuple[Any, int, int]]) -> Iterator[Observation]:
     """What the watcher tells, as it becomes known."""
-    for image, t, width in frames:
-        yield from watcher.feed(image, t, width)
+    for image, t, exposure in frames:
+        yield from watcher.feed(image, t, exposure)
     yield from watcher.finish()
 
 
@@ -110,7 +129,7 @@ def watch(source: Path, *, fps: float | None = None, seats: int | None = None) -
     Raises:
         UserError: the source or the eye cannot be read.
     """
-    frames = frames_of(source, fps)
+    frames = _first_checked(frames_of(source, fps))
     watcher = new_watcher(seats)
     for seen in observed(watcher, frames):
         sys.stdout.write(encode(seen) + "\n")

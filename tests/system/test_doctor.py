@@ -1,0 +1,59 @@
+"""The doctor: every part is told, nothing raises, and only what is needed makes it fail."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from referee.app.doctor import Finding, doctor, library, ours_alone, verdict
+
+PARTS = (
+    "Python",
+    "numpy",
+    "onnxruntime",
+    "gpiozero",
+    "weights",
+    "picamera2",
+    "GPIO",
+    "lgpio",
+    "sound",
+    "voice",
+    "ALSA",
+)
+
+
+def test_json_tells_every_part(capsys: pytest.CaptureFixture[str]) -> None:
+    status = doctor(as_json=True)
+    found = json.loads(capsys.readouterr().out)
+    names = " ".join(finding["part"] for finding in found)
+    assert all(part in names for part in PARTS)
+    assert {finding["state"] for finding in found} <= {"fine", "missing", "broken"}
+    assert all(finding["mend"] for finding in found if finding["state"] != "fine")
+    broken = [finding for finding in found if finding["needed"] and finding["state"] != "fine"]
+    assert status == int(bool(broken))
+
+
+def test_the_drawn_table_closes_with_what_it_means(capsys: pytest.CaptureFixture[str]) -> None:
+    doctor()
+    assert "imulated table" in capsys.readouterr().out
+
+
+def test_a_library_that_is_not_there_is_missing_and_needed() -> None:
+    finding = library("no_such_library_at_all", "no-such-library")
+    assert (finding.state, finding.needed) == ("missing", True)
+    assert "no-such-library" in finding.mend
+
+
+def test_our_names_are_ours_alone(tmp_path: Path) -> None:
+    root = Path(__file__).parents[2]
+    assert ours_alone("models", root).state == "fine"
+    assert ours_alone("models", tmp_path).state == "broken"
+
+
+def test_only_what_is_needed_makes_it_fail() -> None:
+    absent = Finding("camera", "missing", "none", "plug one in")
+    needed = Finding("weights", "missing", "none", "make train", needed=True)
+    assert verdict([absent]) == 0
+    assert verdict([absent, needed]) == 1
