@@ -29,7 +29,7 @@ from referee.app.outlets import Lamps, Voice
 from referee.app.problems import UserError
 from referee.app.rendering import RenderedCamera, View, draw
 from referee.app.scoring import Summary, count, score_cards, score_rulings, slaps_of
-from referee.app.watch import new_watcher
+from referee.app.watch import new_watcher, seat_bearings
 from referee.rules.house import RulesError, house_rules
 
 if TYPE_CHECKING:
@@ -329,7 +329,7 @@ def demo(options: Options) -> int:
     """
     script = script_of(options)
     began = time.monotonic()
-    watcher = new_watcher(script.seats)
+    watcher = new_watcher(seat_bearings(script.seats))
     with ExitStack() as stack:
         speaker, lights = _sound(options, stack), _lights(script.seats, stack)
         summary, _ = play(options, script, watcher, speaker=speaker, lights=lights)

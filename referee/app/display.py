@@ -44,6 +44,8 @@ class Gauge:
     cards: int = 0
     fps: float = 0.0
     lag_ms: float = 0.0
+    notes: tuple[str, ...] = ()
+    """What is amiss, in words."""
 
 
 class Display:
@@ -93,6 +95,7 @@ class Display:
         from rich.columns import Columns
         from rich.console import Group
         from rich.panel import Panel
+        from rich.text import Text
 
         gauge = self.gauge
         status = (
@@ -102,6 +105,7 @@ class Display:
             Columns([self._players(view), self._pile(view)], padding=(0, 3)),
             self._state(view),
             self._list(),
+            *[Text(note, style="yellow") for note in gauge.notes],
         )
         return Panel(parts, title=f"Table Referee · {gauge.title}", subtitle=status, title_align="left", padding=(0, 1))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import chain, count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -26,8 +26,8 @@ def seat_bearings(seats: int) -> dict[int, float]:
     return {seat: (270 - 360 * (seat - 1) / seats) % 360 for seat in range(1, seats + 1)}
 
 
-def new_watcher(seats: int | None) -> Watcher:
-    """A watcher with the shipped eye; names seats if their number is given.
+def new_watcher(bearings: Mapping[int, float] | None) -> Watcher:
+    """A watcher with the shipped eye; names seats if their bearings are given.
 
     Raises:
         UserError: the eye cannot be loaded.
@@ -37,7 +37,7 @@ def new_watcher(seats: int | None) -> Watcher:
     eye = load_eye()
     from models.watching import Watcher
 
-    return Watcher(eye) if seats is None else Watcher(eye, seat_bearings=seat_bearings(seats))
+    return Watcher(eye, seat_bearings=bearings)
 
 
 def frame_files(folder: Path) -> list[Path]:
@@ -130,7 +130,7 @@ def watch(source: Path, *, fps: float | None = None, seats: int | None = None) -
         UserError: the source or the eye cannot be read.
     """
     frames = _first_checked(frames_of(source, fps))
-    watcher = new_watcher(seats)
+    watcher = new_watcher(None if seats is None else seat_bearings(seats))
     for seen in observed(watcher, frames):
         sys.stdout.write(encode(seen) + "\n")
         sys.stdout.flush()
