@@ -21,6 +21,7 @@ from referee.adjudication.observations import (
     MAX_ERROR,
     Answer,
     Correct,
+    Join,
     LogError,
     Observation,
     Slap,
@@ -58,6 +59,7 @@ class Adjudicator:
         self._sensors: tuple[str, ...] = ()
         self._last_t = -FOREVER
         self._seats = 0
+        self._joined = 0
         self._ended = False
         self._held_back: list[tuple[tuple[int, Key, int], int, Ruling]] = []
         self._serial = 0
@@ -85,6 +87,8 @@ class Adjudicator:
             if not isinstance(observation, Answer | Correct):
                 return self._late(observation)
             observation = replace(observation, t=self._watermark + 1)
+        if isinstance(observation, Join):
+            self._joined = max(self._joined, observation.seat)
         self._loop.add(observation)
         return self._advance()
 
@@ -137,7 +141,9 @@ class Adjudicator:
             raise LogError(None, f"the first line of a log is its table, not a {observation.kind or 'line'}")
         seat = getattr(observation, "seat", None)
         if seat is not None and seat > self._seats and not isinstance(observation, Slap):
-            if observation.kind in ("lift", "join", "foul"):
+            if observation.kind in ("lift", "join"):
+                return
+            if seat <= self._joined:
                 return
             raise LogError(None, f'"seat" must be 1 to {self._seats}: this table has {self._seats} seats')
         if isinstance(observation, Answer | Correct) and self._history is None:
@@ -209,7 +215,7 @@ class Adjudicator:
             frontier = min(frontier, self._loop.next_t)
         state = self._loop.state
         if state is not None and state.pending is not None:
-            frontier = min(frontier, state.pending.slap.t)
+            frontier = min(frontier, state.pending.at)
         return frontier
 
 
@@ -241,6 +247,7 @@ def view_of(state: State, questions: tuple[str, ...] = ()) -> View:
         challenge=ChallengeView(challenge.challenger, challenge.challenged, challenge.left) if challenge else None,
         owner=position.claim.seat if position.claim is not None else None,
         locked_out=position.locked_out,
+        expected=tuple(position.expected(seat) or None for seat in range(1, position.seats + 1)),
         game_over=position.over,
         winner=position.winner,
         questions=questions,

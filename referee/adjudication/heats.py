@@ -30,14 +30,15 @@ def heat(position: Position, first: Slap, upcoming: Iterable[Observation]) -> tu
             continue
         if other.t - first.t >= first.t_error + other.t_error:
             continue
-        if _counts(position, other.seat, other.seat in lifted):
+        if _counts(position, other, other.seat in lifted):
             hands.append(other)
     return tuple(hands)
 
 
-def _counts(position: Position, seat: int, lifted: bool) -> bool:
-    bar = barred(position, seat)
-    return bar is None or (bar.reason == "held" and lifted)
+def _counts(position: Position, hand: Slap, lifted: bool) -> bool:
+    if lifted:
+        position = position._replace(held=position.held - {hand.seat})
+    return barred(position, hand.seat, hand.t) is None
 
 
 def by_force(hands: Sequence[Slap]) -> Slap | None:

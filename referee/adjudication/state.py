@@ -32,6 +32,13 @@ class PendingWin:
     error: int | None = None
     runners_up: tuple[RunnerUp, ...] = ()
     doubt: bool = False
+    t: int | None = None
+    """The instant that decided it, ns, where that was not the slap itself (M4)."""
+
+    @property
+    def at(self) -> int:
+        """The instant that its ruling refers to, ns."""
+        return self.slap.t if self.t is None else self.t
 
 
 class State(NamedTuple):
@@ -39,6 +46,10 @@ class State(NamedTuple):
 
     position: Position
     pending: PendingWin | None = None
+    disputed: PendingWin | None = None
+    """What a War is about (M4): the win that somebody will have."""
+    hands: tuple[Slap, ...] = ()
+    """The hands that play it."""
     settled: frozenset[str] = frozenset()
     """Slaps of a dead heat that were judged with its first hand."""
     doubted: frozenset[str] = frozenset()

@@ -27,6 +27,8 @@ class View:
     owner: int | None = None
     """The seat that has won the pile and has not picked it up."""
     locked_out: frozenset[int] = frozenset()
+    expected: tuple[str | None, ...] = ()
+    """By seat, the card that it must turn next, where its stack is known that far; None elsewhere."""
     game_over: bool = False
     winner: int | None = None
     questions: tuple[str, ...] = ()

@@ -1,14 +1,13 @@
-"""Every row of the rules by its id: its title, and the value that house rules may set.
-
-A row that is in `ROWS` but not in `RULED` is known and refused, so that no table believes a rule is in force that is
-not.
-"""
+"""Every row of the rules by its id: its title, and the value that house rules may set."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
+
+from referee.rules.cards import RANKS
+from referee.rules.notation import NotationError, compile_pattern
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,201 +22,209 @@ class Row:
 
 def _number(title: str, default: int, low: int, high: int, unit: str = "") -> Row:
     words = f"a whole number from {low} to {high}" + (f" ({unit})" if unit else "")
-    return Row(title, default, lambda v: type(v) is int and low <= v <= high, words)
+    return Row(title, default, lambda value: _whole(value, low, high), words)
+
+
+def _whole(value: Any, low: int, high: int) -> bool:
+    return type(value) is int and low <= value <= high
 
 
 def _choice(title: str, default: Any, *choices: Any) -> Row:
     words = "one of " + ", ".join(repr(choice) for choice in choices)
-    return Row(title, default, lambda v: any(v is c or (type(v) is type(c) and v == c) for c in choices), words)
+    return Row(title, default, lambda value: any(type(value) is type(c) and value == c for c in choices), words)
 
 
 def _chances(value: Any) -> bool:
-    return (
-        isinstance(value, Mapping)
-        and set(value) == set("AKQJ")
-        and all(type(n) is int and 1 <= n <= 13 for n in value.values())
+    return isinstance(value, Mapping) and set(value) == set("AKQJ") and all(_whole(n, 1, 13) for n in value.values())
+
+
+_ACES: Final = ("low", "high", "both")
+
+
+def _run(title: str, length: int) -> Row:
+    return Row(
+        title,
+        {"n": length, "ace": "both", "wrap": False},
+        _is_run,
+        '"low", "high", "both", or {"n": 3 to 13, "ace": "low", "high" or "both", "wrap": true or false}',
     )
 
 
+def _is_run(value: Any) -> bool:
+    if isinstance(value, str):
+        return value in _ACES
+    return (
+        isinstance(value, Mapping)
+        and set(value) <= {"n", "ace", "wrap"}
+        and _whole(value.get("n", 3), 3, 13)
+        and value.get("ace", "both") in _ACES
+        and type(value.get("wrap", False)) is bool
+    )
+
+
+def _seats(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(_whole(seat, 1, 8) for seat in value)
+
+
+def _anticipation(value: Any) -> bool:
+    return isinstance(value, list) and len(value) == 2 and _whole(value[0], 1, 1000) and value[1] in ("void", "false")
+
+
+def _number_rank(value: Any) -> bool:
+    return isinstance(value, str) and len(value) == 1 and value in RANKS[1:10]
+
+
+def _patterns(value: Any) -> bool:
+    if not isinstance(value, Mapping) or not value:
+        return False
+    for text in value.values():
+        try:
+            compile_pattern(text)
+        except NotationError:
+            return False
+    return all(isinstance(name, str) and name for name in value)
+
+
 ROWS: Final[Mapping[str, Row]] = {
-    "S1": Row("two or more players in seat order"),
+    "S1": Row("two or more players, in seat order"),
     "S2": _number("packs shuffled together", 1, 1, 8),
-    "S3": _number("jokers", 0, 0, 32),
-    "S4a": Row("deal one by one, extras to the first seats"),
-    "S4b": Row("deal evenly, the excess starts the pile"),
-    "S4c": Row("cut instead of dealing"),
-    "S4d": Row("handicap: named seats start without cards"),
-    "S5": Row("direction, and who leads"),
-    "S6": Row("turn cards away from oneself"),
-    "S7": Row("rings and watches off"),
-    "S8": Row("snapping down a bad reveal"),
+    "S3": _number("jokers in the pack", 0, 0, 32),
+    "S4a": Row("cards are dealt one by one, the extras to the first seats"),
+    "S4b": Row("cards are dealt evenly, the excess starts the pile"),
+    "S4c": Row("the pack is cut into rough shares, nobody knows how many"),
+    "S4d": Row("handicap: named seats start without cards", (), _seats, "a list of seats, such as [2, 3]"),
+    "S5": Row("the direction of play, and the seat after the dealer leads"),
+    "S6": Row("a card is turned away from oneself; peeking is a foul"),
+    "S7": Row("rings, watches and bracelets off"),
+    "S8": Row("a bad reveal may be snapped down; slap with an open palm"),
     "C1": Row(
-        "chances by rank",
+        "an ace takes 4 chances, a king 3, a queen 2, a jack 1",
         {"A": 4, "K": 3, "Q": 2, "J": 1},
         _chances,
         'chances from 1 to 13 for each of "A", "K", "Q", "J"',
     ),
-    "C2a": Row("chances reversed"),
-    "C2b": Row("king and jack swapped"),
-    "C3a": _number("a joker challenges", 5, 1, 13, "chances"),
-    "C3b": Row("the black joker challenges with 13, the red is slapped"),
-    "C4": Row("a face card or ace cancels and challenges the next"),
-    "C5": Row("no face card within the chances: the challenger takes the pile"),
+    "C2a": Row("chances reversed: an ace 1, a king 2, a queen 3, a jack 4"),
+    "C2b": Row("king and jack swapped: an ace 4, a queen 2, a king 1, a jack 3"),
+    "C3a": _number("a joker challenges too", 5, 1, 13, "chances"),
+    "C3b": Row("the black joker challenges with 13 chances, the red one may be slapped"),
+    "C4": Row("a face card or ace among the chances challenges the next player"),
+    "C5": Row("no face card or ace within the chances: the challenger takes the pile"),
     "C6a": Row("out of cards in a challenge: the next player goes on"),
     "C6b": Row("out of cards in a challenge: the challenger takes the pile"),
-    "C7": Row("a challenger without cards stays in"),
-    "C8": Row("a taken pile goes under the taker's cards"),
-    "C9": Row("the challenger's pile is open to a slap until picked up"),
-    "C10": Row("the chances go round the table"),
-    "P1": Row("double"),
-    "P2": Row("sandwich"),
-    "P3a": Row("hoagie"),
-    "P3b": Row("big mac"),
-    "P4a": Row("run of three"),
-    "P4b": Row("run of four"),
-    "P5a": Row("top-bottom, first played"),
-    "P5b": Row("top-bottom, bottom card"),
-    "P5c": Row("top-bottom with suit or colour"),
-    "P6": Row("marriage"),
-    "P7": Row("divorce"),
-    "P8": Row("tens"),
-    "P9": Row("add-up sandwich"),
-    "P10a": Row("flush"),
-    "P10b": Row("colour run"),
-    "P11": Row("ratscrew"),
-    "P12": Row("jack-ten"),
-    "P13a": Row("any joker"),
-    "P13b": Row("joker is dead"),
-    "P13c": Row("joker is wild"),
-    "P14": Row("wild rank"),
-    "P15": Row("count match"),
-    "P16": Row("three of a kind"),
-    "P16b": Row("triple sixes"),
-    "P17": Row("any ten"),
-    "P18": Row("slapjack"),
-    "P19": Row("your own pattern"),
+    "C7": Row("a challenger without cards stays in until the challenge is beaten"),
+    "C8": Row("a taken pile goes face down under the taker's cards"),
+    "C9": Row("the challenger's pile may be slapped until it is picked up"),
+    "C10": Row("the chances go round the table, one card each"),
+    "P1": Row("double: the top two share a rank"),
+    "P2": Row("sandwich: one card between two of a rank"),
+    "P3a": Row("hoagie: two cards between two of a rank"),
+    "P3b": Row("big mac: X-Y-Y-X"),
+    "P4a": _run("a run of three", 3),
+    "P4b": _run("a run of four", 4),
+    "P5a": Row("top-bottom: the top card has the rank of the first card played"),
+    "P5b": Row("top-bottom: the top card has the rank of the lowest card"),
+    "P5c": _choice("top-bottom must match in suit or colour as well", "suit", "suit", "colour"),
+    "P6": Row("marriage: king and queen together"),
+    "P7": Row("divorce: one card between king and queen"),
+    "P8": _choice("tens: the top two add up to ten", True, True, False),
+    "P9": Row("add-up sandwich: ten, with one card between"),
+    "P10a": _number("flush: cards of one suit", 3, 2, 13, "cards"),
+    "P10b": _number("colour run: cards of one colour", 4, 2, 13, "cards"),
+    "P11": Row("ratscrew: a six and a nine together"),
+    "P12": Row("jack-ten: a ten played on a jack"),
+    "P13a": Row("any joker may be slapped"),
+    "P13b": Row("a joker may never be slapped"),
+    "P13c": Row("a joker stands for any card that completes a pattern"),
+    "P14": Row("wild rank: one number rank may always be slapped", None, _number_rank, "a number rank, 2 to 9 or T"),
+    "P15": Row("count match: the n-th card paid to a challenge is an n"),
+    "P16": _choice("three of a kind", "ends_game", "ends_game", "slap"),
+    "P16b": Row("three sixes in a row close the table until the next day"),
+    "P17": Row("any ten may be slapped"),
+    "P18": Row("any jack may be slapped"),
+    "P19": Row("a pattern of your own", {}, _patterns, 'patterns by name, such as {"twins": "rank(1) = rank(2)"}'),
     "M1": Row("the first hand on a valid pattern takes the pile"),
-    "M2": Row("no discernible first hand: the most contact"),
-    "M3": Row("undecided: the pile is split"),
-    "M4": Row("undecided: war"),
-    "M5": Row("hands withdrawn before a slap"),
-    "M6": Row("forehead first"),
-    "M7": Row("slap at any time"),
+    "M2": Row("no discernible first hand: the one with the most contact"),
+    "M3": Row("still undecided: the pile is split among the tied"),
+    "M4": Row("still undecided: the tied play War for it"),
+    "M5": Row("hands are withdrawn before a slap"),
+    "M6": _number("forehead first", 400, 1, 2000, "ms after the reveal"),
+    "M7": Row("slap at any time, on anyone's turn"),
     "M8": Row("a covered pattern is lost"),
-    "M9": _number("a slap just after the cover is void", 150, 0, 1000, "ms after the cover"),
-    "M10": Row("slapping in"),
-    "M11": Row("a bystander may slap in"),
+    "M9": _number("a slap just after the cover is void", 150, 1, 1000, "ms after the cover"),
+    "M10": Row("a player without cards may slap in"),
+    "M11": Row("a bystander with a pad may slap in"),
     "M12": Row("slapping in only while two players hold cards"),
-    "M13": Row("risk slap on a challenge's final card"),
-    "M14": Row("slapping and taking in one motion"),
-    "M15": Row("slap with the other hand"),
+    "M13": Row("the final card of a challenge may be slapped at no risk"),
+    "M14": Row("slapping and taking in one motion counts as a slap"),
+    "M15": _number("slap with the hand that did not lay the card", 300, 1, 2000, "ms after the reveal"),
     "F1": _number("a false slap burns cards", 1, 0, 52, "cards"),
     "F2": Row("each further false slap burns one more"),
-    "F3": Row("the pile goes to whoever laid last"),
+    "F3": Row("a false slap gives the pile to whoever laid last"),
     "F4": Row("penalty cards go on top, dead"),
-    "F5": Row("contests"),
+    "F5": Row("contests are settled from the record"),
     "F6a": _number("no cards to burn: strikes", 3, 1, 20, "strikes"),
     "F6b": Row("no cards: one wrong slap a hand"),
     "F6c": Row("no cards: no more slaps after the first wrong one"),
-    "F6d": Row("negative cards"),
-    "F6e": Row("no cards: locked out for rounds"),
-    "F6f": Row("burned hand"),
+    "F6d": _number("no cards: a debt, with a limit", 5, 1, 52, "cards"),
+    "F6e": _number("no cards: locked out for rounds", 1, 1, 20, "rounds"),
+    "F6f": Row("no cards: the hand is burned until the pile is won or someone slaps"),
     "F7": _choice("a card out of turn is dead", "stays", "stays", "bottom"),
     "F8": Row("a slap over a dead card is false"),
-    "F9": Row("two cards drawn at once"),
-    "F10": Row("reported fouls"),
-    "F11": Row("heckling"),
+    "F9": _choice("two cards drawn at once", "dead", "dead", "burn"),
+    "F10": _number("a reported foul burns cards", 1, 0, 52, "cards"),
+    "F11": Row("a false slap without cards is heckled"),
     "E1": Row("no cards left: out"),
-    "E2": _number("a last chance before the end", 3, 1, 10, "cards"),
-    "E3": Row("the last one plays on"),
-    "E4": Row("nobody holds any card: a draw"),
+    "E2": _number("a last chance to slap in before the end", 3, 1, 10, "cards"),
+    "E3": Row("the last one with cards plays on until the pile is won"),
+    "E4": Row("all cards in the pile and nobody holds any: a draw"),
     "E5a": Row("won by holding every card"),
     "E5b": Row("won by being the only one with cards"),
     "E6": Row("whoever first runs out loses"),
-    **{f"N{n}": Row(title) for n, title in enumerate((
-        "late slaps", "the turn goes on after a slap", "burned cards shift no pattern", "marriage in one suit",
-        "a ten stops a challenge", "slap to collect", "one penalty a card", "no slaps for n cards",
-        "a false slap gives the pile away", "slap before the first card", "a slap on the last chance",
-        "anticipation", "mashing", "calling out", "a pattern anywhere",
-    ), start=1)},
-    **{f"K{n}": Row(title) for n, title in enumerate((
-        "event time", "deck memory", "margins and errors", "whose hand", "replay", "corrections", "changed stacks",
-        "risk slaps told apart",
-    ), start=1)},
-    "K9": _choice("a slap near a reveal", "slapper", "slapper", "question"),
-}  # fmt: skip
+    "N1": _choice("a late slap", "void", "void", "false"),
+    "N2": Row("after a slap the turn simply goes on"),
+    "N3": Row("burned cards never shift a pattern"),
+    "N4": Row("marriage and divorce in one suit; king-jack and queen-jack pairs"),
+    "N5": Row("a ten stops a challenge"),
+    "N6": Row("the challenger must slap to collect"),
+    "N7": Row("one false-slap penalty for each player and card"),
+    "N8": _number("a false slap bars for some cards", 5, 1, 52, "cards"),
+    "N9": Row("a false slap gives the pile to the next player"),
+    "N10": _choice("a slap before the first card", "void", "void", "false"),
+    "N11": _choice("a slap on the card that completes a challenge", "slap", "slap", "challenger", "first"),
+    "N12": Row(
+        "anticipation limit", [100, "void"], _anticipation, '[milliseconds, "void" or "false"], such as [100, "void"]'
+    ),
+    "N13": _number("mashing bars the pad", 6, 1, 50, "presses a second"),
+    "N14": Row("calling out: a card equal to the rank that was called"),
+    "N15": Row("a pattern anywhere in the pile"),
+    "K1": Row("event time"),
+    "K2": Row("deck memory"),
+    "K3": Row("the margin and its error; nearer is a dead heat"),
+    "K4": Row("out-of-turn plays are seen"),
+    "K5": Row("any ruling can be replayed"),
+    "K6": Row("people can correct"),
+    "K7": Row("a stack whose order changed is noticed"),
+    "K8": Row("risk slaps are told apart in the statistics"),
+    "K9": _choice("a slap near a reveal is judged both ways", "slapper", "slapper", "question"),
+}
 
-RULED: Final = frozenset(
-    [
-        "S1",
-        "S2",
-        "S4a",
-        "S5",
-        "C1",
-        "C4",
-        "C5",
-        "C6a",
-        "C8",
-        "C9",
-        "P1",
-        "P2",
-        "M1",
-        "M2",
-        "M5",
-        "M7",
-        "M8",
-        "M9",
-        "M10",
-        "M12",
-        "F1",
-        "F6a",
-        "F7",
-        "F8",
-        "E1",
-        "E2",
-        "E4",
-        "E5a",
-        "N3",
-        "K1",
-        "K3",
-        "K5",
-        "K6",
-        "K9",
-    ]
-)
-"""Rows that this version rules by."""
-
-ALWAYS_ON: Final = frozenset(
-    [
-        "S1",
-        "S2",
-        "S5",
-        "C4",
-        "C5",
-        "C8",
-        "C9",
-        "M1",
-        "M5",
-        "M7",
-        "M8",
-        "F7",
-        "F8",
-        "E1",
-        "E4",
-        "N3",
-        "K1",
-        "K3",
-        "K5",
-        "K6",
-        "K9",
-    ]
-)
+_ALWAYS: Final = "S1 S2 S5 C4 C5 C8 C9 M1 M5 M7 M8 F7 F8 E1 E4 N1 N3 N10 N11 K1 K2 K3 K4 K5 K6 K7 K8 K9"
+ALWAYS_ON: Final = frozenset(_ALWAYS.split(" "))
 """Rows that every preset has."""
 
 _EXCLUSIVE: Final = (
-    ("C1", "C2a", "C2b"), ("C6a", "C6b"), ("S4a", "S4b", "S4c"), ("P5a", "P5b"), ("P13a", "P13b", "P13c"),
-    ("F1", "F3", "N8", "N9"), ("F6a", "F6b", "F6c", "F6d", "F6e", "F6f"), ("E5a", "E5b"),
-)  # fmt: skip
+    ("C1", "C2a", "C2b"),
+    ("C6a", "C6b"),
+    ("S4a", "S4b", "S4c"),
+    ("P5a", "P5b"),
+    ("P13a", "P13b", "P13c"),
+    ("F1", "F3", "N8", "N9"),
+    ("F6a", "F6b", "F6c", "F6d", "F6e", "F6f"),
+    ("E5a", "E5b"),
+)
 
 GROUPS: Final[Mapping[str, frozenset[str]]] = {row: frozenset(group) for group in _EXCLUSIVE for row in group}
 """For each row of a group, all rows of that group."""
+
+PATTERN_ROWS: Final = frozenset(row for row in ROWS if row[0] == "P") | {"N4", "N14", "N15", "C3b"}
+"""Rows that make something slappable; where none is on, nobody slaps (Beggar-My-Neighbour)."""

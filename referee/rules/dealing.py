@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-from referee.rules.house import HouseRules, RulesError
-from referee.rules.position import Position
+from referee.rules.house import RulesError
+from referee.rules.position import Laid
+from referee.rules.step import Step
 
 
 def deck_size(packs: int, jokers: int) -> int:
@@ -13,41 +14,81 @@ def deck_size(packs: int, jokers: int) -> int:
     return 52 * packs + jokers
 
 
-def dealt(cards: int, seats: int, dealer: int, step: int) -> tuple[int, ...]:
-    """Cards by seat when dealt one by one from the seat after the dealer; the extras go to the first seats (S4a)."""
-    each, extras = divmod(cards, seats)
-    counts = [each] * seats
-    for place in range(extras):
-        counts[(dealer - 1 + step * (place + 1)) % seats] += 1
+def dealt(
+    cards: int, seats: int, dealer: int, step: int, without: tuple[int, ...] = (), *, evenly: bool = False
+) -> tuple[int, ...]:
+    """Cards by seat when dealt one by one from the seat after the dealer.
+
+    The extras go to the first seats (S4a), or to nobody (``evenly``, S4b). Seats of a handicap get none (S4d).
+    """
+    served = [(dealer - 1 + step * (place + 1)) % seats + 1 for place in range(seats)]
+    served = [seat for seat in served if seat not in without]
+    each, extras = divmod(cards, len(served))
+    counts = [0] * seats
+    for place, seat in enumerate(served):
+        counts[seat - 1] = each + (1 if place < extras and not evenly else 0)
     return tuple(counts)
 
 
 def opening(
-    names: tuple[str, ...],
+    step: Step,
     dealer: int,
-    rules: HouseRules,
     *,
     packs: int | None = None,
     jokers: int | None = None,
     counts: tuple[int | None, ...] | None = None,
     direction: str | None = None,
-) -> Position:
-    """The position before the first card; the seat after the dealer leads (S1, S5).
+) -> None:
+    """Deal, and say who leads: the seat after the dealer (S1, S5).
 
     Raises:
-        RulesError: the dealer is no seat, or the counts do not fit the seats.
+        RulesError: the dealer is no seat, or counts or handicap do not fit the seats.
     """
-    seats = len(names)
+    position = step.position
+    rules, seats = position.rules, position.seats
     if not 1 <= dealer <= seats:
         raise RulesError(f'"dealer" must be a seat from 1 to {seats}')
-    step: Literal[1, -1] = -1 if direction == "counter-clockwise" else 1
+    way: Literal[1, -1] = -1 if (direction or rules.direction) == "counter-clockwise" else 1
+    packs, jokers = packs or rules.value("S2"), rules.value("S3") if jokers is None else jokers
+    step.set(step=way, packs=packs, jokers=jokers, wild=rules.value("P14") or "" if rules.has("P14") else "")
     if counts is None:
-        size = deck_size(packs or rules.value("S2"), rules.value("S3") if jokers is None else jokers)
-        counts = dealt(size, seats, dealer, step)
+        _deal(step, dealer, deck_size(packs, jokers))
     elif len(counts) != seats:
         raise RulesError(f'"counts" must hold one number for each of the {seats} seats')
-    position = Position(rules, names, counts, step, strikes=(0,) * seats)
-    lead = position.after(dealer)
+    else:
+        step.set(counts=counts)
+    lead = step.position.after(dealer)
     if lead is None:
         raise RulesError('"counts" leaves no seat with cards to lead')
-    return Position(rules, names, counts, step, turn=lead, strikes=(0,) * seats)
+    step.rule("lead", "S5", seat=lead)
+    step.set(turn=lead)
+    step.announce_turn()
+    _remind(step)
+
+
+def _deal(step: Step, dealer: int, cards: int) -> None:
+    position = step.position
+    rules, seats = position.rules, position.seats
+    without = tuple(rules.value("S4d")) if rules.has("S4d") else ()
+    if without and (seats < 3 or len(set(without)) >= seats or max(without) > seats):
+        raise RulesError(f"row S4d: a handicap needs 3 or more seats, and seats of 1 to {seats} that leave one to play")
+    if rules.has("S4c"):
+        step.set(counts=tuple(0 if seat in without else None for seat in range(1, seats + 1)))
+        return
+    counts = dealt(cards, seats, dealer, position.step, without, evenly=rules.has("S4b"))
+    excess = cards - sum(counts)
+    pile = tuple(Laid("??", step.ref, step.t, 0, "burned") for _ in range(excess))
+    step.set(counts=counts, pile=pile)
+
+
+def _remind(step: Step) -> None:
+    """What the table is told before it begins."""
+    for row, what in (
+        ("S6", "turn_away"),
+        ("S7", "rings"),
+        ("S8", "open_palm"),
+        ("M6", "forehead"),
+        ("M15", "other_hand"),
+    ):
+        if step.position.rules.has(row):
+            step.rule("remind", row, what=what)

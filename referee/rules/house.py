@@ -10,7 +10,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from referee.rules.catalogue import ALWAYS_ON, GROUPS, ROWS, RULED
+from referee.rules.catalogue import ALWAYS_ON, GROUPS, PATTERN_ROWS, ROWS
+from referee.rules.notation import NotationError, compile_pattern
 from referee.rules.presets import PRESETS
 
 _KEYS: Final = ("base", "on", "off", "set")
@@ -26,6 +27,24 @@ class HouseRules:
 
     on: frozenset[str]
     values: Mapping[str, Any] = field(default_factory=dict)
+    direction: str = "clockwise"
+
+    @property
+    def slaps(self) -> bool:
+        """Whether anything may be slapped at all."""
+        return not PATTERN_ROWS.isdisjoint(self.on)
+
+    def chances(self, card: str) -> int:
+        """How many chances a card gives when it is laid; 0 where it challenges nobody (C1, C2a, C2b, C3a, C3b)."""
+        if card[0] == "X":
+            if card == "Xb" and self.has("C3b"):
+                return 13
+            return int(self.value("C3a")) if self.has("C3a") else 0
+        if self.has("C2a"):
+            return {"A": 1, "K": 2, "Q": 3, "J": 4}.get(card[0], 0)
+        if self.has("C2b"):
+            return {"A": 4, "Q": 2, "K": 1, "J": 3}.get(card[0], 0)
+        return int(self.value("C1").get(card[0], 0)) if self.has("C1") else 0
 
     def has(self, row: str) -> bool:
         """Whether a row is switched on."""
@@ -60,7 +79,8 @@ def house_rules(said: Any) -> HouseRules:
         rows -= GROUPS.get(row, frozenset())
         rows.add(row)
     rows -= set(off)
-    return HouseRules(frozenset(rows), {**base.values, **_values(said.get("set", {}))})
+    values = {**base.values, **_values(said.get("set", {}))}
+    return HouseRules(frozenset(rows), values, base.direction)
 
 
 def _preset(name: Any) -> HouseRules:
@@ -68,7 +88,7 @@ def _preset(name: Any) -> HouseRules:
     if preset is None:
         known = ", ".join(PRESETS)
         raise RulesError(f'there is no preset "{name}"{_nearest(str(name), PRESETS)}; the presets are {known}')
-    return HouseRules(preset.rows | ALWAYS_ON - preset.without, preset.values)
+    return HouseRules(preset.rows | ALWAYS_ON, preset.values, preset.direction)
 
 
 def _rows(said: Mapping[str, Any], key: str) -> list[str]:
@@ -83,8 +103,6 @@ def _rows(said: Mapping[str, Any], key: str) -> list[str]:
 def _require_row(row: Any) -> None:
     if not isinstance(row, str) or row not in ROWS:
         raise RulesError(f'there is no row "{row}" in the rules{_nearest(str(row), ROWS)}')
-    if row not in RULED:
-        raise RulesError(f'row {row} ("{ROWS[row].title}") is not ruled by this version; take it out')
 
 
 def _refuse_contradictions(on: Iterable[str], off: Iterable[str]) -> None:
@@ -109,9 +127,20 @@ def _values(said: Any) -> dict[str, Any]:
         if check is None:
             raise RulesError(f'row {row} ("{ROWS[row].title}") has no value to set')
         if not check(value):
-            raise RulesError(f"row {row}: {value!r} is not allowed; it must be {ROWS[row].allowed}")
+            reason = _why_not(value) if row == "P19" else ""
+            raise RulesError(f"row {row}: {value!r} is not allowed; it must be {ROWS[row].allowed}{reason}")
         values[row] = value
     return values
+
+
+def _why_not(patterns: Any) -> str:
+    """What is wrong with the first of the table's own patterns that cannot be read."""
+    for name, text in patterns.items() if isinstance(patterns, Mapping) else ():
+        try:
+            compile_pattern(text)
+        except NotationError as bad:
+            return f"; {name}: {bad}"
+    return ""
 
 
 def _nearest(word: str, known: Iterable[str]) -> str:

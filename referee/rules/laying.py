@@ -1,36 +1,56 @@
-"""A card comes face up on the pile: in turn, as a chance, as a challenge, or dead (C rows, F7)."""
+"""A card comes face up on the pile: in turn, as a chance, as a challenge, or dead (C rows, F7, F9, N5)."""
 
 from __future__ import annotations
 
+from typing import Final, Literal
+
 from referee.rules.cards import UNREADABLE
-from referee.rules.ending import LAST_CHANCE_NS, announce_out, draw_if_nobody_can_play
+from referee.rules.ending import LAST_CHANCE_NS, announce_out, end_if_decided, lose, three_of_a_kind
+from referee.rules.locks import card_was_laid
 from referee.rules.position import Challenge, Laid, LastChance, Position, State
+from referee.rules.stacks import check_card, take_top
 from referee.rules.step import Step
 from referee.rules.taking import claim_by_challenge, pick_up
+
+AT_ONCE_NS: Final = 100_000_000
+"""Two cards of one seat nearer than this were drawn at once (F9): nobody draws ten a second."""
 
 
 def lay(step: Step, card: str, seat: int | None) -> None:
     """A seat (None: whoever's turn it is) laid a card."""
     position = step.position
-    if position.over:
+    if position.over or position.closed:
         return
     player = seat if seat is not None else _whose_turn(position)
+    if player > position.seats:
+        return
     if player in position.tied:
         # One of the tied hands leads: who holds what stays open until people say who was first.
         _lead_while_tied(step, player)
-    elif position.claim is not None and position.claim.seat == player:
+    elif position.claim is not None and position.claim.seat == player == position.turn:
         pick_up(step)
-        if step.position.over:
-            return
-    if player == step.position.turn:
+    elif position.claim is not None and position.turn == player and position.claim.by == "slap":
+        # The winner does not lead (N2): the next card of the one who does shows that the pile is gone.
+        pick_up(step)
+    if not step.position.over:
+        _place(step, card, player)
+    settle(step)
+
+
+def _place(step: Step, card: str, player: int) -> None:
+    if player == step.position.turn and not _drawn_at_once(step, player):
         _lay_in_turn(step, card, player)
-    elif position.unread:
+    elif step.position.unread and not _drawn_at_once(step, player):
         _lay_doubtful(step, card, player)
     else:
         _lay_dead(step, card, player)
+
+
+def settle(step: Step) -> None:
+    """After cards left a stack: who is out, who pays, who plays, is the game decided."""
     announce_out(step)
-    _challenged_seat_is_empty(step)
-    draw_if_nobody_can_play(step)
+    _pass_on(step)
+    end_if_decided(step)
     step.announce_turn()
 
 
@@ -43,10 +63,24 @@ def _whose_turn(position: Position) -> int:
     return (position.tied or position.holders() or (1,))[0]
 
 
+def _drawn_at_once(step: Step, seat: int) -> bool:
+    """F9: a card of the seat that laid the top card, too soon to be another draw."""
+    if not step.position.rules.has("F9") or not step.position.pile:
+        return False
+    top = step.position.pile[-1]
+    return top.seat == seat and top.state != "burned" and step.t - top.t < AT_ONCE_NS
+
+
 def _put(step: Step, card: str, seat: int, state: State) -> None:
+    check_card(step, card, seat)
+    if not step.position.holds(seat):
+        step.rule("question", "K2", ask="recount", about=[step.ref])
+    take_top(step, seat)
     laid = Laid(card, step.ref, step.t, seat, state)
-    step.set(pile=(*step.position.pile, laid))
-    step.add_cards(seat, -1)
+    position = step.position
+    step.set(pile=(*position.pile, laid), laid=position.laid + 1, paid=0)
+    step.set(penalised=frozenset(), said=position.calling, calling="")
+    card_was_laid(step)
     if card == UNREADABLE and state == "played":
         step.set(unread=step.position.unread | {step.ref})
         step.rule("question", "K2", ask="unreadable_card", about=[step.ref])
@@ -60,18 +94,21 @@ def _lead_while_tied(step: Step, seat: int) -> None:
 
 
 def _lay_in_turn(step: Step, card: str, seat: int) -> None:
-    if not step.position.holds(seat):
-        step.rule("question", "K2", ask="recount", about=[step.ref])
     _put(step, card, seat, "played")
     position = step.position
     if position.last_chance is not None:
         _turn_last_chance(step, position.last_chance)
-    elif card[0] in position.rules.value("C1") and position.rules.has("C1"):
+    elif position.rules.chances(card):
         _challenge(step, card, seat)
+    elif position.challenge is not None and card[0] == "T" and position.rules.has("N5"):
+        step.rule("challenge_off", "N5", because=(position.challenge.ref,), seat=seat)
+        step.set(challenge=None, turn=position.after(seat))
     elif position.challenge is not None:
         _pay(step, seat, position.challenge)
     else:
         step.set(turn=position.after(seat))
+    three_of_a_kind(step)
+    _close_on_sixes(step)
 
 
 def _lay_doubtful(step: Step, card: str, seat: int) -> None:
@@ -81,14 +118,16 @@ def _lay_doubtful(step: Step, card: str, seat: int) -> None:
 
 
 def _lay_dead(step: Step, card: str, seat: int) -> None:
-    """A card out of turn: no turn, no chance, no challenge; it leaves with the pile (F7, reading 9)."""
-    if not step.position.holds(seat):
-        step.rule("question", "K2", ask="recount", about=[step.ref])
+    """A card out of turn: no turn, no chance, no challenge; it leaves with the pile (F7, F9, reading 9)."""
+    reason: Literal["double_draw", "out_of_turn"] = "out_of_turn"
+    rows: tuple[str, ...] = ("F7",)
+    if _drawn_at_once(step, seat):
+        reason, rows = "double_draw", ("F9", "F7")
     _put(step, card, seat, "dead")
     if step.position.rules.value("F7") == "bottom":
         *rest, dead = step.position.pile
         step.set(pile=(dead, *rest))
-    step.rule("dead_card", "F7", seat=seat, card=card, reason="out_of_turn")
+    step.rule("dead_card", *rows, seat=seat, card=card, reason=reason)
 
 
 def _turn_last_chance(step: Step, chance: LastChance) -> None:
@@ -101,59 +140,73 @@ def _turn_last_chance(step: Step, chance: LastChance) -> None:
 def _challenge(step: Step, card: str, seat: int) -> None:
     """A face card or ace challenges the next seat with cards; one among the chances cancels the old (C1, C4)."""
     position = step.position
-    chances = position.rules.value("C1")[card[0]]
+    chances = position.rules.chances(card)
     challenged = position.after(seat, never=seat)
-    rows = ("C1", "C4") if position.challenge is not None else ("C1",)
+    row = next((row for row in ("C2a", "C2b") if position.rules.has(row)), "C1")
+    if card[0] == "X":
+        row = "C3b" if card == "Xb" and position.rules.has("C3b") else "C3a"
+    rows = (row, "C4") if position.challenge is not None else (row,)
+    step.rule("challenge", *rows, seat=seat, challenged=challenged, card=card, chances=chances)
     if challenged is None:
-        step.rule("challenge", *rows, seat=seat, challenged=None, card=card, chances=chances)
         claim_by_challenge(step, seat, "C5", "C6a")
         return
-    step.rule("challenge", *rows, seat=seat, challenged=challenged, card=card, chances=chances)
     step.set(challenge=Challenge(seat, challenged, card, step.ref, chances), turn=challenged)
 
 
 def _pay(step: Step, seat: int, challenge: Challenge) -> None:
     """A number card uses up one chance (C1); the last one wins the pile for the challenger (C5)."""
+    position = step.position
     left = challenge.left - 1
+    step.set(paid=position.rules.chances(challenge.card) - left)
     if left == 0:
         claim_by_challenge(step, challenge.challenger, "C5")
         return
-    step.set(challenge=Challenge(challenge.challenger, seat, challenge.card, challenge.ref, left))
     step.rule("chance", "C1", because=(challenge.ref,), seat=seat, left=left)
+    payer = seat
+    if position.rules.has("C10"):
+        payer = position.after(seat, never=challenge.challenger) or seat
+    step.set(challenge=Challenge(challenge.challenger, payer, challenge.card, challenge.ref, left), turn=payer)
 
 
-def _challenged_seat_is_empty(step: Step) -> None:
-    """The seat that pays has no cards left: the next one goes on, or nobody can and the pile is won (C6a)."""
-    challenge_moves(step)
+def _pass_on(step: Step) -> None:
+    """The seat to play has no cards left: the next one goes on, or nobody can and the pile is won (C6a, C6b, E6)."""
     position = step.position
-    if position.turn is not None and position.challenge is None and position.claim is None:
-        _skip_empty_seat(step, position.turn)
-
-
-def _skip_empty_seat(step: Step, seat: int) -> None:
-    if not step.position.holds(seat) and step.position.last_chance is None and not step.position.over:
-        step.set(turn=step.position.after(seat))
-
-
-def challenge_moves(step: Step) -> None:
-    """Hand a challenge on from a seat that has run out (C6a); with nobody left to pay, it is won."""
-    challenge = step.position.challenge
-    if challenge is None or step.position.holds(challenge.challenged):
+    if position.over:
         return
-    heir = step.position.after(challenge.challenged, never=challenge.challenger)
-    if heir is None:
-        claim_by_challenge(step, challenge.challenger, "C5", "C6a")
+    if position.challenge is not None and not position.holds(position.challenge.challenged):
+        _challenged_is_empty(step, position.challenge)
+    position = step.position
+    if position.rules.has("E6"):
+        _lose_if_empty(step)
+    elif not (position.challenge or position.claim or position.last_chance or position.turn is None):
+        step.set(turn=position.turn if position.holds(position.turn) else position.after(position.turn))
+
+
+def _lose_if_empty(step: Step) -> None:
+    """Beggar-My-Neighbour: whoever must play and has nothing has lost (E6)."""
+    position = step.position
+    if position.over or position.turn is None or position.claim is not None:
         return
-    step.set(
-        challenge=Challenge(challenge.challenger, heir, challenge.card, challenge.ref, challenge.left),
-        turn=heir,
-    )
+    empty = [seat for seat in range(1, position.seats + 1) if not position.holds(seat)]
+    if position.turn in empty:
+        lose(step, position.turn)
+    elif empty and not position.pile:
+        lose(step, empty[0])
+
+
+def _challenged_is_empty(step: Step, challenge: Challenge) -> None:
+    position = step.position
+    heir = position.after(challenge.challenged, never=challenge.challenger)
+    if heir is None or position.rules.has("C6b"):
+        claim_by_challenge(step, challenge.challenger, "C5", "C6b" if position.rules.has("C6b") else "C6a")
+        return
+    step.set(challenge=Challenge(challenge.challenger, heir, challenge.card, challenge.ref, challenge.left), turn=heir)
     step.rule("challenge_moves", "C6a", because=(challenge.ref,), seat=heir, left=challenge.left)
 
 
-def settle_empty_seats(step: Step) -> None:
-    """After cards left a stack otherwise than by play: who is out, who pays, who plays, is it a draw."""
-    announce_out(step)
-    _challenged_seat_is_empty(step)
-    draw_if_nobody_can_play(step)
-    step.announce_turn()
+def _close_on_sixes(step: Step) -> None:
+    """P16b: three sixes in a row close the table until the next calendar day."""
+    position = step.position
+    if position.rules.has("P16b") and [card[0] for card in position.look().top[:3]] == ["6", "6", "6"]:
+        step.set(closed=True)
+        step.rule("remind", "P16b", what="closed")

@@ -1,41 +1,153 @@
-"""What a false slap costs (F rows)."""
+"""What a false slap or a reported foul costs (F rows, N7 to N9, M13)."""
 
 from __future__ import annotations
 
-from referee.rules.laying import settle_empty_seats
-from referee.rules.position import Laid
+from referee.rules.laying import settle
+from referee.rules.locks import lock
+from referee.rules.position import Laid, Position
+from referee.rules.stacks import take_top
 from referee.rules.step import Step
+from referee.rules.taking import give_pile, hand_over, remember_verdict
 
 
 def false_slap(step: Step, seat: int) -> None:
-    """A false slap burns cards (F1); without cards it is a strike (F6a)."""
+    """A false slap burns cards (F1), or costs what the table has agreed on instead."""
     position = step.position
+    rules = position.rules
+    remember_verdict(step, seat, right=False, ref=step.ref)
+    if _at_no_risk(position, seat):
+        return
+    top = position.pile[-1].ref if position.pile else ""
+    if rules.has("N7"):
+        step.set(penalised=position.penalised | {(seat, top)})
     if not position.holds(seat):
-        if position.rules.has("F6a"):
-            _strike(step, seat)
-    elif position.rules.has("F1"):
-        _burn(step, seat, position.rules.value("F1"))
-    settle_empty_seats(step)
+        _without_cards(step, seat)
+    elif rules.has("N8"):
+        lock(step, seat, "cards", "N8", rules.value("N8"))
+    elif rules.has("F3") and position.pile:
+        give_pile(step, _latest_layer(position), "F3")
+    elif rules.has("N9") and position.pile:
+        give_pile(step, position.after(seat, never=seat) or seat, "N9")
+    elif rules.has("F1"):
+        extra = position.false_run if rules.has("F2") else 0
+        burn(step, seat, rules.value("F1") + extra, "F2" if extra else "F1")
+    step.set(false_run=step.position.false_run + 1)
+    settle(step)
 
 
-def _burn(step: Step, seat: int, cards: int) -> None:
-    """Cards go face up to the bottom of the pile, all of them if fewer are left (F1, reading 5)."""
+def _at_no_risk(position: Position, seat: int) -> bool:
+    """The final card of a challenge may be slapped at no risk (M13); one penalty a player and card (N7)."""
+    if position.rules.has("M13") and position.claim is not None and position.claim.by == "challenge":
+        return True
+    top = position.pile[-1].ref if position.pile else ""
+    return (seat, top) in position.penalised
+
+
+def _latest_layer(position: Position) -> int:
+    newest = max((laid for laid in position.pile if laid.state != "burned"), key=lambda laid: laid.t)
+    return newest.seat
+
+
+def burn(step: Step, seat: int, cards: int, row: str) -> None:
+    """Cards go face up to the bottom of the pile, or dead on top of it (F1, F4); all of them if fewer are left."""
     held = step.position.counts[seat - 1]
     count = cards if held is None else min(cards, held)
     if count == 0:
         return
-    burned = tuple(Laid("??", step.ref, step.t, seat, "burned") for _ in range(count))
-    step.set(pile=burned + step.position.pile)
-    step.add_cards(seat, -count)
-    step.rule("burn", "F1", seat=seat, count=count, where="bottom")
+    on_top = step.position.rules.has("F4")
+    names = take_top(step, seat, count)
+    state = "dead" if on_top else "burned"
+    burned = tuple(Laid(name or "??", step.ref, step.t, seat, state) for name in names)  # type: ignore[arg-type]
+    pile = step.position.pile
+    step.set(pile=pile + burned if on_top else burned[::-1] + pile)
+    rows = (row, "F4") if on_top else (row,)
+    step.rule("burn", *rows, seat=seat, count=count, where="top" if on_top else "bottom")
+
+
+def _without_cards(step: Step, seat: int) -> None:
+    """No cards to burn (F6a to F6f, F11)."""
+    rules = step.position.rules
+    if rules.has("F6a"):
+        _strike(step, seat)
+    elif rules.has("F6b"):
+        lock(step, seat, "pile", "F6b")
+    elif rules.has("F6c"):
+        lock(step, seat, "game", "F6c")
+    elif rules.has("F6d"):
+        _go_into_debt(step, seat)
+    elif rules.has("F6e"):
+        lock(step, seat, "rounds", "F6e", rules.value("F6e"))
+    elif rules.has("F6f"):
+        lock(step, seat, "slap", "F6f")
+    if rules.has("F11"):
+        step.rule("remind", "F11", what="heckle")
 
 
 def _strike(step: Step, seat: int) -> None:
-    """No cards to burn: a strike, and after the last one no more slaps this game (F6a)."""
+    """A strike, and after the last one no more slaps this game (F6a)."""
     strikes = list(step.position.strikes)
     strikes[seat - 1] += 1
     step.set(strikes=tuple(strikes))
     step.rule("strike", "F6a", seat=seat, strikes=strikes[seat - 1])
     if strikes[seat - 1] >= step.position.rules.value("F6a"):
-        step.set(locked_out=step.position.locked_out | {seat})
-        step.rule("locked_out", "F6a", seat=seat, until="game")
+        lock(step, seat, "game", "F6a")
+
+
+def _go_into_debt(step: Step, seat: int) -> None:
+    """Negative cards, and over the limit no more slaps (F6d)."""
+    rules = step.position.rules
+    debts = list(step.position.debts)
+    debts[seat - 1] += rules.value("F1")
+    step.set(debts=tuple(debts))
+    if debts[seat - 1] > rules.value("F6d"):
+        lock(step, seat, "game", "F6d")
+
+
+def foul(step: Step, seat: int, name: str) -> None:
+    """A reported foul is on record, and costs what the house rules say (S6, S8, F9, F10)."""
+    rules = step.position.rules
+    row = {"peek": "S6", "snap": "S8", "double_draw": "F9"}.get(name, "F10")
+    step.rule("foul", row if rules.has(row) else "F10", seat=seat, foul=name)
+    if name == "double_draw" and rules.has("F9"):
+        if rules.value("F9") == "burn":
+            burn(step, seat, rules.value("F1"), "F9")
+        else:
+            _top_card_is_dead(step, seat)
+    elif rules.has("F10") and name != "snap":
+        burn(step, seat, rules.value("F10"), "F10")
+    settle(step)
+
+
+def _top_card_is_dead(step: Step, seat: int) -> None:
+    """The latest card of a seat that drew two at once is dead (F9)."""
+    pile = step.position.pile
+    for place in range(len(pile) - 1, -1, -1):
+        if pile[place].seat == seat and pile[place].state == "played":
+            dead = pile[place]._replace(state="dead")
+            step.set(pile=(*pile[:place], dead, *pile[place + 1 :]))
+            step.rule("dead_card", "F9", seat=seat, card=dead.card, reason="double_draw", because=(dead.ref,))
+            return
+
+
+def contest(step: Step, by: tuple[int, ...], against: int, ruling: str | None) -> None:
+    """Others contest a slap or a take, the latest unless they name a ruling; the record settles it (F5).
+
+    ``upheld`` says that the slap or take was right.
+    """
+    position = step.position
+    if not position.rules.has("F5"):
+        return
+    cause = ruling.partition("@")[2].partition("~")[0] if ruling else None
+    record = reversed(position.verdicts)
+    last = next((entry for entry in record if entry[0] == against and cause in (None, entry[2])), None)
+    if last is None:
+        step.rule("question", "F5", ask="nothing_to_contest", about=[step.ref])
+        return
+    right = last[1]
+    step.rule("contested", "F5", because=(last[2],), against=against, by=list(by), upheld=right)
+    for other in by:
+        giver, taker = (other, against) if right else (against, other)
+        if other != against and step.position.holds(giver):
+            hand_over(step, giver, taker, 1)
+            step.rule("give", "F5", seat=giver, to=taker, count=1)
+    settle(step)

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from referee.rules.house import HouseRules
+from referee.rules.notation import Look
 
 State = Literal["played", "burned", "dead"]
+Until = Literal["pile", "rounds", "cards", "game", "slap"]
 
 
 class Laid(NamedTuple):
@@ -38,6 +40,8 @@ class Claim:
     seat: int
     by: Literal["slap", "challenge"]
     ref: str
+    split: tuple[int, ...] = ()
+    """Seats that share the pile, the first of them leading (M3)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +54,37 @@ class LastChance:
     ref: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class War:
+    """The tied play War for the pile (M4): who is still in, and what each has turned up this time."""
+
+    seats: tuple[int, ...]
+    shown: tuple[tuple[int, str], ...] = ()
+    """Seat and card, in the order in which they were turned."""
+
+
+class Lock(NamedTuple):
+    """A seat may not slap until then; ``left`` counts rounds or cards."""
+
+    until: Until
+    left: int = 0
+
+
+class Memory(NamedTuple):
+    """A position kept to see whether it comes back (reading 12), by Brent's way of finding cycles.
+
+    R. P. Brent, "An improved Monte Carlo factorization algorithm", BIT 20 (1980): the kept position is replaced at
+    every power of two, so one is enough.
+    """
+
+    kept: tuple[object, ...] = ()
+    power: int = 1
+    since: int = 0
+    cards: int = 0
+    """Cards laid since the kept position stood."""
+    said: bool = False
+
+
 class Position(NamedTuple):
     """Everything that rulings depend on. Seats count from 1; tuples by seat are in seat order."""
 
@@ -57,20 +92,49 @@ class Position(NamedTuple):
     names: tuple[str, ...]
     counts: tuple[int | None, ...]
     """Cards held by each seat; None where unknown."""
+    known: tuple[tuple[str, ...], ...]
+    """The lower part of each seat's stack that is known card by card, top first; an empty text for a card that is not
+    (K2). What lies above it is unknown."""
     step: Literal[1, -1] = 1
     """1 clockwise, -1 counter-clockwise."""
+    packs: int = 1
+    jokers: int = 0
     turn: int | None = None
     pile: tuple[Laid, ...] = ()
     """Lowest card first."""
+    laid: int = 0
+    """Cards played in this game so far."""
     challenge: Challenge | None = None
+    paid: int = 0
+    """The top card is the n-th paid to its challenge (P15); 0 where it was not paid."""
     claim: Claim | None = None
     tied: tuple[int, ...] = ()
     """Seats between which people must say who was first; the pile is one of theirs."""
+    war: War | None = None
     strikes: tuple[int, ...] = ()
-    locked_out: frozenset[int] = frozenset()
+    debts: tuple[int, ...] = ()
+    """Negative cards (F6d)."""
+    locks: tuple[Lock | None, ...] = ()
     held: frozenset[int] = frozenset()
     """Seats whose pad is pressed."""
+    presses: tuple[tuple[int, ...], ...] = ()
+    """Each pad's latest presses, ns (N13)."""
+    false_run: int = 0
+    """False slaps at the table since the last pile was won (F2)."""
+    penalised: frozenset[tuple[int, str]] = frozenset()
+    """Seat and top card of each penalty, while one a card is the rule (N7)."""
+    wild: str = ""
+    """The wild rank, once drawn (P14)."""
+    said: str = ""
+    """The rank that was called for the top card (N14)."""
+    calling: str = ""
+    """The rank that was called for the next card."""
+    day: str = ""
+    closed: bool = False
+    """Closed until the next day (P16b)."""
     last_chance: LastChance | None = None
+    verdicts: tuple[tuple[int, bool, str], ...] = ()
+    """Each seat's latest slap or take, whether it was right, and its observation (F5); latest last."""
     paused: bool = False
     over: bool = False
     winner: int | None = None
@@ -78,11 +142,17 @@ class Position(NamedTuple):
     """Cards that left the table, nobody can say to whom."""
     unread: frozenset[str] = frozenset()
     """Cards on the table that nobody could read, by the observation that brought them."""
+    memory: Memory = Memory()
 
     @property
     def seats(self) -> int:
         """How many seats play."""
         return len(self.names)
+
+    @property
+    def locked_out(self) -> frozenset[int]:
+        """Seats that may not slap."""
+        return frozenset(seat for seat, lock in enumerate(self.locks, start=1) if lock is not None)
 
     def holds(self, seat: int) -> bool:
         """Whether a seat has cards (an unknown stack has some)."""
@@ -100,6 +170,30 @@ class Position(NamedTuple):
                 return other
         return None
 
+    def others_after(self, seat: int) -> tuple[int, ...]:
+        """All other seats in the direction of play."""
+        return tuple((seat - 1 + self.step * d) % self.seats + 1 for d in range(1, self.seats))
+
     def played(self) -> tuple[Laid, ...]:
         """Cards that count for patterns, lowest first (N3)."""
         return tuple(laid for laid in self.pile if laid.state == "played")
+
+    def expected(self, seat: int) -> str:
+        """The card that this seat must turn next, where its stack is known that far (K2); else an empty text."""
+        count, known = self.counts[seat - 1], self.known[seat - 1]
+        return known[0] if known and count == len(known) else ""
+
+    def look(self) -> Look:
+        """What a pattern may look at."""
+        played = self.played()
+        return Look(
+            top=tuple(laid.card for laid in reversed(played)),
+            first=played[0].card if played else "",
+            bottom=self._lowest(),
+            paid=self.paid,
+            wild=self.wild,
+            said=self.said,
+        )
+
+    def _lowest(self) -> str:
+        return next((laid.card for laid in self.pile if laid.state != "dead"), "")

@@ -9,18 +9,35 @@ from typing import Any, Final
 
 @dataclass(frozen=True, slots=True)
 class Preset:
-    """Rows that a source names, rows that it goes without, and the values that it sets."""
+    """What a source switches on besides what is always on, the values that it sets, and its direction of play."""
 
+    title: str
     rows: frozenset[str]
-    without: frozenset[str] = frozenset()
     values: Mapping[str, Any] = field(default_factory=dict)
+    direction: str = "clockwise"
 
 
-def _preset(rows: str) -> Preset:
-    return Preset(frozenset(rows.split()))
+def _preset(title: str, rows: str, *, direction: str = "clockwise", **values: Any) -> Preset:
+    return Preset(title, frozenset(rows.split()), values, direction)
 
+
+_CLASSIC: Final = "S4a C1 C6a F1 F6a F7 F8 M2 M9 M10 M12 E2 E5a"
 
 PRESETS: Final[Mapping[str, Preset]] = {
-    "classic": _preset("P1 P2 C1 C6a S4a F1 F6a F7 F8 M2 M9 M10 M12 E2 E5a"),
+    "classic": _preset("what most people play", f"P1 P2 {_CLASSIC}"),
+    "wikipedia-2025": _preset(
+        "the Wikipedia article of 2025", f"P1 P2 P3a P4b P5a P6 P8 P10a P11 P13a P17 F5 {_CLASSIC}", P8=False
+    ),
+    "wikipedia-2020": _preset("the Wikipedia article of 2020", f"P1 P2 P3a P4a P5a P6 P13c F5 {_CLASSIC}"),
+    "wikipedia-2009": _preset(
+        "the Wikipedia article of about 2009",
+        "P1 P2 P4a P5b P6 P7 P8 P9 P12 P14 C1 C6a F1 F6a M2 M3 M9 M10 S4b E3 E4 E5a",
+    ),
+    "wikibooks": _preset("the Wikibooks page", "P1 P2 P3b P4a P6 P8 P10a S4a C1 C6a F1 M2 M9 M10 M11 C9 E5a"),
+    "short": _preset("a short description in twelve steps", "P1 P2 P4b P5b P6 S4a C1 C6a C7 F1 F6c M2 M10 E5b", F1=2),
+    "classroom": _preset("for a class: nobody is thrown out", "P1 P2 S4a C1 C6a F1 M2 M9 M10 E5a"),
+    "beggar-my-neighbour": _preset("no slaps; whoever runs out loses", "S4a C1 C6b E6"),
+    "suck-the-well": _preset("Beggar-My-Neighbour the other way round", "S4a C1 C6b E6", direction="counter-clockwise"),
+    "slapjack": _preset("slap every jack", "S4a P18 F1 M10 E5a"),
 }
 """By name; the rows that are always on need not stand here."""

@@ -1,4 +1,4 @@
-"""What a slap is worth: the verdict on one hand against the pile as it lies (M rows, F8, N1).
+"""What a slap is worth: the verdict on one hand against the pile as it lies (M rows, F8, N rows).
 
 `verdict` looks and changes nothing, so that a slap near a reveal can be judged both ways (K9).
 """
@@ -7,14 +7,18 @@ from __future__ import annotations
 
 from typing import Final, Literal, NamedTuple
 
-from referee.rules.cards import PACK
+from referee.rules.cards import PACK, UNREADABLE
 from referee.rules.patterns import patterns
-from referee.rules.position import Position
+from referee.rules.position import Laid, Position
 
 Outcome = Literal["won", "void", "question", "false"]
 
 WORTH: Final = {"won": 3, "question": 2, "void": 1, "false": 0}
 """How good an outcome is for the slapper (K9)."""
+
+MS: Final = 1_000_000
+MASHING_WINDOW_NS: Final = 1_000_000_000
+MASHING_BAR_NS: Final = 500_000_000
 
 
 class Verdict(NamedTuple):
@@ -28,16 +32,18 @@ class Verdict(NamedTuple):
     cards: tuple[str, ...] = ()
 
 
-def barred(position: Position, seat: int) -> Verdict | None:
-    """Why this seat's hand does not count at all, or None where it does."""
-    if position.over or seat > position.seats:
+def barred(position: Position, seat: int, t: int) -> Verdict | None:
+    """Why this seat's hand does not count at all at ``t`` (ns), or None where it does."""
+    if position.over or seat > position.seats or not position.rules.slaps:
         return Verdict("void", "not_playing", ("E1",))
-    if position.paused:
-        return Verdict("void", "paused", ("K6",))
+    if position.paused or position.closed:
+        return Verdict("void", "paused", ("P16b" if position.closed else "K6",))
     if seat in position.held:
         return Verdict("void", "held", ("M5",))
-    if seat in position.locked_out:
-        return Verdict("void", "locked_out", ("F6a",))
+    if _mashing(position, seat, t):
+        return Verdict("void", "mashing", ("N13",))
+    if position.locks[seat - 1] is not None:
+        return Verdict("void", "locked_out", (_lock_row(position),))
     if position.holds(seat):
         return None
     if not position.rules.has("M10"):
@@ -47,49 +53,111 @@ def barred(position: Position, seat: int) -> Verdict | None:
     return None
 
 
+def _lock_row(position: Position) -> str:
+    rows = ("N8", "F6a", "F6b", "F6c", "F6d", "F6e", "F6f")
+    return next((row for row in rows if position.rules.has(row)), "F6a")
+
+
+def _mashing(position: Position, seat: int, t: int) -> bool:
+    """More than n presses within a second bar the pad for half a second (N13)."""
+    if not position.rules.has("N13"):
+        return False
+    presses = (*position.presses[seat - 1], t)
+    limit = position.rules.value("N13")
+    return any(
+        t - last < MASHING_BAR_NS and last - presses[place - limit] < MASHING_WINDOW_NS
+        for place, last in enumerate(presses)
+        if place >= limit
+    )
+
+
 def verdict(position: Position, seat: int, t: int) -> Verdict:
     """Judge a hand at ``t`` (ns) against the position as it stands (reading 1)."""
-    no = barred(position, seat)
+    no = barred(position, seat, t)
     if no is not None:
         return no
-    if position.tied or (position.claim is not None and position.claim.by == "slap"):
-        return Verdict("void", "late", ("N1",))
+    if position.tied or position.war or (position.claim is not None and position.claim.by == "slap"):
+        return Verdict("false" if position.rules.value("N1") == "false" else "void", "late", ("N1",))
     if all(laid.state == "burned" for laid in position.pile):
-        return Verdict("void", "empty_pile", ("M1",))
+        return _on_nothing(position)
+    too_soon = _too_soon(position, seat, t)
+    if too_soon is not None:
+        return too_soon
     if position.unread:
-        return _verdict_on_unread(position, t)
-    return _verdict_on_pile(position, t)
+        return _verdict_on_unread(position, seat, t)
+    return _verdict_on_pile(position, seat, t)
 
 
-def _verdict_on_pile(position: Position, t: int) -> Verdict:
+def _on_nothing(position: Position) -> Verdict:
+    """No card to slap; before the first card of a game that may be false (N10)."""
+    if position.laid == 0 and position.rules.has("N10") and position.rules.value("N10") == "false":
+        return Verdict("false", "too_soon", ("N10",))
+    return Verdict("void", "empty_pile", ("N10",) if position.laid == 0 else ("M1",))
+
+
+def _too_soon(position: Position, seat: int, t: int) -> Verdict | None:
+    """Faster after the reveal than the rules allow (M6, M15, N12); what was meant for the covered card is void (M9)."""
+    newest = _newest(position)
+    if newest is None:
+        return None
+    since, rules = t - newest.t, position.rules
+    if rules.has("M6") and since < rules.value("M6") * MS:
+        return Verdict("void", "too_soon", ("M6",), because=(newest.ref,))
+    if rules.has("M15") and newest.seat == seat and since < rules.value("M15") * MS:
+        return Verdict("void", "too_soon", ("M15",), because=(newest.ref,))
+    if rules.has("N12") and since < rules.value("N12")[0] * MS and not _just_covered(position, t):
+        return Verdict(rules.value("N12")[1], "too_soon", ("N12",), because=(newest.ref,))
+    return None
+
+
+def _verdict_on_pile(position: Position, seat: int, t: int) -> Verdict:
     dead = _dead_on_top(position)
-    if dead is None:
-        rows, depth = patterns(_top(position), position.rules)
-        if rows:
-            made = position.played()[-depth:]
-            refs = tuple(laid.ref for laid in made)
-            return Verdict("won", "", ("M1", *rows), rows, refs, tuple(laid.card for laid in made))
-    top = _newest(position)
+    claimed = position.claim is not None
+    if dead is None and not (claimed and position.rules.value("N11") == "challenger"):
+        won = _pattern_verdict(position)
+        if won is not None:
+            return won
+    newest = _newest(position)
+    top = (newest.ref,) if newest is not None else ()
     if _just_covered(position, t):
-        return Verdict("void", "covered", ("M9",), because=(top,))
+        return Verdict("void", "covered", ("M9",), because=top)
+    if position.claim is not None and position.claim.seat == seat and position.rules.has("N6"):
+        return Verdict("won", "", ("N6",), ("N6",), top, tuple(laid.card for laid in position.pile[-1:]))
     if dead is not None:
         return Verdict("false", "dead_card", ("F8",), because=(dead,))
-    return Verdict("false", "no_pattern", ("F1",), because=(top,))
+    if claimed and position.rules.value("N11") == "challenger" and _pattern_verdict(position) is not None:
+        return Verdict("void", "late", ("N11",), because=top)
+    if _needs_bottom_card(position):
+        return Verdict("question", "bottom_card", ("P5b",), because=top)
+    return Verdict("false", "no_pattern", ("F1",), because=top)
 
 
-def _verdict_on_unread(position: Position, t: int) -> Verdict:
+def _pattern_verdict(position: Position) -> Verdict | None:
+    rows, depth = patterns(position.look(), position.rules)
+    if not rows:
+        return None
+    made = position.played()[-depth:]
+    ids = tuple(row.partition(":")[0] for row in rows)
+    return Verdict("won", "", ("M1", *ids), rows, tuple(laid.ref for laid in made), tuple(laid.card for laid in made))
+
+
+def _needs_bottom_card(position: Position) -> bool:
+    """P5b, and nobody saw the lowest card: it might be of the top card's rank (reading 7)."""
+    look = position.look()
+    if look.bottom != UNREADABLE or not position.rules.has("P5b"):
+        return False
+    return any(patterns(look._replace(bottom=card), position.rules)[0] for card in PACK)
+
+
+def _verdict_on_unread(position: Position, seat: int, t: int) -> Verdict:
     """Where a card nobody could read decides, nothing is decided (reading 10)."""
-    plain = _verdict_on_pile(position, t)
+    plain = _verdict_on_pile(position, seat, t)
     for ref in position.unread:
         for card in PACK:
             pile = tuple(laid._replace(card=card) if laid.ref == ref else laid for laid in position.pile)
-            if _verdict_on_pile(position._replace(pile=pile), t).outcome != plain.outcome:
+            if _verdict_on_pile(position._replace(pile=pile), seat, t).outcome != plain.outcome:
                 return Verdict("question", "unreadable_card", ("K2",), because=tuple(sorted(position.unread)))
     return plain
-
-
-def _top(position: Position) -> tuple[str, ...]:
-    return tuple(laid.card for laid in reversed(position.pile) if laid.state == "played")
 
 
 def _dead_on_top(position: Position) -> str | None:
@@ -102,19 +170,18 @@ def _dead_on_top(position: Position) -> str | None:
     return None
 
 
-def _newest(position: Position) -> str:
-    return next((laid.ref for laid in reversed(position.pile) if laid.state != "burned"), "")
+def _newest(position: Position) -> Laid | None:
+    return max((laid for laid in position.pile if laid.state != "burned"), key=lambda laid: laid.t, default=None)
 
 
 def _just_covered(position: Position, t: int) -> bool:
     """Whether the newest card is so new that the hand can only have meant what it covered (M9)."""
     if not position.rules.has("M9"):
         return False
-    newest = max((laid for laid in position.pile if laid.state != "burned"), key=lambda laid: laid.t, default=None)
-    if newest is None or t - newest.t >= position.rules.value("M9") * 1_000_000:
+    newest = _newest(position)
+    if newest is None or t - newest.t >= position.rules.value("M9") * MS:
         return False
-    under = tuple(laid for laid in position.pile if laid is not newest)
-    before = position._replace(pile=under)
+    before = position._replace(pile=tuple(laid for laid in position.pile if laid is not newest), paid=0)
     if _dead_on_top(before) is not None:
         return False
-    return bool(patterns(_top(before), position.rules)[0])
+    return bool(patterns(before.look(), position.rules)[0])

@@ -41,14 +41,6 @@ class Step:
         """Decide something."""
         self.drafts.append(Draft(kind, fields, rule, because))
 
-    def add_cards(self, seat: int, change: int) -> None:
-        """Give cards to a seat's stack, or take some; an unknown stack stays unknown."""
-        counts = list(self.position.counts)
-        held = counts[seat - 1]
-        if held is not None:
-            counts[seat - 1] = max(held + change, 0)
-            self.set(counts=tuple(counts))
-
     def announce_turn(self) -> None:
         """Say who plays next where that has changed (S5)."""
         turn = self.position.turn

@@ -1,32 +1,109 @@
-"""Winning a pile and picking it up (C5, C8, M1)."""
+"""Winning a pile and picking it up (C5, C8, M1, M3, F6d)."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from referee.rules.ending import after_pile
+from referee.rules.locks import pile_was_won
 from referee.rules.position import Claim
+from referee.rules.repetition import watch_for_repetition
+from referee.rules.stacks import put_under, take_top
 from referee.rules.step import Step
 
 
-def claim_by_slap(step: Step, seat: int, ref: str) -> None:
-    """The pile is this seat's at once, by the slap ``ref``, and it leads the next one (M1)."""
-    step.set(claim=Claim(seat, "slap", ref), challenge=None, turn=seat, last_chance=None, tied=())
+def claim_by_slap(step: Step, seat: int, ref: str, *, split: tuple[int, ...] = ()) -> None:
+    """The pile is this seat's at once, by the slap ``ref``, and it leads the next one (M1) or the turn goes on (N2)."""
+    position = step.position
+    turn = seat
+    if position.rules.has("N2") and position.turn is not None and position.holds(position.turn):
+        turn = position.turn
+    step.set(claim=Claim(seat, "slap", ref, split), challenge=None, turn=turn, last_chance=None, tied=(), war=None)
+    pile_was_won(step)
+    remember_verdict(step, seat, right=True, ref=ref)
 
 
 def claim_by_challenge(step: Step, seat: int, *rule: str) -> None:
     """The chances are used up: the challenger takes the pile unless somebody slaps first (C5, C9)."""
     step.set(claim=Claim(seat, "challenge", step.ref), challenge=None, turn=seat)
     step.rule("challenge_won", *rule, seat=seat)
+    remember_verdict(step, seat, right=True, ref=step.ref)
+    if not step.position.rules.slaps:
+        pick_up(step)
+
+
+def remember_verdict(step: Step, seat: int, *, right: bool, ref: str) -> None:
+    """Keep a seat's latest slap or take, for a contest (F5)."""
+    kept = tuple(entry for entry in step.position.verdicts if entry[0] != seat)
+    step.set(verdicts=(*kept, (seat, right, ref)))
 
 
 def pick_up(step: Step) -> None:
-    """The pile goes face down under its winner's own cards, order unchanged (C8)."""
+    """The pile goes face down under its winner's own cards, order unchanged (C8), or is shared (M3)."""
     claim = step.position.claim
     if claim is None:
         return
-    count = len(step.position.pile)
-    step.set(pile=(), claim=None, challenge=None, turn=claim.seat, unread=frozenset())
-    step.add_cards(claim.seat, count)
-    step.rule("pile", "C8", because=(claim.ref,), seat=claim.seat, count=count)
-    after_pile(step, claim.seat, by_slap=claim.by == "slap")
+    cards = [laid.card for laid in step.position.pile]
+    by_slap = claim.by == "slap"
+    leader = step.position.turn if step.position.rules.has("N2") and by_slap else claim.seat
+    step.set(pile=(), claim=None, challenge=None, turn=leader, unread=frozenset(), paid=0)
+    if not by_slap:
+        pile_was_won(step)
+    if claim.split:
+        _share(step, claim, len(cards))
+    else:
+        put_under(step, claim.seat, cards)
+        step.rule("pile", "C8", because=(claim.ref,), seat=claim.seat, count=len(cards))
+        if by_slap:
+            _pay_debts(step, claim.seat)
+    after_pile(step, claim.seat, by_slap=by_slap)
     if not step.position.over:
-        step.rule("lead", "M1" if claim.by == "slap" else "C5", seat=claim.seat)
+        step.rule("lead", "M1" if by_slap else "C5", seat=leader)
+        watch_for_repetition(step)
+
+
+def give_pile(step: Step, seat: int, *rule: str) -> None:
+    """The pile goes to a seat at once, as a penalty (F3, N9)."""
+    cards = [laid.card for laid in step.position.pile]
+    step.set(pile=(), claim=None, challenge=None, turn=seat, unread=frozenset(), paid=0)
+    pile_was_won(step)
+    put_under(step, seat, cards)
+    step.rule("pile", *rule, seat=seat, count=len(cards))
+    after_pile(step, seat, by_slap=True)
+    if not step.position.over:
+        step.rule("lead", *rule, seat=seat)
+
+
+def _share(step: Step, claim: Claim, cards: int) -> None:
+    """The pile is shuffled and split evenly; odd cards go to the earlier hands (M3)."""
+    each, extras = divmod(cards, len(claim.split))
+    for place, seat in enumerate(claim.split):
+        count = each + (1 if place < extras else 0)
+        put_under(step, seat, ("??",) * count)
+        step.rule("pile", "M3", because=(claim.ref,), seat=seat, count=count)
+
+
+def _pay_debts(step: Step, seat: int) -> None:
+    """Negative cards are paid out clockwise, one by one, from what was slapped in (F6d)."""
+    debt = step.position.debts[seat - 1]
+    if not debt:
+        return
+    owed: dict[int, int] = {}
+    others = step.position.others_after(seat)
+    for number in range(debt):
+        if step.position.counts[seat - 1] == 0:
+            break
+        other = others[number % len(others)]
+        hand_over(step, seat, other, 1)
+        owed[other] = owed.get(other, 0) + 1
+    debts = list(step.position.debts)
+    debts[seat - 1] = debt - sum(owed.values())
+    step.set(debts=tuple(debts))
+    for other, count in owed.items():
+        step.rule("give", "F6d", seat=seat, to=other, count=count)
+
+
+def hand_over(step: Step, seat: int, to: int, count: int) -> None:
+    """Cards from the top of one stack to the bottom of another."""
+    names: Sequence[str] = take_top(step, seat, count)
+    put_under(step, to, tuple(name or "??" for name in names))

@@ -1,0 +1,71 @@
+"""Stacks of cards: taken from the top, put under the bottom, and remembered (K2, K7, C8)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from referee.rules.cards import UNREADABLE
+from referee.rules.position import Position
+from referee.rules.step import Step
+
+
+def take_top(step: Step, seat: int, count: int = 1) -> tuple[str, ...]:
+    """Take cards from a seat's stack; gives what they must be, empty texts where nobody knows."""
+    position = step.position
+    held, known = position.counts[seat - 1], position.known[seat - 1]
+    above = count if held is None else min(max(held - len(known), 0), count)
+    from_known = 0 if held is None else min(count - above, len(known))
+    names = ("",) * above + known[:from_known]
+    left = None if held is None else max(held - count, 0)
+    _store(step, seat, left, known[from_known:])
+    return names
+
+
+def put_under(step: Step, seat: int, cards: Sequence[str]) -> None:
+    """Put cards under a seat's stack, the first of them next to it (C8); empty texts for cards nobody saw."""
+    held, known = step.position.counts[seat - 1], step.position.known[seat - 1]
+    names = tuple("" if card == UNREADABLE else card for card in cards)
+    if not known and not any(names):
+        names = ()
+    _store(step, seat, None if held is None else held + len(cards), known + names)
+
+
+def forget(step: Step, seat: int, count: int | None) -> None:
+    """Nothing is known of a stack any more but perhaps how many cards it has."""
+    _store(step, seat, count, ())
+
+
+def _store(step: Step, seat: int, count: int | None, known: tuple[str, ...]) -> None:
+    counts = list(step.position.counts)
+    stacks = list(step.position.known)
+    counts[seat - 1] = count
+    stacks[seat - 1] = known
+    step.set(counts=tuple(counts), known=tuple(stacks))
+
+
+def check_card(step: Step, card: str, seat: int) -> None:
+    """Question a card that cannot be there, or that betrays a stack whose order changed (K2, K7, S2)."""
+    position = step.position
+    if card == UNREADABLE:
+        return
+    expected = position.expected(seat)
+    if expected == card:
+        return
+    if expected:
+        reordered = card in position.known[seat - 1]
+        ask = "order_changed" if reordered else "impossible_card"
+        step.rule("question", "K7" if reordered else "K2", ask=ask, about=[step.ref])
+        forget(step, seat, position.counts[seat - 1])
+    elif copies(position, card) >= _copies_in_play(position, card):
+        step.rule("question", "K2", "S2", ask="impossible_card", about=[step.ref])
+
+
+def copies(position: Position, card: str) -> int:
+    """How many of this card are known to be on the table or in stacks."""
+    alike = ("Xr", "Xb") if card[0] == "X" else (card,)
+    in_pile = sum(laid.card in alike for laid in position.pile)
+    return in_pile + sum(stack.count(one) for stack in position.known for one in alike)
+
+
+def _copies_in_play(position: Position, card: str) -> int:
+    return position.jokers if card[0] == "X" else position.packs
