@@ -1,0 +1,71 @@
+"""The lights: one dimmable LED a seat, and one in colour for the table, through gpiozero."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from hardware.gpio import open_factory
+from hardware.ports import HardwareMissing
+
+FREQUENCY: Final = 200
+"""Of the dimming, Hz: lgpio dims in software; faster costs the pads' thread time, slower flickers."""
+
+
+class GpioLights:
+    """Lights on GPIO pins; implements `hardware.ports.Lights`. Levels out of 0 to 1 are brought to the
+    nearest.
+    """
+
+    def __init__(self, seats: Mapping[int, int], table: tuple[int, int, int] | None, *, factory: Any = None) -> None:
+        """Claim the pins, all dark.
+
+        Args:
+            seats: BCM number of the pin of each seat's light; may be empty.
+            table: BCM numbers of the table light's red, green and blue; None if there is none.
+            factory: a gpiozero pin factory; None opens lgpio's.
+
+        Raises:
+            HardwareMissing: no such factory on this machine, or a pin that cannot be used.
+        """
+        self._factory = open_factory() if factory is None else factory
+        self._owns_factory = factory is None
+        from gpiozero import PWMLED, RGBLED
+        from gpiozero.exc import GPIOZeroError
+
+        self._seats: dict[int, Any] = {}
+        self._table: Any = None
+        try:
+            for seat, pin in seats.items():
+                self._seats[seat] = PWMLED(pin, frequency=FREQUENCY, pin_factory=self._factory)
+            if table is not None:
+                self._table = RGBLED(*table, pin_factory=self._factory)
+        except GPIOZeroError as refused:
+            self.close()
+            raise HardwareMissing(
+                f"a light's pin cannot be used ({refused}); choose other pins in the settings"
+            ) from refused
+
+    def seat(self, seat: int, level: float) -> None:
+        """Set one seat's light, 0 (off) to 1; a seat without a light is passed over."""
+        if seat in self._seats:
+            self._seats[seat].value = _within(level)
+
+    def table(self, red: float, green: float, blue: float) -> None:
+        """Set the table's light, each part 0 to 1."""
+        if self._table is not None:
+            self._table.color = (_within(red), _within(green), _within(blue))
+
+    def close(self) -> None:
+        """All dark; let go of the pins."""
+        for light in (*self._seats.values(), self._table):
+            if light is not None:
+                light.off()
+                light.close()
+        self._seats, self._table = {}, None
+        if self._owns_factory:
+            self._factory.close()
+
+
+def _within(level: float) -> float:
+    return min(1.0, max(0.0, float(level)))

@@ -1,0 +1,46 @@
+"""A speaker that makes no sound and remembers what it was told to say, and when."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hardware.clock import Clock, monotonic
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One phrase, as it was handed over."""
+
+    t: int
+    """By the speaker's clock, ns."""
+    clips: tuple[str, ...]
+    urgent: bool
+
+    @property
+    def text(self) -> str:
+        """The phrase in writing."""
+        return " ".join(self.clips)
+
+
+class RecordingSpeaker:
+    """Implements `hardware.ports.Speaker` without sound: at the simulated table, and where no voice is
+    installed.
+    """
+
+    def __init__(self, clock: Clock = monotonic, keep: int | None = None) -> None:
+        """``clock`` answers the present instant, ns; ``keep``: remember only so many of the last phrases."""
+        self._clock = clock
+        self._keep = keep
+        self.said: list[Said] = []
+        self.closed = False
+
+    def say(self, clips: Sequence[str], *, urgent: bool = False) -> None:
+        """Remember a phrase."""
+        self.said.append(Said(self._clock(), tuple(clips), urgent))
+        if self._keep is not None:
+            del self.said[: max(0, len(self.said) - self._keep)]
+
+    def close(self) -> None:
+        """Say no more."""
+        self.closed = True
