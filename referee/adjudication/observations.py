@@ -14,6 +14,8 @@ from typing import Any, ClassVar, Final
 
 from referee.rules.cards import is_card
 
+_ENCODE: Final = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False).encode
+
 MAX_SEATS: Final = 8
 SLAP_ERROR: Final = 1_500_000
 """Default ``t_error`` of a slap, ns: no pad is known better than that unless its log says so."""
@@ -442,4 +444,4 @@ def to_fields(observation: Observation) -> dict[str, Any]:
 
 def encode(observation: Observation) -> str:
     """One line of the log, without its line break."""
-    return json.dumps(to_fields(observation), separators=(",", ":"), ensure_ascii=False)
+    return _ENCODE(to_fields(observation))

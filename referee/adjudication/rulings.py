@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+_ENCODE: Final = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False).encode
+
 LIFE: Final = {
     kind: place
     for place, kinds in enumerate(
@@ -70,4 +72,4 @@ def ruling_fields(ruling: Ruling) -> dict[str, Any]:
 
 def encode_ruling(ruling: Ruling) -> str:
     """One line of the log, without its line break."""
-    return json.dumps(ruling_fields(ruling), separators=(",", ":"), ensure_ascii=False)
+    return _ENCODE(ruling_fields(ruling))

@@ -38,7 +38,12 @@ def _stays_in(position: Position, seat: int) -> bool:
 def after_pile(step: Step, seat: int, *, by_slap: bool) -> None:
     """A pile was picked up: does that seat hold everything now (E5a), and has the table a last chance (E2)?"""
     position = step.position
-    if position.holders() != (seat,) or position.in_limbo or position.rules.has("E6"):
+    if position.rules.has("E6"):
+        empty = [other for other in position.others_after(seat) if not position.holds(other)]
+        if empty:
+            lose(step, empty[0])
+        return
+    if position.holders() != (seat,) or position.in_limbo:
         return
     if not (position.rules.has("E5a") or position.rules.has("E5b")):
         return

@@ -29,22 +29,28 @@ class HouseRules:
     values: Mapping[str, Any] = field(default_factory=dict)
     direction: str = "clockwise"
 
-    @property
-    def slaps(self) -> bool:
-        """Whether anything may be slapped at all."""
-        return not PATTERN_ROWS.isdisjoint(self.on)
+    slaps: bool = field(init=False, compare=False)
+    """Whether anything may be slapped at all."""
+    _chances: Mapping[str, int] = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Work out once what every card asks for."""
+        object.__setattr__(self, "slaps", not PATTERN_ROWS.isdisjoint(self.on))
+        object.__setattr__(self, "_chances", self._chances_by_card())
 
     def chances(self, card: str) -> int:
-        """How many chances a card gives when it is laid; 0 where it challenges nobody (C1, C2a, C2b, C3a, C3b)."""
-        if card[0] == "X":
-            if card == "Xb" and self.has("C3b"):
-                return 13
-            return int(self.value("C3a")) if self.has("C3a") else 0
+        """How many chances a card gives when it is laid; 0 where it challenges nobody."""
+        return self._chances.get(card if card[0] == "X" else card[0], 0)
+
+    def _chances_by_card(self) -> Mapping[str, int]:
+        """By rank or joker (C1, C2a, C2b, C3a, C3b)."""
+        ranks: Mapping[str, int] = self.value("C1") if self.has("C1") else {}
         if self.has("C2a"):
-            return {"A": 1, "K": 2, "Q": 3, "J": 4}.get(card[0], 0)
+            ranks = {"A": 1, "K": 2, "Q": 3, "J": 4}
         if self.has("C2b"):
-            return {"A": 4, "Q": 2, "K": 1, "J": 3}.get(card[0], 0)
-        return int(self.value("C1").get(card[0], 0)) if self.has("C1") else 0
+            ranks = {"A": 4, "Q": 2, "K": 1, "J": 3}
+        jokers = dict.fromkeys(("Xr", "Xb"), self.value("C3a")) if self.has("C3a") else {}
+        return {**ranks, **jokers, **({"Xb": 13} if self.has("C3b") else {})}
 
     def has(self, row: str) -> bool:
         """Whether a row is switched on."""

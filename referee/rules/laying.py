@@ -187,11 +187,8 @@ def _lose_if_empty(step: Step) -> None:
     position = step.position
     if position.over or position.turn is None or position.claim is not None:
         return
-    empty = [seat for seat in range(1, position.seats + 1) if not position.holds(seat)]
-    if position.turn in empty:
+    if not position.holds(position.turn):
         lose(step, position.turn)
-    elif empty and not position.pile:
-        lose(step, empty[0])
 
 
 def _challenged_is_empty(step: Step, challenge: Challenge) -> None:

@@ -57,7 +57,7 @@ def pick_up(step: Step) -> None:
         if by_slap:
             _pay_debts(step, claim.seat)
     after_pile(step, claim.seat, by_slap=by_slap)
-    if not step.position.over:
+    if not step.position.over and leader is not None:
         step.rule("lead", "M1" if by_slap else "C5", seat=leader)
         watch_for_repetition(step)
 
