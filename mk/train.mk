@@ -1,0 +1,57 @@
+# The eye: training on synthetic pictures, and its score on photographs.
+EYE := out/eye
+DECKS ?= ../shared/decks
+PHOTOS ?= ../shared/photos
+SHARDS ?= 90
+FINDER_STEPS ?= 1250
+READER_STEPS ?= 2600
+CARD_STEPS ?= 2000
+LETELE := @letele/playing-cards@0.1.0
+# Fonts that print the indices of generated decks. Roboto, Source Serif, Source Sans and Fredoka are the simulated
+# table's and are left out by models/training/fonts.py even where they are installed.
+FONTS := fonts-dejavu-extra fonts-liberation2 fonts-freefont-ttf fonts-open-sans fonts-lato fonts-cantarell \
+  fonts-crosextra-carlito fonts-crosextra-caladea fonts-linuxlibertine fonts-junicode fonts-ebgaramond fonts-cabin \
+  fonts-comfortaa fonts-quicksand fonts-play fonts-urw-base35 fonts-texgyre fonts-lmodern fonts-hack fonts-firacode \
+  fonts-inconsolata fonts-sil-gentium fonts-sil-charis fonts-sil-andika fonts-century-catalogue fonts-bebas-neue \
+  fonts-prociono fonts-vollkorn fonts-averia-gwf fonts-averia-serif-gwf fonts-averia-sans-gwf fonts-yanone-kaffeesatz \
+  fonts-karla fonts-lindenhill fonts-goudybookletter fonts-breip fonts-courier-prime fonts-fanwood \
+  fonts-georgewilliams fonts-jura fonts-ocr-a fonts-ocr-b fonts-okolaks fonts-stix fonts-tuffy fonts-adf-accanthis \
+  fonts-adf-baskervald fonts-adf-berenis fonts-adf-gillius fonts-adf-ikarius fonts-adf-irianis fonts-adf-libris \
+  fonts-adf-mekanus fonts-adf-romande fonts-adf-solothurn fonts-adf-switzera fonts-adf-tribun fonts-adf-universalis \
+  fonts-adf-verana fonts-allerta fonts-arapey fonts-b612 fonts-cardo fonts-clear-sans fonts-comic-neue fonts-dosis \
+  fonts-dustin fonts-eurofurence fonts-fantasque-sans fonts-gfs-didot fonts-go fonts-inter fonts-jetbrains-mono \
+  fonts-junction fonts-klaudia-berenika fonts-league-spartan fonts-lobstertwo fonts-manrope fonts-national-park \
+  fonts-oldstandard fonts-opendin fonts-paratype fonts-quattrocento fonts-roadgeek fonts-routed-gothic fonts-sora \
+  fonts-tiresias fonts-tlwg-kinnari-ttf fonts-tlwg-norasi-ttf fonts-tlwg-umpush-ttf fonts-tlwg-waree-ttf \
+  fonts-tomsontalks fonts-yrsa-rasa fonts-essays1743 fonts-elstob fonts-isabella fonts-noto-core fonts-oxygen \
+  fonts-blankenburg fonts-teluguvijayam
+
+.PHONY: train train-packages train-data eval-photos bench-eye
+
+train-packages: install  ## apt packages, the npm deck and PyTorch, for training only
+	$(SUDO) apt-get update -q
+	$(SUDO) apt-get install -y -q --no-install-recommends librsvg2-bin kdegames-card-data-kf5 gnome-cards-data \
+	  fontconfig nodejs npm $(FONTS)
+	$(BIN)/python -m pip install -q -e '.[train]' --extra-index-url https://download.pytorch.org/whl/cpu
+	mkdir -p $(EYE)/letele
+	test -d $(EYE)/letele/package || (cd $(EYE)/letele && npm pack --silent $(LETELE) && tar xzf letele-*.tgz)
+
+train-data:  ## faces of all decks, then shards of scenes; goes on where it was stopped
+	test -f $(EYE)/library/backgrounds.npy || $(BIN)/python -m models.training.library --decks $(DECKS) --out $(EYE)
+	$(BIN)/python -m models.training.samples --out $(EYE) --split held-out --count 3 --scenes 200
+	$(BIN)/python -m models.training.samples --out $(EYE) --first 0 --step 2 --count $(SHARDS) & \
+	$(BIN)/python -m models.training.samples --out $(EYE) --first 1 --step 2 --count $(SHARDS); wait
+
+train: train-packages  ## train the eye from nothing: about two hours on two cores; resumes from out/eye
+	$(MAKE) train-data
+	$(BIN)/python -m models.training.train finder --out $(EYE) --steps $(FINDER_STEPS)
+	$(BIN)/python -m models.training.train reader --out $(EYE) --steps $(READER_STEPS)
+	$(BIN)/python -m models.training.train card --out $(EYE) --steps $(CARD_STEPS)
+	$(BIN)/python -m models.training.export --out $(EYE)
+	$(BIN)/python -m models.training.calibrate --out $(EYE)
+
+eval-photos: install  ## score the eye on PHOTOS (a folder with labels.csv)
+	$(BIN)/python -m models.evaluate $(PHOTOS)
+
+bench-eye: install  ## time the networks and whole frames, one thread
+	$(BIN)/python -m models.bench

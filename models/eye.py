@@ -1,0 +1,109 @@
+"""The eye: a picture in, the cards that lie in it out.
+
+eye = Eye.load()
+for card in eye.recognise(cv2.imread("table.jpg")):
+    print(card.card, card.confidence, card.top)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models import heaps
+from models.finder import Finder
+from models.geometry import Image, pyramid
+from models.networks import WEIGHTS, Network, WeightsBroken, WeightsMissing, calibration, require
+from models.reader import CardReader, Reader
+
+__all__ = ["ImageError", "CardSeen", "Eye", "WeightsBroken", "WeightsMissing"]
+
+#: Whole cards read at once; more than this lie seldom in one picture, and the surest come first.
+MOST_CARDS = 40
+
+
+class ImageError(ValueError):
+    """The array is no picture the eye can read; the message says what it wants."""
+
+
+@dataclass(frozen=True, slots=True)
+class CardSeen:
+    """One card: its name (or `??`), the confidence in it, corners (4, 2) in px clockwise from an index's top left (of
+    the whole card, hidden parts included), and whether it lies on all others of its heap."""
+
+    card: str
+    confidence: float
+    corners: NDArray[np.float64]
+    top: bool
+
+
+class Eye:
+    """Finds and reads cards in B,G,R pictures."""
+
+    def __init__(self, finder: Finder, reader: Reader, cards: CardReader, weights: heaps.Weights) -> None:
+        self._finder, self._reader, self._cards, self._weights = finder, reader, cards, weights
+
+    @classmethod
+    def load(cls, weights: Path | None = None, threads: int = 1) -> Eye:
+        """The eye with the weights in a folder (None: the package); raises `WeightsMissing`, `WeightsBroken`."""
+        folder = require(WEIGHTS if weights is None else Path(weights))
+        finder, reader, card = (Network(folder / f"{name}.onnx", threads) for name in ("finder", "reader", "card"))
+        fitted = heaps.Weights.of(calibration(folder))
+        return cls(Finder(finder), Reader(reader), CardReader(card), fitted)
+
+    def recognise(self, image: NDArray[np.uint8]) -> list[CardSeen]:
+        """Every card seen, surest first; raises `ImageError`."""
+        checked(image)
+        found = self.candidates(image)
+        tops = heaps.tops(found)
+        seen = [CardSeen(*heaps.judged(c, self._weights), c.quad, i in tops) for i, c in enumerate(found)]
+        return sorted(seen, key=lambda s: -s.confidence)
+
+    def read_at(self, image: NDArray[np.uint8], region: tuple[float, float, float, float]) -> list[CardSeen]:
+        """Like `recognise` within x0, y0, x1, y1 (px, clipped to the picture); corners are the whole picture's.
+
+        A region smaller than the picture costs less and is looked at in finer detail.
+        """
+        checked(image)
+        h, w = image.shape[:2]
+        x0, y0 = max(0, int(np.floor(region[0]))), max(0, int(np.floor(region[1])))
+        x1, y1 = min(w, int(np.ceil(region[2]))), min(h, int(np.ceil(region[3])))
+        if x1 - x0 < 8 or y1 - y0 < 8:
+            return []
+        corner = np.array([x0, y0], np.float64)
+        part = np.ascontiguousarray(image[y0:y1, x0:x1])
+        return [CardSeen(s.card, s.confidence, s.corners + corner, s.top) for s in self.recognise(part)]
+
+    def candidates(self, image: Image) -> list[heaps.Candidate]:
+        """The cards before they are named: what `recognise` judges and what the calibration is fitted on."""
+        levels = pyramid(image)
+        spots = self._finder.find(image)
+        readings = self._reader.read(levels, spots)
+        found = heaps.candidates(spots, readings, self._weights)[:MOST_CARDS]
+        for card, whole in zip(found, self._cards.read(levels, [c.frame for c in found]), strict=True):
+            card.whole = whole
+            heaps.settle(card)
+        return heaps.without_doubles(found)
+
+
+def checked(image: Image) -> None:
+    """Raise `ImageError` unless the array is a picture: uint8, (height, width, 3), 16 px or more a side."""
+    if not isinstance(image, np.ndarray):
+        raise ImageError(
+            f"the eye reads numpy arrays, this is a {type(image).__name__} "
+            "(cv2.imread gives None for a file it cannot read)"
+        )
+    if image.dtype != np.uint8:
+        raise ImageError(f"the eye reads uint8 pictures of 0 to 255, this one is {image.dtype}: scale and convert it")
+    if image.ndim != 3 or image.shape[2] != 3:
+        raise ImageError(
+            f"the eye reads colour pictures (height, width, 3) in B,G,R order, this one has the shape {image.shape}"
+        )
+    if min(image.shape[:2]) < 16:
+        raise ImageError(
+            f"the picture of {image.shape[1]}×{image.shape[0]} px is empty or too small for a card: "
+            "it needs 16 px a side at least"
+        )

@@ -1,0 +1,262 @@
+"""From indices to cards: which indices are of one card, what the card is, and which card lies on top.
+
+Evidence is added as log-probabilities with weights fitted on held-out synthetic scenes (two readings of one card share
+its light and blur, so together they are worth less than twice one of them), and the result is turned into a confidence
+by a calibration fitted there too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models.cards import CARDS, RANKS, SUITS, UNREAD
+from models.finder import Spot
+from models.geometry import Points, area, overlap, quad_of
+from models.reader import CardReading, Logs, Reading, sigmoid
+
+_RANK = np.array([RANKS.index(c[0]) for c in CARDS])
+_SUIT = np.array([SUITS.index(c[1]) for c in CARDS])
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """Numbers of `weights/calibration.json`; the defaults are what an unfitted eye would use."""
+
+    #: Least logit of being an index for a spot to count.
+    index: float = 0.0
+    #: Weight of one index's reading, of each where two agree on the place, and of the whole card's.
+    one: float = 0.9
+    each: float = 0.7
+    card: float = 0.5
+    #: confidence = sigmoid(slope · log-odds of the best card + existence · logit of being an index + offset)
+    slope: float = 1.0
+    existence: float = 0.0
+    offset: float = 0.0
+    #: Below this confidence the card is seen but not read.
+    unread: float = 0.3
+
+    @staticmethod
+    def of(data: Mapping[str, Any]) -> Weights:
+        """Those of the fields that `data` has."""
+        names = Weights.__dataclass_fields__
+        return Weights(**{k: float(v) for k, v in data.items() if k in names})
+
+
+@dataclass(slots=True)
+class Candidate:
+    """One card: its indices and what they say, its place, and later what the whole card says."""
+
+    spots: list[Spot]
+    readings: list[Reading]
+    centre: Points
+    up: Points
+    right: Points
+    whole: CardReading | None = None
+    quad: Points = field(default_factory=lambda: np.zeros((4, 2)))
+
+    @property
+    def frame(self) -> tuple[Points, Points, Points]:
+        """Centre and half axes."""
+        return self.centre, self.up, self.right
+
+
+def joint(rank: Logs, suit: Logs) -> NDArray[np.float64]:
+    """Log-probabilities of `CARDS` from those of rank and suit."""
+    return np.asarray(rank[_RANK] + suit[_SUIT])
+
+
+def candidates(spots: Sequence[Spot], readings: Sequence[Reading], weights: Weights) -> list[Candidate]:
+    """Group the spots that are indices into cards, surest first."""
+    order = [
+        i
+        for i in np.argsort([-r.index - 2 * s.score for s, r in zip(spots, readings, strict=True)]).tolist()
+        if readings[i].index > weights.index
+    ]
+    cards: list[Candidate] = []
+    for i in order:
+        spot, reading = spots[i], readings[i]
+        best, fit = None, 1.0
+        for card in cards:
+            miss = _mismatch(card, spot, reading)
+            if miss < fit:
+                best, fit = card, miss
+        if best is None:
+            cards.append(Candidate([spot], [reading], spot.card_centre, spot.card_up, spot.card_right))
+        else:
+            best.spots.append(spot)
+            best.readings.append(reading)
+            _place(best)
+    return [c for c in cards if area(quad_of(*c.frame)) > 60]
+
+
+def _local(card: Candidate, point: Points) -> Points:
+    """A point in the card's own axes: right and up, ±1 at the edges."""
+    m = np.stack([card.right, card.up], 1)
+    if abs(np.linalg.det(m)) < 1e-6:
+        return np.array([9.0, 9.0])
+    return np.asarray(np.linalg.solve(m, point - card.centre))
+
+
+def _mismatch(card: Candidate, spot: Spot, reading: Reading) -> float:
+    """Below 1 if the spot can be an index of the card; the smaller the better.
+
+    Either it is where one of the card's corners is to be, turned as it should be there, or both say the same card
+    and lie nearly so. Two cards of one heap that differ must not be joined, so unlike readings need a far better fit.
+    """
+    first = card.spots[0]
+    height = float(np.linalg.norm(card.up))
+    if height < 1 or len(card.spots) >= 4 or not 0.55 < spot.height / max(first.height, 1e-6) < 1.8:
+        return 9.0
+    turn = float(spot.up @ first.up) / max(float(np.linalg.norm(spot.up) * np.linalg.norm(first.up)), 1e-6)
+    a, b = _local(card, first.centre), _local(card, spot.centre)
+    # An index is in one of the four corners; its opposite is turned, its neighbours are mirrored.
+    places = [(-a, -1.0), (np.array([-a[0], a[1]]), 1.0), (np.array([a[0], -a[1]]), -1.0)]
+    off = min(float(np.hypot((b - p)[0] * 0.7, (b - p)[1])) for p, way in places) if abs(turn) > 0.8 else 9.0
+    way_fits = any(way * turn > 0.8 and float(np.hypot((b - p)[0] * 0.7, (b - p)[1])) < off + 0.05 for p, way in places)
+    if not way_fits:
+        return 9.0
+    same = _agree(card.readings[0], reading)
+    centres = float(np.linalg.norm(spot.card_centre - card.centre)) / height
+    limit = 0.45 if same else 0.16
+    return max(off / limit, centres / (limit * 1.6))
+
+
+def _agree(a: Reading, b: Reading) -> bool:
+    """The two readings have a likely card in common."""
+    both = joint(a.rank, a.suit) + joint(b.rank, b.suit)
+    apart = joint(a.rank, a.suit).max() + joint(b.rank, b.suit).max()
+    return bool(both.max() > apart - 2.0)
+
+
+def _place(card: Candidate) -> None:
+    """Centre and axes from all indices; two opposite ones fix centre, turn and size."""
+    base = card.spots[0]
+    centres, ups, rights = [], [], []
+    for spot in card.spots:
+        sign = 1.0 if float(spot.up @ base.up) > 0 else -1.0
+        centres.append(spot.card_centre)
+        ups.append(sign * spot.card_up)
+        rights.append(sign * spot.card_right)
+    card.centre, card.up, card.right = np.mean(centres, 0), np.mean(ups, 0), np.mean(rights, 0)
+    opposite = [
+        s
+        for s in card.spots[1:]
+        if float(s.up @ base.up) < 0 and float(_local(card, s.centre)[0] * _local(card, base.centre)[0]) < 0
+    ]
+    if not opposite:
+        return
+    other = opposite[0]
+    card.centre = (base.centre + other.centre) / 2
+    # Turn and stretch the axes so that the diagonal between the indices is the one seen.
+    said = (base.centre - base.card_centre) - (other.centre - other.card_centre)
+    true = base.centre - other.centre
+    n = float(said @ said)
+    if n > 1:
+        c, s = float(said @ true) / n, float(said[0] * true[1] - said[1] * true[0]) / n
+        turn = np.array([[c, -s], [s, c]])
+        if 0.7 < float(np.hypot(c, s)) < 1.4:
+            card.up, card.right = turn @ card.up, turn @ card.right
+
+
+def evidence(card: Candidate, weights: Weights) -> NDArray[np.float64]:
+    """Weighted log-probabilities of `CARDS`, normalised."""
+    each = weights.one if len(card.readings) == 1 else weights.each
+    total = np.zeros(len(CARDS))
+    for reading in card.readings:
+        # An index that may be none says less.
+        total += each * sigmoid(reading.index) * joint(reading.rank, reading.suit)
+    if card.whole is not None:
+        total += weights.card * sigmoid(card.whole.bare) * joint(card.whole.rank, card.whole.suit)
+    total -= total.max()
+    return np.asarray(total - np.log(np.exp(total).sum()))
+
+
+def features(card: Candidate, weights: Weights) -> tuple[int, float, float]:
+    """The best card's place in `CARDS`, its log-odds, and the logit that there is an index at all."""
+    logs = evidence(card, weights)
+    best = int(logs.argmax())
+    p = float(np.exp(logs[best]))
+    odds = float(np.log(max(p, 1e-9)) - np.log(max(1 - p, 1e-9)))
+    real = max(min(r.index, 12.0) for r in card.readings)
+    return best, min(odds, 16.0), real
+
+
+def judged(card: Candidate, weights: Weights) -> tuple[str, float]:
+    """The card's name, or `??`, and the confidence in it (of a refused reading, where it is not read)."""
+    best, odds, real = features(card, weights)
+    confidence = sigmoid(weights.slope * odds + weights.existence * real + weights.offset)
+    return (CARDS[best], confidence) if confidence >= weights.unread else (UNREAD, confidence)
+
+
+def settle(card: Candidate) -> None:
+    """The corners: the whole-card network's where they are near the indices' own, else the parallelogram's."""
+    plain = quad_of(*card.frame)
+    card.quad = plain
+    if card.whole is not None:
+        side = float(np.sqrt(max(area(plain), 1.0)))
+        if float(np.abs(card.whole.quad - plain).max()) < 0.3 * side:
+            card.quad = card.whole.quad
+    # Clockwise from the top left of an index.
+    if float(_cross(card.quad[1] - card.quad[0], card.quad[2] - card.quad[0])) < 0:
+        card.quad = card.quad[[1, 0, 3, 2]]
+
+
+def _cross(a: Points, b: Points) -> float:
+    return float(a[0] * b[1] - a[1] * b[0])
+
+
+def without_doubles(cards: Sequence[Candidate]) -> list[Candidate]:
+    """Leave out a card that all but coincides with a surer one (an index found twice, a figure in a court)."""
+    kept: list[Candidate] = []
+    for card in cards:
+        twin = any(overlap(card.quad, other.quad) > 0.9 and _near(card, other) for other in kept)
+        if not twin:
+            kept.append(card)
+    return kept
+
+
+def _near(a: Candidate, b: Candidate) -> bool:
+    size = float(np.linalg.norm(b.up))
+    return float(np.linalg.norm(a.quad.mean(0) - b.quad.mean(0))) < 0.12 * size and _agree(a.readings[0], b.readings[0])
+
+
+def heaps(quads: Sequence[Points]) -> list[list[int]]:
+    """Groups of cards that lie on one another."""
+    group = list(range(len(quads)))
+
+    def root(i: int) -> int:
+        while group[i] != i:
+            i = group[i]
+        return i
+
+    for i in range(len(quads)):
+        for j in range(i):
+            if overlap(quads[i], quads[j]) > 0.015:
+                group[root(i)] = root(j)
+    out: dict[int, list[int]] = {}
+    for i in range(len(quads)):
+        out.setdefault(root(i), []).append(i)
+    return list(out.values())
+
+
+def tops(cards: Sequence[Candidate]) -> set[int]:
+    """Of each heap the card on which nothing lies: the network's word, and whose indices show inside whose area."""
+    out = set()
+    for heap in heaps([c.quad for c in cards]):
+        score = {i: (cards[i].whole.bare if cards[i].whole is not None else 0.0) for i in heap}  # type: ignore[union-attr]
+        for i in heap:
+            for j in heap:
+                if i != j and _shows_inside(cards[i], cards[j]):
+                    score[j] -= 3.0  # an index of i shows where j lies: j is below i
+        out.add(max(heap, key=lambda i: score[i]))
+    return out
+
+
+def _shows_inside(a: Candidate, b: Candidate) -> bool:
+    """An index of a lies well inside b's area."""
+    return any(float(np.abs(_local(b, s.centre)).max()) < 0.85 for s in a.spots)

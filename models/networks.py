@@ -1,0 +1,77 @@
+"""The networks' weights behind ONNX Runtime, one thread unless told otherwise.
+
+ONNX Runtime was the faster of the two on the machine the model card names (`python -m models.bench`), so OpenCV's dnn
+is not used.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+WEIGHTS = Path(__file__).parent / "weights"
+FILES = ("finder.onnx", "reader.onnx", "card.onnx", "calibration.json")
+
+
+class WeightsMissing(FileNotFoundError):  # noqa: N818 - the state of the files, not a fault of the program
+    """A file of weights is not where it should be; the message says how to get it back."""
+
+
+class WeightsBroken(ValueError):  # noqa: N818 - likewise
+    """A file of weights cannot be read; the message says how to get it back."""
+
+
+class Network:
+    """One ONNX file with one input and one output."""
+
+    def __init__(self, path: Path, threads: int = 1) -> None:
+        import onnxruntime
+
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = threads
+        options.inter_op_num_threads = 1
+        # A spinning pool would eat the core that the pads and the voice need between frames.
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        options.log_severity_level = 3
+        try:
+            self._session = onnxruntime.InferenceSession(path.read_bytes(), options, providers=["CPUExecutionProvider"])
+        except Exception as error:  # onnxruntime's own errors share no public base class but RuntimeError and Exception
+            raise WeightsBroken(
+                f"{path} is no readable ONNX model ({error}): restore it with `git checkout -- models/weights` "
+                "or make it anew with `make train`"
+            ) from error
+        self._input: str = self._session.get_inputs()[0].name
+
+    def __call__(self, batch: NDArray[np.uint8]) -> NDArray[np.float32]:
+        """Run on uint8 B,G,R pictures (N, H, W, 3); returns the network's output as float32."""
+        return np.asarray(self._session.run(None, {self._input: batch})[0], np.float32)
+
+
+def require(folder: Path) -> Path:
+    """The folder, if every file of weights is in it; else `WeightsMissing`."""
+    for name in FILES:
+        if not (folder / name).is_file():
+            raise WeightsMissing(
+                f"no {folder / name}: restore it with `git checkout -- models/weights` "
+                "or make it anew with `make train`"
+            )
+    return folder
+
+
+def calibration(folder: Path) -> Mapping[str, Any]:
+    """Numbers fitted on held-out synthetic scenes; raises `WeightsBroken`."""
+    path = folder / "calibration.json"
+    try:
+        data = json.loads(path.read_text())
+    except (OSError, ValueError) as error:
+        raise WeightsBroken(
+            f"{path} cannot be read ({error}): restore it with `git checkout -- models/weights`"
+        ) from error
+    if not isinstance(data, dict):
+        raise WeightsBroken(f"{path} holds no object: restore it with `git checkout -- models/weights`")
+    return data

@@ -1,0 +1,119 @@
+"""What cards lie on: cloth, wood, carpet, print, tiles, all from noise and a few colours."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from models.training.fonts import glyph
+
+Image = NDArray[np.uint8]
+Field = NDArray[np.float32]
+SIZE = 640
+
+
+def _noise(rng: np.random.Generator, fx: int, fy: int) -> Field:
+    small = rng.normal(0, 1, (max(2, fy), max(2, fx))).astype(np.float32)
+    return np.asarray(cv2.resize(small, (SIZE, SIZE), interpolation=cv2.INTER_CUBIC), np.float32)
+
+
+def _octaves(rng: np.random.Generator, start: int, stretch: float = 1.0) -> Field:
+    total = np.zeros((SIZE, SIZE), np.float32)
+    gain, f = 1.0, start
+    while f < SIZE // 2:
+        total += gain * _noise(rng, f, max(2, int(f * stretch)))
+        gain *= float(rng.uniform(0.45, 0.9))
+        f *= 2
+    return np.asarray(total / (total.std() + 1e-6), np.float32)
+
+
+def _colour(rng: np.random.Generator) -> Field:
+    hsv = np.array([[[rng.integers(0, 180), rng.integers(0, 200), rng.integers(20, 245)]]], np.uint8)
+    return np.asarray(cv2.cvtColor(hsv, cv2.COLOR_HSV2BGR)[0, 0], np.float32)
+
+
+def _mix(field: Field, a: Field, b: Field) -> Field:
+    t = np.clip(field * 0.25 + 0.5, 0, 1)[..., None]
+    return np.asarray(a * (1 - t) + b * t, np.float32)
+
+
+def _cloth(rng: np.random.Generator) -> Field:
+    base = _colour(rng)
+    image = _mix(_octaves(rng, 3), base * 0.8, np.clip(base * 1.15 + 8, 0, 255))
+    return image + rng.normal(0, rng.uniform(1, 14), (SIZE, SIZE, 1)).astype(np.float32)
+
+
+def _carpet(rng: np.random.Generator) -> Field:
+    return _mix(_octaves(rng, 80) * rng.uniform(0.6, 1.6) + _octaves(rng, 4) * 0.3, _colour(rng), _colour(rng))
+
+
+def _wood(rng: np.random.Generator) -> Field:
+    hue = np.array([rng.uniform(10, 70), rng.uniform(40, 110), rng.uniform(70, 190)], np.float32)
+    grain = _octaves(rng, 3, float(rng.uniform(8, 20)))
+    image = _mix(
+        np.asarray(np.sin(grain * rng.uniform(1, 5)) * 1.6, np.float32), hue * rng.uniform(0.4, 0.8), hue * 1.1
+    )
+    for x in range(0, SIZE, int(rng.integers(70, 400))):
+        cv2.line(image, (0, x), (SIZE, x), (hue * 0.3).tolist(), int(rng.integers(1, 4)))
+    return image
+
+
+def _tiles(rng: np.random.Generator) -> Field:
+    a, b, step = _colour(rng), _colour(rng), int(rng.integers(8, 120))
+    y, x = np.mgrid[0:SIZE, 0:SIZE]
+    kind = rng.integers(3)
+    cell = ((x // step + y // step) % 2) if kind == 0 else ((x // step) % 2 if kind == 1 else ((x + y) // step) % 2)
+    return _mix(np.asarray(cell * 4 - 2 + _octaves(rng, 30) * 0.3, np.float32), a, b)
+
+
+def _shapes(rng: np.random.Generator) -> Field:
+    image = np.full((SIZE, SIZE, 3), _colour(rng), np.float32)
+    for _ in range(int(rng.integers(10, 120))):
+        p = tuple(int(v) for v in rng.integers(0, SIZE, 2))
+        size = int(rng.integers(3, 70))
+        if rng.random() < 0.5:
+            cv2.circle(image, p, size, _colour(rng).tolist(), -1, cv2.LINE_AA)
+        else:
+            box = cv2.boxPoints((p, (size * 2, size * float(rng.uniform(0.2, 2))), float(rng.uniform(0, 180))))
+            cv2.fillPoly(image, [box.astype(np.int32)], _colour(rng).tolist(), cv2.LINE_AA)
+    return image
+
+
+def _print(rng: np.random.Generator, words: list[str]) -> Field:
+    """A page: lines of print in several sizes, some boxes; digits and letters that are no index."""
+    paper = _colour(rng) * 0.2 + 190
+    image = np.full((SIZE, SIZE, 3), np.clip(paper, 0, 255), np.float32)
+    alphabet = list("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789AAJQK  ")
+    y = 4
+    while y < SIZE - 60:
+        height = int(rng.choice([8, 10, 12, 16, 24, 44]))
+        font = words[int(rng.integers(len(words)))]
+        x = int(rng.integers(0, 60))
+        ink = _colour(rng) * 0.4 if rng.random() < 0.5 else np.zeros(3, np.float32)
+        while x < SIZE - 20:
+            mask = glyph(font, "".join(rng.choice(alphabet, int(rng.integers(1, 10)))), 60)
+            if mask is not None:
+                width = min(SIZE - x, max(3, round(mask.shape[1] * height / mask.shape[0])))
+                small = (
+                    cv2.resize(mask, (width, height), interpolation=cv2.INTER_AREA).astype(np.float32)[..., None] / 255
+                )
+                region = image[y : y + height, x : x + width]
+                region[:] = region * (1 - small) + ink * small
+                x += width
+            x += height // 2
+        y += int(height * rng.uniform(1.2, 2.2))
+    return image
+
+
+def draw(seed: int, words: list[str]) -> Image:
+    """Background `seed`, SIZE×SIZE; `words` are font files for printed matter."""
+    rng = np.random.default_rng((11, seed))
+    kind = rng.choice(7, p=[0.27, 0.14, 0.17, 0.1, 0.08, 0.14, 0.1])
+    if kind == 5:
+        image = _print(rng, words)
+    elif kind == 6:
+        image = np.full((SIZE, SIZE, 3), _colour(rng), np.float32) + _octaves(rng, 2)[..., None] * 5
+    else:
+        image = (_cloth, _carpet, _wood, _tiles, _shapes)[int(kind)](rng)
+    return np.clip(image, 0, 255).astype(np.uint8)

@@ -1,0 +1,149 @@
+"""Fit what turns readings into one honest confidence, end to end on held-out synthetic scenes.
+
+The scenes are of decks and fonts that no network was trained on. Fitted: the weights of the evidence (least negative
+log-likelihood of the true card), then a logistic calibration of "this reading is right". Real photographs play no part.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+import cv2
+import numpy as np
+
+from models import heaps
+from models.cards import CARDS, RANKS, SUITS
+from models.eye import Eye
+from models.training.library import Library
+from models.training.scenes import Painter, Scene
+
+
+@dataclass(slots=True)
+class Match:
+    """A candidate of a scene and the true card in its place (None where there is none)."""
+
+    candidate: heaps.Candidate
+    truth: str | None
+    top_said: bool
+    top_true: bool | None
+    corner_error: float
+
+
+def true_card(scene: Scene, k: int) -> str | None:
+    """The name of card k, None for a back."""
+    card = scene.cards[k]
+    return None if card.rank < 0 else RANKS[card.rank] + SUITS[card.suit]
+
+
+def match(scene: Scene, found: list[heaps.Candidate]) -> list[Match]:
+    """Each candidate with the card whose index it stands on."""
+    out = []
+    tops = heaps.tops(found)
+    for i, candidate in enumerate(found):
+        spot = candidate.spots[0]
+        best, owner = 0.4 * spot.height, None
+        for index in scene.indices:
+            distance = float(np.linalg.norm(index.centre - spot.centre))
+            if distance < best and float(index.up @ spot.up) > 0 and max(index.rank_seen, index.suit_seen) > 0.1:
+                best, owner = distance, index.card
+        if owner is None:
+            out.append(Match(candidate, None, i in tops, None, 0.0))
+            continue
+        card = scene.cards[owner]
+        side = float(np.linalg.norm(card.quad[0] - card.quad[3]))
+        turned = min(
+            float(np.linalg.norm(card.quad - q, axis=1).max()) for q in (candidate.quad, candidate.quad[[2, 3, 0, 1]])
+        )
+        bare = True if card.covered < 0.004 else (False if card.covered > 0.02 else None)
+        out.append(Match(candidate, true_card(scene, owner), i in tops, bare, turned / side))
+    return out
+
+
+def _nll(matches: list[Match], weights: heaps.Weights) -> float:
+    total = [float(heaps.evidence(m.candidate, weights)[CARDS.index(m.truth)]) for m in matches if m.truth is not None]
+    return -float(np.mean(np.maximum(total, -12)))
+
+
+def fit_evidence(matches: list[Match], weights: heaps.Weights) -> heaps.Weights:
+    """Coordinate search over the three weights of the evidence."""
+    grid = np.array([0.15, 0.25, 0.35, 0.5, 0.65, 0.8, 1.0, 1.2, 1.4])
+    for _ in range(2):
+        for name in ("one", "each", "card"):
+            tried = [(_nll(matches, replace(weights, **{name: float(v)})), float(v)) for v in grid]
+            weights = replace(weights, **{name: min(tried)[1]})
+    return weights
+
+
+def fit_confidence(matches: list[Match], weights: heaps.Weights) -> heaps.Weights:
+    """Logistic regression of "right" on log-odds and existence, by Newton's method with a little ridge."""
+    rows, right = [], []
+    for m in matches:
+        best, odds, real = heaps.features(m.candidate, weights)
+        rows.append([odds, real, 1.0])
+        right.append(float(m.truth == CARDS[best]))
+    x, y = np.array(rows), np.array(right)
+    beta = np.array([0.8, 0.2, 0.0])
+    for _ in range(30):
+        p = 1 / (1 + np.exp(-np.clip(x @ beta, -30, 30)))
+        gradient = x.T @ (p - y) + 0.5 * beta
+        hessian = (x * (p * (1 - p))[:, None]).T @ x + 0.5 * np.eye(3)
+        beta -= np.linalg.solve(hessian, gradient)
+    return replace(weights, slope=float(max(beta[0], 0.05)), existence=float(max(beta[1], 0.0)), offset=float(beta[2]))
+
+
+def report(matches: list[Match], weights: heaps.Weights, wanted: int) -> dict[str, float]:
+    """Figures on matched scenes; `wanted` is how many cards could be read at all."""
+    said = [(m, *heaps.judged(m.candidate, weights)) for m in matches]
+    right = [m.truth == card for m, card, _ in said]
+    sure = [c >= 0.9 for _, _, c in said]
+    false_sure = sum(s and not r for s, r in zip(sure, right, strict=True))
+    tops = [m for m in matches if m.top_said and m.top_true is not None]
+    return {
+        "cards": wanted,
+        "right": sum(right) / max(1, wanted),
+        "right_sure": sum(r and s for r, s in zip(right, sure, strict=True)) / max(1, wanted),
+        "false_sure": false_sure / max(1, sum(sure)),
+        "tops_bare": float(np.mean([m.top_true for m in tops])) if tops else 0.0,
+        "corners": float(np.median([m.corner_error for m in matches if m.truth is not None])),
+    }
+
+
+def readable(scene: Scene) -> int:
+    """Cards with an index that shows whole."""
+    return len({i.card for i in scene.indices if min(i.rank_seen, i.suit_seen) > 0.85})
+
+
+def main() -> None:
+    """Fit and write calibration.json from the command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", type=Path, default=Path("out/eye"))
+    parser.add_argument("--weights", type=Path, default=Path("models/weights"))
+    parser.add_argument("--scenes", type=int, default=400)
+    args = parser.parse_args()
+    cv2.setNumThreads(1)
+    target = args.weights / "calibration.json"
+    if not target.exists():
+        target.write_text("{}\n")
+    eye = Eye.load(args.weights)
+    painter = Painter(Library.open(args.out / "library", 1))
+    matches: list[Match] = []
+    wanted = [0, 0]
+    for i in range(args.scenes):
+        scene = painter.scene((4001, i))
+        matches += match(scene, eye.candidates(scene.image))
+        wanted[i * 2 // args.scenes] += readable(scene)
+        if i == args.scenes // 2 - 1:
+            half = len(matches)
+    first, second = matches[:half], matches[half:]
+    weights = fit_confidence(first, fit_evidence(first, heaps.Weights()))
+    print("fitted on", report(first, weights, wanted[0]))
+    print("checked on", report(second, weights, wanted[1]))
+    target.write_text(json.dumps({k: round(v, 4) for k, v in asdict(weights).items()}, indent=1) + "\n")
+    print(target.read_text())
+
+
+if __name__ == "__main__":
+    main()

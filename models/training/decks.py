@@ -1,0 +1,344 @@
+"""Decks generated from a seed: index font and place, pips, layouts, courts, stock, border.
+
+A deck is drawn at twice `FACE_W`×`FACE_H` and reduced. What real decks vary in is varied; what they share (the layout
+of pips, the index in opposite corners, rank over suit) is kept.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from models.cards import CARDS
+from models.training import pips
+from models.training.art import FACE_H, FACE_W, Box
+from models.training.fonts import Font, glyph
+
+Image = NDArray[np.uint8]
+Mask = NDArray[np.uint8]
+W, H = 2 * FACE_W, 2 * FACE_H
+SUIT_FONTS = (
+    "DejaVuSans.ttf",
+    "DejaVuSans-Bold.ttf",
+    "FreeSerif.ttf",
+    "FreeSans.ttf",
+    "FreeMonoBold.ttf",
+    "DejaVuSerif.ttf",
+    "LinLibertine_R.otf",
+    "STIX-Regular.otf",
+    "Junicode.ttf",
+    "NotoSansSymbols2-Regular.ttf",
+)
+
+_L, _C, _R = 0.0, 0.5, 1.0
+#: Pip places (x in columns, y from 0 top row to 1 bottom row) of the number cards.
+LAYOUTS: dict[str, list[tuple[float, float]]] = {
+    "A": [(_C, 0.5)],
+    "2": [(_C, 0), (_C, 1)],
+    "3": [(_C, 0), (_C, 0.5), (_C, 1)],
+    "4": [(_L, 0), (_R, 0), (_L, 1), (_R, 1)],
+    "5": [(_L, 0), (_R, 0), (_C, 0.5), (_L, 1), (_R, 1)],
+    "6": [(_L, 0), (_R, 0), (_L, 0.5), (_R, 0.5), (_L, 1), (_R, 1)],
+    "7": [(_L, 0), (_R, 0), (_C, 0.25), (_L, 0.5), (_R, 0.5), (_L, 1), (_R, 1)],
+    "8": [(_L, 0), (_R, 0), (_C, 0.25), (_L, 0.5), (_R, 0.5), (_C, 0.75), (_L, 1), (_R, 1)],
+    "9": [(x, y / 3) for y in range(4) for x in (_L, _R)] + [(_C, 0.5)],
+    "T": [(x, y / 3) for y in range(4) for x in (_L, _R)] + [(_C, 1 / 6), (_C, 5 / 6)],
+}
+
+
+@dataclass(slots=True)
+class Faces:
+    """What the scene needs of one card: its picture and its index boxes (upper corners, upright)."""
+
+    image: Image
+    rank_box: Box
+    suit_box: Box
+    corners: int  # 2 or 4 corners carry the index
+
+
+@dataclass(slots=True)
+class Style:
+    """Everything a deck's cards share, drawn once from the seed."""
+
+    rng: np.random.Generator
+    font: Font
+    words: list[str]
+    colours: dict[str, tuple[int, int, int]]
+    stock: tuple[int, int, int]
+    rank_h: float
+    suit_h: float
+    gap: float
+    margin_x: float
+    margin_y: float
+    squeeze: float
+    corners: int
+    pip_h: float
+    columns: float
+    rows: float
+    layout: str
+    border: float
+    frame: bool
+    ten: str
+    courts: list[Image]
+    court_style: str
+    pips: dict[str, Mask] = field(default_factory=dict)
+
+
+def _stock(rng: np.random.Generator) -> tuple[int, int, int]:
+    white = rng.uniform(232, 255)
+    warm = rng.choice([0.0, rng.uniform(0, 26)], p=[0.6, 0.4])
+    return int(white - warm), int(white - warm * 0.3), int(white)
+
+
+def _colours(rng: np.random.Generator, dark: bool) -> dict[str, tuple[int, int, int]]:
+    v = int(rng.uniform(0, 45))
+    black = (v + int(rng.uniform(0, 12)), v, v)
+    red = (int(rng.uniform(0, 60)), int(rng.uniform(0, 50)), int(rng.uniform(165, 250)))
+    if dark:
+        black, red = (235, 235, 235), (60, 60, 250)
+    four = rng.random() < 0.14
+    green = (int(rng.uniform(10, 60)), int(rng.uniform(95, 150)), int(rng.uniform(0, 40)))
+    blue = (int(rng.uniform(160, 235)), int(rng.uniform(40, 110)), int(rng.uniform(0, 40)))
+    return {"s": black, "h": red, "c": green if four else black, "d": blue if four else red, "b": black, "r": red}
+
+
+def style(seed: int, fonts: list[Font], courts: list[Image]) -> Style:
+    """The look of deck `seed`; `fonts` are the index fonts to choose from, `courts` pictures that may be pasted."""
+    rng = np.random.default_rng(seed)
+    dark = rng.random() < 0.025
+    jumbo = rng.random() < 0.22
+    rank_h = float(rng.uniform(0.13, 0.2) if jumbo else rng.uniform(0.075, 0.13))
+    made = Style(
+        rng=rng,
+        font=fonts[int(rng.integers(len(fonts)))],
+        words=[f.path for f in fonts],
+        colours=_colours(rng, dark),
+        stock=(30, 26, 24) if dark else _stock(rng),
+        rank_h=rank_h,
+        suit_h=rank_h * float(rng.uniform(0.5, 0.95)),
+        gap=float(rng.uniform(0.006, 0.025)),
+        margin_x=float(rng.uniform(0.035, 0.075)),
+        margin_y=float(rng.uniform(0.022, 0.06)),
+        squeeze=float(rng.uniform(0.62, 1.0)),
+        corners=4 if rng.random() < 0.15 else 2,
+        pip_h=float(rng.uniform(0.1, 0.19)),
+        columns=float(rng.uniform(0.36, 0.5)),
+        rows=float(rng.uniform(0.5, 0.68)),
+        layout=str(rng.choice(["pips", "one", "none"], p=[0.9, 0.07, 0.03])),
+        border=float(rng.choice([0, rng.uniform(0.004, 0.02)], p=[0.82, 0.18])),
+        frame=bool(rng.random() < 0.75),
+        ten="T" if rng.random() < 0.02 else "10",
+        courts=courts,
+        court_style=str(rng.choice(["paste", "abstract", "letter"], p=[0.6, 0.32, 0.08])),
+    )
+    from_glyphs = SUIT_FONTS[int(rng.integers(len(SUIT_FONTS)))] if rng.random() < 0.4 else None
+    for suit in "cdhs":
+        made.pips[suit] = pips.draw(suit, rng, from_glyphs)
+    return made
+
+
+def stamp(
+    image: Image, mask: Mask, box: tuple[float, float, float, float], colour: tuple[int, int, int], turn: bool = False
+) -> None:
+    """Print `mask` in `colour` into the pixel box (x0, y0, x1, y1), turned by 180° if asked; clipped to the image."""
+    x0, y0, x1, y1 = (round(v) for v in box)
+    w, h = max(2, x1 - x0), max(2, y1 - y0)
+    ink = cv2.resize(mask, (w, h), interpolation=cv2.INTER_AREA if h < mask.shape[0] else cv2.INTER_LINEAR)
+    if turn:
+        ink = np.ascontiguousarray(ink[::-1, ::-1])
+    cx0, cy0, cx1, cy1 = max(0, x0), max(0, y0), min(image.shape[1], x0 + w), min(image.shape[0], y0 + h)
+    if cx1 <= cx0 or cy1 <= cy0:
+        return
+    part = ink[cy0 - y0 : cy1 - y0, cx0 - x0 : cx1 - x0, None].astype(np.uint16)
+    region = image[cy0:cy1, cx0:cx1]
+    region[:] = ((region * (255 - part) + np.array(colour, np.uint16) * part) // 255).astype(np.uint8)
+
+
+def _flip(box: Box) -> Box:
+    return 1 - box[2], 1 - box[3], 1 - box[0], 1 - box[1]
+
+
+def _px(box: Box) -> tuple[float, float, float, float]:
+    return box[0] * W, box[1] * H, box[2] * W, box[3] * H
+
+
+def _pip(image: Image, st: Style, suit: str, x: float, y: float, h: float, turn: bool) -> None:
+    mask = st.pips[suit]
+    half_w = h / 2 * H * mask.shape[1] / mask.shape[0]
+    stamp(image, mask, (x * W - half_w, (y - h / 2) * H, x * W + half_w, (y + h / 2) * H), st.colours[suit], turn)
+
+
+def _words(image: Image, st: Style, y: float, lines: int, h: float) -> None:
+    """Maker's text: print that is no index."""
+    for i in range(lines):
+        text = "".join(st.rng.choice(list("ABCDEFGHIJKLMNOPQRSTUVWXYZ 0123456789&"), int(st.rng.integers(5, 18))))
+        mask = glyph(st.words[int(st.rng.integers(len(st.words)))], text, 60)
+        if mask is not None:
+            half = min(0.32, h * H * mask.shape[1] / mask.shape[0] / W / 2)
+            top = y + i * h * 1.4
+            stamp(image, mask, _px((0.5 - half, top, 0.5 + half, top + h)), st.colours["s"])
+
+
+def _abstract(st: Style, w: int, h: int) -> Image:
+    """A court of shapes: half drawn, half turned, as courts are."""
+    rng = st.rng
+    palette = [tuple(int(v) for v in rng.integers(0, 256, 3)) for _ in range(5)]
+    palette += [(0, 0, 0), (40, 40, 210), (30, 200, 240), (255, 255, 255)]
+    half = np.full((h // 2, w, 3), palette[-1] if rng.random() < 0.5 else palette[0], np.uint8)
+    for _ in range(int(rng.integers(6, 26))):
+        colour = palette[int(rng.integers(len(palette)))]
+        p = [int(rng.integers(0, w)), int(rng.integers(0, h // 2))]
+        kind = rng.integers(4)
+        if kind == 0:
+            cv2.circle(half, p, int(rng.integers(4, w // 3)), colour, int(rng.choice([-1, 2, 4])), cv2.LINE_AA)
+        elif kind == 1:
+            cv2.fillPoly(half, [rng.integers(-20, w, (4, 2)).astype(np.int32)], colour, cv2.LINE_AA)
+        elif kind == 2:
+            q = [int(rng.integers(0, w)), int(rng.integers(0, h // 2))]
+            cv2.line(half, p, q, colour, int(rng.integers(1, 9)), cv2.LINE_AA)
+        else:
+            for k in range(0, w, int(rng.integers(6, 24))):
+                cv2.line(half, (k, p[1]), (k + int(rng.integers(-9, 9)), p[1] + 22), colour, 2, cv2.LINE_AA)
+    return np.vstack([half, half[::-1, ::-1]])
+
+
+def _court(image: Image, st: Style, rank: str, suit: str) -> None:
+    x0 = st.margin_x + st.rank_h * 0.75 * float(st.rng.uniform(0.9, 1.1))
+    x0, y0 = min(0.27, x0), float(st.rng.uniform(0.06, 0.12))
+    w, h = round((1 - 2 * x0) * W), round((1 - 2 * y0) * H) // 2 * 2
+    left, top = round(x0 * W), round(y0 * H)
+    area = image[top : top + h, left : left + w]
+    if st.court_style == "paste" and st.courts:
+        picture = cv2.resize(
+            st.courts[int(st.rng.integers(len(st.courts)))],
+            (area.shape[1], area.shape[0]),
+            interpolation=cv2.INTER_AREA,
+        )
+        area[:] = np.minimum(picture, np.array(st.stock, np.uint8)) if st.stock[0] > 60 else picture
+    elif st.court_style == "abstract":
+        area[:] = _abstract(st, w, h)[: area.shape[0], : area.shape[1]]
+    else:
+        mask = glyph(st.font.path, rank)
+        if mask is not None:
+            stamp(image, mask, _px((0.33, 0.33, 0.67, 0.67)), st.colours[suit])
+    if st.frame:
+        cv2.rectangle(
+            image, (left, top), (left + w, top + h), st.colours[suit] if st.rng.random() < 0.5 else (90, 30, 20), 2
+        )
+    if st.rng.random() < 0.8:
+        size = st.pip_h * 0.9
+        x, y = x0 + size * 0.72, y0 + size * 0.62
+        _pip(image, st, suit, x, y, size, False)
+        _pip(image, st, suit, 1 - x, 1 - y, size, True)
+
+
+def _body(image: Image, st: Style, rank: str, suit: str) -> None:
+    if rank == "X":
+        _joker(image, st)
+        return
+    if rank in "JQK":
+        _court(image, st, rank, suit)
+        return
+    if rank == "A" and suit == "s" and st.rng.random() < 0.75:
+        _pip(image, st, suit, 0.5, 0.5, float(st.rng.uniform(0.25, 0.5)), False)
+        _words(
+            image, st, float(st.rng.uniform(0.7, 0.78)), int(st.rng.integers(0, 4)), float(st.rng.uniform(0.012, 0.025))
+        )
+        _words(
+            image, st, float(st.rng.uniform(0.12, 0.2)), int(st.rng.integers(0, 2)), float(st.rng.uniform(0.02, 0.05))
+        )
+        return
+    if st.layout == "none":
+        return
+    if st.layout == "one" or rank == "A":
+        _pip(image, st, suit, 0.5, 0.5, float(st.rng.uniform(0.15, 0.4)), False)
+        return
+    # The outer columns stay clear of the index, as printers keep them.
+    room = 0.5 - (st.margin_x + st.rank_h * 0.95) - st.pip_h * 0.62 if st.columns > 0.2 else 0.2
+    for column, row in LAYOUTS[rank]:
+        x = 0.5 + (column - 0.5) * min(st.columns, max(0.3, 2 * room))
+        y = 0.5 + (row - 0.5) * st.rows
+        _pip(image, st, suit, x, y, st.pip_h, row > 0.5)
+
+
+def _joker(image: Image, st: Style) -> None:
+    w, h = int(W * 0.56), int(H * 0.7) // 2 * 2
+    image[(H - h) // 2 : (H - h) // 2 + h, (W - w) // 2 : (W - w) // 2 + w] = _abstract(st, w, h)
+
+
+def _joker_index(image: Image, st: Style, suit: str) -> tuple[Box, Box]:
+    """The word JOKER down the corner: its upper part stands for the rank, its lower part for the suit."""
+    letter_h = st.rank_h * 0.42
+    half = letter_h * 0.42 * H / W
+    cx = st.margin_x + half
+    for i, letter in enumerate("JOKER"):
+        mask = glyph(st.font.path, letter)
+        if mask is None:
+            continue
+        wide = min(half, letter_h / 2 * mask.shape[1] / mask.shape[0] * H / W)
+        box = (cx - wide, st.margin_y + i * letter_h * 1.12, cx + wide, st.margin_y + i * letter_h * 1.12 + letter_h)
+        stamp(image, mask, _px(box), st.colours[suit])
+        stamp(image, mask, _px(_flip(box)), st.colours[suit], True)
+    mid, low = st.margin_y + letter_h * 3.2, st.margin_y + letter_h * 5.5
+    return (cx - half, st.margin_y, cx + half, mid), (cx - half, mid, cx + half, low)
+
+
+def _index(image: Image, st: Style, rank: str, suit: str) -> tuple[Box, Box]:
+    """Print the index in its corners; returns rank and suit box of the upper left one."""
+    text = st.ten if rank == "T" else rank
+    mask = glyph(st.font.path, text)
+    assert mask is not None, f"{st.font.path} cannot print {text}"
+    wide = st.rank_h * H / W * mask.shape[1] / mask.shape[0] * st.squeeze
+    room = st.rank_h * 0.8 * H / W
+    wide = min(wide, room * (1.1 if rank == "T" else 1.0))
+    pip = st.pips[suit]
+    pip_w = st.suit_h * H / W * pip.shape[1] / pip.shape[0]
+    cx = st.margin_x + room * 0.45
+    rank_box = (cx - wide / 2, st.margin_y, cx + wide / 2, st.margin_y + st.rank_h)
+    top = rank_box[3] + st.gap
+    suit_box = (cx - pip_w / 2, top, cx + pip_w / 2, top + st.suit_h)
+    colour = st.colours[suit]
+    for box, ink in ((rank_box, mask), (suit_box, pip)):
+        stamp(image, ink, _px(box), colour)
+        stamp(image, ink, _px(_flip(box)), colour, True)
+        if st.corners == 4:
+            right = (1 - box[2], box[1], 1 - box[0], box[3])
+            stamp(image, ink, _px(right), colour)
+            stamp(image, ink, _px(_flip(right)), colour, True)
+    return rank_box, suit_box
+
+
+def face(st: Style, card: str) -> Faces:
+    """Draw one card of the deck."""
+    image = np.full((H, W, 3), st.stock, np.uint8)
+    rank, suit = card[0], card[1]
+    _body(image, st, rank, suit)
+    corners = st.corners
+    if rank == "X":
+        boxes, corners = _joker_index(image, st, suit), 2
+    else:
+        boxes = _index(image, st, rank, suit)
+    if st.border:
+        cv2.rectangle(image, (2, 2), (W - 3, H - 3), st.colours[suit], max(1, round(st.border * W)))
+    small = cv2.resize(image, (FACE_W, FACE_H), interpolation=cv2.INTER_AREA)
+    return Faces(np.asarray(small, np.uint8), boxes[0], boxes[1], corners)
+
+
+def back(st: Style) -> Image:
+    """A card's back: a repeated pattern within a margin."""
+    rng = st.rng
+    image = np.full((H, W, 3), st.stock, np.uint8)
+    tile = _abstract(st, int(rng.integers(16, 70)) * 2, int(rng.integers(16, 70)) * 2)
+    m = int(rng.integers(0, 40))
+    reps = (H // tile.shape[0] + 1, W // tile.shape[1] + 1, 1)
+    image[m : H - m, m : W - m] = np.tile(tile, reps)[: H - 2 * m, : W - 2 * m]
+    return np.asarray(cv2.resize(image, (FACE_W, FACE_H), interpolation=cv2.INTER_AREA), np.uint8)
+
+
+def deck(seed: int, fonts: list[Font], courts: list[Image]) -> tuple[dict[str, Faces], Image]:
+    """All 54 cards of deck `seed` and its back."""
+    st = style(seed, fonts, courts)
+    return {card: face(st, card) for card in CARDS}, back(st)

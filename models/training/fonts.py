@@ -1,0 +1,141 @@
+"""Fonts for generated decks: which of the installed ones can print an index, and how they are split.
+
+Four families are the simulated table's and are never used here, so that its decks stay unseen: Roboto, Source Serif,
+Source Sans and Fredoka.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import zlib
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image, ImageDraw, ImageFont
+
+Mask = NDArray[np.uint8]
+
+HELD_OUT_FAMILIES = ("roboto", "source serif", "source sans", "fredoka")
+#: Families whose digits or letters a player would not know on a card (seen on a contact sheet), or that print no text.
+UNFIT = (
+    "isabella",
+    "emoji",
+    "symbol",
+    "braille",
+    "ocr",
+    "standardsymbols",
+    "d050000l",
+    "dingbats",
+    "esint",
+    "wasy",
+    "noto sans math",
+    "mathjax",
+    "caliban",
+    "staveless",
+    "circos",
+    "blackletter",
+    "gotico",
+    "chancery",
+    "semafor",
+    "keyb",
+    "wargames",
+    "unifur",
+    "breip",
+    "lobster",
+)
+STYLES = (
+    "regular",
+    "bold",
+    "book",
+    "medium",
+    "black",
+    "semibold",
+    "roman",
+    "condensed",
+    "light",
+    "extrabold",
+    "heavy",
+    "bold condensed",
+    "condensed bold",
+    "demibold",
+    "normal",
+)
+TEXTS = ("A", "2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K")
+
+
+@dataclass(frozen=True, slots=True)
+class Font:
+    """One font file: where it lies and the family it belongs to."""
+
+    path: str
+    family: str
+
+    @property
+    def held_out(self) -> bool:
+        """True for the eighth of the families kept for validation (by a stable hash of the name)."""
+        return zlib.crc32(self.family.encode()) % 8 == 0
+
+
+def installed() -> list[Font]:
+    """Fonts of the system that print every rank legibly, sorted by path; at most three a family."""
+    out = subprocess.run(
+        ["fc-list", "--format", "%{file}|%{family[0]}|%{style[0]}\n"], capture_output=True, text=True, check=True
+    )
+    found: list[Font] = []
+    count: dict[str, int] = {}
+    for line in sorted(set(out.stdout.splitlines())):
+        path, family, style = (*line.split("|"), "", "")[:3]
+        if not _wanted(path, family, style) or count.get(family, 0) >= 3:
+            continue
+        if _prints_ranks(path):
+            count[family] = count.get(family, 0) + 1
+            found.append(Font(path, family))
+    return found
+
+
+def _wanted(path: str, family: str, style: str) -> bool:
+    name = family.lower()
+    if any(word in name or word.replace(" ", "") in name.replace(" ", "") for word in (*HELD_OUT_FAMILIES, *UNFIT)):
+        return False
+    # Of Noto's hundreds of scripts the Latin letters are the same: keep the plain ones.
+    if name.startswith("noto") and name not in (
+        "noto sans",
+        "noto serif",
+        "noto sans mono",
+        "noto sans display",
+        "noto serif display",
+    ):
+        return False
+    return style.lower() in STYLES and path.lower().endswith((".ttf", ".otf"))
+
+
+def glyph(path: str, text: str, size: int = 150) -> Mask | None:
+    """The ink of `text` as a tight uint8 mask, or None where the font cannot print it."""
+    try:
+        font = ImageFont.truetype(path, size)
+        box = font.getbbox(text)
+        image = Image.new("L", (int(box[2] - box[0]) + 8, int(box[3] - box[1]) + 8))
+        ImageDraw.Draw(image).text((4 - box[0], 4 - box[1]), text, font=font, fill=255)
+    except (OSError, ValueError):
+        return None
+    mask = np.asarray(image, np.uint8)
+    ys, xs = np.nonzero(mask > 60)
+    if len(ys) < 50:
+        return None
+    return np.ascontiguousarray(mask[ys.min() : ys.max() + 1, xs.min() : xs.max() + 1])
+
+
+def _prints_ranks(path: str) -> bool:
+    """Every rank has ink, and no two look alike (a missing glyph draws the same box each time)."""
+    seen: list[Mask] = []
+    for text in TEXTS:
+        mask = glyph(path, text, 60)
+        if mask is None or not 0.15 < mask.shape[1] / mask.shape[0] < 3.0:
+            return False
+        small = cv2.resize(mask, (16, 16), interpolation=cv2.INTER_AREA)
+        if any(float(np.abs(small.astype(int) - other.astype(int)).mean()) < 6 for other in seen):
+            return False
+        seen.append(small)
+    return True

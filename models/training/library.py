@@ -1,0 +1,126 @@
+"""The library of faces: every deck, art or generated, rendered once and kept on disk under out/."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass
+from pathlib import Path
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from models.cards import CARDS
+from models.training import art, backgrounds, decks, fonts
+from models.training.art import FACE_H, FACE_W
+
+Image = NDArray[np.uint8]
+SHAPE = (FACE_H, FACE_W, 4)
+#: One row a face: card (place in CARDS, -1 for a back), deck, split (0 train, 1 held out), corners, rank box, suit box.
+META = np.dtype(
+    [("card", "i2"), ("deck", "i2"), ("split", "i1"), ("corners", "i1"), ("rank", "f4", 4), ("suit", "f4", 4)]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """Faces as BGRA with rounded corners, the same at half size, their meta rows, and backgrounds."""
+
+    faces: Image
+    halves: Image
+    meta: NDArray[np.void]
+    backgrounds: Image
+    by_deck: dict[int, NDArray[np.intp]]
+
+    @staticmethod
+    def open(folder: Path, split: int) -> Library:
+        """Map the library made by `build`; only decks of `split`. The files are read as they are needed."""
+        meta = np.load(folder / "meta.npy")
+        chosen = np.flatnonzero(meta["split"] == split)
+        by_deck = {int(d): chosen[meta["deck"][chosen] == d] for d in np.unique(meta["deck"][chosen])}
+        load = {name: np.load(folder / f"{name}.npy", mmap_mode="r") for name in ("faces", "halves", "backgrounds")}
+        return Library(load["faces"], load["halves"], meta, load["backgrounds"], by_deck)
+
+
+def with_alpha(face: Image, radius: float) -> Image:
+    """BGRA with the corners rounded by `radius` (a fraction of the width) and a soft edge."""
+    mask = np.zeros((FACE_H * 2, FACE_W * 2), np.uint8)
+    r = round(radius * FACE_W * 2)
+    cv2.rectangle(mask, (r, 2), (FACE_W * 2 - r - 1, FACE_H * 2 - 3), 255, -1)
+    cv2.rectangle(mask, (2, r), (FACE_W * 2 - 3, FACE_H * 2 - r - 1), 255, -1)
+    for x in (r + 2, FACE_W * 2 - r - 3):
+        for y in (r + 2, FACE_H * 2 - r - 3):
+            cv2.circle(mask, (x, y), r, 255, -1, cv2.LINE_AA)
+    alpha = cv2.resize(mask, (FACE_W, FACE_H), interpolation=cv2.INTER_AREA)
+    return np.dstack([face, alpha]).astype(np.uint8)
+
+
+class _Writer:
+    def __init__(self, folder: Path, rows: int) -> None:
+        half = (FACE_H // 2, FACE_W // 2, 4)
+        self.faces = np.lib.format.open_memmap(folder / "faces.npy", "w+", np.uint8, (rows, *SHAPE))
+        self.halves = np.lib.format.open_memmap(folder / "halves.npy", "w+", np.uint8, (rows, *half))
+        self.meta = np.zeros(rows, META)
+        self.row = 0
+
+    def add(self, face: Image, radius: float, values: tuple[object, ...]) -> None:
+        whole = with_alpha(face, radius)
+        self.faces[self.row] = whole
+        self.halves[self.row] = cv2.resize(whole, (FACE_W // 2, FACE_H // 2), interpolation=cv2.INTER_AREA)
+        self.meta[self.row] = values
+        self.row += 1
+
+
+def _art_boxes(box: art.Box) -> tuple[art.Box, art.Box]:
+    middle = box[1] + (box[3] - box[1]) * 0.58
+    return (box[0], box[1], box[2], middle), (box[0], middle, box[2], box[3])
+
+
+def build(folder: Path, art_decks: list[art.ArtDeck], generated: int, held_out: int) -> None:
+    """Render art decks, `generated` training decks and `held_out` decks of fonts never trained on, into `folder`."""
+    folder.mkdir(parents=True, exist_ok=True)
+    usable = fonts.installed()
+    known, unknown = [f for f in usable if not f.held_out], [f for f in usable if f.held_out]
+    courts = [court for deck in art_decks for court in deck.courts]
+    out = _Writer(folder, sum(len(d.faces) for d in art_decks) + (generated + held_out) * (len(CARDS) + 1))
+    nowhere = (0.0, 0.0, 0.0, 0.0)
+    for number, deck in enumerate(art_decks):
+        rank_box, suit_box = _art_boxes(deck.index)
+        for card, image in deck.faces.items():
+            out.add(image, 0.05, (CARDS.index(card), number, 0, deck.corners, rank_box, suit_box))
+    for n in range(generated + held_out):
+        split = int(n >= generated)
+        rng = np.random.default_rng((77, n))
+        radius = float(rng.uniform(0.025, 0.075))
+        # Held-out decks see only the held-out half of the courts' pictures' style: abstract ones and letters.
+        faces, back = decks.deck(1000 + n, unknown if split else known, [] if split else courts)
+        for card, face in faces.items():
+            values = (CARDS.index(card), len(art_decks) + n, split, face.corners, face.rank_box, face.suit_box)
+            out.add(face.image, radius, values)
+        out.add(back, radius, (-1, len(art_decks) + n, split, 0, nowhere, nowhere))
+    np.save(folder / "meta.npy", out.meta[: out.row])
+    words = [f.path for f in known]
+    np.save(folder / "backgrounds.npy", np.stack([backgrounds.draw(seed, words) for seed in range(180)]))
+
+
+def main() -> None:
+    """Build the library from the command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--decks", type=Path, default=Path("../shared/decks"), help="folder that holds knoll/")
+    parser.add_argument(
+        "--letele", type=Path, default=Path("out/eye/letele/package"), help="unpacked @letele/playing-cards"
+    )
+    parser.add_argument("--out", type=Path, default=Path("out/eye"))
+    parser.add_argument("--generated", type=int, default=110)
+    parser.add_argument("--held-out", type=int, default=16)
+    args = parser.parse_args()
+    found = art.load_all(args.decks, args.letele, args.out / "scratch")
+    build(args.out / "library", found, args.generated, args.held_out)
+    print(
+        f"library of {len(found)} art decks and {args.generated + args.held_out} generated ones "
+        f"in {args.out / 'library'}"
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,111 @@
+"""The three networks, small enough for one core of a small computer. Inputs are B,G,R in 0…1, N×3×H×W."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from models.cards import RANKS, SUITS
+
+#: Finder channels: heat, then in px of its input over `UNIT`: offset of the centre (2, over 4 px), up (2), vector to
+#: the card's centre (2), half axes of the card up (2) and right (2).
+FINDER_OUT, STRIDE, UNIT = 11, 4, 16.0
+#: Reader channels: ranks, suits, "an upright index".
+READER_OUT = len(RANKS) + len(SUITS) + 1
+#: Card reader channels: ranks, suits, "nothing lies on it", the four corners.
+CARD_OUT = len(RANKS) + len(SUITS) + 1 + 8
+
+
+def _conv(a: int, b: int, stride: int = 1, kernel: int = 3) -> nn.Sequential:
+    return nn.Sequential(
+        nn.Conv2d(a, b, kernel, stride, kernel // 2, bias=False), nn.BatchNorm2d(b), nn.ReLU(inplace=True)
+    )
+
+
+class _Residual(nn.Module):  # type: ignore[misc]
+    def __init__(self, c: int) -> None:
+        super().__init__()
+        self.first = _conv(c, c)
+        self.second = nn.Sequential(nn.Conv2d(c, c, 3, 1, 1, bias=False), nn.BatchNorm2d(c))
+
+    def forward(self, x: Tensor) -> Tensor:
+        return torch.relu(x + self.second(self.first(x)))
+
+
+class Finder(nn.Module):  # type: ignore[misc]
+    """Picture to a map of indices at a quarter of the size; sides must be multiples of 16."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.quarter = nn.Sequential(_conv(3, 16, 2, 5), _conv(16, 32, 2), _conv(32, 32))
+        self.eighth = nn.Sequential(_conv(32, 48, 2), _Residual(48), _Residual(48))
+        self.sixteenth = nn.Sequential(_conv(48, 64, 2), _Residual(64), _Residual(64))
+        self.up16 = nn.Conv2d(64, 48, 1)
+        self.up8 = nn.Sequential(_conv(48, 48), nn.Conv2d(48, 32, 1))
+        self.head = nn.Sequential(_conv(32, 48), nn.Conv2d(48, FINDER_OUT, 1))
+        nn.init.constant_(self.head[-1].bias[:1], -4.0)  # almost everywhere is no index
+
+    def forward(self, x: Tensor) -> Tensor:
+        x = (x - 0.45) * 4
+        q = self.quarter(x)
+        e = self.eighth(q)
+        s = self.sixteenth(e)
+        e = e + nn.functional.interpolate(self.up16(s), scale_factor=2.0, mode="nearest")
+        q = q + nn.functional.interpolate(self.up8(e), scale_factor=2.0, mode="nearest")
+        out: Tensor = self.head(q)
+        return out
+
+
+class Reader(nn.Module):  # type: ignore[misc]
+    """Patches 3×64×48 to logits of rank, suit and "is an upright index"."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.body = nn.Sequential(
+            _conv(3, 16),
+            _conv(16, 32, 2),
+            _conv(32, 32),
+            _conv(32, 64, 2),
+            _Residual(64),
+            _conv(64, 96, 2),
+            _conv(96, 96),
+            nn.AvgPool2d(2),
+            nn.Flatten(),
+            nn.Dropout(0.2),
+            nn.Linear(96 * 12, 128),
+            nn.ReLU(inplace=True),
+            nn.Linear(128, READER_OUT),
+        )
+
+    def forward(self, x: Tensor) -> Tensor:
+        out: Tensor = self.body((x - 0.5) * 4)
+        return out
+
+
+class CardReader(nn.Module):  # type: ignore[misc]
+    """Rectified cards 3×88×64 to logits of rank and suit, "nothing lies on it", and the corners (-1…1)."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.body = nn.Sequential(
+            _conv(3, 24, 2),
+            _conv(24, 32),
+            _conv(32, 48, 2),
+            _Residual(48),
+            _conv(48, 64, 2),
+            _Residual(64),
+            _conv(64, 96, 2),
+            nn.Flatten(),
+            nn.Dropout(0.2),
+            nn.Linear(96 * 24, 128),
+            nn.ReLU(inplace=True),
+            nn.Linear(128, CARD_OUT),
+        )
+
+    def forward(self, x: Tensor) -> Tensor:
+        out: Tensor = self.body((x - 0.5) * 4)
+        return out
+
+
+NETS: dict[str, type[nn.Module]] = {"finder": Finder, "reader": Reader, "card": CardReader}
+INPUTS: dict[str, tuple[int, int]] = {"finder": (256, 256), "reader": (64, 48), "card": (88, 64)}

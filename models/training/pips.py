@@ -1,0 +1,100 @@
+"""Pips: suit shapes drawn from a few parameters, so that no two generated decks share theirs."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from models.training.fonts import glyph
+
+Mask = NDArray[np.uint8]
+Points = NDArray[np.float64]
+SIZE = 192
+
+#: Fonts with good suit glyphs; beside the parametric shapes they give real printers' pips.
+GLYPHS = {"c": "♣", "d": "♦", "h": "♥", "s": "♠"}
+
+
+def _curve(p0: Points, p1: Points, p2: Points, p3: Points) -> Points:
+    t = np.linspace(0, 1, 24)[:, None]
+    return np.asarray((1 - t) ** 3 * p0 + 3 * (1 - t) ** 2 * t * p1 + 3 * (1 - t) * t**2 * p2 + t**3 * p3)
+
+
+def _fill(outline: Points, mask: Mask) -> None:
+    cv2.fillPoly(mask, [np.round(outline * 16).astype(np.int32)], 255, cv2.LINE_AA, 4)
+
+
+def _mirror(half: Points) -> Points:
+    """Close a right half outline about x = 0.5."""
+    other = half[::-1].copy()
+    other[:, 0] = 1 - other[:, 0]
+    return np.vstack([half, other])
+
+
+def _at(x: float, y: float) -> Points:
+    return np.array([x, y])
+
+
+def _heart_half(rng: np.random.Generator) -> Points:
+    notch, shoulder, waist = rng.uniform(0.14, 0.3), rng.uniform(-0.05, 0.06), rng.uniform(0.4, 0.62)
+    top = _curve(_at(0.5, notch), _at(0.56, shoulder), _at(0.95, shoulder - 0.02), _at(1.0, 0.3))
+    low = _curve(_at(1.0, 0.3), _at(1.0, waist), _at(rng.uniform(0.6, 0.78), rng.uniform(0.66, 0.8)), _at(0.5, 1.0))
+    return np.vstack([top, low])
+
+
+def _stem(mask: Mask, rng: np.random.Generator, top: float) -> None:
+    flare, neck = rng.uniform(0.1, 0.26), rng.uniform(0.015, 0.05)
+    side = _curve(
+        _at(0.5 + neck, top),
+        _at(0.5 + neck, rng.uniform(0.8, 0.95)),
+        _at(0.5 + flare * 0.6, 0.97),
+        _at(0.5 + flare, 1.0),
+    )
+    _fill(_mirror(side) * SIZE, mask)
+
+
+def _heart(mask: Mask, rng: np.random.Generator) -> None:
+    _fill(_mirror(_heart_half(rng)) * SIZE, mask)
+
+
+def _spade(mask: Mask, rng: np.random.Generator) -> None:
+    half = _heart_half(rng)
+    half[:, 1] = (1 - half[:, 1]) * rng.uniform(0.84, 0.92)
+    _fill(_mirror(half[::-1]) * SIZE, mask)
+    _stem(mask, rng, 0.5)
+
+
+def _diamond(mask: Mask, rng: np.random.Generator) -> None:
+    bend, width = rng.choice([0.0, rng.uniform(0, 0.12)]), rng.uniform(0.36, 0.5)
+    q1 = _at(0.5 + width / 2 - bend, 0.25 + bend)
+    q2 = _at(0.5 + width / 2 - bend, 0.75 - bend)
+    top, right, low = _at(0.5, 0), _at(0.5 + width, 0.5), _at(0.5, 1)
+    _fill(_mirror(np.vstack([_curve(top, q1, q1, right), _curve(right, q2, q2, low)])) * SIZE, mask)
+
+
+def _club(mask: Mask, rng: np.random.Generator) -> None:
+    r, spread = rng.uniform(0.2, 0.26), rng.uniform(0.22, 0.28)
+    low = rng.uniform(0.52, 0.62)
+    for x, y in ((0.5, r), (0.5 - spread, low), (0.5 + spread, low)):
+        cv2.circle(mask, (round(x * SIZE * 16), round(y * SIZE * 16)), round(r * SIZE * 16), 255, -1, cv2.LINE_AA, 4)
+    if rng.random() < 0.8:
+        cv2.circle(
+            mask, (SIZE // 2, round((low - 0.07) * SIZE)), round(rng.uniform(0.06, 0.13) * SIZE), 255, -1, cv2.LINE_AA
+        )
+    _stem(mask, rng, 0.42)
+
+
+_SHAPES = {"c": _club, "d": _diamond, "h": _heart, "s": _spade}
+
+
+def draw(suit: str, rng: np.random.Generator, font: str | None) -> Mask:
+    """A tight mask of the suit's pip; from the font's glyph where one is given and has it."""
+    if font is not None:
+        mask = glyph(font, GLYPHS[suit], SIZE)
+        if mask is not None and mask.mean() > 70:
+            return mask
+    canvas = np.zeros((SIZE + 8, SIZE + 8), np.uint8)
+    _SHAPES[suit](canvas[4:-4, 4:-4], rng)
+    ys, xs = np.nonzero(canvas > 100)
+    return np.ascontiguousarray(canvas[ys.min() : ys.max() + 1, xs.min() : xs.max() + 1])

@@ -1,0 +1,211 @@
+"""From a scene to what the three networks are shown, kept in shards on disk so that training can stop and go on."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from models import geometry
+from models.training.library import Library
+from models.training.scenes import SIZE, Card, Index, Painter, Scene
+
+Rows = list[NDArray[Any]]
+FINDER = 256
+#: A finder target row: centre, up, vector to the card's centre, card's half axes up and right (px of the finder's
+#: picture), then the share of the index that shows.
+TARGET = 11
+MOST = 100
+
+
+def seen(index: Index) -> float:
+    """Share of the index that shows; the worse half counts most, since both are needed to name a card."""
+    return min(index.rank_seen, index.suit_seen) * 0.7 + 0.3 * max(index.rank_seen, index.suit_seen)
+
+
+def finder_sample(scene: Scene) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
+    """The picture at half size and up to MOST target rows, zero rows after them."""
+    k = FINDER / SIZE
+    image = cv2.resize(scene.image, (FINDER, FINDER), interpolation=cv2.INTER_AREA)
+    rows = np.zeros((MOST, TARGET), np.float32)
+    n = 0
+    for index in scene.indices:
+        share = seen(index)
+        if share < 0.15 or n == MOST:
+            continue
+        centre, up, right = geometry.axes_of(scene.cards[index.card].quad)
+        if float(index.up @ up) < 0:  # the lower corners stand the other way up
+            up, right = -up, -right
+        rows[n, :10] = np.concatenate([(index.centre + 0.5) - 0.5 / k, index.up, centre - index.centre, up, right]) * k
+        rows[n, 10] = share
+        n += 1
+    return np.asarray(image, np.uint8), rows
+
+
+def _jittered(
+    rng: np.random.Generator, centre: NDArray[Any], up: NDArray[Any], much: float
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    height = float(np.linalg.norm(up)) * 2
+    turn = rng.normal(0, np.radians(7 * much))
+    c, s = np.cos(turn), np.sin(turn)
+    return centre + rng.normal(0, 0.06 * much, 2) * height, np.array([[c, -s], [s, c]]) @ up * np.exp(
+        rng.normal(0, 0.1 * much)
+    )
+
+
+def _negative(rng: np.random.Generator, scene: Scene) -> tuple[NDArray[Any], NDArray[Any]] | None:
+    """A place that is no upright index: a flipped or badly sized one, or print, pip, court or cloth elsewhere."""
+    kind = rng.random()
+    if kind < 0.3 and scene.indices:
+        index = scene.indices[int(rng.integers(len(scene.indices)))]
+        bad = rng.random()
+        if bad < 0.5:
+            return index.centre + rng.normal(0, 1, 2), -index.up
+        if bad < 0.75:
+            return index.centre + index.up * rng.choice([-1.6, 1.6]), index.up
+        return index.centre, index.up * float(rng.choice([0.45, 2.2]))
+    if kind < 0.85 and scene.cards:
+        card = scene.cards[int(rng.integers(len(scene.cards)))]
+        w = rng.dirichlet(np.ones(4))
+        point = w @ card.quad
+        height = float(np.linalg.norm(card.quad[0] - card.quad[3]))
+        up = (card.quad[0] - card.quad[3]) / 2 * rng.choice([-1, 1]) * rng.uniform(0.08, 0.22)
+    else:
+        point, height = rng.uniform(0, SIZE, 2), 100.0
+        angle = rng.uniform(0, 2 * np.pi)
+        up = np.array([np.cos(angle), np.sin(angle)]) * rng.uniform(6, 26)
+    for index in scene.indices:
+        if float(np.linalg.norm(index.centre - point)) < 0.13 * height:
+            return None
+    return point, up
+
+
+def patches(
+    scene: Scene, levels: list[NDArray[np.uint8]], rng: np.random.Generator
+) -> list[tuple[NDArray[np.uint8], tuple[float, ...]]]:
+    """Reader samples: patch and (rank, suit, is index 0/1/-1 unknown, rank seen, suit seen, height px)."""
+    out: list[tuple[NDArray[np.uint8], tuple[float, ...]]] = []
+    for index in scene.indices:
+        share = seen(index)
+        if max(index.rank_seen, index.suit_seen) < 0.3 or share < 0.2:
+            continue
+        centre, up = _jittered(rng, index.centre, index.up, 1.0)
+        real = 1.0 if share > 0.6 else -1.0
+        values = (index.rank, index.suit, real, index.rank_seen, index.suit_seen, float(np.linalg.norm(up)) * 2)
+        out.append((geometry.cut_patch(levels, centre, up), values))
+    rng.shuffle(out)
+    out = out[:14]
+    for _ in range(3 + len(out) // 4):
+        place = _negative(rng, scene)
+        if place is not None:
+            patch = geometry.cut_patch(levels, *place)
+            out.append((patch, (-1, -1, 0.0, 0, 0, float(np.linalg.norm(place[1])) * 2)))
+    return out
+
+
+def crop(
+    card: Card, levels: list[NDArray[np.uint8]], rng: np.random.Generator
+) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
+    """Card-reader sample: crop and (rank, suit, uncovered 0/1/-1, seen, true corners in crop units of -1 to 1)."""
+    centre, up, right = geometry.axes_of(card.quad)
+    if rng.random() < 0.5:
+        up, right = -up, -right
+        quad = card.quad[[2, 3, 0, 1]]
+    else:
+        quad = card.quad
+    turn = rng.normal(0, np.radians(4))
+    m = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]]) * np.exp(rng.normal(0, 0.06))
+    centre = centre + up * rng.normal(0, 0.07) + right * rng.normal(0, 0.09)
+    up, right = m @ up * np.exp(rng.normal(0, 0.04)), m @ right * np.exp(rng.normal(0, 0.04))
+    right = right + up * rng.normal(0, 0.03)
+    frame = geometry.card_frame(centre, up, right)
+    inverse = cv2.invertAffineTransform(frame)
+    local = quad @ inverse[:, :2].T + inverse[:, 2]
+    local = (local - [(geometry.CROP_W - 1) / 2, (geometry.CROP_H - 1) / 2]) / [
+        geometry.CROP_W / 2,
+        geometry.CROP_H / 2,
+    ]
+    uncovered = 1.0 if card.covered < 0.004 else (0.0 if card.covered > 0.02 else -1.0)
+    values = np.concatenate([[card.rank, card.suit, uncovered, card.seen], local.ravel()]).astype(np.float32)
+    return geometry.cut_card(levels, centre, up, right), values
+
+
+def shard(painter: Painter, seed: int, number: int, scenes: int) -> dict[str, NDArray[Any]]:
+    """Shard `number` of stream `seed`: arrays of all three kinds of sample."""
+    rng = np.random.default_rng((seed, number, 5))
+    pictures: Rows = []
+    targets: Rows = []
+    read: Rows = []
+    read_values: list[tuple[float, ...]] = []
+    crops: Rows = []
+    crop_values: Rows = []
+    for i in range(scenes):
+        scene = painter.scene((seed, number, i))
+        levels = geometry.pyramid(scene.image, 3)
+        picture, rows = finder_sample(scene)
+        pictures.append(picture)
+        targets.append(rows)
+        for patch, values in patches(scene, levels, rng):
+            read.append(patch)
+            read_values.append(values)
+        fit = [c for c in scene.cards if c.seen > 0.3 and c.seen + c.covered > 0.85]
+        rng.shuffle(fit)
+        for card in fit[:6]:
+            cut, row = crop(card, levels, rng)
+            crops.append(cut)
+            crop_values.append(row)
+    return {
+        "pictures": np.stack(pictures),
+        "targets": np.stack(targets),
+        "patches": np.stack(read),
+        "patch_values": np.array(read_values, np.float32),
+        "crops": np.stack(crops),
+        "crop_values": np.stack(crop_values),
+    }
+
+
+def generate(library: Library, folder: Path, seed: int, first: int, count: int, step: int, scenes: int) -> None:
+    """Write shards first, first + step, …; those already there are left (a stopped run goes on where it was)."""
+    folder.mkdir(parents=True, exist_ok=True)
+    painter = Painter(library)
+    for number in range(first, count, step):
+        path = folder / f"{number:05d}.npz"
+        if path.exists():
+            continue
+        start = time.perf_counter()
+        data = shard(painter, seed, number, scenes)
+        partial = path.with_suffix(".tmp")
+        with partial.open("wb") as file:
+            np.savez(file, allow_pickle=False, **data)
+        partial.rename(path)  # a shard is there whole or not at all
+        rate = scenes / (time.perf_counter() - start)
+        print(
+            f"{path.name}: {len(data['patches'])} patches, {len(data['crops'])} crops, {rate:.1f} scenes/s", flush=True
+        )
+
+
+def main() -> None:
+    """Write shards from the command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", type=Path, default=Path("out/eye"))
+    parser.add_argument("--split", choices=["train", "held-out"], default="train")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--step", type=int, default=1)
+    parser.add_argument("--count", type=int, default=120, help="shards in all")
+    parser.add_argument("--scenes", type=int, default=256, help="scenes a shard")
+    args = parser.parse_args()
+    cv2.setNumThreads(1)
+    held_out = args.split == "held-out"
+    library = Library.open(args.out / "library", int(held_out))
+    seed = args.seed + 1000 if held_out else args.seed
+    generate(library, args.out / args.split, seed, args.first, args.count, args.step, args.scenes)
+
+
+if __name__ == "__main__":
+    main()
