@@ -7,9 +7,9 @@ that is laid, a pile that is taken, a penalty card that goes under the pile.
 from __future__ import annotations
 
 from collections import deque
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from heapq import heappop, heappush
-from itertools import pairwise
 from random import Random
 from typing import Any
 
@@ -21,11 +21,16 @@ from referee.adjudication.observations import Card, Lift, Observation, Placed, S
 from referee.adjudication.rulings import Ruling
 from referee.adjudication.view import View
 from referee.rules.house import house_rules
-from referee.rules.patterns import patterns
 
 SECOND = 1_000_000_000
 GUARD_NS = 80 * MS
 """How near a reveal no slap falls unless asked for."""
+COVERED_NS = (105 * MS, 118 * MS)
+"""When a hand meant for a covered card falls after the cover: surely after it, surely quicker than a reaction."""
+GUESS_NS = (125 * MS, 180 * MS)
+"""When a guessing hand falls after the card it guessed about."""
+PROBE_NS = 500 * MS
+"""How long after a card the players ask themselves whether a hand would win."""
 HEAT_NS = 3_200_000
 """Hands nearer than this are a dead heat to pads that are known to 1.5 ms each."""
 SAME_HAND_NS = 340 * MS
@@ -78,9 +83,6 @@ class Course:
         self.cards = all_cards(packs, jokers)
         self.stacks = self._deal(self.cards, dealer)
         self.pile: list[str] = []
-        self.played: list[tuple[str, str]] = []
-        """Cards laid on this pile, oldest first, each with its observation's id."""
-        self.dead: set[str] = set()
         self.acts: list[Act] = []
         self.contacts: list[Contact] = []
         self.truth: list[Observation] = [self.table]
@@ -125,19 +127,16 @@ class Course:
         return self.core.observe(Tick(t=t))
 
     def _tell(self, observation: Observation) -> list[Ruling]:
-        """Report the truth and hear the rulings about it."""
+        """Report the truth; give what the referee says at once."""
         self.truth.append(observation)
         self.now = observation.t
-        rulings = self.core.observe(observation) + self._tick(observation.t)
-        self._heed(rulings)
-        return rulings
+        self._heed(self.core.observe(observation) + self._tick(observation.t))
+        return self.core.take_early()
 
     def _heed(self, rulings: list[Ruling]) -> None:
         for ruling in rulings:
             self.final.append(ruling)
-            if ruling.kind == "dead_card":
-                self.dead.update(ruling.because)
-            elif ruling.kind == "burn":
+            if ruling.kind == "burn":
                 fields = ruling.fields
                 due = max(self.now, ruling.t) + self._seconds(0.75, 1.25)
                 if self.burns:
@@ -246,7 +245,6 @@ class Course:
         self.acts.append(act)
         self.pile.append(card)
         name = f"c{self.laid}"
-        self.played.append((card, name))
         in_turn = self.view.turn == seat
         self.last_lay = (t, seat)
         self._tell(Card(t=t, id=name, card=card, seat=seat))
@@ -275,8 +273,6 @@ class Course:
         self.acts.append(Take(t, seat))
         self.stacks[seat - 1].extend(self.pile)
         self.pile.clear()
-        self.played.clear()
-        self.dead.clear()
         self.take_at = self.owner = None
         self._tell(Taken(t=t, id=f"t{len(self.truth)}", seat=seat))
         self.lay_at = t + self._seconds(0.75, 1.3)
@@ -299,10 +295,16 @@ class Course:
     # Slaps
 
     def _worth_slapping(self) -> bool:
-        if not self.played or self.played[-1][1] in self.dead:
+        """Whether a good hand would win the pile now: asked of a copy of the core."""
+        pressed = {seat for _, seat in self.lifts}
+        seat = next((p.seat for p in self.people if p.seat not in pressed and self._may_slap(p.seat)), None)
+        if seat is None:
             return False
-        top = [card for card, name in reversed(self.played) if name not in self.dead]
-        return bool(patterns(top, self.rules)[0])
+        twin = deepcopy(self.core)
+        t = self.now + PROBE_NS
+        twin.observe(Slap(t=t, id="probe", seat=seat, t_error=0))
+        twin.observe(Tick(t=t))
+        return any(r.kind == "slap_won" and r.t == t for r in twin.take_early())
 
     def _react(self, t: int) -> None:
         """Who goes for their pad because of the card that was just revealed at ``t``."""
@@ -321,7 +323,7 @@ class Course:
         if roll < self.habits.wrong_slap:
             self._reach(seat, t + self.people[seat - 1].reaction(self.chance))
         elif roll < self.habits.wrong_slap + self.habits.early_slap:
-            self._reach(seat, t + self.chance.randrange(90 * MS, 170 * MS))
+            self._reach(seat, t + self.chance.randrange(*GUESS_NS))
         elif roll < self.habits.wrong_slap + self.habits.early_slap + self.habits.close_call:
             self._guess_next(seat)
         elif self.chance.random() < self.habits.slap_the_pile:
@@ -359,11 +361,8 @@ class Course:
         self.contacts.extend(press(seat, t, intent.held, self.chance))
         heappush(self.lifts, (t + intent.held, seat))
         self.slaps += 1
-        worth = self._worth_slapping()
-        before = self.owner
-        rulings = self._tell(Slap(t=t, id=f"s{self.slaps}", seat=seat, t_error=0))
-        won = any(r.kind == "slap_won" for r in rulings) or (worth and self.owner == seat and before != seat)
-        if won:
+        said = self._tell(Slap(t=t, id=f"s{self.slaps}", seat=seat, t_error=0))
+        if any(r.kind == "slap_won" for r in said):
             self.last_valid = t
             self.take_at = None
             self._inhibit(t)
@@ -383,7 +382,7 @@ class Course:
             if late <= 0 or self._wanted_close(intent):
                 kept.append(intent)
             elif late < 260 * MS:
-                kept.append(replace(intent, t=t + self.chance.randrange(90 * MS, 115 * MS)))
+                kept.append(replace(intent, t=t + self.chance.randrange(*COVERED_NS)))
             elif self.chance.random() < 0.1:
                 kept.append(intent)
         self.intents = sorted(kept)
@@ -396,7 +395,8 @@ class Course:
         self._list_heats()
 
     def _list_heats(self) -> None:
-        slaps = [o for o in self.truth if isinstance(o, Slap)]
-        for one, two in pairwise(slaps):
-            if two.t - one.t < HEAT_NS:
-                self.called.append(Called(one.t, "dead_heat", (one.seat, two.seat), two.t - one.t))
+        for ruling in self.final:
+            margin = ruling.fields.get("margin") if ruling.kind == "slap_won" else None
+            if margin is not None and margin < HEAT_NS:
+                rivals = [r["seat"] for r in ruling.fields["runners_up"] if r["margin"] < HEAT_NS]
+                self.called.append(Called(ruling.t, "dead_heat", (ruling.fields["seat"], *rivals), margin))

@@ -115,7 +115,7 @@ class Player:
         self.seat = seat
         self.bearing = bearing(seat, seats)
         self.outward = towards(bearing(seat, seats) + leans)
-        self.outside = rim(self.outward, frame[0] / 2, frame[1] / 2) + 45.0
+        self.outside = rim(self.outward, frame[0] / 2, frame[1] / 2) + 100.0
         home = towards(bearing(seat, seats))
         far = rim(home, frame[0] / 2, frame[1] / 2) + 260.0
         self.elbow = (home[0] * far + home[1] * side, home[1] * far - home[0] * side)

@@ -85,7 +85,7 @@ class Scene:
         self.card_shadow = self._card_shadow()
         self._hands: dict[tuple[int, str], Hand] = {}
         bare = cloth(self.width, self.height, self.scale, seed) * self.light[..., None]
-        self.bare: Bytes = cv2.GaussianBlur(np.clip(bare, 0, 255).astype(np.uint8), (0, 0), 0.7)
+        self.bare: Bytes = np.clip(bare, 0, 255).astype(np.uint8)
         self._noise = self._make_noise(noise)
         self.pile = PileLayer(self)
         self._done = 0
@@ -191,7 +191,9 @@ class Scene:
             return
         start = self._done
         if due < start:
-            start = max((k for k in range(due) if isinstance(self.changes[k].act, Take)), default=0)
+            # From the take before the last one, so that the pile that may just be on its way out is known too.
+            takes = [k for k in range(due) if isinstance(self.changes[k].act, Take)]
+            start = takes[-2] + 1 if len(takes) > 1 else 0
             self.pile.clear()
             self._gone = None
         for change in self.changes[start:due]:
