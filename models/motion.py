@@ -1,0 +1,228 @@
+"""What moves on the table: cheap change detection on a reduced picture.
+
+`Motion.look` reduces a frame to 160 rows or a little more and tells what differs from the frame before (*moving*) and from the
+bare table (*foreign*: cards, hands, shadows). What is foreign and reaches the picture's edge is a hand with its arm;
+where it crosses the edge is its bearing. The picture of the bare table is learned: what lies still for a second, and
+is no known card, belongs to the table.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from models.quads import Box, Quad
+
+Bytes = NDArray[np.uint8]
+Mask = NDArray[np.uint8]
+"""0 or 255."""
+
+ROWS = 160
+"""The reduced picture has at least so many rows, and less than twice as many."""
+MOVING = 12
+"""Grey levels by which a reduced pixel must differ from the frame before."""
+FOREIGN = 15
+"""And from the bare table; a dark hand over a dark cloth differs no more."""
+STILL_NS = 1_000_000_000
+"""What has not moved for so long belongs to the table."""
+LEARN_EVERY_NS = 200_000_000
+DARK = 24.0
+"""Mean level under which nothing can be seen."""
+BLOCKED = 0.75
+"""Share of the picture that, when foreign, means something stands before the camera."""
+PAPER_STEP = 2
+"""Frame pixels for each pixel in which white paper is looked for."""
+GRAIN = 6
+"""Reduced pixels that may change by chance."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """An arm across the picture's edge, in reduced pixels."""
+
+    x: float
+    y: float
+    """The middle of the stretch of edge it covers."""
+    width: float
+
+
+@dataclass(slots=True, eq=False)
+class Glance:
+    """What one frame shows at a glance."""
+
+    t: int
+    small: Bytes
+    moving: Mask
+    foreign: Mask
+    reaches: list[Reach] = field(default_factory=list)
+    state: str = "clear"
+    """``clear``, ``dark`` or ``blocked``."""
+
+    @property
+    def changed(self) -> bool:
+        """Whether anything moved since the frame before."""
+        return cv2.countNonZero(self.moving) > GRAIN
+
+
+def peak(one: Bytes, other: Bytes, level: int) -> Mask:
+    """Where two pictures differ by more than ``level`` in any channel."""
+    b, g, r = cv2.split(cv2.absdiff(one, other))
+    worst = cv2.max(cv2.max(b, g), r)
+    return np.asarray(cv2.threshold(worst, level, 255, cv2.THRESH_BINARY)[1], np.uint8)
+
+
+def bearing(x: float, y: float, about: tuple[float, float]) -> float:
+    """Degrees counter-clockwise from the picture's right, 0 to 360, of a point about another."""
+    return math.degrees(math.atan2(about[1] - y, x - about[0])) % 360.0
+
+
+def apart(one: float, other: float) -> float:
+    """The angle between two bearings, 0 to 180."""
+    return abs((one - other + 180.0) % 360.0 - 180.0)
+
+
+class Motion:
+    """The reduced pictures' memory; one instance for one camera."""
+
+    def __init__(self) -> None:
+        self.factor = 1
+        self.table: Bytes | None = None
+        self._before: Bytes | None = None
+        self.half: Bytes = np.zeros((1, 1, 3), np.uint8)
+        self._learned_at = -(2**62)
+        self.moved_at: NDArray[np.int64] = np.zeros((0, 0), np.int64)
+        self.paper = np.array((235.0, 235.0, 235.0))
+        """Colour of the cards' paper, learned from cards that were read."""
+
+    def reduce(self, image: Bytes) -> Bytes:
+        """The picture, halved until it is small; the first halving is kept for `paper_at`."""
+        small, self.factor = image, 1
+        while self.factor < PAPER_STEP or small.shape[0] >= 2 * ROWS:
+            # Halving is what INTER_AREA does fastest, by far.
+            size = (small.shape[1] // 2, small.shape[0] // 2)
+            even = small[: 2 * size[1], : 2 * size[0]]
+            small = np.asarray(cv2.resize(even, size, interpolation=cv2.INTER_AREA), np.uint8)
+            self.factor *= 2
+            if self.factor == PAPER_STEP:
+                self.half = small
+        return small
+
+    def look(self, image: Bytes, t: int, cards: Mask | None) -> Glance:
+        """Take in a frame; ``cards`` masks (reduced) where known cards lie, which never become part of the table."""
+        small = self.reduce(image)
+        if self.table is None or self._before is None or self.table.shape != small.shape:
+            self.table, self._before = small.copy(), small
+            self.moved_at = np.full(small.shape[:2], t, np.int64)
+        glance = Glance(t, small, peak(small, self._before, MOVING), peak(small, self.table, FOREIGN))
+        self._before = small
+        self._set_state(glance)
+        if glance.changed:
+            self.moved_at[glance.moving > 0] = t
+        self._learn(glance, cards)
+        if cv2.countNonZero(glance.foreign) > GRAIN:
+            glance.foreign = np.asarray(cv2.morphologyEx(glance.foreign, cv2.MORPH_OPEN, np.ones((2, 2), np.uint8)), np.uint8)
+            glance.reaches = self.reaches(glance.foreign)
+        return glance
+
+    def _set_state(self, glance: Glance) -> None:
+        if float(glance.small.mean()) < DARK:
+            glance.state = "dark"
+        elif cv2.countNonZero(glance.foreign) > BLOCKED * glance.foreign.size:
+            glance.state = "blocked"
+
+    def _learn(self, glance: Glance, cards: Mask | None) -> None:
+        assert self.table is not None
+        if glance.state == "dark" or glance.t - self._learned_at < LEARN_EVERY_NS:
+            return
+        self._learned_at = glance.t
+        settled = (glance.t - self.moved_at > STILL_NS) & (glance.foreign > 0)
+        if cards is not None:
+            settled &= cards == 0
+        if settled.any():
+            self.table[settled] = glance.small[settled]
+
+    def forget_cards(self, cards: Mask, small: Bytes) -> None:
+        """The first frame showed cards where the table is to be learned: take the table's usual colour there."""
+        assert self.table is not None
+        bare = cards == 0
+        if bare.any():
+            self.table[~bare] = np.median(small[bare].reshape(-1, 3), axis=0).astype(np.uint8)
+
+    def paper_at(self, box: Box, foreign: Mask) -> Mask:
+        """White paper in a part of the newest frame that is no part of the table, at half size (`PAPER_STEP`).
+
+        Pixels of the cards' brightness and hue; stripes as thin as the border of a card's back are left out.
+        """
+        x0, y0, x1, y1 = box
+        part = self.half[y0 // PAPER_STEP : y1 // PAPER_STEP, x0 // PAPER_STEP : x1 // PAPER_STEP]
+        size = part.shape[1::-1]
+        b, g, r = cv2.split(part)
+        low, high = cv2.min(cv2.min(b, g), r), cv2.max(cv2.max(b, g), r)
+        level = float(self.paper.mean())
+        cast = float(self.paper.max() - self.paper.min())
+        bright = cv2.threshold(low, 0.66 * level, 255, cv2.THRESH_BINARY)[1]
+        grey = cv2.threshold(cv2.subtract(high, low), 22 + cast, 255, cv2.THRESH_BINARY_INV)[1]
+        f = self.factor
+        rough = foreign[y0 // f : max(y0 // f + 1, y1 // f), x0 // f : max(x0 // f + 1, x1 // f)]
+        there = cv2.resize(rough, size, interpolation=cv2.INTER_NEAREST)
+        mask = cv2.bitwise_and(cv2.bitwise_and(bright, grey), there)
+        return np.asarray(cv2.morphologyEx(mask, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)), np.uint8)
+
+    def learn_paper(self, small: Bytes, quad: Quad) -> None:
+        """Note the paper's colour from a card that lies at ``quad`` (px of the whole frame)."""
+        inside = small[self.mask([quad], small.shape[:2]) > 0].reshape(-1, 3).astype(np.float64)
+        if len(inside) < 20:
+            return
+        levels = inside.mean(axis=1)
+        colour = inside[levels >= np.percentile(levels, 70)].mean(axis=0)
+        if colour.mean() > 90:
+            self.paper = 0.8 * self.paper + 0.2 * colour
+
+    def mask(self, quads: list[Quad], shape: tuple[int, ...], widen: int = 0) -> Mask:
+        """Reduced mask of quads given in px of the whole frame."""
+        mask = np.zeros(shape[:2], np.uint8)
+        for quad in quads:
+            points = np.rint(quad / self.factor).astype(np.int32)
+            cv2.fillConvexPoly(mask, points, 255)
+        if widen:
+            mask = np.asarray(cv2.dilate(mask, np.ones((2 * widen + 1,) * 2, np.uint8)), np.uint8)
+        return mask
+
+    def reaches(self, foreign: Mask) -> list[Reach]:
+        """The stretches of the picture's edge that foreign things cross."""
+        rows, columns = foreign.shape
+        rim = np.concatenate([foreign[1, :], foreign[:, -2], foreign[-2, ::-1], foreign[::-1, 1]]) > 0
+        if not rim.any():
+            return []
+        xs = np.concatenate([np.arange(columns), np.full(rows, columns - 1), np.arange(columns)[::-1], np.zeros(rows)])
+        ys = np.concatenate([np.zeros(columns), np.arange(rows), np.full(columns, rows - 1), np.arange(rows)[::-1]])
+        return [Reach(float(xs[run].mean()), float(ys[run].mean()), float(len(run))) for run in _runs(rim) if len(run) >= 4]
+
+
+def _runs(ring: NDArray[np.bool_], bridge: int = 4) -> list[NDArray[np.int64]]:
+    """Runs of True round a ring, as indices; gaps up to ``bridge`` are closed."""
+    if ring.all():
+        return [np.arange(len(ring))]
+    places = np.flatnonzero(ring)
+    splits = np.flatnonzero(np.diff(places) > bridge + 1) + 1
+    runs = np.split(places, splits)
+    if len(runs) > 1 and places[0] + len(ring) - places[-1] <= bridge + 1:
+        runs[0] = np.concatenate([runs.pop(), runs[0]])
+    return runs
+
+
+def covered(foreign: Mask, reach: Reach, to: tuple[float, float], skip: Mask | None = None, steps: int = 48) -> float:
+    """Share of the straight line from an arm's crossing to a point that is foreign, known cards (``skip``) left out."""
+    share = np.linspace(0.0, 1.0, steps)
+    xs = np.clip(reach.x + (to[0] - reach.x) * share, 1, foreign.shape[1] - 2).astype(int)
+    ys = np.clip(reach.y + (to[1] - reach.y) * share, 1, foreign.shape[0] - 2).astype(int)
+    on = foreign[ys, xs] > 0
+    if skip is not None:
+        keep = skip[ys, xs] == 0
+        if keep.sum() >= 6:
+            on = on[keep]
+    return float(on.mean())

@@ -1,0 +1,137 @@
+"""An eye that knows the truth: what a perfect reader would find in a frame of the simulated table.
+
+It is told the instant instead of reading pixels, so a test of the watcher can tell the watcher's mistakes from an
+eye's. It is honest about what can be seen: an index under a hand, under another card or seen too steeply is not
+found, and a card of which no index is free is not found at all.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from random import Random
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from hardware.simulated.acts import Burn, Lay, Pose, Take
+from hardware.simulated.paths import Place
+from hardware.simulated.scene import Scene
+from hardware.simulated.table import SimulatedTable
+
+Quad = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """A card seen; what `models.eye.CardSeen` holds."""
+
+    card: str
+    confidence: float
+    corners: Quad
+    top: bool
+
+
+class TruthEye:
+    """Give it ``now`` before every frame. ``slips`` is the share of sightings that it does not find or misreads."""
+
+    def __init__(self, table: SimulatedTable, slips: float = 0.0, seed: int = 1) -> None:
+        self.scene: Scene = table.scene
+        self.now = 0
+        self.calls = 0
+        self._slips, self._chance = slips, Random(seed)
+
+    def recognise(self, image: NDArray[np.uint8]) -> Sequence[Truth]:
+        self.calls += 1
+        return self._noisy(self._visible())
+
+    def read_at(self, image: NDArray[np.uint8], region: tuple[int, int, int, int]) -> Sequence[Truth]:
+        x0, y0, x1, y1 = region
+        middle = [(seen, seen.corners.mean(0)) for seen in self.recognise(image)]
+        return [seen for seen, (x, y) in middle if x0 <= x < x1 and y0 <= y < y1]
+
+    def _noisy(self, seen: list[Truth]) -> list[Truth]:
+        kept = []
+        for one in seen:
+            roll = self._chance.random()
+            if roll < self._slips / 2:
+                continue
+            wrong = roll < self._slips
+            card = self._chance.choice("23456789TJQKA") + self._chance.choice("shdc") if wrong else one.card
+            kept.append(Truth(card, self._chance.uniform(0.4, 0.93) if wrong else one.confidence, one.corners, one.top))
+        return kept
+
+    def _visible(self) -> list[Truth]:
+        scene, t = self.scene, self.now
+        layers: list[tuple[str, Quad]] = []
+        places = [p for player in scene.players if (p := player.at(t)) is not None]
+        for place in places:
+            if isinstance(place.act, Burn) and not place.act.top and t < place.act.t:
+                layers += self._tucked(place, place.act)
+        layers += [(card, self._flat(pose)) for card, pose in scene.pile.cards]
+        layers += self._swept(t)
+        for place in places:
+            if isinstance(place.act, Lay) and t < place.act.rest and (quad := self._carried(place, place.act)) is not None:
+                layers.append((place.act.card if t >= place.act.t else "", quad))
+        arms = [self._arm(place) for place in places]
+        return [seen for k, (card, quad) in enumerate(layers) if card and (seen := self._seen(card, quad, layers[k + 1 :], arms))]
+
+    def _flat(self, pose: Pose, dx: float = 0.0, dy: float = 0.0) -> Quad:
+        height, width = self.scene.deck.picture("back").shape[:2]
+        corners = np.array([[0, 0, 1], [width, 0, 1], [width, height, 1], [0, height, 1.0]])
+        return (self.scene.flat(Pose(pose.x + dx, pose.y + dy, pose.turn)) @ corners.T).T[:, :2]
+
+    def _tucked(self, place: Place, act: Burn) -> list[tuple[str, Quad]]:
+        at = next(v for v in self.scene.players[place.seat - 1].visits if v.act is act).at
+        dx, dy = place.tip[0] - at[0], place.tip[1] - at[1]
+        return [(card, self._flat(pose, dx, dy)) for card, pose in reversed(list(zip(act.cards, act.poses, strict=True)))]
+
+    def _swept(self, t: int) -> list[tuple[str, Quad]]:
+        take = next((a for a in self.scene.acts_near(t) if isinstance(a, Take) and a.starts <= t < a.ends), None)
+        gone = self.scene._gone
+        if take is None or gone is None:
+            return []
+        player = self.scene.players[take.seat - 1]
+        drawn = next(v for v in player.visits if v.act is take).drawn(t)
+        x, y = player.outward
+        return [(card, self._flat(pose, x * drawn, y * drawn)) for card, pose in gone.cards]
+
+    def _carried(self, place: Place, lay: Lay) -> Quad | None:
+        from hardware.simulated.acts import FLIP_NS, LIFT_NS
+        from hardware.simulated.paths import smooth
+
+        t = self.now
+        if t >= lay.t:
+            angle = 90 + 90 * math.sin(min(1.0, (t - lay.t) / FLIP_NS) * math.pi / 2)
+        else:
+            angle = 90 - 90 * smooth((lay.t - t) / LIFT_NS)
+        if abs(math.cos(math.radians(angle))) < 0.6:
+            return None
+        return np.asarray(self.scene._swung(lay, place.tip, angle), np.float64)
+
+    def _arm(self, place: Place) -> NDArray[np.float32]:
+        tip, elbow = np.array(self.scene.px(*place.tip)), np.array(self.scene.px(*place.elbow))
+        along = (elbow - tip) / np.linalg.norm(elbow - tip)
+        across = np.array([-along[1], along[0]]) * 26 * self.scene.scale
+        return np.array([tip - across, tip + across, elbow + across, elbow - across], np.float32)
+
+    def _seen(
+        self, card: str, quad: Quad, above: Sequence[tuple[str, Quad]], arms: Sequence[NDArray[np.float32]]
+    ) -> Truth | None:
+        covers = [q.astype(np.float32) for _, q in above] + list(arms)
+        right, down = quad[1] - quad[0], quad[3] - quad[0]
+        for u, v in ((0.09, 0.11), (0.91, 0.89)):
+            ends = [quad[0] + right * (u + du) + down * (v + dv) for du in (-0.04, 0.04) for dv in (-0.07, 0.07)]
+            if not any(_inside(cover, point) for cover in covers for point in ends):
+                area = cv2.contourArea(quad.astype(np.float32))
+                beneath = any(
+                    cv2.intersectConvexConvex(quad.astype(np.float32), q.astype(np.float32))[0] > 0.03 * area for c, q in above
+                )
+                return Truth(card, 0.97, quad, not beneath)
+        return None
+
+
+def _inside(polygon: NDArray[np.float32], point: NDArray[np.float64]) -> bool:
+    return cv2.pointPolygonTest(polygon.reshape(-1, 1, 2), (float(point[0]), float(point[1])), False) >= 0
