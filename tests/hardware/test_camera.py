@@ -1,0 +1,175 @@
+"""Cameras: folders, videos, a USB camera and the Pi's, with stand-ins for the devices."""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import pytest
+
+from hardware.camera import FolderCamera, UsbCamera, VideoCamera, open_camera
+from hardware.clock import measure_offset
+from hardware.picamera import RESTARTS, PiCamera, Settings
+from hardware.ports import HardwareMissing
+from hardware.simulated.picamera import SimulatedPicamera2
+
+MS = 1_000_000
+SECOND = 1_000_000_000
+
+
+def picture(level: int) -> Any:
+    return np.full((24, 32, 3), level, np.uint8)
+
+
+def test_a_folder_is_read_by_number_not_by_name(tmp_path: Path) -> None:
+    for number in (2, 10, 1):
+        cv2.imwrite(str(tmp_path / f"frame_{number}.png"), picture(number))
+    (tmp_path / "notes.txt").write_text("no frame")
+    frames = list(open_camera(str(tmp_path), fps=4).frames())
+    assert [int(frame.image[0, 0, 0]) for frame in frames] == [1, 2, 10]
+    assert [frame.t for frame in frames] == [0, 250 * MS, 500 * MS]
+    assert [frame.index for frame in frames] == [0, 1, 2]
+
+
+def test_an_empty_folder_and_a_torn_picture_are_named(tmp_path: Path) -> None:
+    with pytest.raises(HardwareMissing, match="no numbered pictures"):
+        FolderCamera(tmp_path)
+    (tmp_path / "f1.png").write_bytes(b"torn")
+    with pytest.raises(HardwareMissing, match=r"f1\.png is no picture"):
+        list(FolderCamera(tmp_path).frames())
+    with pytest.raises(ValueError, match="more than 0"):
+        FolderCamera(tmp_path, fps=0)
+
+
+def test_a_video_keeps_order_and_times(tmp_path: Path) -> None:
+    file = tmp_path / "table.avi"
+    writer = cv2.VideoWriter(str(file), cv2.VideoWriter.fourcc(*"MJPG"), 20.0, (32, 24))
+    for level in (10, 100, 200):
+        writer.write(picture(level))
+    writer.release()
+    camera = open_camera(str(file))
+    frames = list(camera.frames())
+    camera.close()
+    assert [frame.t // MS for frame in frames] == [0, 50, 100]
+    levels = [float(frame.image.mean()) for frame in frames]
+    assert levels == sorted(levels)
+    assert frames[0].image.shape == (24, 32, 3)
+
+
+def test_a_file_that_is_no_video_is_named(tmp_path: Path) -> None:
+    file = tmp_path / "table.mp4"
+    file.write_bytes(b"not a video at all")
+    with pytest.raises(HardwareMissing, match="no video that OpenCV can read"):
+        VideoCamera(file)
+    with pytest.raises(HardwareMissing, match="name picamera, usb:0, a video file, or a folder"):
+        open_camera("webcam")
+
+
+class Capture:
+    """Stands for cv2.VideoCapture: pictures with the driver's stamps in ms; the end is a cable pulled out."""
+
+    def __init__(self, stamps: list[float]) -> None:
+        self._stamps = stamps
+        self._at = -1
+
+    def isOpened(self) -> bool:  # noqa: N802 - OpenCV's name
+        return bool(self._stamps)
+
+    def set(self, _setting: int, _value: float) -> bool:
+        return True
+
+    def get(self, setting: int) -> float:
+        return 20.0 if setting == cv2.CAP_PROP_FPS else self._stamps[self._at]
+
+    def read(self) -> tuple[bool, Any]:
+        self._at += 1
+        return (self._at < len(self._stamps), picture(1))
+
+    def release(self) -> None:
+        pass
+
+
+def test_a_usb_camera_believes_the_drivers_stamp_only_if_it_is_of_now() -> None:
+    camera = UsbCamera(0, capture=Capture([9_990.0, 0.0]), clock=lambda: 10 * SECOND)
+    frames = camera.frames()
+    assert next(frames).t == 9_940 * MS
+    assert next(frames).t == 9_950 * MS, "a stamp of another clock: the arrival, a frame's length before"
+    with pytest.raises(HardwareMissing, match="look at its cable"):
+        next(frames)
+
+
+def test_without_a_usb_camera_the_words_say_what_to_do() -> None:
+    with pytest.raises(HardwareMissing, match="usb:3; plug one in"):
+        UsbCamera(3, capture=Capture([]))
+
+
+def small(**changes: Any) -> Settings:
+    return Settings(size=(32, 24), colour_gains=(1.0, 2.0), **changes)
+
+
+def test_a_pi_frame_begins_an_exposure_before_its_readout() -> None:
+    boot_ahead = 3_600 * SECOND
+    driver = SimulatedPicamera2(lambda index: boot_ahead + (index + 1) * 33 * MS)
+    camera = PiCamera(small(exposure_us=4_000), driver=driver, mono=lambda: 40 * MS, boot=lambda: boot_ahead + 40 * MS)
+    frames = list(itertools.islice(camera.frames(), 2))
+    assert [frame.t for frame in frames] == [29 * MS, 62 * MS]
+    assert [frame.exposure for frame in frames] == [4 * MS, 4 * MS]
+    assert camera.clock == "CLOCK_BOOTTIME"
+    assert int(frames[0].image[0, 0, 0]) == 1, "the picture outlives its request"
+    assert all(request.released for request in driver.requests)
+
+
+def test_a_driver_that_stamps_on_the_monotonic_clock_is_found_out() -> None:
+    driver = SimulatedPicamera2(lambda index: (index + 1) * 33 * MS)
+    camera = PiCamera(small(), driver=driver, mono=lambda: 40 * MS, boot=lambda: 3_600 * SECOND)
+    assert next(camera.frames()).t == 29 * MS
+    assert camera.clock == "CLOCK_MONOTONIC"
+
+
+def test_the_picture_is_locked() -> None:
+    driver = SimulatedPicamera2(lambda index: index + 1)
+    PiCamera(Settings(size=(32, 24), lens_position=2.5, settle_frames=3), driver=driver)
+    assert driver.controls["AeEnable"] is False
+    assert driver.controls["AwbEnable"] is False
+    assert driver.controls["ColourGains"] == (1.5, 2.5), "found once, then held"
+    assert (driver.controls["AfMode"], driver.controls["LensPosition"]) == (0, 2.5)
+
+
+def test_another_size_is_told(caplog: pytest.LogCaptureFixture) -> None:
+    PiCamera(small(), driver=SimulatedPicamera2(lambda index: index, size=(64, 48)))
+    assert "(64, 48) px instead of (32, 24)" in caplog.text
+
+
+def test_a_silent_camera_is_restarted_and_at_last_given_up() -> None:
+    once = SimulatedPicamera2(lambda index: None if index == 1 else (index + 1) * 33 * MS)
+    camera = PiCamera(small(), driver=once)
+    assert len(list(itertools.islice(camera.frames(), 3))) == 3
+    assert (once.starts, once.jobs) == (2, 0)
+    never = SimulatedPicamera2(lambda index: None)
+    with pytest.raises(HardwareMissing, match="ribbon cable"):
+        next(PiCamera(small(), driver=never).frames())
+    assert never.starts == 1 + RESTARTS
+    assert never.jobs == 1, "one job, waited for again and again"
+
+
+def test_without_picamera2_the_words_say_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "picamera2", None)
+    with pytest.raises(HardwareMissing, match="apt install python3-picamera2"):
+        open_camera("picamera")
+
+
+def test_without_opencv_the_words_say_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "1.png").write_bytes(b"")
+    monkeypatch.setitem(sys.modules, "cv2", None)
+    with pytest.raises(HardwareMissing, match="pip install opencv-python"):
+        list(FolderCamera(tmp_path).frames())
+
+
+def test_the_offset_is_the_tightest_of_several_tries() -> None:
+    readings = iter([0, 100, 200, 210])
+    offset = measure_offset(lambda: 1_000, lambda: next(readings), tries=2)
+    assert (offset.ahead, offset.error) == (795, 5)
