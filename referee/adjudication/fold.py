@@ -225,12 +225,18 @@ def last_chance_ends(state: State) -> Decided:
     return _finish(state, step, used=set())
 
 
-def _finish(state: State, step: Step, used: set[str] | None = None, *, doubt: bool = False) -> Decided:
-    """Close a step: its rulings, and a slap's own once its pile is gone."""
+def _finish(
+    state: State, step: Step, used: set[str] | None = None, *, doubt: bool = False, open_: bool = False
+) -> Decided:
+    """Close a step: its rulings, and a slap's own once its pile is gone (``open_``: not yet claimed)."""
     used = set() if used is None else used
     rulings = to_rulings(step.drafts, step.ref, step.t, used, doubt=doubt)
     pending = state.pending
-    if pending is not None and (step.position.claim is None or step.position.claim.ref != pending.slap.id):
+    if (
+        pending is not None
+        and not open_
+        and (step.position.claim is None or step.position.claim.ref != pending.slap.id)
+    ):
         rulings.append(won_ruling(pending))
         state = state._replace(pending=None)
     return state._replace(position=step.position), rulings
@@ -451,9 +457,12 @@ def _won(
         split = tuple(hand.seat for hand in hands) if decided.decided_by == "split" else ()
     if pending.slap is not slap:
         step.rule("slap_void", "N1", "M2", because=(pending.slap.id,), seat=slap.seat, reason="late")
-    _claim(step, pending.slap, split)
-    step.announce_turn()
-    return _finish(state._replace(pending=pending), step, doubt=doubt)
+    state, rulings = _finish(state._replace(pending=pending), step, doubt=doubt, open_=True)
+    taking = Step(step.position, pending.slap.t, pending.slap.id)
+    _claim(taking, pending.slap, split)
+    taking.announce_turn()
+    state, more = _finish(state, taking, doubt=doubt)
+    return state, [*rulings, *more]
 
 
 def _rule_heat(step: Step, pending: PendingWin, hands: tuple[Slap, ...]) -> PendingWin:
