@@ -104,7 +104,7 @@ def noise_floor(seed: int = 1) -> Samples:
     return (FLOOR * chance.standard_normal(4 * RATE)).astype(np.float32)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Saying:
     samples: Samples
     urgent: bool

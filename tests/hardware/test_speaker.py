@@ -1,0 +1,251 @@
+"""Clips, the speakers, and what is said where something is missing."""
+
+from __future__ import annotations
+
+import sys
+import wave
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hardware.clips import ESPEAK, FLITE, Clips, Synthesiser, cache_folder, find_synthesiser, read_wav, write_wav
+from hardware.mixing import RATE, Samples
+from hardware.ports import HardwareMissing
+from hardware.simulated.speaker import RecordingSpeaker
+from hardware.speaker import StreamSpeaker, WavSpeaker, import_sounddevice, open_speaker
+
+SECOND = 1_000_000_000
+BEEP = """
+import sys, wave, math, struct
+with wave.open(sys.argv[2], "wb") as out:
+    out.setnchannels(1); out.setsampwidth(2); out.setframerate(16000)
+    count = 100 * len(sys.argv[1]) + 1600
+    out.writeframes(b"".join(struct.pack("<h", int(9000 * math.sin(i / 5))) for i in range(count)))
+"""
+BEEPER = Synthesiser("beeper", (sys.executable, "-c", BEEP, "{text}", "{file}"))
+BROKEN = Synthesiser("broken", (sys.executable, "-c", "raise SystemExit(1)"))
+
+
+class Beeps:
+    """A bank of one second of tone, whatever the words."""
+
+    def phrase(self, texts: Iterable[str]) -> Samples:
+        if "unknown" in texts:
+            raise HardwareMissing("no such clip")
+        return (0.2 * np.sin(np.arange(RATE) / 5)).astype(np.float32)
+
+
+def test_clips_are_rendered_once_and_kept(tmp_path: Path) -> None:
+    told: list[tuple[int, int]] = []
+    words = ["seat one", "seat two"]
+    assert Clips(BEEPER, tmp_path).render(words, lambda done, count: told.append((done, count))) == 2
+    assert told == [(1, 2), (2, 2)]
+    again = Clips(BEEPER, tmp_path)
+    assert again.missing([*words, "seat three"]) == ["seat three"]
+    assert again.render(words) == 0
+    assert again.phrase(words).size > again.clip("seat one").size
+
+
+def test_a_torn_clip_is_rendered_anew(tmp_path: Path) -> None:
+    Clips(BEEPER, tmp_path).render(["seat one"])
+    (file,) = tmp_path.rglob("*.wav")
+    file.write_bytes(file.read_bytes()[:30])
+    assert Clips(BEEPER, tmp_path).clip("seat one").size > 0
+    assert read_wav(file)[0].size > 0
+
+
+def test_a_cache_that_cannot_be_written_costs_nothing_but_time(tmp_path: Path) -> None:
+    blocked = tmp_path / "file"
+    blocked.write_text("no folder")
+    assert Clips(BEEPER, blocked).clip("seat one").size > 0
+
+
+def test_a_synthesiser_that_fails_is_named(tmp_path: Path) -> None:
+    with pytest.raises(HardwareMissing, match="broken could not speak 'seat one'"):
+        Clips(BROKEN, tmp_path).clip("seat one")
+
+
+def test_the_cache_is_where_the_user_says(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert cache_folder() == tmp_path / "table-referee" / "clips"
+    monkeypatch.setenv("XDG_CACHE_HOME", "relative")
+    assert cache_folder() == Path.home() / ".cache" / "table-referee" / "clips"
+
+
+def test_the_best_installed_voice_is_taken() -> None:
+    assert find_synthesiser(lambda name: name) is FLITE
+    assert find_synthesiser(lambda name: name if name == "espeak-ng" else None) is ESPEAK
+    with pytest.raises(HardwareMissing, match="apt install flite"):
+        find_synthesiser(lambda name: None)
+
+
+def test_a_file_lasts_as_long_as_the_game_and_phrases_lie_at_their_instants(tmp_path: Path) -> None:
+    now = 0
+    file = tmp_path / "game.wav"
+    speaker = WavSpeaker(Beeps(), file, clock=lambda: now)
+    now = 3 * SECOND
+    speaker.say(["seat one"])
+    now = 10 * SECOND
+    speaker.say(["seat two"], urgent=True)
+    speaker.say(["seat three"])
+    speaker.say(["seat four"])
+    speaker.close()
+    speaker.close()
+    samples, rate = read_wav(file)
+    assert rate == RATE
+    loud = [bool(np.abs(samples[second * RATE : (second + 1) * RATE]).mean() > 0.05) for second in range(11)]
+    assert [second for second, is_loud in enumerate(loud) if is_loud] == [3, 10]
+    assert speaker.dropped == 2, "counts that would start a second late"
+    assert np.count_nonzero(samples[:RATE]) > 0.9 * RATE, "no digital silence"
+
+
+def test_a_backlog_of_verdicts_stays_near_the_present(tmp_path: Path) -> None:
+    now = 0
+    speaker = WavSpeaker(Beeps(), tmp_path / "game.wav", clock=lambda: now)
+    for step in range(40):
+        now = step * SECOND // 2
+        speaker.say(["seat one"], urgent=True)
+    speaker.close()
+    with wave.open(str(tmp_path / "game.wav")) as out:
+        assert out.getnframes() / RATE < 20 + 7
+
+
+def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    with pytest.raises(HardwareMissing, match="cannot write the sound to"):
+        WavSpeaker(Beeps(), tmp_path / "none" / "game.wav")
+
+
+class Sound:
+    """Stands for the sounddevice module: a card that takes some rates, and can be pulled out."""
+
+    class PortAudioError(Exception):
+        """As sounddevice's."""
+
+    def __init__(self, rates: tuple[int, ...]) -> None:
+        self.rates = rates
+        self.opened: list[Any] = []
+        self.restarts = 0
+
+    def OutputStream(self, **settings: Any) -> Any:  # noqa: N802 - sounddevice's name
+        if settings["samplerate"] not in self.rates:
+            raise self.PortAudioError("Error querying device -1")
+        self.opened.append(Stream(settings))
+        return self.opened[-1]
+
+    def _terminate(self) -> None:
+        self.restarts += 1
+
+    def _initialize(self) -> None:
+        pass
+
+
+class Stream:
+    """Stands for an open stream, whose callback is called by `pull`."""
+
+    def __init__(self, settings: dict[str, Any]) -> None:
+        self.callback = settings["callback"]
+        self.active = False
+
+    def start(self) -> None:
+        self.active = True
+
+    def abort(self, ignore_errors: bool = True) -> None:
+        self.active = False
+
+    def close(self, ignore_errors: bool = True) -> None:
+        pass
+
+    def pull(self, frames: int) -> Samples:
+        out = np.zeros((frames, 1), np.float32)
+        self.callback(out, frames, None, None)
+        return out[:, 0]
+
+
+def test_one_stream_stays_open_and_is_never_silent() -> None:
+    sound = Sound((16_000,))
+    speaker = StreamSpeaker(Beeps(), sound=sound)
+    (stream,) = sound.opened
+    assert np.count_nonzero(stream.pull(512)) > 500
+    speaker.say(["seat one"])
+    speaker.say(["unknown"])
+    assert np.abs(stream.pull(512)).mean() > 0.05, "the next block already speaks"
+    speaker.close()
+    assert len(sound.opened) == 1
+
+
+def test_a_card_that_wants_48_khz_gets_it() -> None:
+    sound = Sound((48_000,))
+    speaker = StreamSpeaker(Beeps(), sound=sound)
+    speaker.say(["seat one"])
+    heard = np.concatenate([sound.opened[0].pull(1_000) for _ in range(3)])
+    assert np.abs(heard).mean() > 0.05
+    assert heard.size == 3_000
+
+
+def test_a_card_that_was_pulled_out_is_found_again() -> None:
+    sound = Sound((16_000,))
+    speaker = StreamSpeaker(Beeps(), sound=sound)
+    sound.opened[0].active = False
+    speaker.say(["seat one"])
+    assert (len(sound.opened), sound.restarts) == (2, 1)
+    assert np.abs(sound.opened[1].pull(512)).mean() > 0.05
+
+
+def test_without_a_card_the_words_say_so() -> None:
+    with pytest.raises(HardwareMissing, match=r"no sound card answers.*--audio FILE\.wav"):
+        StreamSpeaker(Beeps(), sound=Sound(()))
+
+
+def test_without_portaudio_the_words_say_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "sounddevice", None)
+    with pytest.raises(HardwareMissing, match="pip install sounddevice"):
+        import_sounddevice()
+
+    class NoLibrary:
+        def find_spec(self, name: str, *_: Any) -> Any:
+            if name == "sounddevice":
+                raise OSError("PortAudio library not found")
+            return None
+
+    monkeypatch.delitem(sys.modules, "sounddevice")
+    monkeypatch.setattr(sys, "meta_path", [NoLibrary(), *sys.meta_path])
+    with pytest.raises(HardwareMissing, match="apt install libportaudio2"):
+        import_sounddevice()
+
+
+def test_without_a_synthesiser_the_referee_is_silent_and_says_so(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    voice = open_speaker(["seat one"])
+    assert not voice.audible
+    assert "apt install flite" in voice.words
+    voice.speaker.say(["seat one"])
+    with pytest.raises(HardwareMissing, match="apt install flite"):
+        open_speaker(["seat one"], audio=tmp_path / "game.wav")
+
+
+def test_the_recorder_remembers_what_was_said_and_when() -> None:
+    now = 5
+    speaker = RecordingSpeaker(lambda: now, keep=2)
+    speaker.say(["never", "mind"])
+    speaker.say(["seat two", "wins the slap"], urgent=True)
+    now = 9
+    speaker.say(["three", "chances", "left"])
+    speaker.close()
+    assert [(one.t, one.text, one.urgent) for one in speaker.said] == [
+        (5, "seat two wins the slap", True),
+        (9, "three chances left", False),
+    ]
+    assert speaker.closed
+
+
+def test_wav_files_keep_what_they_hold(tmp_path: Path) -> None:
+    samples = np.linspace(-1, 1, 101, dtype=np.float32)
+    write_wav(tmp_path / "a.wav", samples)
+    back, rate = read_wav(tmp_path / "a.wav")
+    assert rate == RATE
+    assert float(np.abs(back - samples).max()) < 1e-4
