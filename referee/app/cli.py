@@ -271,6 +271,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+    # Damaged pictures are told in our own words.
+    os.environ.setdefault("OPENCV_LOG_LEVEL", "SILENT")
     try:
         args = parser().parse_args(argv)
         status: int = args.run(args)

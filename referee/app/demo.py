@@ -18,8 +18,11 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 from hardware.pads import LEAST_ERROR
 from hardware.ports import Frame, HardwareMissing, Lights, Speaker
 from hardware.simulated.decks import FAMILIES
+from hardware.simulated.lights import SimulatedLights
 from hardware.simulated.pads import SimulatedPads
 from hardware.simulated.script import Script, play_game
+from hardware.simulated.speaker import RecordingSpeaker
+from hardware.speaker import open_speaker
 from referee.adjudication.observations import Taken
 from referee.adjudication.rulings import Ruling
 from referee.app.closing import show
@@ -29,6 +32,7 @@ from referee.app.outlets import Lamps, Voice
 from referee.app.problems import UserError
 from referee.app.rendering import RenderedCamera, View, draw
 from referee.app.scoring import Summary, count, score_cards, score_rulings, slaps_of
+from referee.app.voice import VOCABULARY
 from referee.app.watch import new_watcher, seat_bearings
 from referee.rules.house import RulesError, house_rules
 
@@ -59,6 +63,16 @@ class Options:
     summary: Path | None = None
     live: bool | None = None
     """Draw on the terminal; None: if standard output is one."""
+
+
+@dataclass(slots=True)
+class TableClock:
+    """What time it is at the simulated table, ns: for the devices that are told nothing else."""
+
+    now: int = 0
+
+    def __call__(self) -> int:
+        return self.now
 
 
 class Pace(Protocol):
@@ -126,8 +140,10 @@ class _People:
 class _Table:
     """Frames and contacts merged in the order of time, through the real shells, into the conductor."""
 
-    def __init__(self, script: Script, conductor: Conductor, lamps: Lamps | None, pace: Pace) -> None:
-        self._conductor, self._lamps, self._pace = conductor, lamps, pace
+    def __init__(
+        self, script: Script, conductor: Conductor, lamps: Lamps | None, pace: Pace, clock: TableClock
+    ) -> None:
+        self._conductor, self._lamps, self._pace, self._clock = conductor, lamps, pace, clock
         self._pads = SimulatedPads(script.seats, t_error=LEAST_ERROR)
         self._pads.pads.start(conductor.on_edge)
         self._contacts = list(script.contacts)
@@ -139,9 +155,11 @@ class _Table:
             contact = self._contacts[self._next]
             self._next += 1
             self._pace.wait(contact.t)
+            self._clock.now = contact.t
             self._pads.advance(contact.seat, contact.pressed, contact.t)
             self._touch()
         self._pace.wait(t)
+        self._clock.now = t
         self._pads.run_to(t)
         self._touch()
 
@@ -262,6 +280,7 @@ def play(
     lights: Lights | None = None,
     outlets: Mapping[str, Outlet] | None = None,
     frames: Iterator[Frame] | None = None,
+    clock: TableClock | None = None,
 ) -> tuple[Summary, Conductor]:
     """Play a script through the real shells and score it; ``frames`` stand for the simulated camera's if given.
 
@@ -285,7 +304,7 @@ def play(
         if lamps is not None:
             parts["lights"] = lamps
         conductor = Conductor(script.table, watcher, outlets=parts, log=log)
-        table = _Table(script, conductor, lamps, pace)
+        table = _Table(script, conductor, lamps, pace, clock or TableClock())
         try:
             run = _play(frames, table, conductor, people, display, pace)
         except HardwareMissing as bad:
@@ -330,9 +349,13 @@ def demo(options: Options) -> int:
     script = script_of(options)
     began = time.monotonic()
     watcher = new_watcher(seat_bearings(script.seats))
+    clock = TableClock()
     with ExitStack() as stack:
-        speaker, lights = _sound(options, stack), _lights(script.seats, stack)
-        summary, _ = play(options, script, watcher, speaker=speaker, lights=lights)
+        speaker, words = _speaker(options, clock, stack)
+        lights = SimulatedLights(script.seats, clock)
+        stack.callback(lights.close)
+        print(words)
+        summary, _ = play(options, script, watcher, speaker=speaker, lights=lights, clock=clock)
     summary = replace(summary, took_s=round(time.monotonic() - began, 1))
     show(summary)
     if options.summary is not None:
@@ -343,9 +366,13 @@ def demo(options: Options) -> int:
     return 1 if summary.missed_targets() else 0
 
 
-def _sound(options: Options, stack: ExitStack) -> Speaker | None:
-    return None
-
-
-def _lights(seats: int, stack: ExitStack) -> Lights | None:
-    return None
+def _speaker(options: Options, clock: Callable[[], int], stack: ExitStack) -> tuple[Speaker, str]:
+    """The voice, and what it is in words; a game without pace is spoken into a file or not at all."""
+    if not options.pace and options.audio is None:
+        return RecordingSpeaker(clock, keep=0), "no voice: without pace only --audio FILE.wav records one"
+    try:
+        voice = open_speaker(VOCABULARY, audio=options.audio, clock=clock, start=0)
+    except HardwareMissing as missing:
+        raise UserError(f"--audio: {missing}") from None
+    stack.callback(voice.speaker.close)
+    return voice.speaker, voice.words

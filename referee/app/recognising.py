@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 import time
 from collections.abc import Sequence
@@ -24,8 +23,6 @@ def load_eye() -> Eye:
     Raises:
         UserError: they, or what runs them, are not here; says what to do.
     """
-    # Damaged pictures are told in our own words.
-    os.environ.setdefault("OPENCV_LOG_LEVEL", "SILENT")
     try:
         from models.eye import Eye, WeightsBroken, WeightsMissing
     except ImportError as bad:

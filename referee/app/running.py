@@ -15,12 +15,13 @@ from pathlib import Path
 from typing import Any, Final, Protocol, TextIO
 
 from hardware.clock import Clock, monotonic
-from hardware.ports import Camera, Edge, Frame, HardwareMissing, Lights, Speaker
+from hardware.ports import Camera, Edge, Frame, HardwareMissing
 from referee.adjudication.observations import LogError, Table
 from referee.adjudication.rulings import Ruling
 from referee.app.conductor import CAMERA, Conductor, Outlet, Watching
 from referee.app.display import Display
 from referee.app.outlets import Lamps, Voice
+from referee.app.parts import OpenParts, open_parts
 from referee.app.problems import UserError
 from referee.app.settings import Settings, load
 
@@ -205,22 +206,9 @@ def _open_log(path: Path | None, stack: ExitStack) -> TextIO | None:
         raise UserError(f"the log {path} cannot be written: {bad.strerror}; see --log and log.folder") from None
 
 
-class Parts(Protocol):
-    """The devices of a table, opened by its settings."""
-
-    camera: Camera
-    pads: TimedPads
-    lights: Lights | None
-    speaker: Speaker | None
-    missing: Sequence[str]
-    """Parts that are not here and without which the game goes on, in words."""
-
-    def close(self) -> None: ...
-
-
 def referee(
     settings: Settings,
-    parts: Parts,
+    parts: OpenParts,
     watcher: Watching,
     *,
     log: TextIO | None = None,
@@ -275,7 +263,6 @@ def run(path: Path, *, log: Path | None = None) -> int:
         UserError: the settings are wrong, or something that no game can do without is not here.
     """
     settings = load(path)
-    from referee.app.parts import open_parts
     from referee.app.watch import new_watcher
 
     with ExitStack() as stack:

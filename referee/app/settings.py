@@ -38,7 +38,6 @@ class CameraSettings:
     """Where frames come from."""
 
     source: str
-    device: int
     width: int
     height: int
     fps: float
@@ -67,7 +66,6 @@ class VoiceSettings:
     """The speaker."""
 
     enabled: bool
-    volume: float
     device: str
 
 
@@ -124,7 +122,7 @@ def _flag(value: Any) -> bool:
 
 def _text(value: Any) -> str:
     if not isinstance(value, str):
-        raise _Bad('a text in quotes, such as "usb"')
+        raise _Bad('a text in quotes, such as "USB Audio"')
     return value
 
 
@@ -136,7 +134,7 @@ def _name(value: Any) -> str:
 
 def _source(value: Any) -> str:
     if not isinstance(value, str) or not value:
-        raise _Bad('"picamera2", "usb", or the path of a video file or a folder of frames')
+        raise _Bad('"picamera", "usb:0", or the path of a video file or a folder of frames')
     return value
 
 
@@ -152,12 +150,11 @@ def _three_pins(value: Any) -> tuple[int, int, int]:
 
 _SECTIONS: Final[Mapping[str, Mapping[str, _Key]]] = {
     "camera": {
-        "source": _Key(_source, "picamera2"),
-        "device": _Key(_whole(0, 63), 0),
+        "source": _Key(_source, "picamera"),
         "width": _Key(_whole(320, 4608, "pixels"), 1536),
         "height": _Key(_whole(240, 2592, "pixels"), 864),
         "fps": _Key(_number(5, 120, "frames a second"), 30.0),
-        "exposure_us": _Key(_whole(50, 30_000, "microseconds"), 2000),
+        "exposure_us": _Key(_whole(50, 30_000, "microseconds"), 4000),
         "gain": _Key(_number(1, 16), 4.0),
     },
     "pads": {
@@ -170,7 +167,6 @@ _SECTIONS: Final[Mapping[str, Mapping[str, _Key]]] = {
     },
     "voice": {
         "enabled": _Key(_flag, True),
-        "volume": _Key(_number(0, 1), 0.8),
         "device": _Key(_text, ""),
     },
     "log": {"folder": _Key(_text, "games")},

@@ -5,20 +5,17 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator, Mapping
-from itertools import chain, count
+from dataclasses import replace
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from referee.adjudication.observations import Observation, encode
 from referee.app.problems import UserError
 
 if TYPE_CHECKING:
+    from hardware.ports import Frame
     from models.watching import Watcher
-
-FOLDER_FPS: Final = 15.0
-"""Frames a second of a folder that does not say."""
-SECOND: Final = 1_000_000_000
-PICTURES: Final = frozenset((".jpg", ".jpeg", ".png", ".bmp", ".webp"))
 
 
 def seat_bearings(seats: int) -> dict[int, float]:
@@ -40,21 +37,6 @@ def new_watcher(bearings: Mapping[int, float] | None) -> Watcher:
     return Watcher(eye, seat_bearings=bearings)
 
 
-def frame_files(folder: Path) -> list[Path]:
-    """The pictures of a folder in the order of the numbers in their names.
-
-    Raises:
-        UserError: there are none, or one has no number.
-    """
-    files = [path for path in folder.iterdir() if path.suffix.lower() in PICTURES]
-    if not files:
-        raise UserError(f"{folder} holds no frames (numbered .jpg or .png files)")
-    for path in files:
-        if not any(letter.isdecimal() for letter in path.stem):
-            raise UserError(f"{path}: a frame's name must hold its number, as in 000001.jpg")
-    return sorted(files, key=lambda path: (int("".join(x for x in path.stem if x.isdecimal())), path.name))
-
-
 def _notes(folder: Path) -> dict[str, Any]:
     """What `referee demo --frames` noted beside its frames; nothing for a folder of somebody else's."""
     try:
@@ -64,62 +46,37 @@ def _notes(folder: Path) -> dict[str, Any]:
     return notes if isinstance(notes, dict) else {}
 
 
-def _folder_frames(folder: Path, fps: float | None) -> Iterator[tuple[Any, int, int]]:
-    from referee.app.recognising import read_image
-
-    notes = _notes(folder)
-    fps = float(fps or notes.get("fps") or FOLDER_FPS)
-    exposure = int(notes.get("exposure_ns") or 0)
-    for index, path in enumerate(frame_files(folder)):
-        yield read_image(str(path)), round(index * SECOND / fps), exposure
-
-
-def _video_frames(path: Path, fps: float | None) -> Iterator[tuple[Any, int, int]]:
-    import cv2
-
-    capture = cv2.VideoCapture(str(path))
-    if not capture.isOpened():
-        raise UserError(f"{path} is neither a video that can be read nor a folder of frames")
-    rate = capture.get(cv2.CAP_PROP_FPS)
-    if fps is not None and not 1 <= rate <= 240:
-        rate = fps
-    if not 1 <= rate <= 240:
-        raise UserError(f"{path} does not say its frames a second; give --fps N")
-    try:
-        for index in count():
-            fine, image = capture.read()
-            if not fine:
-                if index == 0:
-                    raise UserError(f"{path}: no frame of this video can be read")
-                return
-            yield image, round(index * SECOND / rate), 0
-    finally:
-        capture.release()
-
-
-def frames_of(source: Path, fps: float | None) -> Iterator[tuple[Any, int, int]]:
-    """Image, instant (from the first frame) and exposure (0: not known), both ns, of every frame of a video or folder.
+def frames_of(source: Path, fps: float | None) -> Iterator[Frame]:
+    """Every frame of a video or a folder; instants count from the first.
 
     Raises:
         UserError: it cannot be read.
     """
+    from hardware.camera import open_camera
+    from hardware.ports import HardwareMissing
+
     if not source.exists():
         raise UserError(f"{source}: there is no such file or folder")
-    if source.is_dir():
-        return _folder_frames(source, fps)
-    return _video_frames(source, fps)
+    notes = _notes(source)
+    exposure = notes.get("exposure_ns")
+    try:
+        camera = open_camera(str(source), fps=fps or notes.get("fps"))
+        for frame in camera.frames():
+            yield frame if exposure is None else replace(frame, exposure=int(exposure))
+    except HardwareMissing as missing:
+        raise UserError(str(missing)) from None
 
 
-def _first_checked(frames: Iterator[tuple[Any, int, int]]) -> Iterator[tuple[Any, int, int]]:
+def _first_checked(frames: Iterator[Frame]) -> Iterator[Frame]:
     """The same frames, once the first could be read: a source that cannot be is told before the eye is woken."""
-    first = next(frames)
+    first = next(frames)  # neither source is ever without one
     return chain((first,), frames)
 
 
-def observed(watcher: Watcher, frames: Iterator[tuple[Any, int, int]]) -> Iterator[Observation]:
+def observed(watcher: Watcher, frames: Iterator[Frame]) -> Iterator[Observation]:
     """What the watcher tells, as it becomes known."""
-    for image, t, exposure in frames:
-        yield from watcher.feed(image, t, exposure)
+    for frame in frames:
+        yield from watcher.feed(frame.image, frame.t, frame.exposure)
     yield from watcher.finish()
 
 

@@ -42,7 +42,7 @@ def test_house_rules_may_be_a_section() -> None:
         (SEATS + '[camera]\nwidth = "wide"\n', "camera.width must be a whole number"),
         (SEATS + "[pads]\nt_error_us = 100\n", "pads.t_error_us must be a whole number from 1500"),
         (SEATS + "[lights]\ntable = [1, 2]\n", "lights.table must be three BCM pins"),
-        (SEATS + "[voice]\nvolume = 1.5\n", "voice.volume must be a number from 0 to 1"),
+        (SEATS + "[camera]\ngain = 0.5\n", "camera.gain must be a number from 1 to 16"),
         (SEATS + "[voice]\nenabled = 1\n", "voice.enabled must be true or false"),
         ("camera = 3\n" + SEATS, "camera must be a section"),
         ("colour = 3\n" + SEATS, "colour is no setting"),
