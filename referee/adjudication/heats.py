@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from referee.adjudication.observations import Lift, Observation, Slap
+from referee.adjudication.doubt import order_is_open
+from referee.adjudication.observations import Card, Lift, Observation, Slap
+from referee.rules.laying import lay
 from referee.rules.position import Position
-from referee.rules.slapping import barred
+from referee.rules.slapping import verdict
+from referee.rules.step import Step
 
 FORCE_LEAD: Final = 0.1
 """The greatest force decides a dead heat where it leads by more than this ("How the rows are to be read", 2)."""
@@ -23,22 +26,31 @@ def heat(position: Position, first: Slap, upcoming: Iterable[Observation]) -> tu
     """
     hands = [first]
     lifted: set[int] = set()
+    cards: list[Card] = []
     for other in upcoming:
         if isinstance(other, Lift):
             lifted.add(other.seat)
+        if isinstance(other, Card) and other.zone == "pile":
+            cards.append(other)
         if not isinstance(other, Slap) or any(other.seat == hand.seat for hand in hands):
             continue
         if other.t - first.t >= first.t_error + other.t_error:
             continue
-        if _counts(position, other, other.seat in lifted):
+        if _counts(position, other, other.seat in lifted, cards):
             hands.append(other)
     return tuple(hands)
 
 
-def _counts(position: Position, hand: Slap, lifted: bool) -> bool:
+def _counts(position: Position, hand: Slap, lifted: bool, cards: Iterable[Card]) -> bool:
+    """Whether a hand is valid by itself: a card that came surely before it lies on the pile for it."""
     if lifted:
         position = position._replace(held=position.held - {hand.seat})
-    return barred(position, hand.seat, hand.t) is None
+    for card in cards:
+        if not order_is_open(hand, card):
+            step = Step(position, card.t, card.id)
+            lay(step, card.card, card.seat)
+            position = step.position
+    return verdict(position, hand.seat, hand.t).outcome == "won"
 
 
 def by_force(hands: Sequence[Slap]) -> Slap | None:
