@@ -104,6 +104,16 @@ class Burn:
 
 
 @dataclass(frozen=True, slots=True)
+class Start:
+    """Cards that lie on the table face down before the first is laid."""
+
+    t: int
+    cards: tuple[str, ...]
+    poses: tuple[Pose, ...]
+    seat: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Cover:
     """A flat hand comes down over the pile without taking it: slapping the pile, or hovering."""
 
@@ -113,4 +123,4 @@ class Cover:
     seat: int
 
 
-Act = Lay | Take | Burn | Cover
+Act = Lay | Take | Burn | Cover | Start

@@ -13,11 +13,11 @@ from heapq import heappop, heappush
 from random import Random
 from typing import Any
 
-from hardware.simulated.acts import MS, Act, Burn, Cover, Lay, Take
+from hardware.simulated.acts import MS, Act, Burn, Cover, Lay, Start, Take
 from hardware.simulated.decks import all_cards
 from hardware.simulated.players import Contact, Habits, press, seat_people
 from referee.adjudication.adjudicator import Adjudicator
-from referee.adjudication.observations import Card, Lift, Observation, Placed, Slap, Table, Taken, Tick
+from referee.adjudication.observations import Answer, Card, Draw, Lift, Observation, Placed, Slap, Table, Taken, Tick
 from referee.adjudication.rulings import Ruling
 from referee.adjudication.view import View
 from referee.rules.house import house_rules
@@ -78,14 +78,16 @@ class Course:
         self.interval = SECOND / pace
         packs, jokers = self.rules.value("S2"), self.rules.value("S3")
         self.table = Table(t=0, id="table", seats=names, dealer=dealer, rules=rules)
-        self.core = Adjudicator(lookahead_ns=0, history=False)
-        self.core.observe(self.table)
+        # Answers need the core's memory, and copying that to ask "what if" is slow: then a second core forgets.
+        self.core = Adjudicator(lookahead_ns=0, history=self.rules.has("S4b"))
+        self.forgetful = Adjudicator(lookahead_ns=0, history=False) if self.rules.has("S4b") else self.core
+        self._observe(self.table)
         self.cards = all_cards(packs, jokers)
-        self.stacks = self._deal(self.cards, dealer)
-        self.pile: list[str] = []
         self.acts: list[Act] = []
-        self.contacts: list[Contact] = []
         self.truth: list[Observation] = [self.table]
+        self.pile: list[str] = []
+        self.stacks = self._deal()
+        self.contacts: list[Contact] = []
         self.called: list[Called] = []
         self.intents: list[_Intent] = []
         self.lifts: list[tuple[int, int]] = []
@@ -98,39 +100,57 @@ class Course:
         self.lay_at = START_NS
         self.take_at: int | None = None
         self.owner: int | None = None
+        self.owed: int | None = None
+        """The seat that has been given the pile at once and has yet to pick it up."""
+        self.taking = False
+        self.slapping = any(row.startswith("P") for row in self.rules.on)
         self.burns: deque[tuple[int, int, int, bool]] = deque()
         """When, which seat, how many, and whether on top."""
         self.final: list[Ruling] = []
         self.last_valid = -SECOND
 
-    def _deal(self, cards: list[str], dealer: int) -> list[deque[str]]:
-        shuffled = list(cards)
+    def _deal(self) -> list[deque[str]]:
+        """Stacks as the core believes them dealt, next card first; what is over starts the pile, face down."""
+        shuffled = list(self.cards)
         self.chance.shuffle(shuffled)
-        counts = self.core_counts(dealer)
+        self._tick(0)
+        counts = [self._cut(len(shuffled)) if count is None else count for count in self.core.view.counts]
         stacks = []
         for count in counts:
             stacks.append(deque(shuffled[:count]))
             del shuffled[:count]
+        if any(count is None for count in self.core.view.counts):
+            stacks[-1].extend(shuffled)
+        elif shuffled:
+            self.pile = shuffled
+            poses = tuple(self.people[0].tucked(len(self.people), self.chance) for _ in shuffled)
+            self.acts.append(Start(0, tuple(shuffled), poses))
+        if self.rules.has("P14") and not self.rules.value("P14"):
+            self.truth.append(Draw(t=1, id="wild", rank=self.chance.choice("23456789T")))
+            self._observe(self.truth[-1])
+            self._tick(1)
         return stacks
 
-    def core_counts(self, dealer: int) -> list[int]:
-        """How many cards each seat is dealt, as the core believes."""
-        self._tick(0)
-        counts = [count or 0 for count in self.core.view.counts]
-        if sum(counts) != len(self.cards):
-            raise ScriptError(f"{sum(counts)} cards dealt of {len(self.cards)}: this deal is not known to the players")
-        return counts
+    def _cut(self, cards: int) -> int:
+        """A roughly equal share of a pack that is cut and not dealt."""
+        return int(len(self.cards) / len(self.people) * self.chance.uniform(0.8, 1.0)) if cards else 0
 
     # What the core is told and says
 
+    def _observe(self, observation: Observation) -> list[Ruling]:
+        if self.forgetful is not self.core and not isinstance(observation, Answer):
+            self.forgetful.observe(observation)
+            self.forgetful.take_early()
+        return self.core.observe(observation)
+
     def _tick(self, t: int) -> list[Ruling]:
-        return self.core.observe(Tick(t=t))
+        return self._observe(Tick(t=t))
 
     def _tell(self, observation: Observation) -> list[Ruling]:
         """Report the truth; give what the referee says at once."""
         self.truth.append(observation)
         self.now = observation.t
-        self._heed(self.core.observe(observation) + self._tick(observation.t))
+        self._heed(self._observe(observation) + self._tick(observation.t))
         return self.core.take_early()
 
     def _heed(self, rulings: list[Ruling]) -> None:
@@ -142,10 +162,21 @@ class Course:
                 if self.burns:
                     due = max(due, self.burns[-1][0] + self._seconds(0.5, 0.7))
                 self.burns.append((due, fields["seat"], fields["count"], fields.get("where") == "top"))
+            elif ruling.kind == "pile" and not self.taking and not self.view.game_over:
+                self.owed, self.take_at = ruling.fields["seat"], None
+            elif ruling.kind == "question":
+                self._settle_question(ruling)
         owner = self.core.view.owner
         if owner != self.owner:
             self.owner = owner
             self.take_at = None
+
+    def _settle_question(self, question: Ruling) -> None:
+        """People look under the pile when the referee asks what lies lowest."""
+        if question.fields["ask"] == "bottom_card" and self.pile:
+            self.truth.append(Answer(t=self.now + 1, id=f"a{len(self.truth)}", to=question.id, value=self.pile[0]))
+            self.now += 1
+            self._heed(self._observe(self.truth[-1]) + self._tick(self.now))
 
     def _seconds(self, low: float, high: float) -> int:
         return int(self.chance.uniform(low, high) * SECOND)
@@ -198,10 +229,11 @@ class Course:
         if self.burns:
             return self.burns[0][0], "burn", self.burns[0][1]
         view = self.view
-        if self.owner is not None and self.pile:
+        taker = self.owed if self.owed is not None else self.owner
+        if taker is not None and self.pile:
             if self.take_at is None:
                 self.take_at = self.now + self._take_delay()
-            return max(self.take_at, self.now + 30 * MS), "take", self.owner
+            return max(self.take_at, self.now + 30 * MS), "take", taker
         if view.turn is None:
             return None
         return self._clear_of_hands(max(self.lay_at, self.now + 1)), "lay", view.turn
@@ -273,8 +305,10 @@ class Course:
         self.acts.append(Take(t, seat))
         self.stacks[seat - 1].extend(self.pile)
         self.pile.clear()
-        self.take_at = self.owner = None
+        self.take_at = self.owner = self.owed = None
+        self.taking = True
         self._tell(Taken(t=t, id=f"t{len(self.truth)}", seat=seat))
+        self.taking = False
         self.lay_at = t + self._seconds(0.75, 1.3)
 
     def _burn(self) -> None:
@@ -287,7 +321,8 @@ class Course:
         self.acts.append(Burn(t, seat, cards, poses, top))
         self.pile = [*self.pile, *cards] if top else [*reversed(cards), *self.pile]
         name, where = f"p{len(self.truth)}", "top" if top else "bottom"
-        self._tell(Placed(t=t, id=name, seat=seat, count=len(cards), where=where, cards=cards))
+        lowest_first = cards if top else cards[::-1]
+        self._tell(Placed(t=t, id=name, seat=seat, count=len(cards), where=where, cards=lowest_first))
         self.lay_at = max(self.lay_at, t + self._seconds(0.5, 0.8))
         if self.take_at is not None:
             self.take_at = max(self.take_at, t + self._seconds(0.8, 1.2))
@@ -300,7 +335,7 @@ class Course:
         seat = next((p.seat for p in self.people if p.seat not in pressed and self._may_slap(p.seat)), None)
         if seat is None:
             return False
-        twin = deepcopy(self.core)
+        twin = deepcopy(self.forgetful)
         t = self.now + PROBE_NS
         twin.observe(Slap(t=t, id="probe", seat=seat, t_error=0))
         twin.observe(Tick(t=t))
@@ -341,8 +376,7 @@ class Course:
         self.lay_at = max(self.lay_at, at + SECOND)
 
     def _may_slap(self, seat: int) -> bool:
-        view = self.view
-        if seat in view.locked_out:
+        if not self.slapping or seat in self.view.locked_out:
             return False
         return bool(self.stacks[seat - 1]) or self.rules.has("M10")
 

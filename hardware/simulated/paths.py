@@ -137,7 +137,7 @@ class Player:
         at = (inward[0] * 38, inward[1] * 38)
         if isinstance(act, Take):
             return Visit(act, act.grasp, act.ends, at, inward, self.outside + 60)
-        return Visit(act, act.t, act.until, at, inward)
+        return Visit(act, act.t, act.until if isinstance(act, Cover) else act.t, at, inward)
 
     def at(self, t: int) -> Place | None:
         """Where the hand is at ``t``, or None while it is out of the picture."""

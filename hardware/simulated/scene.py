@@ -14,7 +14,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from hardware.simulated.acts import FLIP_NS, LIFT_NS, Act, Burn, Cover, Lay, Pose, Take
+from hardware.simulated.acts import FLIP_NS, LIFT_NS, Act, Burn, Cover, Lay, Pose, Start, Take
 from hardware.simulated.blending import Matrix, stamp
 from hardware.simulated.canvas import Bytes
 from hardware.simulated.cloth import cloth, light
@@ -46,7 +46,7 @@ def settled_at(act: Act) -> int | None:
     """When an act has changed the pile for good, or None."""
     if isinstance(act, Lay):
         return act.rest
-    if isinstance(act, Burn):
+    if isinstance(act, Burn | Start):
         return act.t
     return act.starts if isinstance(act, Take) else None
 
@@ -125,6 +125,8 @@ class Scene:
         """Draw every card and hand that will be seen, so that no picture has to wait for them."""
         self.deck.picture("back")
         for act in self.acts:
+            if isinstance(act, Start):
+                continue
             self._hand(act.seat, "flat" if isinstance(act, Take | Cover) else "pinch")
             if isinstance(act, Lay | Burn):
                 self._hand(act.seat, "thumb")
@@ -203,6 +205,9 @@ class Scene:
     def _apply(self, act: Act) -> None:
         if isinstance(act, Lay):
             self.pile.add(act.card, act.pose)
+        elif isinstance(act, Start):
+            for pose in act.poses:
+                self.pile.add("back", pose)
         elif isinstance(act, Burn):
             if act.top:
                 for card, pose in zip(act.cards, act.poses, strict=True):

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hardware.simulated.acts import MS, Act, Lay
+from hardware.simulated.acts import MS, Act, Burn, Lay, Start, Take
 from hardware.simulated.course import END_NS, Called, Course
 from hardware.simulated.players import NAMES, Contact, Habits, Person
 from referee.adjudication.observations import Card, Observation, Slap, Table
@@ -53,8 +53,11 @@ class Script:
     def answer(self, ask: str, t: int) -> int | str | None:
         """What the players say when the referee asks about the instant ``t``; None where they cannot tell.
 
-        ``who_was_first`` is answered with a seat, ``unreadable_card`` with a card, ``who_played`` with a seat.
+        ``who_was_first`` and ``who_played`` are answered with a seat, ``unreadable_card`` and ``bottom_card`` with a
+        card.
         """
+        if ask == "bottom_card":
+            return self._lowest(t)
         if ask == "who_was_first":
             hands = [o for o in self.truth if isinstance(o, Slap) and abs(o.t - t) < 20 * MS]
             return min(hands, key=lambda o: o.t).seat if hands else None
@@ -63,6 +66,22 @@ class Script:
         if nearest is None or ask not in ("unreadable_card", "who_played"):
             return None
         return nearest.card if ask == "unreadable_card" else nearest.seat
+
+    def _lowest(self, t: int) -> str | None:
+        """The card that lies lowest in the pile at ``t``."""
+        pile: list[str] = []
+        for act in self.acts:
+            if act.t > t:
+                break
+            if isinstance(act, Take):
+                pile = []
+            elif isinstance(act, Burn) and not act.top:
+                pile = [*reversed(act.cards), *pile]
+            elif isinstance(act, Lay):
+                pile.append(act.card)
+            elif isinstance(act, Burn | Start):
+                pile.extend(act.cards)
+        return pile[0] if pile else None
 
 
 def play_game(

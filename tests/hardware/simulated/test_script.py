@@ -17,6 +17,7 @@ from hardware.simulated.script import Script, play_game
 from referee.adjudication.adjudicator import Adjudicator
 from referee.adjudication.observations import Card, Placed, Slap, Table, Taken
 from referee.adjudication.rulings import Ruling
+from referee.rules.presets import PRESETS
 
 CLUMSY = Habits(wrong_slap=0.06, early_slap=0.03, out_of_turn=0.02, long_hold=0.2)
 
@@ -67,7 +68,7 @@ def test_truth_and_acts_tell_the_same(games: list[Script]) -> None:
         assert laid == [(o.t, o.seat, o.card) for o in script.truth if isinstance(o, Card)]
         taken = [(a.t, a.seat) for a in script.acts if isinstance(a, Take)]
         assert taken == [(o.t, o.seat) for o in script.truth if isinstance(o, Taken)]
-        burned = [(a.t, a.seat, a.cards) for a in script.acts if isinstance(a, Burn)]
+        burned = [(a.t, a.seat, a.cards if a.top else a.cards[::-1]) for a in script.acts if isinstance(a, Burn)]
         assert burned == [(o.t, o.seat, o.cards) for o in script.truth if isinstance(o, Placed)]
 
 
@@ -86,6 +87,28 @@ def test_games_hold_what_they_should_show(games: list[Script]) -> None:
     kinds = Counter(r.kind for script in games for r in rulings(script))
     for kind in ("slap_won", "slap_false", "burn", "dead_card", "challenge_won", "out", "slapped_in"):
         assert kinds[kind], kind
+
+
+@pytest.mark.parametrize("preset", sorted(PRESETS))
+@pytest.mark.parametrize("seats", [2, 3, 5])
+def test_every_preset_plays(preset: str, seats: int) -> None:
+    script = play_game(1, seats, rules=preset, max_cards=90)
+    held = Counter(card for stack in script.stacks for card in stack) + Counter(script.pile)
+    assert held == Counter(all_cards())
+    assert script.finished or script.laid == 90
+    asked = [r["ask"] for r in rulings(script) if r.kind == "question"]
+    assert set(asked) <= {"bottom_card"}, "only a card that nobody saw is asked about"
+
+
+def test_a_cut_pack_plays_too() -> None:
+    script = play_game(1, 3, rules={"base": "classic", "on": ["S4c"]}, max_cards=60)
+    assert script.laid == 60
+
+
+def test_jokers_and_more_packs_are_on_the_table() -> None:
+    script = play_game(1, 4, rules={"base": "wikipedia-2025", "set": {"S3": 2, "S2": 2}}, max_cards=80)
+    held = Counter(card for stack in script.stacks for card in stack) + Counter(script.pile)
+    assert held == Counter(all_cards(packs=2, jokers=2))
 
 
 def test_every_contact_is_released(games: list[Script]) -> None:
