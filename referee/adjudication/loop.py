@@ -117,11 +117,14 @@ class Loop:
         return [Placed(_place(ruling, key), nth, ruling) for ruling in rulings]
 
     def _near(self, at: int) -> list[Observation]:
-        """What follows the observation at this place closely enough to matter."""
+        """What is judged after the observation at this place and lies closely enough to matter.
+
+        Where a doubtful order was turned round, that begins with what stands before it.
+        """
         head = self._queue[at]
         if not isinstance(head, Slap):
             return []
-        return list(self._following(at, head.t + head.t_error + self._widest))
+        return [*self._queue[:at], *self._following(at, head.t + head.t_error + self._widest)]
 
     def _following(self, at: int, until: int) -> Iterator[Observation]:
         for place in range(at + 1, len(self._queue)):
