@@ -69,6 +69,11 @@ def test_the_grammar_knows_every_phrase() -> None:
         assert set(phrase.clips) <= set(VOCABULARY)
 
 
+def test_the_sample_holds_every_template() -> None:
+    every = {template_of(phrase.text) for phrase in phrases_of_classic()}
+    assert {template_of(phrase.text) for phrase in phrases_of_classic()[::EACH]} == every
+
+
 def test_phrases_are_understood(clips: Clips) -> None:
     phrases = phrases_of_classic()[::EACH]
     wrong = heard_right(phrases, [in_the_room(clips.phrase(one.clips)) for one in phrases])
