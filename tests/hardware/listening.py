@@ -117,20 +117,17 @@ def shuffled(samples: Samples, chance: np.random.Generator, piece: float = 0.12)
     return np.concatenate([pieces[place] for place in chance.permutation(count)])
 
 
+def _form(text: str) -> str:
+    """The text with its seats and numbers taken for blanks."""
+    words = " | ".join((_UNIT, _TEEN, _TEN, "zero")).split(" | ")
+    one = rf"(?:{'|'.join(words)})\b"
+    text = re.sub(rf"\bseat {one}", "<seat>", text)
+    text = re.sub(rf"\b{one}(?: {one}| hundred\b| and {one})*", "<number>", text)
+    for name, noun in (("<ms>", "millisecond"), ("<cards>", "card"), ("<chances>", "chance")):
+        text = re.sub(rf"<number> {noun}s?\b", name, text)
+    return text
+
+
 def template_of(text: str) -> str | None:
     """The template that a phrase was made from; None if the grammar cannot hear it."""
-    digits = rf"(?:{_UNIT}|{_TEEN}|{_TEN}|zero|hundred|and| )+?".replace(" | ", "|")
-    parts = {
-        "<seat>": rf"seat (?:{_UNIT})".replace(" | ", "|"),
-        "<number>": digits,
-        "<ms>": f"(?:one millisecond|{digits} milliseconds)",
-        "<cards>": f"(?:one card|{digits} cards)",
-        "<chances>": f"(?:one chance|{digits} chances)",
-    }
-    for template in sorted(TEMPLATES, key=len, reverse=True):
-        pattern = template
-        for name, form in parts.items():
-            pattern = pattern.replace(name, form)
-        if re.fullmatch(pattern, text):
-            return template
-    return None
+    return {_form(template): template for template in TEMPLATES}.get(_form(text))

@@ -51,11 +51,12 @@ def _of_nobody() -> Iterator[list[Ruling]]:
         yield [_ruled("remind", what=what)]
 
 
-def phrases_of_classic(seed: int = 1) -> list[Phrase]:
-    """Every template of `classic` for every one of eight seats."""
+def phrases_of_classic(seed: int = 1, each: int = 1) -> list[Phrase]:
+    """Every template of `classic` for every one of eight seats; or each ``each``-th of those that name a seat."""
     chance = np.random.default_rng(seed)
-    said = [phrase for rulings in _of_nobody() for phrase in announce(rulings)]
+    nobody = [phrase for rulings in _of_nobody() for phrase in announce(rulings)]
+    said: list[Phrase] = []
     for seat in range(1, MOST_SEATS + 1):
         said += [phrase for rulings in _of_seat(seat, chance) for phrase in announce(rulings)]
         said.append(pad_stuck(seat, 0))
-    return said
+    return nobody + said[::each]
