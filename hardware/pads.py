@@ -22,6 +22,9 @@ LEAST_ERROR: Final = 1_500_000
 """Half-width of what a real pad's stamp can be worth, ns: an FSR itself takes 1 to 2 ms to respond."""
 POLL: Final = 500_000
 """How often the level of a pad that is down is looked at, ns."""
+RESTING: Final = 3_000_000_000
+"""A pad that has been down for longer than this is looked at more seldom, ns: nobody slaps for so long."""
+SELDOM: Final = 20_000_000
 DELIVERY: Final = 50_000_000
 """An edge may reach Python this late, ns (37 ms was the worst measured); the watermark waits for it."""
 _HISTORY: Final = 256
@@ -216,6 +219,12 @@ class GpioPads:
         except Exception:
             _log.exception("seat %d's pad: the handler of %s failed; the pads go on", edge.seat, edge)
 
+    def _next_look(self) -> int:
+        """How long to wait before the levels are looked at again, ns."""
+        with self._lock:
+            fresh = self._clock() - RESTING
+            return POLL if any(pad.down and pad.pressed_at > fresh for pad in self._pads) else SELDOM
+
     def _poll_on(self) -> None:
         pause = threading.Event()
         while not self._closing:
@@ -225,4 +234,4 @@ class GpioPads:
             except Exception:
                 _log.exception("the pads' levels could not be read; trying again")
                 pause.wait(0.1)
-            pause.wait(POLL / 1e9)
+            pause.wait(self._next_look() / 1e9)
