@@ -201,7 +201,8 @@ class Conductor:
             self._write(encode_ruling(ruling))
         early = self._adjudicator.take_early()
         if early:
-            self._hand_out(early)
+            # A win that still waits for its runners-up comes after them; people hear things as they happened.
+            self._hand_out(sorted(early, key=lambda ruling: ruling.t))
 
     def _hand_out(self, rulings: Sequence[Ruling]) -> None:
         failed: list[tuple[str, str]] = []

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -201,6 +202,11 @@ def script_of(options: Options) -> Script:
     return play_game(options.seed, options.seats, options.rules, options.max_cards)
 
 
+def view_of(options: Options, script: Script) -> View:
+    """What the simulated camera looks at."""
+    return View(script, options.fps, family_of(options.seed), frames=options.frames)
+
+
 def _open_log(path: Path | None, stack: ExitStack) -> TextIO | None:
     if path is None:
         return None
@@ -279,23 +285,19 @@ def play(
     speaker: Speaker | None = None,
     lights: Lights | None = None,
     outlets: Mapping[str, Outlet] | None = None,
-    frames: Iterator[Frame] | None = None,
+    frames: Iterator[Frame],
     clock: TableClock | None = None,
+    log: TextIO | None = None,
 ) -> tuple[Summary, Conductor]:
-    """Play a script through the real shells and score it; ``frames`` stand for the simulated camera's if given.
+    """Play a script through the real shells and score it.
 
     Raises:
-        UserError: a file that was asked for cannot be written, or the camera stopped.
+        UserError: the camera stopped.
     """
-    _can_write(options.frames)
     people = _People(script)
     lamps = Lamps(lights, script.seats) if lights is not None else None
     pace: Pace = RealTime() if options.pace else AtOnce()
-    view = View(script, options.fps, family_of(options.seed), frames=options.frames)
     with ExitStack() as stack:
-        log = _open_log(options.log, stack)
-        if frames is None:
-            frames = stack.enter_context(_frames(view))
         display = stack.enter_context(Display(script.table.seats, live=options.live))
         display.gauge.title = f"{options.rules} · {script.seats} seats · seed {options.seed}"
         parts: dict[str, Outlet] = {"display": display, "people": people.hear, **(outlets or {})}
@@ -348,14 +350,18 @@ def demo(options: Options) -> int:
     """
     script = script_of(options)
     began = time.monotonic()
-    watcher = new_watcher(seat_bearings(script.seats))
     clock = TableClock()
     with ExitStack() as stack:
+        log = _open_log(options.log, stack)
+        _can_write(options.frames)
+        watcher = new_watcher(seat_bearings(script.seats))
+        # Its drawing begins while the voice gets ready.
+        frames = stack.enter_context(_frames(view_of(options, script)))
         speaker, words = _speaker(options, clock, stack)
         lights = SimulatedLights(script.seats, clock)
         stack.callback(lights.close)
         print(words)
-        summary, _ = play(options, script, watcher, speaker=speaker, lights=lights, clock=clock)
+        summary, _ = play(options, script, watcher, speaker=speaker, lights=lights, frames=frames, clock=clock, log=log)
     summary = replace(summary, took_s=round(time.monotonic() - began, 1))
     show(summary)
     if options.summary is not None:
@@ -366,12 +372,17 @@ def demo(options: Options) -> int:
     return 1 if summary.missed_targets() else 0
 
 
+def _clip_rendered(done: int, of: int) -> None:
+    if done == 1:
+        print(f"learning to speak: {of} clips, this once", file=sys.stderr, flush=True)
+
+
 def _speaker(options: Options, clock: Callable[[], int], stack: ExitStack) -> tuple[Speaker, str]:
     """The voice, and what it is in words; a game without pace is spoken into a file or not at all."""
     if not options.pace and options.audio is None:
         return RecordingSpeaker(clock, keep=0), "no voice: without pace only --audio FILE.wav records one"
     try:
-        voice = open_speaker(VOCABULARY, audio=options.audio, clock=clock, start=0)
+        voice = open_speaker(VOCABULARY, audio=options.audio, clock=clock, start=0, progress=_clip_rendered)
     except HardwareMissing as missing:
         raise UserError(f"--audio: {missing}") from None
     stack.callback(voice.speaker.close)

@@ -135,7 +135,7 @@ class RenderedCamera:
     def close(self) -> None:
         """Stop drawing and give the memory back."""
         self._pipe.close()
-        self._process.join(timeout=2)
+        self._process.join(timeout=0.3)
         if self._process.is_alive():
             self._process.terminate()
             self._process.join(timeout=2)
