@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -58,8 +59,11 @@ def header_chip(label_of: Callable[[int], str | None], count: int = 16) -> int |
     return None
 
 
+@cache
 def open_factory() -> Any:
-    """gpiozero's lgpio factory on the chip that the header hangs on.
+    """gpiozero's lgpio factory on the chip that the header hangs on: one for pads and lights, open until the end.
+
+    gpiozero keeps the pins of all such factories in one place, so closing one would close the other's pins.
 
     Raises:
         HardwareMissing: lgpio is not installed, this is no Raspberry Pi, or its pins may not be opened.

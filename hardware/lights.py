@@ -29,7 +29,6 @@ class GpioLights:
             HardwareMissing: no such factory on this machine, or a pin that cannot be used.
         """
         self._factory = open_factory() if factory is None else factory
-        self._owns_factory = factory is None
         from gpiozero import PWMLED, RGBLED
         from gpiozero.exc import GPIOZeroError
 
@@ -63,8 +62,6 @@ class GpioLights:
                 light.off()
                 light.close()
         self._seats, self._table = {}, None
-        if self._owns_factory:
-            self._factory.close()
 
 
 def _within(level: float) -> float:

@@ -110,7 +110,6 @@ class GpioPads:
             ValueError: two seats on one pin, or a real pad's ``t_error`` below `LEAST_ERROR`.
         """
         self._factory = open_factory() if factory is None else factory
-        self._owns_factory = factory is None
         require_kernel_time(self._factory)
         if t_error < LEAST_ERROR and not getattr(self._factory, "exact_time", False):
             raise ValueError(f"t_error of a real pad must be at least {LEAST_ERROR} ns, not {t_error}")
@@ -183,8 +182,7 @@ class GpioPads:
             self._poller.join(timeout=1.0)
         for pad in self._pads:
             pad.pin.when_changed = None
-        if self._owns_factory:
-            self._factory.close()
+            pad.pin.close()
 
     def _press(self, pad: _Pad, t: int) -> None:
         with self._lock:

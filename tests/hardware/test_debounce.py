@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hardware.debounce import MASK, REBOUND, Debouncer, Event
@@ -131,6 +131,7 @@ def test_a_debouncer_says_what_it_dropped() -> None:
     assert [one.event for one in pad.advance(MS + REBOUND)] == [Event.DROPPED]
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(1, 120 * MS), min_size=1, max_size=40), st.integers(0, 50 * MS))
 def test_what_is_returned_never_lies_behind_the_watermark(gaps: list[int], lag: int) -> None:
     """The promise: nothing is ever returned with ``t`` at or below an earlier watermark."""

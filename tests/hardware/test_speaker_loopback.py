@@ -36,7 +36,7 @@ speaker.close()
 
 def test_what_is_said_reaches_the_card(tmp_path: Path) -> None:
     if not SYSTEM.exists():
-        pytest.skip("ALSA is not installed (apt install libportaudio2)")
+        pytest.skip("no sound library: ALSA is not installed (apt install libportaudio2)")
     played = tmp_path / "played.raw"
     config = tmp_path / "asound.conf"
     config.write_text(CONFIG.replace("FILE", str(played)))
@@ -45,7 +45,7 @@ def test_what_is_said_reaches_the_card(tmp_path: Path) -> None:
         env={**os.environ, "ALSA_CONFIG_PATH": str(config)}, capture_output=True, text=True, timeout=120,
     )  # fmt: skip
     if "libportaudio2" in done.stderr:
-        pytest.skip("libportaudio2 is not installed (apt install libportaudio2)")
+        pytest.skip("no sound library: libportaudio2 is not installed (apt install libportaudio2)")
     assert done.returncode == 0, done.stderr
     heard = np.fromfile(played, "<f4")
     loud = np.flatnonzero(np.abs(heard) > 0.05)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referee.adjudication.rulings import LIFE, Ruling
@@ -101,6 +101,7 @@ def test_a_changed_ruling_is_spoken_as_a_correction() -> None:
     assert changed.text == "correction seat one wins the slap"
 
 
+@settings(deadline=None)
 @given(st.integers(0, 999))
 def test_every_number_has_words_that_are_rendered(value: int) -> None:
     assert set(number(value)) <= set(VOCABULARY)
@@ -117,6 +118,7 @@ def test_numbers_sound_right_and_differ() -> None:
         seat(9)
 
 
+@settings(deadline=None)
 @given(st.integers(0, 10**12))
 def test_every_margin_can_be_said(ns: int) -> None:
     assert set(margin(ns)) <= set(VOCABULARY)

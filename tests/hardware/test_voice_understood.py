@@ -34,7 +34,9 @@ their turn.
 
 pytestmark = [
     pytest.mark.audio,
-    pytest.mark.skipif(shutil.which("flite") is None, reason="flite is not installed (apt install flite)"),
+    pytest.mark.skipif(
+        shutil.which("flite") is None, reason="no speech synthesiser: flite is not installed (apt install flite)"
+    ),
 ]
 
 
