@@ -32,7 +32,7 @@ from referee.app.display import Display
 from referee.app.outlets import Lamps, Voice
 from referee.app.problems import UserError
 from referee.app.rendering import RenderedCamera, View, draw
-from referee.app.scoring import Summary, count, score_cards, score_rulings, slaps_of
+from referee.app.scoring import Summary, count, heats, score_cards, score_rulings, slaps_of
 from referee.app.voice import VOCABULARY
 from referee.app.watch import new_watcher, seat_bearings
 from referee.rules.house import RulesError, house_rules
@@ -320,6 +320,7 @@ def play(
 def summarise(options: Options, script: Script, conductor: Conductor, run: _Run) -> Summary:
     """Hold what was seen and ruled against what really happened."""
     seen = conductor.observations
+    called = [moment.t for moment in script.called]
     return Summary(
         seed=options.seed,
         seats=script.seats,
@@ -331,7 +332,7 @@ def summarise(options: Options, script: Script, conductor: Conductor, run: _Run)
         taken=count(Taken, script.truth),
         taken_seen=count(Taken, seen),
         rulings=score_rulings(
-            conductor.rulings, seen, script.truth, [called.t for called in script.called], script.duration
+            conductor.rulings, seen, script.truth, [*called, *heats(script.truth, 2 * LEAST_ERROR)], script.duration
         ),
         played_s=round(script.duration / 1e9, 1),
         took_s=round(run.took, 1),

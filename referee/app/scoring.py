@@ -12,6 +12,7 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
+from itertools import pairwise
 from typing import Any, Final
 
 from referee.adjudication.adjudicator import Adjudicator
@@ -192,6 +193,12 @@ class _Errors:
         at = [observation for observation in behind if observation.t == ruling.t]
         slack = TAKEN_SLACK if any(isinstance(o, Taken) for o in at) or not at else 2 * MS
         return max((getattr(observation, "t_error", 0) for observation in at), default=0) + slack
+
+
+def heats(truth: Iterable[Observation], apart: int) -> list[int]:
+    """Instants of hands that really came down no further apart than the pads can tell (ns): a tie to any referee."""
+    slaps = sorted((seen for seen in truth if isinstance(seen, Slap)), key=lambda slap: slap.t)
+    return [one.t for one, two in pairwise(slaps) if two.t - one.t <= apart and one.seat != two.seat]
 
 
 def score_rulings(
