@@ -405,8 +405,9 @@ class Course:
 
     def _inhibit(self, t: int) -> None:
         """Hands that have not gone far stop when another has hit."""
-        self.intents = [i for i in self.intents if i.t < t + 120 * MS or self.chance.random() < 0.2]
-        self.intents.sort()
+        self.intents = sorted(
+            i for i in self.intents if i.t < t + 120 * MS or (i.t < t + 300 * MS and self.chance.random() < 0.25)
+        )
 
     def _settle_intents(self, t: int) -> None:
         """Before a card is laid at ``t`` over a pattern: which hands still come, and when."""
