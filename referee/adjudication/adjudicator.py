@@ -14,7 +14,6 @@ from typing import Final
 
 from referee.adjudication.amendments import AmendmentError, base_id
 from referee.adjudication.drafting import Key, place_of, printing_order, to_ruling
-from referee.adjudication.fold import won_ruling
 from referee.adjudication.history import History
 from referee.adjudication.loop import Loop, Placed
 from referee.adjudication.observations import (
@@ -31,6 +30,7 @@ from referee.adjudication.observations import (
 from referee.adjudication.rulings import Ruling
 from referee.adjudication.state import State
 from referee.adjudication.view import ChallengeView, View
+from referee.adjudication.winning import won_ruling
 from referee.rules.house import RulesError, house_rules
 from referee.rules.step import Draft
 

@@ -8,10 +8,11 @@ from typing import NamedTuple
 
 from referee.adjudication.doubt import better_order, order_is_open
 from referee.adjudication.drafting import AFTER_ALL, PLACES, Key, place_of
-from referee.adjudication.fold import Answers, fold, last_chance_ends, last_tick, open_table
+from referee.adjudication.fold import fold, last_chance_ends, last_tick, open_table
 from referee.adjudication.observations import Answer, Card, Correct, Observation, Slap, Table
 from referee.adjudication.rulings import Ruling
 from referee.adjudication.state import State
+from referee.adjudication.winning import Answers
 
 
 class Placed(NamedTuple):

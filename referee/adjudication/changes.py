@@ -1,0 +1,129 @@
+"""Observations that change the position and need no judging: lifts, counts, calls, days, people joining."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from referee.adjudication.observations import (
+    MAX_SEATS,
+    Contest,
+    Count,
+    Day,
+    Draw,
+    Foul,
+    Join,
+    Lift,
+    Observation,
+    Pause,
+    Placed,
+    Resume,
+    Say,
+)
+from referee.rules.laying import settle
+from referee.rules.penalties import contest, foul
+from referee.rules.stacks import forget
+from referee.rules.step import Step
+
+
+def _lift(step: Step, lift: Any) -> None:
+    step.set(held=step.position.held - {lift.seat})
+
+
+def _pause(step: Step, _: Any) -> None:
+    step.set(paused=True)
+
+
+def _resume(step: Step, _: Any) -> None:
+    step.set(paused=False)
+
+
+def _counted(step: Step, count: Any) -> None:
+    """A stack was counted; what was known of it stays where that still fits (K2, S4c)."""
+    position = step.position
+    if count.seat > position.seats:
+        return
+    if count.cards < len(position.known[count.seat - 1]):
+        forget(step, count.seat, count.cards)
+    else:
+        counts = list(position.counts)
+        counts[count.seat - 1] = count.cards
+        step.set(counts=tuple(counts))
+    settle(step)
+
+
+def _placed(step: Step, placed: Any) -> None:
+    """Penalty cards that were seen going in get their names, lowest first (F1, P5b)."""
+    names = list(placed.cards)
+    pile = []
+    for laid in step.position.pile:
+        if names and laid.state == "burned" and placed.seat in (None, laid.seat):
+            laid = laid._replace(card=names.pop(0))
+        pile.append(laid)
+    step.set(pile=tuple(pile))
+
+
+def _foul(step: Step, said: Any) -> None:
+    if said.seat <= step.position.seats and not step.position.over:
+        foul(step, said.seat, said.foul)
+
+
+def _contest(step: Step, said: Any) -> None:
+    if not step.position.over:
+        contest(step, said.by, said.against, said.ruling)
+
+
+def _say(step: Step, said: Any) -> None:
+    """A rank was called: for the top card if that seat has just laid it uncalled, else for its next one (N14)."""
+    position = step.position
+    top = position.pile[-1] if position.pile else None
+    if top is not None and top.seat == said.seat and not position.said:
+        step.set(said=said.rank)
+    else:
+        step.set(calling=said.rank)
+
+
+def _draw(step: Step, drawn: Any) -> None:
+    """The wild rank was drawn (P14)."""
+    if step.position.rules.has("P14"):
+        step.set(wild=drawn.rank)
+
+
+def _join(step: Step, join: Any) -> None:
+    """A bystander's pad joins, without cards, after the last seat (M11)."""
+    position = step.position
+    if not position.rules.has("M11") or join.seat != position.seats + 1 or join.seat > MAX_SEATS:
+        return
+    step.set(
+        names=(*position.names, f"Seat {join.seat}"),
+        counts=(*position.counts, 0),
+        known=(*position.known, ()),
+        strikes=(*position.strikes, 0),
+        debts=(*position.debts, 0),
+        locks=(*position.locks, None),
+        presses=(*position.presses, ()),
+    )
+
+
+def _day(step: Step, day: Any) -> None:
+    """A new calendar day opens a table that three sixes closed (P16b)."""
+    if step.position.closed and day.date != step.position.day:
+        step.set(closed=False)
+        step.rule("remind", "P16b", what="open")
+    step.set(day=day.date)
+
+
+CHANGES: Final[Mapping[type[Observation], Callable[[Step, Any], None]]] = {
+    Lift: _lift,
+    Pause: _pause,
+    Resume: _resume,
+    Count: _counted,
+    Placed: _placed,
+    Foul: _foul,
+    Contest: _contest,
+    Say: _say,
+    Draw: _draw,
+    Join: _join,
+    Day: _day,
+}
+"""What each kind does to the position."""

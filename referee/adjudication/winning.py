@@ -1,0 +1,175 @@
+"""A valid first hand: alone or in a dead heat, decided by time, force, a split, War or people (M1 to M4, K3)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Literal
+
+from referee.adjudication.drafting import to_ruling, to_rulings
+from referee.adjudication.heats import by_force
+from referee.adjudication.observations import Card, Slap
+from referee.adjudication.rulings import Ruling
+from referee.adjudication.state import PendingWin, RunnerUp, State
+from referee.rules import war
+from referee.rules.laying import settle
+from referee.rules.slapping import Verdict
+from referee.rules.step import Draft, Step
+from referee.rules.taking import claim_by_slap
+
+Decided = tuple[State, list[Ruling]]
+Answers = Mapping[str, Any]
+"""What people said, by the id of the question."""
+
+
+def finish(
+    state: State, step: Step, used: set[str] | None = None, *, doubt: bool = False, open_: bool = False
+) -> Decided:
+    """Close a step: its rulings, and a slap's own once its pile is gone (``open_``: not yet claimed)."""
+    used = set() if used is None else used
+    rulings = to_rulings(step.drafts, step.ref, step.t, used, doubt=doubt)
+    pending = state.pending
+    if (
+        pending is not None
+        and not open_
+        and (step.position.claim is None or step.position.claim.ref != pending.slap.id)
+    ):
+        rulings.append(won_ruling(pending))
+        state = state._replace(pending=None)
+    return state._replace(position=step.position), rulings
+
+
+def claim(step: Step, slap: Slap, split: tuple[int, ...] = ()) -> None:
+    """The pile is this hand's; one without cards has slapped in (M1, M10)."""
+    in_play = step.position.holds(slap.seat)
+    claim_by_slap(step, slap.seat, slap.id, split=split)
+    if not in_play:
+        step.rule("slapped_in", "M10", because=(slap.id,), seat=slap.seat)
+
+
+def run_up(state: State, slap: Slap) -> State:
+    """A hand that came after the winner's counts for the margin (K3)."""
+    pending = state.pending
+    if pending is None or slap.seat == pending.slap.seat:
+        return state
+    if any(other.seat == slap.seat for other in pending.runners_up):
+        return state
+    runner = RunnerUp(slap.seat, slap.t - pending.slap.t, slap.t_error, slap.id)
+    runners = (*pending.runners_up, runner)
+    if pending.margin is None:
+        pending = replace(pending, margin=runner.margin, error=pending.slap.t_error + runner.error)
+    return state._replace(pending=replace(pending, runners_up=runners))
+
+
+def win(
+    state: State, slap: Slap, judged: Verdict, hands: tuple[Slap, ...], answers: Answers, *, doubt: bool
+) -> Decided:
+    """A valid first hand, alone or in a dead heat (M1, M2, K3)."""
+    step = Step(state.position, slap.t, slap.id)
+    rule = (*judged.rule, "K9") if doubt else judged.rule
+    pending = PendingWin(slap, judged.patterns, judged.cards, rule, judged.because, doubt=doubt)
+    split: tuple[int, ...] = ()
+    if len(hands) > 1:
+        state = state._replace(settled=state.settled | {hand.id for hand in hands[1:]})
+        pending = _rule_heat(step, pending, hands)
+        decided = _decide_heat(step, pending, hands, answers)
+        if decided is None:
+            return finish(state._replace(disputed=pending, hands=hands), step, doubt=doubt)
+        pending = decided
+        split = tuple(hand.seat for hand in hands) if decided.decided_by == "split" else ()
+    if pending.slap is not slap:
+        step.rule("slap_void", "N1", "M2", because=(pending.slap.id,), seat=slap.seat, reason="late")
+    state, rulings = finish(state._replace(pending=pending), step, doubt=doubt, open_=True)
+    taking = Step(step.position, pending.slap.t, pending.slap.id)
+    claim(taking, pending.slap, split)
+    taking.announce_turn()
+    state, more = finish(state, taking, doubt=doubt)
+    return state, [*rulings, *more]
+
+
+def _rule_heat(step: Step, pending: PendingWin, hands: tuple[Slap, ...]) -> PendingWin:
+    """Rule the dead heat: nearer than the errors, so nobody was first (K3, reading 2)."""
+    first, second = hands[0], hands[1]
+    margin, error = second.t - first.t, first.t_error + second.t_error
+    ids = tuple(hand.id for hand in hands)
+    seats = [hand.seat for hand in hands]
+    step.rule("dead_heat", "K3", "M2", because=ids, seats=seats, margin=margin, error=error)
+    because = tuple(dict.fromkeys((*ids, *pending.because)))
+    return replace(pending, because=because, margin=margin, error=error)
+
+
+def _decide_heat(step: Step, pending: PendingWin, hands: tuple[Slap, ...], answers: Answers) -> PendingWin | None:
+    """Who has the pile after a dead heat: force (M2), a split (M3), War (M4), else people; None while that is open."""
+    rules = step.position.rules
+    strongest = by_force(hands) if rules.has("M2") else None
+    if strongest is not None:
+        return _of_heat(pending, strongest, hands, "force", "M2")
+    if rules.has("M3"):
+        return _of_heat(pending, hands[0], hands, "split", "M3")
+    seats = tuple(hand.seat for hand in hands)
+    if rules.has("M4"):
+        able = war.begin(step, seats)
+        winner = next((hand for hand in hands if hand.seat == able), None)
+        return None if winner is None else _of_heat(pending, winner, hands, "war", "M4")
+    ids = tuple(hand.id for hand in hands)
+    step.rule("question", "M2", because=ids, ask="who_was_first", about=list(ids))
+    said = answers.get(f"question@{hands[0].id}")
+    named = next((hand for hand in hands if hand.seat == said), None)
+    if named is not None:
+        return _of_heat(pending, named, hands, "people", "M2")
+    step.set(tied=seats, claim=None, challenge=None, turn=None, last_chance=None)
+    return None
+
+
+def _of_heat(
+    pending: PendingWin,
+    winner: Slap,
+    hands: tuple[Slap, ...],
+    how: Literal["force", "split", "war", "people"],
+    row: str,
+) -> PendingWin:
+    runners = tuple(
+        RunnerUp(hand.seat, hand.t - winner.t, hand.t_error, hand.id) for hand in hands if hand is not winner
+    )
+    return replace(pending, slap=winner, rule=(*pending.rule, row), decided_by=how, runners_up=runners)
+
+
+def won_ruling(pending: PendingWin) -> Ruling:
+    """The ruling of a slap that won, with all hands known so far that counted."""
+    fields = {
+        "seat": pending.slap.seat,
+        "patterns": list(pending.patterns),
+        "cards": list(pending.cards),
+        "margin": pending.margin,
+        "error": pending.error,
+        "runners_up": [{"seat": runner.seat, "margin": runner.margin} for runner in pending.runners_up],
+        "decided_by": pending.decided_by,
+    }
+    because = (*pending.because, *(runner.ref for runner in pending.runners_up))
+    rule = (*pending.rule, "K3") if pending.runners_up else pending.rule
+    draft = Draft("slap_won", fields, tuple(dict.fromkeys(rule)), because)
+    return to_ruling(draft, pending.slap.id, pending.at, set(), doubt=pending.doubt)
+
+
+def war_card(state: State, step: Step, card: Card) -> Decided:
+    """A card turned up in a War (M4)."""
+    if card.seat is None or step.position.war is None:
+        return state, []
+    winner = war.show(step, card.seat, card.card)
+    if winner is None:
+        settle(step)
+        return finish(state, step)
+    return _win_war(state, step, winner)
+
+
+def _win_war(state: State, step: Step, seat: int) -> Decided:
+    disputed = state.disputed
+    assert disputed is not None
+    hand = next(hand for hand in state.hands if hand.seat == seat)
+    runners = tuple(
+        RunnerUp(other.seat, other.t - hand.t, other.t_error, other.id) for other in state.hands if other is not hand
+    )
+    pending = replace(disputed, slap=hand, decided_by="war", runners_up=runners, t=step.t, rule=(*disputed.rule, "M4"))
+    claim(step, hand)
+    settle(step)
+    return finish(state._replace(pending=pending, disputed=None, hands=()), step)
