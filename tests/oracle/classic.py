@@ -165,15 +165,20 @@ class Classic:
     # -- K9: slaps so near a reveal that either may have come first --------------------------------------------------
 
     def settle_doubt(self, queue: list[Observation]) -> list[Observation]:
+        """Decide what comes first in the queue: a slap, or the card that it is in doubt with."""
         first = queue[0]
-        for card in queue:
-            if not isinstance(card, Card) or (card is not first and not self.in_doubt(first, card)):
-                continue
+        if isinstance(first, Slap) and first.id not in self.doubted:
+            for card in queue:
+                if isinstance(card, Card) and self.in_doubt(first, card):
+                    self.judge_both_ways(first, card)
+                    break
+        if isinstance(first, Card):
             for slap in queue:
-                if isinstance(slap, Slap) and slap.id not in self.doubted and self.in_doubt(slap, card):
-                    self.judge_both_ways(slap, card)
-            return sorted(queue, key=self.place)
-        return queue
+                if isinstance(slap, Slap) and slap.id not in self.doubted and self.in_doubt(slap, first):
+                    self.judge_both_ways(slap, first)
+                    if self.place(slap) < self.place(first):
+                        break  # it comes first, and may change what the others are
+        return sorted(queue, key=self.place)
 
     def in_doubt(self, slap: Observation, card: Card) -> bool:
         if not isinstance(slap, Slap):
@@ -208,7 +213,7 @@ class Classic:
         if self.over:
             return
         seat = card.seat if card.seat is not None else self.turn
-        assert seat is not None
+        assert seat is not None, "a card that nobody can have laid"
         if seat != self.turn:
             self.dead(seat, card)
             return
@@ -338,12 +343,15 @@ class Classic:
         kind, reason = self.verdict(slap, slap.t)
         heat = [slap]
         if kind == "slap_won":
+            passed: list[Card] = []
             for other in later:
                 if isinstance(other, Card):
-                    break
-                if isinstance(other, Slap) and other.t - slap.t < slap.t_error + other.t_error:
-                    if self.verdict(other, other.t)[0] == "slap_won" and other.seat != slap.seat:
+                    passed.append(other)
+                elif isinstance(other, Slap) and other.t - slap.t < slap.t_error + other.t_error:
+                    here = all(self.in_doubt(other, card) for card in passed)  # else it lies on another pile
+                    if here and self.verdict(other, other.t)[0] == "slap_won" and other.seat != slap.seat:
                         heat.append(other)
+                        self.doubted[other.id] = self.doubted.get(other.id, False) or bool(passed)
         self.held.add(slap.seat)
         if kind == "slap_void":
             self.void(slap, reason)
@@ -411,7 +419,7 @@ class Classic:
         forces = sorted((one.force for one in heat if one.force is not None), reverse=True)
         if len(forces) < len(heat) or forces[0] - forces[1] <= 0.1:
             self.rule(first.t, "question", ask="who_was_first", about=[one.id for one in heat])
-            self.heat_open = True
+            self.heat_open, self.last_chance, self.turn = True, False, None  # the pile is won, nobody knows by whom
             return
         winner = next(one for one in heat if one.force == forces[0])
         self.win(winner, "force")

@@ -1,0 +1,120 @@
+"""The two laws of the log, and what no game may do, over generated games.
+
+1. Replaying a log gives the same rulings, byte for byte.
+2. So does every order of arrival in which each tick still comes after all lines that it covers.
+
+``LAW_EXAMPLES`` raises how many games each law is tried on.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+
+from hypothesis import HealthCheck, Phase, given, settings
+
+from referee.adjudication.adjudicator import Adjudicator
+from referee.adjudication.observations import Card, Observation, Tick, decode_line, encode
+from referee.adjudication.rulings import Ruling, encode_ruling
+from tests.oracle.games import APART, Game
+from tests.strategies import arrivals, games
+
+EXAMPLES = int(os.environ.get("LAW_EXAMPLES", "20"))
+lawful = settings(
+    max_examples=EXAMPLES, deadline=None, derandomize=EXAMPLES <= 20, suppress_health_check=list(HealthCheck),
+    print_blob=False, phases=(Phase.explicit, Phase.reuse, Phase.generate),
+)  # fmt: skip
+
+
+def rulings_of(observations: Iterable[Observation], **how: bool) -> list[Ruling]:
+    adjudicator = Adjudicator(**how)  # type: ignore[arg-type]
+    rulings = [ruling for one in observations for ruling in adjudicator.observe(one)]
+    return rulings + adjudicator.finish()
+
+
+def replayed(observations: Iterable[Observation], **how: bool) -> bytes:
+    """What a replay of these observations prints."""
+    return "\n".join(encode_ruling(ruling) for ruling in rulings_of(observations, **how)).encode()
+
+
+def exported(observations: Sequence[Observation]) -> list[Observation]:
+    """The same log after a trip through its file."""
+    return [decode_line(encode(one), number) for number, one in enumerate(observations, start=1)]
+
+
+@lawful
+@given(games())
+def test_a_replay_gives_the_same_bytes(game: Game) -> None:
+    first = replayed(game.observations)
+    assert replayed(game.observations) == first
+    assert exported(game.observations) == list(game.observations)
+    assert replayed(exported(game.observations)) == first
+
+
+@lawful
+@given(games())
+def test_a_replay_in_one_piece_or_without_history_is_the_same(game: Game) -> None:
+    first = replayed(game.observations)
+    assert replayed(game.observations, history=False) == first
+    assert replayed(game.observations, stream=False) == first
+
+
+@lawful
+@given(arrivals())
+def test_any_order_of_arrival_gives_the_same_bytes(logs: tuple[list[Observation], list[Observation]]) -> None:
+    happened, known = logs
+    assert replayed(known).decode().splitlines() == replayed(happened).decode().splitlines()
+    assert replayed(exported(known)) == replayed(happened)
+
+
+@lawful
+@given(games())
+def test_rulings_come_in_order_and_have_names_of_their_own(game: Game) -> None:
+    rulings = rulings_of(game.observations)
+    assert [ruling.t for ruling in rulings] == sorted(ruling.t for ruling in rulings)
+    names = [ruling.id for ruling in rulings]
+    assert len(names) == len(set(names))
+    known = {one.id for one in game.observations}
+    assert all(ruling.because and set(ruling.because) <= known for ruling in rulings)
+
+
+@lawful
+@given(games())
+def test_no_card_is_lost_or_doubled_and_nobody_plays_with_none(game: Game) -> None:
+    adjudicator = Adjudicator(lookahead_ns=APART)
+    deck = sum(len(stack) for stack in game.deal)
+    lines = [one for one in game.observations if not isinstance(one, Tick)]
+    for one in lines:
+        adjudicator.observe(one)
+    for one in lines:
+        adjudicator.promise(one.t - 1 + APART)  # so the view is that of the instant before this line
+        view = adjudicator.view
+        if view.counts:
+            assert sum(count or 0 for count in view.counts) + len(view.pile) == deck
+            assert all(count is not None and count >= 0 for count in view.counts)
+            if view.turn is not None and not view.game_over:
+                assert view.counts[view.turn - 1] or view.owner == view.turn
+            if view.challenge is not None:
+                assert view.challenge.left > 0
+                assert view.challenge.challenged != view.challenge.challenger
+                assert view.counts[view.challenge.challenged - 1]
+            if isinstance(one, Card) and one.seat is not None and not view.game_over:
+                assert view.counts[one.seat - 1] or view.owner == one.seat
+
+
+@lawful
+@given(games(cards=150))
+def test_a_game_has_one_end(game: Game) -> None:
+    adjudicator = Adjudicator()
+    rulings = [ruling for one in game.observations for ruling in adjudicator.observe(one)] + adjudicator.finish()
+    ends = [ruling for ruling in rulings if ruling.kind in ("won", "drawn")]
+    assert len(ends) <= 1
+    view = adjudicator.view
+    assert view.game_over == bool(ends)
+    if ends and ends[0].kind == "won":
+        assert view.winner == ends[0]["seat"]
+        holders = [seat for seat, count in enumerate(view.counts, start=1) if count]
+        assert set(holders) <= {view.winner}
+    for ruling in rulings:
+        if ends and ruling.t > ends[0].t:
+            assert ruling.kind == "slap_void" and ruling["reason"] in ("not_playing", "held", "locked_out"), ruling

@@ -1,0 +1,74 @@
+"""Hypothesis strategies: generated games, and the ways in which their lines may arrive."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import lru_cache
+
+from hypothesis import strategies as st
+
+from referee.adjudication.observations import Lift, Observation, Slap, Table, Tick
+from tests.oracle.games import Game, play
+
+SENSORS = ("camera", "pads")
+
+
+@lru_cache(maxsize=64)
+def _game(seed: int, cards: int) -> Game:
+    return play(seed, cards)
+
+
+def games(cards: int = 40) -> st.SearchStrategy[Game]:
+    """Plausible logs of ``classic`` of up to about this many cards."""
+    return st.integers(0, 10**6).map(lambda seed: _game(seed, cards))
+
+
+def sensor_of(one: Observation) -> str:
+    """Which sensor told of it: pads tell of hands, the camera of all else."""
+    return "pads" if isinstance(one, Slap | Lift) else "camera"
+
+
+def told_late(rng: random.Random, lines: Sequence[Observation]) -> list[Observation]:
+    """These observations in some order of arrival: nearly as they happened, in batches, or thrown together."""
+    how = rng.choice(("delays", "delays", "by sensor", "any", "reversed"))
+    if how == "any":
+        return rng.sample(list(lines), k=len(lines))
+    if how == "reversed":
+        return list(reversed(lines))
+    longest = rng.choice((5, 50, 500, 5000)) * 1_000_000
+    lag = dict.fromkeys(SENSORS, 0)
+    if how == "by sensor":
+        lag[rng.choice(SENSORS)] = 3_000_000_000
+    return sorted(lines, key=lambda one: one.t + lag[sensor_of(one)] + rng.randint(0, longest))
+
+
+def with_ticks(rng: random.Random, arrived: Sequence[Observation], sensors: bool) -> list[Observation]:
+    """Put ticks between lines, each after all that it covers: of every sensor by itself, or of all together."""
+    groups = SENSORS if sensors else ("",)
+    horizon = dict.fromkeys(groups, max((one.t for one in arrived), default=0))
+    out: list[Observation] = []
+    chance = rng.choice((0.0, 0.1, 0.5, 1.0))
+    for number, one in reversed(list(enumerate(arrived))):
+        out.append(one)
+        group = sensor_of(one) if sensors else ""
+        horizon[group] = min(horizon[group], one.t - 1)
+        for name in groups:
+            if rng.random() < chance:
+                upto = horizon[name] - rng.choice((0, 0, rng.randint(0, 10**9)))
+                out.append(Tick(t=upto, id=f"tick-{number}-{name}", sensor=name or None))
+    return out[::-1]
+
+
+@st.composite
+def arrivals(draw: st.DrawFn, cards: int = 40) -> tuple[list[Observation], list[Observation]]:
+    """A log as it happened, and the same log as it may have become known."""
+    game = draw(games(cards))
+    rng = random.Random(draw(st.integers(0, 10**6)))
+    sensors = draw(st.booleans())
+    end = game.observations[-1]
+    lines = [one for one in game.observations[1:-1] if not isinstance(one, Tick)]
+    table: Table = replace(game.table, sensors=SENSORS) if sensors else game.table
+    arrived = with_ticks(rng, told_late(rng, lines), sensors)
+    return [game.table, *lines, end], [table, *arrived, end]
