@@ -31,13 +31,13 @@ def rulings(script: Script) -> list[Ruling]:
 @pytest.fixture(scope="module")
 def games() -> list[Script]:
     return [
-        play_game(seed, seats, max_cards=250, habits=CLUMSY) for seed, seats in ((1, 4), (2, 2), (3, 3), (4, 6), (5, 8))
+        play_game(seed, seats, max_cards=180, habits=CLUMSY) for seed, seats in ((1, 4), (2, 2), (3, 3), (4, 6), (5, 8))
     ]
 
 
 def test_the_same_seed_gives_the_same_game() -> None:
-    assert play_game(7, 4, max_cards=120) == play_game(7, 4, max_cards=120)
-    assert play_game(7, 4, max_cards=120).truth != play_game(8, 4, max_cards=120).truth
+    assert play_game(7, 4, max_cards=50) == play_game(7, 4, max_cards=50)
+    assert play_game(7, 4, max_cards=50).truth != play_game(8, 4, max_cards=50).truth
 
 
 def test_no_card_is_lost_or_doubled(games: list[Script]) -> None:
@@ -90,12 +90,12 @@ def test_games_hold_what_they_should_show(games: list[Script]) -> None:
 
 
 @pytest.mark.parametrize("preset", sorted(PRESETS))
-@pytest.mark.parametrize("seats", [2, 3, 5])
+@pytest.mark.parametrize("seats", [2, 5])
 def test_every_preset_plays(preset: str, seats: int) -> None:
-    script = play_game(1, seats, rules=preset, max_cards=90)
+    script = play_game(1, seats, rules=preset, max_cards=60)
     held = Counter(card for stack in script.stacks for card in stack) + Counter(script.pile)
     assert held == Counter(all_cards())
-    assert script.finished or script.laid == 90
+    assert script.finished or script.laid == 60
     asked = [r["ask"] for r in rulings(script) if r.kind == "question"]
     assert set(asked) <= {"bottom_card"}, "only a card that nobody saw is asked about"
 
@@ -145,14 +145,14 @@ def test_slaps_keep_clear_of_reveals_and_heats_are_listed(games: list[Script]) -
 
 
 def test_close_calls_come_only_when_asked_for() -> None:
-    script = play_game(3, 4, max_cards=150, habits=Habits(close_call=0.2))
+    script = play_game(3, 4, max_cards=60, habits=Habits(close_call=0.2))
     doubts = [c for c in script.called if c.kind == "doubt"]
     assert doubts
 
 
 def test_cards_follow_each_other_at_the_asked_pace() -> None:
     for pace in (2.0, 4.0):
-        script = play_game(2, 4, max_cards=200, cards_per_second=pace)
+        script = play_game(2, 4, max_cards=100, cards_per_second=pace)
         laid = [a.t for a in script.acts if isinstance(a, Lay)]
         gaps = [b - a for a, b in pairwise(laid)]
         assert min(gaps) >= 1e9 / pace
@@ -184,7 +184,7 @@ def test_reactions_are_those_of_people() -> None:
 
 
 def test_players_answer_from_what_happened() -> None:
-    script = next(s for s in (play_game(k, 6, max_cards=300) for k in range(1, 20)) if s.called)
+    script = next(s for s in (play_game(k, 6, max_cards=120) for k in range(1, 40)) if s.called)
     heat = script.called[0]
     assert script.answer("who_was_first", heat.t) == heat.seats[0]
     card = next(o for o in script.truth if isinstance(o, Card))
