@@ -6,11 +6,11 @@ Rows are the switches. Rows of one group exclude each other: switching one on sw
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from referee.rules.catalogue import ALWAYS_ON, GROUPS, PATTERN_ROWS, ROWS
+from referee.rules.catalogue import ALWAYS_ON, BY_NAME, GROUPS, PATTERN_ROWS, ROWS
 from referee.rules.notation import NotationError, compile_pattern
 from referee.rules.presets import PRESETS
 
@@ -76,10 +76,11 @@ def house_rules(said: Any) -> HouseRules:
         raise RulesError('house rules are a preset\'s name, or {"base": …, "on": […], "off": […], "set": {…}}')
     for key in said:
         if key not in _KEYS:
-            raise RulesError(f'house rules have no "{key}"{_nearest(str(key), _KEYS)}; they have base, on, off, set')
+            raise RulesError(f'house rules have no "{key}"{nearest(str(key), _KEYS)}; they have base, on, off, set')
     base = _preset(said.get("base", "classic"))
     on, off = _rows(said, "on"), _rows(said, "off")
-    _refuse_contradictions(on, off)
+    for problem in contradictions(on, off):
+        raise RulesError(problem)
     rows = set(base.on)
     for row in on:
         rows -= GROUPS.get(row, frozenset())
@@ -93,7 +94,7 @@ def _preset(name: Any) -> HouseRules:
     preset = PRESETS.get(name) if isinstance(name, str) else None
     if preset is None:
         known = ", ".join(PRESETS)
-        raise RulesError(f'there is no preset "{name}"{_nearest(str(name), PRESETS)}; the presets are {known}')
+        raise RulesError(f'there is no preset "{name}"{nearest(str(name), PRESETS)}; the presets are {known}')
     return HouseRules(preset.rows | ALWAYS_ON, preset.values, preset.direction)
 
 
@@ -101,42 +102,67 @@ def _rows(said: Mapping[str, Any], key: str) -> list[str]:
     rows = said.get(key, [])
     if not isinstance(rows, list):
         raise RulesError(f'"{key}" is a list of row ids, such as ["P1"]')
-    for row in rows:
-        _require_row(row)
-    return rows
+    return [row_named(row) for row in rows]
 
 
-def _require_row(row: Any) -> None:
-    if not isinstance(row, str) or row not in ROWS:
-        raise RulesError(f'there is no row "{row}" in the rules{_nearest(str(row), ROWS)}')
+def row_named(word: Any) -> str:
+    """The id of the row that people call by its id, its name, or both (``P1``, ``double``, ``P1 double``).
+
+    Raises:
+        RulesError: there is no such row, or the two name different ones.
+    """
+    if isinstance(word, str):
+        if word in ROWS:
+            return word
+        if word in BY_NAME:
+            return BY_NAME[word]
+        row, _, name = word.partition(" ")
+        if row in ROWS and name.strip() in BY_NAME:
+            if BY_NAME[name.strip()] == row:
+                return row
+            raise RulesError(f'row {row} is "{ROWS[row].name}", not "{name.strip()}"; keep one of them')
+    said = str(word)[:40]
+    raise RulesError(f'there is no row "{said}" in the rules{nearest(said, (*ROWS, *BY_NAME))}')
 
 
-def _refuse_contradictions(on: Iterable[str], off: Iterable[str]) -> None:
+def contradictions(on: Iterable[str], off: Iterable[str]) -> Iterator[str]:
+    """What is wrong with switching these rows on and those off, each in one sentence."""
     chosen = list(on)
     for row in off:
         if row in chosen:
-            raise RulesError(f"row {row} is switched on and off at once; keep one of them")
+            yield f"row {row} is switched on and off at once; keep one of them"
     for place, row in enumerate(chosen):
         rivals = GROUPS.get(row, frozenset())
         for other in chosen[:place]:
             if other in rivals and other != row:
-                raise RulesError(f"rows {other} and {row} exclude each other; switch only one of them on")
+                yield f"rows {other} and {row} exclude each other; switch only one of them on"
 
 
 def _values(said: Any) -> dict[str, Any]:
     if not isinstance(said, Mapping):
         raise RulesError('"set" maps row ids to values, such as {"F1": 2}')
-    values = {}
-    for row, value in said.items():
-        _require_row(row)
-        check = ROWS[row].check
-        if check is None:
-            raise RulesError(f'row {row} ("{ROWS[row].title}") has no value to set')
-        if not check(value):
-            reason = _why_not(value) if row == "P19" else ""
-            raise RulesError(f"row {row}: {value!r} is not allowed; it must be {ROWS[row].allowed}{reason}")
-        values[row] = value
+    values: dict[str, Any] = {}
+    for word, value in said.items():
+        row = row_named(word)
+        if row in values:
+            raise RulesError(f"row {row} is set twice; keep one of them")
+        values[row] = checked_value(row, value)
     return values
+
+
+def checked_value(row: str, value: Any) -> Any:
+    """The value, where house rules may give it to this row.
+
+    Raises:
+        RulesError: the row has no value, or not this one; says what is allowed.
+    """
+    entry = ROWS[row]
+    if entry.check is None:
+        raise RulesError(f'row {row} ("{entry.title}") has no value to set')
+    if not entry.check(value):
+        reason = _why_not(value) if row == "P19" else ""
+        raise RulesError(f"row {row}: {value!r} is not allowed; it must be {entry.allowed}{reason}")
+    return value
 
 
 def _why_not(patterns: Any) -> str:
@@ -149,7 +175,8 @@ def _why_not(patterns: Any) -> str:
     return ""
 
 
-def _nearest(word: str, known: Iterable[str]) -> str:
+def nearest(word: str, known: Iterable[str]) -> str:
+    """A suggestion in brackets where one of the known words is close to this one; else nothing."""
     folded = {name.casefold(): name for name in known}
     close = difflib.get_close_matches(word.casefold(), list(folded), n=1)
     return f' (did you mean "{folded[close[0]]}"?)' if close else ""
