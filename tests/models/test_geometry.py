@@ -50,8 +50,8 @@ def test_axes_of_a_parallelogram_are_its_own() -> None:
 def test_overlap_is_of_the_smaller_quad() -> None:
     small = np.array([[0, 0], [10, 0], [10, 10], [0, 10]], float)
     assert geometry.overlap(small, small * 3) == pytest.approx(1.0)
-    assert geometry.overlap(small, small + [5, 0]) == pytest.approx(0.5)
-    assert geometry.overlap(small, small + [50, 0]) == 0.0
+    assert geometry.overlap(small, small + np.array([5, 0])) == pytest.approx(0.5)
+    assert geometry.overlap(small, small + np.array([50, 0])) == 0.0
     assert geometry.overlap(small, np.zeros((4, 2))) == 0.0
 
 

@@ -1,0 +1,95 @@
+"""Patches where the finder really looks: its false alarms as negatives, its own aim at true indices as positives.
+
+Run once a first finder is exported; the reader's training takes up the folder `mined` beside `train`.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from models import geometry
+from models.finder import Finder, Spot
+from models.networks import Network
+from models.training.library import Library
+from models.training.samples import seen
+from models.training.scenes import Painter, Scene
+
+Row = tuple[float, ...]
+NOTHING: Row = (-1.0, -1.0, 0.0, 0.0, 0.0)
+
+
+def judged(scene: Scene, spot: Spot) -> Row | None:
+    """Target row of a spot (as in samples.patches, less the height); None where it is neither hit nor miss."""
+    best: tuple[float, Row] | None = None
+    for index in scene.indices:
+        height = 2 * float(np.linalg.norm(index.up))
+        off = float(np.linalg.norm(index.centre - spot.centre)) / height
+        if off > 0.6 or max(index.rank_seen, index.suit_seen) < 0.05:
+            continue
+        turn = float(index.up @ spot.up) / max(1e-6, float(np.linalg.norm(index.up) * np.linalg.norm(spot.up)))
+        size = spot.height / height
+        if off < 0.2 and turn > 0.9 and 0.7 < size < 1.4:
+            share = seen(index)
+            real = 1.0 if share > 0.6 else -1.0
+            row: Row = (index.rank, index.suit, real, index.rank_seen, index.suit_seen)
+        elif turn < 0.3 or off > 0.45:
+            row = NOTHING
+        else:
+            return None
+        if best is None or off < best[0]:
+            best = (off, row)
+    return best[1] if best else NOTHING
+
+
+def mine(painter: Painter, finder: Finder, seed: int, number: int, scenes: int) -> dict[str, NDArray[Any]]:
+    """A shard of patches from `scenes` scenes."""
+    rng = np.random.default_rng((seed, number, 9))
+    patches: list[NDArray[np.uint8]] = []
+    rows: list[Row] = []
+    for i in range(scenes):
+        scene = painter.scene((seed, number, i))
+        levels = geometry.pyramid(scene.image, 4)
+        for spot in finder.find(scene.image)[:30]:
+            row = judged(scene, spot)
+            if row is None or (row[2] == 1.0 and rng.random() < 0.4):
+                continue
+            patches.append(geometry.cut_patch(levels, spot.centre, spot.up))
+            rows.append((*row, spot.height))
+    return {"patches": np.stack(patches), "patch_values": np.array(rows, np.float32)}
+
+
+def main() -> None:
+    """Write mined shards from the command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", type=Path, default=Path("out/eye"))
+    parser.add_argument("--weights", type=Path, default=Path("models/weights"))
+    parser.add_argument("--seed", type=int, default=501)
+    parser.add_argument("--count", type=int, default=12, help="shards in all")
+    parser.add_argument("--scenes", type=int, default=256, help="scenes a shard")
+    args = parser.parse_args()
+    cv2.setNumThreads(1)
+    painter = Painter(Library.open(args.out / "library", 0))
+    finder = Finder(Network(args.weights / "finder.onnx"))
+    folder = args.out / "mined"
+    folder.mkdir(parents=True, exist_ok=True)
+    for number in range(args.count):
+        path = folder / f"{number:05d}.npz"
+        if path.exists():
+            continue
+        data = mine(painter, finder, args.seed, number, args.scenes)
+        partial = path.with_suffix(".tmp")
+        with partial.open("wb") as file:
+            np.savez(file, allow_pickle=False, **data)
+        partial.rename(path)
+        real = data["patch_values"][:, 2]
+        print(f"{path.name}: {int((real == 1).sum())} indices, {int((real == 0).sum())} false alarms", flush=True)
+
+
+if __name__ == "__main__":
+    main()

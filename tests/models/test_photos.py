@@ -1,0 +1,32 @@
+"""Real photographs: the published figures, on every sixth of them."""
+
+from pathlib import Path
+
+import pytest
+
+from models.evaluate import Tally, evaluate
+from models.eye import Eye
+
+PHOTOS = Path(__file__).parents[2].parent / "shared" / "photos"
+
+pytestmark = pytest.mark.skipif(
+    not (PHOTOS / "labels.csv").exists(), reason="no ../shared/photos: real photographs are not part of the project"
+)
+
+
+@pytest.fixture(scope="module")
+def tallies() -> dict[str, Tally]:
+    return evaluate(Eye.load(), PHOTOS, every=6)
+
+
+def test_rank_and_suit_are_right_on_most_cards(tallies: dict[str, Tally]) -> None:
+    shares = [t.right / t.cards for t in tallies.values()]
+    assert sum(shares) / len(shares) >= 0.92
+
+
+def test_confident_readings_are_hardly_ever_false(tallies: dict[str, Tally]) -> None:
+    assert sum(t.false_sure for t in tallies.values()) <= max(1, 0.01 * sum(t.cards for t in tallies.values()))
+
+
+def test_most_right_readings_are_said_with_confidence(tallies: dict[str, Tally]) -> None:
+    assert sum(t.right_sure for t in tallies.values()) >= 0.8 * sum(t.right for t in tallies.values())
