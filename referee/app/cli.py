@@ -128,6 +128,18 @@ def _replay(args: argparse.Namespace) -> int:
     return replay(args.log, everything=args.all)
 
 
+def _rules(args: argparse.Namespace) -> int:
+    from referee.app.rulebook import rules
+
+    return rules(args.what, rows=args.rows)
+
+
+def _explain(args: argparse.Namespace) -> int:
+    from referee.app.explaining import explain
+
+    return explain(args.log, args.ruling, as_json=args.json)
+
+
 def _recognise(args: argparse.Namespace) -> int:
     from referee.app.recognising import recognise
 
@@ -205,6 +217,34 @@ def _add_replay(commands: Commands[_Parser]) -> None:
     parser.add_argument("--all", action="store_true", help="print superseded rulings too")
 
 
+def _add_rules(commands: Commands[_Parser]) -> None:
+    parser = _command(
+        commands, "rules", "presets and rows of the rules, and whether a house-rules file is right",
+        "Without WHAT: the presets. With a preset or a house-rules file: what it switches on, in plain words.\n"
+        "`check FILE` lists every mistake with its line and column (exit status 2 if there is one), and `example`\n"
+        "prints a commented file to begin with.\n\n"
+        "examples:\n  referee rules classic\n  referee rules example > house.toml\n  referee rules check house.toml\n"
+        "  referee demo --rules house.toml",
+        _rules,
+    )  # fmt: skip
+    parser.add_argument("what", metavar="WHAT", nargs="*",
+                        help="a preset, a house-rules file (*.toml), `check FILE`, or `example`")  # fmt: skip
+    parser.add_argument("--rows", action="store_true", help="print every row of the rules, with its values")
+
+
+def _add_explain(commands: Commands[_Parser]) -> None:
+    parser = _command(
+        commands, "explain", "why the referee ruled as it did",
+        "For one ruling of a log, or for all: what was ruled, the pile then, the instants around it, the rule, and\n"
+        "what else was considered and why not. RULING is a ruling's id as `referee replay` prints it.\n\n"
+        "examples:\n  referee explain game.jsonl slap_false@s17\n  referee explain game.jsonl --json",
+        _explain,
+    )  # fmt: skip
+    parser.add_argument("log", metavar="LOG", help="a log (JSON Lines, UTF-8); - reads standard input")
+    parser.add_argument("ruling", metavar="RULING", nargs="?", help="the id of one ruling (default: all)")
+    parser.add_argument("--json", action="store_true", help="the same facts as JSON, one object a line")
+
+
 def _add_recognise(commands: Commands[_Parser]) -> None:
     parser = _command(
         commands, "recognise", "the cards in photographs, one JSON object for each",
@@ -255,7 +295,7 @@ def parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     top.add_argument("--version", action=_Version, nargs=0, help="print the version and stop")
     commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=_Parser)
-    for add in (_add_demo, _add_run, _add_replay, _add_recognise, _add_watch, _add_doctor):
+    for add in (_add_demo, _add_run, _add_replay, _add_explain, _add_rules, _add_recognise, _add_watch, _add_doctor):
         add(commands)
     return top
 
