@@ -170,7 +170,8 @@ def _add_demo(commands: Commands[_Parser]) -> None:
     )  # fmt: skip
     add = parser.add_argument
     add("--seats", type=_whole(2, 8, "seats"), default=4, metavar="N", help="players, 2 to 8 (default: 4)")
-    add("--rules", default="classic", metavar="PRESET", help="a preset of the rules (default: classic)")
+    add("--rules", default="classic", metavar="RULES",
+        help="a preset of the rules, or a house-rules file (*.toml) (default: classic)")  # fmt: skip
     add("--seed", type=_whole(0, 2**31 - 1, "seed"), default=1, metavar="N",
         help="which game; the same seed plays the same game (default: 1)")  # fmt: skip
     add("--no-pace", action="store_true", help="as fast as this machine can, instead of in real time")

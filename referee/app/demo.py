@@ -29,13 +29,13 @@ from referee.adjudication.rulings import Ruling
 from referee.app.closing import show
 from referee.app.conductor import Conductor, Outlet, Watching
 from referee.app.display import Display
+from referee.app.housefile import rules_from
 from referee.app.outlets import Lamps, Voice
 from referee.app.problems import UserError
 from referee.app.rendering import RenderedCamera, View, draw
 from referee.app.scoring import Summary, count, heats, score_cards, score_rulings, slaps_of
 from referee.app.voice import VOCABULARY
 from referee.app.watch import new_watcher, seat_bearings
-from referee.rules.house import RulesError, house_rules
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -193,13 +193,10 @@ def script_of(options: Options) -> Script:
     """The game that the options ask for.
 
     Raises:
-        UserError: there are no such rules.
+        UserError: there are no such rules, or their file has mistakes.
     """
-    try:
-        house_rules(options.rules)
-    except RulesError as bad:
-        raise UserError(f"--rules: {bad}") from None
-    return play_game(options.seed, options.seats, options.rules, options.max_cards)
+    said = rules_from(options.rules) if isinstance(options.rules, str) else options.rules
+    return play_game(options.seed, options.seats, said, options.max_cards)
 
 
 def view_of(options: Options, script: Script) -> View:

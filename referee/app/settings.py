@@ -10,6 +10,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any, Final
 
+from referee.app.housefile import SUFFIX, rules_from
 from referee.app.problems import UserError
 from referee.rules.house import RulesError, house_rules
 
@@ -196,13 +197,13 @@ def load(path: Path) -> Settings:
     except (OSError, UnicodeDecodeError) as bad:
         raise UserError(f"{path} cannot be read: {bad}") from None
     try:
-        return parse(text)
+        return parse(text, path.parent)
     except SettingsError as bad:
         raise SettingsError(f"{path}: {bad}") from None
 
 
-def parse(text: str) -> Settings:
-    """Check settings given as TOML text.
+def parse(text: str, folder: Path | None = None) -> Settings:
+    """Check settings given as TOML text; a house-rules file is looked for in ``folder``.
 
     Raises:
         SettingsError: see `load`.
@@ -218,7 +219,7 @@ def parse(text: str) -> Settings:
     parts = {name: _section(name, raw.get(name, {})) for name in _SECTIONS}
     folder = parts["log"]["folder"]
     settings = Settings(
-        rules=_rules(raw.get("rules", "classic")),
+        rules=_rules(raw.get("rules", "classic"), folder),
         dealer=_checked("dealer", _whole(1, len(seats)), raw.get("dealer", 1)),
         seats=seats,
         camera=CameraSettings(**parts["camera"]),
@@ -257,7 +258,9 @@ def _section(name: str, raw: Any) -> dict[str, Any]:
     }
 
 
-def _rules(said: Any) -> Any:
+def _rules(said: Any, folder: Path | None) -> Any:
+    if isinstance(said, str) and said.endswith(SUFFIX):
+        return rules_from(said, folder)
     try:
         house_rules(said)
     except RulesError as bad:
