@@ -113,6 +113,8 @@ def _mismatch(card: Candidate, spot: Spot, reading: Reading) -> float:
     if height < 1 or len(card.spots) >= 4 or not 0.55 < spot.height / max(first.height, 1e-6) < 1.8:
         return 9.0
     turn = float(spot.up @ first.up) / max(float(np.linalg.norm(spot.up) * np.linalg.norm(first.up)), 1e-6)
+    if turn < -0.85 and _opposed(first, spot) and _same_card(card.readings[0], reading):
+        return 0.5
     a, b = _local(card, first.centre), _local(card, spot.centre)
     # An index is in one of the four corners; its opposite is turned, its neighbours are mirrored.
     places = [(-a, -1.0), (np.array([-a[0], a[1]]), 1.0), (np.array([a[0], -a[1]]), -1.0)]
@@ -124,6 +126,26 @@ def _mismatch(card: Candidate, spot: Spot, reading: Reading) -> float:
     centres = float(np.linalg.norm(spot.card_centre - card.centre)) / height
     limit = 0.45 if same else 0.16
     return max(off / limit, centres / (limit * 1.6))
+
+
+def _opposed(a: Spot, b: Spot) -> bool:
+    """b is where the index opposite to a can be on a card of any size: across the diagonal, and so many heights off.
+
+    Indices sit about 25 mm and 35 mm from a poker card's centre, so the way to the opposite one makes 36° with the
+    index's own axis; indices are 10 to 35 mm high. A card's size told from one index is not that sure.
+    """
+    height = (a.height + b.height) / 2
+    for one, other in ((a, b), (b, a)):
+        down = -one.up / max(float(np.linalg.norm(one.up)), 1e-6)
+        way = other.centre - one.centre
+        angle = float(np.degrees(np.arctan2(abs(_cross(down, way)), float(down @ way))))
+        if not 17.0 < angle < 56.0:
+            return False
+    return 2.0 < float(np.linalg.norm(a.centre - b.centre)) / max(height, 1e-6) < 11.0
+
+
+def _same_card(a: Reading, b: Reading) -> bool:
+    return int(joint(a.rank, a.suit).argmax()) == int(joint(b.rank, b.suit).argmax())
 
 
 def _agree(a: Reading, b: Reading) -> bool:
@@ -159,7 +181,7 @@ def _place(card: Candidate) -> None:
     if n > 1:
         c, s = float(said @ true) / n, float(said[0] * true[1] - said[1] * true[0]) / n
         turn = np.array([[c, -s], [s, c]])
-        if 0.7 < float(np.hypot(c, s)) < 1.4:
+        if 0.4 < float(np.hypot(c, s)) < 2.5:
             card.up, card.right = turn @ card.up, turn @ card.right
 
 
@@ -214,15 +236,20 @@ def without_doubles(cards: Sequence[Candidate]) -> list[Candidate]:
     """Leave out a card that all but coincides with a surer one (an index found twice, a figure in a court)."""
     kept: list[Candidate] = []
     for card in cards:
-        twin = any(overlap(card.quad, other.quad) > 0.9 and _near(card, other) for other in kept)
+        twin = any(_twins(card, other) for other in kept)
         if not twin:
             kept.append(card)
     return kept
 
 
-def _near(a: Candidate, b: Candidate) -> bool:
-    size = float(np.linalg.norm(b.up))
-    return float(np.linalg.norm(a.quad.mean(0) - b.quad.mean(0))) < 0.12 * size and _agree(a.readings[0], b.readings[0])
+def _twins(a: Candidate, b: Candidate) -> bool:
+    """The same name in the same place, or one turned by half against the other: one card that was not joined."""
+    if not _same_card(a.readings[0], b.readings[0]):
+        return False
+    shared = overlap(a.quad, b.quad)
+    off = float(np.linalg.norm(a.centre - b.centre)) / max(1.0, float(np.linalg.norm(b.up)))
+    turn = float(a.up @ b.up) / max(1e-6, float(np.linalg.norm(a.up) * np.linalg.norm(b.up)))
+    return (shared > 0.9 and off < 0.12) or (shared > 0.45 and turn < -0.9)
 
 
 def heaps(quads: Sequence[Points]) -> list[list[int]]:
