@@ -217,7 +217,7 @@ def parse(text: str, folder: Path | None = None) -> Settings:
             raise SettingsError(f"{key} is no setting{_nearest(key, _TOP)}")
     seats = _seats(raw.get("seat"))
     parts = {name: _section(name, raw.get(name, {})) for name in _SECTIONS}
-    folder = parts["log"]["folder"]
+    games = parts["log"]["folder"]
     settings = Settings(
         rules=_rules(raw.get("rules", "classic"), folder),
         dealer=_checked("dealer", _whole(1, len(seats)), raw.get("dealer", 1)),
@@ -226,7 +226,7 @@ def parse(text: str, folder: Path | None = None) -> Settings:
         pads=PadSettings(**parts["pads"]),
         lights=LightSettings(**parts["lights"]),
         voice=VoiceSettings(**parts["voice"]),
-        log_folder=Path(folder).expanduser() if folder else None,
+        log_folder=Path(games).expanduser() if games else None,
     )
     _refuse_shared_pins(settings)
     _refuse_near_seats(settings)
