@@ -100,7 +100,7 @@ def view_after(*lines: str) -> Any:
     return adjudicator.view
 
 
-# -- S: setting up --------------------------------------------------------------------------------------------------
+# -- S: setting up -------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("seats", range(2, 9))
@@ -150,7 +150,7 @@ def test_s5_counter_clockwise() -> None:
     assert told(*log, only=("lead", "turn")) == ["0 lead 1", "0 turn 1", "1000 turn 4", "2000 turn 3"]
 
 
-# -- C: challenges --------------------------------------------------------------------------------------------------
+# -- C: challenges -------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("face", "chances"), [("Ah", 4), ("Kh", 3), ("Qh", 2), ("Jh", 1)])
@@ -231,15 +231,17 @@ def test_c8_another_order_is_no_matter_of_play() -> None:
     assert view_after(*log).counts == (8, 2, 7)
 
 
-# -- P: patterns ------------------------------------------------------------------------------------------------------
+# -- P: patterns ---------------------------------------------------------------------------------------------
 
 
 def test_p1_double() -> None:
-    assert told(table(), *cards("1:7h", "2:7c"), slap(2300, 3)) == ["2300 slap_won 3 P1 time None None", "2300 pile 3 2"]
+    log = [table(), *cards("1:7h", "2:7c"), slap(2300, 3)]
+    assert told(*log) == ["2300 slap_won 3 P1 time None None", "2300 pile 3 2"]
 
 
 def test_p1_needs_neighbours_of_one_rank() -> None:
-    assert told(table(), *cards("1:7h", "2:8h"), slap(2300, 3)) == ["2300 slap_false 3 no_pattern", "2300 burn 3 1 bottom"]
+    log = [table(), *cards("1:7h", "2:8h"), slap(2300, 3)]
+    assert told(*log) == ["2300 slap_false 3 no_pattern", "2300 burn 3 1 bottom"]
 
 
 def test_p2_sandwich() -> None:
@@ -267,7 +269,7 @@ def test_patterns_do_not_reach_into_the_last_pile() -> None:
     assert "3300 slap_false 2 no_pattern" in told(*log)
 
 
-# -- M: slapping --------------------------------------------------------------------------------------------------------
+# -- M: slapping ---------------------------------------------------------------------------------------------
 
 
 def test_m1_the_first_hand_takes_the_pile_and_leads() -> None:
@@ -386,7 +388,7 @@ def test_m12_not_while_one_seat_alone_holds_cards() -> None:
     assert told(*log) == ["2000 out 2", "2300 slap_void 3 not_playing"]
 
 
-# -- F: faults ------------------------------------------------------------------------------------------------------------
+# -- F: faults -----------------------------------------------------------------------------------------------
 
 
 def test_f1_a_false_slap_burns_one_card_at_the_bottom() -> None:
@@ -491,7 +493,7 @@ def test_f8_until_it_is_covered() -> None:
     assert told(*log)[1] == "4300 slap_won 2 P1 time None None"
 
 
-# -- E: the end -----------------------------------------------------------------------------------------------------------
+# -- E: the end ----------------------------------------------------------------------------------------------
 
 
 def test_e1_out_and_passed_over() -> None:
@@ -562,7 +564,7 @@ def test_e5a_not_while_another_holds_a_card() -> None:
     assert "won 2" not in told(*log)[-1]
 
 
-# -- K, N: event time, margins, doubt, lateness --------------------------------------------------------------------------
+# -- K, N: event time, margins, doubt, lateness --------------------------------------------------------------
 
 
 def test_k1_the_news_may_come_in_any_order() -> None:
@@ -627,7 +629,12 @@ def test_n11_a_slap_on_the_last_chance_beats_the_challenger() -> None:
 
 def test_n11_a_false_one_burns_and_the_challenge_stands() -> None:
     log = [table(), *cards("1:8h", "2:Jc", "3:9d"), slap(3300, 3), taken(4000, 2)]
-    assert told(*log)[1:] == ["3000 challenge_won 2", "3300 slap_false 3 no_pattern", "3300 burn 3 1 bottom", "4000 pile 2 4"]
+    assert told(*log)[1:] == [
+        "3000 challenge_won 2",
+        "3300 slap_false 3 no_pattern",
+        "3300 burn 3 1 bottom",
+        "4000 pile 2 4",
+    ]
 
 
 def test_n11_not_after_it_was_picked_up() -> None:
@@ -635,7 +642,7 @@ def test_n11_not_after_it_was_picked_up() -> None:
     assert told(*log)[1:] == ["3000 challenge_won 2", "3200 pile 2 3", "3300 slap_void 3 empty_pile"]
 
 
-# -- house rules ----------------------------------------------------------------------------------------------------------
+# -- house rules ---------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

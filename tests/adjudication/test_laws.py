@@ -27,7 +27,7 @@ lawful = settings(
 
 
 def rulings_of(observations: Iterable[Observation], **how: bool) -> list[Ruling]:
-    adjudicator = Adjudicator(**how)  # type: ignore[arg-type]
+    adjudicator = Adjudicator(**how)
     rulings = [ruling for one in observations for ruling in adjudicator.observe(one)]
     return rulings + adjudicator.finish()
 

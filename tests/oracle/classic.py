@@ -217,10 +217,9 @@ class Classic:
         if seat != self.turn:
             self.dead(seat, card)
             return
-        if self.owner is not None:  # then it is the owner's turn, and this card tells that the pile is taken
-            self.pick_up(card.t)
-            if self.over:
-                return
+        # In turn, the owner of the pile lays only once it has taken it.
+        if self.owner is not None and not self.pick_up(card.t):
+            return
         stack = self.stacks[seat]
         top = stack.pop(0)
         assert top in ("", card.card), f"seat {seat} laid {card.card}, its next card was {top}"
@@ -293,8 +292,8 @@ class Classic:
         else:
             self.set_turn(following, t)
 
-    def pick_up(self, t: int) -> None:
-        """The pile goes under the owner's stack, face down, its order unchanged."""
+    def pick_up(self, t: int) -> bool:
+        """The pile goes under the owner's stack, face down, its order unchanged; whether the game goes on."""
         seat = self.owner if self.owner is not None else self.last_chance_of
         cards = self.burned + [card for card, _ in self.pile]
         self.stacks[seat] += cards
@@ -310,6 +309,7 @@ class Classic:
             self.last_chance, self.last_chance_of = True, seat
             self.turned, self.deadline = 0, None
             self.rule(t, "lead", seat=seat)
+        return not self.over
 
     # -- slaps --------------------------------------------------------------------------------------------------
 
@@ -351,7 +351,9 @@ class Classic:
                     here = all(self.in_doubt(other, card) for card in passed)  # else it lies on another pile
                     if here and self.verdict(other, other.t)[0] == "slap_won" and other.seat != slap.seat:
                         heat.append(other)
-                        self.doubted[other.id] = self.doubted.get(other.id, False) or bool(passed)
+                        for card in later:
+                            if isinstance(card, Card) and other.id not in self.doubted and self.in_doubt(other, card):
+                                self.judge_both_ways(other, card)
         self.held.add(slap.seat)
         if kind == "slap_void":
             self.void(slap, reason)
