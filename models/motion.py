@@ -1,6 +1,6 @@
 """What moves on the table: cheap change detection on a reduced picture.
 
-`Motion.look` reduces a frame to 160 rows or a little more and tells what differs from the frame before (*moving*) and from the
+`Motion.look` halves a frame until it is small and tells what differs from the frame before (*moving*) and from the
 bare table (*foreign*: cards, hands, shadows). What is foreign and reaches the picture's edge is a hand with its arm;
 where it crosses the edge is its bearing. The picture of the bare table is learned: what lies still for a second, and
 is no known card, belongs to the table.
@@ -124,7 +124,8 @@ class Motion:
             self.moved_at[glance.moving > 0] = t
         self._learn(glance, cards)
         if cv2.countNonZero(glance.foreign) > GRAIN:
-            glance.foreign = np.asarray(cv2.morphologyEx(glance.foreign, cv2.MORPH_OPEN, np.ones((2, 2), np.uint8)), np.uint8)
+            opened = cv2.morphologyEx(glance.foreign, cv2.MORPH_OPEN, np.ones((2, 2), np.uint8))
+            glance.foreign = np.asarray(opened, np.uint8)
             glance.reaches = self.reaches(glance.foreign)
         return glance
 
@@ -151,6 +152,12 @@ class Motion:
         bare = cards == 0
         if bare.any():
             self.table[~bare] = np.median(small[bare].reshape(-1, 3), axis=0).astype(np.uint8)
+
+    def lately(self, glance: Glance, since: int) -> Mask:
+        """What is foreign and has moved since an instant; a still thing that nobody read is no face coming up."""
+        recent = np.where(self.moved_at >= since, np.uint8(255), np.uint8(0))
+        recent = cv2.dilate(recent, np.ones((3, 3), np.uint8))
+        return np.asarray(cv2.bitwise_and(glance.foreign, recent), np.uint8)
 
     def paper_at(self, box: Box, foreign: Mask) -> Mask:
         """White paper in a part of the newest frame that is no part of the table, at half size (`PAPER_STEP`).
@@ -200,7 +207,8 @@ class Motion:
             return []
         xs = np.concatenate([np.arange(columns), np.full(rows, columns - 1), np.arange(columns)[::-1], np.zeros(rows)])
         ys = np.concatenate([np.zeros(columns), np.arange(rows), np.full(columns, rows - 1), np.arange(rows)[::-1]])
-        return [Reach(float(xs[run].mean()), float(ys[run].mean()), float(len(run))) for run in _runs(rim) if len(run) >= 4]
+        wide = [run for run in _runs(rim) if len(run) >= 4]
+        return [Reach(float(xs[run].mean()), float(ys[run].mean()), float(len(run))) for run in wide]
 
 
 def _runs(ring: NDArray[np.bool_], bridge: int = 4) -> list[NDArray[np.int64]]:

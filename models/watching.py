@@ -106,9 +106,10 @@ class Watcher:
         self._moments: deque[_Moment] = deque()
         self._index = -1
         self._last_read: Bytes | None = None
+        self._seen_now: list[Quad] = []
         self._still_reads = 0
         self._pile: list[Track] = []
-        self._burned: list[str] = []
+        self._burned: dict[str, Quad] = {}
         self._open: list[Track] = []
         self._counts = {"c": 0, "t": 0, "p": 0}
         self._card_height = 0.0
@@ -123,6 +124,7 @@ class Watcher:
         self._busy_t = 0
         self._pile_cache: tuple[int, Mask] | None = None
         self._pile_version = 0
+        self._old_paper: tuple[Mask, int] | None = None
 
     # What stands before the camera
 
@@ -171,13 +173,15 @@ class Watcher:
             ValueError: the frame is not later than the one before.
         """
         if self._moments and t <= self._moments[-1].t:
-            raise ValueError(f"frame at {t} ns does not come after the one at {self._moments[-1].t} ns: feed them in order")
+            before = self._moments[-1].t
+            raise ValueError(f"frame at {t} ns does not come after the one at {before} ns: feed them in order")
         self._index += 1
         self._shape = image.shape[:2]
         if self._moments:
             self._spacing = t - self._moments[-1].t
         self._glance = glance = self._motion.look(image, t, self._cards_mask())
-        now = _Moment(self._index, t, t + min(t_error, self._spacing or t_error), self._motion.half, reaches=glance.reaches)
+        end = t + min(t_error, self._spacing or t_error)
+        now = _Moment(self._index, t, end, self._motion.half, reaches=glance.reaches)
         if len(self._moments) > LOOK_BACK + 1:
             self._moments[-1 - LOOK_BACK - 1].half = None
         self._moments.append(now)
@@ -261,9 +265,8 @@ class Watcher:
             track.add(Sighting(now.index, now.t, s.card, s.confidence, quad, s.top, on_pile, under))
             self._note_hand(track, now)
         if now.index == 0 and found:
-            self._motion.forget_cards(self._motion.mask([q for _, q in found], glance.small.shape, widen=2), glance.small)
-
-    _seen_now: list[Quad] = []  # noqa: RUF012 - replaced at every reading, never changed in place
+            cards = self._motion.mask([quad for _, quad in found], glance.small.shape, widen=2)
+            self._motion.forget_cards(cards, glance.small)
 
     def _attribute(self, s: Seen, quad: Quad, now: _Moment, fresh: dict[int, tuple[Track, Seen, Quad]]) -> None:
         """Give one reading to the card it belongs to."""
@@ -271,7 +274,8 @@ class Watcher:
         if known is not None:
             self._update_known(known, s, quad, now)
             return
-        if s.card in self._burned and s.card != UNREAD:
+        if s.card in self._burned:
+            self._burned[s.card] = quad
             return
         track = self._open_track(s, quad, fresh)
         if track is None:
@@ -286,13 +290,18 @@ class Watcher:
         """The reported card that this reading shows again, if it is one."""
         if s.card != UNREAD:
             for track in reversed(self._pile):
-                if track.name == s.card and (self._packs == 1 or overlap(track.quad, quad) > 0.5):
+                if track.name == s.card and (self._packs == 1 or self._same_place(track, quad)):
                     return track
         for track in reversed(self._pile):
             alike = overlap(track.quad, quad)
-            if alike > 0.88 or (s.card == UNREAD and alike > 0.5):
+            if alike > 0.88 or (s.card == UNREAD and alike > (0.75 if s.top else 0.4)):
                 return track
         return None
+
+    def _same_place(self, track: Track, quad: Quad) -> bool:
+        """Whether a card may have been nudged from its place to this one since it was seen last."""
+        near = _between(track.quad, quad) < 0.15 * self._card_height
+        return overlap(track.quad, quad) > 0.5 or (near and track.last.index >= self._index - 2)
 
     def _update_known(self, track: Track, s: Seen, quad: Quad, now: _Moment) -> None:
         if s.card != track.name or s.confidence < 0.5:
@@ -306,7 +315,7 @@ class Watcher:
     def _open_track(self, s: Seen, quad: Quad, taken: Mapping[int, object]) -> Track | None:
         """The card under way that this reading shows, if any."""
         free = [track for track in self._open if id(track) not in taken and track.sightings]
-        if s.card != UNREAD and self._packs == 1:
+        if s.card != UNREAD:
             for track in free:
                 if s.card in track.weights():
                     if not track.fleeting(self._index):
@@ -396,16 +405,21 @@ class Watcher:
 
     def _suspect(self, now: _Moment, glance: Glance) -> None:
         """Note white paper that no reading explains: perhaps a face that comes up."""
-        if not self._card_height or not glance.reaches or not (glance.changed or self._suspects_before()):
+        if not self._card_height:
             return
-        (cx, cy), reach = self._middle(), 1.75 * self._card_height
-        rows, columns = self._shape
-        box = (max(0, int(cx - reach)), max(0, int(cy - reach)), min(columns, int(cx + reach)), min(rows, int(cy + reach)))
-        left = self._motion.paper_at(box, glance.foreign)
-        for quad in [*(track.rest for track in self._pile), *(track.quad for track in self._open), *self._seen_now]:
-            if quad is not None:
-                points = np.rint((_grown(quad, 4.0) - box[:2]) / PAPER_STEP).astype(np.int32)
-                cv2.fillConvexPoly(left, points, 0)
+        box = self._surroundings()
+        if not glance.reaches:
+            self._note_old_paper(box, now, glance)
+            return
+        if not (glance.changed or self._suspects_before()):
+            return
+        left = self._motion.paper_at(box, self._motion.lately(glance, now.t - 5 * self._spacing // 2))
+        if self._old_paper is not None:
+            left = cv2.bitwise_and(left, cv2.bitwise_not(self._old_paper[0][_halved(box)]))
+        known = [track.rest for track in self._pile if track.rest is not None] + [track.quad for track in self._open]
+        for quad in [*known, *self._burned.values(), *self._seen_now]:
+            points = np.rint((_grown(quad, 4.0) - box[:2]) / PAPER_STEP).astype(np.int32)
+            cv2.fillConvexPoly(left, points, 0)
         least = FACE_MAYBE * 0.7 * (self._card_height / PAPER_STEP) ** 2
         if cv2.countNonZero(left) < least:
             return
@@ -417,6 +431,24 @@ class Watcher:
                 continue
             place = np.array([(x, y), (x + w, y), (x + w, y + h), (x, y + h)], np.float32) * PAPER_STEP + box[:2]
             now.suspects.append(Suspect(place.astype(np.float32), size >= FACE_SURE / FACE_MAYBE * least))
+
+    def _surroundings(self) -> Box:
+        """Where a face may come up."""
+        (cx, cy), reach = self._middle(), 1.75 * self._card_height
+        rows, columns = self._shape
+        x0, y0 = (max(0, int(c - reach) // PAPER_STEP * PAPER_STEP) for c in (cx, cy))
+        x1, y1 = min(columns, int(cx + reach)), min(rows, int(cy + reach))
+        return x0, y0, x1 // PAPER_STEP * PAPER_STEP, y1 // PAPER_STEP * PAPER_STEP
+
+    def _note_old_paper(self, box: Box, now: _Moment, glance: Glance) -> None:
+        """While all is quiet: what is white now is no face that comes up later."""
+        if self._open or now.t - self._busy_t < 2 * self._spacing:
+            return
+        if self._old_paper is not None and self._old_paper[1] >= self._busy_t:
+            return
+        mask = np.zeros((self._shape[0] // PAPER_STEP, self._shape[1] // PAPER_STEP), np.uint8)
+        mask[_halved(box)] = cv2.dilate(self._motion.paper_at(box, glance.foreign), np.ones((3, 3), np.uint8))
+        self._old_paper = (mask, now.t)
 
     def _suspects_before(self) -> bool:
         return len(self._moments) > 1 and bool(self._moments[-2].suspects)
@@ -502,7 +534,7 @@ class Watcher:
         if lost or final:
             self._open.remove(track)
             return self._vanished(track, name, sure, now)
-        elif aged > 2 * PATIENCE_NS:
+        if aged > 2 * PATIENCE_NS:
             self._open.remove(track)
         return []
 
@@ -522,7 +554,7 @@ class Watcher:
         return under == 0 and track.still >= 3 and track.last.top
 
     def _vanished(self, track: Track, name: str, sure: float, now: _Moment) -> list[Observation]:
-        """A card that was not seen to lie on the pile is seen no more: slid under it, covered at once, or carried off."""
+        """A card that was not seen to lie on the pile is seen no more: slid under it, or carried off."""
         if sure < SURE or not self._pile:
             return []
         if track.seen_under() > 0 and not track.came_over():
@@ -537,7 +569,7 @@ class Watcher:
 
     def _surely_there(self, track: Track) -> bool:
         """Whether an unread card was seen well enough to be a card at all."""
-        return len(track.sightings) >= 3 and track.rest is not None
+        return track.rest is not None and sum(s.top for s in track.sightings) >= 3
 
     def _report(self, track: Track, name: str, sure: float, now: _Moment) -> list[Observation]:
         self._open.remove(track)
@@ -566,7 +598,7 @@ class Watcher:
         name, sure = track.belief()
         if sure < SURE:
             return []
-        self._burned.append(name)
+        self._burned[name] = track.quad
         self._counts["p"] += 1
         t = max(track.last.t, self._watermark + 1)
         return [Placed(t=t, id=f"p{self._counts['p']}", seat=self._seat(_usual(track.bearings)), cards=(name,))]
@@ -586,8 +618,7 @@ class Watcher:
         if self._leaving is None:
             self._leaving = now
             return []
-        names = {track.name for track in self._pile}
-        still_there = any(track.last.index >= now.index - 1 for track in self._pile if track.sightings and track.name in names)
+        still_there = any(track.last.index >= now.index - 1 for track in self._pile if track.sightings)
         if still_there and now.t - self._leaving.t < PATIENCE_NS:
             return []
         return self._take(now)
@@ -600,6 +631,7 @@ class Watcher:
         self._counts["t"] += 1
         self._pile.clear()
         self._burned.clear()
+        self._old_paper = None
         self._sweeps.clear()
         self._pile_version += 1
         self._leaving = None
@@ -634,10 +666,17 @@ class Watcher:
         return []
 
 
+def _halved(box: Box) -> tuple[slice, slice]:
+    """A box's rows and columns at `PAPER_STEP`."""
+    x0, y0, x1, y1 = (side // PAPER_STEP for side in box)
+    return slice(y0, y1), slice(x0, x1)
+
+
 def _grown(quad: Quad, margin: float) -> Quad:
     """A quad with its corners pushed out from the middle by about ``margin`` px."""
     out = quad - quad.mean(0)
-    return np.asarray(quad + out / np.maximum(np.linalg.norm(out, axis=1, keepdims=True), 1e-6) * margin * 1.4, np.float32)
+    length = np.maximum(np.linalg.norm(out, axis=1, keepdims=True), 1e-6)
+    return np.asarray(quad + out / length * margin * 1.4, np.float32)
 
 
 def _between(one: Quad, other: Quad) -> float:

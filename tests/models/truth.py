@@ -70,13 +70,16 @@ class TruthEye:
         for place in places:
             if isinstance(place.act, Burn) and not place.act.top and t < place.act.t:
                 layers += self._tucked(place, place.act)
-        layers += [(card, self._flat(pose)) for card, pose in scene.pile.cards]
+        layers += [("" if card == "back" else card, self._flat(pose)) for card, pose in scene.pile.cards]
         layers += self._swept(t)
         for place in places:
-            if isinstance(place.act, Lay) and t < place.act.rest and (quad := self._carried(place, place.act)) is not None:
+            if not isinstance(place.act, Lay) or t >= place.act.rest:
+                continue
+            if (quad := self._carried(place, place.act)) is not None:
                 layers.append((place.act.card if t >= place.act.t else "", quad))
         arms = [self._arm(place) for place in places]
-        return [seen for k, (card, quad) in enumerate(layers) if card and (seen := self._seen(card, quad, layers[k + 1 :], arms))]
+        found = (self._seen(card, quad, layers[k + 1 :], arms) for k, (card, quad) in enumerate(layers) if card)
+        return [seen for seen in found if seen is not None]
 
     def _flat(self, pose: Pose, dx: float = 0.0, dy: float = 0.0) -> Quad:
         height, width = self.scene.deck.picture("back").shape[:2]
@@ -86,7 +89,8 @@ class TruthEye:
     def _tucked(self, place: Place, act: Burn) -> list[tuple[str, Quad]]:
         at = next(v for v in self.scene.players[place.seat - 1].visits if v.act is act).at
         dx, dy = place.tip[0] - at[0], place.tip[1] - at[1]
-        return [(card, self._flat(pose, dx, dy)) for card, pose in reversed(list(zip(act.cards, act.poses, strict=True)))]
+        tucked = list(zip(act.cards, act.poses, strict=True))
+        return [(card, self._flat(pose, dx, dy)) for card, pose in reversed(tucked)]
 
     def _swept(self, t: int) -> list[tuple[str, Quad]]:
         take = next((a for a in self.scene.acts_near(t) if isinstance(a, Take) and a.starts <= t < a.ends), None)
@@ -125,10 +129,9 @@ class TruthEye:
         for u, v in ((0.09, 0.11), (0.91, 0.89)):
             ends = [quad[0] + right * (u + du) + down * (v + dv) for du in (-0.04, 0.04) for dv in (-0.07, 0.07)]
             if not any(_inside(cover, point) for cover in covers for point in ends):
-                area = cv2.contourArea(quad.astype(np.float32))
-                beneath = any(
-                    cv2.intersectConvexConvex(quad.astype(np.float32), q.astype(np.float32))[0] > 0.03 * area for c, q in above
-                )
+                mine = quad.astype(np.float32)
+                least = 0.03 * cv2.contourArea(mine)
+                beneath = any(cv2.intersectConvexConvex(mine, q.astype(np.float32))[0] > least for _, q in above)
                 return Truth(card, 0.97, quad, not beneath)
         return None
 

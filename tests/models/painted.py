@@ -1,0 +1,110 @@
+"""A painted table for tests of the watcher: plain cards, arms and cloth, and an eye that is told what it sees.
+
+Cards are white quads with a dark pattern of their own; arms are bars from the picture's edge. Nothing here looks
+real: the simulated table and photographs do that. Here each picture holds just the one thing a test is about.
+"""
+
+from __future__ import annotations
+
+import math
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+WIDTH, HEIGHT = 960, 720
+CARD = (107.0, 150.0)
+SPACING = 66_666_667
+CLOTH, SKIN = (52, 74, 40), (120, 160, 205)
+
+
+@dataclass(frozen=True, slots=True)
+class Painted:
+    """A card on the painted table: its middle (px), its turn (degrees) and how it is seen."""
+
+    card: str
+    x: float
+    y: float
+    turn: float = 0.0
+    read: bool = True
+    """Whether the eye finds it."""
+    says: str | None = None
+    """What the eye reads instead of ``card``."""
+    confidence: float = 0.97
+
+    @property
+    def quad(self) -> NDArray[np.float64]:
+        a = math.radians(self.turn)
+        right = np.array([math.cos(a), math.sin(a)]) * CARD[0] / 2
+        down = np.array([-math.sin(a), math.cos(a)]) * CARD[1] / 2
+        middle = np.array([self.x, self.y])
+        return np.array([middle - right - down, middle + right - down, middle + right + down, middle - right + down])
+
+    def moved(self, x: float, y: float, turn: float = 0.0) -> Painted:
+        return replace(self, x=self.x + x, y=self.y + y, turn=self.turn + turn)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What `models.eye.CardSeen` holds."""
+
+    card: str
+    confidence: float
+    corners: NDArray[np.float64]
+    top: bool
+
+
+@dataclass(slots=True)
+class ToldEye:
+    """Finds the painted cards it is told about."""
+
+    cards: Sequence[Painted] = ()
+    calls: int = 0
+    regions: list[tuple[int, int, int, int]] = field(default_factory=list)
+
+    def recognise(self, image: NDArray[np.uint8]) -> list[Found]:
+        return self.read_at(image, (0, 0, WIDTH, HEIGHT))
+
+    def read_at(self, image: NDArray[np.uint8], region: tuple[int, int, int, int]) -> list[Found]:
+        self.calls += 1
+        self.regions.append(region)
+        out = []
+        for k, one in enumerate(self.cards):
+            if one.read and region[0] <= one.x < region[2] and region[1] <= one.y < region[3]:
+                out.append(Found(one.says or one.card, one.confidence, one.quad, not self._covered(k)))
+        return out
+
+    def _covered(self, k: int) -> bool:
+        mine = self.cards[k].quad.astype(np.float32)
+        above = (card.quad.astype(np.float32) for card in self.cards[k + 1 :])
+        return any(cv2.intersectConvexConvex(mine, other)[0] > 50 for other in above)
+
+
+def picture(
+    cards: Sequence[Painted] = (), arm: tuple[float, float, float] | None = None, noise: int = 0
+) -> NDArray[np.uint8]:
+    """The table with cards, lowest first, and an arm: its bearing in degrees and its fingertip's place."""
+    image = np.full((HEIGHT, WIDTH, 3), CLOTH, np.uint8)
+    for one in cards:
+        chance = np.random.default_rng(zlib.crc32(one.card.encode()))
+        face = np.full((150, 107, 3), 238, np.uint8)
+        for x, y in chance.uniform((18, 18), (89, 132), (9, 2)):
+            cv2.circle(face, (int(x), int(y)), 9, (30, 30, 40), -1)
+        source = np.array([[0, 0], [107, 0], [107, 150], [0, 150]], np.float32)
+        matrix = cv2.getPerspectiveTransform(source, one.quad.astype(np.float32))
+        cv2.warpPerspective(face, matrix, (WIDTH, HEIGHT), dst=image, borderMode=cv2.BORDER_TRANSPARENT)
+    if arm is not None:
+        bearing, x, y = arm
+        far = (x + 900 * math.cos(math.radians(bearing)), y - 900 * math.sin(math.radians(bearing)))
+        cv2.line(image, (int(x), int(y)), (int(far[0]), int(far[1])), SKIN, 56, cv2.LINE_AA)
+    return cv2.add(image, grain(noise)) if noise else image
+
+
+@lru_cache(maxsize=8)
+def grain(seed: int) -> NDArray[np.uint8]:
+    """A sensor's noise, 0 to 4 levels."""
+    return np.random.default_rng(seed).integers(0, 5, (HEIGHT, WIDTH, 3), np.uint8)
