@@ -104,7 +104,9 @@ def main() -> None:
     wrong = heard_right(phrases, [in_the_room(one) for one in plain])
     for said, heard in wrong:
         print(f"said {said!r}, heard {heard!r}", flush=True)
-    print(f"understood   {len(phrases) - len(wrong)} of {len(phrases)} phrases, {_share(phrases, wrong):.1%}", flush=True)
+    print(
+        f"understood   {len(phrases) - len(wrong)} of {len(phrases)} phrases, {_share(phrases, wrong):.1%}", flush=True
+    )
     some = phrases[::4]
     backwards = heard_right(some, [in_the_room(one[::-1].copy()) for one in plain[::4]])
     print(f"reversed     {len(some) - len(backwards)} of {len(some)}, {_share(some, backwards):.1%}")
