@@ -15,7 +15,7 @@ from typing import Final
 from referee.adjudication.amendments import AmendmentError, base_id
 from referee.adjudication.drafting import Key, place_of, printing_order, to_ruling
 from referee.adjudication.history import History
-from referee.adjudication.loop import Loop, Placed
+from referee.adjudication.loop import Loop, Placed, Witness
 from referee.adjudication.observations import (
     MAX_ERROR,
     Answer,
@@ -35,6 +35,7 @@ from referee.rules.house import RulesError, house_rules
 from referee.rules.step import Draft
 
 FOREVER: Final = 2**62
+_AMENDING: Final = (Answer, Correct)
 
 
 class Adjudicator:
@@ -47,11 +48,23 @@ class Adjudicator:
         history: whether to keep what answers and corrections need. Without it memory does not grow, and an answer or a
             correction is refused.
         stream: whether to give rulings as they become final. Otherwise all come at the end, corrections sorted in.
+        early: whether `take_early` will be asked. Without it nothing is kept for it.
+        witness: is shown each observation before it is judged, with the state that it meets; again if it is judged
+            again.
     """
 
-    def __init__(self, *, lookahead_ns: int = 2 * MAX_ERROR, history: bool = True, stream: bool = True) -> None:
+    def __init__(
+        self,
+        *,
+        lookahead_ns: int = 2 * MAX_ERROR,
+        history: bool = True,
+        stream: bool = True,
+        early: bool = True,
+        witness: Witness | None = None,
+    ) -> None:
         self._stream = stream
-        self._loop = Loop()
+        self._tells_early = early
+        self._loop = Loop(witness=witness)
         self._lookahead = lookahead_ns
         self._watermark = -FOREVER
         self._read_to = -FOREVER
@@ -68,8 +81,12 @@ class Adjudicator:
         self._questions: set[str] = set()
         self._history = History() if history else None
 
-    def observe(self, observation: Observation) -> list[Ruling]:
+    def observe(self, observation: Observation, promised: int | None = None) -> list[Ruling]:
         """Take one observation; give the rulings that became final, in the order in which they are printed.
+
+        Args:
+            observation: the next line of the log.
+            promised: no line still to come is of this instant (ns) or before, as by `promise`.
 
         Raises:
             LogError: the observation does not fit this log (no table first, a seat that is none, rules that cannot be
@@ -77,25 +94,25 @@ class Adjudicator:
         """
         if isinstance(observation, Tick):
             self._tick(observation)
-            return self._advance()
+            return self._advance(promised)
         self._check(observation)
-        self._last_t = max(self._last_t, observation.t)
+        if observation.t > self._last_t:
+            self._last_t = observation.t
         if isinstance(observation, Table):
             self._sensors = observation.sensors
             self._seats = len(observation.seats)
         elif observation.t <= self._watermark:
-            if not isinstance(observation, Answer | Correct):
-                return self._late(observation)
+            if not isinstance(observation, _AMENDING):
+                return [*self._late(observation), *self._advance(promised)]
             observation = replace(observation, t=self._watermark + 1)
         if isinstance(observation, Join):
             self._joined = max(self._joined, observation.seat)
         self._loop.add(observation)
-        return self._advance()
+        return self._advance(promised)
 
     def promise(self, t: int) -> list[Ruling]:
         """Whoever reads the log knows that no line still to come is of ``t`` (ns) or before."""
-        self._read_to = max(self._read_to, t)
-        return self._advance()
+        return self._advance(t)
 
     def finish(self) -> list[Ruling]:
         """The end of the log: a final tick. Gives the rulings that were still open."""
@@ -146,7 +163,7 @@ class Adjudicator:
             if seat <= self._joined:
                 return
             raise LogError(None, f'"seat" must be 1 to {self._seats}: this table has {self._seats} seats')
-        if isinstance(observation, Answer | Correct) and self._history is None:
+        if isinstance(observation, _AMENDING) and self._history is None:
             raise AmendmentError(None, f"this {observation.kind} needs the history that was switched off")
 
     def _tick(self, tick: Tick) -> None:
@@ -165,7 +182,9 @@ class Adjudicator:
         self._take([Placed(place_of(observation), self._loop.judged, ruling)])
         return self._release()
 
-    def _advance(self) -> list[Ruling]:
+    def _advance(self, promised: int | None = None) -> list[Ruling]:
+        if promised is not None and promised > self._read_to:
+            self._read_to = promised
         self._advance_loop()
         return self._release()
 
@@ -187,11 +206,16 @@ class Adjudicator:
         for key, _, ruling in placed:
             self._serial += 1
             bisect.insort(self._held_back, (printing_order(ruling, key), self._serial, ruling))
-            self._questions -= set(ruling.supersedes)
+            if ruling.supersedes:
+                self._questions -= set(ruling.supersedes)
             if ruling.kind == "question":
                 self._questions.add(ruling.id)
-            if ruling.id != self._said_early:
+            if self._tells_early and ruling.id != self._said_early:
                 self._early.append(ruling)
+        if self._tells_early:
+            self._tell_winner_early()
+
+    def _tell_winner_early(self) -> None:
         pending = self._loop.state.pending if self._loop.state is not None else None
         if pending is not None and self._said_early != f"slap_won@{pending.slap.id}":
             self._early.append(won_ruling(pending))
@@ -199,7 +223,7 @@ class Adjudicator:
 
     def _release(self) -> list[Ruling]:
         """Rulings that nothing can come before any more."""
-        if not self._stream and not self._ended:
+        if not self._held_back or (not self._stream and not self._ended):
             return []
         frontier = self._frontier()
         ready = bisect.bisect_left(self._held_back, ((frontier,),))

@@ -52,6 +52,9 @@ class History:
         amendment, self._amendment = self._amendment, None
         if amendment is None:
             return loop, [], False
+        state = loop.state
+        if isinstance(amendment, Correct) and state is not None and not state.position.rules.has("K6"):
+            return loop, [self._unusable(amendment, loop)], True
         try:
             start = self._apply(amendment)
         except AmendmentError:
@@ -69,7 +72,7 @@ class History:
         while self._kept[-1][0] > start:
             self._kept.pop()
         at, state = self._kept[-1]
-        again = Loop(state, self.answers, at)
+        again = Loop(state, self.answers, at, loop.witness)
         for line in (*self._lines[at:], *loop.waiting()):
             again.add(line)
         placed: list[Placed] = []

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import bisect
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Final, NamedTuple
 
 from referee.adjudication.doubt import better_order, order_is_open
 from referee.adjudication.drafting import AFTER_ALL, PLACES, Key, place_of
@@ -13,6 +13,10 @@ from referee.adjudication.observations import Answer, Card, Correct, Observation
 from referee.adjudication.rulings import Ruling
 from referee.adjudication.state import State
 from referee.adjudication.winning import Answers
+
+_ORDERED: Final = (Card, Slap)
+"""What waits for whatever may have come before it."""
+_AMENDING: Final = (Answer, Correct)
 
 
 class Placed(NamedTuple):
@@ -23,14 +27,33 @@ class Placed(NamedTuple):
     ruling: Ruling
 
 
+class Scene(NamedTuple):
+    """An observation that is about to be judged, the state then, and what followed closely enough to matter."""
+
+    observation: Observation
+    state: State
+    near: tuple[Observation, ...]
+
+
+Witness = Callable[[Scene], None]
+"""Whoever wants to see what each observation met."""
+
+
 class Loop:
     """A queue of observations and the state of everything that has been judged.
 
-    ``answers`` is what people have said so far, by question.
+    ``answers`` is what people have said so far, by question; ``witness`` is shown every scene before it is judged.
     """
 
-    def __init__(self, state: State | None = None, answers: Answers | None = None, judged: int = 0) -> None:
+    def __init__(
+        self,
+        state: State | None = None,
+        answers: Answers | None = None,
+        judged: int = 0,
+        witness: Witness | None = None,
+    ) -> None:
         self.state = state
+        self.witness = witness
         self.answers: Answers = answers if answers is not None else {}
         self.judged = judged
         """How many observations have been judged."""
@@ -46,7 +69,9 @@ class Loop:
         at = bisect.bisect_right(self._keys, key)
         self._keys.insert(at, key)
         self._queue.insert(at, observation)
-        self._widest = max(self._widest, getattr(observation, "t_error", 0))
+        error = getattr(observation, "t_error", 0)
+        if error > self._widest:
+            self._widest = error
 
     @property
     def next_t(self) -> int | None:
@@ -65,19 +90,21 @@ class Loop:
             lookahead: how far beyond a card's or slap's instant everything must be known before it is judged, ns.
         """
         out: list[Placed] = []
-        while self._queue or self._deadline() is not None:
+        while True:
             deadline = self._deadline()
+            if not self._queue and deadline is None:
+                break
             if deadline is not None and (not self._queue or deadline < self._queue[0].t):
                 if deadline > until:
                     break
                 out += self._expire()
                 continue
             head = self._queue[0]
-            wait = lookahead if isinstance(head, Card | Slap) else 0
+            wait = lookahead if isinstance(head, _ORDERED) else 0
             if head.t + wait > until:
                 break
             out += self._judge(self._choose())
-            if isinstance(self.done[-1], Answer | Correct):
+            if isinstance(self.done[-1], _AMENDING):
                 break
         return out
 
@@ -110,6 +137,8 @@ class Loop:
         elif self.state is None:
             return []
         else:
+            if self.witness is not None:
+                self.witness(Scene(observation, self.state, tuple(upcoming)))
             self.state, rulings = fold(self.state, observation, upcoming, self.answers)
         return self._placed(rulings, key, self.judged - 1)
 
@@ -136,7 +165,7 @@ class Loop:
     def _choose(self) -> int:
         """Which waiting observation comes first: the head, unless a doubtful order is better the other way (K9)."""
         head = self._queue[0]
-        if self.state is None or not isinstance(head, Card | Slap):
+        if self.state is None or not isinstance(head, _ORDERED):
             return 0
         reach = head.t + head.t_error + self._widest
         for place, other in enumerate(self._following(0, reach), start=1):
@@ -150,6 +179,8 @@ class Loop:
     def _doubtful(self, slap: Slap, card: Card) -> str | None:
         """Which comes first where that is open and matters; marks the slap so that its ruling says so."""
         assert self.state is not None
+        if not self.state.position.rules.has("K9"):
+            return None
         if slap.id in self.state.settled or card.zone != "pile" or not order_is_open(slap, card):
             return None
         better = better_order(self.state.position, slap, card)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, field, fields
+from types import MappingProxyType
 from typing import Any, ClassVar, Final
 
 from referee.rules.cards import is_card
@@ -254,8 +255,10 @@ def _text(value: Any) -> str:
 
 
 def _one_of(*choices: str) -> _Check:
+    words = "one of " + ", ".join(choices)
+
     def check(value: Any) -> str:
-        _need(isinstance(value, str) and value in choices, "one of " + ", ".join(choices))
+        _need(isinstance(value, str) and value in choices, words)
         return str(value)
 
     return check
@@ -272,7 +275,8 @@ def _degrees(value: Any) -> float:
 
 
 def _card(value: Any) -> str:
-    _need(is_card(value), f"a card such as 7h, Th, Xr or ??, not {json.dumps(value)}")
+    if not is_card(value):
+        raise _BadField(f"a card such as 7h, Th, Xr or ??, not {json.dumps(value)}")
     return str(value)
 
 
@@ -348,7 +352,7 @@ _CHECKS: Final[Mapping[str, Mapping[str, _Check]]] = {
 
 
 def _required(cls: type[Observation]) -> tuple[str, ...]:
-    return tuple(f.name for f in fields(cls) if f.default is MISSING and f.default_factory is MISSING)
+    return tuple(f.name for f in fields(cls) if f.name != "t" and f.default is MISSING and f.default_factory is MISSING)
 
 
 _REQUIRED: Final = {kind: _required(cls) for kind, cls in KINDS.items()}
@@ -379,25 +383,25 @@ def from_fields(raw: Mapping[str, Any], number: int) -> Observation:
     if checks is None:
         return Other(t=t, id=name, name=kind, extra={k: v for k, v in raw.items() if k not in _COMMON})
     known: dict[str, Any] = {}
-    extra: dict[str, Any] = {}
+    extra: dict[str, Any] | None = None
     for key, value in raw.items():
-        if key in _COMMON:
-            continue
         check = checks.get(key)
-        if check is None:
+        if check is not None:
+            try:
+                known[key] = check(value)
+            except _BadField as bad:
+                raise LogError(number, f'"{key}" of this {kind} must be {bad}') from None
+        elif key not in _COMMON:
+            extra = {} if extra is None else extra
             extra[key] = value
-            continue
-        try:
-            known[key] = check(value)
-        except _BadField as bad:
-            raise LogError(number, f'"{key}" of this {kind} must be {bad}') from None
     for key in _REQUIRED[kind]:
-        if key != "t" and key not in known:
+        if key not in known:
             raise LogError(number, f'this {kind} has no "{key}"')
-    return KINDS[kind](t=t, id=name, extra=extra, **known)
+    return KINDS[kind](t=t, id=name, extra=_NOTHING if extra is None else extra, **known)
 
 
 _COMMON: Final = frozenset(("kind", "t", "id"))
+_NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 
 
 def parse_object(text: str, number: int) -> dict[str, Any]:
@@ -408,12 +412,18 @@ def parse_object(text: str, number: int) -> dict[str, Any]:
     """
     try:
         raw = json.loads(text)
-    except (json.JSONDecodeError, RecursionError) as bad:
+    except (ValueError, RecursionError) as bad:
         words = "the line is torn or not JSON" if text.lstrip().startswith("{") else "not a JSON object"
-        raise LogError(number, f"{words} ({getattr(bad, 'msg', 'nested too deep')}); mend or remove it") from None
+        raise LogError(number, f"{words} ({_json_problem(bad)}); mend or remove it") from None
     if not isinstance(raw, dict):
         raise LogError(number, "not a JSON object; every line of a log is one")
     return raw
+
+
+def _json_problem(bad: Exception) -> str:
+    if isinstance(bad, json.JSONDecodeError):
+        return bad.msg
+    return "nested too deep" if isinstance(bad, RecursionError) else "a number of too many digits"
 
 
 def decode_line(text: str, number: int) -> Observation:

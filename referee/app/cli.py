@@ -125,7 +125,7 @@ def _run(args: argparse.Namespace) -> int:
 def _replay(args: argparse.Namespace) -> int:
     from referee.app.replaying import replay
 
-    return replay(args.log, everything=args.all)
+    return replay(args.log, everything=args.all, until=args.until, as_text=args.format == "text")
 
 
 def _rules(args: argparse.Namespace) -> int:
@@ -216,6 +216,11 @@ def _add_replay(commands: Commands[_Parser]) -> None:
     )  # fmt: skip
     parser.add_argument("log", metavar="LOG", help="a log (JSON Lines, UTF-8); - reads standard input")
     parser.add_argument("--all", action="store_true", help="print superseded rulings too")
+    parser.add_argument("--until", metavar="T|ID", default="",
+                        help="stop after an instant (ns, or 2.5s, 250ms from the first line), a line's id or a "
+                        "ruling's id")  # fmt: skip
+    parser.add_argument("--format", choices=("json", "text"), default="json",
+                        help="json: JSON Lines; text: a line a ruling for people to read (default: json)")  # fmt: skip
 
 
 def _add_rules(commands: Commands[_Parser]) -> None:
