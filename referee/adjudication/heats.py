@@ -25,6 +25,8 @@ def heat(position: Position, first: Slap, upcoming: Iterable[Observation]) -> tu
         upcoming: observations that follow it in event time.
     """
     hands = [first]
+    if not position.rules.has("K3"):
+        return (first,)
     lifted: set[int] = set()
     cards: list[Card] = []
     for other in upcoming:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from referee.rules.house import RulesError
-from referee.rules.position import Laid
+from referee.rules.position import Laid, Position
 from referee.rules.step import Step
 
 
@@ -48,8 +48,11 @@ def opening(
     rules, seats = position.rules, position.seats
     if not 1 <= dealer <= seats:
         raise RulesError(f'"dealer" must be a seat from 1 to {seats}')
-    way: Literal[1, -1] = -1 if (direction or rules.direction) == "counter-clockwise" else 1
-    packs, jokers = packs or rules.value("S2"), rules.value("S3") if jokers is None else jokers
+    other_way = rules.has("S5") and (direction or rules.direction) == "counter-clockwise"
+    way: Literal[1, -1] = -1 if other_way else 1
+    packs = packs or rules.value("S2")
+    if jokers is None:
+        jokers = rules.value("S3") if rules.has("S3") else 0
     step.set(step=way, packs=packs, jokers=jokers, wild=rules.value("P14") or "" if rules.has("P14") else "")
     if counts is None:
         _deal(step, dealer, deck_size(packs, jokers))
@@ -57,13 +60,20 @@ def opening(
         raise RulesError(f'"counts" must hold one number for each of the {seats} seats')
     else:
         step.set(counts=counts)
-    lead = step.position.after(dealer)
+    lead = _leader(step.position, dealer)
     if lead is None:
         raise RulesError('"counts" leaves no seat with cards to lead')
     step.rule("lead", "S5", seat=lead)
     step.set(turn=lead)
     step.announce_turn()
     _remind(step)
+
+
+def _leader(position: Position, dealer: int) -> int | None:
+    """The seat after the dealer (S5); without that row the dealer, if there is a card in that hand."""
+    if not position.rules.has("S5") and position.holds(dealer):
+        return dealer
+    return position.after(dealer)
 
 
 def _deal(step: Step, dealer: int, cards: int) -> None:
@@ -75,8 +85,8 @@ def _deal(step: Step, dealer: int, cards: int) -> None:
     if rules.has("S4c"):
         step.set(counts=tuple(0 if seat in without else None for seat in range(1, seats + 1)))
         return
-    counts = dealt(cards, seats, dealer, position.step, without, evenly=rules.has("S4b"))
-    excess = cards - sum(counts)
+    counts = dealt(cards, seats, dealer, position.step, without, evenly=not rules.has("S4a"))
+    excess = cards - sum(counts) if rules.has("S4b") else 0
     pile = tuple(Laid("??", step.ref, step.t, 0, "burned") for _ in range(excess))
     step.set(counts=counts, pile=pile)
 

@@ -15,6 +15,8 @@ LAST_CHANCE_NS: Final = 2_000_000_000
 def announce_out(step: Step) -> None:
     """Every seat whose last card just went is out (E1); a challenger stays in until its challenge is beaten (C7)."""
     before, after = step.before, step.position
+    if not after.rules.has("E1"):
+        return
     if before.counts == after.counts and before.challenge == after.challenge and before.claim == after.claim:
         return
     for seat in range(1, before.seats + 1):
@@ -73,7 +75,8 @@ def end_if_decided(step: Step) -> None:
         return
     holders = position.holders()
     if not holders:
-        draw(step, "E4")
+        if position.rules.has("E4"):
+            draw(step, "E4")
     elif position.rules.has("E5b") and len(holders) == 1 and not _plays_on(position):
         win(step, holders[0], "E5b")
 

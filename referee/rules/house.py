@@ -35,7 +35,7 @@ class HouseRules:
 
     def __post_init__(self) -> None:
         """Work out once what every card asks for."""
-        object.__setattr__(self, "slaps", not PATTERN_ROWS.isdisjoint(self.on))
+        object.__setattr__(self, "slaps", "M1" in self.on and not PATTERN_ROWS.isdisjoint(self.on))
         object.__setattr__(self, "_chances", self._chances_by_card())
 
     def chances(self, card: str) -> int:
@@ -85,8 +85,10 @@ def house_rules(said: Any) -> HouseRules:
     for row in on:
         rows -= GROUPS.get(row, frozenset())
         rows.add(row)
-    rows -= set(off)
     values = {**base.values, **_values(said.get("set", {}))}
+    if "S3" in values:
+        rows.add("S3")
+    rows -= set(off)
     return HouseRules(frozenset(rows), values, base.direction)
 
 

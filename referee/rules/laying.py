@@ -21,7 +21,7 @@ def lay(step: Step, card: str, seat: int | None) -> None:
     position = step.position
     if position.over or position.closed:
         return
-    player = seat if seat is not None else _whose_turn(position)
+    player = seat if seat is not None and position.rules.has("K4") else _whose_turn(position)
     if player > position.seats:
         return
     if player in position.tied:
@@ -78,8 +78,14 @@ def _put(step: Step, card: str, seat: int, state: State) -> None:
     take_top(step, seat)
     laid = Laid(card, step.ref, step.t, seat, state)
     position = step.position
-    step.set(pile=(*position.pile, laid), laid=position.laid + 1, paid=0)
-    step.set(penalised=frozenset(), said=position.calling, calling="")
+    step.set(
+        pile=(*position.pile, laid),
+        laid=position.laid + 1,
+        paid=0,
+        penalised=frozenset(),
+        said=position.calling,
+        calling="",
+    )
     card_was_laid(step)
     if card == UNREADABLE and state == "played":
         step.set(unread=step.position.unread | {step.ref})
@@ -98,17 +104,22 @@ def _lay_in_turn(step: Step, card: str, seat: int) -> None:
     position = step.position
     if position.last_chance is not None:
         _turn_last_chance(step, position.last_chance)
-    elif position.rules.chances(card):
+    elif position.rules.chances(card) and (position.challenge is None or position.rules.has("C4")):
         _challenge(step, card, seat)
     elif position.challenge is not None and card[0] == "T" and position.rules.has("N5"):
         step.rule("challenge_off", "N5", because=(position.challenge.ref,), seat=seat)
-        step.set(challenge=None, turn=position.after(seat))
+        step.set(challenge=None, turn=_next(position, seat))
     elif position.challenge is not None:
         _pay(step, seat, position.challenge)
     else:
-        step.set(turn=position.after(seat))
+        step.set(turn=_next(position, seat))
     three_of_a_kind(step)
     _close_on_sixes(step)
+
+
+def _next(position: Position, seat: int) -> int | None:
+    """Who plays after a seat: the next with cards, but where running out is losing (E6) nobody is passed over."""
+    return position.others_after(seat)[0] if position.rules.has("E6") else position.after(seat)
 
 
 def _lay_doubtful(step: Step, card: str, seat: int) -> None:
@@ -123,6 +134,9 @@ def _lay_dead(step: Step, card: str, seat: int) -> None:
     rows: tuple[str, ...] = ("F7",)
     if _drawn_at_once(step, seat):
         reason, rows = "double_draw", ("F9", "F7")
+    if reason == "out_of_turn" and not step.position.rules.has("F7"):
+        _put(step, card, seat, "played")
+        return
     _put(step, card, seat, "dead")
     if step.position.rules.value("F7") == "bottom":
         *rest, dead = step.position.pile
@@ -141,7 +155,7 @@ def _challenge(step: Step, card: str, seat: int) -> None:
     """A face card or ace challenges the next seat with cards; one among the chances cancels the old (C1, C4)."""
     position = step.position
     chances = position.rules.chances(card)
-    challenged = position.after(seat, never=seat)
+    challenged = _next(position, seat) if position.rules.has("E6") else position.after(seat, never=seat)
     row = next((row for row in ("C2a", "C2b") if position.rules.has(row)), "C1")
     if card[0] == "X":
         row = "C3b" if card == "Xb" and position.rules.has("C3b") else "C3a"
@@ -158,8 +172,11 @@ def _pay(step: Step, seat: int, challenge: Challenge) -> None:
     position = step.position
     left = challenge.left - 1
     step.set(paid=position.rules.chances(challenge.card) - left)
-    if left == 0:
+    if left == 0 and position.rules.has("C5"):
         claim_by_challenge(step, challenge.challenger, "C5")
+        return
+    if left == 0:
+        step.set(challenge=None, turn=position.after(seat))
         return
     step.rule("chance", "C1", because=(challenge.ref,), seat=seat, left=left)
     payer = seat
@@ -194,8 +211,9 @@ def _lose_if_empty(step: Step) -> None:
 def _challenged_is_empty(step: Step, challenge: Challenge) -> None:
     position = step.position
     heir = position.after(challenge.challenged, never=challenge.challenger)
-    if heir is None or position.rules.has("C6b"):
-        claim_by_challenge(step, challenge.challenger, "C5", "C6b" if position.rules.has("C6b") else "C6a")
+    if heir is None or not position.rules.has("C6a"):
+        rows = [row for row in ("C6a", "C6b") if position.rules.has(row)]
+        claim_by_challenge(step, challenge.challenger, "C5", *rows)
         return
     step.set(challenge=Challenge(challenge.challenger, heir, challenge.card, challenge.ref, challenge.left), turn=heir)
     step.rule("challenge_moves", "C6a", because=(challenge.ref,), seat=heir, left=challenge.left)

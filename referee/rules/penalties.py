@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from referee.rules.laying import settle
 from referee.rules.locks import lock
 from referee.rules.position import Laid, Position
 from referee.rules.stacks import take_top
 from referee.rules.step import Step
 from referee.rules.taking import give_pile, hand_over, remember_verdict
+
+WORN: Final = frozenset(("rings", "ring", "watch", "bracelet", "nails"))
+"""Fouls that are things worn on a hand, which the table is reminded of (S7)."""
 
 
 def false_slap(step: Step, seat: int) -> None:
@@ -113,8 +118,14 @@ def foul(step: Step, seat: int, name: str) -> None:
             burn(step, seat, rules.value("F1"), "F9")
         else:
             _top_card_is_dead(step, seat)
+    elif name == "peek" and rules.has("S6"):
+        burn(step, seat, rules.value("F10"), "S6")
     elif rules.has("F10") and name != "snap":
         burn(step, seat, rules.value("F10"), "F10")
+    if name == "hover":
+        step.set(hovering=step.position.hovering | {(seat, step.position.laid)})
+    if name in WORN and rules.has("S7"):
+        step.rule("remind", "S7", what="rings")
     settle(step)
 
 

@@ -117,6 +117,8 @@ class Position(NamedTuple):
     locks: tuple[Lock | None, ...] = ()
     held: frozenset[int] = frozenset()
     """Seats whose pad is pressed."""
+    hovering: frozenset[tuple[int, int]] = frozenset()
+    """Seats reported hovering, each with the number of cards laid by then (M5)."""
     presses: tuple[tuple[int, ...], ...] = ()
     """Each pad's latest presses, ns (N13)."""
     false_run: int = 0
@@ -176,6 +178,8 @@ class Position(NamedTuple):
 
     def played(self) -> tuple[Laid, ...]:
         """Cards that count for patterns, lowest first (N3)."""
+        if not self.rules.has("N3"):
+            return tuple(laid for laid in self.pile if laid.state != "dead")
         return tuple(laid for laid in self.pile if laid.state == "played")
 
     def expected(self, seat: int) -> str:

@@ -5,9 +5,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Final, Literal, NamedTuple
 
 from referee.rules.cards import PACK, UNREADABLE
+from referee.rules.house import HouseRules
 from referee.rules.patterns import patterns
 from referee.rules.position import Laid, Position
 
@@ -38,12 +40,14 @@ def barred(position: Position, seat: int, t: int) -> Verdict | None:
         return Verdict("void", "not_playing", ("E1",))
     if position.paused or position.closed:
         return Verdict("void", "paused", ("P16b" if position.closed else "K6",))
-    if seat in position.held:
+    if seat in position.held and position.rules.has("M5"):
         return Verdict("void", "held", ("M5",))
     if _mashing(position, seat, t):
         return Verdict("void", "mashing", ("N13",))
     if position.locks[seat - 1] is not None:
         return Verdict("void", "locked_out", (_lock_row(position),))
+    if position.challenge is not None and not position.rules.has("M7"):
+        return Verdict("void", "not_playing", ("M7",))
     if position.holds(seat):
         return None
     if not position.rules.has("M10"):
@@ -77,15 +81,25 @@ def verdict(position: Position, seat: int, t: int) -> Verdict:
     if no is not None:
         return no
     if position.tied or position.war or (position.claim is not None and position.claim.by == "slap"):
-        return Verdict("false" if position.rules.value("N1") == "false" else "void", "late", ("N1",))
+        late_is_false = position.rules.has("N1") and position.rules.value("N1") == "false"
+        return Verdict("false" if late_is_false else "void", "late", ("N1",))
     if all(laid.state == "burned" for laid in position.pile):
         return _on_nothing(position)
     too_soon = _too_soon(position, seat, t)
     if too_soon is not None:
         return too_soon
+    if hovers(position, seat):
+        return Verdict("false", "hovering", ("M5",))
     if position.unread:
         return _verdict_on_unread(position, seat, t)
     return _verdict_on_pile(position, seat, t)
+
+
+def hovers(position: Position, seat: int) -> bool:
+    """Whether this hand was reported hovering, and at most one card has been laid since (M5)."""
+    if not position.hovering or not position.rules.has("M5"):
+        return False
+    return any(hand == seat and position.laid <= laid + 1 for hand, laid in position.hovering)
 
 
 def _on_nothing(position: Position) -> Verdict:
@@ -112,8 +126,8 @@ def _too_soon(position: Position, seat: int, t: int) -> Verdict | None:
 
 def _verdict_on_pile(position: Position, seat: int, t: int) -> Verdict:
     dead = _dead_on_top(position)
-    claimed = position.claim is not None
-    if dead is None and not (claimed and position.rules.value("N11") == "challenger"):
+    taken = position.claim is not None and _challenger_comes_first(position)
+    if dead is None and not taken:
         won = _pattern_verdict(position)
         if won is not None:
             return won
@@ -125,15 +139,24 @@ def _verdict_on_pile(position: Position, seat: int, t: int) -> Verdict:
         return Verdict("won", "", ("N6",), ("N6",), top, tuple(laid.card for laid in position.pile[-1:]))
     if dead is not None:
         return Verdict("false", "dead_card", ("F8",), because=(dead,))
-    if claimed and position.rules.value("N11") == "challenger" and _pattern_verdict(position) is not None:
+    if taken and _pattern_verdict(position) is not None:
         return Verdict("void", "late", ("N11",), because=top)
     if _needs_bottom_card(position):
         return Verdict("question", "bottom_card", ("P5b",), because=top)
     return Verdict("false", "no_pattern", ("F1",), because=top)
 
 
+def _challenger_comes_first(position: Position) -> bool:
+    """Whether a won challenge can no longer be slapped away (C9, N11)."""
+    rules = position.rules
+    return not rules.has("C9") or (rules.has("N11") and rules.value("N11") == "challenger")
+
+
 def _pattern_verdict(position: Position) -> Verdict | None:
     rows, depth = patterns(position.look(), position.rules)
+    if not rows and not position.rules.has("M8") and len(position.played()) > 1:
+        covered = tuple(laid for laid in position.pile if laid is not position.played()[-1])
+        return _pattern_verdict(position._replace(pile=covered, rules=_with_m8(position.rules)))
     if not rows:
         return None
     made = position.played()[-depth:]
@@ -160,8 +183,15 @@ def _verdict_on_unread(position: Position, seat: int, t: int) -> Verdict:
     return plain
 
 
+def _with_m8(rules: HouseRules) -> HouseRules:
+    """Only the one pattern just covered counts."""
+    return replace(rules, on=rules.on | {"M8"})
+
+
 def _dead_on_top(position: Position) -> str | None:
-    """The dead card that lies on top, by its observation; None where a counting card does."""
+    """The dead card that lies on top, by its observation (F8); None where a counting card does."""
+    if not position.rules.has("F8"):
+        return None
     for laid in reversed(position.pile):
         if laid.state == "dead":
             return laid.ref

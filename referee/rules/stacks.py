@@ -24,7 +24,8 @@ def take_top(step: Step, seat: int, count: int = 1) -> tuple[str, ...]:
 def put_under(step: Step, seat: int, cards: Sequence[str]) -> None:
     """Put cards under a seat's stack, the first of them next to it (C8); empty texts for cards nobody saw."""
     held, known = step.position.counts[seat - 1], step.position.known[seat - 1]
-    names = tuple("" if card == UNREADABLE else card for card in cards)
+    remembered = step.position.rules.has("K2")
+    names = tuple(card if remembered and card != UNREADABLE else "" for card in cards)
     if not known and not any(names):
         names = ()
     _store(step, seat, None if held is None else held + len(cards), known + names)
@@ -53,10 +54,15 @@ def check_card(step: Step, card: str, seat: int) -> None:
         return
     if expected:
         reordered = card in position.known[seat - 1]
-        ask = "order_changed" if reordered else "impossible_card"
-        step.rule("question", "K7" if reordered else "K2", ask=ask, about=[step.ref])
+        ask, row = ("order_changed", "K7") if reordered else ("impossible_card", "K2")
+        if position.rules.has(row):
+            step.rule("question", row, ask=ask, about=[step.ref])
         forget(step, seat, position.counts[seat - 1])
-    elif copies(position, card) >= _copies_in_play(position, card):
+    elif (
+        position.rules.has("K2")
+        and position.rules.has("S2")
+        and copies(position, card) >= _copies_in_play(position, card)
+    ):
         step.rule("question", "K2", "S2", ask="impossible_card", about=[step.ref])
 
 

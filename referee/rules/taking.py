@@ -8,7 +8,7 @@ from referee.rules.ending import after_pile
 from referee.rules.locks import pile_was_won
 from referee.rules.position import Claim
 from referee.rules.repetition import watch_for_repetition
-from referee.rules.stacks import put_under, take_top
+from referee.rules.stacks import forget, put_under, take_top
 from referee.rules.step import Step
 
 
@@ -40,7 +40,7 @@ def remember_verdict(step: Step, seat: int, *, right: bool, ref: str) -> None:
 
 def pick_up(step: Step) -> None:
     """The pile goes face down under its winner's own cards, order unchanged (C8), or is shared (M3)."""
-    claim = step.position.claim
+    position, claim = step.position, step.position.claim
     if claim is None:
         return
     cards = [laid.card for laid in step.position.pile]
@@ -53,6 +53,8 @@ def pick_up(step: Step) -> None:
         _share(step, claim, len(cards))
     else:
         put_under(step, claim.seat, cards)
+        if not position.rules.has("C8"):
+            forget(step, claim.seat, step.position.counts[claim.seat - 1])
         step.rule("pile", "C8", because=(claim.ref,), seat=claim.seat, count=len(cards))
         if by_slap:
             _pay_debts(step, claim.seat)

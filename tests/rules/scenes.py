@@ -42,6 +42,7 @@ class Scene:
     rulings: tuple[str, ...]
     never: tuple[str, ...]
     deciding: tuple[str, str] | None = None
+    deciding_rules: Any = None
 
     def with_rules(self, rules: Any) -> Scene:
         """The same play under other house rules."""
@@ -53,6 +54,8 @@ class Scene:
         Raises:
             SceneError: none is named, or it does not stand exactly once in the table and the play.
         """
+        if self.deciding_rules is not None:
+            return self.with_rules(self.deciding_rules)
         if self.deciding is None:
             raise SceneError(f'{self.where}: "deciding" must name the fact and what to put in its place')
         old, new = self.deciding
@@ -112,7 +115,7 @@ def _scenes(path: Path, part: str, said: list[dict[str, Any]], rules: Any) -> tu
         where = f"{path.name}, {part} {number}"
         if not set(one) <= _KEYS or not {"title", "play"} <= set(one) or not {"rulings", "never"} & set(one):
             raise SceneError(f"{where}: title, play, rulings or never must be there; table, rules, deciding may be")
-        deciding = one.get("deciding")
+        deciding = one.get("deciding", {})
         scenes.append(
             Scene(
                 where=where,
@@ -122,7 +125,8 @@ def _scenes(path: Path, part: str, said: list[dict[str, Any]], rules: Any) -> tu
                 play=one["play"],
                 rulings=_lines(one.get("rulings", "")),
                 never=_lines(one.get("never", "")),
-                deciding=(deciding["fact"], deciding["instead"]) if deciding else None,
+                deciding=(deciding["fact"], deciding["instead"]) if "fact" in deciding else None,
+                deciding_rules=deciding.get("rules"),
             )
         )
     return tuple(scenes)
