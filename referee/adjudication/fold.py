@@ -81,13 +81,16 @@ def fold(state: State, observation: Observation, upcoming: Iterable[Observation]
 
 
 def last_tick(state: State, t: int) -> Decided:
-    """The end of the log: a pile that was won is picked up by then (reading 3)."""
-    if state.position.claim is None:
+    """The end of the log: a pile that a slap won is picked up by then (reading 3).
+
+    One that a challenge won stays provisional until somebody is seen to take it (reading 4).
+    """
+    if state.position.claim is None or state.position.claim.by != "slap":
         return state, []
     step = Step(state.position, t, state.position.claim.ref)
     pick_up(step)
     step.announce_turn()
-    return finish(state, step, used={f"slap_won@{step.ref}", f"challenge_won@{step.ref}", f"turn@{step.ref}"})
+    return finish(state, step, used={f"slap_won@{step.ref}", f"turn@{step.ref}"})
 
 
 def last_chance_ends(state: State) -> Decided:

@@ -157,9 +157,9 @@ class Classic:
             self.finish(self.deadline, "won", seat=self.last_chance_of)
 
     def end(self, t: int) -> None:
-        """The log ends at ``t``: a pile that is won is picked up."""
+        """The log ends at ``t``: a pile that a slap won is picked up; one of a challenge stays provisional."""
         self.let_pass(t)
-        if self.owner is not None and not self.over and not self.heat_open:
+        if self.owner is not None and self.won_by == "slap" and not self.over and not self.heat_open:
             self.pick_up(t)
 
     # -- K9: slaps so near a reveal that either may have come first --------------------------------------------------
