@@ -226,13 +226,19 @@ def _frames(view: View) -> Iterator[Iterator[Frame]]:
         camera.close()
 
 
-def _can_write(folder: Path | None) -> None:
+def _clear(folder: Path | None) -> None:
+    """Make the folder of frames; frames of an earlier demo go, for `watch` would take them for this one's."""
     if folder is None:
         return
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        there = [path for path in folder.iterdir() if path.suffix in (".jpg", ".png")]
+        if there and not (folder / "frames.json").exists():
+            raise UserError(f"--frames: {folder} holds pictures of somebody else; name an empty folder")
+        for path in there:
+            path.unlink()
     except OSError as bad:
-        raise UserError(f"--frames: {folder} cannot be made: {bad.strerror}") from None
+        raise UserError(f"--frames: {folder} cannot be written: {bad.strerror}") from None
 
 
 @dataclass(slots=True)
@@ -351,7 +357,7 @@ def demo(options: Options) -> int:
     clock = TableClock()
     with ExitStack() as stack:
         log = _open_log(options.log, stack)
-        _can_write(options.frames)
+        _clear(options.frames)
         watcher = new_watcher(seat_bearings(script.seats))
         # Its drawing begins while the voice gets ready.
         frames = stack.enter_context(_frames(view_of(options, script)))

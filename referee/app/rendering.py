@@ -40,12 +40,17 @@ class View:
         return SimulatedTable(self.script, self.fps, self.size, self.family)
 
 
-def _write(folder: Path, frame: Frame) -> None:
+def _written(folder: Path, frame: Frame) -> Frame:
+    """Write a picture as JPEG, and go on with what the file holds: whoever reads it later sees the same pixels."""
     import cv2
 
     path = folder / f"{frame.index:06d}.jpg"
-    if not cv2.imwrite(str(path), frame.image, [cv2.IMWRITE_JPEG_QUALITY, 95]):
+    done, data = cv2.imencode(".jpg", frame.image, [cv2.IMWRITE_JPEG_QUALITY, 95])
+    if not done:
         raise OSError(f"{path} cannot be written")
+    path.write_bytes(data.tobytes())
+    image = np.asarray(cv2.imdecode(data, cv2.IMREAD_COLOR), np.uint8)
+    return Frame(image, frame.t, frame.exposure, frame.index)
 
 
 def draw(view: View) -> Iterator[Frame]:
@@ -60,9 +65,7 @@ def draw(view: View) -> Iterator[Frame]:
         view.frames.mkdir(parents=True, exist_ok=True)
         write_notes(view.frames, table)
     for frame in table.frames():
-        if view.frames is not None:
-            _write(view.frames, frame)
-        yield frame
+        yield frame if view.frames is None else _written(view.frames, frame)
 
 
 def _serve(view: View, memory: str, pipe: Connection) -> None:

@@ -1,0 +1,104 @@
+"""Rulings made heard, seen and written."""
+
+from __future__ import annotations
+
+from io import BytesIO
+
+import pytest
+
+from hardware.simulated.lights import SimulatedLights
+from hardware.simulated.speaker import RecordingSpeaker
+from referee.adjudication.rulings import Ruling
+from referee.adjudication.view import ChallengeView, View
+from referee.app.display import Display, card_lines
+from referee.app.outlets import GLOW, Lamps, Voice
+from referee.app.replaying import rulings
+from referee.app.wording import Wording, pretty
+
+NAMES = ("Ana", "Ben", "Cho")
+LOG = b"""\
+{"kind":"table","t":0,"seats":["Ana","Ben","Cho"],"dealer":3}
+{"kind":"card","t":1000000000,"card":"7h","seat":1}
+{"kind":"card","t":2000000000,"card":"7c","seat":2}
+{"kind":"slap","t":2241300000,"seat":3,"t_error":20000}
+{"kind":"slap","t":2255800000,"seat":1,"t_error":20000}
+{"kind":"taken","t":3000000000,"seat":3}
+{"kind":"card","t":4000000000,"card":"Kd","seat":3}
+{"kind":"card","t":4500000000,"card":"??","seat":1}
+{"kind":"slap","t":4800000000,"seat":2}
+"""
+
+
+def made() -> list[Ruling]:
+    return list(rulings(BytesIO(LOG)))
+
+
+def test_the_speaker_is_told_the_verdict_first() -> None:
+    speaker = RecordingSpeaker(lambda: 0)
+    Voice(speaker)(made())
+    said = [one.text for one in speaker.said]
+    assert "seat three wins the slap by fourteen milliseconds" in said
+    assert any(text.startswith("seat one has three chances") for text in said)
+    assert next(one for one in speaker.said if "wins" in one.text).urgent
+
+
+def test_the_first_hands_light_goes_on_before_any_ruling() -> None:
+    lights = SimulatedLights(3, lambda: 0)
+    lamps = Lamps(lights, 3)
+    lamps.touch((3, 1))
+    assert (lights.levels["seat 3"], lights.levels["seat 1"]) == (1.0, 0.0)
+    lamps.touch(())
+    assert lights.levels["seat 3"] == 0.0
+    lights.close()
+
+
+def test_lights_show_the_winner_until_the_pile_is_taken_and_then_the_turn() -> None:
+    lights = SimulatedLights(3, lambda: 0)
+    lamps = Lamps(lights, 3)
+    all_made = made()
+    until = next(n for n, ruling in enumerate(all_made) if ruling.kind == "pile")
+    lamps(all_made[:until])
+    assert (lights.levels["seat 3"], lights.levels["green"]) == (1.0, 1.0)
+    lamps(all_made[until : until + 2])
+    assert (lights.levels["seat 3"], lights.levels["green"]) == (GLOW, 0.0)
+    lights.close()
+
+
+def test_every_ruling_has_words() -> None:
+    words = [Wording(NAMES)(ruling) for ruling in made()]
+    assert "Cho wins the slap: double, by 14.5 ms ± 0.04 ms" in words
+    assert "Ana has 3 chances against K♦" in words
+    assert "which card is this?" in words
+    assert not any("\n" in line for line in words)
+
+
+def test_lines_where_there_is_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    with Display(NAMES, live=False) as display:
+        display(made())
+        display.draw(View())
+    out = capsys.readouterr().out
+    assert "2.241 s  Cho wins the slap" in out
+    assert "is to play" not in out
+
+
+def test_the_screen_shows_pile_counts_turn_challenge_rulings_and_questions(capsys: pytest.CaptureFixture[str]) -> None:
+    from rich.console import Console
+
+    view = View(
+        names=NAMES, counts=(10, None, 0), pile=("7h", "Td", "??"), turn=2, challenge=ChallengeView(1, 2, 3),
+        locked_out=frozenset({3}),
+    )  # fmt: skip
+    display = Display(NAMES, live=False)
+    display(made())
+    display.gauge.notes = ("voice: no sound card",)
+    capsys.readouterr()
+    Console(width=110).print(display._screen(view))
+    out = capsys.readouterr().out
+    for words in ("Ben", "10", "no slaps", "♦", "Ben has 3 left", "wins the slap", "± 0.04 ms", "no sound card"):
+        assert words in out
+
+
+def test_cards_in_writing() -> None:
+    assert [pretty(card) for card in ("Th", "As", "Xr", "??")] == ["10♥", "A♠", "joker ★", "?"]
+    for card in ("Th", "As", "Xr", "??"):
+        assert {len(line) for line in card_lines(card)} == {7}
