@@ -19,6 +19,7 @@ from referee.adjudication.observations import Observation, from_fields
 from referee.adjudication.rulings import Ruling
 from referee.rules.cards import is_card
 from referee.rules.house import house_rules
+from referee.rules.presets import PRESETS
 
 FOLDER: Final = Path(__file__).parent.parent / "scenarios"
 TABLE: Final = "Ana Ben Cho; Cho deals"
@@ -93,7 +94,9 @@ def read(path: Path) -> Sheet:
     said = tomllib.loads(path.read_text(encoding="utf-8"))
     row = path.stem
     rules = said.pop("rules", None)
-    if rules is None:
+    if rules is None and row in PRESETS:
+        rules = row
+    elif rules is None:
         rules = "classic" if row[0] == "G" or row in house_rules("classic").on else {"base": "classic", "on": [row]}
     sheet = Sheet(
         path=path,
