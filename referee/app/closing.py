@@ -25,6 +25,7 @@ def rows(summary: Summary) -> Iterator[tuple[str, str, str]]:
     yield "piles taken", str(summary.taken), f"{summary.taken_seen} seen"
     equal = f"{rulings.equal} equal, {len(rulings.differing)} differing"
     yield "rulings", str(rulings.true), equal + (f", {rulings.in_doubt} in doubt" if rulings.in_doubt else "")
+    yield "  beyond the stated error", "0", f"{rulings.off_time} instants"
     yield "  on slaps too close to call", str(rulings.left_out), "left out"
     yield "questions and dead heats", f"{rulings.called} called for", f"{rulings.uncalled} not called for"
 

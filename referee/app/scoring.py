@@ -1,8 +1,8 @@
 """What really happened against what was seen and ruled: the figures that close a demo.
 
 Cards are aligned in their order, within a window of time. Rulings are compared with those of the same core when it
-is fed the exact truth: by kind, seat and decisive fields, in order, with instants within what the observations behind
-them state as their errors. Ids, margins and errors are left out, for they rest on how well a sensor sees. Slaps that
+is fed the exact truth: by kind, seat and decisive fields, and by their instants, which may part by what the
+observations behind them state as their errors and one frame more; those beyond the errors are counted. Ids, margins and errors are left out, for they rest on how well a sensor sees. Slaps that
 the players' script made too close to call are left out and counted.
 """
 
@@ -25,6 +25,7 @@ WINDOW: Final = 1_500 * MS
 SURE: Final = 0.9
 TARGET_RIGHT: Final = 0.995
 CARDS_PER_UNCALLED: Final = 400
+FRAME: Final = 67 * MS
 TAKEN_SLACK: Final = 1_000 * MS
 """A pile's leaving is no instant: the sweep lasts half a second, and whoever sees it may name any part of it."""
 HEAT_SPAN: Final = 10 * MS
@@ -166,6 +167,8 @@ class RulingScore:
     equal: int
     in_doubt: int
     """Of the equal ones, those that say they were decided in doubt."""
+    off_time: int
+    """Of the equal ones, those whose instant is further from the truth than the sensors state."""
     left_out: int
     """Rulings about slaps that the script made too close to call."""
     differing: tuple[str, ...]
@@ -225,7 +228,8 @@ def score_rulings(
     return RulingScore(
         true=len(wanted),
         equal=len(equal),
-        in_doubt=sum(ruling.doubt for ruling in equal),
+        in_doubt=sum(ruling.doubt for _, ruling in equal),
+        off_time=sum(abs(ruling.t - true.t) > errors(ruling) for true, ruling in equal),
         left_out=max(left_out, left_out_wanted),
         differing=tuple(
             f"{ruling.t / 1e9:.3f} s: {side} {decisive(ruling)}"
@@ -260,20 +264,21 @@ def _asked(rulings: Iterable[Ruling]) -> list[Ruling]:
 
 def _match(
     wanted: Sequence[Ruling], made: Sequence[Ruling], errors: _Errors
-) -> tuple[list[Ruling], list[Ruling], list[Ruling]]:
-    """Equal rulings (as made), those that are lacking, and those that are too many."""
+) -> tuple[list[tuple[Ruling, Ruling]], list[Ruling], list[Ruling]]:
+    """Equal rulings (as wanted and as made), those that are lacking, and those that are too many."""
     waiting: dict[str, list[Ruling]] = defaultdict(list)
     for ruling in made:
         waiting[decisive(ruling)].append(ruling)
-    equal, lacking = [], []
+    equal: list[tuple[Ruling, Ruling]] = []
+    lacking: list[Ruling] = []
     for ruling in wanted:
         like = waiting[decisive(ruling)]
         near = min(like, key=lambda other: abs(other.t - ruling.t), default=None)
-        if near is None or abs(near.t - ruling.t) > errors(near):
+        if near is None or abs(near.t - ruling.t) > errors(near) + FRAME:
             lacking.append(ruling)
             continue
         like.remove(near)
-        equal.append(near)
+        equal.append((ruling, near))
     return equal, lacking, [ruling for like in waiting.values() for ruling in like]
 
 
