@@ -2,10 +2,11 @@
 EYE := out/eye
 DECKS ?= ../shared/decks
 PHOTOS ?= ../shared/photos
-SHARDS ?= 90
-FINDER_STEPS ?= 1250
+SHARDS ?= 40
+FINDER_STEPS ?= 2300
 READER_STEPS ?= 2600
-CARD_STEPS ?= 2000
+READER_STEPS_MINED ?= 3600
+CARD_STEPS ?= 2200
 LETELE := @letele/playing-cards@0.1.0
 # Fonts that print the indices of generated decks. Roboto, Source Serif, Source Sans and Fredoka are the simulated
 # table's and are left out by models/training/fonts.py even where they are installed.
@@ -47,6 +48,9 @@ train: train-packages  ## train the eye from nothing: about two hours on two cor
 	$(BIN)/python -m models.training.train finder --out $(EYE) --steps $(FINDER_STEPS)
 	$(BIN)/python -m models.training.train reader --out $(EYE) --steps $(READER_STEPS)
 	$(BIN)/python -m models.training.train card --out $(EYE) --steps $(CARD_STEPS)
+	$(BIN)/python -m models.training.export --out $(EYE)
+	$(BIN)/python -m models.training.mining --out $(EYE) --count 10
+	$(BIN)/python -m models.training.train reader --out $(EYE) --steps $(READER_STEPS_MINED)
 	$(BIN)/python -m models.training.export --out $(EYE)
 	$(BIN)/python -m models.training.calibrate --out $(EYE)
 

@@ -78,8 +78,12 @@ def candidates(spots: Sequence[Spot], readings: Sequence[Reading], weights: Weig
         if readings[i].index > weights.index
     ]
     cards: list[Candidate] = []
+    taken: list[Spot] = []
     for i in order:
         spot, reading = spots[i], readings[i]
+        if any(_again(other, spot) for other in taken):
+            continue
+        taken.append(spot)
         best, fit = None, 1.0
         for card in cards:
             miss = _mismatch(card, spot, reading)
@@ -92,6 +96,14 @@ def candidates(spots: Sequence[Spot], readings: Sequence[Reading], weights: Weig
             best.readings.append(reading)
             _place(best)
     return [c for c in cards if area(quad_of(*c.frame)) > 60]
+
+
+def _again(known: Spot, spot: Spot) -> bool:
+    """The same index once more, perhaps at another size: a neighbour in a fan is of like size and farther off."""
+    a, b = known.height, spot.height
+    turn = float(known.up @ spot.up) * 4 / max(a * b, 1e-6)
+    near = 0.35 if 0.7 < a / max(b, 1e-6) < 1.4 else 0.7
+    return turn > 0.7 and float(np.linalg.norm(known.centre - spot.centre)) < near * max(a, b)
 
 
 def _local(card: Candidate, point: Points) -> Points:
@@ -249,7 +261,7 @@ def _twins(a: Candidate, b: Candidate) -> bool:
     shared = overlap(a.quad, b.quad)
     off = float(np.linalg.norm(a.centre - b.centre)) / max(1.0, float(np.linalg.norm(b.up)))
     turn = float(a.up @ b.up) / max(1e-6, float(np.linalg.norm(a.up) * np.linalg.norm(b.up)))
-    return (shared > 0.9 and off < 0.12) or (shared > 0.45 and turn < -0.9)
+    return (shared > 0.9 and off < 0.12) or (shared > 0.3 and turn < -0.8)
 
 
 def heaps(quads: Sequence[Points]) -> list[list[int]]:
