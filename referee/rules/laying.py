@@ -108,18 +108,13 @@ def _lay_in_turn(step: Step, card: str, seat: int) -> None:
         _challenge(step, card, seat)
     elif position.challenge is not None and card[0] == "T" and position.rules.has("N5"):
         step.rule("challenge_off", "N5", because=(position.challenge.ref,), seat=seat)
-        step.set(challenge=None, turn=_next(position, seat))
+        step.set(challenge=None, turn=position.after(seat))
     elif position.challenge is not None:
         _pay(step, seat, position.challenge)
     else:
-        step.set(turn=_next(position, seat))
+        step.set(turn=position.after(seat))
     three_of_a_kind(step)
     _close_on_sixes(step)
-
-
-def _next(position: Position, seat: int) -> int | None:
-    """Who plays after a seat: the next with cards, but where running out is losing (E6) nobody is passed over."""
-    return position.others_after(seat)[0] if position.rules.has("E6") else position.after(seat)
 
 
 def _lay_doubtful(step: Step, card: str, seat: int) -> None:
@@ -155,7 +150,7 @@ def _challenge(step: Step, card: str, seat: int) -> None:
     """A face card or ace challenges the next seat with cards; one among the chances cancels the old (C1, C4)."""
     position = step.position
     chances = position.rules.chances(card)
-    challenged = _next(position, seat) if position.rules.has("E6") else position.after(seat, never=seat)
+    challenged = position.after(seat, never=seat)
     row = next((row for row in ("C2a", "C2b") if position.rules.has(row)), "C1")
     if card[0] == "X":
         row = "C3b" if card == "Xb" and position.rules.has("C3b") else "C3a"
@@ -200,12 +195,14 @@ def _pass_on(step: Step) -> None:
 
 
 def _lose_if_empty(step: Step) -> None:
-    """Beggar-My-Neighbour: whoever must play and has nothing has lost (E6)."""
+    """Beggar-My-Neighbour: whoever first runs out has lost (E6), but a standing challenge is settled before."""
     position = step.position
-    if position.over or position.turn is None or position.claim is not None:
+    if position.over or position.claim is not None:
         return
-    if not position.holds(position.turn):
-        lose(step, position.turn)
+    challenger = position.challenge.challenger if position.challenge is not None else None
+    empty = [seat for seat in range(1, position.seats + 1) if seat != challenger and not position.holds(seat)]
+    if empty:
+        lose(step, empty[0])
 
 
 def _challenged_is_empty(step: Step, challenge: Challenge) -> None:

@@ -94,8 +94,8 @@ def read(path: Path) -> Sheet:
     said = tomllib.loads(path.read_text(encoding="utf-8"))
     row = path.stem
     rules = said.pop("rules", None)
-    if rules is None and row in PRESETS:
-        rules = row
+    if rules is None and path.parent != FOLDER:
+        rules = row if row in PRESETS else "classic"
     elif rules is None:
         rules = "classic" if row[0] == "G" or row in house_rules("classic").on else {"base": "classic", "on": [row]}
     sheet = Sheet(

@@ -21,6 +21,7 @@ NOT_TO_BE_SWITCHED_OFF = {"S1", "K1", "K5", "K8"}
 SHARED = Path(__file__).parents[2].parent / "shared" / "rules.md"
 SHEETS = sheets()
 PRESET_SHEETS = sheets(FOLDER / "presets")
+TABLE_SHEETS = sheets(FOLDER / "tables")
 
 
 def _scenes(part: str, among: list[Sheet]) -> list[tuple[Sheet, Scene]]:
@@ -33,7 +34,7 @@ def _names(cases: list[tuple[Sheet, Scene]]) -> list[str]:
 
 APPLIES = _scenes("applies", SHEETS)
 JUST_NOT = _scenes("just_not", SHEETS)
-PLAYED = [*APPLIES, *JUST_NOT, *_scenes("applies", PRESET_SHEETS), *_scenes("just_not", PRESET_SHEETS)]
+PLAYED = [*APPLIES, *JUST_NOT, *_scenes("applies", PRESET_SHEETS), *_scenes("applies", TABLE_SHEETS)]
 CAN_BE_OFF = [(sheet, scene) for sheet, scene in APPLIES if not sheet.cannot_be_off]
 
 
@@ -50,6 +51,11 @@ def test_every_preset_has_scenarios() -> None:
     assert {sheet.row for sheet in PRESET_SHEETS} == set(PRESETS)
     assert [scene.where for _, scene in _scenes("applies", PRESET_SHEETS) if scene.rules not in PRESETS] == []
     assert [sheet.row for sheet in PRESET_SHEETS if not sheet.applies] == []
+
+
+def test_tables_of_every_size_have_scenarios() -> None:
+    """Two players, eight, and three packs with six jokers."""
+    assert {sheet.row for sheet in TABLE_SHEETS} == {"two-players", "eight-players", "three-packs-six-jokers"}
 
 
 @pytest.mark.parametrize(("sheet", "scene"), PLAYED, ids=_names(PLAYED))
