@@ -2,8 +2,9 @@
 
 Cards are aligned in their order, within a window of time. Rulings are compared with those of the same core when it
 is fed the exact truth: by kind, seat and decisive fields, and by their instants, which may part by what the
-observations behind them state as their errors and one frame more; those beyond the errors are counted. Ids, margins and errors are left out, for they rest on how well a sensor sees. Slaps that
-the players' script made too close to call are left out and counted.
+observations behind them state as their errors and one frame more; those beyond the errors are counted. Ids, margins
+and errors are left out, for they rest on how well a sensor sees. Slaps that the players' script made too close to call
+are left out and counted.
 """
 
 from __future__ import annotations

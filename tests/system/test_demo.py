@@ -48,7 +48,7 @@ def short(**changes: object) -> Options:
 @pytest.mark.parametrize("seats", [2, 4, 8])
 def test_with_a_perfect_eye_every_ruling_is_the_truths(seats: int) -> None:
     summary, _, script = four_played()[:3] if seats == 4 else played(short(seats=seats))
-    assert summary.cards.right == summary.cards.laid == script.laid > 100
+    assert summary.cards.right == summary.cards.laid == script.laid > 60
     assert summary.slaps_felt == summary.slaps > 0
     assert summary.rulings.differing == ()
     assert summary.rulings.equal > 100
