@@ -14,6 +14,7 @@ from typing import Final
 
 from referee.adjudication.amendments import AmendmentError, base_id
 from referee.adjudication.drafting import Key, place_of, printing_order, to_ruling
+from referee.adjudication.fold import open_table
 from referee.adjudication.history import History
 from referee.adjudication.loop import Loop, Placed, Witness
 from referee.adjudication.observations import (
@@ -31,7 +32,7 @@ from referee.adjudication.rulings import Ruling
 from referee.adjudication.state import State
 from referee.adjudication.view import ChallengeView, View
 from referee.adjudication.winning import won_ruling
-from referee.rules.house import RulesError, house_rules
+from referee.rules.house import RulesError
 from referee.rules.step import Draft
 
 FOREVER: Final = 2**62
@@ -254,7 +255,7 @@ def _check_table(table: Table, *, again: bool) -> None:
     if table.counts is not None and not any(count is None or count > 0 for count in table.counts):
         raise LogError(None, '"counts" leaves no seat with cards to lead')
     try:
-        house_rules(table.rules)
+        open_table(table)
     except RulesError as bad:
         raise LogError(None, str(bad)) from None
 

@@ -7,7 +7,7 @@ and the answers that are known by now; rulings that come out as before stand, th
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from referee.adjudication.loop import Placed
@@ -22,12 +22,16 @@ class AmendmentError(LogError):
 def corrected(observation: Observation, by: Correct) -> Observation | None:
     """The line as it should have been; None where it is to be left out.
 
+    The fields that replace the line's stand in the correction; those that are its own too (``t``) in its ``fields``.
+
     Raises:
         AmendmentError: the fields do not fit the line that they correct.
     """
     if by.void:
         return None
-    fields = {**to_fields(observation), **by.extra}
+    said = dict(by.extra)
+    beside = said.pop("fields", {})
+    fields = {**to_fields(observation), **said, **(beside if isinstance(beside, Mapping) else {})}
     fields["id"] = observation.id
     try:
         return from_fields(fields, 0)
@@ -47,7 +51,7 @@ def _content(ruling: Ruling) -> str:
 
 
 def differences(
-    old: Sequence[Placed], new: Iterable[Placed], amendment: Answer | Correct
+    old: Sequence[Placed], new: Iterable[Placed], amendment: Answer | Correct, gone: Container[str] = ()
 ) -> tuple[list[Placed], list[Placed]]:
     """Compare what was ruled with what is ruled now.
 
@@ -55,6 +59,7 @@ def differences(
         old: rulings in force since the changed line.
         new: rulings of the fold that ran again.
         amendment: what people said.
+        gone: ids of rulings that were replaced before; they are not given again.
 
     Returns:
         All rulings in force now (the old one where nothing changed), and those of them that are new, with the ids of
@@ -69,7 +74,7 @@ def differences(
         if before is not None and same(before.ruling, placed.ruling):
             in_force.append(placed._replace(ruling=before.ruling))
             continue
-        named = placed._replace(ruling=_renamed(placed.ruling, amendment.id, before))
+        named = placed._replace(ruling=_renamed(placed.ruling, amendment.id, before, gone))
         in_force.append(named)
         changed.append(named)
     if left:
@@ -97,10 +102,10 @@ def _replace_orphans(
         changed.append(said)
 
 
-def _renamed(ruling: Ruling, amendment: str, before: Placed | None) -> Ruling:
-    if before is None:
-        return ruling
-    return replace(ruling, id=f"{ruling.id}~{amendment}", supersedes=(before.ruling.id,))
+def _renamed(ruling: Ruling, amendment: str, before: Placed | None, gone: Container[str]) -> Ruling:
+    if before is not None:
+        return replace(ruling, id=f"{ruling.id}~{amendment}", supersedes=(before.ruling.id,))
+    return replace(ruling, id=f"{ruling.id}~{amendment}") if ruling.id in gone else ruling
 
 
 def base_id(name: str) -> str:

@@ -70,7 +70,8 @@ def _foul(step: Step, said: Any) -> None:
 
 def _contest(step: Step, said: Any) -> None:
     if not step.position.over:
-        contest(step, said.by, said.against, said.ruling)
+        seats = step.position.seats
+        contest(step, tuple(seat for seat in said.by if seat <= seats), said.against, said.ruling)
 
 
 def _say(step: Step, said: Any) -> None:

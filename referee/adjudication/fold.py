@@ -12,6 +12,7 @@ from referee.adjudication.changes import CHANGES
 from referee.adjudication.drafting import to_ruling, to_rulings
 from referee.adjudication.heats import heat
 from referee.adjudication.observations import Card, Observation, Slap, Table, Taken
+from referee.adjudication.overruled import key, overruled
 from referee.adjudication.state import PendingWin, State
 from referee.adjudication.winning import Answers, Decided, claim, finish, run_up, war_card, win
 from referee.rules.cards import is_card
@@ -179,13 +180,13 @@ def _slap(state: State, slap: Slap, upcoming: Iterable[Observation], answers: An
     pressed = _press(state.position, slap)
     if slap.id in state.settled:
         return _settled(state._replace(position=pressed), slap)
-    judged = verdict(state.position, slap.seat, slap.t)
+    judged = overruled(verdict(state.position, slap.seat, slap.t), slap.id, answers)
     doubt = slap.id in state.doubted
     if slap.id in state.asked:
         draft = Draft("question", {"ask": "slap_or_card", "about": [slap.id]}, ("K9",), ())
         return state._replace(position=pressed), [to_ruling(draft, slap.id, slap.t, set(), doubt=True)]
     if judged.outcome == "won":
-        hands = heat(state.position, slap, upcoming)
+        hands = heat(state.position, slap, (line for line in upcoming if key(line.id) not in answers))
         return win(state._replace(position=pressed), slap, judged, hands, answers, doubt=doubt)
     state = state._replace(position=pressed)
     if judged.outcome == "void":

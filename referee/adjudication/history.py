@@ -2,17 +2,44 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
 
 from referee.adjudication.amendments import AmendmentError, base_id, corrected, differences
 from referee.adjudication.drafting import place_of, to_ruling
+from referee.adjudication.fold import open_table
 from referee.adjudication.loop import Loop, Placed
-from referee.adjudication.observations import Answer, Correct, Observation
+from referee.adjudication.observations import Answer, Correct, Observation, Table
+from referee.adjudication.overruling import overruling
 from referee.adjudication.state import State
+from referee.rules.house import RulesError
 from referee.rules.step import Draft
 
 KEEP_EVERY: Final = 64
 """Observations between two kept states: a correction runs the fold again from the nearest one before it."""
+
+
+class _Mended(NamedTuple):
+    """A line as it was first told, and what has been said of it since."""
+
+    original: Observation
+    by: tuple[Correct, ...]
+
+
+def _check_opening(original: Observation, line: Observation | None) -> None:
+    """A table may be corrected, but not who sits at it: everything else counts on its seats.
+
+    Raises:
+        AmendmentError: the table is voided, has other seats, or cannot be opened.
+    """
+    if not isinstance(original, Table):
+        return
+    if not isinstance(line, Table) or len(line.seats) != len(original.seats):
+        raise AmendmentError(None, "the table itself cannot be taken away, nor its number of seats changed")
+    try:
+        open_table(line)
+    except RulesError as bad:
+        raise AmendmentError(None, str(bad)) from None
 
 
 class History:
@@ -25,6 +52,13 @@ class History:
         self._kept: list[tuple[int, State | None]] = [(0, None)]
         self._in_force: list[Placed] = []
         self._amendment: Answer | Correct | None = None
+        self._gone: set[str] = set()
+        """Ids of rulings that were replaced."""
+        self._mended: dict[str, _Mended] = {}
+        self._did: dict[str, Correct] = {}
+        """For a correction that became another one: what it became."""
+        self._overruled: dict[str, dict[str, str]] = {}
+        self._answers_to: dict[str, list[Answer]] = {}
 
     def remember(self, loop: Loop, placed: list[Placed]) -> None:
         """Keep what a loop has just judged."""
@@ -63,7 +97,8 @@ class History:
             return loop, [self._unusable(amendment, loop)], True
         again, placed, at = self._judge_again(loop, start, amendment)
         cut = next((n for n, old in enumerate(self._in_force) if old.nth >= at), len(self._in_force))
-        kept, changed = differences(self._in_force[cut:], placed, amendment)
+        kept, changed = differences(self._in_force[cut:], placed, amendment, self._gone)
+        self._gone.update(name for new in changed for name in new.ruling.supersedes)
         self._in_force[cut:] = kept
         return again, changed, True
 
@@ -89,18 +124,103 @@ class History:
             AmendmentError: a correction does not fit its line.
         """
         if isinstance(amendment, Answer):
-            question = base_id(amendment.to)
-            asked = {base_id(placed.ruling.id) for placed in self._in_force if placed.ruling.kind == "question"}
-            if question not in asked:
-                return None
-            self.answers[question] = amendment.value
-            return self._find(question.partition("@")[2].partition("/")[0])
+            return self._answer(amendment)
+        if amendment.line == amendment.id:
+            return None
+        if amendment.line in self._mended:
+            return self._mend(amendment.line, (*self._mended[amendment.line].by, amendment))
         at = self._find(amendment.line)
         if at is None:
+            return self._overrule(amendment)
+        line = self._lines[at]
+        if isinstance(line, Answer | Correct):
+            return self._undo(line, amendment)
+        return self._mend(line.id, (amendment,))
+
+    def _answer(self, answer: Answer) -> int | None:
+        question = base_id(answer.to)
+        asked = {base_id(placed.ruling.id) for placed in self._in_force if placed.ruling.kind == "question"}
+        if question not in asked:
             return None
-        mended = corrected(self._lines[at], amendment)
-        self._lines[at : at + 1] = [] if mended is None else [mended]
-        return at
+        self._answers_to.setdefault(question, []).append(answer)
+        self.answers[question] = answer.value
+        return self._find(question.partition("@")[2].partition("/")[0])
+
+    def _mend(self, name: str, by: tuple[Correct, ...]) -> int | None:
+        """Put a line as all its corrections together say."""
+        at = self._find(name)
+        original = self._mended[name].original if name in self._mended else self._lines[at or 0]
+        line: Observation | None = original
+        for correction in by:
+            line = corrected(line, correction) if line is not None else None
+        _check_opening(original, line)
+        self._mended[name] = _Mended(original, by)
+        touched = [] if at is None else [at]
+        if at is not None:
+            del self._lines[at]
+        if line is not None:
+            slot = self._slot(line)
+            self._lines.insert(slot, line)
+            touched.append(slot)
+        return min(touched, default=None)
+
+    def _overrule(self, correction: Correct) -> int | None:
+        """People put another verdict in a ruling's place."""
+        in_force = [placed.ruling for placed in self._in_force]
+        ruling = next((ruling for ruling in in_force if correction.line in (ruling.id, base_id(ruling.id))), None)
+        if ruling is None:
+            return None
+        if ruling.kind == "dead_card" and correction.void:
+            # The card was not out of turn: whoever's turn it was laid it.
+            by = Correct(t=correction.t, id=correction.id, line=ruling.because[0], extra={"seat": None})
+            self._did[correction.id] = by
+            return self._mend(by.line, (*(self._mended[by.line].by if by.line in self._mended else ()), by))
+        said = overruling(ruling, correction, self._lines, in_force)
+        self._overruled[correction.id] = said
+        self.answers.update(said)
+        return self._first_of(said)
+
+    def _undo(self, amendment: Answer | Correct, by: Correct) -> int | None:
+        """Take back an answer or a correction.
+
+        Raises:
+            AmendmentError: it is to be changed instead.
+        """
+        if not by.void:
+            raise AmendmentError(None, f'"{amendment.id}" can only be taken back ("void": true); then say it again')
+        if isinstance(amendment, Answer):
+            return self._undo_answer(amendment)
+        said = self._overruled.pop(amendment.id, None)
+        if said is not None:
+            for name in said:
+                del self.answers[name]
+            for later in self._overruled.values():
+                self.answers.update(later)
+            return self._first_of(said)
+        done = self._did.get(amendment.id, amendment)
+        if done.line not in self._mended:
+            return None
+        return self._mend(done.line, tuple(one for one in self._mended[done.line].by if one.id != amendment.id))
+
+    def _undo_answer(self, answer: Answer) -> int | None:
+        question = base_id(answer.to)
+        said = self._answers_to.get(question, [])
+        if answer not in said:
+            return None
+        said.remove(answer)
+        del self.answers[question]
+        if said:
+            self.answers[question] = said[-1].value
+        return self._find(question.partition("@")[2].partition("/")[0])
+
+    def _first_of(self, said: Mapping[str, Any]) -> int | None:
+        places = [self._find(name.partition("@")[2]) for name in said]
+        return min((place for place in places if place is not None), default=None)
+
+    def _slot(self, line: Observation) -> int:
+        """Where a line belongs in event time."""
+        place = place_of(line)
+        return next((at for at, other in enumerate(self._lines) if place_of(other) > place), len(self._lines))
 
     def _find(self, name: str) -> int | None:
         return next((at for at, line in enumerate(self._lines) if line.id == name), None)

@@ -10,6 +10,7 @@ from referee.adjudication.doubt import better_order, order_is_open
 from referee.adjudication.drafting import AFTER_ALL, PLACES, Key, place_of
 from referee.adjudication.fold import fold, last_chance_ends, last_tick, open_table
 from referee.adjudication.observations import Answer, Card, Correct, Observation, Slap, Table
+from referee.adjudication.overruled import key as overruled
 from referee.adjudication.rulings import Ruling
 from referee.adjudication.state import State
 from referee.adjudication.winning import Answers
@@ -181,7 +182,12 @@ class Loop:
         assert self.state is not None
         if not self.state.position.rules.has("K9"):
             return None
-        if slap.id in self.state.settled or card.zone != "pile" or not order_is_open(slap, card):
+        if (
+            slap.id in self.state.settled
+            or overruled(slap.id) in self.answers
+            or card.zone != "pile"
+            or not order_is_open(slap, card)
+        ):
             return None
         better = better_order(self.state.position, slap, card)
         if better is None:

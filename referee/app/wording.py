@@ -18,7 +18,8 @@ _REASONS: Final = {
     "no_pattern": "nothing to slap", "dead_card": "on a dead card", "too_soon": "too soon", "hovering": "hovering",
     "late": "too late", "covered": "the pattern was covered", "held": "the pad was held down",
     "locked_out": "locked out", "empty_pile": "no pile", "not_playing": "not playing", "mashing": "drumming",
-    "paused": "paused", "out_of_turn": "out of turn", "double_draw": "two cards at once",
+    "paused": "paused", "overruled": "overruled by the table",
+    "out_of_turn": "out of turn", "double_draw": "two cards at once",
 }  # fmt: skip
 _ASKS: Final = {
     "who_was_first": "who was first?", "unreadable_card": "which card is this?",
