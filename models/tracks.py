@@ -1,8 +1,8 @@
 """One card followed through a stream: where it was seen, what it was read as, and how sure that is.
 
 Readings of one card in several frames are votes. A reading of confidence c weighs -ln(1 - c), cut at `HEAVIEST`,
-since the frames of one card resemble each other and their mistakes are not independent; only the best few of a name
-count. The lead of the best name over the next is what the belief rests on.
+and the frames of one card resemble each other, so their mistakes are not independent: the best reading of a name
+counts in full, the next by `ECHO`, the others not at all. The lead of the best name over the next is what the belief rests on.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from models.quads import Quad, height, moved
 UNREAD = "??"
 HEAVIEST = 4.0
 """The most that one frame may weigh: as much as confidence 0.982."""
-COUNTED = 3
-"""How many readings of a name count."""
+ECHO = 0.5
+"""What a second reading of the same name adds."""
 SURE = 0.9
 """Below this a card is reported as not read."""
 LIGHT = 0.35
@@ -84,7 +84,7 @@ class Track:
 
     def add(self, sighting: Sighting) -> None:
         """Note one more sighting."""
-        if self.sightings and moved(self.quad, sighting.quad) < 0.045 * height(self.quad):
+        if self.sightings and moved(self.quad, sighting.quad) < 0.1 * height(self.quad):
             self.still += 1
         else:
             self.still = 0
@@ -99,7 +99,8 @@ class Track:
         for s in self.sightings:
             if s.name != UNREAD and s.confidence >= LIGHT:
                 votes.setdefault(s.name, []).append(min(HEAVIEST, -math.log(max(1e-6, 1 - s.confidence))))
-        return {name: sum(sorted(each, reverse=True)[:COUNTED]) for name, each in votes.items()}
+        ranked = {name: sorted(each, reverse=True) for name, each in votes.items()}
+        return {name: each[0] + ECHO * sum(each[1:2]) for name, each in ranked.items()}
 
     def belief(self) -> tuple[str, float]:
         """The leading name and its confidence, or ``??`` and 0."""
@@ -110,6 +111,11 @@ class Track:
         best = max(s.confidence for s in self.sightings if s.name == ranked[0][0])
         lead = 1 - math.exp(-(ranked[0][1] - rival))
         return ranked[0][0], round(min(lead, 0.999) if rival == 0 or lead < best else best, 4)
+
+    def more_than_a_glimpse(self, name: str) -> bool:
+        """Whether it was read so twice, or once beyond doubt on top of all."""
+        alike = [s for s in self.sightings if s.name == name]
+        return len(alike) >= 2 or any(s.top and s.confidence >= 0.97 for s in alike)
 
     def came_over(self) -> bool:
         """Whether, when it first met the pile, it lay over it."""

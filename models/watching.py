@@ -32,8 +32,8 @@ LOOK_BACK: Final = 3
 """How many frames before its first reading a face may have shown unread."""
 MEMORY_NS: Final = 1_500_000_000
 """How long glances are kept."""
-MARGIN_NS: Final = 4 * MS
-"""A face seen at less than this from edge-on shows nothing: added to each end's doubt."""
+MARGIN_NS: Final = 9 * MS
+"""A face that came up so lately is still too steep to be told from an edge: added to the doubt at each end."""
 PATIENCE_NS: Final = 1_000_000_000
 """Longest that an undecided thing may hold the watermark back."""
 LOST_NS: Final = 350 * MS
@@ -85,6 +85,8 @@ class _Moment:
     end: int
     half: Bytes | None
     suspects: list[Suspect] = field(default_factory=list)
+    still: list[Suspect] = field(default_factory=list)
+    """White paper that did not move."""
     reaches: list[Reach] = field(default_factory=list)
     foreign: Mask | None = None
 
@@ -251,9 +253,7 @@ class Watcher:
         whole = region == (0, 0, self._shape[1], self._shape[0])
         seen = self._eye.recognise(image) if whole else self._eye.read_at(image, region)
         self._last_read = glance.small
-        found = [(s, as_quad(s.corners)) for s in seen]
-        found = [(s, quad) for s, quad in found if area(quad) > 100]
-        found.sort(key=lambda item: (item[0].card == UNREAD, -item[0].confidence))
+        found = self._sifted(seen, glance)
         if not self._card_height and found:
             self._card_height = float(np.median([height(quad) for _, quad in found]))
         self._seen_now = [quad for _, quad in found]
@@ -267,6 +267,26 @@ class Watcher:
         if now.index == 0 and found:
             cards = self._motion.mask([quad for _, quad in found], glance.small.shape, widen=2)
             self._motion.forget_cards(cards, glance.small)
+
+    def _sifted(self, seen: Sequence[Seen], glance: Glance) -> list[tuple[Seen, Quad]]:
+        """The readings worth a thought, surest first.
+
+        Between fingers an eye finds scraps of cards; a card that it cannot name counts only where nothing hides it.
+        Of one pack's card seen twice, the weaker is another corner of the same.
+        """
+        clear = not glance.reaches and not glance.changed
+        found = [(s, as_quad(s.corners)) for s in seen if s.card != UNREAD or clear]
+        found = [(s, quad) for s, quad in found if area(quad) > 100]
+        found.sort(key=lambda item: (item[0].card == UNREAD, -item[0].confidence))
+        if self._packs > 1:
+            return found
+        names: set[str] = set()
+        once = []
+        for s, quad in found:
+            if s.card == UNREAD or s.card not in names:
+                once.append((s, quad))
+            names.add(s.card)
+        return once
 
     def _attribute(self, s: Seen, quad: Quad, now: _Moment, fresh: dict[int, tuple[Track, Seen, Quad]]) -> None:
         """Give one reading to the card it belongs to."""
@@ -324,7 +344,8 @@ class Watcher:
         for track in free:
             # A first look, in motion, may have been misread: two cards never follow each other by one frame.
             first_look = len(track.sightings) == 1 and track.first >= self._index - 1 and track.belief()[1] < SURE
-            if first_look and _between(track.quad, quad) < 0.8 * self._card_height:
+            scrap = any(overlap(track.quad, other.quad) > 0.4 for other in self._pile)
+            if first_look and not scrap and _between(track.quad, quad) < 0.8 * self._card_height:
                 return track
         best = max(free, key=lambda track: overlap(track.quad, quad), default=None)
         if best is None:
@@ -355,7 +376,17 @@ class Watcher:
             return False, False
         if s.top:
             return True, False
-        return False, not any(shared(quad, other.quad) > 0.02 * area(quad) for other in newer)
+        if any(shared(quad, other.quad) > 0.02 * area(quad) for other in newer):
+            return False, False
+        if any(self._tops(other, quad) for other in older):
+            return False, True
+        return s.confidence >= SURE, False
+
+    def _tops(self, other: Track, quad: Quad) -> bool:
+        """Whether a card of the pile was just seen to lie over this place, on top of all."""
+        seen = other.last
+        sure = seen.index == self._index and seen.top and seen.confidence >= 0.8
+        return sure and shared(quad, other.quad) >= 0.12 * area(quad)
 
     # The first frame that shows a face
 
@@ -418,8 +449,10 @@ class Watcher:
             left = cv2.bitwise_and(left, cv2.bitwise_not(self._old_paper[0][_halved(box)]))
         known = [track.rest for track in self._pile if track.rest is not None] + [track.quad for track in self._open]
         for quad in [*known, *self._burned.values(), *self._seen_now]:
-            points = np.rint((_grown(quad, 4.0) - box[:2]) / PAPER_STEP).astype(np.int32)
+            points = np.rint((_grown(quad, 0.05 * self._card_height) - box[:2]) / PAPER_STEP).astype(np.int32)
             cv2.fillConvexPoly(left, points, 0)
+        # What is left along a quad that lies a little off is a thin rim; a face is not.
+        left = cv2.morphologyEx(left, cv2.MORPH_OPEN, np.ones((5, 5), np.uint8))
         least = FACE_MAYBE * 0.7 * (self._card_height / PAPER_STEP) ** 2
         if cv2.countNonZero(left) < least:
             return
@@ -431,6 +464,17 @@ class Watcher:
                 continue
             place = np.array([(x, y), (x + w, y), (x + w, y + h), (x, y + h)], np.float32) * PAPER_STEP + box[:2]
             now.suspects.append(Suspect(place.astype(np.float32), size >= FACE_SURE / FACE_MAYBE * least))
+        self._drop_still(now)
+
+    def _drop_still(self, now: _Moment) -> None:
+        """A face that comes up moves; white that stays where it was is a card that lies a little off its reading."""
+        if len(self._moments) < 2:
+            return
+        before = self._moments[-2]
+        earlier = [*before.suspects, *before.still]
+        now.still = [b for b in now.suspects if any(overlap(a.place, b.place) > 0.6 for a in earlier)]
+        now.suspects = [b for b in now.suspects if not any(b is one for one in now.still)]
+        before.suspects = [a for a in before.suspects if not any(overlap(a.place, b.place) > 0.6 for b in now.still)]
 
     def _surroundings(self) -> Box:
         """Where a face may come up."""
@@ -527,7 +571,7 @@ class Watcher:
             if sure >= 0.985 and quick:
                 return self._report(track, name, sure, now)
             if lost or final or aged > PATIENCE_NS or (track.still >= 3 and aged > QUIET_NS):
-                if sure >= SURE:
+                if sure >= SURE and track.more_than_a_glimpse(name):
                     return self._report(track, name, sure, now)
                 if self._surely_there(track):
                     return self._report(track, UNREAD, sure, now)
@@ -544,20 +588,20 @@ class Watcher:
         if track.sightings[0].index == 0:
             return True
         if not self._pile:
-            return track.still >= 1 or (over and on >= 2)
-        if on >= 2 and on > 2 * under:
+            return track.still >= 1 or len(track.sightings) >= 3
+        if on >= 2 and (on > 2 * under or all(s.on_pile for s in track.sightings[-2:])):
             return True
         if over or now.t - track.sightings[0].t > LONE_NS:
-            return on > under or (on == under > 0 and track.came_over())
+            return on > 0 and (on > under or track.came_over() or track.last.on_pile)
         if on > 0 and under == 0 and any(other.high > track.high for other in [*self._open, *self._pile]):
             return True
         return under == 0 and track.still >= 3 and track.last.top
 
     def _vanished(self, track: Track, name: str, sure: float, now: _Moment) -> list[Observation]:
         """A card that was not seen to lie on the pile is seen no more: slid under it, or carried off."""
-        if sure < SURE or not self._pile:
+        if sure < SURE or track.reads(name) < 2 or not self._pile:
             return []
-        if track.seen_under() > 0 and not track.came_over():
+        if track.seen_under() > 1 and track.seen_on_pile() == 0:
             return self._placed(track, now)
         (x, y), (u, v) = centre(track.quad), self._middle()
         if np.hypot(x - u, y - v) > 1.7 * self._card_height:
