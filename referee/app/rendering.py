@@ -87,7 +87,8 @@ def _serve(view: View, memory: str, pipe: Connection) -> None:
             slots[slot] = frame.image
             pipe.send((slot, frame.t, frame.exposure, frame.index))
         pipe.send(None)
-    except (EOFError, BrokenPipeError):
+    except (EOFError, ConnectionError):
+        # Nobody looks any more.
         pass
     except OSError as bad:
         pipe.send(str(bad))
