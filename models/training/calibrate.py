@@ -69,7 +69,7 @@ def _nll(matches: list[Match], weights: heaps.Weights) -> float:
 
 def fit_evidence(matches: list[Match], weights: heaps.Weights) -> heaps.Weights:
     """Coordinate search over the three weights of the evidence."""
-    grid = np.array([0.15, 0.25, 0.35, 0.5, 0.65, 0.8, 1.0, 1.2, 1.4])
+    grid = np.array([0.15, 0.25, 0.35, 0.5, 0.65, 0.8, 1.0, 1.2, 1.4, 1.7, 2.0])
     for _ in range(2):
         for name in ("one", "each", "card"):
             tried = [(_nll(matches, replace(weights, **{name: float(v)})), float(v)) for v in grid]
