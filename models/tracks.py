@@ -1,8 +1,8 @@
 """One card followed through a stream: where it was seen, what it was read as, and how sure that is.
 
-Readings of one card in several frames are votes. A reading of confidence c weighs -ln(1 - c), cut at `HEAVIEST`,
-and the frames of one card resemble each other, so their mistakes are not independent: the best reading of a name
-counts in full, the next by `ECHO`, the others not at all. The lead of the best name over the next is what the belief rests on.
+Readings of one card in several frames are votes. A reading of confidence c weighs -ln(1 - c), cut at `HEAVIEST`, and
+the frames of one card resemble each other, so their mistakes are not independent: the best reading of a name counts in
+full, the next by `ECHO`, the others not at all. The lead of the best name over the next is what the belief rests on.
 """
 
 from __future__ import annotations

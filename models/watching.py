@@ -32,7 +32,7 @@ LOOK_BACK: Final = 3
 """How many frames before its first reading a face may have shown unread."""
 MEMORY_NS: Final = 1_500_000_000
 """How long glances are kept."""
-MARGIN_NS: Final = 9 * MS
+MARGIN_NS: Final = 10 * MS
 """A face that came up so lately is still too steep to be told from an edge: added to the doubt at each end."""
 PATIENCE_NS: Final = 1_000_000_000
 """Longest that an undecided thing may hold the watermark back."""
@@ -396,8 +396,8 @@ class Watcher:
         if now.index == 0:
             return now.t, now.t
         place, first, perhaps, gaps = quad, len(moments) - 1, len(moments) - 1, 0
-        reach = 1.1 * self._card_height
         for back in range(len(moments) - 2, max(-1, len(moments) - 2 - LOOK_BACK), -1):
+            reach = (1.1 + 0.6 * gaps) * self._card_height
             near = [s for s in moments[back].suspects if _between(s.place, place) < reach]
             if not near and self._lay_alike(quad, moments[back], now):
                 first = perhaps = back
@@ -599,7 +599,8 @@ class Watcher:
 
     def _vanished(self, track: Track, name: str, sure: float, now: _Moment) -> list[Observation]:
         """A card that was not seen to lie on the pile is seen no more: slid under it, or carried off."""
-        if sure < SURE or track.reads(name) < 2 or not self._pile:
+        came = max(_between(track.sightings[0].quad, s.quad) for s in track.sightings)
+        if sure < SURE or track.reads(name) < 2 or not self._pile or came < 0.25 * self._card_height:
             return []
         if track.seen_under() > 1 and track.seen_on_pile() == 0:
             return self._placed(track, now)
