@@ -211,6 +211,9 @@ def _contested(ruling: Ruling) -> Clips:
 
 
 def _challenge(ruling: Ruling) -> Clips:
+    if ruling["challenged"] is None:
+        # Nobody has a card to pay with: the pile is won in the same breath.
+        return ()
     return (seat(ruling["challenged"]), "has", *_chances(ruling["chances"]))
 
 

@@ -89,6 +89,8 @@ def _count(number: int, noun: str) -> str:
 
 
 def _challenge(to: Wording, ruling: Ruling) -> str:
+    if ruling["challenged"] is None:
+        return f"{to.name(ruling['seat'])} challenges with {pretty(ruling['card'])}, and nobody has a card to pay"
     return f"{to.name(ruling['challenged'])} has {_count(ruling['chances'], 'chance')} against {pretty(ruling['card'])}"
 
 

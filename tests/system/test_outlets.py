@@ -72,6 +72,15 @@ def test_every_ruling_has_words() -> None:
     assert not any("\n" in line for line in words)
 
 
+def test_a_challenge_that_nobody_can_pay_has_words_and_is_not_spoken() -> None:
+    fields = {"seat": 1, "challenged": None, "card": "Qs", "chances": 2}
+    ruling = Ruling("challenge", "challenge@c1", 1, ("c1",), ("C1",), fields)
+    speaker = RecordingSpeaker(lambda: 0)
+    Voice(speaker)([ruling])
+    assert speaker.said == []
+    assert "nobody has a card to pay" in Wording(NAMES)(ruling)
+
+
 def test_lines_where_there_is_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     with Display(NAMES, live=False) as display:
         display(made())
