@@ -127,9 +127,9 @@ def _taken(state: State, taken: Taken, answers: Answers) -> Decided:
     if position.last_chance is not None:
         last_chance_over(step, taken=True)
     elif position.claim is not None:
-        winner = position.claim.seat
+        winners = (position.claim.seat, *position.claim.split)
         pick_up(step)
-        if taken.seat not in (None, winner):
+        if taken.seat is not None and taken.seat not in winners:
             step.rule("question", "K6", ask="mend_pile", about=[taken.id])
     elif position.pile:
         swept = _slapped_and_taken(state, step, taken)
@@ -248,7 +248,7 @@ def _void(state: State, slap: Slap, judged: Verdict, *, doubt: bool) -> Decided:
 def _settled(state: State, slap: Slap) -> Decided:
     """A hand of a dead heat: if that was decided for another, this one was beaten; else people must say."""
     pending = state.pending
-    if pending is None or pending.slap.id == slap.id:
+    if pending is None or pending.slap.id == slap.id or pending.decided_by == "split":
         return state, []
     draft = Draft("slap_void", {"seat": slap.seat, "reason": "late"}, ("N1", "M2"), (pending.slap.id,))
     return state, [to_ruling(draft, slap.id, slap.t, set())]

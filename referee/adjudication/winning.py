@@ -41,10 +41,10 @@ def finish(
 
 def claim(step: Step, slap: Slap, split: tuple[int, ...] = ()) -> None:
     """The pile is this hand's; one without cards has slapped in (M1, M10)."""
-    in_play = step.position.holds(slap.seat)
+    back = [seat for seat in split or (slap.seat,) if not step.position.holds(seat)]
     claim_by_slap(step, slap.seat, slap.id, split=split)
-    if not in_play:
-        step.rule("slapped_in", "M10", because=(slap.id,), seat=slap.seat)
+    for seat in back:
+        step.rule("slapped_in", "M10", because=(slap.id,), seat=seat)
 
 
 def run_up(state: State, slap: Slap) -> State:

@@ -29,7 +29,9 @@ def _is_out(position: Position, seat: int) -> bool:
 
 
 def _stays_in(position: Position, seat: int) -> bool:
-    """A challenger whose challenge stands, or whose won pile lies there (C7)."""
+    """The seat that turns its last cards (E2); one whose challenge stands, or whose won pile lies there (C7)."""
+    if position.last_chance is not None and position.last_chance.seat == seat:
+        return True
     if not position.rules.has("C7"):
         return False
     if position.challenge is not None and position.challenge.challenger == seat:
@@ -71,7 +73,7 @@ def draw(step: Step, *rule: str) -> None:
 def end_if_decided(step: Step) -> None:
     """After cards left the stacks: a draw (E4), the only one left (E5b), or the first to run out (E6)."""
     position = step.position
-    if position.over or position.claim or position.tied or position.war or position.in_limbo:
+    if position.over or position.claim or position.tied or position.war or position.in_limbo or position.last_chance:
         return
     holders = position.holders()
     if not holders:

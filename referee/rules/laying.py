@@ -141,7 +141,7 @@ def _lay_dead(step: Step, card: str, seat: int) -> None:
 
 def _turn_last_chance(step: Step, chance: LastChance) -> None:
     """One of the three cards of E2: no challenges, no turns."""
-    left = chance.left - 1
+    left = chance.left - 1 if step.position.holds(chance.seat) else 0
     ends_at = None if left else step.t + LAST_CHANCE_NS
     step.set(last_chance=LastChance(chance.seat, left, ends_at, step.ref), turn=chance.seat if left else None)
 

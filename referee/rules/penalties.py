@@ -25,13 +25,17 @@ def false_slap(step: Step, seat: int) -> None:
     top = position.pile[-1].ref if position.pile else ""
     if rules.has("N7"):
         step.set(penalised=position.penalised | {(seat, top)})
+    in_play = any(laid.state != "burned" for laid in position.pile)
+    if position.claim is not None and position.claim.by == "slap":
+        # The pile has its owner: a late hand (N1) can only burn.
+        in_play = False
     if not position.holds(seat):
         _without_cards(step, seat)
     elif rules.has("N8"):
         lock(step, seat, "cards", "N8", rules.value("N8"))
-    elif rules.has("F3") and position.pile:
+    elif rules.has("F3") and in_play:
         give_pile(step, _latest_layer(position), "F3")
-    elif rules.has("N9") and position.pile:
+    elif rules.has("N9") and in_play:
         give_pile(step, position.after(seat, never=seat) or seat, "N9")
     elif rules.has("F1"):
         extra = position.false_run if rules.has("F2") else 0
@@ -148,6 +152,7 @@ def contest(step: Step, by: tuple[int, ...], against: int, ruling: str | None) -
     position = step.position
     if not position.rules.has("F5"):
         return
+    by = tuple(other for other in dict.fromkeys(by) if other <= position.seats and other != against)
     cause = ruling.partition("@")[2].partition("~")[0] if ruling else None
     record = reversed(position.verdicts)
     last = next((entry for entry in record if entry[0] == against and cause in (None, entry[2])), None)
@@ -158,7 +163,7 @@ def contest(step: Step, by: tuple[int, ...], against: int, ruling: str | None) -
     step.rule("contested", "F5", because=(last[2],), against=against, by=list(by), upheld=right)
     for other in by:
         giver, taker = (other, against) if right else (against, other)
-        if other != against and step.position.holds(giver):
+        if step.position.holds(giver):
             hand_over(step, giver, taker, 1)
             step.rule("give", "F5", seat=giver, to=taker, count=1)
     settle(step)

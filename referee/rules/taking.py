@@ -46,6 +46,8 @@ def pick_up(step: Step) -> None:
     cards = [laid.card for laid in step.position.pile]
     by_slap = claim.by == "slap"
     leader = step.position.turn if step.position.rules.has("N2") and by_slap else claim.seat
+    if leader is not None and leader != claim.seat and not position.holds(leader):
+        leader = position.after(leader) or claim.seat
     step.set(pile=(), claim=None, challenge=None, turn=leader, unread=frozenset(), paid=0)
     if not by_slap:
         pile_was_won(step)

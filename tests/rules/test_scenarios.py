@@ -9,9 +9,9 @@ import pytest
 
 from referee.rules.catalogue import ROWS
 from referee.rules.presets import PRESETS
+from tests.rules.coverage import GAMES, PAGE, page
 from tests.rules.scenes import FOLDER, Scene, Sheet, failures, read, sheets, switched_off, told
 
-GAMES = ("G1", "G2", "G3", "G4")
 MATTERS_OF_READING = ("C9", "N3")
 """Rows that have no negative case."""
 
@@ -101,3 +101,8 @@ def test_a_file_with_an_unknown_key_is_refused(tmp_path: Path) -> None:
     path.write_text('[[aplies]]\ntitle = "twins"\nplay = "1.0 Ana lays 7h"\nrulings = "turn Ben"\n', encoding="utf-8")
     with pytest.raises(ValueError, match="no key aplies"):
         read(path)
+
+
+def test_the_coverage_page_is_up_to_date() -> None:
+    """`make rules-coverage` writes it."""
+    assert PAGE.read_text(encoding="utf-8") == page(), "out of date: run make rules-coverage"
