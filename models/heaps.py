@@ -127,6 +127,9 @@ def _mismatch(card: Candidate, spot: Spot, reading: Reading) -> float:
     turn = float(spot.up @ first.up) / max(float(np.linalg.norm(spot.up) * np.linalg.norm(first.up)), 1e-6)
     if turn < -0.85 and _opposed(first, spot) and _same_card(card.readings[0], reading):
         return 0.5
+    apart = float(np.linalg.norm(spot.card_centre - card.centre)) / height
+    if turn < -0.4 and apart < 0.25 and _same_card(card.readings[0], reading):
+        return 0.6  # both name the same card and the same centre: an up-vector is off
     a, b = _local(card, first.centre), _local(card, spot.centre)
     # An index is in one of the four corners; its opposite is turned, its neighbours are mirrored.
     places = [(-a, -1.0), (np.array([-a[0], a[1]]), 1.0), (np.array([a[0], -a[1]]), -1.0)]
@@ -248,7 +251,7 @@ def without_doubles(cards: Sequence[Candidate]) -> list[Candidate]:
     """Leave out a card that all but coincides with a surer one (an index found twice, a figure in a court)."""
     kept: list[Candidate] = []
     for card in cards:
-        twin = any(_twins(card, other) for other in kept)
+        twin = any(_twins(card, other) or _figment(card, other) for other in kept)
         if not twin:
             kept.append(card)
     return kept
@@ -262,6 +265,19 @@ def _twins(a: Candidate, b: Candidate) -> bool:
     off = float(np.linalg.norm(a.centre - b.centre)) / max(1.0, float(np.linalg.norm(b.up)))
     turn = float(a.up @ b.up) / max(1e-6, float(np.linalg.norm(a.up) * np.linalg.norm(b.up)))
     return (shared > 0.9 and off < 0.12) or (shared > 0.3 and turn < -0.8)
+
+
+def _figment(weak: Candidate, strong: Candidate) -> bool:
+    """A doubtful index, of a card that would lie square on a sure one: a pip or a court's detail beside its index.
+
+    A card so near under another shows no index.
+    """
+    doubtful, sure = max(r.index for r in weak.readings), max(r.index for r in strong.readings)
+    if doubtful > 4.0 or sure < 8.0:
+        return False
+    off = float(np.linalg.norm(weak.centre - strong.centre)) / max(1.0, float(np.linalg.norm(strong.up)))
+    turn = float(weak.up @ strong.up) / max(1e-6, float(np.linalg.norm(weak.up) * np.linalg.norm(strong.up)))
+    return off < 0.3 and abs(turn) > 0.95
 
 
 def heaps(quads: Sequence[Points]) -> list[list[int]]:
