@@ -251,5 +251,8 @@ _EXCLUSIVE: Final = (
 GROUPS: Final[Mapping[str, frozenset[str]]] = {row: frozenset(group) for group in _EXCLUSIVE for row in group}
 """For each row of a group, all rows of that group."""
 
+SUIT_ROWS: Final = frozenset(("P5c", "P10a", "P10b", "N4", "P19"))
+"""Rows that look at suits or colours."""
+
 PATTERN_ROWS: Final = frozenset(row for row in ROWS if row[0] == "P") | {"N4", "N14", "N15", "C3b"}
 """Rows that make something slappable; where none is on, nobody slaps (Beggar-My-Neighbour)."""

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from referee.rules.catalogue import ALWAYS_ON, BY_NAME, GROUPS, PATTERN_ROWS, ROWS
+from referee.rules.cards import CARDS
+from referee.rules.catalogue import ALWAYS_ON, BY_NAME, GROUPS, PATTERN_ROWS, ROWS, SUIT_ROWS
 from referee.rules.notation import NotationError, compile_pattern
 from referee.rules.presets import PRESETS
 
@@ -31,12 +32,15 @@ class HouseRules:
 
     slaps: bool = field(init=False, compare=False)
     """Whether anything may be slapped at all."""
+    alike: Mapping[str, str] = field(init=False, compare=False, repr=False)
+    """Each card's sign; cards that no row can tell apart share one."""
     _chances: Mapping[str, int] = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Work out once what every card asks for."""
+        """Work out once what every card asks for, and which cards are alike."""
         object.__setattr__(self, "slaps", "M1" in self.on and not PATTERN_ROWS.isdisjoint(self.on))
         object.__setattr__(self, "_chances", self._chances_by_card())
+        object.__setattr__(self, "alike", {card: self._sign(card) for card in CARDS})
 
     def chances(self, card: str) -> int:
         """How many chances a card gives when it is laid; 0 where it challenges nobody."""
@@ -51,6 +55,12 @@ class HouseRules:
             ranks = {"A": 4, "Q": 2, "K": 1, "J": 3}
         jokers = dict.fromkeys(("Xr", "Xb"), self.value("C3a")) if self.has("C3a") else {}
         return {**ranks, **jokers, **({"Xb": 13} if self.has("C3b") else {})}
+
+    def _sign(self, card: str) -> str:
+        """Number cards are all alike where nothing is slapped; suits matter only where a row looks at them."""
+        if not self.slaps:
+            return card[0] if self.chances(card) else "-"
+        return card[0] if SUIT_ROWS.isdisjoint(self.on) else card
 
     def has(self, row: str) -> bool:
         """Whether a row is switched on."""

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from referee.rules.catalogue import PATTERN_ROWS
 from referee.rules.position import Memory, Position
 from referee.rules.step import Step
-
-SUIT_ROWS = frozenset(("P5c", "P10a", "P10b", "N4", "P19"))
 
 
 def watch_for_repetition(step: Step) -> None:
@@ -31,8 +28,9 @@ def watch_for_repetition(step: Step) -> None:
 
 def signature(position: Position) -> tuple[object, ...]:
     """All of a position at a lead that the active rules can tell apart."""
+    alike = position.rules.alike
     return (
-        tuple("".join(_kind(card, position) for card in stack) for stack in position.known),
+        tuple("".join([alike[card] for card in stack]) for stack in position.known),
         position.turn,
         position.strikes,
         position.debts,
@@ -46,11 +44,3 @@ def _all_known(position: Position) -> bool:
     return all(
         count == len(known) and "" not in known for count, known in zip(position.counts, position.known, strict=True)
     )
-
-
-def _kind(card: str, position: Position) -> str:
-    """Number cards are all alike where nothing is slapped; suits matter only where a rule looks at them."""
-    rules = position.rules
-    if not rules.slaps:
-        return card[0] if rules.chances(card) else "-"
-    return card if not SUIT_ROWS.isdisjoint(rules.on & PATTERN_ROWS) else card[0]
