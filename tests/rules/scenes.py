@@ -150,7 +150,6 @@ def switched_off(rules: Any, row: str) -> Any:
 # What people do, in words. Each pattern gives the fields of an observation.
 
 _NUMBER: Final = r"\d+(?:\.\d+)?"
-_SENTENCES: Final[tuple[tuple[str, Callable[[re.Match[str], _Names], dict[str, Any]]], ...]]
 
 
 class _Names:
@@ -203,7 +202,7 @@ def _contest(found: re.Match[str], names: _Names) -> dict[str, Any]:
     return {**fields, "ruling": found[3]} if found[3] else fields
 
 
-_SENTENCES = (
+_SENTENCES: Final[tuple[tuple[str, Callable[[re.Match[str], _Names], dict[str, Any]]], ...]] = (
     (r"(\w+) lays (\S+)", lambda m, n: {"kind": "card", "card": m[2], "seat": n.seat_or_none(m[1])}),
     (r"(\w+) shows (\S+)", lambda m, n: {"kind": "card", "card": m[2], "seat": n.seat(m[1]), "zone": "seat"}),
     (r"(\w+) slaps", lambda m, n: {"kind": "slap", "seat": n.seat(m[1])}),
