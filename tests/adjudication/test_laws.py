@@ -26,15 +26,16 @@ lawful = settings(
 )  # fmt: skip
 
 
-def rulings_of(observations: Iterable[Observation], **how: bool) -> list[Ruling]:
-    adjudicator = Adjudicator(**how)
+def rulings_of(observations: Iterable[Observation], *, history: bool = True, stream: bool = True) -> list[Ruling]:
+    adjudicator = Adjudicator(history=history, stream=stream)
     rulings = [ruling for one in observations for ruling in adjudicator.observe(one)]
     return rulings + adjudicator.finish()
 
 
-def replayed(observations: Iterable[Observation], **how: bool) -> bytes:
+def replayed(observations: Iterable[Observation], *, history: bool = True, stream: bool = True) -> bytes:
     """What a replay of these observations prints."""
-    return "\n".join(encode_ruling(ruling) for ruling in rulings_of(observations, **how)).encode()
+    rulings = rulings_of(observations, history=history, stream=stream)
+    return "\n".join(encode_ruling(ruling) for ruling in rulings).encode()
 
 
 def exported(observations: Sequence[Observation]) -> list[Observation]:
