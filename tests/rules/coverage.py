@@ -43,6 +43,8 @@ def page() -> str:
         _others("presets"),
         "## Tables",
         _others("tables"),
+        "## Readings",
+        _others("readings"),
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -68,7 +70,7 @@ def _others(folder: str) -> str:
 
 
 def _title(sheet: Sheet) -> str:
-    return PRESETS[sheet.row].title if sheet.row in PRESETS else sheet.row.replace("-", " ")
+    return PRESETS[sheet.row].title if sheet.row in PRESETS else sheet.row.lstrip("0123456789-").replace("-", " ")
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ SHARED = Path(__file__).parents[2].parent / "shared" / "rules.md"
 SHEETS = sheets()
 PRESET_SHEETS = sheets(FOLDER / "presets")
 TABLE_SHEETS = sheets(FOLDER / "tables")
+READING_SHEETS = sheets(FOLDER / "readings")
 
 
 def _scenes(part: str, among: list[Sheet]) -> list[tuple[Sheet, Scene]]:
@@ -34,7 +35,8 @@ def _names(cases: list[tuple[Sheet, Scene]]) -> list[str]:
 
 APPLIES = _scenes("applies", SHEETS)
 JUST_NOT = _scenes("just_not", SHEETS)
-PLAYED = [*APPLIES, *JUST_NOT, *_scenes("applies", PRESET_SHEETS), *_scenes("applies", TABLE_SHEETS)]
+OTHERS = [*PRESET_SHEETS, *TABLE_SHEETS, *READING_SHEETS]
+PLAYED = [*APPLIES, *JUST_NOT, *_scenes("applies", OTHERS), *_scenes("just_not", OTHERS)]
 CAN_BE_OFF = [(sheet, scene) for sheet, scene in APPLIES if not sheet.cannot_be_off]
 
 
