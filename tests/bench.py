@@ -1,0 +1,90 @@
+"""What replaying a log costs, in whole processes: `make bench`.
+
+``--lines`` chooses the lengths; a million lines take some minutes. CPU time (user and system) is what counts where
+other programs are running; wall time is shown beside it. Each figure is the median of three runs, of one from 100,000
+lines on.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+from tests.record_games import ENDLESS, NESSLER, log
+
+LENGTHS = (1_000, 10_000, 100_000)
+LONG = 100_000
+
+
+class Cost(NamedTuple):
+    """Of one process: CPU and wall time in seconds, and peak memory in MB."""
+
+    cpu: float
+    wall: float
+    memory: float
+
+
+def cost(path: Path) -> Cost:
+    """Replay a log in a process of its own."""
+    begin = time.perf_counter()
+    command = [sys.executable, "-m", "referee.app.cli", "replay", str(path)]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise SystemExit(f"{' '.join(command)} failed with status {process.returncode}")
+    return Cost(used.ru_utime + used.ru_stime, time.perf_counter() - begin, used.ru_maxrss / 1024)
+
+
+def typical(path: Path, runs: int) -> Cost:
+    """The median of some runs, figure by figure."""
+    costs = [cost(path) for _ in range(runs)]
+    return Cost(*(statistics.median(figures) for figures in zip(*costs, strict=True)))
+
+
+def write(path: Path, lines: Iterable[str]) -> int:
+    """Write a log; gives how many lines it has."""
+    number = 0
+    with path.open("w", encoding="utf-8") as out:
+        for line in lines:
+            out.write(line + "\n")
+            number += 1
+    return number
+
+
+def main(lengths: Iterable[int]) -> None:
+    """Print the table."""
+    print(f"{'log':<34}{'lines':>9}{'CPU s':>9}{'wall s':>9}{'us a line':>11}{'MB':>7}{'MB over an empty log':>22}")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "log.jsonl"
+        write(path, log(ENDLESS, 1))
+        empty = typical(path, 3)
+        _row("empty (its table only)", 1, empty, empty)
+        lines = write(path, log(NESSLER.hands))
+        _row("record game of 8,344 cards", lines, typical(path, 3), empty)
+        for length in lengths:
+            lines = write(path, log(ENDLESS, length))
+            _row("the deal that never ends", lines, typical(path, 1 if length >= LONG else 3), empty)
+
+
+def _row(name: str, lines: int, used: Cost, empty: Cost) -> None:
+    each = (used.cpu - empty.cpu) / lines * 1e6
+    over = used.memory - empty.memory
+    print(
+        f"{name:<34}{lines:>9,}{used.cpu:>9.2f}{used.wall:>9.2f}{each:>11.1f}{used.memory:>7.0f}{over:>22.1f}",
+        flush=True,
+    )
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--lines", type=int, nargs="*", default=LENGTHS, help="lengths of logs (default: %(default)s)")
+    main(parser.parse_args().lines)
