@@ -2,11 +2,11 @@
 EYE := out/eye
 DECKS ?= ../shared/decks
 PHOTOS ?= ../shared/photos
-SHARDS ?= 40
+SHARDS ?= 33
 FINDER_STEPS ?= 2300
 READER_STEPS ?= 2600
-READER_STEPS_MINED ?= 3600
-CARD_STEPS ?= 2200
+READER_STEPS_MINED ?= 3300
+CARD_STEPS ?= 2900
 LETELE := @letele/playing-cards@0.1.0
 # Fonts that print the indices of generated decks. Roboto, Source Serif, Source Sans and Fredoka are the simulated
 # table's and are left out by models/training/fonts.py even where they are installed.
@@ -43,13 +43,13 @@ train-data:  ## faces of all decks, then shards of scenes; goes on where it was 
 	$(BIN)/python -m models.training.samples --out $(EYE) --first 0 --step 2 --count $(SHARDS) & \
 	$(BIN)/python -m models.training.samples --out $(EYE) --first 1 --step 2 --count $(SHARDS); wait
 
-train: train-packages  ## train the eye from nothing: about two hours on two cores; resumes from out/eye
+train: train-packages  ## train the eye from nothing: about an hour on two free cores; resumes from out/eye
 	$(MAKE) train-data
 	$(BIN)/python -m models.training.train finder --out $(EYE) --steps $(FINDER_STEPS)
 	$(BIN)/python -m models.training.train reader --out $(EYE) --steps $(READER_STEPS)
 	$(BIN)/python -m models.training.train card --out $(EYE) --steps $(CARD_STEPS)
 	$(BIN)/python -m models.training.export --out $(EYE)
-	$(BIN)/python -m models.training.mining --out $(EYE) --count 10
+	$(BIN)/python -m models.training.mining --out $(EYE) --count 5
 	$(BIN)/python -m models.training.train reader --out $(EYE) --steps $(READER_STEPS_MINED)
 	$(BIN)/python -m models.training.export --out $(EYE)
 	$(BIN)/python -m models.training.calibrate --out $(EYE)
