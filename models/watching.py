@@ -40,11 +40,13 @@ LOST_NS: Final = 350 * MS
 """A card not seen for so long has been covered or carried off."""
 LONE_NS: Final = 250 * MS
 """A card seen on the pile only once has, after this, not slipped under it."""
+HOLD_NS: Final = 450 * MS
+"""How long something not yet seen on the pile may hold the watermark back."""
 QUIET_NS: Final = 400 * MS
 """A card at rest that is still unread after this is not going to be."""
 GONE: Final = 0.6
 """Share of the pile's place that must show bare table."""
-TAKEN_ERROR_NS: Final = 100 * MS
+TAKEN_ERROR_NS: Final = 150 * MS
 """When a pile has "left" is no sharper than the sweep of a hand."""
 FULL_ARM: Final = 0.7
 """Share of the line from the picture's edge to a card that an arm must cover."""
@@ -108,6 +110,7 @@ class Watcher:
         self._moments: deque[_Moment] = deque()
         self._index = -1
         self._last_read: Bytes | None = None
+        self._read_clear = False
         self._seen_now: list[Quad] = []
         self._still_reads = 0
         self._pile: list[Track] = []
@@ -241,7 +244,8 @@ class Watcher:
         if fresh:
             self._still_reads = 0
             return True
-        if self._open and self._still_reads < 3:
+        clear = not glance.reaches and not glance.changed
+        if (self._open and self._still_reads < 3) or (clear and not self._read_clear):
             self._still_reads += 1
             return True
         return False
@@ -253,6 +257,7 @@ class Watcher:
         whole = region == (0, 0, self._shape[1], self._shape[0])
         seen = self._eye.recognise(image) if whole else self._eye.read_at(image, region)
         self._last_read = glance.small
+        self._read_clear = not glance.reaches and not glance.changed
         found = self._sifted(seen, glance)
         if not self._card_height and found:
             self._card_height = float(np.median([height(quad) for _, quad in found]))
@@ -302,7 +307,7 @@ class Watcher:
             if not self._may_be_new(s, quad, now):
                 return
             track = Track(quad, now.index)
-            track.low, track.high = self._reveal(quad, now)
+            track.low, track.high = self._unread_reveal(now) if s.card == UNREAD else self._reveal(quad, now)
             self._open.append(track)
         fresh[id(track)] = (track, s, quad)
 
@@ -312,6 +317,8 @@ class Watcher:
             for track in reversed(self._pile):
                 if track.name == s.card and (self._packs == 1 or self._same_place(track, quad)):
                     return track
+        if s.card != UNREAD and any(s.card in track.weights() for track in self._open):
+            return None  # seen on its way here: it has come to lie just where another lies
         for track in reversed(self._pile):
             alike = overlap(track.quad, quad)
             if alike > 0.88 or (s.card == UNREAD and alike > (0.75 if s.top else 0.4)):
@@ -347,7 +354,8 @@ class Watcher:
             scrap = any(overlap(track.quad, other.quad) > 0.4 for other in self._pile)
             if first_look and not scrap and _between(track.quad, quad) < 0.8 * self._card_height:
                 return track
-        best = max(free, key=lambda track: overlap(track.quad, quad), default=None)
+        lasting = [track for track in free if not track.fleeting(self._index)]
+        best = max(lasting, key=lambda track: overlap(track.quad, quad), default=None)
         if best is None:
             return None
         named = best.belief()[0]
@@ -359,6 +367,8 @@ class Watcher:
             return False
         if now.index == 0:
             return True
+        if s.card == UNREAD and self._first_unexplained(list(self._moments)) is None:
+            return False
         inside = self._motion.mask([quad], self._motion.moved_at.shape) > 0
         if not inside.any():
             return False
@@ -378,12 +388,14 @@ class Watcher:
             return True, False
         if any(shared(quad, other.quad) > 0.02 * area(quad) for other in newer):
             return False, False
-        if any(self._tops(other, quad) for other in older):
+        if any(self._tops(other, quad) for other in [*self._pile, *self._open] if other.high <= track.high):
             return False, True
         return s.confidence >= SURE, False
 
     def _tops(self, other: Track, quad: Quad) -> bool:
         """Whether a card of the pile was just seen to lie over this place, on top of all."""
+        if not other.sightings:
+            return False
         seen = other.last
         sure = seen.index == self._index and seen.top and seen.confidence >= 0.8
         return sure and shared(quad, other.quad) >= 0.12 * area(quad)
@@ -412,6 +424,17 @@ class Watcher:
         before = moments[perhaps - 1].t if perhaps > 0 else moments[perhaps].t
         low = max(before, self._watermark + 2 + MARGIN_NS)
         return low, max(low, moments[first].end)
+
+    def _unread_reveal(self, now: _Moment) -> tuple[int, int]:
+        """The span for a card that nobody could read until the hand was gone: when white was seen to come."""
+        if now.index == 0:
+            return now.t, now.t
+        moments = list(self._moments)
+        low, high = self._watermark + 2 + MARGIN_NS, now.end
+        k = self._first_unexplained(moments)
+        if k is not None:
+            low, high = max(low, moments[k - 1].t), moments[k].end
+        return low, max(low, high)
 
     def _lay_alike(self, quad: Quad, then: _Moment, now: _Moment) -> bool:
         """Whether a card's place looked then as it does now: it lay there already.
@@ -629,8 +652,11 @@ class Watcher:
             self._motion.learn_paper(self._glance.small, track.quad)
         self._counts["c"] += 1
         low, high = track.low, track.high
+        if low != high:
+            low = max(low, self._watermark + 2 + MARGIN_NS)
+            high = max(low, high)
         t = (low + high) // 2
-        error = 0 if low == high else (high - low + 1) // 2 + MARGIN_NS
+        error = 0 if track.low == track.high else (high - low + 1) // 2 + MARGIN_NS
         angle = _usual(track.bearings)
         return [
             Card(
@@ -692,8 +718,10 @@ class Watcher:
         back = LOOK_BACK if busy else 1
         mark = moments[max(0, len(moments) - 1 - back)].t if len(moments) > 1 else now.t - 1
         mark -= MARGIN_NS + 1
-        holds = [track.low - MARGIN_NS - 2 for track in self._open]
-        holds += self._unexplained(moments)
+        holds = [track.low - MARGIN_NS - 2 for track in self._open if self._holds(track, now)]
+        k = self._first_unexplained(moments)
+        if k is not None:
+            holds.append(moments[k - 1].t - MARGIN_NS - 2)
         if self._leaving is not None:
             holds.append(self._leaving.t - TAKEN_ERROR_NS - 1)
         elif self._pile and self._hand:
@@ -701,14 +729,18 @@ class Watcher:
         self._watermark = max(self._watermark, min([mark, *holds]))
         return sorted(out, key=lambda seen: seen.t)
 
-    def _unexplained(self, moments: list[_Moment]) -> list[int]:
-        """How far back white paper reaches that may yet turn out to be a card."""
+    def _holds(self, track: Track, now: _Moment) -> bool:
+        """Whether a card under way may still be reported soon; scraps seen under the pile hold nothing up for long."""
+        age = now.t - track.sightings[0].t
+        return age < HOLD_NS or (track.seen_on_pile() > 0 and age < PATIENCE_NS)
+
+    def _first_unexplained(self, moments: list[_Moment]) -> int | None:
+        """The place among moments of the first white paper that may yet turn out to be a card."""
         latest = max((track.high for track in [*self._open, *self._pile]), default=-(2**62))
-        recent = range(max(1, len(moments) - 2 * LOOK_BACK), len(moments))
-        for k in recent:
+        for k in range(max(1, len(moments) - 2 * LOOK_BACK), len(moments)):
             if moments[k].t > latest and any(s.sure for s in moments[k].suspects):
-                return [moments[k - 1].t - MARGIN_NS - 2]
-        return []
+                return k
+        return None
 
 
 def _halved(box: Box) -> tuple[slice, slice]:

@@ -84,7 +84,8 @@ class TruthEye:
     def _flat(self, pose: Pose, dx: float = 0.0, dy: float = 0.0) -> Quad:
         height, width = self.scene.deck.picture("back").shape[:2]
         corners = np.array([[0, 0, 1], [width, 0, 1], [width, height, 1], [0, height, 1.0]])
-        return (self.scene.flat(Pose(pose.x + dx, pose.y + dy, pose.turn)) @ corners.T).T[:, :2]
+        placed = self.scene.flat(Pose(pose.x + dx, pose.y + dy, pose.turn)) @ corners.T
+        return np.asarray(placed.T[:, :2], np.float64)
 
     def _tucked(self, place: Place, act: Burn) -> list[tuple[str, Quad]]:
         at = next(v for v in self.scene.players[place.seat - 1].visits if v.act is act).at
