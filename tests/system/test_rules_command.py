@@ -1,0 +1,186 @@
+"""House rules as a file, and `referee rules`: every mistake with its place, and what is switched on in plain words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from referee.app.cli import main
+from referee.app.demo import Options, script_of
+from referee.app.housefile import HouseFileError, example, load, parse, rules_from
+from referee.app.places import Place, places
+from referee.app.problems import UserError
+from referee.app.rulewords import rows_by_group, sentence
+from referee.app.settings import parse as parse_settings
+from referee.rules.catalogue import BY_NAME, ROWS
+from referee.rules.house import house_rules
+from referee.rules.presets import PRESETS
+
+
+def test_the_example_is_read_and_says_what_it_switches_on(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file = tmp_path / "house.toml"
+    assert main(["rules", "example"]) == 0
+    file.write_text(capsys.readouterr().out)
+    assert main(["rules", "check", str(file)]) == 0
+    assert "no mistakes" in capsys.readouterr().out
+    assert main(["rules", str(file)]) == 0
+    told = capsys.readouterr().out
+    assert "Marriage: a king and a queen together. (P6)" in told
+    assert "A false slap costs 2 cards: face up under the pile. (F1)" in told
+    assert "seven-together" in told
+    assert "Sandwich" not in told
+
+
+def test_names_and_ids_mean_the_same() -> None:
+    by_name = parse('on = ["marriage", "P7 divorce"]\noff = ["sandwich"]\n[set]\nburn = 2\n')
+    by_id = parse('on = ["P6", "P7"]\noff = ["P2"]\n[set]\nF1 = 2\n')
+    assert by_name.said == by_id.said == {"base": "classic", "on": ["P6", "P7"], "off": ["P2"], "set": {"F1": 2}}
+    assert house_rules({"on": ["marriage"]}).has("P6")
+
+
+def test_patterns_of_ones_own_switch_p19_on() -> None:
+    house = parse('[patterns]\ntwins = "rank(1) = rank(2)"\n')
+    assert house.rules.has("P19")
+    assert house.said["set"]["P19"] == {"twins": "rank(1) = rank(2)"}
+
+
+WRONG = """\
+base = "clasic"
+on = ["doubel", "P1",
+  "C6a", "C6b", 3]   # a comment with "quotes"
+off = ["P1", "P1 sandwich"]
+of = []
+marriage = true
+
+[set]
+F1 = 99
+P1 = 3
+"C1" = { A = 4 }
+zzz = 1
+
+[patterns]
+mine = "rank(1) = rank(2) annd rank(3)"
+"""
+
+
+def test_every_mistake_is_told_with_its_place_and_what_to_do() -> None:
+    with pytest.raises(HouseFileError) as refusal:
+        parse(WRONG, "house.toml")
+    told = [mistake.told("house.toml") for mistake in refusal.value.mistakes]
+    expected = [
+        ("1:1", 'did you mean "classic"?'),
+        ("2:7", 'did you mean "double"?'),
+        ("3:10", "rows C6a and C6b exclude each other"),
+        ("3:17", 'there is no row "3"'),
+        ("4:8", "row P1 is switched on and off at once"),
+        ("4:14", 'row P1 is "double", not "sandwich"'),
+        ("5:1", 'did you mean "off"?'),
+        ("6:1", 'P6 is a row: write on = ["marriage"]'),
+        ("9:1", "a whole number from 0 to 52"),
+        ("10:1", "has no value to set"),
+        ("11:1", "chances from 1 to 13"),
+        ("12:1", 'there is no row "zzz"'),
+        ("15:27", 'expected "and", "or", or the end'),
+    ]
+    assert len(told) == len(expected)
+    for line, (place, words) in zip(told, expected, strict=True):
+        assert line.startswith(f"house.toml:{place}: ")
+        assert words in line
+    assert "and 12 more" in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("on = [P1]", "1:7: not TOML: no TOML value; names and ids stand in quotes"),
+        ("a = 1\nbase", "2:1: not TOML"),
+        ("on = 7", '1:1: "on" is a list of rows'),
+        ("set = 7", "1:1: [set] gives rows their values"),
+        ("patterns = []", "1:1: [patterns] names patterns"),
+        ('[patterns]\na = """rank(1)\n = 3 3"""', "2:"),
+        ("[patterns]\na = 3", 'pattern "a": a pattern is a text'),
+        ("title = 3", "the title is a text"),
+        ("base = " + "9" * 5000, "not TOML"),
+        ("on = " + "[" * 5000, "nested too deep"),
+    ],
+)
+def test_other_mistakes(text: str, words: str) -> None:
+    with pytest.raises(HouseFileError) as refusal:
+        parse(text, "f")
+    assert words in refusal.value.mistakes[0].told("f")
+
+
+def test_a_value_of_a_row_that_is_off_is_noted(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file = tmp_path / "house.toml"
+    file.write_text("[set]\nflush = 4\n")
+    assert main(["rules", "check", str(file)]) == 0
+    out, err = capsys.readouterr()
+    assert "no mistakes" in out
+    assert f"{file}:2:1: row P10a is off" in err
+
+
+def test_check_lists_all_mistakes_and_fails(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file = tmp_path / "house.toml"
+    file.write_text(WRONG)
+    assert main(["rules", "check", str(file)]) == 2
+    out, err = capsys.readouterr()
+    assert not out
+    assert len(err.splitlines()) == 13
+
+
+def test_places_of_keys_and_items() -> None:
+    text = 'a = ["x", # y\n  "z"]\n[b.c]\nd = { e = 1, f = ["g"] }\n"h.i" = """1\n2"""\nj.k = 3\n'
+    found = places(text)
+    assert found["a", 1] == Place(2, 3)
+    assert found["b", "c", "d", "f", 0] == Place(4, 19)
+    assert found["b", "c", "h.i"] == Place(5, 1)
+    assert found["b", "c", "j", "k"] == Place(7, 1)
+
+
+def test_every_row_has_a_name_and_a_sentence_under_some_title() -> None:
+    assert len(BY_NAME) == len(ROWS)
+    assert sorted(row for rows in rows_by_group().values() for row in rows) == sorted(ROWS)
+    for name in PRESETS:
+        rules = house_rules(name)
+        assert all(sentence(row, rules).strip() for row in ROWS)
+    assert all("{" not in sentence(row, house_rules("classic")).replace("{J", "") for row in ROWS)
+
+
+def test_presets_and_rows_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["rules"]) == 0
+    listed = capsys.readouterr().out
+    assert all(name in listed and preset.title in listed for name, preset in PRESETS.items())
+    assert main(["rules", "--rows"]) == 0
+    table = capsys.readouterr().out
+    assert all(f"  {id_:<4} {row.name}" in table for id_, row in ROWS.items())
+    assert main(["rules", "beggar-my-neighbour"]) == 0
+    assert "Nothing may be slapped in this game." in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (["clasic"], 'did you mean "classic"?'),
+        (["nowhere.toml"], "there is no such file"),
+        (["check"], "check needs a file"),
+        (["classic", "short"], "one set of rules at a time"),
+    ],
+)
+def test_what_is_no_set_of_rules_is_refused(args: list[str], words: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["rules", *args]) == 2
+    err = capsys.readouterr().err
+    assert words in err
+    assert len(err.splitlines()) == 1
+
+
+def test_demo_and_settings_take_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "house.toml"
+    file.write_text('base = "slapjack"\n')
+    assert script_of(Options(rules=str(file), max_cards=5)).table.rules["base"] == "slapjack"
+    seats = '[[seat]]\nname = "Ana"\n[[seat]]\nname = "Ben"\n'
+    assert parse_settings('rules = "house.toml"\n' + seats, tmp_path).rules["base"] == "slapjack"
+    with pytest.raises(UserError, match="no such file"):
+        rules_from("other.toml", tmp_path)
+    assert load(file).rules.has("P18")
+    assert parse(example()).notes == ()
