@@ -48,7 +48,7 @@ GONE: Final = 0.6
 """Share of the pile's place that must show bare table."""
 TAKEN_ERROR_NS: Final = 150 * MS
 """When a pile has "left" is no sharper than the sweep of a hand."""
-FULL_ARM: Final = 0.7
+FULL_ARM: Final = 0.5
 """Share of the line from the picture's edge to a card that an arm must cover."""
 FACE_MAYBE: Final = 0.012
 """White paper of this share of a card's area may be a face ..."""
