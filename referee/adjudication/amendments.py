@@ -85,21 +85,25 @@ def differences(
 def _replace_orphans(
     orphans: Sequence[Placed], in_force: list[Placed], changed: list[Placed], amendment: Answer | Correct
 ) -> None:
-    """Rulings that fell away and have no successor are named by the first new one."""
-    names = tuple(placed.ruling.id for placed in orphans)
-    if changed:
-        heir = changed[0]
-        ruling = replace(heir.ruling, supersedes=(*heir.ruling.supersedes, *names))
-    else:
-        heir = orphans[0]
-        ruling = Ruling("corrected", f"corrected@{amendment.id}", heir.ruling.t, (amendment.id,), ("K6",), {})
-        ruling = replace(ruling, supersedes=names)
-    said = heir._replace(ruling=ruling)
-    if changed:
+    """Rulings that fell away are named by a new one of the same cause, or else by the first new one."""
+    if not changed:
+        names = tuple(placed.ruling.id for placed in orphans)
+        first = orphans[0]
+        told = Ruling("corrected", f"corrected@{amendment.id}", first.ruling.t, (amendment.id,), ("K6",), {}, names)
+        changed.append(first._replace(ruling=told))
+        return
+    causes = [_cause(placed) for placed in changed]
+    for orphan in orphans:
+        cause = _cause(orphan)
+        at = causes.index(cause) if cause in causes else 0
+        heir = changed[at]
+        said = heir._replace(ruling=replace(heir.ruling, supersedes=(*heir.ruling.supersedes, orphan.ruling.id)))
         in_force[in_force.index(heir)] = said
-        changed[0] = said
-    else:
-        changed.append(said)
+        changed[at] = said
+
+
+def _cause(placed: Placed) -> str:
+    return base_id(placed.ruling.id).partition("@")[2].partition("/")[0]
 
 
 def _renamed(ruling: Ruling, amendment: str, before: Placed | None, gone: Container[str]) -> Ruling:

@@ -98,7 +98,7 @@ def spoiled_log(rng: random.Random) -> bytes:
         else:
             try:
                 lines[at] = _spoil_line(rng, lines[at])
-            except ValueError:
+            except (ValueError, RecursionError, TypeError):
                 lines[at] = lines[at][::-1]
         if len(lines) < 2:
             break
