@@ -49,6 +49,7 @@ def _place(step: Step, card: str, player: int) -> None:
 def settle(step: Step) -> None:
     """After cards left a stack: who is out, who pays, who plays, is the game decided."""
     announce_out(step)
+    _stop_turning(step)
     _pass_on(step)
     end_if_decided(step)
     step.announce_turn()
@@ -144,6 +145,13 @@ def _turn_last_chance(step: Step, chance: LastChance) -> None:
     left = chance.left - 1 if step.position.holds(chance.seat) else 0
     ends_at = None if left else step.t + LAST_CHANCE_NS
     step.set(last_chance=LastChance(chance.seat, left, ends_at, step.ref), turn=chance.seat if left else None)
+
+
+def _stop_turning(step: Step) -> None:
+    """The last of the cards for E2 went as a penalty: nothing is left to turn, and the two seconds run."""
+    chance = step.position.last_chance
+    if chance is not None and chance.left and not step.position.holds(chance.seat):
+        step.set(last_chance=LastChance(chance.seat, 0, step.t + LAST_CHANCE_NS, step.ref), turn=None)
 
 
 def _challenge(step: Step, card: str, seat: int) -> None:
