@@ -45,7 +45,7 @@ def to_ruling(draft: Draft, cause: str, t: int, used: set[str], *, doubt: bool =
         name = f"{draft.kind}@{cause}/{number}"
         number += 1
     used.add(name)
-    because = tuple(dict.fromkeys((cause, *draft.because)))
+    because = tuple(dict.fromkeys((cause, *draft.because))) if draft.because else (cause,)
     return Ruling(draft.kind, name, t, because, draft.rule, draft.fields, doubt=doubt)
 
 

@@ -15,7 +15,7 @@ LAST_CHANCE_NS: Final = 2_000_000_000
 def announce_out(step: Step) -> None:
     """Every seat whose last card just went is out (E1); a challenger stays in until its challenge is beaten (C7)."""
     before, after = step.before, step.position
-    if not after.rules.has("E1"):
+    if 0 not in after.counts or not after.rules.has("E1"):
         return
     if before.counts == after.counts and before.challenge == after.challenge and before.claim == after.claim:
         return
@@ -73,6 +73,8 @@ def draw(step: Step, *rule: str) -> None:
 def end_if_decided(step: Step) -> None:
     """After cards left the stacks: a draw (E4), the only one left (E5b), or the first to run out (E6)."""
     position = step.position
+    if 0 not in position.counts:
+        return
     if position.over or position.claim or position.tied or position.war or position.in_limbo or position.last_chance:
         return
     holders = position.holders()

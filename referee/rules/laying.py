@@ -174,7 +174,9 @@ def _pay(step: Step, seat: int, challenge: Challenge) -> None:
     """A number card uses up one chance (C1); the last one wins the pile for the challenger (C5)."""
     position = step.position
     left = challenge.left - 1
-    step.set(paid=position.rules.chances(challenge.card) - left)
+    paid = position.rules.chances(challenge.card) - left
+    if left == 0:
+        step.set(paid=paid)
     if left == 0 and position.rules.has("C5"):
         claim_by_challenge(step, challenge.challenger, "C5")
         return
@@ -185,7 +187,8 @@ def _pay(step: Step, seat: int, challenge: Challenge) -> None:
     payer = seat
     if position.rules.has("C10"):
         payer = position.after(seat, never=challenge.challenger) or seat
-    step.set(challenge=Challenge(challenge.challenger, payer, challenge.card, challenge.ref, left), turn=payer)
+    again = Challenge(challenge.challenger, payer, challenge.card, challenge.ref, left)
+    step.set(paid=paid, challenge=again, turn=payer)
 
 
 def _pass_on(step: Step) -> None:
@@ -198,8 +201,10 @@ def _pass_on(step: Step) -> None:
     position = step.position
     if position.rules.has("E6"):
         _lose_if_empty(step)
-    elif not (position.challenge or position.claim or position.last_chance or position.turn is None):
-        step.set(turn=position.turn if position.holds(position.turn) else position.after(position.turn))
+    elif position.turn is None or position.challenge or position.claim or position.last_chance:
+        return
+    elif not position.holds(position.turn):
+        step.set(turn=position.after(position.turn))
 
 
 def _lose_if_empty(step: Step) -> None:

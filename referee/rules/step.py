@@ -41,7 +41,7 @@ class Step:
         fields = list(self.position)
         for name, value in changes.items():
             fields[_PLACE[name]] = value
-        self.position = Position._make(fields)
+        self.position = tuple.__new__(Position, fields)
 
     def rule(self, kind: str, *rule: str, because: tuple[str, ...] = (), **fields: Any) -> None:
         """Decide something."""

@@ -240,8 +240,8 @@ class PlainTable:
         assert len(view.pile) == len(self.pile)
         for believed, lies in zip(view.pile, self.pile, strict=True):
             assert believed in ("??", lies), f"{view.pile} is believed, {self.pile} lies there"
-        for believed, stack in zip(view.expected, self.stacks, strict=True):
-            assert believed is None or believed == stack[0]
+        for expected, stack in zip(view.expected, self.stacks, strict=True):
+            assert expected is None or expected == stack[0]
 
     def close(self) -> list[Ruling]:
         """End the log; gives all its rulings, of which at most one ends the game."""
