@@ -82,12 +82,14 @@ class Adjudicator:
         self._questions: set[str] = set()
         self._history = History() if history else None
 
-    def observe(self, observation: Observation, promised: int | None = None) -> list[Ruling]:
+    def observe(self, observation: Observation, promised: int | None = None, *, judge: bool = True) -> list[Ruling]:
         """Take one observation; give the rulings that became final, in the order in which they are printed.
 
         Args:
             observation: the next line of the log.
             promised: no line still to come is of this instant (ns) or before, as by `promise`.
+            judge: whether to judge what can be judged; else that waits for a later line, and nothing is given yet. The
+                rulings are the same, and many lines at once cost less.
 
         Raises:
             LogError: the observation does not fit this log (no table first, a seat that is none, rules that cannot be
@@ -95,7 +97,7 @@ class Adjudicator:
         """
         if isinstance(observation, Tick):
             self._tick(observation)
-            return self._advance(promised)
+            return self._advance(promised) if judge else []
         self._check(observation)
         if observation.t > self._last_t:
             self._last_t = observation.t
@@ -109,7 +111,7 @@ class Adjudicator:
         if isinstance(observation, Join):
             self._joined = max(self._joined, observation.seat)
         self._loop.add(observation)
-        return self._advance(promised)
+        return self._advance(promised) if judge else []
 
     def promise(self, t: int) -> list[Ruling]:
         """Whoever reads the log knows that no line still to come is of ``t`` (ns) or before."""

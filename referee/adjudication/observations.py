@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Final
 
 from referee.rules.cards import is_card
 
+_DECODE: Final = json.JSONDecoder().decode
 _ENCODE: Final = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False).encode
 
 MAX_SEATS: Final = 8
@@ -411,7 +412,7 @@ def parse_object(text: str, number: int) -> dict[str, Any]:
         LogError: the line is no JSON object (torn, perhaps); names the line.
     """
     try:
-        raw = json.loads(text)
+        raw = _DECODE(text)
     except (ValueError, RecursionError) as bad:
         words = "the line is torn or not JSON" if text.lstrip().startswith("{") else "not a JSON object"
         raise LogError(number, f"{words} ({_json_problem(bad)}); mend or remove it") from None

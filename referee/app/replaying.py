@@ -30,6 +30,8 @@ LONGEST_LINE: Final = 1 << 20
 """Bytes; a longer line is no observation, and must not fill the memory."""
 KEPT: Final = 30_000
 """Observations kept between the passes; some 10 MB."""
+AT_ONCE: Final = 64
+"""Lines that are judged together."""
 _LAST: Final = 2**63 - 1
 _INSTANT: Final = re.compile(r"(-?\d{1,18}(?:\.\d{1,18})?)(s|ms)?", re.ASCII)
 _UNITS: Final = {"s": 1e9, "ms": 1e6}
@@ -169,9 +171,12 @@ def _ruled(stream: BinaryIO, outlined: Outline, witness: Witness | None = None) 
     adjudicator = Adjudicator(history=outlined.amended, early=False, witness=witness)
     first = outlined.first
     rest = observations(stream, first[-1][0]) if len(outlined.least_after) > len(first) else ()
-    for (number, seen), least in zip(chain(first, rest), outlined.least_after, strict=False):
+    for place, ((number, seen), least) in enumerate(
+        zip(chain(first, rest), outlined.least_after, strict=False), start=1
+    ):
+        judge = outlined.amended or place % AT_ONCE == 0
         try:
-            yield from adjudicator.observe(seen, None if least == _LAST else least - 1)
+            yield from adjudicator.observe(seen, None if least == _LAST else least - 1, judge=judge)
         except LogError as bad:
             raise LogError(number if bad.line is None else bad.line, bad.problem) from None
     yield from adjudicator.finish()
