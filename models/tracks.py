@@ -23,6 +23,8 @@ ECHO = 0.5
 """What a second reading of the same name adds."""
 SURE = 0.9
 """Below this a card is reported as not read."""
+LATELY = 4
+"""Frames within which a card on its way may be taken for another; later the other is one that was laid since."""
 LIGHT = 0.35
 """Readings of less confidence are no vote."""
 
@@ -124,6 +126,16 @@ class Track:
     def fleeting(self, index: int) -> bool:
         """Whether it was a single unsure look, some frames ago: a misreading of something else, most likely."""
         return len(self.sightings) == 1 and index - self.first > 2 and self.belief()[1] < SURE
+
+    def scrap(self) -> bool:
+        """Whether it was only ever seen under the pile, and never read for sure."""
+        return all(s.under and not s.on_pile for s in self.sightings) and self.belief()[1] < SURE
+
+    def may_still_be(self, name: str, index: int) -> bool:
+        """Whether a reading of this name belongs here: it was read so lately, or it is what it is believed to be."""
+        if name not in self.weights():
+            return False
+        return self.belief()[0] == name or max(s.index for s in self.sightings if s.name == name) >= index - LATELY
 
     def reads(self, name: str) -> int:
         """In how many frames it was read so."""

@@ -24,7 +24,7 @@ import numpy as np
 
 from models.motion import GRAIN, PAPER_STEP, Bytes, Glance, Mask, Motion, Reach, apart, bearing, covered, peak
 from models.quads import Box, Quad, area, as_quad, bounds, centre, height, overlap, shared
-from models.tracks import SURE, UNREAD, Seen, Sighting, Track
+from models.tracks import LATELY, SURE, UNREAD, Seen, Sighting, Track
 from referee.adjudication.observations import Card, Observation, Placed, Taken
 
 MS: Final = 1_000_000
@@ -308,8 +308,17 @@ class Watcher:
                 return
             track = Track(quad, now.index)
             track.low, track.high = self._unread_reveal(now) if s.card == UNREAD else self._reveal(quad, now)
+            track.low = min([track.low, *self._first_looks(track)])
             self._open.append(track)
         fresh[id(track)] = (track, s, quad)
+
+    def _first_looks(self, track: Track) -> list[int]:
+        """Since when a card of another name was seen coming up just there: it may have been this one, misread."""
+        return [
+            other.low
+            for other in self._open
+            if other.first >= track.first - 2 and not other.scrap() and overlap(other.quad, track.quad) > 0.5
+        ]
 
     def _known(self, s: Seen, quad: Quad) -> Track | None:
         """The reported card that this reading shows again, if it is one."""
@@ -344,17 +353,21 @@ class Watcher:
         free = [track for track in self._open if id(track) not in taken and track.sightings]
         if s.card != UNREAD:
             for track in free:
-                if s.card in track.weights():
-                    if not track.fleeting(self._index):
-                        return track
-                    self._open.remove(track)
+                if not track.may_still_be(s.card, self._index):
+                    continue
+                if not track.fleeting(self._index):
+                    return track
+                self._open.remove(track)
         for track in free:
             # A first look, in motion, may have been misread: two cards never follow each other by one frame.
             first_look = len(track.sightings) == 1 and track.first >= self._index - 1 and track.belief()[1] < SURE
             scrap = any(overlap(track.quad, other.quad) > 0.4 for other in self._pile)
             if first_look and not scrap and _between(track.quad, quad) < 0.8 * self._card_height:
                 return track
-        lasting = [track for track in free if not track.fleeting(self._index)]
+        # A scrap that shows from under the pile is no card on its way, whatever is laid over it later.
+        lasting = [track for track in free if not track.fleeting(self._index) and not track.scrap()]
+        if s.card != UNREAD:
+            lasting = [track for track in lasting if track.first >= self._index - LATELY]
         best = max(lasting, key=lambda track: overlap(track.quad, quad), default=None)
         if best is None:
             return None
@@ -615,7 +628,9 @@ class Watcher:
         if on >= 2 and (on > 2 * under or all(s.on_pile for s in track.sightings[-2:])):
             return True
         if over or now.t - track.sightings[0].t > LONE_NS:
-            return on > 0 and (on > under or track.came_over() or track.last.on_pile)
+            covered_since = any(other.high > track.high for other in [*self._open, *self._pile])
+            # What was seen over the pile's edge and then under it has been slid there, unless a card hides it now.
+            return on > 0 and (on > under or track.last.on_pile or (covered_since and track.came_over()))
         if on > 0 and under == 0 and any(other.high > track.high for other in [*self._open, *self._pile]):
             return True
         return under == 0 and track.still >= 3 and track.last.top
@@ -639,8 +654,21 @@ class Watcher:
         """Whether an unread card was seen well enough to be a card at all."""
         return track.rest is not None and sum(s.top for s in track.sightings) >= 3
 
+    def _same_again(self, track: Track, name: str) -> bool:
+        """Whether a better-seen card came up at the same place within a frame or two: one card, read two ways."""
+        close = 2 * max(1, self._spacing) + MARGIN_NS
+        return any(
+            other is not track
+            and abs(other.high - track.high) < close
+            and overlap(other.quad, track.quad) > 0.5
+            and len(other.sightings) > track.reads(name)
+            for other in [*self._pile[-3:], *self._open]
+        )
+
     def _report(self, track: Track, name: str, sure: float, now: _Moment) -> list[Observation]:
         self._open.remove(track)
+        if self._same_again(track, name):
+            return []
         track.name = name
         if track.rest is None:
             track.rest = track.quad
@@ -770,4 +798,3 @@ def _usual(angles: Sequence[tuple[float, float]]) -> float | None:
     radians = np.radians([a for a, _ in near])
     weights = np.array([w for _, w in near])
     return float(np.degrees(np.arctan2((np.sin(radians) * weights).sum(), (np.cos(radians) * weights).sum())) % 360)
-
