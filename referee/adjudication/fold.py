@@ -67,10 +67,10 @@ def fold(state: State, observation: Observation, upcoming: Iterable[Observation]
         upcoming: those that follow within the errors that instants may have.
         answers: what people said, by question.
     """
-    if isinstance(observation, Slap):
-        return _slap(state, observation, upcoming, answers)
     if isinstance(observation, Card):
         return _card(state, observation, answers)
+    if isinstance(observation, Slap):
+        return _slap(state, observation, upcoming, answers)
     if isinstance(observation, Taken):
         return _taken(state, observation, answers)
     change = CHANGES.get(type(observation))

@@ -28,8 +28,8 @@ from referee.app.wording import Wording
 
 LONGEST_LINE: Final = 1 << 20
 """Bytes; a longer line is no observation, and must not fill the memory."""
-KEPT: Final = 30_000
-"""Observations kept between the passes; some 10 MB."""
+KEPT: Final = 100_000
+"""Observations kept between the passes; some 35 MB."""
 AT_ONCE: Final = 64
 """Lines that are judged together."""
 _LAST: Final = 2**63 - 1

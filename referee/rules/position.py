@@ -166,9 +166,11 @@ class Position(NamedTuple):
 
     def after(self, seat: int, *, never: int | None = None) -> int | None:
         """The next seat with cards in the direction of play, ``seat`` itself last, ``never`` not at all."""
-        for distance in range(1, self.seats + 1):
-            other = (seat - 1 + self.step * distance) % self.seats + 1
-            if other != never and self.holds(other):
+        counts = self.counts
+        seats = len(counts)
+        for distance in range(1, seats + 1):
+            other = (seat - 1 + self.step * distance) % seats + 1
+            if other != never and counts[other - 1] != 0:
                 return other
         return None
 
