@@ -179,9 +179,11 @@ def _taken_unexplained(step: Step, taken: Taken, answers: Answers) -> None:
 def _slap(state: State, slap: Slap, upcoming: Iterable[Observation], answers: Answers) -> Decided:
     pressed = _press(state.position, slap)
     if slap.id in state.settled:
-        return _settled(state._replace(position=pressed), slap)
+        return _settled(state._replace(position=pressed, settled=state.settled - {slap.id}), slap)
     judged = overruled(verdict(state.position, slap.seat, slap.t), slap.id, answers)
     doubt = slap.id in state.doubted
+    if doubt:
+        state = state._replace(doubted=state.doubted - {slap.id})
     if slap.id in state.asked:
         draft = Draft("question", {"ask": "slap_or_card", "about": [slap.id]}, ("K9",), ())
         return state._replace(position=pressed), [to_ruling(draft, slap.id, slap.t, set(), doubt=True)]
