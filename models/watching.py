@@ -310,6 +310,9 @@ class Watcher:
             track.low, track.high = self._unread_reveal(now) if s.card == UNREAD else self._reveal(quad, now)
             track.low = min([track.low, *self._first_looks(track)])
             self._open.append(track)
+        elif s.card not in (UNREAD, *track.weights()):
+            # Perhaps a first look, misread; perhaps another card: then it came up only now. Both are possible.
+            track.high = max(track.high, self._reveal(quad, now)[1])
         fresh[id(track)] = (track, s, quad)
 
     def _first_looks(self, track: Track) -> list[int]:
