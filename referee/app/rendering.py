@@ -8,6 +8,7 @@ from __future__ import annotations
 import multiprocessing
 import signal
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from multiprocessing.shared_memory import SharedMemory
@@ -124,7 +125,9 @@ class RenderedCamera:
             slots: Any = np.ndarray(self._shape, np.uint8, buffer=self._ring.buf)
             image = slots[slot].copy()
             del slots
-            self._pipe.send(slot)
+            # Drawing may have come to its end already; what was drawn still waits in the pipe.
+            with suppress(OSError):
+                self._pipe.send(slot)
             yield Frame(image, t, exposure, index)
 
     def _next(self) -> tuple[int, int, int, int] | None:
