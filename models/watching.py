@@ -65,7 +65,7 @@ class Reader(Protocol):
 
     def recognise(self, image: Bytes) -> Sequence[Seen]: ...
 
-    def read_at(self, image: Bytes, region: Box) -> Sequence[Seen]: ...
+    def read_at(self, image: Bytes, region: Box, card_height: float | None = None) -> Sequence[Seen]: ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -255,7 +255,9 @@ class Watcher:
         if not self._worth_reading(now, glance, region):
             return
         whole = region == (0, 0, self._shape[1], self._shape[0])
-        seen = self._eye.recognise(image) if whole else self._eye.read_at(image, region)
+        # Once a few cards have told their size, looking for that size alone is enough.
+        known = self._card_height if self._counts["c"] >= 3 else None
+        seen = self._eye.recognise(image) if whole and not known else self._eye.read_at(image, region, known)
         self._last_read = glance.small
         self._read_clear = not glance.reaches and not glance.changed
         found = self._sifted(seen, glance)
@@ -655,7 +657,8 @@ class Watcher:
 
     def _surely_there(self, track: Track) -> bool:
         """Whether an unread card was seen well enough to be a card at all."""
-        return track.rest is not None and sum(s.top for s in track.sightings) >= 3
+        tops = sum(s.top for s in track.sightings)
+        return track.rest is not None and tops >= 3 and track.seen_on_pile() >= track.seen_under()
 
     def _same_again(self, track: Track, name: str) -> bool:
         """Whether a better-seen card came up at the same place within a frame or two: one card, read two ways."""
