@@ -69,7 +69,9 @@ class ToldEye:
     def recognise(self, image: NDArray[np.uint8]) -> list[Found]:
         return self.read_at(image, (0, 0, WIDTH, HEIGHT))
 
-    def read_at(self, image: NDArray[np.uint8], region: tuple[int, int, int, int]) -> list[Found]:
+    def read_at(
+        self, image: NDArray[np.uint8], region: tuple[int, int, int, int], card_height: float | None = None
+    ) -> list[Found]:
         self.calls += 1
         self.regions.append(region)
         out = []

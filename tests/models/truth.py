@@ -47,7 +47,9 @@ class TruthEye:
         self.calls += 1
         return self._noisy(self._visible())
 
-    def read_at(self, image: NDArray[np.uint8], region: tuple[int, int, int, int]) -> Sequence[Truth]:
+    def read_at(
+        self, image: NDArray[np.uint8], region: tuple[int, int, int, int], card_height: float | None = None
+    ) -> Sequence[Truth]:
         x0, y0, x1, y1 = region
         middle = [(seen, seen.corners.mean(0)) for seen in self.recognise(image)]
         return [seen for seen, (x, y) in middle if x0 <= x < x1 and y0 <= y < y1]
