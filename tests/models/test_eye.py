@@ -66,6 +66,14 @@ def test_a_region_is_read_in_the_pictures_coordinates(eye: Eye) -> None:
     assert eye.read_at(image, (-50, -50, 4, 4)) == []
 
 
+def test_a_region_is_read_alike_where_the_cards_height_is_known(eye: Eye) -> None:
+    region = (100, 60, 1180, 900)
+    image = table(SPREAD)
+    anyhow = eye.read_at(image, region)
+    height = float(np.median([np.linalg.norm(s.corners[3] - s.corners[0]) for s in anyhow]))
+    assert {s.card for s in eye.read_at(image, region, height)} == {s.card for s in anyhow}
+
+
 def test_an_empty_table_holds_no_card(eye: Eye) -> None:
     assert eye.recognise(table([])) == []
 
