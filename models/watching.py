@@ -658,7 +658,7 @@ class Watcher:
     def _surely_there(self, track: Track) -> bool:
         """Whether an unread card was seen well enough to be a card at all."""
         tops = sum(s.top for s in track.sightings)
-        return track.rest is not None and tops >= 3 and track.seen_on_pile() >= track.seen_under()
+        return track.rest is not None and tops >= 3 and track.seen_on_pile() > max(1, track.seen_under())
 
     def _same_again(self, track: Track, name: str) -> bool:
         """Whether a better-seen card came up at the same place within a frame or two: one card, read two ways."""
