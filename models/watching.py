@@ -56,6 +56,8 @@ FACE_SURE: Final = 0.04
 """... and of this share is one."""
 ALIKE: Final = 0.75
 """Correlation of two looks at the same card at rest, a finger or two over it; other cards correlate less."""
+AGREED: Final = 0.6
+"""Share of the looks at arms that must agree on a bearing."""
 PROOF: Final = 4.4
 """Weight of votes that names a card at once."""
 
@@ -796,11 +798,13 @@ def _between(one: Quad, other: Quad) -> float:
 
 
 def _usual(angles: Sequence[tuple[float, float]]) -> float | None:
-    """The bearing that most weight gathers round, or None."""
+    """The bearing that most weight gathers round; None where two hands have as good a claim."""
     if not angles:
         return None
     best = max(angles, key=lambda one: sum(w for a, w in angles if apart(a, one[0]) < 20))
     near = [(a, w) for a, w in angles if apart(a, best[0]) < 20]
+    if sum(w for _, w in near) < AGREED * sum(w for _, w in angles):
+        return None
     radians = np.radians([a for a, _ in near])
     weights = np.array([w for _, w in near])
     return float(np.degrees(np.arctan2((np.sin(radians) * weights).sum(), (np.cos(radians) * weights).sum())) % 360)
