@@ -324,7 +324,9 @@ class Watcher:
         return [
             other.low
             for other in self._open
-            if other.first >= track.first - 2 and not other.scrap() and overlap(other.quad, track.quad) > 0.5
+            if other.first >= track.first - 2
+            and not other.scrap()
+            and _between(other.quad, track.quad) < 0.8 * self._card_height
         ]
 
     def _known(self, s: Seen, quad: Quad) -> Track | None:
@@ -610,7 +612,8 @@ class Watcher:
             return []
         if self._laid(track, now, lost or final):
             weight = track.weights().get(name, 0.0)
-            quick = weight >= PROOF and track.reads(name) >= 2
+            # In motion a suit is soon mistaken, twice in the same way: at rest two looks will do, on the way three.
+            quick = weight >= PROOF and track.reads(name) >= (2 if track.still else 3)
             if sure >= 0.985 and quick:
                 return self._report(track, name, sure, now)
             if lost or final or aged > PATIENCE_NS or (track.still >= 3 and aged > QUIET_NS):
