@@ -364,7 +364,8 @@ class Watcher:
             for track in free:
                 if not track.may_still_be(s.card, self._index):
                     continue
-                if not track.fleeting(self._index):
+                elsewhere = track.scrap() and _between(track.quad, quad) > 0.2 * self._card_height
+                if not track.fleeting(self._index) and not elsewhere:
                     return track
                 self._open.remove(track)
         for track in free:
