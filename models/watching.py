@@ -58,6 +58,11 @@ ALIKE: Final = 0.75
 """Correlation of two looks at the same card at rest, a finger or two over it; other cards correlate less."""
 AGREED: Final = 0.6
 """Share of the looks at arms that must agree on a bearing."""
+INDEX_WIDE: Final = 0.22
+INDEX_TALL: Final = 0.3
+"""Part of a card's width and height that its index takes up in the corner."""
+INDEX_ALIKE: Final = 0.85
+"""Correlation of an index with itself in another frame; other prints correlate less."""
 PROOF: Final = 4.4
 """Weight of votes that names a card at once."""
 
@@ -125,6 +130,8 @@ class Watcher:
         self._leaving: _Moment | None = None
         self._leaving_low = 0
         self._sweeps: deque[tuple[int, float, float]] = deque()
+        self._settled: Bytes | None = None
+        """The half picture of the last frame without a hand in it."""
         self._glance: Glance | None = None
         self._hand = False
         self._shape = (0, 0)
@@ -202,6 +209,8 @@ class Watcher:
         if now.reaches:
             now.foreign = glance.foreign
         self._read(image, now, glance)
+        if not glance.reaches and not glance.changed and not any(track.seen_on_pile() for track in self._open):
+            self._settled = now.half
         self._suspect(now, glance)
         return self._close(now, self._decide(now, glance))
 
@@ -392,11 +401,25 @@ class Watcher:
             return True
         if s.card == UNREAD and self._first_unexplained(list(self._moments)) is None:
             return False
+        if s.card != UNREAD and self._shown_before(quad, now):
+            return False
         inside = self._motion.mask([quad], self._motion.moved_at.shape) > 0
         if not inside.any():
             return False
         moved_at = self._motion.moved_at[inside]
         return bool((moved_at >= now.t - 600 * MS).mean() > 0.3)
+
+    def _shown_before(self, quad: Quad, now: _Moment) -> bool:
+        """Whether an index of this card showed in the same place before the hand came: then it is an old one, misread.
+
+        A hand on the pile hides parts of cards, and what is left of one may pass for another.
+        """
+        if self._settled is None or now.half is None:
+            return False
+        right, down = (quad[1] - quad[0]) * INDEX_WIDE, (quad[3] - quad[0]) * INDEX_TALL
+        corners = [quad[0] + np.stack([0 * right, right, right + down, down])]
+        corners.append(quad[2] - np.stack([0 * right, right, right + down, down]))
+        return any(_alike(self._settled, now.half, _grown(as_quad(c), -3.0), INDEX_ALIKE) for c in corners)
 
     def _lie(self, s: Seen, quad: Quad, track: Track) -> tuple[bool, bool]:
         """Whether a card lies on the pile, or under it; neither where only newer cards lie on it."""
@@ -466,19 +489,7 @@ class Watcher:
         """
         if then.half is None or now.half is None:
             return False
-        inner = _grown(quad, -5.0) / PAPER_STEP
-        x0, y0 = np.maximum(inner.min(0).astype(int), 0)
-        x1, y1 = inner.max(0).astype(int) + 1
-        mask = np.zeros((y1 - y0, x1 - x0), np.uint8)
-        cv2.fillConvexPoly(mask, np.rint(inner - (x0, y0)).astype(np.int32), 1)
-        views = [moment.half[y0:y1, x0:x1, 1] for moment in (then, now) if moment.half is not None]
-        inside = mask[: views[0].shape[0], : views[0].shape[1]] > 0
-        one, two = (view[inside].astype(np.float32) for view in views)
-        if len(one) < 50:
-            return False
-        one -= one.mean()
-        two -= two.mean()
-        return float((one * two).sum()) > ALIKE * float(np.linalg.norm(one) * np.linalg.norm(two)) + 1e-6
+        return _alike(then.half, now.half, _grown(quad, -5.0), ALIKE)
 
     def _suspect(self, now: _Moment, glance: Glance) -> None:
         """Note white paper that no reading explains: perhaps a face that comes up."""
@@ -787,6 +798,25 @@ def _halved(box: Box) -> tuple[slice, slice]:
     """A box's rows and columns at `PAPER_STEP`."""
     x0, y0, x1, y1 = (side // PAPER_STEP for side in box)
     return slice(y0, y1), slice(x0, x1)
+
+
+def _alike(then: Bytes, now: Bytes, quad: Quad, least: float) -> bool:
+    """Whether two half pictures look alike within a quad (px of the whole picture): their greens correlate."""
+    inner = quad / PAPER_STEP
+    x0, y0 = np.maximum(inner.min(0).astype(int), 0)
+    x1, y1 = inner.max(0).astype(int) + 1
+    views = [half[y0:y1, x0:x1, 1] for half in (then, now)]
+    if views[0].shape != views[1].shape or min(views[0].shape) < 3:
+        return False
+    mask = np.zeros(views[0].shape, np.uint8)
+    cv2.fillConvexPoly(mask, np.rint(inner - (x0, y0)).astype(np.int32), 1)
+    inside = mask > 0
+    one, two = (view[inside].astype(np.float32) for view in views)
+    if len(one) < 50:
+        return False
+    one -= one.mean()
+    two -= two.mean()
+    return float((one * two).sum()) > least * float(np.linalg.norm(one) * np.linalg.norm(two)) + 1e-6
 
 
 def _grown(quad: Quad, margin: float) -> Quad:
