@@ -33,7 +33,7 @@ train-packages: install  ## apt packages, the npm deck and PyTorch, for training
 	$(SUDO) apt-get update -q
 	$(SUDO) apt-get install -y -q --no-install-recommends librsvg2-bin kdegames-card-data-kf5 gnome-cards-data \
 	  fontconfig nodejs npm $(FONTS)
-	$(BIN)/python -m pip install -q -e '.[train]' --extra-index-url https://download.pytorch.org/whl/cpu
+	$(BIN)/python -m pip install -q -e '.[train]'
 	mkdir -p $(EYE)/letele
 	test -d $(EYE)/letele/package || (cd $(EYE)/letele && npm pack --silent $(LETELE) && tar xzf letele-*.tgz)
 
