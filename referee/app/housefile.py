@@ -285,9 +285,9 @@ class _Check:
         """Values of rows that are off do nothing."""
         if self.mistakes:
             return
-        rules = house_rules({"base": base, "on": on, "off": off})
+        rules = house_rules({"base": base, "on": on, "off": off, "set": values})
         for word in self.raw.get("set", {}):
             row = row_named(word)
-            if row in values and not rules.has(row) and row not in ("S2", "S3"):
+            if row in values and not rules.has(row) and row != "S2":
                 problem = f'row {row} is off, so its value does nothing; on = ["{ROWS[row].name}"] would switch it on'
                 self.notes.append(Mistake(self.place(("set", word)), problem))

@@ -11,7 +11,7 @@ from typing import Any, Final
 from referee.app.housefile import SUFFIX, HouseFileError, example, load, rules_from
 from referee.app.problems import UserError
 from referee.app.rulewords import rows_by_group, sentence
-from referee.rules.catalogue import ALWAYS_ON, GROUPS, ROWS
+from referee.rules.catalogue import ALWAYS_ON, RIVALS, ROWS
 from referee.rules.house import HouseRules, house_rules
 from referee.rules.presets import PRESETS
 
@@ -126,7 +126,7 @@ def table() -> Iterator[str]:
             facts = [row.title]
             if row.check is not None:
                 facts.append(f"value {_value(row.default)}; may be {row.allowed}")
-            rivals = sorted(GROUPS.get(id_, frozenset()) - {id_})
+            rivals = sorted(RIVALS.get(id_, ()))
             if rivals:
                 facts.append("instead of " + ", ".join(rivals))
             if id_ in ALWAYS_ON:

@@ -237,7 +237,7 @@ _ALWAYS: Final = "S1 S2 S5 C4 C5 C8 C9 M1 M5 M7 M8 F7 F8 E1 E4 N1 N3 N10 N11 K1 
 ALWAYS_ON: Final = frozenset(_ALWAYS.split(" "))
 """Rows that every preset has."""
 
-_EXCLUSIVE: Final = (
+_GROUPS: Final = (
     ("C1", "C2a", "C2b"),
     ("C6a", "C6b"),
     ("S4a", "S4b", "S4c"),
@@ -247,9 +247,26 @@ _EXCLUSIVE: Final = (
     ("F6a", "F6b", "F6c", "F6d", "F6e", "F6f"),
     ("E5a", "E5b"),
 )
+CONTRARY: Final[Mapping[frozenset[str], str]] = {
+    frozenset(("C3a", "C3b")): "one asks for as many chances for either joker, the other only for the black one",
+    frozenset(("C3b", "P13b")): "one lets the red joker be slapped, the other lets no joker be slapped",
+    frozenset(("E5a", "E6")): "with one the game ends when somebody holds every card, with the other before that",
+    frozenset(("E5b", "E6")): "one ends the game with a winner, the other with a loser",
+    frozenset(("M8", "N15")): "with one a covered pattern is lost, with the other it is not",
+}
+"""Pairs of rows that cannot both hold though they are of no group, and why."""
 
-GROUPS: Final[Mapping[str, frozenset[str]]] = {row: frozenset(group) for group in _EXCLUSIVE for row in group}
-"""For each row of a group, all rows of that group."""
+
+def _rivals() -> dict[str, frozenset[str]]:
+    rivals: dict[str, set[str]] = {}
+    for group in (*_GROUPS, *CONTRARY):
+        for row in group:
+            rivals.setdefault(row, set()).update(other for other in group if other != row)
+    return {row: frozenset(others) for row, others in rivals.items()}
+
+
+RIVALS: Final[Mapping[str, frozenset[str]]] = _rivals()
+"""For each row that excludes others: which. Switching it on switches them off."""
 
 SUIT_ROWS: Final = frozenset(("P5c", "P10a", "P10b", "N4", "P19"))
 """Rows that look at suits or colours."""

@@ -1,6 +1,7 @@
 """House rules: a preset, or a preset changed, checked against the catalogue of rows.
 
-Rows are the switches. Rows of one group exclude each other: switching one on switches the others off.
+Rows are the switches. Some exclude each other: switching one on switches off those that a preset has, and naming two
+of them is a contradiction, which is refused.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from referee.rules.cards import CARDS
-from referee.rules.catalogue import ALWAYS_ON, BY_NAME, GROUPS, PATTERN_ROWS, ROWS, SUIT_ROWS
+from referee.rules.catalogue import ALWAYS_ON, BY_NAME, CONTRARY, PATTERN_ROWS, RIVALS, ROWS, SUIT_ROWS
 from referee.rules.notation import NotationError, compile_pattern
 from referee.rules.presets import PRESETS
 
@@ -93,7 +94,7 @@ def house_rules(said: Any) -> HouseRules:
         raise RulesError(problem)
     rows = set(base.on)
     for row in on:
-        rows -= GROUPS.get(row, frozenset())
+        rows -= RIVALS.get(row, frozenset())
         rows.add(row)
     values = {**base.values, **_values(said.get("set", {}))}
     if "S3" in values:
@@ -144,10 +145,18 @@ def contradictions(on: Iterable[str], off: Iterable[str]) -> Iterator[str]:
         if row in chosen:
             yield f"row {row} is switched on and off at once; keep one of them"
     for place, row in enumerate(chosen):
-        rivals = GROUPS.get(row, frozenset())
         for other in chosen[:place]:
-            if other in rivals and other != row:
-                yield f"rows {other} and {row} exclude each other; switch only one of them on"
+            if other in RIVALS.get(row, ()):
+                yield _excluded(other, row)
+
+
+def _excluded(one: str, other: str) -> str:
+    why = CONTRARY.get(frozenset((one, other)))
+    reason = f": {why}" if why else ""
+    return (
+        f"rows {one} ({ROWS[one].name}) and {other} ({ROWS[other].name}) exclude each other{reason}; "
+        "switch only one of them on"
+    )
 
 
 def _values(said: Any) -> dict[str, Any]:

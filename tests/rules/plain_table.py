@@ -14,7 +14,7 @@ from referee.adjudication.adjudicator import Adjudicator
 from referee.adjudication.observations import Observation, Tick, from_fields
 from referee.adjudication.rulings import Ruling
 from referee.rules.cards import JOKERS, PACK
-from referee.rules.catalogue import GROUPS, ROWS
+from referee.rules.catalogue import RIVALS, ROWS
 from referee.rules.house import house_rules
 from referee.rules.presets import PRESETS
 
@@ -58,7 +58,7 @@ def random_rules(rng: random.Random) -> dict[str, Any]:
     rows = sorted(ALWAYS_AGREED - house_rules(base).on)
     on: list[str] = []
     for row in rng.sample(rows, k=rng.randint(0, 6)):
-        if not any(row in GROUPS.get(other, ()) for other in on):
+        if not any(row in RIVALS.get(other, ()) for other in on):
             on.append(row)
     free = sorted((PRESETS[base].rows - {"S4a", "S4b", "C6a", "C6b"}) - set(on))
     off = rng.sample(free, k=rng.randint(0, min(3, len(free))))

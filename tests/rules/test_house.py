@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
+from itertools import combinations
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from referee.rules.catalogue import GROUPS, ROWS
+from referee.rules.catalogue import RIVALS, ROWS
 from referee.rules.house import RulesError, house_rules
 from referee.rules.presets import PRESETS
+
+SHARED = Path(__file__).parents[2].parent / "shared" / "rules.md"
 
 
 def test_a_preset_is_named_by_its_name() -> None:
@@ -57,18 +62,68 @@ def test_a_mistake_is_named(said: Any, words: str) -> None:
     assert words in str(refusal.value)
 
 
-def test_every_row_of_a_group_excludes_the_others_of_it() -> None:
-    """The groups of the rules, both ways round."""
-    assert GROUPS["C6a"] == {"C6a", "C6b"}
-    for row, group in GROUPS.items():
-        assert row in group
-        assert all(GROUPS[other] == group for other in group)
-        assert group <= set(ROWS)
+GROUPS = (
+    ("C1", "C2a", "C2b"), ("C6a", "C6b"), ("S4a", "S4b", "S4c"), ("P5a", "P5b"), ("P13a", "P13b", "P13c"),
+    ("F1", "F3", "N8", "N9"), ("F6a", "F6b", "F6c", "F6d", "F6e", "F6f"), ("E5a", "E5b"),
+)  # fmt: skip
+"""Rows of which one at most can hold, as the written rules group them."""
+CONTRARY = (("C3a", "C3b"), ("C3b", "P13b"), ("E5a", "E6"), ("E5b", "E6"), ("M8", "N15"))
+"""And pairs that say the opposite of each other without being of a group."""
+EXCLUSIVE = [pair for group in GROUPS for pair in combinations(group, 2)] + list(CONTRARY)
+
+
+@pytest.mark.skipif(not SHARED.exists(), reason="the written rules are not here")
+def test_the_groups_are_those_of_the_written_rules() -> None:
+    """Read from the sentence that lists them: ``C1/C2a/C2b; C6a/C6b; …``."""
+    listed = re.search(r"group exclude each other \((.+?)\)", SHARED.read_text(encoding="utf-8").replace("\n", " "))
+    assert listed is not None
+    assert tuple(_spelled_out(group) for group in listed[1].split("; ")) == GROUPS
+
+
+def _spelled_out(group: str) -> tuple[str, ...]:
+    """``S4a/b/c`` and ``F6a–f`` as ids."""
+    stem = group.rstrip("abcdefg/–")
+    if "–" in group:
+        first, last = group[len(stem) :].split("–")
+        return tuple(f"{stem}{chr(letter)}" for letter in range(ord(first), ord(last) + 1))
+    first, *rest = group.split("/")
+    return (first, *(row if row[0].isupper() else first[:-1] + row for row in rest))
+
+
+@pytest.mark.parametrize(("one", "other"), EXCLUSIVE)
+def test_rows_that_exclude_each_other_are_refused_together(one: str, other: str) -> None:
+    """Whichever stands first: one line that names both and says how to mend it."""
+    for on in ([one, other], [other, one], ["P6", other, ROWS[one].name]):
+        with pytest.raises(RulesError) as refusal:
+            house_rules({"base": "classic", "on": on})
+        line = str(refusal.value)
+        assert "\n" not in line
+        assert {one, other} <= set(re.findall(r"[A-Z]\d+[a-f]?", line))
+        assert ROWS[one].name in line and ROWS[other].name in line
+        assert line.endswith("switch only one of them on")
+
+
+@pytest.mark.parametrize(("one", "other"), EXCLUSIVE)
+@pytest.mark.parametrize("base", PRESETS)
+def test_switching_one_on_switches_the_other_off(base: str, one: str, other: str) -> None:
+    """Whatever the preset has: a table names the row that it wants, and need not know which row that replaces."""
+    for row, rival in ((one, other), (other, one)):
+        rules = house_rules({"base": base, "on": [row]})
+        assert rules.has(row)
+        assert not rules.has(rival)
+
+
+def test_no_other_rows_exclude_each_other() -> None:
+    """All the rest can be on together; the last of each excluded pair stands for it."""
+    excluded = {frozenset(pair) for pair in EXCLUSIVE}
+    assert {frozenset((row, rival)) for row, rivals in RIVALS.items() for rival in rivals} == excluded
+    free = [row for row in ROWS if not any(row in pair for pair in EXCLUSIVE)]
+    assert set(free) <= house_rules({"on": free}).on
 
 
 def test_presets_hold_only_rows_that_there_are() -> None:
-    """And at most one of each group."""
+    """And none that exclude each other."""
     for name in PRESETS:
         on = house_rules(name).on
         assert on <= set(ROWS)
-        assert all(len(group & on) <= 1 for group in GROUPS.values()), name
+        assert [pair for pair in EXCLUSIVE if on.issuperset(pair)] == [], name

@@ -71,7 +71,10 @@ def test_every_mistake_is_told_with_its_place_and_what_to_do() -> None:
     expected = [
         ("1:1", 'did you mean "classic"?'),
         ("2:7", 'did you mean "double"?'),
-        ("3:10", "rows C6a and C6b exclude each other"),
+        (
+            "3:10",
+            "rows C6a (next-pays-on) and C6b (empty-ends-challenge) exclude each other; switch only one of them on",
+        ),
         ("3:17", 'there is no row "3"'),
         ("4:8", "row P1 is switched on and off at once"),
         ("4:14", 'row P1 is "double", not "sandwich"'),
@@ -184,3 +187,31 @@ def test_demo_and_settings_take_a_file(tmp_path: Path) -> None:
         rules_from("other.toml", tmp_path)
     assert load(file).rules.has("P18")
     assert parse(example()).notes == ()
+
+
+def test_rows_that_exclude_each_other_are_refused_at_their_place(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """By the file's checker with line and column, by a replay with the log's line; both name both rows."""
+    file = tmp_path / "house.toml"
+    file.write_text('on = [\n  "joker-challenge",\n  "C3b",\n]\n')
+    log = tmp_path / "game.jsonl"
+    log.write_text('{"kind":"table","t":0,"seats":["Ana","Ben"],"dealer":1,"rules":{"on":["C3b","P13b"]}}\n')
+    assert main(["rules", "check", str(file)]) == 2
+    assert capsys.readouterr().err.startswith(
+        f"{file}:3:3: rows C3a (joker-challenge) and C3b (black-joker-thirteen) exclude each other: "
+    )
+    assert main(["replay", str(log)]) == 2
+    out, err = capsys.readouterr()
+    assert not out
+    assert "line 1: rows C3b (black-joker-thirteen) and P13b (dead-joker) exclude each other: " in err
+    assert err.endswith("switch only one of them on\n")
+    assert len(err.splitlines()) == 1
+
+
+def test_jokers_with_a_number_and_switched_off_are_noted() -> None:
+    """A number of jokers switches the row on by itself; switching it off as well leaves no joker."""
+    assert parse("[set]\njokers = 2\n").notes == ()
+    house = parse('off = ["jokers"]\n[set]\njokers = 2\n')
+    assert not house.rules.has("S3")
+    assert [note.problem.partition(",")[0] for note in house.notes] == ["row S3 is off"]
