@@ -13,6 +13,7 @@ from referee.adjudication.drafting import to_ruling, to_rulings
 from referee.adjudication.heats import heat
 from referee.adjudication.observations import Card, Observation, Slap, Table, Taken
 from referee.adjudication.overruled import key, overruled
+from referee.adjudication.standing import lead_stands, picked_up, unexplained
 from referee.adjudication.state import PendingWin, State
 from referee.adjudication.winning import Answers, Decided, claim, finish, run_up, war_card, win
 from referee.rules.cards import is_card
@@ -24,7 +25,6 @@ from referee.rules.locks import somebody_slapped
 from referee.rules.penalties import false_slap
 from referee.rules.position import Position
 from referee.rules.slapping import Verdict, verdict
-from referee.rules.stacks import put_under
 from referee.rules.step import Draft, Step
 from referee.rules.taking import pick_up
 
@@ -115,6 +115,7 @@ def _card(state: State, card: Card, answers: Answers) -> Decided:
         face = said
     elif type(said) is int and 1 <= said <= state.position.seats:
         seat = said
+    lead_stands(step, card, seat, answers)
     lay(step, face, seat)
     return finish(state, step)
 
@@ -127,15 +128,12 @@ def _taken(state: State, taken: Taken, answers: Answers) -> Decided:
     if position.last_chance is not None:
         last_chance_over(step, taken=True)
     elif position.claim is not None:
-        winners = (position.claim.seat, *position.claim.split)
-        pick_up(step)
-        if taken.seat is not None and taken.seat not in winners:
-            step.rule("question", "K6", ask="mend_pile", about=[taken.id])
+        picked_up(step, taken, answers)
     elif position.pile:
         swept = _slapped_and_taken(state, step, taken)
         if swept is not None:
             return swept
-        _taken_unexplained(step, taken, answers)
+        unexplained(step, taken, answers)
     step.announce_turn()
     return finish(state, step)
 
@@ -154,26 +152,6 @@ def _slapped_and_taken(state: State, step: Step, taken: Taken) -> Decided | None
     pick_up(step)
     step.announce_turn()
     return finish(state._replace(pending=pending), step)
-
-
-def _taken_unexplained(step: Step, taken: Taken, answers: Answers) -> None:
-    """The pile left the table and nobody had won it, or nobody knows yet who did (reading 10)."""
-    position = step.position
-    cards = [laid.card for laid in position.pile]
-    known = answers.get(f"question@{taken.id}")
-    tied = position.tied
-    step.set(pile=(), tied=(), challenge=None, unread=frozenset())
-    if not tied:
-        step.rule("question", "K6", ask="mend_pile", about=[taken.id])
-    if type(known) is int and 1 <= known <= position.seats:
-        put_under(step, known, cards)
-        step.rule("pile", "K6", seat=known, count=len(cards))
-        step.set(turn=known)
-        step.rule("lead", "K6", seat=known)
-        return
-    step.set(in_limbo=step.position.in_limbo + len(cards))
-    if tied and taken.seat in tied:
-        step.set(turn=taken.seat)
 
 
 def _slap(state: State, slap: Slap, upcoming: Iterable[Observation], answers: Answers) -> Decided:

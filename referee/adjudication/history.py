@@ -11,6 +11,7 @@ from referee.adjudication.fold import open_table
 from referee.adjudication.loop import Loop, Placed
 from referee.adjudication.observations import Answer, Correct, Observation, Table
 from referee.adjudication.overruling import overruling
+from referee.adjudication.standing import led
 from referee.adjudication.state import State
 from referee.rules.house import RulesError
 from referee.rules.step import Draft
@@ -68,6 +69,9 @@ class History:
         self._lines += loop.done
         loop.done.clear()
         self._in_force += placed
+        for _, _, ruling in placed:
+            if ruling.kind == "lead":
+                self.answers.setdefault(led(ruling.because[0]), ruling["seat"])
         if len(self._lines) - self._kept[-1][0] >= KEEP_EVERY and self._clean(loop):
             self._kept.append((len(self._lines), loop.state))
 

@@ -18,7 +18,7 @@ def why_not(row: str, look: Look, rules: HouseRules) -> str:
         return "no card counts"
     if rules.has("P13b") and look.top[0][0] == "X":
         return "a joker may never be slapped (P13b)"
-    depth = _depth(row, rules)
+    depth = 1 if row in ("P5b", "P5c") and rules.has("P5b") and look.under else _depth(row, rules)
     if len(look.top) < depth:
         return f"it needs {depth} cards, and {_are(len(look.top))} there"
     tell = _MISSES.get(row)

@@ -53,6 +53,8 @@ class Look(NamedTuple):
     """The wild rank, once drawn."""
     said: str = ""
     """The rank that was called for the top card."""
+    under: bool = False
+    """Whether a burned card lies under the played ones."""
 
 
 Node = Callable[[Look], Any]
@@ -314,7 +316,7 @@ def _first(look: Look) -> str:
 
 
 def _bottom(look: Look) -> str:
-    if not look.bottom:
+    if not look.bottom or (len(look.top) < 2 and not look.under):
         raise _Missing
     return look.bottom
 

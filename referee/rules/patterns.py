@@ -130,23 +130,23 @@ def _runs(n: int, ace: str, wrap: bool) -> tuple[tuple[int, ...], ...]:
 @_pattern("P5a")
 def first_played(look: Look, rules: HouseRules) -> int:
     """P5a: the top card has the rank of the first card played to this pile."""
-    return _top_bottom(look, look.first, rules)
+    return _top_bottom(look, look.first, rules) if len(look.top) >= 2 else 0
 
 
 @_pattern("P5b")
 def lowest(look: Look, rules: HouseRules) -> int:
     """P5b: the top card has the rank of the card now lowest, burned cards included."""
-    return _top_bottom(look, look.bottom, rules)
+    return _top_bottom(look, look.bottom, rules) if len(look.top) >= 2 or look.under else 0
 
 
 @_pattern("P5c")
 def top_bottom_in_kind(look: Look, rules: HouseRules) -> int:
     """P5c: top-bottom, and suit or colour match as well."""
-    return _top_bottom(look, look.bottom if rules.has("P5b") else look.first, rules)
+    return lowest(look, rules) if rules.has("P5b") else first_played(look, rules)
 
 
 def _top_bottom(look: Look, other: str, rules: HouseRules) -> int:
-    if len(look.top) < 2 or not other or not _alike(look.top[0], other):
+    if not look.top or not other or not _alike(look.top[0], other):
         return 0
     if rules.has("P5c"):
         same = suit if rules.value("P5c") == "suit" else colour

@@ -13,6 +13,8 @@ from referee.rules.taking import give_pile, hand_over, remember_verdict
 
 WORN: Final = frozenset(("rings", "ring", "watch", "bracelet", "nails"))
 """Fouls that are things worn on a hand, which the table is reminded of (S7)."""
+BESIDE_THE_PAD: Final = frozenset(("slapped_pile", "slap_your_pad"))
+"""What a hand that came down on the pile itself is reported as: no foul, and nothing to judge (reading 14)."""
 
 
 def false_slap(step: Step, seat: int) -> None:
@@ -115,6 +117,9 @@ def _go_into_debt(step: Step, seat: int) -> None:
 def foul(step: Step, seat: int, name: str) -> None:
     """A reported foul is on record, and costs what the house rules say (S6, S8, F9, F10)."""
     rules = step.position.rules
+    if name in BESIDE_THE_PAD:
+        step.rule("remind", "M1", what="slap_your_pad")
+        return
     row = {"peek": "S6", "snap": "S8", "double_draw": "F9"}.get(name, "F10")
     step.rule("foul", row if rules.has(row) else "F10", seat=seat, foul=name)
     if name == "double_draw" and rules.has("F9"):

@@ -192,14 +192,13 @@ class Position(NamedTuple):
     def look(self) -> Look:
         """What a pattern may look at."""
         played = self.played()
+        lowest = next((laid for laid in self.pile if laid.state != "dead"), None)
         return Look(
             top=tuple(laid.card for laid in reversed(played)),
             first=played[0].card if played else "",
-            bottom=self._lowest(),
+            bottom="" if lowest is None else lowest.card,
             paid=self.paid,
             wild=self.wild,
             said=self.said,
+            under=lowest is not None and lowest.state == "burned",
         )
-
-    def _lowest(self) -> str:
-        return next((laid.card for laid in self.pile if laid.state != "dead"), "")

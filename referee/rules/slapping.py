@@ -80,7 +80,7 @@ def verdict(position: Position, seat: int, t: int) -> Verdict:
     no = barred(position, seat, t)
     if no is not None:
         return no
-    if position.tied or position.war or (position.claim is not None and position.claim.by == "slap"):
+    if _has_an_owner(position):
         late_is_false = position.rules.has("N1") and position.rules.value("N1") == "false"
         return Verdict("false" if late_is_false else "void", "late", ("N1",))
     if all(laid.state == "burned" for laid in position.pile):
@@ -93,6 +93,13 @@ def verdict(position: Position, seat: int, t: int) -> Verdict:
     if position.unread:
         return _verdict_on_unread(position, seat, t)
     return _verdict_on_pile(position, seat, t)
+
+
+def _has_an_owner(position: Position) -> bool:
+    """Whether the pile is won by a slap, though perhaps nobody knows yet by whose."""
+    if position.claim is not None and position.claim.by == "slap":
+        return True
+    return position.war is not None or bool(position.tied and position.pile)
 
 
 def hovers(position: Position, seat: int) -> bool:

@@ -34,7 +34,7 @@ WRITTEN = {
     "P4a": f"{_run(3, high=False)} or {_run(3, high=True)}",
     "P4b": f"{_run(4, high=False)} or {_run(4, high=True)}",
     "P5a": "rank(1) = rank(first)",
-    "P5b": "rank(1) = rank(bottom) and size > 1",
+    "P5b": "rank(1) = rank(bottom)",
     "P5c": "rank(1) = rank(first) and suit(1) = suit(first)",
     "P6": "(rank(1) = K and rank(2) = Q) or (rank(1) = Q and rank(2) = K)",
     "P7": "(rank(1) = K and rank(3) = Q) or (rank(1) = Q and rank(3) = K)",
@@ -74,9 +74,10 @@ def _pile(rng: random.Random) -> Look:
     cards = [letter + rng.choice(suits) for letter in letters[:8]]
     if rng.random() < 0.15:
         cards[rng.randrange(len(cards))] = rng.choice(("Xr", "Xb"))
-    bottom = cards[-1] if rng.random() < 0.5 else rng.choice(("??", *PACK))
+    under = rng.random() < 0.5
+    bottom = rng.choice(("??", *PACK)) if under else cards[-1]
     paid, wild = rng.choice((0, 1, 2, 3)), rng.choice(("", "2", "7", "T"))
-    return Look(tuple(cards), first=cards[-1], bottom=bottom, paid=paid, wild=wild)
+    return Look(tuple(cards), first=cards[-1], bottom=bottom, paid=paid, wild=wild, under=under)
 
 
 def _rules(row: str) -> HouseRules:

@@ -1,0 +1,90 @@
+"""Piles that left the table though no ruling gave them to anybody: what was seen stands, and people are asked.
+
+That happens where the referee missed something, and after a correction, when what people did then no longer fits what
+is ruled now ("How the rows are to be read", 10 and 13).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from referee.adjudication.observations import Card, Taken
+from referee.rules.ending import after_pile
+from referee.rules.stacks import put_under
+from referee.rules.step import Step
+from referee.rules.taking import pick_up
+
+
+def led(card: str) -> str:
+    """Under which name it is kept who led with a card when it was first judged."""
+    return f"led@{card}"
+
+
+def picked_up(step: Step, taken: Taken, answers: Mapping[str, Any]) -> None:
+    """A won pile is picked up: by its winner, or by whom people name where another hand was seen to take it."""
+    claim = step.position.claim
+    assert claim is not None
+    if taken.seat is None or taken.seat in (claim.seat, *claim.split):
+        pick_up(step)
+        return
+    said = _named(step, taken, answers)
+    if said is not None:
+        step.set(claim=replace(claim, seat=said, split=()))
+    pick_up(step)
+    step.rule("question", "K6", ask="mend_pile", about=[taken.id])
+    turn = step.position.turn
+    if said is None and turn is not None and taken.seat <= step.position.seats and not step.position.over:
+        # Either may be the one that leads now: which of them it is shows with the next card.
+        step.set(tied=(turn, taken.seat))
+
+
+def unexplained(step: Step, taken: Taken, answers: Mapping[str, Any]) -> None:
+    """The pile left the table and nobody had won it, or nobody knows yet who did."""
+    position = step.position
+    if not position.tied:
+        step.rule("question", "K6", ask="mend_pile", about=[taken.id])
+    said = _named(step, taken, answers)
+    if said is not None:
+        _goes_to(step, said)
+        after_pile(step, said, by_slap=False)
+        return
+    taker = taken.seat if taken.seat is not None and taken.seat <= position.seats else None
+    if position.tied or position.unread or taker is None:
+        step.set(pile=(), challenge=None, unread=frozenset(), in_limbo=position.in_limbo + len(position.pile))
+    else:
+        _goes_to(step, taker)
+    if position.tied:
+        if taker in position.tied:
+            step.set(tied=(), turn=taker)
+        return
+    # Nobody can be out of turn before it is seen who leads.
+    first = () if taker is None else (taker,)
+    step.set(tied=(*first, *(seat for seat in step.position.holders() if seat != taker)))
+    if taker is not None:
+        step.set(turn=taker)
+
+
+def lead_stands(step: Step, card: Card, seat: int | None, answers: Mapping[str, Any]) -> None:
+    """A card that led when it was laid, and would be out of turn by what is ruled now, still leads (reading 13)."""
+    position = step.position
+    if answers.get(led(card.id)) != seat or seat is None or position.over:
+        return
+    if seat == position.turn or seat in position.tied or not position.pile:
+        return
+    step.rule("question", "K6", ask="mend_pile", about=[step.ref])
+    _goes_to(step, seat)
+
+
+def _named(step: Step, taken: Taken, answers: Mapping[str, Any]) -> int | None:
+    said = answers.get(f"question@{taken.id}")
+    return said if type(said) is int and 1 <= said <= step.position.seats else None
+
+
+def _goes_to(step: Step, seat: int) -> None:
+    cards = [laid.card for laid in step.position.pile]
+    step.set(pile=(), tied=(), claim=None, challenge=None, unread=frozenset(), paid=0, turn=seat)
+    put_under(step, seat, cards)
+    step.rule("pile", "K6", seat=seat, count=len(cards))
+    step.rule("lead", "K6", seat=seat)
