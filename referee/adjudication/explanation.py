@@ -248,7 +248,7 @@ def _cover(position: Position, t: int) -> Iterator[Considered]:
         return
     newest = max(laid, key=lambda card: card.t)
     since, limit = (t - newest.t) / MS, position.rules.value("M9")
-    under = position._replace(pile=tuple(card for card in position.pile if card is not newest), paid=0)
+    under = position.without(newest)
     covered = patterns(under.look(), position.rules)[0]
     near = since < limit
     what = f"it covered {', '.join(covered)}" if covered else "what it covered was no pattern"

@@ -14,6 +14,8 @@ from referee.rules.step import Step
 
 FORCE_LEAD: Final = 0.1
 """The greatest force decides a dead heat where it leads by more than this ("How the rows are to be read", 2)."""
+_ROUNDING: Final = 1e-9
+"""0.4 - 0.3 is a little more than a tenth in binary fractions."""
 
 
 def heat(position: Position, first: Slap, upcoming: Iterable[Observation]) -> tuple[Slap, ...]:
@@ -61,4 +63,4 @@ def by_force(hands: Sequence[Slap]) -> Slap | None:
         return None
     ordered = sorted(hands, key=lambda hand: -(hand.force or 0.0))
     lead = (ordered[0].force or 0.0) - (ordered[1].force or 0.0)
-    return ordered[0] if lead > FORCE_LEAD else None
+    return ordered[0] if lead > FORCE_LEAD + _ROUNDING else None

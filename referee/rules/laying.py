@@ -86,6 +86,7 @@ def _put(step: Step, card: str, seat: int, state: State) -> None:
         penalised=frozenset(),
         said=position.calling,
         calling="",
+        covered=(position.paid, position.said),
     )
     card_was_laid(step)
     if card == UNREADABLE and state == "played":

@@ -131,6 +131,8 @@ class Position(NamedTuple):
     """The rank that was called for the top card (N14)."""
     calling: str = ""
     """The rank that was called for the next card."""
+    covered: tuple[int, str] = (0, "")
+    """What ``paid`` and ``said`` were for the card that the latest one covered (M8, M9)."""
     day: str = ""
     closed: bool = False
     """Closed until the next day (P16b)."""
@@ -188,6 +190,11 @@ class Position(NamedTuple):
         """The card that this seat must turn next, where its stack is known that far (K2); else an empty text."""
         count, known = self.counts[seat - 1], self.known[seat - 1]
         return known[0] if known and count == len(known) else ""
+
+    def without(self, laid: Laid) -> Position:
+        """The same, as if the latest card did not lie there: what it covered is on top again (M8, M9)."""
+        paid, said = self.covered
+        return self._replace(pile=tuple(other for other in self.pile if other is not laid), paid=paid, said=said)
 
     def look(self) -> Look:
         """What a pattern may look at."""

@@ -162,8 +162,8 @@ def _challenger_comes_first(position: Position) -> bool:
 def _pattern_verdict(position: Position) -> Verdict | None:
     rows, depth = patterns(position.look(), position.rules)
     if not rows and not position.rules.has("M8") and len(position.played()) > 1:
-        covered = tuple(laid for laid in position.pile if laid is not position.played()[-1])
-        return _pattern_verdict(position._replace(pile=covered, rules=_with_m8(position.rules)))
+        under = position.without(position.played()[-1])
+        return _pattern_verdict(under._replace(rules=_with_m8(position.rules)))
     if not rows:
         return None
     made = position.played()[-depth:]
@@ -218,7 +218,7 @@ def _just_covered(position: Position, t: int) -> bool:
     newest = _newest(position)
     if newest is None or t - newest.t >= position.rules.value("M9") * MS:
         return False
-    before = position._replace(pile=tuple(laid for laid in position.pile if laid is not newest), paid=0)
+    before = position.without(newest)
     if _dead_on_top(before) is not None:
         return False
     return bool(patterns(before.look(), position.rules)[0])

@@ -419,7 +419,7 @@ class Classic:
         for one in heat[1:]:
             later.remove(one)
         forces = sorted((one.force for one in heat if one.force is not None), reverse=True)
-        if len(forces) < len(heat) or forces[0] - forces[1] <= 0.1:
+        if len(forces) < len(heat) or round(forces[0] - forces[1], 6) <= 0.1:
             self.rule(first.t, "question", ask="who_was_first", about=[one.id for one in heat])
             self.heat_open, self.last_chance, self.turn = True, False, None  # the pile is won, nobody knows by whom
             return
