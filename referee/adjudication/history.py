@@ -13,6 +13,7 @@ from referee.adjudication.observations import Answer, Correct, Observation, Tabl
 from referee.adjudication.overruling import overruling
 from referee.adjudication.standing import led
 from referee.adjudication.state import State
+from referee.adjudication.winning import won_ruling
 from referee.rules.house import RulesError
 from referee.rules.step import Draft
 
@@ -94,7 +95,7 @@ class History:
         if isinstance(amendment, Correct) and state is not None and not state.position.rules.has("K6"):
             return loop, [self._unusable(amendment, loop)], True
         try:
-            start = self._apply(amendment)
+            start = self._apply(amendment, state)
         except AmendmentError:
             return loop, [self._unusable(amendment, loop)], True
         if start is None:
@@ -121,7 +122,7 @@ class History:
         again.done.clear()
         return again, placed, at
 
-    def _apply(self, amendment: Answer | Correct) -> int | None:
+    def _apply(self, amendment: Answer | Correct, state: State | None) -> int | None:
         """Write the amendment into the record; gives the place of the first line that it touches, None for none.
 
         Raises:
@@ -135,7 +136,7 @@ class History:
             return self._mend(amendment.line, (*self._mended[amendment.line].by, amendment))
         at = self._find(amendment.line)
         if at is None:
-            return self._overrule(amendment)
+            return self._overrule(amendment, state)
         line = self._lines[at]
         if isinstance(line, Answer | Correct):
             return self._undo(line, amendment)
@@ -168,9 +169,11 @@ class History:
             touched.append(slot)
         return min(touched, default=None)
 
-    def _overrule(self, correction: Correct) -> int | None:
-        """People put another verdict in a ruling's place."""
+    def _overrule(self, correction: Correct, state: State | None) -> int | None:
+        """People put another verdict in a ruling's place, be it one that still waits for its pile to be picked up."""
         in_force = [placed.ruling for placed in self._in_force]
+        if state is not None and state.pending is not None:
+            in_force.append(won_ruling(state.pending))
         ruling = next((ruling for ruling in in_force if correction.line in (ruling.id, base_id(ruling.id))), None)
         if ruling is None:
             return None

@@ -1,0 +1,92 @@
+"""What the documents show is what the program does: their examples are run, their forms are read."""
+
+from __future__ import annotations
+
+import json
+import re
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from referee.adjudication.observations import Answer, Correct, decode_line
+from referee.adjudication.rulings import ruling_fields
+from referee.app.replaying import rulings
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+CORE = [*(ROOT / "referee" / "rules").glob("*.py"), *(ROOT / "referee" / "adjudication").glob("*.py")]
+CORRECTIONS = (DOCS / "corrections.md").read_text(encoding="utf-8")
+TABLE = '{"kind":"table","t":0,"id":"table","seats":["Ana","Ben","Cho"],"dealer":3,"rules":"classic"}'
+GAME = [
+    TABLE,
+    '{"kind":"card","t":1000000000,"id":"c1","card":"7h","seat":1}',
+    '{"kind":"card","t":2000000000,"id":"c2","card":"8c","seat":2}',
+    '{"kind":"slap","t":2300000000,"id":"s1","seat":3}',
+]
+DOUBLE = [*GAME[:2], GAME[2].replace("8c", "7c"), GAME[3]]
+
+
+def _ruled(lines: list[str]) -> list[dict[str, Any]]:
+    return [ruling_fields(ruling) for ruling in rulings(BytesIO("\n".join(lines).encode()))]
+
+
+def _forms(title: str) -> list[str]:
+    """The lines that a section shows."""
+    section = CORRECTIONS.split(f"## {title}\n")[1].split("\n## ")[0]
+    return [line.strip() for line in section.splitlines() if line.startswith("    {")]
+
+
+def test_the_example_of_a_correction_is_ruled_as_it_is_shown() -> None:
+    log, shown = re.findall(r"```json\n(.+?)```", CORRECTIONS, flags=re.DOTALL)
+    made = {ruling["id"]: ruling for ruling in _ruled(log.splitlines())}
+    wanted = [json.loads(line) for line in shown.splitlines()]
+    assert len(wanted) == 3
+    for ruling in wanted:
+        assert made[ruling["id"]] | ruling == made[ruling["id"]]
+    assert "slap_false@s1" not in made
+
+
+@pytest.mark.parametrize("form", _forms("Corrections of a line"))
+def test_every_form_of_correcting_a_line_is_taken(form: str) -> None:
+    """None of them is asked about, and each changes what is ruled."""
+    made = _ruled([*GAME, form])
+    assert [ruling for ruling in made if ruling.get("ask") == "mend_amendment"] == []
+    assert any("supersedes" in ruling for ruling in made)
+
+
+@pytest.mark.parametrize("form", _forms("Corrections of a ruling"))
+def test_every_form_of_correcting_a_ruling_is_taken(form: str) -> None:
+    """A false slap made void or good, another hand first, a dead card that was in turn: what was ruled is replaced."""
+    line = json.loads(form)["line"]
+    game = list(GAME)
+    if line == "slap_won@s1":
+        game = [*DOUBLE, '{"kind":"slap","t":2400000000,"id":"s2","seat":1}']
+    if line == "dead_card@c2":
+        game[2] = game[2].replace('"seat":2', '"seat":3')
+    assert line in {ruling["id"] for ruling in _ruled(game)}
+    made = _ruled([*game, form])
+    assert [ruling for ruling in made if ruling.get("ask") == "mend_amendment"] == []
+    assert line not in {ruling["id"] for ruling in made if not ruling.get("supersedes")}
+
+
+def test_an_answer_and_taking_it_back_are_read_as_shown() -> None:
+    """And a correction is taken back."""
+    (answer,) = _forms("Answers")
+    (undo,) = _forms("Taking it back")
+    assert isinstance(decode_line(answer, 1), Answer)
+    assert isinstance(decode_line(undo, 1), Correct)
+    heat = [*DOUBLE, '{"kind":"slap","t":2300000001,"id":"s2","seat":1}']
+    said = answer.replace('"to"', '"id":"x1","to"')
+    assert [ruling["seat"] for ruling in _ruled([*heat, said]) if ruling["ruling"] == "slap_won"] == [3]
+    assert [ruling for ruling in _ruled([*heat, said, undo]) if ruling["ruling"] == "slap_won"] == []
+
+
+def test_every_question_is_in_the_table_of_answers() -> None:
+    """So whoever is asked finds what to say."""
+    core = "".join(path.read_text(encoding="utf-8") for path in CORE)
+    asked = re.findall(r'ask="(\w+)"|"ask": "(\w+)"|Verdict\("question", "(\w+)"', core)
+    listed = set(re.findall(r"`(\w+)`", "".join(row for row in CORRECTIONS.splitlines() if row.startswith("| `"))))
+    assert len(asked) > 8
+    assert {word for words in asked for word in words if word} <= listed
