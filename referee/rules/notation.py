@@ -62,10 +62,12 @@ Node = Callable[[Look], Any]
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """A pattern ready to look: whether it holds, and how many top cards it looks at."""
+    """A pattern ready to look: whether it holds, how many top cards it looks at, and what it asks of cards."""
 
     holds: Callable[[Look], bool]
     depth: int
+    asks: frozenset[str] = frozenset()
+    """Of ``rank``, ``high``, ``suit``, ``colour``, ``joker``, ``first`` and ``bottom`` those that stand in it."""
 
 
 class _Missing(Exception):  # noqa: N818 - never leaves this module
@@ -114,7 +116,7 @@ def compile_pattern(text: Any) -> Compiled:
         except _Missing:
             return False
 
-    return Compiled(holds, depth)
+    return Compiled(holds, depth, frozenset(parser.asks))
 
 
 class _Parser:
@@ -124,6 +126,7 @@ class _Parser:
         self.text = text
         self.depth = 1
         self.nesting = 0
+        self.asks: set[str] = set()
         self.tokens = self._split()
         self.place = 0
 
@@ -236,6 +239,7 @@ class _Parser:
 
     def of_card(self) -> Node:
         what = self.token
+        self.asks.add("colour" if what == "color" else what)
         self.place += 1
         self.need("(")
         card = self.card()
@@ -244,6 +248,7 @@ class _Parser:
 
     def card(self) -> Callable[[Look], str]:
         if place := self.take(*_PLACES):
+            self.asks.add(place)
             return _first if place == "first" else _bottom
         if not self.token.isdigit() or not 1 <= int(self.token) <= 52:
             raise self.fail("expected a card: 1 (the newest) to 52, first or bottom")

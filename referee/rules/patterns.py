@@ -18,25 +18,33 @@ from referee.rules.notation import Compiled, Look, compile_pattern
 Pattern = Callable[[Look, HouseRules], int]
 
 PATTERNS: Final[dict[str, Pattern]] = {}
-BY_RANK: Final = (
-    "P1",
-    "P2",
-    "P3a",
-    "P3b",
-    "P5a",
-    "P5b",
-    "P6",
-    "P7",
-    "P8",
-    "P9",
-    "P11",
-    "P12",
-    "P14",
-    "P15",
-    "P17",
-    "P18",
-)
-"""Patterns in which a wild joker's suit does not matter (P13c)."""
+BY_RANK: Final = {
+    "P1": (2, ""),
+    "P2": (3, ""),
+    "P3a": (4, ""),
+    "P3b": (4, ""),
+    "P5a": (1, "first"),
+    "P5b": (1, "bottom"),
+    "P6": (2, ""),
+    "P7": (3, ""),
+    "P8": (2, ""),
+    "P9": (3, ""),
+    "P11": (2, ""),
+    "P12": (2, ""),
+    "P14": (1, ""),
+    "P15": (1, ""),
+    "P16": (3, ""),
+    "P17": (1, ""),
+    "P18": (1, ""),
+    "N4": (2, ""),
+    "N14": (1, ""),
+}
+"""Patterns for which a wild joker stands in (P13c), with how many top cards they look at, and at which end.
+
+Runs and flushes count their jokers themselves.
+"""
+MOST_READINGS: Final = 30_000
+"""How many ways of naming jokers are tried for a pattern: beyond that the lower ones stay jokers."""
 
 
 def _pattern(row: str) -> Callable[[Pattern], Pattern]:
@@ -320,11 +328,16 @@ def _anywhere(look: Look, rules: HouseRules) -> list[tuple[str, int]]:
 
 def _with_wild_jokers(row: str, holds: Pattern, look: Look, rules: HouseRules) -> int:
     """P13c: try every card that the jokers among those looked at may stand for."""
-    if row not in BY_RANK and row != "P5c":
+    if row == "P5c":
+        depth, end = 1, "bottom" if rules.has("P5b") else "first"
+    elif row in BY_RANK:
+        depth, end = BY_RANK[row]
+    else:
         return 0
-    suits = SUITS if row == "P5c" or rules.has("N4") else "s"
+    suits = SUITS if (end and rules.has("P5c")) or rules.has("N4") else "s"
     alphabet = [letter + kind for letter in RANKS for kind in suits]
-    return max((holds(seen, rules) for seen in _stand_ins(look, 4, alphabet)), default=0)
+    seen = _stand_ins(look, depth, (end,) if end else (), alphabet)
+    return max((holds(reading, rules) for reading in seen), default=0)
 
 
 def _own_holds(own: Compiled, look: Look, rules: HouseRules) -> bool:
@@ -332,14 +345,19 @@ def _own_holds(own: Compiled, look: Look, rules: HouseRules) -> bool:
         return True
     if not rules.has("P13c"):
         return False
-    cards = [letter + kind for letter in RANKS for kind in SUITS]
-    return any(own.holds(seen) for seen in _stand_ins(look, min(own.depth, 3), cards))
+    ranks = RANKS if own.asks & {"rank", "high"} else "2"
+    suits = SUITS if own.asks & {"suit", "colour"} else "s"
+    cards = [letter + kind for letter in ranks for kind in suits]
+    ends = tuple(end for end in ("first", "bottom") if end in own.asks)
+    return any(own.holds(seen) for seen in _stand_ins(look, own.depth, ends, cards))
 
 
-def _stand_ins(look: Look, depth: int, alphabet: list[str]) -> Iterator[Look]:
-    """Every reading of the pile in which jokers near the top, the first and the lowest card stand for other cards."""
+def _stand_ins(look: Look, depth: int, ends: tuple[str, ...], alphabet: list[str]) -> Iterator[Look]:
+    """Every reading of the pile in which jokers among the top cards and at the ends stand for other cards."""
+    ends = tuple(end for end in ends if getattr(look, end)[:1] == "X")
     places = [place for place, card in enumerate(look.top[:depth]) if card[0] == "X"]
-    ends = [name for name in ("first", "bottom") if getattr(look, name)[:1] == "X"]
+    while places and len(alphabet) ** (len(places) + len(ends)) > MOST_READINGS:
+        places.pop()
     if not places and not ends:
         return
     for cards in itertools.product(alphabet, repeat=len(places) + len(ends)):

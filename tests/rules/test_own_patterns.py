@@ -5,13 +5,15 @@ from __future__ import annotations
 import random
 from functools import cache
 from itertools import pairwise
+from typing import Any
 
 import pytest
 
 from referee.rules.cards import PACK, RANKS
+from referee.rules.catalogue import ROWS
 from referee.rules.house import HouseRules, house_rules
 from referee.rules.notation import Look
-from referee.rules.patterns import PATTERNS, own_patterns
+from referee.rules.patterns import PATTERNS, own_patterns, patterns
 
 PILES = 10_000
 
@@ -54,6 +56,33 @@ WRITTEN = {
 """Rows of patterns that look at nothing but the pile; P13b and P13c say how a joker counts, P16b shuts the table."""
 
 
+def _wrapped_run(places: int) -> str:
+    """One up or one down from the next, and the ace follows the king."""
+    ways = []
+    for near, far in ((1, 0), (0, 1)):
+        steps = []
+        for place in range(1, places):
+            low, high = place + near, place + far
+            steps.append(f"(rank({high}) = rank({low}) + 1 or (rank({high}) = A and rank({low}) = K))")
+        ways.append("(" + " and ".join(steps) + ")")
+    return " or ".join(ways)
+
+
+OPTIONS = [
+    ({"P4a": "low"}, "P4a", _run(3, high=False)),
+    ({"P4a": "high"}, "P4a", _run(3, high=True)),
+    ({"P4a": {"n": 3, "ace": "low", "wrap": True}}, "P4a", _wrapped_run(3)),
+    ({"P4b": {"n": 5, "ace": "low"}}, "P4b", _run(5, high=False)),
+    ({"P4b": {"n": 3}}, "P4b", WRITTEN["P4a"]),
+    ({"P5c": "colour"}, "P5c", "rank(1) = rank(first) and colour(1) = colour(first)"),
+    ({"P8": False}, "P8", "rank(1) + rank(2) = 10 and rank(1) > A and rank(2) > A"),
+    ({"P8": False}, "P9", "rank(1) + rank(3) = 10 and rank(1) > A and rank(3) > A"),
+    ({"P10a": 5}, "P10a", "suit(1) = suit(2) = suit(3) = suit(4) = suit(5)"),
+    ({"P10b": 2}, "P10b", "colour(1) = colour(2)"),
+]
+"""The values that change what a pattern looks for."""
+
+
 @cache
 def _piles() -> tuple[Look, ...]:
     """Piles of up to eight cards of several packs with jokers: of few ranks or suits, some in order."""
@@ -80,19 +109,70 @@ def _pile(rng: random.Random) -> Look:
     return Look(tuple(cards), first=cards[-1], bottom=bottom, paid=paid, wild=wild, under=under)
 
 
-def _rules(row: str) -> HouseRules:
-    said = {"on": [row, "P19"], "set": {"P19": {"mine": WRITTEN[row]}, "P16": "slap"}}
+def _rules(row: str, written: str, values: dict[str, Any] | None = None, *on: str) -> HouseRules:
+    said = {"on": [row, "P19", *on], "set": {"P16": "slap", **(values or {}), "P19": {"mine": written}}}
     return house_rules(said)
 
 
-@pytest.mark.parametrize("row", WRITTEN)
-def test_a_built_in_pattern_can_be_written_by_a_table(row: str) -> None:
-    """Both forms agree on ten thousand random piles, on many of which they hold, and on many of which they do not."""
-    rules = _rules(row)
+def _agreed(rules: HouseRules, row: str) -> int:
+    """On how many piles both forms hold.
+
+    Raises:
+        AssertionError: they disagree on a pile.
+    """
     ((_, mine),) = own_patterns(rules)
     held = 0
     for look in _piles():
         built_in = PATTERNS[row](look, rules) > 0
         assert mine.holds(look) == built_in, (row, look)
         held += built_in
+    return held
+
+
+def test_every_pattern_of_the_rules_is_written() -> None:
+    """All P rows but the table's own and those that say how jokers count (P13b, P13c) or shut the table (P16b)."""
+    rows = {row for row in ROWS if row.startswith("P")}
+    assert rows - set(WRITTEN) == {"P13b", "P13c", "P16b", "P19"}
+
+
+@pytest.mark.parametrize("row", WRITTEN)
+def test_a_built_in_pattern_can_be_written_by_a_table(row: str) -> None:
+    """Both forms agree on ten thousand random piles, on many of which they hold, and on many of which they do not."""
+    held = _agreed(_rules(row, WRITTEN[row]), row)
     assert PILES / 400 < held < PILES * 0.9
+
+
+@pytest.mark.parametrize(("values", "row", "written"), OPTIONS)
+def test_so_can_it_with_the_values_that_it_may_have(values: dict[str, Any], row: str, written: str) -> None:
+    """Ace low, high, round the king; sums without the ace; colour instead of suit; longer and shorter ones."""
+    held = _agreed(_rules(row, written, values), row)
+    assert PILES / 400 < held < PILES * 0.9
+
+
+def test_top_bottom_in_kind_goes_with_the_row_that_is_on() -> None:
+    """P5c by itself looks at the first card played, with P5b at the lowest."""
+    rules = _rules("P5c", "rank(1) = rank(bottom) and suit(1) = suit(bottom)", None, "P5b")
+    assert _agreed(rules, "P5c") == _agreed(rules, "P5b") > PILES / 400
+
+
+@pytest.mark.parametrize("row", [row for row in WRITTEN if row != "P13a"])
+def test_a_wild_joker_completes_both_forms(row: str) -> None:
+    """P13c: on piles with jokers, whatever a joker must stand for."""
+    rules = _rules(row, WRITTEN[row], None, "P13c")
+    by_joker = 0
+    for look in _piles()[: PILES // 5]:
+        if not any(card[0] == "X" for card in (*look.top[:4], look.first, look.bottom)):
+            continue
+        rows = patterns(look, rules)[0]
+        assert (row in rows) == ("P19:mine" in rows), (row, look)
+        by_joker += row in rows and not PATTERNS[row](look, house_rules({"on": [row], "set": {"P16": "slap"}}))
+    assert by_joker > 0
+
+
+def test_jokers_in_a_row_complete_what_they_can() -> None:
+    """Four of them are a big mac; of a dozen the lower ones stay jokers, for there are too many ways to name them."""
+    fives = " and ".join(f"rank({place}) = 5 and suit({place}) = hearts" for place in range(1, 13))
+    rules = _rules("P3b", fives, None, "P13c")
+    assert "P3b" in patterns(Look(("Xr", "Xb", "Xr", "Xb"), first="Xb", bottom="Xb"), rules)[0]
+    assert "P19:mine" in patterns(Look(("Xr", *["5h"] * 10, "Xb")), rules)[0]
+    assert "P19:mine" not in patterns(Look(("Xr",) * 12), rules)[0]
