@@ -1,0 +1,38 @@
+"""A ruling's line is written out by hand; it must be what the standard library's encoder makes of its fields."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from referee.adjudication.rulings import Ruling, encode_ruling, ruling_fields
+from tests.adjudication.playing import rule
+from tests.oracle.games import play
+
+AWKWARD = (
+    Ruling("turn", 'turn@"\\\n\u2028é\ud800', -5, ('"', "\x00\x7f", "😀"), ()),
+    Ruling("remind", "remind@1", 0, ("1",), ("S7", "K6"), {"what": 'r"ings\n', "on": True, "off": False, "none": None}),
+    Ruling("question", "q@1", 2**63, ("1",), ("K6",), {"ask": "mend_pile", "about": ["1", ["2"], {"é": 0.25}]}),
+    Ruling("won", "won@2", 1, ("2",), ("E5a",), {"seat": 10**30}, supersedes=("won@1", 'a"b'), doubt=True),
+    Ruling("drawn", "drawn@2", 1, ("2",), ("E4",), doubt=True),
+)
+
+
+def by_the_library(ruling: Ruling) -> str:
+    return json.dumps(ruling_fields(ruling), separators=(",", ":"), ensure_ascii=False)
+
+
+@pytest.mark.parametrize("ruling", AWKWARD, ids=lambda ruling: ruling.kind)
+def test_a_ruling_with_awkward_texts_is_one_line_of_json(ruling: Ruling) -> None:
+    assert encode_ruling(ruling) == by_the_library(ruling)
+    assert "\n" not in encode_ruling(ruling)
+
+
+def test_rulings_of_games_are_written_as_the_library_writes_them() -> None:
+    kinds = set()
+    for seed in range(20):
+        for ruling in rule(list(play(seed).observations)):
+            assert encode_ruling(ruling) == by_the_library(ruling)
+            kinds.add(ruling.kind)
+    assert kinds >= {"slap_won", "dead_heat", "burn", "pile", "question"}
