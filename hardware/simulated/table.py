@@ -18,7 +18,7 @@ from hardware.simulated.decks import FAMILIES
 from hardware.simulated.players import Contact
 from hardware.simulated.scene import CARD_SHARE, Scene
 from hardware.simulated.script import Script, play_game
-from referee.adjudication.observations import encode
+from referee.adjudication.codec import encode
 
 SECOND = 1_000_000_000
 

@@ -10,8 +10,9 @@ import json
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from referee.adjudication.codec import from_fields, to_fields
 from referee.adjudication.loop import Placed
-from referee.adjudication.observations import Answer, Correct, LogError, Observation, from_fields, to_fields
+from referee.adjudication.observations import Answer, Correct, LogError, Observation
 from referee.adjudication.rulings import Ruling, ruling_fields
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from referee.adjudication.observations import Slap
 from referee.rules.position import Position
+from referee.rules.records import record
 
 
 class RunnerUp(NamedTuple):
@@ -18,7 +18,7 @@ class RunnerUp(NamedTuple):
     ref: str
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class PendingWin:
     """A slap that won; its ruling waits until the pile is picked up, for hands that come later still count (K3)."""
 

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TextIO
 
 from hardware.slaps import PadFilter
 from referee.adjudication.adjudicator import Adjudicator
-from referee.adjudication.observations import Answer, Card, Observation, Other, Table, Tick, encode
+from referee.adjudication.codec import encode
+from referee.adjudication.observations import Answer, Card, Observation, Other, Table, Tick
 from referee.adjudication.rulings import Ruling, encode_ruling
 from referee.adjudication.view import View
 

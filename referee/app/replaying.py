@@ -20,8 +20,9 @@ from pathlib import Path
 from typing import BinaryIO, Final
 
 from referee.adjudication.adjudicator import Adjudicator
+from referee.adjudication.codec import from_fields, parse_object
 from referee.adjudication.loop import Witness
-from referee.adjudication.observations import LogError, Observation, Table, Tick, from_fields, parse_object
+from referee.adjudication.observations import LogError, Observation, Table, Tick
 from referee.adjudication.rulings import Ruling, encode_ruling
 from referee.app.problems import UserError
 from referee.app.wording import Wording

@@ -10,7 +10,8 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from referee.adjudication.observations import Observation, encode
+from referee.adjudication.codec import encode
+from referee.adjudication.observations import Observation
 from referee.app.problems import UserError
 
 if TYPE_CHECKING:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from referee.rules.house import HouseRules
 from referee.rules.notation import Look
+from referee.rules.records import record
 
 State = Literal["played", "burned", "dead"]
 Until = Literal["pile", "rounds", "cards", "game", "slap"]
@@ -22,7 +22,7 @@ class Laid(NamedTuple):
     state: State
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Challenge:
     """A face card or ace waits to be beaten (C1)."""
 
@@ -33,7 +33,7 @@ class Challenge:
     left: int
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class Claim:
     """The pile is won and not yet picked up: by a slap for good (M1), by a challenge unless somebody slaps (C9)."""
 
@@ -44,7 +44,7 @@ class Claim:
     """Seats that share the pile, the first of them leading (M3)."""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class LastChance:
     """The last chance to slap in before the end (E2): cards still to turn, and when it ends once all are turned."""
 
@@ -54,7 +54,7 @@ class LastChance:
     ref: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record(frozen=True, slots=True)
 class War:
     """The tied play War for the pile (M4): who is still in, and what each has turned up this time."""
 

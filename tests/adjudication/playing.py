@@ -12,7 +12,8 @@ from collections import Counter
 from typing import Any
 
 from referee.adjudication.adjudicator import Adjudicator
-from referee.adjudication.observations import Observation, from_fields
+from referee.adjudication.codec import from_fields
+from referee.adjudication.observations import Observation
 from referee.adjudication.rulings import Ruling
 
 MS = 1_000_000

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from referee.adjudication.adjudicator import Adjudicator
-from referee.adjudication.observations import decode_line
+from referee.adjudication.codec import decode_line
 from referee.adjudication.rulings import Ruling
 
 ORDINARY = frozenset(("lead", "turn", "remind"))

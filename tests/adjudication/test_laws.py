@@ -14,7 +14,8 @@ from collections.abc import Iterable, Sequence
 from hypothesis import HealthCheck, Phase, given, settings
 
 from referee.adjudication.adjudicator import Adjudicator
-from referee.adjudication.observations import Card, Observation, Tick, decode_line, encode
+from referee.adjudication.codec import decode_line, encode
+from referee.adjudication.observations import Card, Observation, Tick
 from referee.adjudication.rulings import Ruling, encode_ruling
 from tests.oracle.games import APART, Game
 from tests.strategies import arrivals, games

@@ -11,7 +11,8 @@ from collections import Counter
 from typing import Any
 
 from referee.adjudication.adjudicator import Adjudicator
-from referee.adjudication.observations import Observation, Tick, from_fields
+from referee.adjudication.codec import from_fields
+from referee.adjudication.observations import Observation, Tick
 from referee.adjudication.rulings import Ruling
 from referee.rules.cards import JOKERS, PACK
 from referee.rules.catalogue import RIVALS, ROWS

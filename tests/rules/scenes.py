@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from referee.adjudication.adjudicator import Adjudicator
-from referee.adjudication.observations import Observation, from_fields
+from referee.adjudication.codec import from_fields
+from referee.adjudication.observations import Observation
 from referee.adjudication.rulings import Ruling
 from referee.rules.cards import is_card
 from referee.rules.house import house_rules

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from referee.adjudication.observations import Answer, Correct, decode_line
+from referee.adjudication.codec import decode_line
+from referee.adjudication.observations import Answer, Correct
 from referee.adjudication.rulings import ruling_fields
 from referee.app.replaying import rulings
 

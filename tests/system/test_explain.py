@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from referee.adjudication.observations import encode
+from referee.adjudication.codec import encode
 from referee.app.cli import main
 from tests.adjudication.playing import log
 

@@ -13,8 +13,9 @@ from collections.abc import Callable
 from io import BytesIO
 from typing import Any, Final
 
+from referee.adjudication.codec import encode
 from referee.adjudication.explanation import Record
-from referee.adjudication.observations import LogError, encode
+from referee.adjudication.observations import LogError
 from referee.adjudication.rulings import encode_ruling
 from referee.app.explaining import words
 from referee.app.housefile import HouseFileError, example, parse_bytes

@@ -12,7 +12,8 @@ from functools import cache
 import pytest
 
 from referee.adjudication.adjudicator import Adjudicator
-from referee.adjudication.observations import Observation, encode
+from referee.adjudication.codec import encode
+from referee.adjudication.observations import Observation
 from referee.adjudication.rulings import Ruling
 from tests.oracle.classic import Row, expected
 from tests.oracle.games import Game, play

@@ -1,0 +1,261 @@
+"""The codec of the table log: one line, one object, one observation.
+
+What a line may hold is checked here once, so that nothing behind it need doubt a field. Unknown fields are kept in
+``extra`` and unknown kinds as `Other`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, fields
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple
+
+from referee.adjudication.observations import KINDS, MAX_ERROR, MAX_SEATS, LogError, Observation, Other
+from referee.rules.cards import CARDS
+
+_DECODE: Final = json.JSONDecoder().raw_decode
+_ENCODE: Final = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False).encode
+_CARDS: Final = {card: card for card in CARDS}
+"""One text for all cards of a face, so that a long log holds each face once."""
+_BLANK: Final = " \t\r\n"
+"""What JSON allows around a value."""
+
+_Check = Callable[[Any], Any]
+
+
+class _BadField(Exception):  # noqa: N818 - never leaves this module
+    """What a field should have been."""
+
+
+def _need(holds: bool, words: str) -> None:
+    if not holds:
+        raise _BadField(words)
+
+
+def _integer(low: int, high: int, words: str) -> _Check:
+    def check(value: Any) -> Any:
+        if type(value) is int and low <= value <= high:
+            return value
+        raise _BadField(words)
+
+    return check
+
+
+def _text(value: Any) -> str:
+    _need(isinstance(value, str) and value != "", "a text")
+    return str(value)
+
+
+def _one_of(*choices: str) -> _Check:
+    words = "one of " + ", ".join(choices)
+
+    def check(value: Any) -> str:
+        _need(isinstance(value, str) and value in choices, words)
+        return str(value)
+
+    return check
+
+
+def _share(value: Any) -> float:
+    _need(type(value) in (int, float) and 0 <= value <= 1, "a number from 0 to 1")
+    return float(value)
+
+
+def _degrees(value: Any) -> float:
+    _need(type(value) in (int, float) and abs(value) <= 360, "degrees from -360 to 360")
+    return float(value)
+
+
+def _card(value: Any) -> str:
+    if isinstance(value, str) and value in _CARDS:
+        return _CARDS[value]
+    raise _BadField(f"a card such as 7h, Th, Xr or ??, not {json.dumps(value)}")
+
+
+def _rank(value: Any) -> str:
+    _need(isinstance(value, str) and len(value) == 1 and value in "A23456789TJQK", "a rank: A 2 to 9 T J Q K")
+    return str(value)
+
+
+def _many(check: _Check, words: str) -> _Check:
+    def checked(value: Any) -> tuple[Any, ...]:
+        _need(isinstance(value, list), words)
+        return tuple(check(item) for item in value)
+
+    return checked
+
+
+def _or_null(check: _Check) -> _Check:
+    return lambda value: None if value is None else check(value)
+
+
+def _names(value: Any) -> tuple[str, ...]:
+    _need(isinstance(value, list) and 2 <= len(value) <= MAX_SEATS, f"a list of 2 to {MAX_SEATS} names")
+    return tuple(_text(name) for name in value)
+
+
+def _flag(value: Any) -> bool:
+    _need(type(value) is bool, "true or false")
+    return bool(value)
+
+
+def _anything(value: Any) -> Any:
+    return value
+
+
+_SEAT = _integer(1, MAX_SEATS, f"a seat from 1 to {MAX_SEATS}")
+_NS = _integer(-(2**63), 2**63 - 1, "a whole number of nanoseconds")
+_ERROR = _integer(0, MAX_ERROR, f"0 to {MAX_ERROR} ns")
+_COUNT = _integer(0, 1000, "a count of cards")
+
+_CHECKS: Final[Mapping[str, Mapping[str, _Check]]] = {
+    "table": {
+        "seats": _names, "dealer": _SEAT, "rules": _anything,
+        "packs": _or_null(_integer(1, 8, "1 to 8 packs")),
+        "jokers": _or_null(_integer(0, 32, "0 to 32 jokers")),
+        "counts": _or_null(_many(_or_null(_COUNT), "a list of counts, null where unknown")),
+        "direction": _or_null(_one_of("clockwise", "counter-clockwise")),
+        "sensors": _many(_text, "a list of sensors"),
+    },
+    "card": {
+        "card": _card, "seat": _or_null(_SEAT), "t_error": _ERROR, "confidence": _or_null(_share),
+        "known_at": _or_null(_NS), "zone": _one_of("pile", "seat"), "bearing": _or_null(_degrees),
+    },
+    "slap": {"seat": _SEAT, "force": _or_null(_share), "t_error": _ERROR},
+    "lift": {"seat": _SEAT, "t_error": _ERROR},
+    "taken": {"seat": _or_null(_SEAT), "t_error": _ERROR},
+    "placed": {
+        "seat": _or_null(_SEAT), "count": _COUNT, "where": _one_of("bottom", "top"),
+        "cards": _many(_card, "a list of cards"),
+    },
+    "foul": {"seat": _SEAT, "foul": _text},
+    "contest": {"by": _many(_SEAT, "a list of seats"), "against": _SEAT, "ruling": _or_null(_text)},
+    "answer": {"to": _text, "value": _anything},
+    "say": {"seat": _SEAT, "rank": _rank},
+    "draw": {"rank": _rank},
+    "join": {"seat": _SEAT},
+    "count": {"seat": _SEAT, "cards": _COUNT},
+    "day": {"date": _text},
+    "pause": {},
+    "resume": {},
+    "correct": {"line": _text, "void": _flag},
+    "tick": {"sensor": _or_null(_text)},
+}  # fmt: skip
+
+
+class _Kind(NamedTuple):
+    """How a kind is read: its class, the check of each field that it knows, and the fields that must be there."""
+
+    cls: type[Observation]
+    checks: Mapping[str, _Check]
+    required: tuple[str, ...]
+
+
+def _kind(cls: type[Observation]) -> _Kind:
+    required = (f.name for f in fields(cls) if f.default is MISSING and f.default_factory is MISSING)
+    return _Kind(cls, _CHECKS[cls.kind], tuple(name for name in required if name != "t"))
+
+
+_KINDS: Final = {name: _kind(cls) for name, cls in KINDS.items()}
+_COMMON: Final = frozenset(("kind", "t", "id"))
+_NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
+
+
+def from_fields(raw: Mapping[str, Any], number: int) -> Observation:
+    """Build the observation that a log line's object describes.
+
+    Args:
+        raw: the line's JSON object.
+        number: the line's number; its id where the object has none.
+
+    Raises:
+        LogError: the object is no observation of the table log; names the line, the field and what it should be.
+    """
+    word = raw.get("kind")
+    if not isinstance(word, str):
+        raise LogError(number, 'no "kind": every observation needs one, such as "card" or "slap"')
+    t = raw.get("t")
+    if type(t) is not int or not -(2**63) <= t < 2**63:
+        raise LogError(number, f'"t" of this {word} must be a whole number of nanoseconds')
+    name = raw.get("id")
+    if name is None:
+        name = str(number)
+    elif not isinstance(name, str) or not name:
+        raise LogError(number, '"id" must be a text that is not empty')
+    kind = _KINDS.get(word)
+    if kind is None:
+        return Other(t=t, id=name, name=word, extra={k: v for k, v in raw.items() if k not in _COMMON})
+    known: dict[str, Any] = {"t": t, "id": name, "extra": _NOTHING}
+    checks = kind.checks
+    for key, value in raw.items():
+        if key in checks:
+            try:
+                known[key] = checks[key](value)
+            except _BadField as bad:
+                raise LogError(number, f'"{key}" of this {word} must be {bad}') from None
+        elif key not in _COMMON:
+            if known["extra"] is _NOTHING:
+                known["extra"] = {}
+            known["extra"][key] = value
+    for key in kind.required:
+        if key not in known:
+            raise LogError(number, f'this {word} has no "{key}"')
+    return kind.cls(**known)
+
+
+def parse_object(text: str, number: int) -> dict[str, Any]:
+    """One line's JSON object.
+
+    Raises:
+        LogError: the line is no JSON object (torn, perhaps); names the line.
+    """
+    said = text.strip(_BLANK)
+    try:
+        raw, end = _DECODE(said)
+        if end != len(said):
+            raise json.JSONDecodeError("Extra data", said, end)
+    except (ValueError, RecursionError) as bad:
+        words = "the line is torn or not JSON" if text.lstrip().startswith("{") else "not a JSON object"
+        raise LogError(number, f"{words} ({_json_problem(bad)}); mend or remove it") from None
+    if not isinstance(raw, dict):
+        raise LogError(number, "not a JSON object; every line of a log is one")
+    return raw
+
+
+def _json_problem(bad: Exception) -> str:
+    if isinstance(bad, json.JSONDecodeError):
+        return bad.msg
+    return "nested too deep" if isinstance(bad, RecursionError) else "a number of too many digits"
+
+
+def decode_line(text: str, number: int) -> Observation:
+    """Read one line of a log.
+
+    Raises:
+        LogError: the line is torn, or no observation; names the line.
+    """
+    return from_fields(parse_object(text, number), number)
+
+
+def to_fields(observation: Observation) -> dict[str, Any]:
+    """The JSON object of an observation: every field that differs from its default, and all that was unknown."""
+    kind = observation.name if isinstance(observation, Other) else observation.kind
+    out: dict[str, Any] = {"kind": kind, "t": observation.t}
+    if observation.id:
+        out["id"] = observation.id
+    for f in fields(observation):
+        if f.name in ("t", "id", "extra", "name"):
+            continue
+        item = getattr(observation, f.name)
+        if f.default is not MISSING and item == f.default and f.name != "seat":
+            continue
+        out[f.name] = list(item) if isinstance(item, tuple) else item
+    out.update(observation.extra)
+    return out
+
+
+def encode(observation: Observation) -> str:
+    """One line of the log, without its line break."""
+    return _ENCODE(to_fields(observation))
