@@ -169,7 +169,8 @@ def _used_before(number: int, name: str) -> LogError:
 
 def _ruled(stream: BinaryIO, outlined: Outline, witness: Witness | None = None) -> Iterator[Ruling]:
     """Every ruling, in the order in which the adjudicator is sure of it."""
-    adjudicator = Adjudicator(history=outlined.amended, early=False, witness=witness)
+    # Where rulings may be replaced, the new ones are sorted in among the old: all come at the end.
+    adjudicator = Adjudicator(history=outlined.amended, stream=outlined.settled, early=False, witness=witness)
     first = outlined.first
     rest = observations(stream, first[-1][0]) if len(outlined.least_after) > len(first) else ()
     for place, ((number, seen), least) in enumerate(
@@ -210,7 +211,7 @@ def ruled(
     if not everything:
         replaced = {old for ruling in made for old in ruling.supersedes}
         made = [ruling for ruling in made if ruling.id not in replaced]
-    yield from sorted(made, key=lambda ruling: ruling.t)
+    yield from made
 
 
 def _until(rulings_: Iterable[Ruling], last: str, outlined: Outline) -> Iterator[Ruling]:
