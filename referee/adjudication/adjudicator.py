@@ -8,12 +8,11 @@ on the order of the news.
 from __future__ import annotations
 
 import bisect
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
 from referee.adjudication.amendments import AmendmentError, base_id
-from referee.adjudication.drafting import Key, place_of, printing_order, to_ruling
+from referee.adjudication.drafting import Order, place_of, printing_order, to_ruling
 from referee.adjudication.fold import open_table
 from referee.adjudication.history import History
 from referee.adjudication.loop import Loop, Placed, Witness
@@ -75,7 +74,7 @@ class Adjudicator:
         self._seats = 0
         self._joined = 0
         self._ended = False
-        self._held_back: list[tuple[tuple[int, Key, int], int, Ruling]] = []
+        self._held_back: list[tuple[Order, int, Ruling]] = []
         self._serial = 0
         self._early: list[Ruling] = []
         self._said_early: str | None = None
@@ -202,13 +201,13 @@ class Adjudicator:
             self._loop, changed, amended = self._history.amend(self._loop)
             self._take(changed)
 
-    def _take(self, placed: Iterable[Placed], *, judged: bool = False) -> None:
-        placed = list(placed)
+    def _take(self, placed: list[Placed], *, judged: bool = False) -> None:
         if judged and self._history is not None:
             self._history.remember(self._loop, placed)
-        for key, _, ruling in placed:
+        for one in placed:
+            ruling = one.ruling
             self._serial += 1
-            bisect.insort(self._held_back, (printing_order(ruling, key), self._serial, ruling))
+            self._held_back.append((printing_order(ruling, one.key), self._serial, ruling))
             if ruling.supersedes:
                 self._questions -= set(ruling.supersedes)
             if ruling.kind == "question":
@@ -229,6 +228,8 @@ class Adjudicator:
         if not self._held_back or (not self._stream and not self._ended):
             return []
         frontier = self._frontier()
+        # Nearly sorted as it is, which costs little.
+        self._held_back.sort()
         ready = bisect.bisect_left(self._held_back, ((frontier,),))
         out = [ruling for _, _, ruling in self._held_back[:ready]]
         del self._held_back[:ready]

@@ -73,9 +73,9 @@ def differences(
     for placed in new:
         before = left.pop(placed.ruling.id, None)
         if before is not None and same(before.ruling, placed.ruling):
-            in_force.append(placed._replace(ruling=before.ruling))
+            in_force.append(replace(placed, ruling=before.ruling))
             continue
-        named = placed._replace(ruling=_renamed(placed.ruling, amendment.id, before, gone))
+        named = replace(placed, ruling=_renamed(placed.ruling, amendment.id, before, gone))
         in_force.append(named)
         changed.append(named)
     if left:
@@ -91,14 +91,14 @@ def _replace_orphans(
         names = tuple(placed.ruling.id for placed in orphans)
         first = orphans[0]
         told = Ruling("corrected", f"corrected@{amendment.id}", first.ruling.t, (amendment.id,), ("K6",), {}, names)
-        changed.append(first._replace(ruling=told))
+        changed.append(replace(first, ruling=told))
         return
     causes = [_cause(placed) for placed in changed]
     for orphan in orphans:
         cause = _cause(orphan)
         at = causes.index(cause) if cause in causes else 0
         heir = changed[at]
-        said = heir._replace(ruling=replace(heir.ruling, supersedes=(*heir.ruling.supersedes, orphan.ruling.id)))
+        said = replace(heir, ruling=replace(heir.ruling, supersedes=(*heir.ruling.supersedes, orphan.ruling.id)))
         in_force[in_force.index(heir)] = said
         changed[at] = said
 

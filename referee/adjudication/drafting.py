@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import itertools
+from collections.abc import Container, Iterable
 from typing import Final
 
 from referee.adjudication.observations import Observation
@@ -21,8 +22,12 @@ PLACES: Final = {
 """At one instant: settings first, a card before slaps, what people say last."""
 
 AFTER_ALL: Final = len(PLACES)
+_LAST: Final = len(LIFE)
 
 Key = tuple[int, int, int, int, str]
+"""A place in event time."""
+Order = tuple[int, Key, int]
+"""A place in print."""
 
 
 def place_of(observation: Observation) -> Key:
@@ -34,21 +39,26 @@ def place_of(observation: Observation) -> Key:
 
 def to_rulings(drafts: Iterable[Draft], cause: str, t: int, used: set[str], *, doubt: bool = False) -> list[Ruling]:
     """Give drafts of one cause their ids; ``used`` holds the ids that this cause already has."""
-    return [to_ruling(draft, cause, t, used, doubt=doubt) for draft in drafts]
+    rulings = []
+    for draft in drafts:
+        name = f"{draft.kind}@{cause}"
+        if name in used:
+            name = _numbered(name, used)
+        used.add(name)
+        because = tuple(dict.fromkeys((cause, *draft.because))) if draft.because else (cause,)
+        rulings.append(Ruling(draft.kind, name, t, because, draft.rule, draft.fields, (), doubt))
+    return rulings
 
 
 def to_ruling(draft: Draft, cause: str, t: int, used: set[str], *, doubt: bool = False) -> Ruling:
     """Give one draft its id: its kind and cause, numbered from the second of that kind on."""
-    name = f"{draft.kind}@{cause}"
-    number = 2
-    while name in used:
-        name = f"{draft.kind}@{cause}/{number}"
-        number += 1
-    used.add(name)
-    because = tuple(dict.fromkeys((cause, *draft.because))) if draft.because else (cause,)
-    return Ruling(draft.kind, name, t, because, draft.rule, draft.fields, doubt=doubt)
+    return to_rulings((draft,), cause, t, used, doubt=doubt)[0]
 
 
-def printing_order(ruling: Ruling, cause: Key) -> tuple[int, Key, int]:
+def _numbered(name: str, used: Container[str]) -> str:
+    return next(other for number in itertools.count(2) if (other := f"{name}/{number}") not in used)
+
+
+def printing_order(ruling: Ruling, cause: Key) -> Order:
     """The key by which rulings are printed: instant, place of the cause, then the order of the table's life."""
-    return ruling.t, cause, LIFE.get(ruling.kind, len(LIFE))
+    return ruling.t, cause, LIFE.get(ruling.kind, _LAST)

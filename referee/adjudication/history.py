@@ -70,9 +70,9 @@ class History:
         self._lines += loop.done
         loop.done.clear()
         self._in_force += placed
-        for _, _, ruling in placed:
-            if ruling.kind == "lead":
-                self.answers.setdefault(led(ruling.because[0]), ruling["seat"])
+        for one in placed:
+            if one.ruling.kind == "lead":
+                self.answers.setdefault(led(one.ruling.because[0]), one.ruling["seat"])
         if len(self._lines) - self._kept[-1][0] >= KEEP_EVERY and self._clean(loop):
             self._kept.append((len(self._lines), loop.state))
 

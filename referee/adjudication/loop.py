@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-import bisect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from referee.adjudication.doubt import better_order, order_is_open
-from referee.adjudication.drafting import AFTER_ALL, PLACES, Key, place_of
+from referee.adjudication.drafting import AFTER_ALL, PLACES, Key
 from referee.adjudication.fold import fold, last_chance_ends, last_tick, open_table
 from referee.adjudication.observations import Answer, Card, Correct, Observation, Slap, Table
 from referee.adjudication.overruled import key as overruled
 from referee.adjudication.rulings import Ruling
 from referee.adjudication.state import State
+from referee.adjudication.waiting import Waiting
 from referee.adjudication.winning import Answers
+from referee.rules.records import record
 
 _ORDERED: Final = (Card, Slap)
 """What waits for whatever may have come before it."""
 _AMENDING: Final = (Answer, Correct)
 
 
-class Placed(NamedTuple):
+@record(frozen=True, slots=True)
+class Placed:
     """A ruling, the place of its cause in event time, and how many observations had been judged before that cause."""
 
     key: Key
@@ -60,28 +62,21 @@ class Loop:
         """How many observations have been judged."""
         self.done: list[Observation] = []
         """What was judged since the owner last emptied it, in the order of judging."""
-        self._keys: list[Key] = []
-        self._queue: list[Observation] = []
-        self._widest = 0
+        self._waiting = Waiting()
 
     def add(self, observation: Observation) -> None:
         """Put an observation into its place in event time."""
-        key = place_of(observation)
-        at = bisect.bisect_right(self._keys, key)
-        self._keys.insert(at, key)
-        self._queue.insert(at, observation)
-        error = getattr(observation, "t_error", 0)
-        if error > self._widest:
-            self._widest = error
+        self._waiting.add(observation)
 
     @property
     def next_t(self) -> int | None:
         """The instant of the next observation, ns; None where none waits."""
-        return self._keys[0][0] if self._keys else None
+        head = self._waiting.head()
+        return None if head is None else head.t
 
     def waiting(self) -> tuple[Observation, ...]:
         """What waits, in event time."""
-        return tuple(self._queue)
+        return self._waiting.all()
 
     def run(self, until: int, lookahead: int) -> list[Placed]:
         """Judge what can be judged once all up to ``until`` (ns, inclusive) is known; stop after an amendment.
@@ -92,19 +87,15 @@ class Loop:
         """
         out: list[Placed] = []
         while True:
-            deadline = self._deadline()
-            if not self._queue and deadline is None:
-                break
-            if deadline is not None and (not self._queue or deadline < self._queue[0].t):
+            head, deadline = self._waiting.head(), self._deadline()
+            if deadline is not None and (head is None or deadline < head.t):
                 if deadline > until:
                     break
                 out += self._expire()
                 continue
-            head = self._queue[0]
-            wait = lookahead if isinstance(head, _ORDERED) else 0
-            if head.t + wait > until:
+            if head is None or head.t + (lookahead if isinstance(head, _ORDERED) else 0) > until:
                 break
-            out += self._judge(self._choose())
+            out += self._judge(self._choose(head))
             if isinstance(self.done[-1], _AMENDING):
                 break
         return out
@@ -127,8 +118,7 @@ class Loop:
         return [placed for r in rulings for placed in self._placed([r], (r.t, AFTER_ALL, 0, 0, ""), self.judged - 1)]
 
     def _judge(self, at: int) -> list[Placed]:
-        upcoming = self._near(at)
-        key, observation = self._keys.pop(at), self._queue.pop(at)
+        key, observation = self._waiting.take(at)
         self.done.append(observation)
         self.judged += 1
         if isinstance(observation, Table):
@@ -138,38 +128,23 @@ class Loop:
         elif self.state is None:
             return []
         else:
+            state = self.state
+            # What a doubtful order put behind a slap is near it, too.
+            near = self._waiting.near(observation) if isinstance(observation, Slap) else ()
             if self.witness is not None:
-                self.witness(Scene(observation, self.state, tuple(upcoming)))
-            self.state, rulings = fold(self.state, observation, upcoming, self.answers)
+                self.witness(Scene(observation, state, tuple(near)))
+            self.state, rulings = fold(state, observation, near, self.answers)
         return self._placed(rulings, key, self.judged - 1)
 
     @staticmethod
     def _placed(rulings: list[Ruling], key: Key, nth: int) -> list[Placed]:
-        return [Placed(_place(ruling, key), nth, ruling) for ruling in rulings]
+        return [Placed(key if ruling.kind != "slap_won" else _place(ruling), nth, ruling) for ruling in rulings]
 
-    def _near(self, at: int) -> list[Observation]:
-        """What is judged after the observation at this place and lies closely enough to matter.
-
-        Where a doubtful order was turned round, that begins with what stands before it.
-        """
-        head = self._queue[at]
-        if not isinstance(head, Slap):
-            return []
-        return [*self._queue[:at], *self._following(at, head.t + head.t_error + self._widest)]
-
-    def _following(self, at: int, until: int) -> Iterator[Observation]:
-        for place in range(at + 1, len(self._queue)):
-            if self._queue[place].t > until:
-                return
-            yield self._queue[place]
-
-    def _choose(self) -> int:
+    def _choose(self, head: Observation) -> int:
         """Which waiting observation comes first: the head, unless a doubtful order is better the other way (K9)."""
-        head = self._queue[0]
         if self.state is None or not isinstance(head, _ORDERED):
             return 0
-        reach = head.t + head.t_error + self._widest
-        for place, other in enumerate(self._following(0, reach), start=1):
+        for place, other in enumerate(self._waiting.near(head, 1), start=1):
             if isinstance(head, Card) and isinstance(other, Slap):
                 if self._doubtful(other, head) == "slap":
                     return place
@@ -202,9 +177,7 @@ class Loop:
         return better
 
 
-def _place(ruling: Ruling, cause: Key) -> Key:
-    """Where a ruling belongs: with its cause; a slap that won belongs to its slap, though it was closed later."""
-    if ruling.kind != "slap_won":
-        return cause
+def _place(ruling: Ruling) -> Key:
+    """A ruling belongs with its cause, but a slap that won with its slap, though it was closed later."""
     name = ruling.because[0]
     return ruling.t, PLACES["slap"], int(ruling["seat"]), len(name), name

@@ -1,0 +1,54 @@
+"""The queue of observations against a plain sorted list."""
+
+from __future__ import annotations
+
+import bisect
+import random
+
+import pytest
+
+from referee.adjudication.drafting import place_of
+from referee.adjudication.observations import Card, Observation, Slap
+from referee.adjudication.waiting import Waiting
+
+
+def lines(rng: random.Random, count: int) -> list[Observation]:
+    """Cards and slaps, many at the same instant, mostly told in order."""
+    out: list[Observation] = []
+    for number in range(count):
+        t = 10 * number + rng.choice((0, 0, 0, -15, -400))
+        if rng.random() < 0.3:
+            out.append(Slap(t=t, id=f"s{number}", seat=rng.randint(1, 4), t_error=rng.choice((0, 5, 30))))
+        else:
+            out.append(Card(t=t, id=f"c{number}", card="7h", seat=rng.randint(1, 4)))
+    return out
+
+
+@pytest.mark.parametrize("how", ["as it happened", "backwards", "shuffled"])
+@pytest.mark.parametrize("taken", [0.1, 0.5, 0.9, 1.0])
+def test_lines_are_given_as_a_sorted_list_gives_them(how: str, taken: float) -> None:
+    rng = random.Random(f"{how}{taken}")
+    told = lines(rng, 2000)
+    if how == "backwards":
+        told.reverse()
+    elif how == "shuffled":
+        rng.shuffle(told)
+    waiting, plain = Waiting(), list[Observation]()
+    widest = 0
+    for line in told:
+        waiting.add(line)
+        bisect.insort(plain, line, key=place_of)
+        widest = max(widest, getattr(line, "t_error", 0))
+        while plain and rng.random() < taken / 2:
+            assert waiting.head() is plain[0]
+            at = rng.choice((0, 0, 0, min(2, len(plain) - 1)))
+            key, one = waiting.take(at)
+            assert one is plain.pop(at)
+            assert key == place_of(one)
+            assert isinstance(one, Card | Slap)
+            reach = one.t + one.t_error + widest
+            assert list(waiting.near(one)) == [other for other in plain if other.t <= reach]
+    assert waiting.all() == tuple(plain)
+    while plain:
+        assert waiting.take(0)[1] is plain.pop(0)
+    assert waiting.head() is None
