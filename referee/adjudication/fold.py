@@ -107,15 +107,15 @@ def _card(state: State, card: Card, answers: Answers) -> Decided:
     step = Step(state.position, card.t, card.id)
     if card.zone != "pile":
         return war_card(state, step, card)
-    question = f"question@{card.id}"
     face, seat = card.card, card.seat
-    said = answers.get(question)
-    if isinstance(said, str) and face == "??":
-        step.rule("question", "K2", ask="unreadable_card", about=[card.id])
-        face = said
-    elif type(said) is int and 1 <= said <= state.position.seats:
-        seat = said
-    lead_stands(step, card, seat, answers)
+    if answers:
+        said = answers.get(f"question@{card.id}")
+        if isinstance(said, str) and face == "??":
+            step.rule("question", "K2", ask="unreadable_card", about=[card.id])
+            face = said
+        elif type(said) is int and 1 <= said <= state.position.seats:
+            seat = said
+        lead_stands(step, card, seat, answers)
     lay(step, face, seat)
     return finish(state, step)
 
@@ -164,11 +164,11 @@ def _slap(state: State, slap: Slap, upcoming: Iterable[Observation], answers: An
         state = state._replace(doubted=state.doubted - {slap.id})
     if slap.id in state.asked:
         draft = Draft("question", {"ask": "slap_or_card", "about": [slap.id]}, ("K9",), ())
-        return state._replace(position=pressed), [to_ruling(draft, slap.id, slap.t, set(), doubt=True)]
+        return state.at(pressed), [to_ruling(draft, slap.id, slap.t, set(), doubt=True)]
     if judged.outcome == "won":
         hands = heat(state.position, slap, (line for line in upcoming if key(line.id) not in answers))
-        return win(state._replace(position=pressed), slap, judged, hands, answers, doubt=doubt)
-    state = state._replace(position=pressed)
+        return win(state.at(pressed), slap, judged, hands, answers, doubt=doubt)
+    state = state.at(pressed)
     if judged.outcome == "void":
         return _void(state, slap, judged, doubt=doubt)
     if judged.outcome == "question":
@@ -184,8 +184,8 @@ def _press(position: Position, slap: Slap) -> Position:
     if position.rules.has("N13"):
         presses = list(position.presses)
         presses[slap.seat - 1] = (*presses[slap.seat - 1], slap.t)[-2 * position.rules.value("N13") :]
-        position = position._replace(presses=tuple(presses))
-    step = Step(position._replace(held=held), slap.t, slap.id)
+        position = position.but(presses=tuple(presses))
+    step = Step(position.but(held=held), slap.t, slap.id)
     somebody_slapped(step, slap.seat)
     return step.position
 
@@ -197,8 +197,8 @@ def _ask(state: State, slap: Slap, judged: Verdict, answers: Answers, *, doubt: 
     said = answers.get(ruling.id)
     if judged.reason == "bottom_card" and isinstance(said, str) and is_card(said):
         pile = state.position.pile
-        named = state._replace(position=state.position._replace(pile=(pile[0]._replace(card=said), *pile[1:])))
-        again = verdict(named.position._replace(held=named.position.held - {slap.seat}), slap.seat, slap.t)
+        named = state._replace(position=state.position.but(pile=(pile[0]._replace(card=said), *pile[1:])))
+        again = verdict(named.position.but(held=named.position.held - {slap.seat}), slap.seat, slap.t)
         if again.outcome == "won":
             state, rulings = win(named, slap, again, (slap,), answers, doubt=doubt)
         else:

@@ -48,7 +48,7 @@ def heat(position: Position, first: Slap, upcoming: Iterable[Observation]) -> tu
 def _counts(position: Position, hand: Slap, lifted: bool, cards: Iterable[Card]) -> bool:
     """Whether a hand is valid by itself: a card that came surely before it lies on the pile for it."""
     if lifted:
-        position = position._replace(held=position.held - {hand.seat})
+        position = position.but(held=position.held - {hand.seat})
     for card in cards:
         if not order_is_open(hand, card):
             step = Step(position, card.t, card.id)

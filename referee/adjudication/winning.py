@@ -36,7 +36,7 @@ def finish(
     ):
         rulings.append(won_ruling(pending))
         state = state._replace(pending=None)
-    return state._replace(position=step.position), rulings
+    return state.at(step.position), rulings
 
 
 def claim(step: Step, slap: Slap, split: tuple[int, ...] = ()) -> None:

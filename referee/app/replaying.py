@@ -130,7 +130,10 @@ def outline(lines: Iterable[tuple[int, Observation]], find: str = "") -> Outline
         raise LogError(1, 'the log is empty; its first line must be a "table"')
     least = _LAST
     for index in range(len(times) - 1, -1, -1):
-        times[index], least = least, min(least, times[index])
+        t = times[index]
+        times[index] = least
+        if t < least:
+            least = t
     return Outline(times, settled and not amended, amended, tuple(first), found)
 
 
@@ -173,10 +176,9 @@ def _ruled(stream: BinaryIO, outlined: Outline, witness: Witness | None = None) 
     adjudicator = Adjudicator(history=outlined.amended, stream=outlined.settled, early=False, witness=witness)
     first = outlined.first
     rest = observations(stream, first[-1][0]) if len(outlined.least_after) > len(first) else ()
-    for place, ((number, seen), least) in enumerate(
-        zip(chain(first, rest), outlined.least_after, strict=False), start=1
-    ):
-        judge = outlined.amended or place % AT_ONCE == 0
+    for place, (number, seen) in zip(range(len(outlined.least_after)), chain(first, rest), strict=False):
+        judge = outlined.amended or place % AT_ONCE == AT_ONCE - 1
+        least = outlined.least_after[place] if judge else _LAST
         try:
             yield from adjudicator.observe(seen, None if least == _LAST else least - 1, judge=judge)
         except LogError as bad:

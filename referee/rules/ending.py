@@ -15,7 +15,7 @@ LAST_CHANCE_NS: Final = 2_000_000_000
 def announce_out(step: Step) -> None:
     """Every seat whose last card just went is out (E1); a challenger stays in until its challenge is beaten (C7)."""
     before, after = step.before, step.position
-    if 0 not in after.counts or not after.rules.has("E1"):
+    if not after.rules.has("E1"):
         return
     if before.counts == after.counts and before.challenge == after.challenge and before.claim == after.claim:
         return
@@ -73,8 +73,6 @@ def draw(step: Step, *rule: str) -> None:
 def end_if_decided(step: Step) -> None:
     """After cards left the stacks: a draw (E4), the only one left (E5b), or the first to run out (E6)."""
     position = step.position
-    if 0 not in position.counts:
-        return
     if position.over or position.claim or position.tied or position.war or position.in_limbo or position.last_chance:
         return
     holders = position.holders()
@@ -101,7 +99,7 @@ def lose(step: Step, seat: int) -> None:
 def three_of_a_kind(step: Step) -> None:
     """P16: the top three share a rank, the game ends, and whoever holds the most cards has won; a tie is a draw."""
     position = step.position
-    if position.over or not position.rules.has("P16") or position.rules.value("P16") != "ends_game":
+    if position.over or position.rules.value("P16") != "ends_game":
         return
     top = position.look().top[:3]
     if len(top) < 3 or len({card[0] for card in top}) != 1 or top[0][0] in "X?":

@@ -7,7 +7,7 @@ of them is a contradiction, which is refused.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -33,12 +33,15 @@ class HouseRules:
 
     slaps: bool = field(init=False, compare=False)
     """Whether anything may be slapped at all."""
+    has: Callable[[str], bool] = field(init=False, compare=False, repr=False)
+    """Whether a row is switched on: the set's own test, for every card asks for several rows."""
     alike: Mapping[str, str] = field(init=False, compare=False, repr=False)
     """Each card's sign; cards that no row can tell apart share one."""
     _chances: Mapping[str, int] = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         """Work out once what every card asks for, and which cards are alike."""
+        object.__setattr__(self, "has", self.on.__contains__)
         object.__setattr__(self, "slaps", "M1" in self.on and not PATTERN_ROWS.isdisjoint(self.on))
         object.__setattr__(self, "_chances", self._chances_by_card())
         object.__setattr__(self, "alike", {card: self._sign(card) for card in CARDS})
@@ -62,10 +65,6 @@ class HouseRules:
         if not self.slaps:
             return card[0] if self.chances(card) else "-"
         return card[0] if SUIT_ROWS.isdisjoint(self.on) else card
-
-    def has(self, row: str) -> bool:
-        """Whether a row is switched on."""
-        return row in self.on
 
     def value(self, row: str) -> Any:
         """A row's value: the table's own, or the catalogue's default."""

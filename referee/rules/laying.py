@@ -8,7 +8,7 @@ from referee.rules.cards import UNREADABLE
 from referee.rules.ending import LAST_CHANCE_NS, announce_out, end_if_decided, lose, three_of_a_kind
 from referee.rules.locks import card_was_laid
 from referee.rules.position import Challenge, Laid, LastChance, Position, State
-from referee.rules.stacks import check_card, take_top
+from referee.rules.stacks import check_card, without_top
 from referee.rules.step import Step
 from referee.rules.taking import claim_by_challenge, pick_up
 
@@ -48,10 +48,12 @@ def _place(step: Step, card: str, player: int) -> None:
 
 def settle(step: Step) -> None:
     """After cards left a stack: who is out, who pays, who plays, is the game decided."""
-    announce_out(step)
-    _stop_turning(step)
-    _pass_on(step)
-    end_if_decided(step)
+    if 0 in step.position.counts:
+        # All but whose turn it is depends on a seat without cards.
+        announce_out(step)
+        _stop_turning(step)
+        _pass_on(step)
+        end_if_decided(step)
     step.announce_turn()
 
 
@@ -76,10 +78,12 @@ def _put(step: Step, card: str, seat: int, state: State) -> None:
     check_card(step, card, seat)
     if not step.position.holds(seat):
         step.rule("question", "K2", ask="recount", about=[step.ref])
-    take_top(step, seat)
     laid = Laid(card, step.ref, step.t, seat, state)
     position = step.position
+    counts, known = without_top(position, seat)
     step.set(
+        counts=counts,
+        known=known,
         pile=(*position.pile, laid),
         laid=position.laid + 1,
         paid=0,
@@ -115,8 +119,10 @@ def _lay_in_turn(step: Step, card: str, seat: int) -> None:
         _pay(step, seat, position.challenge)
     else:
         step.set(turn=position.after(seat))
-    three_of_a_kind(step)
-    _close_on_sixes(step)
+    if position.rules.has("P16"):
+        three_of_a_kind(step)
+    if position.rules.has("P16b"):
+        _close_on_sixes(step)
 
 
 def _lay_doubtful(step: Step, card: str, seat: int) -> None:
@@ -233,6 +239,6 @@ def _challenged_is_empty(step: Step, challenge: Challenge) -> None:
 def _close_on_sixes(step: Step) -> None:
     """P16b: three sixes in a row close the table until the next calendar day."""
     position = step.position
-    if position.rules.has("P16b") and [card[0] for card in position.look().top[:3]] == ["6", "6", "6"]:
+    if [card[0] for card in position.look().top[:3]] == ["6", "6", "6"]:
         step.set(closed=True)
         step.rule("remind", "P16b", what="closed")

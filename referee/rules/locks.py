@@ -28,7 +28,7 @@ def pile_was_won(step: Step) -> None:
 def card_was_laid(step: Step) -> None:
     """One card less to wait (N8)."""
     locks = step.position.locks
-    if any(entry is not None and entry.until == "cards" for entry in locks):
+    if step.position.rules.has("N8") and any(entry is not None and entry.until == "cards" for entry in locks):
         step.set(locks=tuple(_after_card(entry) for entry in locks))
 
 

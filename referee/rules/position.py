@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 from referee.rules.house import HouseRules
 from referee.rules.notation import Look
@@ -85,8 +85,12 @@ class Memory(NamedTuple):
     said: bool = False
 
 
-class Position(NamedTuple):
-    """Everything that rulings depend on. Seats count from 1; tuples by seat are in seat order."""
+@record(frozen=True)
+class Position:
+    """Everything that rulings depend on. Seats count from 1; tuples by seat are in seat order.
+
+    Without slots, so that `changed` can copy all fields in one step.
+    """
 
     rules: HouseRules
     names: tuple[str, ...]
@@ -148,6 +152,10 @@ class Position(NamedTuple):
     """Cards on the table that nobody could read, by the observation that brought them."""
     memory: Memory = Memory()
 
+    def but(self, **changes: Any) -> Position:
+        """The same but for these fields."""
+        return changed(self, changes)
+
     @property
     def seats(self) -> int:
         """How many seats play."""
@@ -194,7 +202,7 @@ class Position(NamedTuple):
     def without(self, laid: Laid) -> Position:
         """The same, as if the latest card did not lie there: what it covered is on top again (M8, M9)."""
         paid, said = self.covered
-        return self._replace(pile=tuple(other for other in self.pile if other is not laid), paid=paid, said=said)
+        return self.but(pile=tuple(other for other in self.pile if other is not laid), paid=paid, said=said)
 
     def look(self) -> Look:
         """What a pattern may look at."""
@@ -209,3 +217,13 @@ class Position(NamedTuple):
             said=self.said,
             under=lowest is not None and lowest.state == "burned",
         )
+
+
+_new: Final = object.__new__
+
+
+def changed(position: Position, changes: dict[str, Any]) -> Position:
+    """The same position but for these fields. All fields are copied at once: it happens two or three times a line."""
+    other = _new(Position)
+    other.__dict__ = position.__dict__ | changes
+    return other

@@ -163,7 +163,7 @@ def _pattern_verdict(position: Position) -> Verdict | None:
     rows, depth = patterns(position.look(), position.rules)
     if not rows and not position.rules.has("M8") and len(position.played()) > 1:
         under = position.without(position.played()[-1])
-        return _pattern_verdict(under._replace(rules=_with_m8(position.rules)))
+        return _pattern_verdict(under.but(rules=_with_m8(position.rules)))
     if not rows:
         return None
     made = position.played()[-depth:]
@@ -185,7 +185,7 @@ def _verdict_on_unread(position: Position, seat: int, t: int) -> Verdict:
     for ref in position.unread:
         for card in PACK:
             pile = tuple(laid._replace(card=card) if laid.ref == ref else laid for laid in position.pile)
-            if _verdict_on_pile(position._replace(pile=pile), seat, t).outcome != plain.outcome:
+            if _verdict_on_pile(position.but(pile=pile), seat, t).outcome != plain.outcome:
                 return Verdict("question", "unreadable_card", ("K2",), because=tuple(sorted(position.unread)))
     return plain
 

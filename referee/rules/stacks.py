@@ -21,6 +21,20 @@ def take_top(step: Step, seat: int, count: int = 1) -> tuple[str, ...]:
     return names
 
 
+def without_top(position: Position, seat: int) -> tuple[tuple[int | None, ...], tuple[tuple[str, ...], ...]]:
+    """What all seats hold, and what is known of it, once a seat has laid its top card: as `take_top`, for each card."""
+    held, known = position.counts[seat - 1], position.known[seat - 1]
+    if not held:
+        return position.counts, position.known
+    counts = list(position.counts)
+    counts[seat - 1] = held - 1
+    if held > len(known):
+        return tuple(counts), position.known
+    stacks = list(position.known)
+    stacks[seat - 1] = known[1:]
+    return tuple(counts), tuple(stacks)
+
+
 def put_under(step: Step, seat: int, cards: Sequence[str]) -> None:
     """Put cards under a seat's stack, the first of them next to it (C8); empty texts for cards nobody saw."""
     held, known = step.position.counts[seat - 1], step.position.known[seat - 1]
@@ -69,8 +83,8 @@ def check_card(step: Step, card: str, seat: int) -> None:
 def copies(position: Position, card: str) -> int:
     """How many of this card are known to be on the table or in stacks."""
     alike = ("Xr", "Xb") if card[0] == "X" else (card,)
-    in_pile = sum(laid.card in alike for laid in position.pile)
-    return in_pile + sum(stack.count(one) for stack in position.known for one in alike)
+    places = ([laid.card for laid in position.pile], *position.known)
+    return sum([place.count(one) for place in places for one in alike])
 
 
 def _copies_in_play(position: Position, card: str) -> int:

@@ -7,14 +7,14 @@ positions themselves never change.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final, NamedTuple
+from typing import Any
 
-from referee.rules.position import Position
+from referee.rules.position import Position, changed
+from referee.rules.records import record
 
-_PLACE: Final = {name: place for place, name in enumerate(Position._fields)}
 
-
-class Draft(NamedTuple):
+@record(frozen=True, slots=True)
+class Draft:
     """A ruling before it has an id: its kind, fields, rows, and what it rests on besides its cause."""
 
     kind: str
@@ -37,11 +37,7 @@ class Step:
 
     def set(self, **changes: Any) -> None:
         """Change fields of the position."""
-        # Many times a line: `_replace` asks for each of the fields by its name, which costs four times as much.
-        fields = list(self.position)
-        for name, value in changes.items():
-            fields[_PLACE[name]] = value
-        self.position = tuple.__new__(Position, fields)
+        self.position = changed(self.position, changes)
 
     def rule(self, kind: str, *rule: str, because: tuple[str, ...] = (), **fields: Any) -> None:
         """Decide something."""
