@@ -47,7 +47,7 @@ TESTS: Final = (
     "tests/adjudication",
     *(
         f"tests/system/test_{name}.py"
-        for name in ("oracle", "explain", "record_games", "documents", "rules_command", "arrival", "fuzz", "cli")
+        for name in ("oracle", "explain", "record_games", "documents", "rules_command", "arrival", "fuzz")
     ),
 )
 FEWER: Final = {"GAMES": "40", "FUZZ": "60", "LAW_EXAMPLES": "6"}

@@ -31,8 +31,8 @@ def _are(number: int) -> str:
 
 def _depth(row: str, rules: HouseRules) -> int:
     if row in ("P4a", "P4b"):
-        said = rules.value(row)
-        return 3 if row == "P4a" and isinstance(said, str) else 4 if isinstance(said, str) else int(said.get("n", 3))
+        said, usual = rules.value(row), 3 if row == "P4a" else 4
+        return usual if isinstance(said, str) else int(said.get("n", usual))
     if row in ("P10a", "P10b"):
         return int(rules.value(row))
     return _DEPTHS.get(row, 1)
@@ -95,6 +95,8 @@ def _bottom(what: str, name: str) -> _Miss:
     return tell
 
 
+_FIRST: Final = _bottom("first", "first card played")
+_LOWEST: Final = _bottom("bottom", "lowest card")
 _MISSES: Final[Mapping[str, _Miss]] = {
     "P1": _ranks(1),
     "P2": _ranks(2),
@@ -102,8 +104,9 @@ _MISSES: Final[Mapping[str, _Miss]] = {
     "P3b": _ranks(3),
     "P4a": _together("P4a", "are not in order"),
     "P4b": _together("P4b", "are not in order"),
-    "P5a": _bottom("first", "first card played"),
-    "P5b": _bottom("bottom", "lowest card"),
+    "P5a": _FIRST,
+    "P5b": _LOWEST,
+    "P5c": lambda look, rules: _LOWEST(look, rules) if rules.has("P5b") else _FIRST(look, rules),
     "P6": _pair(1, "KQ"),
     "P7": _pair(2, "KQ"),
     "P8": _sum(1),
