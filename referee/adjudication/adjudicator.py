@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Final
 
 from referee.adjudication.amendments import AmendmentError, base_id
-from referee.adjudication.drafting import Order, place_of, printing_order, to_ruling
+from referee.adjudication.drafting import Key, place_of, printing_order, to_ruling
 from referee.adjudication.fold import open_table
 from referee.adjudication.history import History
 from referee.adjudication.loop import Loop, Placed, Witness
@@ -74,7 +74,8 @@ class Adjudicator:
         self._seats = 0
         self._joined = 0
         self._ended = False
-        self._held_back: list[tuple[Order, int, Ruling]] = []
+        self._held_back: list[tuple[int, Key, int, int, Ruling]] = []
+        """By the order of print, then of judging."""
         self._serial = 0
         self._early: list[Ruling] = []
         self._said_early: str | None = None
@@ -207,7 +208,7 @@ class Adjudicator:
         for one in placed:
             ruling = one.ruling
             self._serial += 1
-            self._held_back.append((printing_order(ruling, one.key), self._serial, ruling))
+            self._held_back.append((*printing_order(ruling, one.key), self._serial, ruling))
             if ruling.supersedes:
                 self._questions -= set(ruling.supersedes)
             if ruling.kind == "question":
@@ -230,8 +231,8 @@ class Adjudicator:
         frontier = self._frontier()
         # Nearly sorted as it is, which costs little.
         self._held_back.sort()
-        ready = bisect.bisect_left(self._held_back, ((frontier,),))
-        out = [ruling for _, _, ruling in self._held_back[:ready]]
+        ready = bisect.bisect_left(self._held_back, (frontier,))
+        out = [held[-1] for held in self._held_back[:ready]]
         del self._held_back[:ready]
         return out
 

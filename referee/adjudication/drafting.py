@@ -26,8 +26,6 @@ _LAST: Final = len(LIFE)
 
 Key = tuple[int, int, int, int, str]
 """A place in event time."""
-Order = tuple[int, Key, int]
-"""A place in print."""
 
 
 def place_of(observation: Observation) -> Key:
@@ -59,6 +57,6 @@ def _numbered(name: str, used: Container[str]) -> str:
     return next(other for number in itertools.count(2) if (other := f"{name}/{number}") not in used)
 
 
-def printing_order(ruling: Ruling, cause: Key) -> Order:
+def printing_order(ruling: Ruling, cause: Key) -> tuple[int, Key, int]:
     """The key by which rulings are printed: instant, place of the cause, then the order of the table's life."""
     return ruling.t, cause, LIFE.get(ruling.kind, _LAST)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final, NamedTuple
 
 from referee.adjudication.doubt import better_order, order_is_open
@@ -91,12 +91,12 @@ class Loop:
             if deadline is not None and (head is None or deadline < head.t):
                 if deadline > until:
                     break
-                out += self._expire()
+                self._expire(out)
                 continue
             if head is None or head.t + (lookahead if isinstance(head, _ORDERED) else 0) > until:
                 break
-            out += self._judge(self._choose(head))
-            if isinstance(self.done[-1], _AMENDING):
+            near = self._waiting.near(head, 1) if isinstance(head, _ORDERED) else ()
+            if isinstance(self._judge(self._choose(head, near) if near else 0, out), _AMENDING):
                 break
         return out
 
@@ -104,47 +104,47 @@ class Loop:
         """The last tick, at ``t``: piles that were won are picked up."""
         if self.state is None:
             return []
+        out: list[Placed] = []
         self.state, rulings = last_tick(self.state, t)
-        return self._placed(rulings, (t, AFTER_ALL + 1, 0, 0, ""), self.judged)
+        _put(rulings, (t, AFTER_ALL + 1, 0, 0, ""), self.judged, out)
+        return out
 
     def _deadline(self) -> int | None:
         chance = self.state.position.last_chance if self.state is not None else None
         return chance.ends_at if chance is not None else None
 
-    def _expire(self) -> list[Placed]:
+    def _expire(self, out: list[Placed]) -> None:
         assert self.state is not None
         self.state, rulings = last_chance_ends(self.state)
         # A deadline belongs to the last line before it: whoever takes up the state after that line has it behind him.
-        return [placed for r in rulings for placed in self._placed([r], (r.t, AFTER_ALL, 0, 0, ""), self.judged - 1)]
+        for ruling in rulings:
+            _put([ruling], (ruling.t, AFTER_ALL, 0, 0, ""), self.judged - 1, out)
 
-    def _judge(self, at: int) -> list[Placed]:
+    def _judge(self, at: int, out: list[Placed]) -> Observation:
+        """Judge what waits at this place; gives it, and adds its rulings to ``out``."""
         key, observation = self._waiting.take(at)
         self.done.append(observation)
-        self.judged += 1
-        if isinstance(observation, Table):
-            if self.state is not None:
-                return []
+        nth = self.judged
+        self.judged = nth + 1
+        state = self.state
+        if state is None:
+            if not isinstance(observation, Table):
+                return observation
             self.state, rulings = open_table(observation)
-        elif self.state is None:
-            return []
         else:
-            state = self.state
             # What a doubtful order put behind a slap is near it, too.
             near = self._waiting.near(observation) if isinstance(observation, Slap) else ()
             if self.witness is not None:
                 self.witness(Scene(observation, state, tuple(near)))
             self.state, rulings = fold(state, observation, near, self.answers)
-        return self._placed(rulings, key, self.judged - 1)
+        _put(rulings, key, nth, out)
+        return observation
 
-    @staticmethod
-    def _placed(rulings: list[Ruling], key: Key, nth: int) -> list[Placed]:
-        return [Placed(key if ruling.kind != "slap_won" else _place(ruling), nth, ruling) for ruling in rulings]
-
-    def _choose(self, head: Observation) -> int:
+    def _choose(self, head: Observation, near: Sequence[Observation]) -> int:
         """Which waiting observation comes first: the head, unless a doubtful order is better the other way (K9)."""
-        if self.state is None or not isinstance(head, _ORDERED):
+        if self.state is None:
             return 0
-        for place, other in enumerate(self._waiting.near(head, 1), start=1):
+        for place, other in enumerate(near, start=1):
             if isinstance(head, Card) and isinstance(other, Slap):
                 if self._doubtful(other, head) == "slap":
                     return place
@@ -177,7 +177,11 @@ class Loop:
         return better
 
 
-def _place(ruling: Ruling) -> Key:
-    """A ruling belongs with its cause, but a slap that won with its slap, though it was closed later."""
+def _put(rulings: Iterable[Ruling], cause: Key, nth: int, out: list[Placed]) -> None:
+    """Put rulings with their cause, but a slap that won with its slap, though it was closed later."""
+    out += [Placed(cause if ruling.kind != "slap_won" else _slap_of(ruling), nth, ruling) for ruling in rulings]
+
+
+def _slap_of(ruling: Ruling) -> Key:
     name = ruling.because[0]
     return ruling.t, PLACES["slap"], int(ruling["seat"]), len(name), name

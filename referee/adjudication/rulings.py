@@ -79,14 +79,10 @@ def encode_ruling(ruling: Ruling) -> str:
 
     Written out, for the encoder of the standard library is set up anew with each call, which costs as much as its work.
     """
-    fields = "".join(
-        [f',"{name}":{value if type(value) is int else _ENCODE(value)}' for name, value in ruling.fields.items()]
-    )
-    because = ",".join(map(_text, ruling.because))
-    line = (
-        f'{{"ruling":"{ruling.kind}","id":{_text(ruling.id)},"t":{ruling.t}{fields}'
-        f',"because":[{because}],"rule":{_rows(ruling.rule)}'
-    )
+    line = f'{{"ruling":"{ruling.kind}","id":{_text(ruling.id)},"t":{ruling.t}'
+    for name, value in ruling.fields.items():
+        line += f',"{name}":{value}' if type(value) is int else f',"{name}":{_ENCODE(value)}'
+    line += f',"because":[{",".join(map(_text, ruling.because))}],"rule":{_rows(ruling.rule)}'
     if ruling.supersedes:
         line += f',"supersedes":[{",".join(map(_text, ruling.supersedes))}]'
     return line + (',"doubt":true}' if ruling.doubt else "}")

@@ -59,4 +59,4 @@ class State(NamedTuple):
 
     def at(self, position: Position) -> State:
         """The same at another position; happens with every line, for which `_replace` is slow."""
-        return State(position, *self[1:])
+        return tuple.__new__(State, (position, *self[1:]))

@@ -150,8 +150,9 @@ class _Ids:
 
     def add(self, number: int, name: str) -> None:
         if name == str(number):
-            self._unnamed.extend(bytes(number + 1 - len(self._unnamed)))
-            self._unnamed[number] = 1
+            # Lines between that are no observations, or have ids, count as named.
+            self._unnamed.extend(bytes(number - len(self._unnamed)))
+            self._unnamed.append(1)
             return
         mark = hash(name)
         if mark in self._seen:
