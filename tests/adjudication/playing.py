@@ -15,6 +15,7 @@ from referee.adjudication.adjudicator import Adjudicator
 from referee.adjudication.codec import from_fields
 from referee.adjudication.observations import Observation
 from referee.adjudication.rulings import Ruling
+from tests.log_format import problems
 
 MS = 1_000_000
 
@@ -68,11 +69,17 @@ def rule(observations: list[Observation]) -> list[Ruling]:
 
 
 def everything(observations: list[Observation]) -> list[Ruling]:
-    """All rulings of a log, the replaced ones included, as they are printed."""
+    """All rulings of a log, the replaced ones included, as they are printed.
+
+    Raises:
+        AssertionError: one is not as the log's format has it.
+    """
     referee = Adjudicator(stream=False)
     for observation in observations:
         referee.observe(observation)
-    return referee.finish()
+    rulings = referee.finish()
+    assert not (wrong := problems(rulings, observations)), wrong
+    return rulings
 
 
 def in_force(rulings: list[Ruling]) -> list[Ruling]:

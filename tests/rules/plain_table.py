@@ -18,6 +18,7 @@ from referee.rules.cards import JOKERS, PACK
 from referee.rules.catalogue import RIVALS, ROWS
 from referee.rules.house import house_rules
 from referee.rules.presets import PRESETS
+from tests.log_format import problems
 
 MS = 1_000_000
 NAMES = ("Ana", "Ben", "Cho", "Dee", "Eli", "Fay", "Gus", "Hal")
@@ -254,6 +255,7 @@ class PlainTable:
         assert not ends or ends[0].kind != "won" or view.winner == ends[0]["seat"]
         wrong = [ruling for ruling in self.rulings if ruling.get("ask") in ("recount", "impossible_card", "mend_pile")]
         assert not wrong, f"the referee asks for what is in order: {wrong[0]}"
+        assert not (unlike := problems(self.rulings, self.lines)), unlike
         return self.rulings
 
 

@@ -21,6 +21,7 @@ from referee.adjudication.rulings import Ruling
 from referee.rules.cards import is_card
 from referee.rules.house import house_rules
 from referee.rules.presets import PRESETS
+from tests.log_format import problems
 
 FOLDER: Final = Path(__file__).parent.parent / "scenarios"
 TABLE: Final = "Ana Ben Cho; Cho deals"
@@ -289,12 +290,17 @@ def _table(scene: Scene) -> dict[str, Any]:
 
 
 def play(scene: Scene) -> list[str]:
-    """Play a scenario; gives the rulings in force at its end, in words."""
+    """Play a scenario; gives the rulings in force at its end, in words.
+
+    Raises:
+        AssertionError: a ruling is not as the log's format has it.
+    """
     log, names = observations(scene)
     referee = Adjudicator(stream=False)
     for observation in log:
         referee.observe(observation)
     rulings = referee.finish()
+    assert not (wrong := problems(rulings, log)), f"{scene.where}: {wrong}"
     replaced = {name for ruling in rulings for name in ruling.supersedes}
     return [in_words(ruling, names) for ruling in rulings if ruling.id not in replaced]
 

@@ -17,6 +17,7 @@ from referee.adjudication.codec import encode, from_fields
 from referee.adjudication.observations import Observation, Tick
 from referee.adjudication.rulings import encode_ruling
 from referee.app.replaying import rulings
+from tests.log_format import problems
 from tests.rules.plain_table import play_randomly
 from tests.strategies import told_late, with_ticks
 
@@ -62,6 +63,7 @@ def replayed(lines: list[Observation]) -> str:
     """What a replay prints, and what it prints when asked for everything."""
     raw = "\n".join(encode(line) for line in lines).encode()
     printed = [ruling for all_ in (False, True) for ruling in rulings(BytesIO(raw), everything=all_)]
+    assert not (wrong := problems(printed, lines)), wrong
     return "\n".join(map(encode_ruling, printed))
 
 
