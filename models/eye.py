@@ -7,7 +7,7 @@ for card in eye.recognise(cv2.imread("table.jpg")):
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -32,12 +32,17 @@ class ImageError(ValueError):
 @dataclass(frozen=True, slots=True)
 class CardSeen:
     """One card: its name (or `??`), the confidence in it, corners (4, 2) in px clockwise from an index's top left (of
-    the whole card, hidden parts included), and whether it lies on all others of its heap."""
+    the whole card, hidden parts included), and whether it lies on all others of its heap.
+
+    ``bare`` is the probability that nothing lies on it, ``indices`` (k, 2) the middles in px of the indices seen.
+    """
 
     card: str
     confidence: float
     corners: NDArray[np.float64]
     top: bool
+    bare: float
+    indices: NDArray[np.float64]
 
 
 class Eye:
@@ -61,7 +66,10 @@ class Eye:
 
     def _judged(self, found: list[heaps.Candidate]) -> list[CardSeen]:
         tops = heaps.tops(found)
-        seen = [CardSeen(*heaps.judged(c, self._weights), c.quad, i in tops) for i, c in enumerate(found)]
+        seen = [
+            CardSeen(*heaps.judged(c, self._weights), c.quad, i in tops, heaps.bareness(c), heaps.indices(c))
+            for i, c in enumerate(found)
+        ]
         return sorted(seen, key=lambda s: -s.confidence)
 
     def read_at(
@@ -82,7 +90,7 @@ class Eye:
         part = np.ascontiguousarray(image[y0:y1, x0:x1])
         checked(part)
         found = self.candidates(part, card_height)
-        return [CardSeen(s.card, s.confidence, s.corners + corner, s.top) for s in self._judged(found)]
+        return [replace(s, corners=s.corners + corner, indices=s.indices + corner) for s in self._judged(found)]
 
     def candidates(self, image: Image, card_height: float | None = None) -> list[heaps.Candidate]:
         """The cards before they are named: what `recognise` judges and what the calibration is fitted on."""

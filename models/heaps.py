@@ -230,6 +230,16 @@ def judged(card: Candidate, weights: Weights) -> tuple[str, float]:
     return (CARDS[best], confidence) if confidence >= weights.unread else (UNREAD, confidence)
 
 
+def bareness(card: Candidate) -> float:
+    """The probability that nothing lies on the card, as the whole-card network says."""
+    return 0.0 if card.whole is None else sigmoid(card.whole.bare)
+
+
+def indices(card: Candidate) -> NDArray[np.float64]:
+    """Where its indices were seen: their middles, (k, 2), px."""
+    return np.array([spot.centre for spot in card.spots], np.float64).reshape(-1, 2)
+
+
 def settle(card: Candidate) -> None:
     """The corners: the whole-card network's where they are near the indices' own, else the parallelogram's."""
     plain = quad_of(*card.frame)

@@ -25,8 +25,8 @@ ROWS = 160
 """The reduced picture has at least so many rows, and less than twice as many."""
 MOVING = 12
 """Grey levels by which a reduced pixel must differ from the frame before."""
-FOREIGN = 15
-"""And from the bare table; a dark hand over a dark cloth differs no more."""
+FOREIGN = 9
+"""And from the bare table; a dark hand over a dark cloth differs no more, and noise when reduced less than half."""
 STILL_NS = 1_000_000_000
 """What has not moved for so long belongs to the table."""
 LEARN_EVERY_NS = 200_000_000

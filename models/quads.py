@@ -66,6 +66,14 @@ def moved(one: Quad, other: Quad) -> float:
     return float(min(turns))
 
 
+def nearest_corner(one: Quad, other: Quad) -> float:
+    """How far, px, the corner of a card moved that moved least; of a covered card only one corner is known well."""
+    if one.shape != other.shape or len(one) != 4:
+        return math.dist(centre(one), centre(other))
+    turns = (np.linalg.norm(one - np.roll(other, k, axis=0), axis=1).min() for k in (0, 2))
+    return float(min(turns))
+
+
 def bounds(quads: list[Quad], margin: float, width: int, height_: int) -> Box:
     """The upright box round quads, widened by ``margin`` px and cut to the picture."""
     points = np.concatenate(quads)

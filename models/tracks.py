@@ -2,7 +2,8 @@
 
 Readings of one card in several frames are votes. A reading of confidence c weighs -ln(1 - c), cut at `HEAVIEST`, and
 the frames of one card resemble each other, so their mistakes are not independent: the best reading of a name counts in
-full, the next by `ECHO`, the others not at all. The lead of the best name over the next is what the belief rests on.
+full, the next by `ECHO`, further ones, if they are sure, by `FAR_ECHO`. The lead of the best name over the next is what
+the belief rests on.
 """
 
 from __future__ import annotations
@@ -14,17 +15,28 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from models.quads import Quad, height, moved
+from models.quads import Quad, height, moved, nearest_corner
 
 UNREAD = "??"
 HEAVIEST = 4.0
 """The most that one frame may weigh: as much as confidence 0.982."""
 ECHO = 0.5
 """What a second reading of the same name adds."""
+FAR_ECHO = 0.25
+"""And what each further one adds, up to `LOOKS` in all."""
+LOOKS = 5
 SURE = 0.9
 """Below this a card is reported as not read."""
 LATELY = 4
 """Frames within which a card on its way may be taken for another; later the other is one that was laid since."""
+PLAIN = 0.985
+"""A card read with so much confidence is no misread scrap ..."""
+WHOLE = 2
+"""... if so many of its indices show ..."""
+BARE = 0.5
+"""... and it is more likely bare than covered."""
+TRAVEL = 0.12
+"""Share of its height by which every corner of a card on its way moves; that by which a scrap is known stays."""
 LIGHT = 0.35
 """Readings of less confidence are no vote."""
 
@@ -40,6 +52,15 @@ class Seen(Protocol):
     def corners(self) -> NDArray[np.float64]: ...
     @property
     def top(self) -> bool: ...
+    @property
+    def bare(self) -> float: ...
+    @property
+    def indices(self) -> NDArray[np.float64]: ...
+
+
+def plain(seen: Seen) -> bool:
+    """Whether a card was seen whole and read beyond doubt."""
+    return seen.confidence >= PLAIN and len(seen.indices) >= WHOLE and seen.bare >= BARE
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +77,10 @@ class Sighting:
     """It lies over known cards of the pile, and on top of them."""
     under: bool
     """It lies over known cards' places, and below them."""
+    scrap: bool = False
+    """Its only index shows where a known card's does: likely that card's own, misread."""
+    plain: bool = False
+    """It was seen whole and read beyond doubt."""
 
 
 @dataclass(slots=True, eq=False)
@@ -77,6 +102,8 @@ class Track:
     """Where it came to rest."""
     still: int = 0
     """In how many sightings in a row it had not moved."""
+    indices: NDArray[np.float64] | None = None
+    """Where its indices showed when most of them did, px."""
     bearings: list[tuple[float, float]] = field(default_factory=list)
     """Where the hand came from, each with its weight."""
 
@@ -95,6 +122,11 @@ class Track:
             self.rest = sighting.quad
         self.sightings.append(sighting)
 
+    def note_indices(self, seen: Seen) -> None:
+        """Remember where its indices are."""
+        if self.indices is None or len(seen.indices) >= len(self.indices):
+            self.indices = seen.indices
+
     def weights(self) -> dict[str, float]:
         """What speaks for each name."""
         votes: dict[str, list[float]] = {}
@@ -102,7 +134,7 @@ class Track:
             if s.name != UNREAD and s.confidence >= LIGHT:
                 votes.setdefault(s.name, []).append(min(HEAVIEST, -math.log(max(1e-6, 1 - s.confidence))))
         ranked = {name: sorted(each, reverse=True) for name, each in votes.items()}
-        return {name: each[0] + ECHO * sum(each[1:2]) for name, each in ranked.items()}
+        return {name: _together(each) for name, each in ranked.items()}
 
     def belief(self) -> tuple[str, float]:
         """The leading name and its confidence, or ``??`` and 0."""
@@ -119,6 +151,27 @@ class Track:
         alike = [s for s in self.sightings if s.name == name]
         return len(alike) >= 2 or any(s.top and s.confidence >= 0.97 for s in alike)
 
+    def came_under(self) -> bool:
+        """Whether it was seen under the pile, or at a known card's index, more often than over it.
+
+        A card that is laid comes from a hand, and lies over the others from the first; what a hand uncovers does not.
+        """
+        whole = sum(s.plain for s in self.sightings)
+        if whole:
+            return self.seen_under() > 2 * whole
+        over = sum(s.on_pile and not s.scrap for s in self.sightings)
+        return sum(s.under or s.scrap for s in self.sightings) > over
+
+    def plainly_laid(self) -> bool:
+        """Whether it was seen whole over the pile's cards twice, or once and has not moved since."""
+        whole = sum(s.plain and s.on_pile for s in self.sightings)
+        return whole >= 2 or (whole == 1 and self.still > 0 and self.last.on_pile)
+
+    def travelled(self) -> bool:
+        """Whether it has been seen to move, as what comes in a hand does."""
+        first = self.sightings[0].quad
+        return any(nearest_corner(first, s.quad) >= TRAVEL * height(first) for s in self.sightings)
+
     def came_over(self) -> bool:
         """Whether, when it first met the pile, it lay over it."""
         return next((s.on_pile for s in self.sightings if s.on_pile or s.under), False)
@@ -129,7 +182,8 @@ class Track:
 
     def scrap(self) -> bool:
         """Whether it was only ever seen under the pile, and never read for sure."""
-        return all(s.under and not s.on_pile for s in self.sightings) and self.belief()[1] < SURE
+        under = all(s.under and not s.on_pile for s in self.sightings) and self.belief()[1] < SURE
+        return under or self.came_under()
 
     def may_still_be(self, name: str, index: int) -> bool:
         """Whether a reading of this name belongs here: it was read so lately, or it is what it is believed to be."""
@@ -146,3 +200,9 @@ class Track:
 
     def seen_under(self) -> int:
         return sum(s.under for s in self.sightings)
+
+
+def _together(votes: list[float]) -> float:
+    """The weight of votes for one name, the heaviest first."""
+    sure = [vote for vote in votes[2:LOOKS] if vote >= -math.log(1 - SURE)]
+    return votes[0] + ECHO * sum(votes[1:2]) + FAR_ECHO * sum(sure)

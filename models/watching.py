@@ -24,7 +24,7 @@ import numpy as np
 
 from models.motion import GRAIN, PAPER_STEP, Bytes, Glance, Mask, Motion, Reach, apart, bearing, covered, peak
 from models.quads import Box, Quad, area, as_quad, bounds, centre, height, overlap, shared
-from models.tracks import LATELY, SURE, UNREAD, Seen, Sighting, Track
+from models.tracks import LATELY, SURE, UNREAD, Seen, Sighting, Track, plain
 from referee.adjudication.observations import Card, Observation, Placed, Taken
 
 MS: Final = 1_000_000
@@ -32,7 +32,7 @@ LOOK_BACK: Final = 3
 """How many frames before its first reading a face may have shown unread."""
 MEMORY_NS: Final = 1_500_000_000
 """How long glances are kept."""
-MARGIN_NS: Final = 10 * MS
+MARGIN_NS: Final = 20 * MS
 """A face that came up so lately is still too steep to be told from an edge: added to the doubt at each end."""
 PATIENCE_NS: Final = 1_000_000_000
 """Longest that an undecided thing may hold the watermark back."""
@@ -44,6 +44,8 @@ HOLD_NS: Final = 450 * MS
 """How long something not yet seen on the pile may hold the watermark back."""
 QUIET_NS: Final = 400 * MS
 """A card at rest that is still unread after this is not going to be."""
+ONE_CARD_NS: Final = 250 * MS
+"""Two hands do not lay two cards on one place within so short a time."""
 GONE: Final = 0.6
 """Share of the pile's place that must show bare table."""
 TAKEN_ERROR_NS: Final = 150 * MS
@@ -63,6 +65,8 @@ INDEX_TALL: Final = 0.3
 """Part of a card's width and height that its index takes up in the corner."""
 INDEX_ALIKE: Final = 0.85
 """Correlation of an index with itself in another frame; other prints correlate less."""
+INDEX_NEAR: Final = 0.09
+"""Share of a card's height within which two indices are in one place."""
 PROOF: Final = 4.4
 """Weight of votes that names a card at once."""
 
@@ -119,6 +123,9 @@ class Watcher:
         self._last_read: Bytes | None = None
         self._read_clear = False
         self._seen_now: list[Quad] = []
+        self._names_now: set[str] = set()
+        self._dropped: list[Track] = []
+        """Scraps whose name turned out to be another card's, in this reading."""
         self._still_reads = 0
         self._pile: list[Track] = []
         self._burned: dict[str, Quad] = {}
@@ -276,11 +283,15 @@ class Watcher:
             self._card_height = float(np.median([height(quad) for _, quad in found]))
         self._seen_now = [quad for _, quad in found]
         fresh: dict[int, tuple[Track, Seen, Quad]] = {}
+        self._names_now = {s.card for s, _ in found}
         for s, quad in found:
             self._attribute(s, quad, now, fresh)
         for track, s, quad in fresh.values():
             on_pile, under = self._lie(s, quad, track)
-            track.add(Sighting(now.index, now.t, s.card, s.confidence, quad, s.top, on_pile, under))
+            scrap = self._old_index(s)
+            sighting = Sighting(now.index, now.t, s.card, s.confidence, quad, s.top, on_pile, under, scrap, plain(s))
+            track.add(sighting)
+            track.note_indices(s)
             self._note_hand(track, now)
         if now.index == 0 and found:
             cards = self._motion.mask([quad for _, quad in found], glance.small.shape, widen=2)
@@ -295,7 +306,7 @@ class Watcher:
         clear = not glance.reaches and not glance.changed
         found = [(s, as_quad(s.corners)) for s in seen if s.card != UNREAD or clear]
         found = [(s, quad) for s, quad in found if area(quad) > 100]
-        found.sort(key=lambda item: (item[0].card == UNREAD, -item[0].confidence))
+        found.sort(key=lambda item: (item[0].card == UNREAD, not plain(item[0]), -item[0].confidence))
         if self._packs > 1:
             return found
         names: set[str] = set()
@@ -315,6 +326,7 @@ class Watcher:
         if s.card in self._burned:
             self._burned[s.card] = quad
             return
+        self._dropped.clear()
         track = self._open_track(s, quad, fresh)
         if track is None:
             if not self._may_be_new(s, quad, now):
@@ -323,6 +335,9 @@ class Watcher:
             track.low, track.high = self._unread_reveal(now) if s.card == UNREAD else self._reveal(quad, now)
             track.low = min([track.low, *self._first_looks(track)])
             self._open.append(track)
+        elif track.came_under() and len(track.sightings) <= 2 and (plain(s) or self._apart(track, quad)):
+            # What was read so before may have been a scrap; then this came up only now.
+            track.high = max(track.high, self._reveal(quad, now)[1])
         elif s.card not in (UNREAD, *track.weights()):
             # Perhaps a first look, misread; perhaps another card: then it came up only now. Both are possible.
             track.high = max(track.high, self._reveal(quad, now)[1])
@@ -332,9 +347,9 @@ class Watcher:
         """Since when a card of another name was seen coming up just there: it may have been this one, misread."""
         return [
             other.low
-            for other in self._open
+            for other in [*self._open, *self._dropped]
             if other.first >= track.first - 2
-            and not other.scrap()
+            and (other in self._dropped or not other.scrap())
             and _between(other.quad, track.quad) < 0.8 * self._card_height
         ]
 
@@ -362,6 +377,7 @@ class Watcher:
             return
         before = track.rest
         track.add(Sighting(now.index, now.t, s.card, s.confidence, quad, s.top, on_pile=False, under=False))
+        track.note_indices(s)
         del track.sightings[:-4]
         if track.rest is not before:
             self._pile_version += 1
@@ -373,15 +389,15 @@ class Watcher:
             for track in free:
                 if not track.may_still_be(s.card, self._index):
                     continue
-                elsewhere = track.scrap() and _between(track.quad, quad) > 0.2 * self._card_height
-                if not track.fleeting(self._index) and not elsewhere:
+                if not self._is_another(track, s, quad):
                     return track
                 self._open.remove(track)
+                self._dropped.append(track)
         for track in free:
             # A first look, in motion, may have been misread: two cards never follow each other by one frame.
-            first_look = len(track.sightings) == 1 and track.first >= self._index - 1 and track.belief()[1] < SURE
-            scrap = any(overlap(track.quad, other.quad) > 0.4 for other in self._pile)
-            if first_look and not scrap and _between(track.quad, quad) < 0.8 * self._card_height:
+            first_look = len(track.sightings) == 1 and track.first >= self._index - 1
+            first_look = first_look and track.belief()[0] not in self._names_now
+            if first_look and _between(track.quad, quad) < 0.8 * self._card_height:
                 return track
         # A scrap that shows from under the pile is no card on its way, whatever is laid over it later.
         lasting = [track for track in free if not track.fleeting(self._index) and not track.scrap()]
@@ -392,6 +408,20 @@ class Watcher:
             return None
         named = best.belief()[0]
         return best if overlap(best.quad, quad) > (0.3 if UNREAD in (s.card, named) else 0.6) else None
+
+    def _is_another(self, track: Track, s: Seen, quad: Quad) -> bool:
+        """Whether a reading of an open card's name shows another card, and what was open was a scrap misread so."""
+        if track.fleeting(self._index) and track.first < self._index - 2:
+            return True
+        if not track.scrap() or track.travelled():
+            return False
+        if track.belief()[1] < SURE:
+            return self._apart(track, quad)
+        return track.first < self._index - 2 and s.confidence >= SURE and (s.top or self._apart(track, quad))
+
+    def _apart(self, track: Track, quad: Quad) -> bool:
+        """Whether a reading lies farther from a scrap's place than that place is unsure."""
+        return _between(track.quad, quad) > 0.2 * self._card_height
 
     def _may_be_new(self, s: Seen, quad: Quad, now: _Moment) -> bool:
         """Whether something has moved where this reading lies, lately enough to have brought a card."""
@@ -419,7 +449,22 @@ class Watcher:
         right, down = (quad[1] - quad[0]) * INDEX_WIDE, (quad[3] - quad[0]) * INDEX_TALL
         corners = [quad[0] + np.stack([0 * right, right, right + down, down])]
         corners.append(quad[2] - np.stack([0 * right, right, right + down, down]))
+        known = [track.rest for track in self._pile if track.rest is not None]
+        # Bare cloth looks like itself, too: only where a card lay may an index have shown.
+        corners = [c for c in corners if any(cv2.pointPolygonTest(k, centre(c), False) >= 0 for k in known)]
         return any(_alike(self._settled, now.half, _grown(as_quad(c), -3.0), INDEX_ALIKE) for c in corners)
+
+    def _old_index(self, s: Seen) -> bool:
+        """Whether the only index of this reading shows where one of a known card does: likely that one, misread."""
+        if s.card == UNREAD or len(s.indices) != 1:
+            return False
+        return any(
+            other.indices is not None
+            and other.name != s.card
+            and _alike_print(s.card, other.name or UNREAD)
+            and bool((np.linalg.norm(other.indices - s.indices[0], axis=1) < INDEX_NEAR * self._card_height).any())
+            for other in self._pile
+        )
 
     def _lie(self, s: Seen, quad: Quad, track: Track) -> tuple[bool, bool]:
         """Whether a card lies on the pile, or under it; neither where only newer cards lie on it."""
@@ -430,7 +475,7 @@ class Watcher:
         least = 0.12 * area(quad)
         if not any(shared(quad, other.quad) >= least for other in older[-3:]):
             return False, False
-        if s.top:
+        if s.top or plain(s):
             return True, False
         if any(shared(quad, other.quad) > 0.02 * area(quad) for other in newer):
             return False, False
@@ -631,7 +676,7 @@ class Watcher:
             if lost or final or aged > PATIENCE_NS or (track.still >= 3 and aged > QUIET_NS):
                 if sure >= SURE and track.more_than_a_glimpse(name):
                     return self._report(track, name, sure, now)
-                if self._surely_there(track):
+                if self._surely_there(track) and not self._another_look(track):
                     return self._report(track, UNREAD, sure, now)
         if lost or final:
             self._open.remove(track)
@@ -647,12 +692,23 @@ class Watcher:
             return True
         if not self._pile:
             return track.still >= 1 or len(track.sightings) >= 3
-        if on >= 2 and (on > 2 * under or all(s.on_pile for s in track.sightings[-2:])):
+        if track.plainly_laid():
+            return True
+        if track.came_under():
+            return False
+        if track.still and track.last.on_pile and on > under:
+            return True
+        if on >= 3 and (on > 2 * under or all(s.on_pile for s in track.sightings[-3:])):
             return True
         if over or now.t - track.sightings[0].t > LONE_NS:
+            if self._bared(track):
+                return False
+            if any(s.plain and s.on_pile for s in track.sightings):
+                return True
             covered_since = any(other.high > track.high for other in [*self._open, *self._pile])
             # What was seen over the pile's edge and then under it has been slid there, unless a card hides it now.
-            return on > 0 and (on > under or track.last.on_pile or (covered_since and track.came_over()))
+            stays = all(s.on_pile for s in track.sightings[-2:])
+            return on > 0 and (on > under or stays or (covered_since and track.came_over()))
         if on > 0 and under == 0 and any(other.high > track.high for other in [*self._open, *self._pile]):
             return True
         return under == 0 and track.still >= 3 and track.last.top
@@ -662,29 +718,40 @@ class Watcher:
         came = max(_between(track.sightings[0].quad, s.quad) for s in track.sightings)
         if sure < SURE or track.reads(name) < 2 or not self._pile or came < 0.25 * self._card_height:
             return []
-        if track.seen_under() > 1 and track.seen_on_pile() == 0:
+        if track.seen_under() > max(1, track.seen_on_pile()):
             return self._placed(track, now)
         (x, y), (u, v) = centre(track.quad), self._middle()
         if np.hypot(x - u, y - v) > 1.7 * self._card_height:
             return []
+        return self._placed(track, now) if self._bared(track) else []
+
+    def _bared(self, track: Track) -> bool:
+        """Whether the pile's top card has since been read on top of all: then nothing was laid on it."""
         top = self._pile[-1]
-        if top.sightings and top.last.top and top.last.t > track.last.t:
-            return self._placed(track, now)
-        return []
+        return bool(top.sightings) and top.high < track.high and top.last.top and top.last.t > track.last.t
 
     def _surely_there(self, track: Track) -> bool:
         """Whether an unread card was seen well enough to be a card at all."""
         tops = sum(s.top for s in track.sightings)
         return track.rest is not None and tops >= 3 and track.seen_on_pile() > max(1, track.seen_under())
 
+    def _another_look(self, track: Track) -> bool:
+        """Whether what could not be read came up just when and where a card was laid: it is that one."""
+        return any(
+            other.high >= track.low - ONE_CARD_NS and overlap(other.rest, track.quad) > 0.4
+            for other in self._pile[-3:]
+            if other.rest is not None
+        )
+
     def _same_again(self, track: Track, name: str) -> bool:
         """Whether a better-seen card came up at the same place within a frame or two: one card, read two ways."""
         close = 2 * max(1, self._spacing) + MARGIN_NS
         return any(
             other is not track
+            and not other.came_under()
             and abs(other.high - track.high) < close
             and overlap(other.quad, track.quad) > 0.5
-            and len(other.sightings) > track.reads(name)
+            and len(other.sightings) > track.reads(name) < 3
             for other in [*self._pile[-3:], *self._open]
         )
 
@@ -817,6 +884,11 @@ def _alike(then: Bytes, now: Bytes, quad: Quad, least: float) -> bool:
     one -= one.mean()
     two -= two.mean()
     return float((one * two).sum()) > least * float(np.linalg.norm(one) * np.linalg.norm(two)) + 1e-6
+
+
+def _alike_print(one: str, other: str) -> bool:
+    """Whether a scrap of one card may pass for the other: of the same rank or the same suit."""
+    return one[:1] == other[:1] or one[1:] == other[1:]
 
 
 def _grown(quad: Quad, margin: float) -> Quad:

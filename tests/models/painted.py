@@ -56,6 +56,8 @@ class Found:
     confidence: float
     corners: NDArray[np.float64]
     top: bool
+    bare: float
+    indices: NDArray[np.float64]
 
 
 @dataclass(slots=True)
@@ -77,8 +79,21 @@ class ToldEye:
         out = []
         for k, one in enumerate(self.cards):
             if one.read and region[0] <= one.x < region[2] and region[1] <= one.y < region[3]:
-                out.append(Found(one.says or one.card, one.confidence, one.quad, not self._covered(k)))
+                top, shown = not self._covered(k), self._indices(k)
+                bare = 0.98 if top else 0.02
+                out.append(Found(one.says or one.card, one.confidence, one.quad, top, bare, shown))
         return out
+
+    def _indices(self, k: int) -> NDArray[np.float64]:
+        """Where the card's indices show that no later card hides; one at least, for it was read by one."""
+        quad = self.cards[k].quad
+        middle = quad.mean(0)
+        both = [middle + (quad[corner] - middle) * 0.8 for corner in (0, 2)]
+        above = [card.quad.astype(np.float32) for card in self.cards[k + 1 :]]
+        free = [
+            p for p in both if not any(cv2.pointPolygonTest(o, (float(p[0]), float(p[1])), False) > 0 for o in above)
+        ]
+        return np.array(free or both[:1])
 
     def _covered(self, k: int) -> bool:
         mine = self.cards[k].quad.astype(np.float32)

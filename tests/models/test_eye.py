@@ -121,7 +121,7 @@ def test_broken_weights_say_how_to_mend(tmp_path: Path) -> None:
 
 def reading(card: str, confidence: float, x: float, y: float) -> CardSeen:
     square = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * 10.0
-    return CardSeen(card, confidence, square + np.array([x, y]), True)
+    return CardSeen(card, confidence, square + np.array([x, y]), True, 0.9, np.array([[x, y]]))
 
 
 def test_scoring_follows_the_log_formats_words() -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 
 import cv2
@@ -32,6 +32,8 @@ class Truth:
     confidence: float
     corners: Quad
     top: bool
+    bare: float
+    indices: Quad
 
 
 class TruthEye:
@@ -62,7 +64,8 @@ class TruthEye:
                 continue
             wrong = roll < self._slips
             card = self._chance.choice("23456789TJQKA") + self._chance.choice("shdc") if wrong else one.card
-            kept.append(Truth(card, self._chance.uniform(0.4, 0.93) if wrong else one.confidence, one.corners, one.top))
+            confidence = self._chance.uniform(0.4, 0.93) if wrong else one.confidence
+            kept.append(replace(one, card=card, confidence=confidence))
         return kept
 
     def _visible(self) -> list[Truth]:
@@ -129,14 +132,17 @@ class TruthEye:
     ) -> Truth | None:
         covers = [q.astype(np.float32) for _, q in above] + list(arms)
         right, down = quad[1] - quad[0], quad[3] - quad[0]
+        free = []
         for u, v in ((0.09, 0.11), (0.91, 0.89)):
             ends = [quad[0] + right * (u + du) + down * (v + dv) for du in (-0.04, 0.04) for dv in (-0.07, 0.07)]
             if not any(_inside(cover, point) for cover in covers for point in ends):
-                mine = quad.astype(np.float32)
-                least = 0.03 * cv2.contourArea(mine)
-                beneath = any(cv2.intersectConvexConvex(mine, q.astype(np.float32))[0] > least for _, q in above)
-                return Truth(card, 0.97, quad, not beneath)
-        return None
+                free.append(quad[0] + right * u + down * v)
+        if not free:
+            return None
+        mine = quad.astype(np.float32)
+        least = 0.03 * cv2.contourArea(mine)
+        beneath = any(cv2.intersectConvexConvex(mine, q.astype(np.float32))[0] > least for _, q in above)
+        return Truth(card, 0.97, quad, not beneath, 0.02 if beneath else 0.98, np.array(free))
 
 
 def _inside(polygon: NDArray[np.float32], point: NDArray[np.float64]) -> bool:
