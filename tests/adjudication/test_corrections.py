@@ -124,3 +124,125 @@ def test_an_answer_is_taken_back() -> None:
     answered = heat + "5000 answer question@s1 3\n"
     assert ruled(answered, "slap_won") == ["slap_won@s2 seat=3 decided_by=people"]
     assert ruled(answered + '6000 correct a1 {"void": true}', *SLAPS) == ruled(heat, *SLAPS)
+
+
+FALSE = "1000 1:7h\n2000 2:8c\n2300 slap 3\n2400 lift 3\n"
+
+
+@pytest.mark.parametrize(
+    ("word", "kinds"),
+    [("slap_void", {"slap_void"}), ("slap_false", {"slap_false", "burn"}), ("slap_won", {"slap_won", "pile"})],
+)
+def test_people_give_a_slap_any_verdict(word: str, kinds: set[str]) -> None:
+    """Void costs nothing, false burns, won takes the pile; saying what was ruled anyhow changes nothing."""
+    said = FALSE + f'5000 correct slap_false@s1 {{"ruling": "{word}"}}'
+    assert {line.split("@")[0] for line in ruled(said, *SLAPS)} == kinds
+    if word != "slap_false":
+        reasons = [ruling.get("reason") for ruling in rule(log(said)) if ruling.kind == "slap_void"]
+        assert reasons == (["overruled"] if word == "slap_void" else [])
+
+
+def test_a_slap_that_won_was_false() -> None:
+    """It burns then, and the next hand on the pile wins it."""
+    rulings = ruled(WON + '5000 correct slap_won@s1 {"ruling": "slap_false"}', "slap_false", "burn", "slap_won")
+    assert rulings == [
+        "slap_false@s1 seat=3 reason=overruled",
+        "burn@s1 seat=3 count=1",
+        "slap_won@s2 seat=1 decided_by=time",
+    ]
+
+
+def test_a_void_slap_was_good() -> None:
+    """Whoever was ruled before it on that pile is void; hands on other piles stay as they were."""
+    rulings = ruled(
+        WON + "4300 slap 2\n" + '5000 correct slap_void@s2 {"ruling": "slap_won"}',
+        "slap_won",
+        "slap_void",
+        "slap_false",
+    )
+    assert rulings == [
+        "slap_void@s1 seat=3 reason=overruled",
+        "slap_won@s2 seat=1 decided_by=time",
+        "slap_false@s3 seat=2 reason=no_pattern",
+    ]
+
+
+def test_of_two_hands_of_a_seat_the_nearer_is_meant() -> None:
+    """Seat 1 slapped before and after seat 3 did; a hand more than ten seconds off is on another pile."""
+    game = "1000 1:7h\n1100 slap 1\n1150 lift 1\n2000 2:7c\n2300 slap 3\n2500 slap 1\n2600 lift 1\n12301 slap 2\n"
+    first = ruled(game + '14000 correct slap_won@s2 {"seat": 1}', "slap_won")
+    assert first == ["slap_won@s3 seat=1 decided_by=time"]
+    asked = ruled(game + '14000 correct slap_won@s2 {"seat": 2}', "slap_won", "question")
+    assert asked == ["slap_won@s2 seat=3 decided_by=time", "question@c3 ask=mend_amendment"]
+    on_time = game.replace("12301", "12300")
+    assert ruled(on_time + '14000 correct slap_won@s2 {"seat": 2}', "slap_won") == [
+        "slap_won@s4 seat=2 decided_by=time"
+    ]
+
+
+def test_hands_between_are_void_when_a_later_one_was_first() -> None:
+    """Three hands on a pile: the third was first, so the first two are void."""
+    game = "1000 1:7h\n2000 2:7c\n2300 slap 3\n2400 slap 2\n2500 slap 1\n2600 lift 3\n3500 taken 1\n"
+    rulings = ruled(game + '5000 correct slap_won@s1 {"seat": 1}', "slap_won", "slap_void", "pile")
+    assert rulings == [
+        "slap_void@s1 seat=3 reason=overruled",
+        "slap_void@s2 seat=2 reason=overruled",
+        "slap_won@s3 seat=1 decided_by=time",
+        "pile@t1 seat=1 count=2",
+    ]
+
+
+def test_hands_on_the_pile_before_stay_as_they_were() -> None:
+    """Only the pile in question is ruled anew."""
+    game = (
+        "1000 1:7h\n2000 2:7c\n2300 slap 3\n2400 lift 3\n3000 taken 3\n"
+        "4000 3:9c\n5000 1:9d\n5300 slap 2\n5400 slap 1\n5500 lift 2\n6000 taken 1\n"
+    )
+    rulings = ruled(game + '9000 correct slap_won@s2 {"seat": 1}', "slap_won", "slap_void")
+    assert rulings == [
+        "slap_won@s1 seat=3 decided_by=time",
+        "slap_void@s2 seat=2 reason=overruled",
+        "slap_won@s3 seat=1 decided_by=time",
+    ]
+
+
+def test_two_words_on_a_slap_and_the_later_is_taken_back() -> None:
+    """The earlier stands again."""
+    said = FALSE + '5000 correct slap_false@s1 {"void": true}\n6000 correct slap_void@s1 {"ruling": "slap_won"}\n'
+    assert ruled(said, "slap_won", "slap_void", "slap_false") == ["slap_won@s1 seat=3 decided_by=time"]
+    undone = ruled(said + '7000 correct c4 {"void": true}', "slap_won", "slap_void", "slap_false")
+    assert undone == ["slap_void@s1 seat=3 reason=overruled"]
+    both = ruled(said + '7000 correct c4 {"void": true}\n8000 correct c3 {"void": true}', "slap_void", "slap_false")
+    assert both == ["slap_false@s1 seat=3 reason=no_pattern"]
+
+
+def test_an_answer_given_twice_and_the_second_taken_back() -> None:
+    """The first holds again; an answer cannot be changed but by saying it anew."""
+    heat = "1000 1:7h\n2000 2:7c\n2300 slap 1\n2301 slap 3\n"
+    said = heat + "5000 answer question@s1 1\n6000 answer question@s1 3\n"
+    assert ruled(said, "slap_won") == ["slap_won@s2 seat=3 decided_by=people"]
+    assert ruled(said + '7000 correct a2 {"void": true}', "slap_won") == ["slap_won@s1 seat=1 decided_by=people"]
+    changed = ruled(said + '7000 correct a2 {"value": 1}', "slap_won", "question")
+    assert changed == [
+        "question@s1 ask=who_was_first",
+        "slap_won@s2 seat=3 decided_by=people",
+        "question@c3 ask=mend_amendment",
+    ]
+
+
+def test_without_corrections_in_the_rules_nobody_corrects() -> None:
+    """K6 off: the record stays, and whoever tries is told."""
+    rulings = rule(log(FALSE + '5000 correct c2 {"card": "7c"}', rules={"off": ["K6"]}))
+    assert brief(rulings, "slap_won", "slap_false", "question") == [
+        "slap_false@s1 seat=3 reason=no_pattern",
+        "question@c3 ask=mend_amendment",
+    ]
+
+
+def test_a_correction_made_while_later_lines_already_wait() -> None:
+    """It is judged at its own instant: what came before it and after it is ruled with it."""
+    text = '1000 1:7h\n2000 2:8c\n2300 slap 3\n2400 lift 3\n2500 correct c2 {"card": "7c"}\n3500 taken 3\n4000 3:9c\n'
+    assert ruled(text, "slap_won", "slap_false", "pile", "dead_card") == [
+        "slap_won@s1 seat=3 decided_by=time",
+        "pile@t1 seat=3 count=2",
+    ]

@@ -1,0 +1,199 @@
+"""A log as it comes in: what its table must be, when rulings are sure, and what comes too late."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+
+from referee.adjudication.adjudicator import Adjudicator
+from referee.adjudication.codec import from_fields
+from referee.adjudication.observations import LogError, Observation
+from referee.adjudication.rulings import Ruling
+from tests.adjudication.playing import MS, brief, log, rule
+
+TABLE: dict[str, Any] = {"kind": "table", "t": 0, "id": "table", "seats": ["Ana", "Ben", "Cho"], "dealer": 3}
+
+
+def line(kind: str, ms: float, name: str = "", **fields: Any) -> Observation:
+    return from_fields({"kind": kind, "t": round(ms * MS), "id": name or f"{kind}{ms}", **fields}, 1)
+
+
+def told(referee: Adjudicator, *lines: Observation) -> list[str]:
+    """Ids of the rulings that became final with these lines."""
+    return [ruling.id for one in lines for ruling in referee.observe(one)]
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"dealer": 4}, '"dealer" must be a seat from 1 to 3'),
+        ({"counts": [5, 5]}, '"counts" must hold one number for each of the 3 seats'),
+        ({"counts": [5, 5, 5, 5]}, '"counts" must hold one number for each of the 3 seats'),
+        ({"counts": [0, 0, 0]}, '"counts" leaves no seat with cards to lead'),
+        ({"rules": "clasic"}, 'did you mean "classic"'),
+        ({"rules": {"on": ["S4d"], "set": {"S4d": [4]}}}, "row S4d"),
+        ({"rules": {"on": ["S4d"], "set": {"S4d": [1, 2, 3]}}}, "row S4d"),
+        ({"rules": {"on": ["S4d"], "set": {"S4d": [1]}}, "seats": ["Ana", "Ben"], "dealer": 1}, "row S4d"),
+    ],
+)
+def test_a_table_that_cannot_be_played_at_is_refused(fields: dict[str, Any], words: str) -> None:
+    """And the log can begin with a better one."""
+    referee = Adjudicator()
+    with pytest.raises(LogError, match=words):
+        referee.observe(from_fields({**TABLE, **fields}, 1))
+    referee.observe(from_fields(TABLE, 1))
+    assert "lead@table" in {ruling.id for ruling in referee.finish()}
+
+
+@pytest.mark.parametrize("counts", [[0, 0, 1], [None, 0, 0], [1, None, 5]])
+def test_one_seat_with_cards_can_lead(counts: list[int | None]) -> None:
+    """A stack that nobody counted has some."""
+    referee = Adjudicator()
+    referee.observe(from_fields({**TABLE, "counts": counts}, 1))
+    assert [ruling["seat"] for ruling in referee.finish() if ruling.kind == "lead"] == [3 if counts[0] == 0 else 1]
+
+
+def test_a_log_has_one_table_and_it_comes_first() -> None:
+    with pytest.raises(LogError, match="the first line of a log is its table, not a card"):
+        Adjudicator().observe(line("card", 1, card="7h"))
+    referee = Adjudicator()
+    referee.observe(from_fields(TABLE, 1))
+    with pytest.raises(LogError, match="a second table"):
+        referee.observe(from_fields(TABLE, 1))
+    referee.finish()
+    assert referee.finish() == []
+    with pytest.raises(LogError, match="this log has ended"):
+        referee.observe(line("card", 1, card="7h"))
+
+
+@pytest.mark.parametrize(
+    ("kind", "fields"),
+    [
+        ("card", {"card": "7h"}),
+        ("taken", {}),
+        ("count", {"cards": 3}),
+        ("foul", {"foul": "peek"}),
+        ("say", {"rank": "7"}),
+    ],
+)
+def test_a_seat_that_the_table_has_not_is_refused_until_somebody_joins(kind: str, fields: dict[str, Any]) -> None:
+    """A pad may be pressed by whoever stands there; all else needs a player (M11)."""
+    referee = Adjudicator()
+    referee.observe(from_fields({**TABLE, "rules": {"on": ["M11"]}}, 1))
+    with pytest.raises(LogError, match='"seat" must be 1 to 3: this table has 3 seats'):
+        referee.observe(line(kind, 1, seat=4, **fields))
+    referee.observe(line("slap", 2, seat=4))
+    referee.observe(line("lift", 3, seat=4))
+    referee.observe(line("join", 4, seat=4))
+    referee.observe(line(kind, 5, seat=4, **fields))
+    with pytest.raises(LogError):
+        referee.observe(line(kind, 6, seat=5, **fields))
+
+
+def test_a_ruling_is_sure_once_every_sensor_has_told_that_far() -> None:
+    """One sensor's tick covers its own lines only; the slower one decides."""
+    referee = Adjudicator(lookahead_ns=10 * MS)
+    both = from_fields({**TABLE, "sensors": ["camera", "pads"]}, 1)
+    assert told(referee, both, line("card", 1000, "c1", card="7h", seat=1)) == []
+    assert told(referee, line("tick", 2000, sensor="camera")) == []
+    assert referee.watermark < 0
+    assert told(referee, line("tick", 500, sensor="pads")) == ["lead@table", "turn@table"]
+    assert referee.watermark == 500 * MS
+    assert told(referee, line("tick", 1009, sensor="pads")) == []
+    assert told(referee, line("tick", 1010, sensor="pads")) == ["turn@c1"]
+    assert told(referee, line("tick", 900, sensor="pads")) == []
+    assert referee.watermark == 1010 * MS
+
+
+def test_a_tick_of_no_sensor_is_of_all() -> None:
+    referee = Adjudicator(lookahead_ns=10 * MS)
+    assert told(referee, from_fields(TABLE, 1), line("card", 1000, "c1", card="7h", seat=1)) == []
+    assert told(referee, line("tick", 1500, sensor="camera")) == []
+    assert told(referee, line("tick", 1010)) == ["lead@table", "turn@table", "turn@c1"]
+
+
+def test_a_slap_that_won_is_final_when_its_pile_is_gone() -> None:
+    """Hands that come later still count for its margin; nothing after it is given before it."""
+    referee = Adjudicator(lookahead_ns=10 * MS)
+    lines = log("1000 1:7h\n2000 2:7c\n2300 slap 3\n2400 slap 1\n2900 tick")
+    assert told(referee, *lines) == ["lead@table", "turn@table", "turn@c1", "turn@c2"]
+    assert told(referee, *log("3000 taken 3\n3020 tick")[1:]) == ["slap_won@s1", "slap_void@s2", "pile@t1", "lead@t1"]
+
+
+def test_late_evidence_is_told_at_once_and_judged_never() -> None:
+    """K1: at the very instant up to which all was told, it is late; a nanosecond after that it is not."""
+    for ms, late in ((2000, True), (2000.000001, False)):
+        referee = Adjudicator(lookahead_ns=10 * MS)
+        told(referee, *log("1000 1:7h\n2000 tick"))
+        made = told(referee, line("card", ms, "late", card="7c", seat=2))
+        assert made == (["question@late"] if late else [])
+        assert ("turn@late" in {ruling.id for ruling in referee.finish()}) is not late
+
+
+def test_what_people_say_late_counts_from_then_on() -> None:
+    """An answer or a correction is never too late: it stands after all that was told."""
+    referee = Adjudicator(lookahead_ns=10 * MS)
+    lines = log("1000 1:7h\n2000 2:8c\n2300 slap 3\n3000 tick")
+    assert "slap_false@s1" in told(referee, *lines)
+    told(referee, line("correct", 500, "x1", line="c2", card="7c"))
+    final = referee.finish()
+    assert "slap_won@s1" in {ruling.id for ruling in final}
+    assert "slap_false@s1" in {name for ruling in final for name in ruling.supersedes}
+
+
+def test_without_history_nothing_can_be_amended() -> None:
+    referee = Adjudicator(history=False)
+    referee.observe(from_fields(TABLE, 1))
+    for amendment in (line("answer", 5, to="question@s1", value=1), line("correct", 5, line="c1", void=True)):
+        with pytest.raises(LogError, match="needs the history that was switched off"):
+            referee.observe(amendment)
+
+
+def _early(referee: Adjudicator, lines: Iterable[Observation]) -> list[Ruling]:
+    for one in lines:
+        referee.observe(one)
+    return referee.take_early()
+
+
+def test_lights_and_voice_hear_of_each_ruling_once() -> None:
+    """As soon as it is decided, in the order of deciding."""
+    referee = Adjudicator(lookahead_ns=10 * MS)
+    first = _early(referee, log("1000 1:7h\n2000 2:7c\n2300 slap 3\n2500 tick"))
+    assert [ruling.id for ruling in first][-3:] == ["turn@c1", "turn@c2", "slap_won@s1"]
+    then = _early(referee, [line("slap", 2600, "s2", seat=1), line("taken", 3000, "t1", seat=3), line("tick", 3500)])
+    assert [ruling.id for ruling in then] == ["slap_void@s2", "pile@t1", "lead@t1"]
+    assert _early(referee, [line("tick", 3600)]) == []
+
+
+def test_a_pause_makes_slaps_void_until_the_table_goes_on() -> None:
+    """And only slaps: cards that are laid meanwhile lie there."""
+    game = "1000 1:7h\n1500 pause\n2000 2:7c\n2300 slap 3\n2400 lift 3\n"
+    assert brief(rule(log(game)), "slap_won", "slap_void") == ["slap_void@s1 seat=3 reason=paused"]
+    again = rule(log(game + "2500 resume\n2600 slap 3"))
+    assert brief(again, "slap_won", "slap_void") == [
+        "slap_void@s1 seat=3 reason=paused",
+        "slap_won@s2 seat=3 decided_by=time",
+    ]
+    assert next(ruling for ruling in again if ruling.kind == "slap_void").rule == ("K6",)
+
+
+def test_a_bystander_joins_after_the_last_seat_only() -> None:
+    """M11: the next seat, once, up to eight; without the row nobody."""
+    rules = {"base": "classic", "on": ["M11"]}
+    table = {**TABLE, "rules": rules, "counts": [5, 5, 5]}
+    double = [line("card", 1000, "c1", card="7h", seat=1), line("card", 2000, "c2", card="7c", seat=2)]
+
+    def slapped(seat: int, *joins: Observation, said: Any = rules) -> list[str]:
+        referee = Adjudicator()
+        for one in (from_fields({**table, "rules": said}, 1), *joins, *double, line("slap", 2300, "s1", seat=seat)):
+            referee.observe(one)
+        return brief(referee.finish(), "slap_won", "slap_void", "slapped_in")
+
+    won = ["slap_won@s1 seat=4 decided_by=time", "slapped_in@s1 seat=4"]
+    assert slapped(4, line("join", 100, seat=4)) == won
+    assert slapped(5, line("join", 100, seat=5)) == ["slap_void@s1 seat=5 reason=not_playing"]
+    assert slapped(4, line("join", 100, seat=4), said="classic") == ["slap_void@s1 seat=4 reason=not_playing"]
+    assert slapped(4, line("join", 100, seat=4), line("join", 200, "again", seat=4)) == won
+    assert slapped(4, line("join", 100, seat=2)) == ["slap_void@s1 seat=4 reason=not_playing"]
