@@ -32,7 +32,7 @@ LOOK_BACK: Final = 3
 """How many frames before its first reading a face may have shown unread."""
 MEMORY_NS: Final = 1_500_000_000
 """How long glances are kept."""
-MARGIN_NS: Final = 20 * MS
+MARGIN_NS: Final = 10 * MS
 """A face that came up so lately is still too steep to be told from an edge: added to the doubt at each end."""
 PATIENCE_NS: Final = 1_000_000_000
 """Longest that an undecided thing may hold the watermark back."""
