@@ -1,0 +1,190 @@
+"""What an explanation of a ruling holds: the pile, the instants around it, and what else was looked at (K5)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from referee.adjudication.adjudicator import Adjudicator
+from referee.adjudication.explanation import Considered, Explanation, Record, cause_of, notation
+from referee.adjudication.observations import Table
+from referee.rules.position import Laid
+from tests.adjudication.playing import MS, log
+
+DOUBLE = "1000 1:7h\n2000 2:7c ±2\n2300 slap 3 ±0.5\n2340 slap 1 ±0.7\n2400 lift 3\n3500 taken 3\n4000 3:9c\n"
+
+
+def explained(text: str, name: str, **table: Any) -> Explanation:
+    """A log's ruling, explained once all of the log is known."""
+    lines = log(text, **table)
+    assert isinstance(lines[0], Table)
+    record = Record(lines[0])
+    referee = Adjudicator(stream=False, witness=record)
+    for line in lines:
+        referee.observe(line)
+    return record.explain(next(ruling for ruling in referee.finish() if ruling.id == name))
+
+
+def why(text: str, name: str, row: str, **table: Any) -> list[tuple[bool, str]]:
+    """What was considered by one row."""
+    return [(one.held, one.why) for one in explained(text, name, **table).considered if one.row == row]
+
+
+def test_the_moments_around_a_ruling_are_told_from_its_own_instant() -> None:
+    """Cards and hands within a second and a half, those that it rests on however far away; ticks are none."""
+    moments = explained("500 3:2c\n" + DOUBLE + "3800 tick", "slap_won@s1").moments
+    assert [(m.id, m.kind, m.seat, m.card, m.offset / MS, m.error / MS) for m in moments] == [
+        ("c2", "card", 1, "7h", -1300, 0),
+        ("c3", "card", 2, "7c", -300, 2),
+        ("s1", "slap", 3, "", 0, 0.5),
+        ("s2", "slap", 1, "", 40, 0.7),
+        ("l1", "lift", 3, "", 100, 0),
+        ("t1", "taken", 3, "", 1200, 0),
+    ]
+
+
+def test_lines_at_the_very_edge_are_told_and_those_beyond_it_are_not() -> None:
+    text = "799.999999 3:2c\n800 1:7h\n2000 2:7c\n2300 slap 3\n3800 lift 3\n3800.000001 taken\n"
+    assert [moment.id for moment in explained(text, "slap_won@s1").moments] == ["c2", "c3", "s1", "l1"]
+
+
+def test_what_it_rests_on_is_told_from_however_far() -> None:
+    """The card of the double lay there for a minute."""
+    moments = explained("1000 1:7h\n61000 2:7c\n61300 slap 3\n", "slap_won@s1").moments
+    assert (moments[0].id, moments[0].offset) == ("c1", -60_300 * MS)
+
+
+def test_the_pile_is_as_it_lay_then() -> None:
+    text = "1000 1:7h\n1300 slap 2\n1400 lift 2\n2000 2:9c\n2500 1:5d\n2600 slap 3\n"
+    said = explained(text, "slap_false@s2")
+    assert notation(said.pile) == "[??] 7h 9c (5d)"
+    assert said.counts == (16, 15, 17)
+    assert said.turn == 3
+    assert [row for row, _ in said.rules] == ["F8"]
+    facts = said.fields()
+    assert facts["pile"][0] == {"card": "??", "seat": 2, "state": "burned"}
+    assert facts["turn"] == 3
+    assert facts["rules"] == [{"id": "F8", "name": "slap-on-dead-card", "title": "a slap over a dead card is false"}]
+    assert facts["ruling"]["id"] == "slap_false@s2"
+    assert facts["counts"] == [16, 15, 17]
+
+
+def test_before_the_first_card_there_is_nothing_but_the_table() -> None:
+    said = explained(DOUBLE, "lead@table", counts=[3, 4, 5])
+    assert (said.pile, said.counts, said.turn, said.considered) == ((), (3, 4, 5), None, ())
+    assert explained(DOUBLE, "lead@table").counts == ()
+
+
+def test_a_late_hand_is_told_by_how_much() -> None:
+    """Both errors together."""
+    assert why(DOUBLE, "slap_void@s2", "M1") == [(False, "seat 3 was first: this hand came 40.00 ms later, ± 1.20 ms")]
+    assert why(DOUBLE, "slap_void@s2", "P1") == []
+
+
+def test_a_won_slap_is_told_with_its_margins() -> None:
+    text = DOUBLE.replace("2400 lift 3", "2350 slap 2")
+    assert why(text, "slap_won@s1", "K3") == [
+        (False, "seat 1 was 40.00 ms later, ± 1.20 ms"),
+        (False, "seat 2 was 50.00 ms later"),
+    ]
+    assert why(text, "slap_won@s1", "P1") == [(True, "it holds")]
+    assert why(text, "slap_won@s1", "M9") == []
+    alone = why("1000 1:7h\n2000 2:7c\n2300 slap 3\n", "slap_won@s1", "K3")
+    assert alone == [(True, "no other hand that counted came down on this pile")]
+
+
+def test_a_held_pad_is_told_since_when() -> None:
+    """Since its last press, before a lift or not; not since another's."""
+    text = "500 slap 1\n600 slap 2\n700 lift 2\n1000 1:7h\n2000 2:7c\n2300 slap 1\n"
+    assert why(text, "slap_void@s3", "M5") == [
+        (False, "this pad has been down for 1800.0 ms, since s1, without a lift")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("at", "words"),
+    [
+        (3149, (True, "9d came 149.0 ms before, less than 150 ms; it covered P1")),
+        (3150, (False, "9d came 150.0 ms before, not less than 150 ms; it covered P1")),
+    ],
+)
+def test_a_cover_is_told_by_how_long(at: int, words: tuple[bool, str]) -> None:
+    name = "slap_void@s1" if words[0] else "slap_false@s1"
+    assert why(f"1000 1:7h\n2000 2:7c\n3000 3:9d\n{at} slap 1\n", name, "M9") == [words]
+
+
+def test_a_cover_of_no_pattern_is_told_and_without_the_row_nothing_is() -> None:
+    text = "1000 1:7h\n2000 2:8c\n3000 3:9d\n3100 slap 1\n"
+    assert why(text, "slap_false@s1", "M9") == [
+        (False, "9d came 100.0 ms before, less than 150 ms; what it covered was no pattern")
+    ]
+    assert why(text, "slap_false@s1", "M9", rules={"off": ["M9"]}) == []
+
+
+def test_both_readings_of_a_doubtful_slap_are_told() -> None:
+    """K9: whatever order was taken; a card that surely came first or last is no doubt."""
+    text = "1000 1:7h\n1999 slap 3\n2000 2:7c\n"
+    assert why(text, "slap_won@s1", "K9") == [
+        (
+            True,
+            "slap and 7c lie -1.0 ms apart, ± 1.5 ms: slap first it is false (no pattern), card first it is won (P1)",
+        )
+    ]
+    assert why(text.replace("1999", "1998"), "slap_false@s1", "K9") == []
+    covered = "1000 1:7h\n2000 2:7c\n3000 3:9d\n3001 slap 1\n"
+    assert why(covered, "slap_won@s1", "K9") == [
+        (True, "slap and 9d lie +1.0 ms apart, ± 1.5 ms: slap first it is won (P1), card first it is void (covered)")
+    ]
+
+
+def test_readings_that_come_to_the_same_are_told_to_be_no_matter() -> None:
+    held = why("1000 1:7h\n2000 2:8c\n3000 3:9d\n3001 slap 1\n", "slap_false@s1", "K9")
+    assert [matters for matters, _ in held] == [False]
+
+
+def test_own_patterns_are_told_by_name() -> None:
+    rules = {"on": ["P19"], "set": {"P19": {"five": "size > 4 and rank(5) = 7", "twins": "rank(1) = rank(2)"}}}
+    considered = explained("1000 1:7h\n2000 2:8c\n2300 slap 3\n", "slap_false@s1", rules=rules).considered
+    assert Considered("P19:five", False, "it looks at 5 cards, and 2 count") in considered
+    assert Considered("P19:twins", False, "its condition does not hold") in considered
+    won = explained("1000 1:7h\n2000 2:7c\n2300 slap 3\n", "slap_won@s1", rules=rules).considered
+    assert Considered("P19:twins", True, "it holds") in won
+
+
+def test_other_rulings_are_told_what_they_hang_on() -> None:
+    """Whose turn it was, how many cards somebody held, and that a won challenge may yet be slapped away."""
+    assert why("1000 1:7h\n2000 3:8c\n", "dead_card@c2", "S5") == [(False, "it was the turn of seat 2")]
+    false = "1000 1:7h\n1300 slap 2\n"
+    assert why(false, "burn@s1", "E1") == [(True, "seat 2 held 17 cards before")]
+    assert why(false, "burn@s1", "E1", counts=[5, None, 5]) == [
+        (True, "seat 2 held nobody knows how many cards before")
+    ]
+    assert why(false, "strike@s1", "E1", counts=[5, 0, 5]) == [(False, "seat 2 held 0 cards before")]
+    assert why("1000 1:Jh\n2000 2:8c\n", "challenge_won@c2", "C9") == [
+        (True, "until it is picked up, a valid slap still takes this pile")
+    ]
+    assert why("1000 1:Jh\n2000 2:8c\n", "challenge_won@c2", "C9", rules="beggar-my-neighbour") == []
+
+
+def test_a_replaced_ruling_is_told_by_what_its_cause_met_first_and_its_successor_by_what_it_met_last() -> None:
+    """K6: the card was an eight when the slap was ruled false, and a seven when it was ruled good."""
+    text = '1000 1:7h\n2000 2:8c\n2300 slap 3\n2400 lift 3\n3500 taken 3\n5000 correct c2 {"card": "7c"}\n'
+    assert notation(explained(text, "slap_false@s1").pile) == "7h 8c"
+    turn = explained(text, "pile@t1~c3")
+    assert notation(turn.pile) == "7h 7c"
+
+
+def test_the_cause_of_a_ruling_is_in_its_name() -> None:
+    assert [cause_of(name) for name in ("pile@t1", "pile@t1/2", "pile@t1/2~x9", "turn@c2~x9")] == [
+        "t1",
+        "t1",
+        "t1",
+        "c2",
+    ]
+
+
+def test_piles_are_written_on_one_line() -> None:
+    pile = (Laid("??", "s", 0, 1, "burned"), Laid("7h", "c", 1, 2, "played"), Laid("9d", "d", 2, 3, "dead"))
+    assert notation(pile) == "[??] 7h (9d)"
+    assert notation(()) == ""
