@@ -103,9 +103,9 @@ def test_a_number_may_be_anything_in_its_range(row: str) -> None:
     low, high = NUMBERS[row]
     for value in (low, high):
         assert house_rules({"set": {row: value}}).value(row) == value
-    for value in (low - 1, high + 1, float(low), str(low), True, None):
+    for other in (low - 1, high + 1, float(low), str(low), True, None):
         with pytest.raises(RulesError, match=f"row {row}: .* must be a whole number from {low} to {high}"):
-            house_rules({"set": {row: value}})
+            house_rules({"set": {row: other}})
 
 
 @pytest.mark.parametrize("row", OTHERS)
