@@ -329,13 +329,11 @@ def run(count: int, seed: int, only: str, out: Path) -> None:
             print(f"  {len(became)} in {time.monotonic() - begun:.0f} s: {dict(Counter(became.values()))}", flush=True)
 
     covered = {mutant: tests.of(mutant) for mutant in sample}
-    for mutant in sample:
-        if not covered[mutant]:
-            became[mutant] = "survived"
-        elif tests.at_import(mutant):
-            tell(mutant, _in_a_fork(lambda m=mutant: _imported_anew(m, covered[m], tests.seconds)))
-    rest = [(mutant, covered[mutant]) for mutant in sample if mutant not in became]
-    _pytest(Forks(rest, tests.seconds, tell))
+    became.update((mutant, "survived") for mutant in sample if not covered[mutant])
+    left = [mutant for mutant in sample if mutant not in became]
+    for mutant in filter(tests.at_import, left):
+        tell(mutant, IMPOSSIBLE)
+    _pytest(Forks([(mutant, covered[mutant]) for mutant in left if mutant not in became], tests.seconds, tell))
     _report(became, covered, out / f"survivors-{seed}.txt", time.monotonic() - begun)
 
 

@@ -109,12 +109,14 @@ def _card(state: State, card: Card, answers: Answers) -> Decided:
         return war_card(state, step, card)
     face, seat = card.card, card.seat
     if answers:
-        said = answers.get(f"question@{card.id}")
-        if isinstance(said, str) and face == "??":
-            step.rule("question", "K2", ask="unreadable_card", about=[card.id])
-            face = said
-        elif type(said) is int and 1 <= said <= state.position.seats:
-            seat = said
+        # A card may have been asked about twice, as when a seat that had none laid one that nobody could read.
+        for question in (f"question@{card.id}", f"question@{card.id}/2"):
+            said = answers.get(question)
+            if isinstance(said, str) and is_card(said) and face == "??":
+                step.rule("question", "K2", ask="unreadable_card", about=[card.id])
+                face = said
+            elif type(said) is int and 1 <= said <= state.position.seats:
+                seat = said
         lead_stands(step, card, seat, answers)
     lay(step, face, seat)
     return finish(state, step)

@@ -111,9 +111,11 @@ def hovers(position: Position, seat: int) -> bool:
 
 def _on_nothing(position: Position) -> Verdict:
     """No card to slap; before the first card of a game that may be false (N10)."""
-    if position.laid == 0 and position.rules.has("N10") and position.rules.value("N10") == "false":
+    if position.laid or not position.rules.has("N10"):
+        return Verdict("void", "empty_pile", ("M1",))
+    if position.rules.value("N10") == "false":
         return Verdict("false", "too_soon", ("N10",))
-    return Verdict("void", "empty_pile", ("N10",) if position.laid == 0 else ("M1",))
+    return Verdict("void", "empty_pile", ("N10",))
 
 
 def _too_soon(position: Position, seat: int, t: int) -> Verdict | None:

@@ -60,7 +60,16 @@ def pick_up(step: Step) -> None:
         step.rule("pile", "C8", because=(claim.ref,), seat=claim.seat, count=len(cards))
         if by_slap:
             _pay_debts(step, claim.seat)
-    after_pile(step, claim.seat, by_slap=by_slap)
+    winner = claim.seat
+    if not step.position.holds(winner):
+        # All of it went for debts (F6d).
+        if step.position.rules.has("E1"):
+            step.rule("out", "E1", seat=winner)
+        winner = step.position.after(winner) or winner
+        if leader == claim.seat:
+            leader = winner
+            step.set(turn=leader)
+    after_pile(step, winner, by_slap=by_slap)
     if not step.position.over and leader is not None:
         step.rule("lead", "M1" if by_slap else "C5", seat=leader)
         watch_for_repetition(step)
