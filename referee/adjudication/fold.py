@@ -109,9 +109,9 @@ def _card(state: State, card: Card, answers: Answers) -> Decided:
         return war_card(state, step, card)
     face, seat = card.card, card.seat
     if answers:
-        # A card may have been asked about twice, as when a seat that had none laid one that nobody could read.
-        for question in (f"question@{card.id}", f"question@{card.id}/2"):
-            said = answers.get(question)
+        # A card may be asked about up to three times: how many cards its seat has, which it is, and who laid it.
+        for number in ("", "/2", "/3"):
+            said = answers.get(f"question@{card.id}{number}")
             if isinstance(said, str) and is_card(said) and face == "??":
                 step.rule("question", "K2", ask="unreadable_card", about=[card.id])
                 face = said

@@ -65,6 +65,10 @@ def test_the_pile_is_as_it_lay_then() -> None:
     facts = said.fields()
     assert facts["pile"][0] == {"card": "??", "seat": 2, "state": "burned"}
     assert facts["turn"] == 3
+    assert facts["supersedes"] == []
+    assert set(facts) == {
+        "ruling", "notation", "pile", "counts", "turn", "moments", "rules", "considered", "supersedes"
+    }  # fmt: skip
     assert facts["rules"] == [{"id": "F8", "name": "slap-on-dead-card", "title": "a slap over a dead card is false"}]
     assert facts["ruling"]["id"] == "slap_false@s2"
     assert facts["counts"] == [16, 15, 17]
@@ -188,3 +192,19 @@ def test_piles_are_written_on_one_line() -> None:
     pile = (Laid("??", "s", 0, 1, "burned"), Laid("7h", "c", 1, 2, "played"), Laid("9d", "d", 2, 3, "dead"))
     assert notation(pile) == "[??] 7h (9d)"
     assert notation(()) == ""
+
+
+def test_a_record_explains_what_is_known_so_far() -> None:
+    """Asked in the middle of a game and again later, it tells of the lines that came between."""
+    lines = log("1000 1:7h\n2000 2:7c\n2300 slap 3\n2400 slap 1\n3500 taken 3\n4000 3:9c\n")
+    assert isinstance(lines[0], Table)
+    record = Record(lines[0])
+    referee = Adjudicator(lookahead_ns=10 * MS, witness=record)
+    made = [ruling for line in lines[:3] for ruling in referee.observe(line)]
+    made += referee.promise(2_100 * MS)
+    turn = next(ruling for ruling in made if ruling.id == "turn@c2")
+    assert [moment.id for moment in record.explain(turn).moments] == ["c1", "c2"]
+    for line in lines[3:]:
+        referee.observe(line)
+    referee.finish()
+    assert [moment.id for moment in record.explain(turn).moments] == ["c1", "c2", "s1", "s2", "t1"]

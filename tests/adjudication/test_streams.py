@@ -10,8 +10,10 @@ import pytest
 from referee.adjudication.adjudicator import Adjudicator
 from referee.adjudication.codec import from_fields
 from referee.adjudication.observations import LogError, Observation
+from referee.adjudication.rulings import LIFE as LIFE_ORDER
 from referee.adjudication.rulings import Ruling
 from tests.adjudication.playing import MS, brief, log, rule
+from tests.log_format import RULINGS
 
 TABLE: dict[str, Any] = {"kind": "table", "t": 0, "id": "table", "seats": ["Ana", "Ben", "Cho"], "dealer": 3}
 
@@ -197,3 +199,48 @@ def test_a_bystander_joins_after_the_last_seat_only() -> None:
     assert slapped(4, line("join", 100, seat=4), said="classic") == ["slap_void@s1 seat=4 reason=not_playing"]
     assert slapped(4, line("join", 100, seat=4), line("join", 200, "again", seat=4)) == won
     assert slapped(4, line("join", 100, seat=2)) == ["slap_void@s1 seat=4 reason=not_playing"]
+
+
+LIFE = (
+    "dead_heat", "slap_won slap_false slap_void", "burn strike give locked_out", "dead_card foul contested",
+    "challenge chance challenge_moves challenge_off challenge_won", "out", "pile", "slapped_in",
+    "won lost drawn repeated", "lead", "turn", "question", "remind corrected",
+)  # fmt: skip
+
+
+def test_at_one_instant_rulings_stand_in_the_order_of_a_tables_life() -> None:
+    """As the log's format lists them; a dead heat before the win that settles it."""
+    said = {kind: place for place, kinds in enumerate(LIFE) for kind in kinds.split()}
+    assert said == LIFE_ORDER
+    assert set(said) == set(RULINGS)
+
+
+def test_several_rulings_of_a_kind_and_a_cause_are_numbered() -> None:
+    """The second is called the second."""
+    split = rule(log("1000 1:7h\n2000 2:7c\n2300 slap 3\n2301 slap 1\n3500 taken 1\n", rules={"on": ["M3"]}))
+    assert brief(split, "pile") == ["pile@t1 seat=3 count=1", "pile@t1/2 seat=1 count=1"]
+    three = rule(
+        log("1000 1:7h\n2000 2:7c\n2300 slap 3\n2301 slap 1\n2302 slap 2\n3500 taken 1\n", rules={"on": ["M3"]})
+    )
+    assert [ruling.id for ruling in three if ruling.kind == "pile"] == ["pile@t1", "pile@t1/2", "pile@t1/3"]
+    assert [ruling["count"] for ruling in three if ruling.kind == "pile"] == [1, 1, 0]
+
+
+def test_each_question_of_a_card_can_be_answered() -> None:
+    """Two unread cards, the second of a seat that has none: how many has it, which card is it, who laid it?"""
+    lines = log("1000 1:??\n2000 2:??\n2300 slap 3\n", counts=[5, 0, 5])
+    asked = [
+        "question@c1 ask=unreadable_card",
+        "question@c2 ask=recount",
+        "question@c2/2 ask=unreadable_card",
+        "question@c2/3 ask=who_played",
+    ]
+    assert brief(rule(lines), "question")[:4] == asked
+    said = [
+        line("answer", 5000, "a1", to="question@c2/2", value="7c"),
+        line("answer", 5001, "a2", to="question@c2/3", value=3),
+        line("answer", 5002, "a3", to="question@c1", value="7d"),
+    ]
+    answered = rule([*lines, *said])
+    assert brief(answered, "slap_won") == ["slap_won@s1 seat=3 decided_by=time"]
+    assert "mend_amendment" not in {ruling.get("ask") for ruling in answered}

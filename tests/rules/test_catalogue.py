@@ -114,8 +114,16 @@ def test_any_other_value_is_one_of_those_allowed(row: str) -> None:
     for value in good:
         assert house_rules({"set": {row: value}}).value(row) == value
     for value in bad:
-        with pytest.raises(RulesError, match=f"row {row}: .* is not allowed; it must be "):
+        with pytest.raises(RulesError) as refusal:
             house_rules({"set": {row: value}})
+        told = f"row {row}: {value!r} is not allowed; it must be {ROWS[row].allowed}"
+        assert str(refusal.value).startswith(told)
+        assert row == "P19" or str(refusal.value) == told
+
+
+def test_a_pattern_that_cannot_be_read_is_told_with_its_name() -> None:
+    with pytest.raises(RulesError, match=r"; mine: expected rank\(n\).*, at character 10: "):
+        house_rules({"set": {"P19": {"yours": "joker(1)", "mine": "rank(1) = "}}})
 
 
 def test_a_run_of_four_may_be_all_that_a_run_of_three_may() -> None:

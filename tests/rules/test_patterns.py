@@ -109,6 +109,8 @@ def test_a_pattern_is_made_by_so_many_top_cards(row: str, cards: str, depth: int
         ("P10b", "4h 5h 6d"),
         ("P10b", "4s 5h 6d 7d"),
         ("P10b", "Xr 5h 6d 7d"),
+        ("P10b", "Xr Xb Xr Xb"),
+        ("P10a", "?? ?? ??"),
         ("P11", "6h 8c"),
         ("P11", "6h 6c"),
         ("P12", "Th Jc"),
@@ -140,6 +142,8 @@ def test_a_pile_that_just_misses_a_pattern(row: str, cards: str) -> None:
         ("P4a", "4h 5c 6d 7s", {"P4a": {"n": 4}}, {}, (("P4a",), 4)),
         ("P4a", "2h 5c 6d 7s", {"P4a": {"n": 4}}, {}, ((), 0)),
         ("P4b", "2h 5c 6d 7s", {"P4b": {"n": 3}}, {}, (("P4b",), 3)),
+        ("P4b", "Jh Qc Kd As", {"P4b": "high"}, {}, (("P4b",), 4)),
+        ("P4b", "Ah 2c 3d 4s", {"P4b": {"ace": "low"}}, {}, (("P4b",), 4)),
         ("P8", "9h Ac", {"P8": False}, {}, ((), 0)),
         ("P9", "9h 2c Ad", {"P8": False}, {}, ((), 0)),
         ("P10a", "4h 5h", {"P10a": 2}, {}, (("P10a",), 2)),
@@ -204,6 +208,7 @@ def test_values_and_other_rows_change_it(
         ("P17", "Xr", {}),
         ("P18", "Xr", {}),
         ("N4", "Kh Xr", {}),
+        ("N14", "Xr", {"said": "7"}),
     ],
 )
 def test_a_wild_joker_stands_for_what_is_missing(row: str, cards: str, more: dict[str, Any]) -> None:
@@ -231,6 +236,13 @@ def test_a_wild_joker_has_a_suit_where_suits_matter() -> None:
     """N4: one suit for marriages; P5c: the same suit."""
     assert found("P6 N4 P13c", "Qh Xr")[0] == ("P6", "N4")
     assert found("P5a P5c P13c", "7h 2c Xr")[0] == ("P5a", "P5c")
+    assert found("P5b P5c P13c", "2c 7h", bottom="Xr", under=True)[0] == ("P5b", "P5c")
+
+
+def test_many_wild_jokers_complete_what_asks_for_suits_alone() -> None:
+    """P19: four jokers and a heart make five hearts, for only suits need be tried."""
+    hearts = {"P19": {"hearts": "suit(1) = suit(2) = suit(3) = suit(4) = suit(5)"}}
+    assert found("P19 P13c", "Xr Xb Xr Xb 7h", hearts)[0] == ("P19:hearts",)
 
 
 @pytest.mark.parametrize(
