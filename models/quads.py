@@ -52,6 +52,19 @@ def centre(quad: Quad) -> tuple[float, float]:
     return float(x), float(y)
 
 
+def between(one: Quad, other: Quad) -> float:
+    """How far apart two quads' centres are, px."""
+    (x0, y0), (x1, y1) = centre(one), centre(other)
+    return float(np.hypot(x0 - x1, y0 - y1))
+
+
+def grown(quad: Quad, margin: float) -> Quad:
+    """A quad with its corners pushed out from the middle by about ``margin`` px."""
+    out = quad - quad.mean(0)
+    length = np.maximum(np.linalg.norm(out, axis=1, keepdims=True), 1e-6)
+    return np.asarray(quad + out / length * margin * 1.4, np.float32)
+
+
 def height(quad: Quad) -> float:
     """The longer side, px: a card's height."""
     sides = np.linalg.norm(quad - np.roll(quad, 1, axis=0), axis=1)

@@ -1,0 +1,209 @@
+"""What becomes of a card under way: laid and told, slid under the pile, or dropped as none."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from models.arms import Arms, usual
+from models.motion import Glance, Motion
+from models.pile import Pile
+from models.quads import between, centre, overlap
+from models.stream import MARGIN_NS, MS, PATIENCE_NS, Moment, Stream
+from models.tracks import SURE, UNREAD, Track
+from referee.adjudication.observations import Card, Observation, Placed
+
+LOST_NS: Final = 350 * MS
+"""A card not seen for so long has been covered or carried off."""
+LONE_NS: Final = 250 * MS
+"""A card seen on the pile only once has, after this, not slipped under it."""
+QUIET_NS: Final = 400 * MS
+"""A card at rest that is still unread after this is not going to be."""
+ONE_CARD_NS: Final = 250 * MS
+"""Two hands do not lay two cards on one place within so short a time."""
+PROOF: Final = 4.4
+"""Weight of votes that names a card at once ..."""
+AT_ONCE: Final = 0.985
+"""... if it is believed so firmly."""
+
+
+class Decisions:
+    """Settles what the cards under way are, as soon as that is sure."""
+
+    def __init__(self, motion: Motion, stream: Stream, pile: Pile, arms: Arms) -> None:
+        self._motion = motion
+        self._stream = stream
+        self._pile = pile
+        self._arms = arms
+        self._placed = 0
+
+    def decide(self, now: Moment, glance: Glance) -> list[Observation]:
+        """What is sure by the newest frame."""
+        out: list[Observation] = []
+        # Only the first frame shows several cards at once: then what lies below another came first.
+        for track in sorted(self._pile.open, key=lambda tr: (tr.high, tr.last.top)):
+            out += self._settle(track, now, glance)
+        return out
+
+    def finish(self, now: Moment, glance: Glance) -> list[Observation]:
+        """What the cards still under way are, as far as that can be told at the end of the stream."""
+        out: list[Observation] = []
+        for track in list(self._pile.open):
+            out += self._settle(track, now, glance, final=True)
+        return out
+
+    def _settle(self, track: Track, now: Moment, glance: Glance, final: bool = False) -> list[Observation]:
+        """Report, drop or keep a card under way."""
+        name, sure = track.belief()
+        over = final or now.t - track.last.t > LOST_NS
+        if self._pile.packs == 1 and name in self._pile.names and name != UNREAD:
+            if over:
+                self._pile.open.remove(track)
+            return []
+        if laid(track, self._pile, now, over):
+            told = self._name_to_tell(track, now, over)
+            if told is not None:
+                return self._report(track, told, sure, now, glance)
+        if over:
+            self._pile.open.remove(track)
+            return self._vanished(track, name, sure)
+        if _age(track, now) > 2 * PATIENCE_NS:
+            self._pile.open.remove(track)
+        return []
+
+    def _name_to_tell(self, track: Track, now: Moment, over: bool) -> str | None:
+        """The name by which a card that was laid may be told now, ``??`` if it is not going to be read."""
+        name, sure = track.belief()
+        weight = track.weights().get(name, 0.0)
+        # In motion a suit is soon mistaken, twice in the same way: at rest two looks will do, on the way three.
+        quick = weight >= PROOF and track.reads(name) >= (2 if track.still else 3)
+        if sure >= AT_ONCE and quick:
+            return name
+        age = _age(track, now)
+        if over or age > PATIENCE_NS or (track.still >= 3 and age > QUIET_NS):
+            if sure >= SURE and track.more_than_a_glimpse(name):
+                return name
+            if _surely_there(track) and not _another_look(track, self._pile):
+                return UNREAD
+        return None
+
+    def _vanished(self, track: Track, name: str, sure: float) -> list[Observation]:
+        """A card that was not seen to lie on the pile is seen no more: slid under it, or carried off."""
+        came = max(between(track.sightings[0].quad, s.quad) for s in track.sightings)
+        if sure < SURE or track.reads(name) < 2 or not self._pile.laid or came < 0.25 * self._pile.card_height:
+            return []
+        if track.seen_under() > max(1, track.seen_on_pile()):
+            return self._slid_under(track, name)
+        (x, y), (u, v) = centre(track.quad), self._pile.middle(self._stream.shape)
+        if np.hypot(x - u, y - v) > 1.7 * self._pile.card_height:
+            return []
+        return self._slid_under(track, name) if _bared(track, self._pile) else []
+
+    def _slid_under(self, track: Track, name: str) -> list[Observation]:
+        self._pile.burned[name] = track.quad
+        self._placed += 1
+        t = max(track.last.t, self._stream.watermark + 1)
+        return [Placed(t=t, id=f"p{self._placed}", seat=self._arms.seat(usual(track.bearings)), cards=(name,))]
+
+    def _report(self, track: Track, name: str, sure: float, now: Moment, glance: Glance) -> list[Observation]:
+        """Tell that a card was laid, unless it is one that was told already."""
+        self._pile.open.remove(track)
+        if self._same_again(track, name):
+            return []
+        self._pile.lay(track, name)
+        if track.still and not glance.reaches:
+            self._motion.learn_paper(glance.small, track.quad)
+        low, high = track.low, track.high
+        if low != high:
+            low = max(low, self._stream.soonest)
+            high = max(low, high)
+        t = (low + high) // 2
+        error = 0 if track.low == track.high else (high - low + 1) // 2 + MARGIN_NS
+        angle = usual(track.bearings)
+        return [
+            Card(
+                t=t, id=f"c{self._pile.told}", card=name, seat=self._arms.seat(angle), t_error=error,
+                confidence=round(sure, 3), known_at=now.t, bearing=None if angle is None else float(round(angle) % 360),
+            )
+        ]  # fmt: skip
+
+    def _same_again(self, track: Track, name: str) -> bool:
+        """Whether a better-seen card came up at the same place within a frame or two: one card, read two ways."""
+        close = 2 * max(1, self._stream.spacing) + MARGIN_NS
+        return any(
+            other is not track
+            and not other.came_under()
+            and abs(other.high - track.high) < close
+            and overlap(other.quad, track.quad) > 0.5
+            and len(other.sightings) > track.reads(name) < 3
+            for other in [*self._pile.laid[-3:], *self._pile.open]
+        )
+
+
+def laid(track: Track, pile: Pile, now: Moment, over: bool) -> bool:
+    """Whether a card has been laid on the pile, and not slid under it or only carried past.
+
+    ``over`` says that no more is going to be seen of it.
+    """
+    on, under = track.seen_on_pile(), track.seen_under()
+    if track.sightings[0].index == 0:
+        return True
+    if not pile.laid:
+        return track.still >= 1 or len(track.sightings) >= 3
+    if track.plainly_laid():
+        return True
+    if track.came_under():
+        return False
+    if track.still and track.last.on_pile and on > under:
+        return True
+    if on >= 3 and (on > 2 * under or all(s.on_pile for s in track.sightings[-3:])):
+        return True
+    if over or _age(track, now) > LONE_NS:
+        return _laid_after_all(track, pile)
+    if on > 0 and under == 0 and _covered_since(track, pile):
+        return True
+    return under == 0 and track.still >= 3 and track.last.top
+
+
+def _laid_after_all(track: Track, pile: Pile) -> bool:
+    """Whether a card was laid that was seen on the pile only once or twice, some time ago."""
+    if _bared(track, pile):
+        return False
+    if any(s.plain and s.on_pile for s in track.sightings):
+        return True
+    on = track.seen_on_pile()
+    # What was seen over the pile's edge and then under it has been slid there, unless a card hides it now.
+    stays = all(s.on_pile for s in track.sightings[-2:])
+    return on > 0 and (on > track.seen_under() or stays or (_covered_since(track, pile) and track.came_over()))
+
+
+def _covered_since(track: Track, pile: Pile) -> bool:
+    """Whether a card came up later, which may hide this one."""
+    return pile.latest > track.high
+
+
+def _bared(track: Track, pile: Pile) -> bool:
+    """Whether the pile's top card has since been read on top of all: then nothing was laid on it."""
+    top = pile.laid[-1]
+    return bool(top.sightings) and top.high < track.high and top.last.top and top.last.t > track.last.t
+
+
+def _surely_there(track: Track) -> bool:
+    """Whether an unread card was seen well enough to be a card at all."""
+    tops = sum(s.top for s in track.sightings)
+    return track.rest is not None and tops >= 3 and track.seen_on_pile() > max(1, track.seen_under())
+
+
+def _another_look(track: Track, pile: Pile) -> bool:
+    """Whether what could not be read came up just when and where a card was laid: it is that one."""
+    return any(
+        other.high >= track.low - ONE_CARD_NS and overlap(other.rest, track.quad) > 0.4
+        for other in pile.laid[-3:]
+        if other.rest is not None
+    )
+
+
+def _age(track: Track, now: Moment) -> int:
+    """How long ago a card was seen first, ns."""
+    return now.t - track.sightings[0].t

@@ -1,0 +1,110 @@
+"""Where and when the eye reads: only round the pile, and only what a glance shows to be fresh."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, Protocol
+
+import cv2
+import numpy as np
+
+from models.motion import GRAIN, Bytes, Glance, Motion, peak
+from models.pile import Pile
+from models.quads import Box, Quad, area, as_quad, bounds, height
+from models.stream import Stream
+from models.tracks import UNREAD, Seen, plain
+
+FRESH: Final = 14
+"""Grey levels by which a reduced pixel must differ from the frame read last."""
+STILL_READS: Final = 3
+"""So often is a picture that does not change read again while a card is under way."""
+SIZE_KNOWN: Final = 3
+"""Once so many cards have told their size, looking for that size alone is enough."""
+
+Found = tuple[Seen, Quad]
+"""A reading and the corners of its card."""
+
+
+class Reader(Protocol):
+    """An eye: finds and reads cards in one picture."""
+
+    def recognise(self, image: Bytes) -> Sequence[Seen]: ...
+
+    def read_at(self, image: Bytes, region: Box, card_height: float | None = None) -> Sequence[Seen]: ...
+
+
+class Gaze:
+    """Has an eye read what is worth reading."""
+
+    def __init__(self, eye: Reader, motion: Motion, stream: Stream, pile: Pile) -> None:
+        self._eye = eye
+        self._motion = motion
+        self._stream = stream
+        self._pile = pile
+        self._last: Bytes | None = None
+        """The reduced picture of the frame read last ..."""
+        self._clear = False
+        """... and whether nothing moved or reached into it."""
+        self._still_reads = 0
+        self.seen: list[Quad] = []
+        """Where cards showed in the frame read last."""
+
+    def read(self, image: Bytes, glance: Glance) -> list[Found]:
+        """What the eye reads in the newest frame; nothing where it need not look."""
+        region = self._region()
+        if not self._worth_reading(glance, region):
+            return []
+        rows, columns = self._stream.shape
+        whole = region == (0, 0, columns, rows)
+        known = self._pile.card_height if self._pile.told >= SIZE_KNOWN else None
+        seen = self._eye.recognise(image) if whole and not known else self._eye.read_at(image, region, known)
+        self._last = glance.small
+        self._clear = not glance.reaches and not glance.changed
+        found = self._sifted(seen)
+        if not self._pile.card_height and found:
+            self._pile.card_height = float(np.median([height(quad) for _, quad in found]))
+        self.seen = [quad for _, quad in found]
+        return found
+
+    def _region(self) -> Box:
+        """The part of the picture worth reading."""
+        rows, columns = self._stream.shape
+        quads = [track.quad for track in self._pile.laid[-6:]] + [track.quad for track in self._pile.open]
+        if not self._pile.card_height or not quads:
+            return 0, 0, columns, rows
+        if self._stream.before is not None:
+            quads += [suspect.place for suspect in self._stream.before.suspects]
+        return bounds(quads, 0.75 * self._pile.card_height, columns, rows)
+
+    def _worth_reading(self, glance: Glance, region: Box) -> bool:
+        if self._last is None:
+            return True
+        f = self._motion.factor
+        spot = np.s_[region[1] // f : region[3] // f + 1, region[0] // f : region[2] // f + 1]
+        if cv2.countNonZero(peak(glance.small[spot], self._last[spot], FRESH)) > GRAIN:
+            self._still_reads = 0
+            return True
+        clear = not glance.reaches and not glance.changed
+        if (self._pile.open and self._still_reads < STILL_READS) or (clear and not self._clear):
+            self._still_reads += 1
+            return True
+        return False
+
+    def _sifted(self, seen: Sequence[Seen]) -> list[Found]:
+        """The readings worth a thought, surest first.
+
+        Between fingers an eye finds scraps of cards; a card that it cannot name counts only where nothing hides it.
+        Of one pack's card seen twice, the weaker is another corner of the same.
+        """
+        found = [(s, as_quad(s.corners)) for s in seen if s.card != UNREAD or self._clear]
+        found = [(s, quad) for s, quad in found if area(quad) > 100]
+        found.sort(key=lambda item: (item[0].card == UNREAD, not plain(item[0]), -item[0].confidence))
+        if self._pile.packs > 1:
+            return found
+        names: set[str] = set()
+        once = []
+        for s, quad in found:
+            if s.card == UNREAD or s.card not in names:
+                once.append((s, quad))
+            names.add(s.card)
+        return once

@@ -1,0 +1,100 @@
+"""The latest frames of a stream, and the instant up to which everything in it has been told."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+from typing import Final
+
+from models.motion import Bytes
+from models.quads import Quad
+
+MS: Final = 1_000_000
+LOOK_BACK: Final = 3
+"""How many frames before its first reading a face may have shown unread."""
+MEMORY_NS: Final = 1_500_000_000
+"""How long frames are remembered."""
+MARGIN_NS: Final = 10 * MS
+"""A face that came up so lately is still too steep to be told from an edge: added to the doubt at each end."""
+PATIENCE_NS: Final = 1_000_000_000
+"""Longest that an undecided thing may hold the watermark back."""
+LONG_AGO: Final = -(2**62)
+"""An instant, ns, before every frame's."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Suspect:
+    """White paper that no reading explains: perhaps a face."""
+
+    place: Quad
+    """Its upright box, px."""
+    sure: bool
+    """It is so large that it is a face."""
+
+
+@dataclass(slots=True, eq=False)
+class Moment:
+    """What is kept of a frame."""
+
+    index: int
+    t: int
+    """The start of its exposure, ns ..."""
+    end: int
+    """... and its end."""
+    half: Bytes | None
+    """The picture at half size, while it may still be compared with another."""
+    suspects: list[Suspect] = field(default_factory=list)
+    still: list[Suspect] = field(default_factory=list)
+    """White paper that did not move."""
+
+
+@dataclass(slots=True, eq=False)
+class Stream:
+    """The frames of one camera, in the order of time."""
+
+    moments: deque[Moment] = field(default_factory=deque)
+    """The latest, oldest first."""
+    index: int = -1
+    """The newest frame's place in the stream."""
+    shape: tuple[int, int] = (0, 0)
+    """Rows and columns of the picture, px."""
+    spacing: int = 0
+    """From the frame before to the newest, ns."""
+    busy_t: int = 0
+    """When something moved last, ns."""
+    watermark: int = LONG_AGO
+    """Everything with t - t_error up to this instant, ns, has been reported."""
+
+    @property
+    def before(self) -> Moment | None:
+        """The frame before the newest."""
+        return self.moments[-2] if len(self.moments) > 1 else None
+
+    @property
+    def soonest(self) -> int:
+        """The earliest instant, ns, from which a card that is still to be reported may have come up."""
+        return self.watermark + 2 + MARGIN_NS
+
+    def advance(self, t: int, shape: tuple[int, int]) -> None:
+        """Go on to the frame of an instant.
+
+        Raises:
+            ValueError: it is not later than the one before.
+        """
+        if self.moments and t <= self.moments[-1].t:
+            before = self.moments[-1].t
+            raise ValueError(f"frame at {t} ns does not come after the one at {before} ns: feed them in order")
+        self.index += 1
+        self.shape = shape
+        if self.moments:
+            self.spacing = t - self.moments[-1].t
+
+    def keep(self, t: int, t_error: int, half: Bytes) -> Moment:
+        """Remember the frame that `advance` went on to, and forget what is too old to matter."""
+        now = Moment(self.index, t, t + min(t_error, self.spacing or t_error), half)
+        if len(self.moments) > LOOK_BACK + 1:
+            self.moments[-1 - LOOK_BACK - 1].half = None
+        self.moments.append(now)
+        while self.moments[0].t < t - MEMORY_NS:
+            self.moments.popleft()
+        return now
