@@ -105,7 +105,8 @@ class Attribution:
         if s.card != track.name or s.confidence < 0.5:
             return
         before = track.rest
-        track.add(Sighting(now.index, now.t, s.card, s.confidence, quad, s.top, on_pile=False, under=False))
+        seen = Sighting(now.index, now.t, s.card, s.confidence, quad, s.top, on_pile=False, under=False, plain=plain(s))
+        track.add(seen)
         track.note_indices(s)
         del track.sightings[:-4]
         if track.rest is not before:
@@ -123,6 +124,7 @@ class Attribution:
                 return track
             self._pile.open.remove(track)
             dropped.append(track)
+        free = [track for track in free if track not in dropped]
         for track in free:
             if self._first_look(track, frame) and self._close(track, quad):
                 return track
@@ -134,7 +136,9 @@ class Attribution:
         Two cards never follow each other by one frame.
         """
         once = len(track.sightings) == 1 and track.first >= frame.now.index - 1
-        return once and track.belief()[0] not in frame.names
+        # What lay under the pile where a known index shows was no card on its way.
+        scrap = track.last.under and track.last.scrap
+        return once and not scrap and track.last.name not in frame.names
 
     def _is_another(self, track: Track, s: Seen, quad: Quad, now: Moment) -> bool:
         """Whether a reading of an open card's name shows another card, and what was open was a scrap misread so."""

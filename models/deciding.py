@@ -170,7 +170,7 @@ def _laid_after_all(track: Track, pile: Pile) -> bool:
     """Whether a card was laid that was seen on the pile only once or twice, some time ago."""
     if _bared(track, pile):
         return False
-    if any(s.plain and s.on_pile for s in track.sightings):
+    if any(s.double and s.on_pile for s in track.sightings):
         return True
     on = track.seen_on_pile()
     # What was seen over the pile's edge and then under it has been slid there, unless a card hides it now.
@@ -192,7 +192,8 @@ def _bared(track: Track, pile: Pile) -> bool:
 def _surely_there(track: Track) -> bool:
     """Whether an unread card was seen well enough to be a card at all."""
     tops = sum(s.top for s in track.sightings)
-    return track.rest is not None and tops >= 3 and track.seen_on_pile() > max(1, track.seen_under())
+    bare = any(s.top and s.bare for s in track.sightings)
+    return track.rest is not None and tops >= 3 and bare and track.seen_on_pile() > max(1, track.seen_under())
 
 
 def _another_look(track: Track, pile: Pile) -> bool:

@@ -7,12 +7,14 @@ from typing import Final
 import numpy as np
 
 from models.pile import Pile
-from models.quads import Quad, area, shared
+from models.quads import Quad, area, overlap, shared
 from models.stream import Moment
-from models.tracks import SURE, UNREAD, Seen, Sighting, Track, plain
+from models.tracks import BARE, SURE, UNREAD, Seen, Sighting, Track, double, plain
 
 INDEX_NEAR: Final = 0.09
 """Share of a card's height within which two indices are in one place."""
+ONE_PLACE: Final = 0.5
+"""Overlap from which of two cards one hides much of the other."""
 OVER: Final = 0.12
 """Share of a card that must lie over others for it to lie on them."""
 
@@ -20,8 +22,11 @@ OVER: Final = 0.12
 def sighting(s: Seen, quad: Quad, track: Track, now: Moment, pile: Pile) -> Sighting:
     """A reading in the newest frame as a sighting of a card under way."""
     on_pile, under = _lie(s, quad, track, now, pile)
-    scrap = _old_index(s, pile)
-    return Sighting(now.index, now.t, s.card, s.confidence, quad, s.top, on_pile, under, scrap, plain(s))
+    doubled = _in_one_place(s, quad, now, pile)
+    return Sighting(
+        now.index, now.t, s.card, s.confidence, quad, s.top, on_pile, under, _old_index(s, pile),
+        plain=plain(s) and not doubled, double=double(s) and not doubled, bare=s.bare >= BARE,
+    )  # fmt: skip
 
 
 def _lie(s: Seen, quad: Quad, track: Track, now: Moment, pile: Pile) -> tuple[bool, bool]:
@@ -32,10 +37,11 @@ def _lie(s: Seen, quad: Quad, track: Track, now: Moment, pile: Pile) -> tuple[bo
     least = OVER * area(quad)
     if not any(shared(quad, other.quad) >= least for other in older[-3:]):
         return False, False
-    if s.top or plain(s):
+    if s.top or (plain(s) and not _in_one_place(s, quad, now, pile)):
         return True, False
     cards = [*pile.laid, *pile.open]
-    newer = [other for other in cards if other is not track and other.high > track.high]
+    # A scrap that has been taken for a card under way hides nothing.
+    newer = [o for o in cards if o is not track and o.high > track.high and (o.name is not None or not o.scrap())]
     if any(shared(quad, other.quad) > 0.02 * area(quad) for other in newer):
         return False, False
     if any(_tops(other, quad, now) for other in cards if other.high <= track.high):
@@ -50,6 +56,17 @@ def _tops(other: Track, quad: Quad, now: Moment) -> bool:
     seen = other.last
     sure = seen.index == now.index and seen.top and seen.confidence >= 0.8
     return sure and shared(quad, other.quad) >= OVER * area(quad)
+
+
+def _in_one_place(s: Seen, quad: Quad, now: Moment, pile: Pile) -> bool:
+    """Whether another card is seen whole and on top where this reading, not on top, lies: both cannot be whole."""
+    if s.top:
+        return False
+    whole = (other for other in [*pile.laid, *pile.open] if other.sightings and other.last.index == now.index)
+    return any(
+        other.last.plain and other.last.top and other.last.name != s.card and overlap(other.quad, quad) > ONE_PLACE
+        for other in whole
+    )
 
 
 def _old_index(s: Seen, pile: Pile) -> bool:

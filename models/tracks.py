@@ -58,9 +58,14 @@ class Seen(Protocol):
     def indices(self) -> NDArray[np.float64]: ...
 
 
+def double(seen: Seen) -> bool:
+    """Whether two indices say a card's name beyond doubt: no scrap of another does."""
+    return seen.confidence >= PLAIN and len(seen.indices) >= WHOLE
+
+
 def plain(seen: Seen) -> bool:
     """Whether a card was seen whole and read beyond doubt."""
-    return seen.confidence >= PLAIN and len(seen.indices) >= WHOLE and seen.bare >= BARE
+    return double(seen) and seen.bare >= BARE
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +86,10 @@ class Sighting:
     """Its only index shows where a known card's does: likely that card's own, misread."""
     plain: bool = False
     """It was seen whole and read beyond doubt."""
+    double: bool = False
+    """Two indices said its name beyond doubt."""
+    bare: bool = False
+    """Nothing seemed to lie on it."""
 
 
 @dataclass(slots=True, eq=False)
@@ -130,8 +139,9 @@ class Track:
     def weights(self) -> dict[str, float]:
         """What speaks for each name."""
         votes: dict[str, list[float]] = {}
+        passing = self.may_be_scrap()
         for s in self.sightings:
-            if s.name != UNREAD and s.confidence >= LIGHT:
+            if s.name != UNREAD and s.confidence >= LIGHT and not (s.scrap and passing):
                 votes.setdefault(s.name, []).append(min(HEAVIEST, -math.log(max(1e-6, 1 - s.confidence))))
         ranked = {name: sorted(each, reverse=True) for name, each in votes.items()}
         return {name: _together(each) for name, each in ranked.items()}
@@ -142,7 +152,8 @@ class Track:
         if not ranked:
             return UNREAD, 0.0
         rival = ranked[1][1] if len(ranked) > 1 else 0.0
-        best = max(s.confidence for s in self.sightings if s.name == ranked[0][0])
+        passing = self.may_be_scrap()
+        best = max(s.confidence for s in self.sightings if s.name == ranked[0][0] and not (s.scrap and passing))
         lead = 1 - math.exp(-(ranked[0][1] - rival))
         return ranked[0][0], round(min(lead, 0.999) if rival == 0 or lead < best else best, 4)
 
@@ -159,8 +170,13 @@ class Track:
         whole = sum(s.plain for s in self.sightings)
         if whole:
             return self.seen_under() > 2 * whole
-        over = sum(s.on_pile and not s.scrap for s in self.sightings)
-        return sum(s.under or s.scrap for s in self.sightings) > over
+        passing = self.may_be_scrap()
+        over = sum(s.on_pile and not (s.scrap and passing) for s in self.sightings)
+        return sum(s.under or (s.scrap and passing) for s in self.sightings) > over
+
+    def may_be_scrap(self) -> bool:
+        """Whether it has never shown two indices that agree, as a scrap of an old card never does."""
+        return not any(s.double for s in self.sightings)
 
     def plainly_laid(self) -> bool:
         """Whether it was seen whole over the pile's cards twice, or once and has not moved since."""

@@ -279,11 +279,6 @@ def cards_of(script: Script) -> list[Card]:
     return [one for one in script.truth if isinstance(one, Card)]
 
 
-def was_laid(one: Card, script: Script) -> bool:
-    """Whether such a card came up within half a second of the instant that was told."""
-    return any(one.card == laid.card and abs(one.t - laid.t) < 500_000_000 for laid in cards_of(script))
-
-
 def compare(script: Script, seen: Sequence[Observation]) -> None:
     """Every card once, in order, from its seat, its reveal within what is claimed; every pile taken."""
     laid = cards_of(script)
@@ -326,8 +321,4 @@ def test_a_simulated_stretch_with_the_real_eye() -> None:
     except WeightsMissing as missing:
         pytest.skip(f"the eye has no weights here: {missing}")
     script = play_game(7, 4, max_cards=40)
-    seen = watch(script, SimulatedTable(script, 15), eye)
-    # Known weakness: what a sweeping hand leaves of a card may pass for another. One in forty, not more.
-    ghosts = [one for one in seen if isinstance(one, Card) and not was_laid(one, script)]
-    assert len(ghosts) <= 1, ghosts
-    compare(script, [one for one in seen if one not in ghosts])
+    compare(script, watch(script, SimulatedTable(script, 15), eye))
