@@ -256,6 +256,9 @@ def _changes(before: CodeType, after: CodeType) -> Iterator[tuple[CodeType, Code
 
 
 def _imported_anew(mutant: Mutant, names: list[str], seconds: dict[str, float]) -> int:
+    for name in list(sys.modules):
+        if name.partition(".")[0] in ("referee", "tests"):
+            del sys.modules[name]
     sys.meta_path.insert(0, _Finder(mutant))
     return SURVIVED if _pytest(Chosen(names, seconds)) in (0, 5) else KILLED
 

@@ -257,7 +257,7 @@ class _Walk(ast.NodeTransformer):
             node.test = self.visit(node.test)
             node.body, node.orelse = self._body(node.body), self._body(node.orelse)
         # A single comparison or negation is turned round by itself.
-        if not isinstance(node.test, ast.Compare | ast.UnaryOp) and self.here(node, "condition turned round"):
+        if not isinstance(node.test, ast.Compare | ast.UnaryOp) and self.here(node.test, "condition turned round"):
             node.test = ast.copy_location(ast.UnaryOp(ast.Not(), node.test), node.test)
         return node
 

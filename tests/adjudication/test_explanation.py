@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from referee.adjudication.adjudicator import Adjudicator
+from referee.adjudication.codec import from_fields
 from referee.adjudication.explanation import Considered, Explanation, Record, cause_of, notation
 from referee.adjudication.observations import Table
 from referee.rules.position import Laid
@@ -208,3 +209,20 @@ def test_a_record_explains_what_is_known_so_far() -> None:
         referee.observe(line)
     referee.finish()
     assert [moment.id for moment in record.explain(turn).moments] == ["c1", "c2", "s1", "s2", "t1"]
+
+
+def test_the_pile_of_a_war_is_told() -> None:
+    """M4: three cards down and one up of each, those down unseen, those up dead."""
+    table: dict[str, Any] = {"rules": {"on": ["M4"]}}
+    lines = log("1000 1:7h\n2000 2:7c\n2300 slap 1\n2301 slap 3\n", **table)
+    shown = [
+        from_fields({"kind": "card", "t": at * MS, "id": f"w{at}", "card": card, "seat": seat, "zone": "seat"}, 1)
+        for at, seat, card in ((5000, 1, "Kd"), (5400, 3, "9c"))
+    ]
+    assert isinstance(lines[0], Table)
+    record = Record(lines[0])
+    referee = Adjudicator(stream=False, witness=record)
+    for line in (*lines, *shown, *log("7000 taken 1")[1:]):
+        referee.observe(line)
+    pile = next(ruling for ruling in referee.finish() if ruling.kind == "pile")
+    assert notation(record.explain(pile).pile) == "7h 7c [??] [??] [??] (Kd) [??] [??] [??] (9c)"

@@ -244,3 +244,44 @@ def test_each_question_of_a_card_can_be_answered() -> None:
     answered = rule([*lines, *said])
     assert brief(answered, "slap_won") == ["slap_won@s1 seat=3 decided_by=time"]
     assert "mend_amendment" not in {ruling.get("ask") for ruling in answered}
+
+
+def test_a_card_that_lay_there_at_the_first_instant_is_laid_on_a_table_that_is_set() -> None:
+    """The table's line comes before all others of its instant, in whatever order they are told."""
+    assert [ruling.id for ruling in rule([from_fields(TABLE, 1), line("card", 0, "c1", card="7h", seat=1)])] == [
+        "lead@table",
+        "turn@table",
+        "turn@c1",
+    ]
+
+
+def test_nothing_is_believed_before_the_table_is_set() -> None:
+    view = Adjudicator().view
+    assert (view.counts, view.turn, view.game_over, view.winner, view.questions) == ((), None, False, None, ())
+
+
+def test_a_last_chance_is_over_when_its_two_seconds_are() -> None:
+    """E2: at the instant itself, and not a nanosecond before."""
+    lines = log("1000 1:Jh\n2000 2:5c\n3000 taken 1\n4000 1:3c\n5000 1:Kc\n6000 1:5h\n", seats=2, counts=[5, 1])
+    referee = Adjudicator(lookahead_ns=10 * MS)
+    told(referee, *lines)
+    assert "won@c5" not in told(referee, from_fields({"kind": "tick", "t": 8000 * MS - 1}, 1))
+    assert "won@c5" in told(referee, from_fields({"kind": "tick", "t": 8000 * MS}, 1))
+
+
+def test_instants_may_be_as_uncertain_as_a_log_can_say() -> None:
+    """A card a second and nine tenths after a slap, each known to a second: live and replayed it is doubtful."""
+    lines = log("1000 1:7h\n2000 slap 3 ±1000\n3900 2:7c ±1000\n")
+    referee = Adjudicator()
+    live = told(referee, *lines[:3], line("tick", 3800), lines[3], line("tick", 9000))
+    live += [ruling.id for ruling in referee.finish()]
+    assert "slap_won@s1" in live
+    assert sorted(live) == sorted(ruling.id for ruling in rule(lines))
+
+
+@pytest.mark.parametrize("to", ["slap_won@s1", "turn@c1", "s1", "nothing"])
+def test_an_answer_to_what_is_no_question_is_told(to: str) -> None:
+    rulings = rule(
+        [*log("1000 1:7h\n2000 2:7c\n2300 slap 3\n3000 taken 3"), line("answer", 5000, "a1", to=to, value=1)]
+    )
+    assert brief(rulings, "question") == ["question@a1 ask=mend_amendment"]

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import pytest
 
+from referee.rules.cards import CARDS
 from referee.rules.catalogue import ALWAYS_ON, BY_NAME, ROWS
 from referee.rules.house import RulesError, house_rules
 from referee.rules.presets import PRESETS
@@ -42,9 +43,11 @@ DEFAULTS: Final[dict[str, Any]] = {
 }  # fmt: skip
 
 NUMBERS: Final = {
-    "S2": (1, 8), "S3": (0, 32), "C3a": (1, 13), "P10a": (2, 13), "P10b": (2, 13), "M6": (1, 2000), "M9": (1, 1000),
-    "M15": (1, 2000), "F1": (0, 52), "F6a": (1, 20), "F6d": (1, 52), "F6e": (1, 20), "F10": (0, 52), "E2": (1, 10),
-    "N8": (1, 52), "N13": (1, 50),
+    "S2": (1, 8, ""), "S3": (0, 32, ""), "C3a": (1, 13, "chances"), "P10a": (2, 13, "cards"), "P10b": (2, 13, "cards"),
+    "M6": (1, 2000, "ms after the reveal"), "M9": (1, 1000, "ms after the cover"),
+    "M15": (1, 2000, "ms after the reveal"), "F1": (0, 52, "cards"), "F6a": (1, 20, "strikes"),
+    "F6d": (1, 52, "cards"), "F6e": (1, 20, "rounds"), "F10": (0, 52, "cards"), "E2": (1, 10, "cards"),
+    "N8": (1, 52, "cards"), "N13": (1, 50, "presses a second"),
 }  # fmt: skip
 
 OTHERS: Final[dict[str, tuple[tuple[Any, ...], tuple[Any, ...]]]] = {
@@ -100,12 +103,14 @@ def test_every_value_has_the_default_that_is_written_down() -> None:
 @pytest.mark.parametrize("row", NUMBERS)
 def test_a_number_may_be_anything_in_its_range(row: str) -> None:
     """Both ends, and nothing beyond; no fraction, no text."""
-    low, high = NUMBERS[row]
+    low, high, unit = NUMBERS[row]
     for value in (low, high):
         assert house_rules({"set": {row: value}}).value(row) == value
     for other in (low - 1, high + 1, float(low), str(low), True, None):
-        with pytest.raises(RulesError, match=f"row {row}: .* must be a whole number from {low} to {high}"):
+        with pytest.raises(RulesError) as refusal:
             house_rules({"set": {row: other}})
+        words = f"a whole number from {low} to {high}" + (f" ({unit})" if unit else "")
+        assert str(refusal.value) == f"row {row}: {other!r} is not allowed; it must be {words}"
 
 
 @pytest.mark.parametrize("row", OTHERS)
@@ -138,6 +143,26 @@ def test_a_run_of_four_may_be_all_that_a_run_of_three_may() -> None:
 def test_a_row_without_a_value_is_given_none(row: str) -> None:
     with pytest.raises(RulesError, match=f"row {row} .* has no value to set"):
         house_rules({"set": {row: 1}})
+
+
+@pytest.mark.parametrize(
+    ("said", "chances"),
+    [
+        ("classic", {"A": 4, "K": 3, "Q": 2, "J": 1}),
+        ({"on": ["C2a"]}, {"A": 1, "K": 2, "Q": 3, "J": 4}),
+        ({"on": ["C2b"]}, {"A": 4, "Q": 2, "K": 1, "J": 3}),
+        ({"set": {"C1": {"A": 5, "K": 6, "Q": 7, "J": 8}}}, {"A": 5, "K": 6, "Q": 7, "J": 8}),
+        ({"off": ["C1"]}, {}),
+        ({"on": ["C3a"]}, {"A": 4, "K": 3, "Q": 2, "J": 1, "Xr": 5, "Xb": 5}),
+        ({"on": ["C3a"], "set": {"C3a": 7}}, {"A": 4, "K": 3, "Q": 2, "J": 1, "Xr": 7, "Xb": 7}),
+        ({"on": ["C3b"]}, {"A": 4, "K": 3, "Q": 2, "J": 1, "Xb": 13}),
+    ],
+)
+def test_every_card_asks_for_its_chances(said: Any, chances: dict[str, int]) -> None:
+    """C1, C2a, C2b, C3a, C3b: face cards, aces and jokers; all others ask for none."""
+    rules = house_rules(said)
+    asked = {card if card[0] == "X" else card[0]: rules.chances(card) for card in CARDS}
+    assert {card: number for card, number in asked.items() if number} == chances
 
 
 def test_every_preset_has_the_rows_that_are_always_on() -> None:
