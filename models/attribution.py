@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from models.faces import first_unexplained, reveal, unread_reveal
-from models.gaze import Found
+from models.gaze import LIKELY, Found
 from models.likeness import shown_before
 from models.lying import sighting
 from models.motion import Bytes, Glance, Motion
 from models.pile import Pile
 from models.quads import Quad, between, overlap
 from models.stream import MS, Moment, Stream
-from models.tracks import LATELY, SURE, UNREAD, Seen, Sighting, Track, plain
+from models.tracks import LATELY, SURE, UNREAD, Seen, Sighting, Track, double, plain
 
 MOVED_NS: Final = 600 * MS
 """Where nothing has moved for so long, no card has come."""
@@ -147,7 +147,8 @@ class Attribution:
         if not track.scrap() or track.travelled():
             return False
         if track.belief()[1] < SURE:
-            return self._apart(track, quad)
+            # One index under the pile, and now two of a card in full: those are two cards.
+            return self._apart(track, quad) or (double(s) and track.came_under() and track.may_be_scrap())
         return track.first < now.index - 2 and s.confidence >= SURE and (s.top or self._apart(track, quad))
 
     def _apart(self, track: Track, quad: Quad) -> bool:
@@ -192,7 +193,7 @@ class Attribution:
 
     def _may_be_new(self, s: Seen, quad: Quad, now: Moment) -> bool:
         """Whether something has moved where this reading lies, lately enough to have brought a card."""
-        if s.card != UNREAD and s.confidence < 0.5:
+        if s.card != UNREAD and s.confidence < LIKELY:
             return False
         if now.index == 0:
             return True

@@ -184,9 +184,10 @@ def _covered_since(track: Track, pile: Pile) -> bool:
 
 
 def _bared(track: Track, pile: Pile) -> bool:
-    """Whether the pile's top card has since been read on top of all: then nothing was laid on it."""
+    """Whether the pile's top card has since been seen whole and on top: then nothing was laid on it."""
     top = pile.laid[-1]
-    return bool(top.sightings) and top.high < track.high and top.last.top and top.last.t > track.last.t
+    whole = bool(top.sightings) and top.last.top and top.last.plain
+    return whole and top.high < track.high and top.last.t > track.last.t
 
 
 def _surely_there(track: Track) -> bool:

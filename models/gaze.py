@@ -20,6 +20,8 @@ STILL_READS: Final = 3
 """So often is a picture that does not change read again while a card is under way."""
 SIZE_KNOWN: Final = 3
 """Once so many cards have told their size, looking for that size alone is enough."""
+LIKELY: Final = 0.5
+"""Least confidence of a reading that may begin a card."""
 
 Found = tuple[Seen, Quad]
 """A reading and the corners of its card."""
@@ -63,7 +65,8 @@ class Gaze:
         found = self._sifted(seen)
         if not self._pile.card_height and found:
             self._pile.card_height = float(np.median([height(quad) for _, quad in found]))
-        self.seen = [quad for _, quad in found]
+        # White paper under a reading too weak to be a card's beginning may still be one.
+        self.seen = [quad for s, quad in found if s.confidence >= LIKELY]
         return found
 
     def _region(self) -> Box:

@@ -167,6 +167,8 @@ class Track:
 
         A card that is laid comes from a hand, and lies over the others from the first; what a hand uncovers does not.
         """
+        if any(s.plain and s.on_pile for s in self.sightings):
+            return False
         whole = sum(s.plain for s in self.sightings)
         if whole:
             return self.seen_under() > 2 * whole
