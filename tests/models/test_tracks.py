@@ -1,0 +1,63 @@
+"""What many looks at one card amount to: its name, and whether it was laid or only uncovered."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from models.quads import Quad
+from models.tracks import SURE, UNREAD, Sighting, Track
+
+CARD: Quad = np.array([[0, 0], [100, 0], [100, 140], [0, 140]], np.float32)
+
+
+def look(name: str, confidence: float, *, index: int = 0, dx: float = 0.0, **what: bool) -> Sighting:
+    """One sighting; where nothing else is said, of a card on top that lies over the pile."""
+    how = {"top": True, "on_pile": True, "under": False} | what
+    return Sighting(index, index * 66_666_667, name, confidence, CARD + np.float32(dx), **how)
+
+
+def track(*looks: Sighting) -> Track:
+    made = Track(CARD, 0)
+    for one in looks:
+        made.add(one)
+    return made
+
+
+def test_a_first_look_misread_in_motion_is_outvoted_by_sure_ones() -> None:
+    misread = look("6c", 0.87, dx=80)
+    short = track(misread, look("9c", 0.999))
+    long = track(misread, *[look("9c", 0.999) for _ in range(4)])
+    assert short.belief()[0] == long.belief()[0] == "9c"
+    assert short.belief()[1] < 0.985 <= long.belief()[1]
+
+
+def test_unsure_looks_do_not_become_sure_by_being_many() -> None:
+    assert track(*[look("Qd", 0.7) for _ in range(12)]).belief()[1] < SURE
+
+
+def test_the_votes_of_a_possible_scrap_do_not_count_until_two_indices_agree() -> None:
+    scraps = [look("Td", 0.98, scrap=True) for _ in range(3)]
+    assert track(*scraps).belief() == (UNREAD, 0.0)
+    name, sure = track(*scraps, look("Td", 0.999, double=True)).belief()
+    assert name == "Td" and sure > 0.985
+
+
+def test_what_only_shows_under_the_pile_was_uncovered_and_not_laid() -> None:
+    under = [look("Qd", 0.95, top=False, on_pile=False, under=True) for _ in range(3)]
+    assert track(*under).came_under()
+    assert track(*under, look("Qd", 0.95)).came_under(), "a hand on the pile may make a scrap seem on top"
+
+
+def test_a_card_seen_whole_over_the_pile_was_laid_though_its_heap_seems_otherwise() -> None:
+    whole = look("2h", 0.999, plain=True, double=True, dx=60)
+    seems_under = look("2h", 0.999, top=False, on_pile=False, under=True)
+    laid = track(whole, *[seems_under] * 4)
+    assert not laid.came_under()
+    assert not laid.plainly_laid(), "seen whole once, and it moved since"
+    assert track(whole, whole).plainly_laid()
+
+
+@pytest.mark.parametrize(("dx", "moved"), [(0.0, False), (8.0, False), (60.0, True)])
+def test_a_card_in_a_hand_moves_with_every_corner(dx: float, moved: bool) -> None:
+    assert track(look("5c", 0.9), look("5c", 0.9, dx=dx)).travelled() == moved
