@@ -169,12 +169,14 @@ def test_a_void_slap_was_good() -> None:
 
 def test_of_two_hands_of_a_seat_the_nearer_is_meant() -> None:
     """Seat 1 slapped before and after seat 3 did; a hand more than ten seconds off is on another pile."""
-    game = "1000 1:7h\n1100 slap 1\n1150 lift 1\n2000 2:7c\n2300 slap 3\n2500 slap 1\n2600 lift 1\n12301 slap 2\n"
+    game = (
+        "1000 1:7h\n1100 slap 1\n1150 lift 1\n2000 2:7c\n2300 slap 3\n2500 slap 1\n2600 lift 1\n12300.000001 slap 2\n"
+    )
     first = ruled(game + '14000 correct slap_won@s2 {"seat": 1}', "slap_won")
     assert first == ["slap_won@s3 seat=1 decided_by=time"]
     asked = ruled(game + '14000 correct slap_won@s2 {"seat": 2}', "slap_won", "question")
     assert asked == ["slap_won@s2 seat=3 decided_by=time", "question@c3 ask=mend_amendment"]
-    on_time = game.replace("12301", "12300")
+    on_time = game.replace("12300.000001", "12300")
     assert ruled(on_time + '14000 correct slap_won@s2 {"seat": 2}', "slap_won") == [
         "slap_won@s4 seat=2 decided_by=time"
     ]
@@ -232,10 +234,12 @@ def test_an_answer_given_twice_and_the_second_taken_back() -> None:
 
 def test_without_corrections_in_the_rules_nobody_corrects() -> None:
     """K6 off: the record stays, and whoever tries is told."""
-    rulings = rule(log(FALSE + '5000 correct c2 {"card": "7c"}', rules={"off": ["K6"]}))
-    assert brief(rulings, "slap_won", "slap_false", "question") == [
+    said = FALSE + '5000 correct c2 {"card": "7c"}\n6000 3:9c\n'
+    assert brief(rule(log(said, rules={"off": ["K6"]})), "slap_won", "slap_false", "question", "turn")[-4:] == [
+        "turn@c2 seat=3",
         "slap_false@s1 seat=3 reason=no_pattern",
         "question@c3 ask=mend_amendment",
+        "turn@c4 seat=1",
     ]
 
 

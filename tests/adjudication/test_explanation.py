@@ -226,3 +226,27 @@ def test_the_pile_of_a_war_is_told() -> None:
         referee.observe(line)
     pile = next(ruling for ruling in referee.finish() if ruling.kind == "pile")
     assert notation(record.explain(pile).pile) == "7h 7c [??] [??] [??] (Kd) [??] [??] [??] (9c)"
+
+
+def test_every_kind_of_line_that_tells_of_the_table_is_among_the_moments() -> None:
+    lines = log("1000 1:7h\n1100 slap 2\n1200 lift 2\n2000 taken 1\n")
+    more: tuple[dict[str, Any], ...] = (
+        {"kind": "placed", "seat": 2},
+        {"kind": "foul", "seat": 2, "foul": "peek"},
+        {"kind": "count", "seat": 2, "cards": 9},
+        {"kind": "answer", "to": "question@t1", "value": 1},
+        {"kind": "correct", "line": "c1", "card": "8h"},
+        {"kind": "pause"},
+        {"kind": "resume"},
+        {"kind": "say", "seat": 1, "rank": "7"},
+        {"kind": "day", "date": "today"},
+    )
+    lines += [from_fields({"t": (2100 + n) * MS, "id": f"x{n}", **fields}, 1) for n, fields in enumerate(more)]
+    assert isinstance(lines[0], Table)
+    record = Record(lines[0])
+    referee = Adjudicator(stream=False, witness=record)
+    for line in lines:
+        referee.observe(line)
+    false = next(ruling for ruling in referee.finish() if ruling.kind == "slap_false")
+    told = [moment.kind for moment in record.explain(false).moments]
+    assert told == ["card", "slap", "lift", "taken", "placed", "foul", "count", "answer", "correct"]

@@ -285,3 +285,27 @@ def test_an_answer_to_what_is_no_question_is_told(to: str) -> None:
         [*log("1000 1:7h\n2000 2:7c\n2300 slap 3\n3000 taken 3"), line("answer", 5000, "a1", to=to, value=1)]
     )
     assert brief(rulings, "question") == ["question@a1 ask=mend_amendment"]
+
+
+def test_a_log_that_never_began_has_no_rulings() -> None:
+    assert Adjudicator().finish() == []
+
+
+def test_the_view_lists_what_waits_for_an_answer_and_who_may_not_slap() -> None:
+    """A question is listed until it is answered."""
+    referee = Adjudicator(lookahead_ns=10 * MS)
+    rules = {"on": ["F6c"], "off": ["M12"]}
+    told(referee, *log("1000 1:7h\n1100 slap 2\n2000 1:??\n2500 tick", rules=rules, counts=[5, 0, 0]))
+    assert referee.view.questions == ("question@c2",)
+    assert referee.view.locked_out == {2}
+    told(referee, line("answer", 3000, "a1", to="question@c2", value="9d"), line("tick", 3500))
+    assert referee.view.questions == ()
+
+
+def test_after_the_end_nobody_is_reported_any_more() -> None:
+    """F10 costs nothing then."""
+    game = "1000 1:5h\n2000 2:5c\n2300 slap 1\n3000 taken 1\n"
+    lines = [*log(game, seats=2, counts=[5, 1], rules={"on": ["F10"]}), line("foul", 4000, "f1", seat=1, foul="peek")]
+    rulings = rule(lines)
+    assert rulings[-1].kind == "won"
+    assert brief(rulings, "foul", "burn") == []

@@ -44,6 +44,7 @@ def test_a_preset_is_changed_by_on_off_and_set() -> None:
         ({"base": "nowhere"}, 'no preset "nowhere"'),
         ({"on": ["P99"]}, 'no row "P99"'),
         ({"on": ["p1"]}, 'did you mean "P1"'),
+        ({"on": ["x" * 50]}, f'no row "{"x" * 40}" in the rules'),
         ({"of": ["P1"]}, 'did you mean "off"'),
         ({"on": "P1"}, "list of row ids"),
         ({"on": ["P1"], "off": ["P1"]}, "on and off at once"),
@@ -127,3 +128,11 @@ def test_presets_hold_only_rows_that_there_are() -> None:
         on = house_rules(name).on
         assert on <= set(ROWS)
         assert [pair for pair in EXCLUSIVE if on.issuperset(pair)] == [], name
+
+
+@pytest.mark.parametrize("row", [row for row in ROWS if row[0] == "P" or row in ("N4", "N14", "N15", "C3b")])
+def test_where_there_is_a_pattern_there_are_slaps(row: str) -> None:
+    """Beggar-My-Neighbour has none, so nobody slaps there until a pattern is switched on."""
+    assert not house_rules("beggar-my-neighbour").slaps
+    assert house_rules({"base": "beggar-my-neighbour", "on": [row]}).slaps
+    assert not house_rules({"base": "beggar-my-neighbour", "on": [row], "off": ["M1"]}).slaps

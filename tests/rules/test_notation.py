@@ -157,6 +157,8 @@ def test_what_is_no_text_or_too_long_or_too_deep() -> None:
         compile_pattern("not " * MAX_DEPTH + "joker(1)")
     beside = " and ".join(["(joker(1))"] * (MAX_DEPTH + 3))
     assert compile_pattern(beside).holds(look("Xr"))
+    with pytest.raises(NotationError, match="nested too deep"):
+        compile_pattern("not joker(1) and " * 5 + "(" + deep + ")")
 
 
 def test_the_lowest_card_that_may_be_named_is_the_fifty_second() -> None:
