@@ -299,7 +299,7 @@ def test_the_view_lists_what_waits_for_an_answer_and_who_may_not_slap() -> None:
     assert referee.view.questions == ("question@c2",)
     assert referee.view.locked_out == {2}
     told(referee, line("answer", 3000, "a1", to="question@c2", value="9d"), line("tick", 3500))
-    assert referee.view.questions == ()
+    assert not referee.view.questions
 
 
 def test_after_the_end_nobody_is_reported_any_more() -> None:
