@@ -1,5 +1,5 @@
 # More of the core's tests than a normal run has time for.
-.PHONY: games fuzz bench-long
+.PHONY: games fuzz
 N ?= 2000
 
 games: install  ## N random games under random house rules against a plain model of the cards, and shuffled
@@ -7,6 +7,3 @@ games: install  ## N random games under random house rules against a plain model
 
 fuzz: install  ## N damaged logs and house-rule files: never a traceback
 	FUZZ=$(N) $(BIN)/python -m pytest -q -s tests/system/test_fuzz.py
-
-bench-long: install  ## what replaying logs of up to a million lines costs
-	$(BIN)/python -m tests.bench --lines 1000 10000 100000 1000000

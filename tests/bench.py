@@ -27,7 +27,7 @@ from referee.adjudication.codec import encode
 from tests.oracle.games import play
 from tests.record_games import ENDLESS, NESSLER, log
 
-LENGTHS: Final = (1_000, 10_000, 100_000)
+LENGTHS: Final = (1_000, 10_000, 100_000, 1_000_000)
 LONG: Final = 100_000
 CLASSIC: Final = 3050
 """The seed of a long game of ``classic``: seven seats, slaps right and wrong, dead heats, hands in doubt."""
