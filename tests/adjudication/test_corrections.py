@@ -250,3 +250,14 @@ def test_a_correction_made_while_later_lines_already_wait() -> None:
         "slap_won@s1 seat=3 decided_by=time",
         "pile@t1 seat=3 count=2",
     ]
+
+
+def test_a_false_slap_that_was_good_leaves_the_pile_before_alone() -> None:
+    """Nobody had slapped this one before: whoever won the last one keeps it."""
+    game = WON + "4300 slap 2\n"
+    rulings = ruled(game + '5000 correct slap_false@s3 {"ruling": "slap_won"}', "slap_won", "slap_void", "slap_false")
+    assert rulings == [
+        "slap_won@s1 seat=3 decided_by=time",
+        "slap_void@s2 seat=1 reason=late",
+        "slap_won@s3 seat=2 decided_by=time",
+    ]

@@ -250,3 +250,18 @@ def test_every_kind_of_line_that_tells_of_the_table_is_among_the_moments() -> No
     false = next(ruling for ruling in referee.finish() if ruling.kind == "slap_false")
     told = [moment.kind for moment in record.explain(false).moments]
     assert told == ["card", "slap", "lift", "taken", "placed", "foul", "count", "answer", "correct"]
+
+
+def test_a_card_that_was_burned_since_covers_nothing() -> None:
+    """M9 looks at the newest card that was laid, and names it."""
+    text = "1000 1:7h\n2000 2:7c\n3000 3:9d\n3050 slap 2\n3120 slap 1\n"
+    rules = {"set": {"M9": 40}}
+    assert why(text, "slap_false@s2", "M9", rules=rules) == [
+        (False, "9d came 120.0 ms before, not less than 40 ms; it covered P1")
+    ]
+
+
+def test_a_card_out_of_turn_when_it_is_nobodys_turn() -> None:
+    """The tied must say who was first: a third seat's card is dead."""
+    text = "1000 1:7h\n2000 2:7c\n2300 slap 1\n2301 slap 3\n4000 2:9d\n"
+    assert why(text, "dead_card@c3", "S5") == [(False, "it was the turn of nobody")]
