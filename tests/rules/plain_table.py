@@ -129,6 +129,10 @@ class PlainTable:
             # A debt is paid from the top of the pile, before the next card is laid.
             self.take()
         top = self._top(player)
+        if top is None and seat is None and view.owner is not None:
+            # Who was to lead has burned their last card meanwhile: first the pile is picked up.
+            self.take()
+            return
         if top is None:
             assert seat is not None, f"seat {player} is to play and holds no card"
             return
