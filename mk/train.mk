@@ -32,7 +32,9 @@ FONTS := fonts-dejavu-extra fonts-liberation2 fonts-freefont-ttf fonts-open-sans
 train-packages: install  ## apt packages, the npm deck and PyTorch, for training only
 	$(SUDO) apt-get update -q
 	$(SUDO) apt-get install -y -q --no-install-recommends librsvg2-bin kdegames-card-data-kf5 gnome-cards-data \
-	  fontconfig nodejs npm $(FONTS)
+	  fontconfig $(FONTS)
+	# Other makers' nodejs brings its own npm and conflicts with Debian's.
+	command -v npm >/dev/null || $(SUDO) apt-get install -y -q --no-install-recommends nodejs npm
 	$(BIN)/python -m pip install -q -e '.[train]'
 	mkdir -p $(EYE)/letele
 	test -d $(EYE)/letele/package || (cd $(EYE)/letele && npm pack --silent $(LETELE) && tar xzf letele-*.tgz)
