@@ -26,8 +26,11 @@ class WeightsBroken(ValueError):  # noqa: N818 - likewise
     """A file of weights cannot be read; the message says how to get it back."""
 
 
+FEATURES = "features"
+
+
 class Network:
-    """One ONNX file with one input and one output."""
+    """One ONNX file with one input and one output; a classifier's has its features as a second."""
 
     def __init__(self, path: Path, threads: int = 1) -> None:
         import onnxruntime
@@ -45,11 +48,23 @@ class Network:
                 f"{path} is no readable ONNX model ({error}): restore it with `git checkout -- models/weights` "
                 "or make it anew with `make train`"
             ) from error
+        self._path = path
         self._input: str = self._session.get_inputs()[0].name
+        self._outputs: list[str] = [output.name for output in self._session.get_outputs()]
 
     def __call__(self, batch: NDArray[np.uint8]) -> NDArray[np.float32]:
         """Run on uint8 B,G,R pictures (N, H, W, 3); returns the network's output as float32."""
-        return np.asarray(self._session.run(None, {self._input: batch})[0], np.float32)
+        return np.asarray(self._session.run(self._outputs[:1], {self._input: batch})[0], np.float32)
+
+    def with_features(self, batch: NDArray[np.uint8]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """The output, and the features (N, F) that the last layer decides from; raises `WeightsBroken`."""
+        if FEATURES not in self._outputs:
+            raise WeightsBroken(
+                f"{self._path} has no features, so it cannot learn a deck: "
+                "`python -m models.training.export --amend` adds them"
+            )
+        out, features = self._session.run([self._outputs[0], FEATURES], {self._input: batch})
+        return np.asarray(out, np.float32), np.asarray(features, np.float32)
 
 
 def require(folder: Path) -> Path:

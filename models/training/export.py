@@ -1,14 +1,22 @@
-"""Write the networks as ONNX: uint8 N×H×W×3 pictures in, float32 out, batch norm folded away."""
+"""Write the networks as ONNX: uint8 N×H×W×3 pictures in, float32 out, batch norm folded away.
+
+The classifiers have a second output, `features`: what their last layer decides from. With it a deck that the weights
+were not trained on can be learned (`models/enrolment.py`). `--amend` adds it to weights that were exported without.
+"""
 
 from __future__ import annotations
 
 import argparse
 from pathlib import Path
 
+import onnx
 import torch
 from torch import Tensor, nn
 
 from models.training.nets import INPUTS, NETS
+
+#: The networks that have features, and the name of that output.
+CLASSIFIERS, FEATURES = ("reader", "card"), "features"
 
 
 class _Ready(nn.Module):  # type: ignore[misc]
@@ -40,14 +48,46 @@ def export(name: str, checkpoint: Path, target: Path) -> None:
         opset_version=17,
         dynamo=False,
     )
+    if name in CLASSIFIERS:
+        add_features(target)
+
+
+def add_features(path: Path) -> bool:
+    """Give a classifier's file its second output, the input of its last linear layer; False if it has it already.
+
+    Raises:
+        ValueError: the model's answer is no linear layer's.
+    """
+    model = onnx.load(str(path))
+    if any(output.name == FEATURES for output in model.graph.output):
+        return False
+    answer = model.graph.output[0].name
+    last = next((node for node in model.graph.node if answer in node.output), None)
+    if last is None or last.op_type != "Gemm":
+        raise ValueError(f"{path}: the answer is not given by a linear layer, so there are no features to show")
+    hidden = last.input[0]
+    width = next(w.dims for w in model.graph.initializer if w.name == last.input[1])[1]
+    for node in model.graph.node:
+        node.input[:] = [FEATURES if name == hidden else name for name in node.input]
+        node.output[:] = [FEATURES if name == hidden else name for name in node.output]
+    model.graph.output.append(onnx.helper.make_tensor_value_info(FEATURES, onnx.TensorProto.FLOAT, ["n", int(width)]))
+    onnx.checker.check_model(model)
+    onnx.save(model, str(path))
+    return True
 
 
 def main() -> None:
     """Export all three from the command line."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, default=Path("out/eye"))
     parser.add_argument("--weights", type=Path, default=Path("models/weights"))
+    parser.add_argument("--amend", action="store_true", help="train nothing anew: add the features to --weights")
     args = parser.parse_args()
+    if args.amend:
+        for name in CLASSIFIERS:
+            path = args.weights / f"{name}.onnx"
+            print(f"{path}: {'features added' if add_features(path) else 'has its features'}")
+        return
     args.weights.mkdir(parents=True, exist_ok=True)
     for name in NETS:
         path = args.weights / f"{name}.onnx"
