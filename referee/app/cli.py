@@ -258,12 +258,13 @@ def _add_recognise(commands: Commands[_Parser]) -> None:
         '  {"image": ..., "cards": [{"card": "7h", "confidence": 0.99, "corners": [[x, y], ...], "top": true}],\n'
         '   "ms": ...}\n'
         "in pixels of the image; a card that is seen but cannot be read is \"??\".\n\n"
-        "examples:\n  referee recognise table.jpg\n  referee recognise table.jpg --draw seen.jpg",
+        "examples:\n  referee recognise table.jpg\n  referee recognise table.jpg --draw seen.jpg\n"
+        "  referee recognise *.jpg --draw seen",
         _recognise,
     )  # fmt: skip
     parser.add_argument("images", metavar="IMAGE", nargs="+", help="image files (JPEG, PNG, ...)")
-    parser.add_argument("--draw", type=Path, metavar="OUT.jpg",
-                        help="also draw what was read on the image (with one IMAGE only)")  # fmt: skip
+    parser.add_argument("--draw", type=Path, metavar="OUT",
+                        help="also draw what was read: a .jpg file for one IMAGE, a folder for several")  # fmt: skip
 
 
 def _add_watch(commands: Commands[_Parser]) -> None:

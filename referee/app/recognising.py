@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from models.eye import CardSeen, Eye
 
 MISTAKE = 2
+PICTURES = (".jpg", ".jpeg", ".png", ".webp", ".bmp", ".tif", ".tiff")
 
 
 def load_eye() -> Eye:
@@ -70,29 +71,42 @@ def read_image(name: str) -> Any:
     return image
 
 
-def _drawn(image: Any, cards: Sequence[CardSeen]) -> Any:
-    import cv2
-    import numpy as np
+def drawing_places(images: Sequence[str], draw: Path) -> list[Path]:
+    """Where the drawing of each image goes: `draw` itself for one image, a file in the folder `draw` for several.
 
-    out = image.copy()
-    scale = max(image.shape[:2]) / 1000
-    for seen in cards:
-        sure = seen.confidence >= 0.9
-        colour = (60, 180, 60) if sure else (30, 140, 240)
-        outline = np.round(np.asarray(seen.corners)).astype(np.int32)
-        cv2.polylines(out, [outline], isClosed=True, color=colour, thickness=max(1, round(2 * scale)))
-        words = f"{seen.card} {seen.confidence:.2f}" + (" top" if seen.top else "")
-        x, y = (int(v) for v in outline.mean(axis=0))
-        for ink, width in (((0, 0, 0), 4), ((255, 255, 255), 1)):
-            cv2.putText(out, words, (x, y), cv2.FONT_HERSHEY_SIMPLEX, 0.7 * scale, ink, max(1, round(width * scale)))
-    return out
+    Raises:
+        UserError: two images would be drawn on one file, or the folder cannot be made.
+    """
+    if len(images) == 1 and not draw.is_dir():
+        return [draw]
+    if draw.suffix.lower() in PICTURES and not draw.is_dir():
+        raise UserError(
+            f"--draw {draw}: there are {len(images)} images; name a folder to draw them in, as in --draw seen"
+        )
+    try:
+        draw.mkdir(parents=True, exist_ok=True)
+    except OSError as bad:
+        raise UserError(f"--draw: the folder {draw} cannot be made: {bad.strerror}") from None
+    # Images of one name in several folders are told apart by their folder's name.
+    plain = [Path(name).stem for name in images]
+    doubled = {stem for stem in plain if plain.count(stem) > 1}
+    stems = [
+        f"{Path(name).parent.name}-{stem}" if stem in doubled else stem
+        for name, stem in zip(images, plain, strict=True)
+    ]
+    twice = sorted({stem for stem in stems if stems.count(stem) > 1})
+    if twice:
+        raise UserError(f"--draw: several images would be drawn as {draw / twice[0]}.jpg; name each of them once")
+    return [draw / f"{stem}.jpg" for stem in stems]
 
 
 def _draw(image: Any, cards: Sequence[CardSeen], target: Path) -> None:
     import cv2
 
+    from models.drawing import drawn
+
     try:
-        written = cv2.imwrite(str(target), _drawn(image, cards))
+        written = cv2.imwrite(str(target), drawn(image, cards))
     except cv2.error:
         written = False
     if not written:
@@ -105,11 +119,10 @@ def recognise(images: Sequence[str], *, draw: Path | None = None) -> int:
     Raises:
         UserError: nothing can be read at all, or the drawing cannot be written.
     """
-    if draw is not None and len(images) != 1:
-        raise UserError("--draw draws on one IMAGE; name one")
+    places = [None] * len(images) if draw is None else drawing_places(images, draw)
     eye: Eye | None = None
     status = 0
-    for name in images:
+    for name, place in zip(images, places, strict=True):
         try:
             image = read_image(name)
         except UserError as bad:
@@ -122,6 +135,6 @@ def recognise(images: Sequence[str], *, draw: Path | None = None) -> int:
         took = (time.perf_counter() - began) * 1000
         line = {"image": name, "cards": [card_fields(seen) for seen in cards], "ms": round(took, 1)}
         print(json.dumps(line, ensure_ascii=False), flush=True)
-        if draw is not None:
-            _draw(image, cards, draw)
+        if place is not None:
+            _draw(image, cards, place)
     return status
