@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from hardware.simulated.acts import (
     GRASP_NS,
     HOLD_NS,
+    PUSH_NS,
     REVEAL_MM,
     SETTLE_NS,
     SWEEP_NS,
@@ -22,7 +23,9 @@ from hardware.simulated.acts import (
     Burn,
     Cover,
     Lay,
+    Push,
     Take,
+    Touch,
     bearing,
     towards,
 )
@@ -62,12 +65,21 @@ class Visit:
     """Unit vector of the hand's way in."""
     drag: float = 0.0
     """How far the hand draws back during the act, mm."""
+    way: Vector = (0.0, 0.0)
+    """Where to it moves from ``at`` during the act, mm."""
 
     def drawn(self, t: int) -> float:
         """How far it has drawn back by ``t`` while still in its act."""
         if not self.drag:
             return 0.0
         return self.drag * smooth((t - self.arrive - GRASP_NS) / SWEEP_NS)
+
+    def moved(self, t: int) -> Vector:
+        """How far it has moved along its way by ``t``."""
+        if self.way == (0.0, 0.0):
+            return self.way
+        share = smooth((t - self.arrive) / PUSH_NS)
+        return self.way[0] * share, self.way[1] * share
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +146,13 @@ class Player:
             reach = self.card[1] / 2 - 6
             at = (act.poses[0].x - inward[0] * reach, act.poses[0].y - inward[1] * reach)
             return Visit(act, act.t, act.t + TUCK_NS, at, inward)
+        if isinstance(act, Touch):
+            return Visit(act, act.t, act.until, act.at, inward)
+        if isinstance(act, Push):
+            reach = self.card[1] / 2 - 14
+            at = (act.start.x - inward[0] * reach, act.start.y - inward[1] * reach)
+            way = (act.end.x - act.start.x, act.end.y - act.start.y)
+            return Visit(act, act.starts, act.t + HOLD_NS, at, inward, way=way)
         at = (inward[0] * 38, inward[1] * 38)
         if isinstance(act, Take):
             return Visit(act, act.grasp, act.ends, at, inward, self.outside + 60)
@@ -145,29 +164,31 @@ class Player:
         before = self.visits[index] if index >= 0 else None
         after = self.visits[index + 1] if index + 1 < len(self.visits) else None
         if before is not None and t <= before.leave:
-            return self._place(before, before.drawn(t))
+            return self._place(before, before.drawn(t), t)
         left = retreat((t - before.leave) / 1e9) if before is not None else math.inf
         if before is not None:
             left += before.drag
         to_go = approach((after.arrive - t) / 1e9) if after is not None else math.inf
         if before is not None and left < self.outside and (after is None or to_go >= self.outside):
-            return self._place(before, left)
+            return self._place(before, left, t)
         if after is not None and to_go < self.outside and (before is None or left >= self.outside):
-            return self._place(after, to_go)
+            return self._place(after, to_go, t)
         if before is None or after is None or left >= self.outside:
             return None
-        return self._between(before, after, left, to_go)
+        return self._between(before, after, left, to_go, t)
 
-    def _between(self, before: Visit, after: Visit, left: float, to_go: float) -> Place:
+    def _between(self, before: Visit, after: Visit, left: float, to_go: float, t: int) -> Place:
         """Back from one act and on to the next without leaving the picture."""
         back = min(left, to_go)
         share = left / (left + to_go)
-        one, two = self._place(before, back), self._place(after, back)
+        one, two = self._place(before, back, t), self._place(after, back, t)
         tip = (one.tip[0] * (1 - share) + two.tip[0] * share, one.tip[1] * (1 - share) + two.tip[1] * share)
         nearer = one if left <= to_go else two
         return Place(self.seat, tip, self.elbow, nearer.act, nearer.pose)
 
-    def _place(self, visit: Visit, back: float) -> Place:
-        tip = (visit.at[0] - visit.inward[0] * back, visit.at[1] - visit.inward[1] * back)
-        pose = "flat" if isinstance(visit.act, Take | Cover) else "pinch"
+    def _place(self, visit: Visit, back: float, t: int) -> Place:
+        x, y = visit.moved(t)
+        tip = (visit.at[0] + x - visit.inward[0] * back, visit.at[1] + y - visit.inward[1] * back)
+        spread = isinstance(visit.act, Take | Cover) or (isinstance(visit.act, Touch) and visit.act.flat)
+        pose = "flat" if spread else "pinch"
         return Place(self.seat, tip, self.elbow, visit.act, pose)

@@ -14,7 +14,7 @@ from hardware.simulated.blending import Matrix, darken, over, smear
 from hardware.simulated.canvas import Bytes
 
 PILE_MM = 112.0
-"""Half the width of the square in which cards lie."""
+"""Half the width of the square in which cards lie, unless a scene needs more."""
 
 
 class Lens(Protocol):
@@ -24,6 +24,8 @@ class Lens(Protocol):
     height: int
     scale: float
     card_shadow: tuple[Bytes, int]
+    reach_mm: float
+    """Half the width of the square in which cards lie."""
 
     @property
     def card_size(self) -> tuple[float, float]: ...
@@ -38,7 +40,7 @@ class PileLayer:
 
     def __init__(self, scene: Lens) -> None:
         self.scene = scene
-        self.side = int(2 * PILE_MM * scene.scale)
+        self.side = int(2 * scene.reach_mm * scene.scale)
         self.cards: list[tuple[str, Pose]] = []
         self.clear()
 
@@ -59,7 +61,7 @@ class PileLayer:
             for at in (pose.x, pose.y)
         )
         if x0 >= x1 or y0 >= y1:
-            raise ValueError(f"a card at {pose.x:.0f}, {pose.y:.0f} mm lies outside the pile's {PILE_MM:.0f} mm")
+            raise ValueError(f"a card at {pose.x:.0f}, {pose.y:.0f} mm lies outside the pile's {scene.reach_mm:.0f} mm")
         window, size = np.s_[y0:y1, x0:x1], (x1 - x0, y1 - y0)
         corner = (self.side / 2 - scene.width / 2 - x0, self.side / 2 - scene.height / 2 - y0)
         matrix = np.array([[1, 0, corner[0]], [0, 1, corner[1]], [0, 0, 1]]) @ scene.flat(pose)

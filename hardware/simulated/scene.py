@@ -14,14 +14,14 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from hardware.simulated.acts import FLIP_NS, LIFT_NS, Act, Burn, Cover, Lay, Pose, Start, Take
+from hardware.simulated.acts import FLIP_NS, LIFT_NS, Act, Burn, Cover, Lay, Pose, Start, Take, Touch
 from hardware.simulated.blending import Matrix, stamp
 from hardware.simulated.canvas import Bytes
 from hardware.simulated.cloth import cloth, light
 from hardware.simulated.decks import Deck
 from hardware.simulated.hands import Hand, draw_hand, look
 from hardware.simulated.paths import Place, Player, forward, smooth
-from hardware.simulated.pile import PileLayer
+from hardware.simulated.pile import PILE_MM, PileLayer
 
 Quad = NDArray[np.float64]
 
@@ -35,7 +35,7 @@ LENS_PX = 0.55
 
 
 @dataclass(frozen=True, slots=True)
-class _Change:
+class Change:
     """The pile after an act has come to rest."""
 
     t: int
@@ -57,6 +57,9 @@ class Scene:
     ``size`` is the picture's width and height in px. The same arguments give the same pictures, noise included.
     """
 
+    reach_mm = PILE_MM
+    """Half the width of the square in which cards lie."""
+
     def __init__(
         self,
         acts: Sequence[Act],
@@ -75,7 +78,7 @@ class Scene:
         self.scale = self.height * card_share / probe.size[1]
         self.deck = Deck(family, self.scale, seed)
         self.acts = sorted(acts, key=lambda a: a.t)
-        self.changes = sorted((_Change(t, a) for a in self.acts if (t := settled_at(a)) is not None), key=lambda c: c.t)
+        self.changes = self._timeline()
         self._instants = [c.t for c in self.changes]
         self._times = [a.t for a in self.acts]
         frame = (self.width / self.scale, self.height / self.scale)
@@ -93,6 +96,11 @@ class Scene:
         self._stale = True
         self._gone: PileLayer | None = None
         """The pile that is being swept away."""
+
+    def _timeline(self) -> list[Change]:
+        """What changes the cards at rest, in the order of time."""
+        changes = (Change(t, a) for a in self.acts if (t := settled_at(a)) is not None)
+        return sorted(changes, key=lambda change: change.t)
 
     def _player(self, seat: int, seats: int, frame: tuple[float, float]) -> Player:
         chance = np.random.default_rng((self.seed, 21, seat))
@@ -127,7 +135,8 @@ class Scene:
         for act in self.acts:
             if isinstance(act, Start):
                 continue
-            self._hand(act.seat, "flat" if isinstance(act, Take | Cover) else "pinch")
+            spread = isinstance(act, Take | Cover) or (isinstance(act, Touch) and act.flat)
+            self._hand(act.seat, "flat" if spread else "pinch")
             if isinstance(act, Lay | Burn):
                 self._hand(act.seat, "thumb")
             for card in (act.card,) if isinstance(act, Lay) else act.cards if isinstance(act, Burn) else ():

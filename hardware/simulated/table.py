@@ -34,6 +34,7 @@ class SimulatedTable:
         seed: cloth, light, arms and noise; the script's own seed unless given.
         card_share: a card's height as a share of the picture's.
         exposure_ns: how long each picture is exposed.
+        scene: what renders it.
     """
 
     def __init__(
@@ -46,12 +47,13 @@ class SimulatedTable:
         *,
         card_share: float = CARD_SHARE,
         exposure_ns: int = 4_000_000,
+        scene: type[Scene] = Scene,
     ) -> None:
         if fps <= 0:
             raise ValueError("fps must be more than 0")
         self.script, self.fps, self.size = script, fps, size
         self.exposure_ns = exposure_ns
-        self.scene = Scene(
+        self.scene = scene(
             script.acts,
             script.seats,
             size=size,

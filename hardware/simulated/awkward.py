@@ -1,0 +1,127 @@
+"""Cards that do not behave: bent ones, two that come on one hand, one that is pushed to its place."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import cv2
+import numpy as np
+
+from hardware.simulated.acts import Act, Lay, Pose, Push
+from hardware.simulated.blending import stamp
+from hardware.simulated.canvas import Bytes
+from hardware.simulated.paths import Place, forward
+from hardware.simulated.scene import Change, Scene
+
+SHEEN = 0.3
+"""How much brighter or darker paper gets that is tilted to the lamp or away from it, for each radian."""
+
+MIDDLE = Pose(0, 0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Pair(Lay):
+    """Two cards drawn at once: they turn and come to lie together, ``card`` on top of ``under``."""
+
+    under: str = ""
+    beneath: Pose = MIDDLE
+    """Where the lower one comes to lie."""
+
+    @property
+    def lower(self) -> Lay:
+        """The lower card as one that is laid alone."""
+        return Lay(self.t, self.seat, self.under, self.beneath, self.sideways)
+
+
+class AwkwardScene(Scene):
+    """A scene in which `Pair` and `Push` happen, and cards may be bent."""
+
+    reach_mm = 190.0
+    bent: Mapping[str, float] = {}
+    """How far cards are bent: half the angle of the arc, radians; negative: from one short edge to the other."""
+
+    def lit(self, card: str, pose: Pose) -> Bytes:
+        """A card's picture under the light where it lies, bent where it is."""
+        picture = super().lit(card, pose)
+        angle = self.bent.get(card)
+        return picture if angle is None else _bent(picture, angle)
+
+    def warm(self) -> None:
+        """Draw every card and hand that will be seen."""
+        super().warm()
+        for act in self.acts:
+            if isinstance(act, Pair):
+                self.deck.picture(act.under)
+
+    def _timeline(self) -> list[Change]:
+        # What is pushed leaves its place when it starts, and is at rest again when it has come.
+        pushed = [Change(t, a) for a in self.acts if isinstance(a, Push) for t in (a.starts, a.t)]
+        return sorted([*super()._timeline(), *pushed], key=lambda change: change.t)
+
+    def _apply(self, act: Act) -> None:
+        if isinstance(act, Pair):
+            self.pile.add(act.under, act.beneath)
+        if not isinstance(act, Push):
+            super()._apply(act)
+            return
+        lying = list(self.pile.cards)
+        if (act.card, act.start) in lying:
+            lying.remove((act.card, act.start))
+            self.pile.clear()
+        else:
+            lying = [(act.card, act.end)]
+        for card, pose in lying:
+            self.pile.add(card, pose)
+
+    def _draw_place(self, frame: Bytes, place: Place, t: int) -> None:
+        act = place.act
+        if isinstance(act, Push) and act.starts <= t < act.t:
+            visit = next(v for v in self.players[place.seat - 1].visits if v.act is act)
+            x, y = visit.moved(t)
+            here = Pose(act.start.x + x, act.start.y + y, act.start.turn)
+            stamp(frame, self.lit(act.card, here), self.flat(here))
+        super()._draw_place(frame, place, t)
+
+    def _carried(self, frame: Bytes, lay: Lay, place: Place, t: int, motion: tuple[float, float]) -> None:
+        cards = [(lay, place)]
+        if isinstance(lay, Pair):
+            upper, lower = self._held_at(lay), self._held_at(lay.lower)
+            tip = (place.tip[0] + lower[0] - upper[0], place.tip[1] + lower[1] - upper[1])
+            cards.insert(0, (lay.lower, replace(place, tip=tip)))
+            if t < lay.t:
+                cards.reverse()
+        for one, where in cards:
+            super()._carried(frame, one, where, t, motion)
+
+    def _held_at(self, lay: Lay) -> tuple[float, float]:
+        """Where fingertips hold a card at rest, mm."""
+        length = self.deck.size[0] if lay.sideways else self.deck.size[1]
+        x, y = forward(lay)
+        return lay.pose.x - x * (length / 2 - 8), lay.pose.y - y * (length / 2 - 8)
+
+
+def _bent(picture: Bytes, angle: float) -> Bytes:
+    """A card's picture (BGRA, premultiplied) seen from above when it is bent into a part of a cylinder."""
+    along = 0 if angle < 0 else 1
+    a = abs(angle)
+    size = picture.shape[along]
+    seen = np.linspace(-1, 1, size, dtype=np.float32)
+    # From above, what lies at an angle p from the middle of the arc shows at sin(p) of the radius.
+    p = np.arcsin(np.clip(seen * a, -0.999, 0.999))
+    source = ((p / a + 1) * (size - 1) / 2).astype(np.float32)
+    source[np.abs(seen) * a > math.sin(a)] = -9
+    shade = (1 + SHEEN * p).astype(np.float32)
+    columns, rows = np.meshgrid(np.arange(picture.shape[1]), np.arange(picture.shape[0]))
+    xs, ys = columns.astype(np.float32), rows.astype(np.float32)
+    if along:
+        xs = np.broadcast_to(source[None, :], xs.shape).copy()
+        gain = shade[None, :, None]
+    else:
+        ys = np.broadcast_to(source[:, None], ys.shape).copy()
+        gain = shade[:, None, None]
+    warped = cv2.remap(picture, xs, ys, cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT)
+    out = warped.copy()
+    out[..., :3] = np.minimum(np.clip(warped[..., :3] * gain, 0, 255), warped[..., 3:])
+    return np.asarray(out, np.uint8)

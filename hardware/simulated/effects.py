@@ -1,0 +1,192 @@
+"""What lies between the table and a good picture of it: glare, shadow, no light, a cover, a knock, a soft lens.
+
+An effect changes a finished picture of the scene for as long as it lasts. Instants in ns, lengths in mm on the table
+(the middle is (0, 0)) unless they are px of the picture.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Protocol
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from hardware.simulated.acts import MS
+from hardware.simulated.canvas import Bytes
+from hardware.simulated.scene import Scene
+
+Floats = NDArray[np.float32]
+
+
+class Effect(Protocol):
+    """Something that spoils pictures."""
+
+    def __call__(self, picture: Bytes, t: int, scene: Scene) -> Bytes: ...
+
+
+def _share(t: int, start: int, until: int, ramp: int) -> float:
+    """How much of an effect there is at ``t``: it comes and goes within ``ramp``, 0 to 1."""
+    return min(1.0, max(0.0, min((t - start) / ramp, (until - t) / ramp)))
+
+
+def _distance(scene: Scene, x: float, y: float, turn: float, wide: float, tall: float) -> Floats:
+    """How far each pixel lies from a point, as a share of an ellipse's axes (mm) turned by degrees."""
+    u, v = scene.px(x, y)
+    ys, xs = np.mgrid[0 : scene.height, 0 : scene.width].astype(np.float32)
+    c, s = math.cos(math.radians(turn)), math.sin(math.radians(turn))
+    along = ((xs - u) * c + (ys - v) * s) / (wide * scene.scale)
+    across = ((ys - v) * c - (xs - u) * s) / (tall * scene.scale)
+    return np.asarray(np.sqrt(along**2 + across**2), np.float32)
+
+
+def _noisy(picture: Bytes, t: int, sigma: float = 1.2) -> Bytes:
+    """The sensor's own noise, which does not get darker with the picture."""
+    chance = np.random.default_rng(t % (2**32))
+    grain = chance.normal(0, sigma, (picture.shape[0] // 2, picture.shape[1] // 2, 3)).astype(np.float32)
+    grain = cv2.resize(grain, (picture.shape[1], picture.shape[0]), interpolation=cv2.INTER_LINEAR)
+    return np.asarray(np.clip(picture + grain, 0, 255), np.uint8)
+
+
+@dataclass(frozen=True, slots=True)
+class Glare:
+    """A lamp's reflection in the coated cards: at one place, for as long as the lamp hangs there."""
+
+    x: float
+    y: float
+    wide: float = 16.0
+    tall: float = 11.0
+    turn: float = 30.0
+    strength: float = 190.0
+
+    def __call__(self, picture: Bytes, t: int, scene: Scene) -> Bytes:
+        d = _distance(scene, self.x, self.y, self.turn, self.wide, self.tall)
+        gloss = np.full(picture.shape[:2], 0.10, np.float32)
+        side, half = scene.pile.side, scene.pile.side // 2
+        top, left = scene.height // 2 - half, scene.width // 2 - half
+        y0, x0 = max(0, top), max(0, left)
+        part = scene.pile.image[y0 - top : scene.height - top, x0 - left : scene.width - left, 3]
+        gloss[y0 : y0 + part.shape[0], x0 : x0 + part.shape[1]] += part[:side, :side] / 255 * 0.9
+        light = self.strength * np.exp(-(d**2) * 1.6) * gloss
+        return np.asarray(np.clip(picture + light[..., None], 0, 255), np.uint8)
+
+
+@dataclass(frozen=True, slots=True)
+class Shade:
+    """A sleeve's or a head's shadow over a part of the table; it moves a little."""
+
+    start: int
+    until: int
+    x: float
+    y: float
+    turn: float
+    depth: float = 0.5
+    """Share of the light that it takes away."""
+
+    def __call__(self, picture: Bytes, t: int, scene: Scene) -> Bytes:
+        share = _share(t, self.start, self.until, 180 * MS)
+        if share <= 0:
+            return picture
+        sway = 6 * math.sin(t / 4e8)
+        # A sleeve casts a long shadow with one end on the table.
+        d = _distance(scene, self.x + sway, self.y, self.turn, 150, 34)
+        light = 1 - self.depth * share / (1 + np.exp((d - 1) * 9))
+        return np.asarray(picture * light[..., None], np.uint8)
+
+
+@dataclass(frozen=True, slots=True)
+class LampOff:
+    """The lamp is off for a while; a little light comes from elsewhere."""
+
+    start: int
+    until: int
+    left: float = 0.05
+    """Share of the light that is left."""
+
+    def __call__(self, picture: Bytes, t: int, scene: Scene) -> Bytes:
+        share = _share(t, self.start, self.until, 50 * MS)
+        if share <= 0:
+            return picture
+        dim = np.asarray(picture * np.float32(1 - share * (1 - self.left)), np.uint8)
+        return _noisy(dim, t)
+
+
+@dataclass(frozen=True, slots=True)
+class Lamp:
+    """Light of another colour from an instant on, as gains of blue, green and red."""
+
+    gains: tuple[float, float, float]
+    start: int = 0
+
+    def __call__(self, picture: Bytes, t: int, scene: Scene) -> Bytes:
+        share = _share(t, self.start - 300 * MS, 2**62, 300 * MS)
+        gains = 1 + share * (np.array(self.gains, np.float32) - 1)
+        return np.asarray(np.clip(picture * gains, 0, 255), np.uint8)
+
+
+@dataclass(frozen=True, slots=True)
+class Covered:
+    """Something is held before the lens: so near that it is a blur, and it may leave a corner free."""
+
+    start: int
+    until: int
+    colour: tuple[int, int, int]
+    """Blue, green, red."""
+    turn: float
+    free: float = 0.0
+    """Share of the picture that stays free."""
+
+    def __call__(self, picture: Bytes, t: int, scene: Scene) -> Bytes:
+        share = _share(t, self.start, self.until, 160 * MS)
+        if share <= 0:
+            return picture
+        ys, xs = np.mgrid[0 : scene.height, 0 : scene.width].astype(np.float32)
+        xs, ys = (xs / scene.width - 0.5) * 2, (ys / scene.height - 0.5) * 2
+        c, s = math.cos(math.radians(self.turn)), math.sin(math.radians(self.turn))
+        along = xs * c + ys * s + 0.12 * np.sin((ys * c - xs * s) * 3 + t / 5e8)
+        reach = -1.7 + share * (3.4 - 2 * self.free) + 0.03 * math.sin(t / 1.5e8)
+        over = 1 / (1 + np.exp((along - reach) * 12))
+        tone = np.array(self.colour, np.float32) * (1 - 0.25 * (xs**2 + ys**2) / 2)[..., None]
+        mixed = picture * (1 - over[..., None]) + tone * over[..., None]
+        return _noisy(np.asarray(np.clip(mixed, 0, 255), np.uint8), t)
+
+
+@dataclass(frozen=True, slots=True)
+class Bump:
+    """Somebody knocks against the camera: it swings, and stays where it came to rest."""
+
+    t: int
+    dx: float
+    dy: float
+    """px."""
+    turn: float
+    """Degrees about the picture's middle."""
+    swing: int = 250 * MS
+
+    def __call__(self, picture: Bytes, t: int, scene: Scene) -> Bytes:
+        if t < self.t:
+            return picture
+        passed = (t - self.t) / self.swing
+        # It overshoots and settles.
+        part = 1 - math.exp(-4.5 * passed) * math.cos(passed * 9) if passed < 2 else 1.0
+        matrix = cv2.getRotationMatrix2D((scene.width / 2, scene.height / 2), self.turn * part, 1.0)
+        matrix[:, 2] += (self.dx * part, self.dy * part)
+        size = (scene.width, scene.height)
+        moved = cv2.warpAffine(picture, matrix, size, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REFLECT_101)
+        return np.asarray(moved, np.uint8)
+
+
+@dataclass(frozen=True, slots=True)
+class Soft:
+    """The lens has lost its focus for a while."""
+
+    start: int
+    until: int
+    sigma: float
+    """px."""
+
+    def __call__(self, picture: Bytes, t: int, scene: Scene) -> Bytes:
+        sigma = self.sigma * _share(t, self.start, self.until, 250 * MS)
+        return picture if sigma < 0.2 else np.asarray(cv2.GaussianBlur(picture, (0, 0), sigma), np.uint8)
