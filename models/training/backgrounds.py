@@ -67,6 +67,31 @@ def _tiles(rng: np.random.Generator) -> Field:
     return _mix(np.asarray(cell * 4 - 2 + _octaves(rng, 30) * 0.3, np.float32), a, b)
 
 
+def _plaid(rng: np.random.Generator) -> Field:
+    """A table cloth: stripes across stripes, with the weave's grain; or sprigs set in rows."""
+    base = np.full((SIZE, SIZE, 3), _colour(rng), np.float32)
+    if rng.random() < 0.6:
+        for axis in (0, 1):
+            at = 0
+            while at < SIZE:
+                wide, gap = int(rng.integers(3, 50)), int(rng.integers(6, 80))
+                colour, much = _colour(rng), float(rng.uniform(0.2, 0.8))
+                band = base[at : at + wide] if axis == 0 else base[:, at : at + wide]
+                band[:] = band * (1 - much) + colour * much
+                at += wide + gap
+    else:
+        step, petals = int(rng.integers(26, 90)), int(rng.integers(3, 8))
+        a, b = _colour(rng).tolist(), _colour(rng).tolist()
+        for i, y in enumerate(range(0, SIZE + step, step)):
+            for x in range((i % 2) * step // 2, SIZE + step, step):
+                for k in range(petals):
+                    turn = 2 * np.pi * k / petals
+                    at_petal = (int(x + step * 0.18 * np.cos(turn)), int(y + step * 0.18 * np.sin(turn)))
+                    cv2.circle(base, at_petal, max(2, step // 9), a, -1, cv2.LINE_AA)
+                cv2.circle(base, (x, y), max(1, step // 12), b, -1, cv2.LINE_AA)
+    return base * (1 + 0.06 * _octaves(rng, 90)[..., None]) + _octaves(rng, 3)[..., None] * 4
+
+
 def _shapes(rng: np.random.Generator) -> Field:
     image = np.full((SIZE, SIZE, 3), _colour(rng), np.float32)
     for _ in range(int(rng.integers(10, 120))):
@@ -109,11 +134,13 @@ def _print(rng: np.random.Generator, words: list[str]) -> Field:
 def draw(seed: int, words: list[str]) -> Image:
     """Background `seed`, SIZE×SIZE; `words` are font files for printed matter."""
     rng = np.random.default_rng((11, seed))
-    kind = rng.choice(7, p=[0.27, 0.14, 0.17, 0.1, 0.08, 0.14, 0.1])
+    kind = rng.choice(8, p=[0.22, 0.14, 0.17, 0.08, 0.07, 0.12, 0.08, 0.12])
     if kind == 5:
         image = _print(rng, words)
     elif kind == 6:
         image = np.full((SIZE, SIZE, 3), _colour(rng), np.float32) + _octaves(rng, 2)[..., None] * 5
+    elif kind == 7:
+        image = _plaid(rng)
     else:
         image = (_cloth, _carpet, _wood, _tiles, _shapes)[int(kind)](rng)
     return np.clip(image, 0, 255).astype(np.uint8)

@@ -18,7 +18,8 @@ from models import heaps
 from models.cards import CARDS, RANKS, SUITS
 from models.eye import Eye
 from models.training.library import Library
-from models.training.scenes import Painter, Scene
+from models.training.scenes import Painter
+from models.training.truth import Scene
 
 
 @dataclass(slots=True)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.cards import CARDS
-from models.training import pips
+from models.training import pips, wear
 from models.training.art import FACE_H, FACE_W, Box
 from models.training.fonts import Font, glyph
 
@@ -32,6 +32,9 @@ SUIT_FONTS = (
     "Junicode.ttf",
     "NotoSansSymbols2-Regular.ttf",
 )
+
+#: Has the stars that jokers carry.
+STARS = "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf"
 
 _L, _C, _R = 0.0, 0.5, 1.0
 #: Pip places (x in columns, y from 0 top row to 1 bottom row) of the number cards.
@@ -84,10 +87,16 @@ class Style:
     ten: str
     courts: list[Image]
     court_style: str
+    wear: float
+    #: Seed of the printer's variant of the letters, None for the font's own; one for all cards.
+    ink: int | None
+    joker: str
     pips: dict[str, Mask] = field(default_factory=dict)
 
 
 def _stock(rng: np.random.Generator) -> tuple[int, int, int]:
+    if rng.random() < 0.06:  # coloured paper
+        return tuple(int(v) for v in rng.uniform(150, 250, 3))  # type: ignore[return-value]
     white = rng.uniform(232, 255)
     warm = rng.choice([0.0, rng.uniform(0, 26)], p=[0.6, 0.4])
     return int(white - warm), int(white - warm * 0.3), int(white)
@@ -133,10 +142,16 @@ def style(seed: int, fonts: list[Font], courts: list[Image]) -> Style:
         ten="T" if rng.random() < 0.02 else "10",
         courts=courts,
         court_style=str(rng.choice(["paste", "abstract", "letter"], p=[0.6, 0.32, 0.08])),
+        wear=float(rng.beta(0.6, 1.2)),
+        ink=int(rng.integers(1 << 30)) if rng.random() < 0.3 else None,
+        joker=str(rng.choice(["JOKER", "JOKER", "JOKER", "★", "JOLLY", "✶"])),
     )
     from_glyphs = SUIT_FONTS[int(rng.integers(len(SUIT_FONTS)))] if rng.random() < 0.4 else None
     for suit in "cdhs":
         made.pips[suit] = pips.draw(suit, rng, from_glyphs)
+    if rng.random() < 0.12:
+        variant = int(rng.integers(1 << 30))
+        made.pips = {suit: wear.inked(mask, np.random.default_rng(variant)) for suit, mask in made.pips.items()}
     return made
 
 
@@ -271,18 +286,21 @@ def _joker(image: Image, st: Style) -> None:
 
 def _joker_index(image: Image, st: Style, suit: str) -> tuple[Box, Box]:
     """The word JOKER down the corner: its upper part stands for the rank, its lower part for the suit."""
-    letter_h = st.rank_h * 0.42
+    text = st.joker if glyph(st.font.path, st.joker[0]) is not None or len(st.joker) > 1 else "JOKER"
+    letters = list(text) if len(text) > 1 else [text, *"JOKER"]
+    letter_h = st.rank_h * 2.1 / len(letters)
     half = letter_h * 0.42 * H / W
     cx = st.margin_x + half
-    for i, letter in enumerate("JOKER"):
-        mask = glyph(st.font.path, letter)
+    for i, letter in enumerate(letters):
+        mask = glyph(st.font.path, letter) if letter.isascii() else glyph(STARS, letter)
         if mask is None:
             continue
         wide = min(half, letter_h / 2 * mask.shape[1] / mask.shape[0] * H / W)
         box = (cx - wide, st.margin_y + i * letter_h * 1.12, cx + wide, st.margin_y + i * letter_h * 1.12 + letter_h)
         stamp(image, mask, _px(box), st.colours[suit])
         stamp(image, mask, _px(_flip(box)), st.colours[suit], True)
-    mid, low = st.margin_y + letter_h * 3.2, st.margin_y + letter_h * 5.5
+    mid = st.margin_y + letter_h * 0.64 * len(letters)
+    low = st.margin_y + letter_h * 1.1 * len(letters)
     return (cx - half, st.margin_y, cx + half, mid), (cx - half, mid, cx + half, low)
 
 
@@ -291,6 +309,8 @@ def _index(image: Image, st: Style, rank: str, suit: str) -> tuple[Box, Box]:
     text = st.ten if rank == "T" else rank
     mask = glyph(st.font.path, text)
     assert mask is not None, f"{st.font.path} cannot print {text}"
+    if st.ink is not None:
+        mask = wear.inked(mask, np.random.default_rng(st.ink))
     wide = st.rank_h * H / W * mask.shape[1] / mask.shape[0] * st.squeeze
     room = st.rank_h * 0.8 * H / W
     wide = min(wide, room * (1.1 if rank == "T" else 1.0))
@@ -324,7 +344,7 @@ def face(st: Style, card: str) -> Faces:
     if st.border:
         cv2.rectangle(image, (2, 2), (W - 3, H - 3), st.colours[suit], max(1, round(st.border * W)))
     small = cv2.resize(image, (FACE_W, FACE_H), interpolation=cv2.INTER_AREA)
-    return Faces(np.asarray(small, np.uint8), boxes[0], boxes[1], corners)
+    return Faces(wear.worn(np.asarray(small, np.uint8), st.rng, st.wear), boxes[0], boxes[1], corners)
 
 
 def back(st: Style) -> Image:

@@ -82,6 +82,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("out/eye"))
     parser.add_argument("--weights", type=Path, default=Path("models/weights"))
     parser.add_argument("--amend", action="store_true", help="train nothing anew: add the features to --weights")
+    parser.add_argument("--only", choices=sorted(NETS), help="this network alone")
     args = parser.parse_args()
     if args.amend:
         for name in CLASSIFIERS:
@@ -89,7 +90,7 @@ def main() -> None:
             print(f"{path}: {'features added' if add_features(path) else 'has its features'}")
         return
     args.weights.mkdir(parents=True, exist_ok=True)
-    for name in NETS:
+    for name in [args.only] if args.only else list(NETS):
         path = args.weights / f"{name}.onnx"
         export(name, args.out / f"{name}.pt", path)
         print(f"{path}: {path.stat().st_size / 1e6:.2f} MB")

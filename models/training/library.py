@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.cards import CARDS
-from models.training import art, backgrounds, decks, fonts
+from models.training import art, backgrounds, decks, fonts, wear
 from models.training.art import FACE_H, FACE_W
 
 Image = NDArray[np.uint8]
@@ -82,12 +82,15 @@ def build(folder: Path, art_decks: list[art.ArtDeck], generated: int, held_out: 
     usable = fonts.installed()
     known, unknown = [f for f in usable if not f.held_out], [f for f in usable if f.held_out]
     courts = [court for deck in art_decks for court in deck.courts]
-    out = _Writer(folder, sum(len(d.faces) for d in art_decks) + (generated + held_out) * (len(CARDS) + 1))
+    out = _Writer(folder, 2 * sum(len(d.faces) for d in art_decks) + (generated + held_out) * (len(CARDS) + 1))
     nowhere = (0.0, 0.0, 0.0, 0.0)
     for number, deck in enumerate(art_decks):
         rank_box, suit_box = _art_boxes(deck.index)
+        used = np.random.default_rng((78, number))
         for card, image in deck.faces.items():
-            out.add(image, 0.05, (CARDS.index(card), number, 0, deck.corners, rank_box, suit_box))
+            values = (CARDS.index(card), number, 0, deck.corners, rank_box, suit_box)
+            out.add(image, 0.05, values)
+            out.add(wear.worn(image, used, 0.8), 0.05, values)
     for n in range(generated + held_out):
         split = int(n >= generated)
         rng = np.random.default_rng((77, n))
@@ -100,7 +103,7 @@ def build(folder: Path, art_decks: list[art.ArtDeck], generated: int, held_out: 
         out.add(back, radius, (-1, len(art_decks) + n, split, 0, nowhere, nowhere))
     np.save(folder / "meta.npy", out.meta[: out.row])
     words = [f.path for f in known]
-    np.save(folder / "backgrounds.npy", np.stack([backgrounds.draw(seed, words) for seed in range(180)]))
+    np.save(folder / "backgrounds.npy", np.stack([backgrounds.draw(seed, words) for seed in range(300)]))
 
 
 def main() -> None:
@@ -111,8 +114,8 @@ def main() -> None:
         "--letele", type=Path, default=Path("out/eye/letele/package"), help="unpacked @letele/playing-cards"
     )
     parser.add_argument("--out", type=Path, default=Path("out/eye"))
-    parser.add_argument("--generated", type=int, default=110)
-    parser.add_argument("--held-out", type=int, default=16)
+    parser.add_argument("--generated", type=int, default=300)
+    parser.add_argument("--held-out", type=int, default=24)
     args = parser.parse_args()
     found = art.load_all(args.decks, args.letele, args.out / "scratch")
     build(args.out / "library", found, args.generated, args.held_out)

@@ -18,7 +18,8 @@ from models.finder import Finder, Spot
 from models.networks import Network
 from models.training.library import Library
 from models.training.samples import seen
-from models.training.scenes import Painter, Scene
+from models.training.scenes import Painter
+from models.training.truth import Scene
 
 Row = tuple[float, ...]
 NOTHING: Row = (-1.0, -1.0, 0.0, 0.0, 0.0)

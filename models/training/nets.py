@@ -62,17 +62,17 @@ class Reader(nn.Module):  # type: ignore[misc]
     def __init__(self) -> None:
         super().__init__()
         self.body = nn.Sequential(
-            _conv(3, 16),
-            _conv(16, 32, 2),
-            _conv(32, 32),
-            _conv(32, 64, 2),
+            _conv(3, 24, 2, 5),
+            _conv(24, 48),
+            _conv(48, 64, 2),
             _Residual(64),
-            _conv(64, 96, 2),
-            _conv(96, 96),
+            _Residual(64),
+            _conv(64, 128, 2),
+            _Residual(128),
             nn.AvgPool2d(2),
             nn.Flatten(),
             nn.Dropout(0.2),
-            nn.Linear(96 * 12, 128),
+            nn.Linear(128 * 12, 128),
             nn.ReLU(inplace=True),
             nn.Linear(128, READER_OUT),
         )
@@ -95,6 +95,7 @@ class CardReader(nn.Module):  # type: ignore[misc]
             _conv(48, 64, 2),
             _Residual(64),
             _conv(64, 96, 2),
+            _Residual(96),
             nn.Flatten(),
             nn.Dropout(0.2),
             nn.Linear(96 * 24, 128),

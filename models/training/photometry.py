@@ -43,7 +43,11 @@ def _glare(image: Image, rng: np.random.Generator) -> Image:
 
 def _curve(rng: np.random.Generator) -> Image:
     """A lookup table a channel: white balance, exposure, gamma, contrast."""
-    light = np.arange(256, dtype=np.float64)[:, None] * rng.normal(1, 0.09, 3) * rng.uniform(0.55, 1.3)
+    cast = rng.normal(1, 0.09, 3)
+    if rng.random() < 0.15:  # a coloured lamp: candle, dusk, a screen
+        warmth = rng.uniform(-0.45, 0.45)
+        cast *= np.array([1 - warmth, 1 - abs(warmth) * 0.3, 1 + warmth])
+    light = np.arange(256, dtype=np.float64)[:, None] * cast * rng.uniform(0.5, 1.35)
     if rng.random() < 0.6:
         light = 255 * np.power(np.clip(light, 0, 255) / 255, rng.uniform(0.65, 1.5))
     if rng.random() < 0.4:
@@ -52,7 +56,7 @@ def _curve(rng: np.random.Generator) -> Image:
 
 
 def _motion(image: Image, rng: np.random.Generator) -> Image:
-    length = int(rng.integers(3, 8))
+    length = int(rng.integers(3, 8) if rng.random() < 0.7 else rng.integers(7, 15))
     kernel = np.zeros((length, length), np.float32)
     angle = rng.uniform(0, np.pi)
     half = (length - 1) / 2
@@ -60,6 +64,22 @@ def _motion(image: Image, rng: np.random.Generator) -> Image:
     a, b = half - reach, half + reach
     cv2.line(kernel, (round(a[0]), round(a[1])), (round(b[0]), round(b[1])), 1.0)
     return np.asarray(cv2.filter2D(image, -1, kernel / kernel.sum()), np.uint8)
+
+
+def _defocus(image: Image, radius: float) -> Image:
+    """A lens out of focus spreads each point to a disc, sharper at its rim than a Gaussian."""
+    side = 2 * int(np.ceil(radius)) + 1
+    axis = np.arange(side) - side // 2
+    disc = np.clip(radius + 0.5 - np.hypot(*np.meshgrid(axis, axis)), 0, 1).astype(np.float32)
+    return np.asarray(cv2.filter2D(image, -1, disc / disc.sum()), np.uint8)
+
+
+def _bands(size: int, rng: np.random.Generator) -> Field:
+    """Lamps that flicker, seen through a rolling shutter: bands across the picture."""
+    y = np.arange(size, dtype=np.float32)
+    wave = 1 + rng.uniform(0.03, 0.16) * np.sin(2 * np.pi * (y / rng.uniform(60, 400) + rng.random()))
+    field = np.repeat(wave.astype(np.float32)[:, None], size, 1)
+    return np.asarray(field if rng.random() < 0.5 else field.T.copy(), np.float32)
 
 
 def _optics(image: Image, rng: np.random.Generator, hard: float) -> Image:
@@ -70,8 +90,11 @@ def _optics(image: Image, rng: np.random.Generator, hard: float) -> Image:
         image = cv2.resize(
             image, (size, size), interpolation=cv2.INTER_CUBIC if rng.random() < 0.5 else cv2.INTER_LINEAR
         )
-    if rng.random() < 0.5:
+    blur = rng.random()
+    if blur < 0.42:
         image = cv2.GaussianBlur(image, (0, 0), float(rng.uniform(0.4, 0.7 + 1.3 * hard)))
+    elif blur < 0.55:
+        image = _defocus(np.asarray(image, np.uint8), float(rng.uniform(0.8, 1.2 + 2.6 * hard)))
     if rng.random() < 0.2:
         image = _motion(image, rng)
     if rng.random() < 0.2:
@@ -89,7 +112,10 @@ def photograph(image: Image, rng: np.random.Generator) -> Image:
     if rng.random() < 0.8:
         shade = _shade(rng, size)
         light = np.asarray(cv2.multiply(light, cv2.merge([shade, shade, shade]), dtype=cv2.CV_8U), np.uint8)
-    if rng.random() < 0.25:
+    if rng.random() < 0.05:
+        band = _bands(size, rng)
+        light = np.asarray(cv2.multiply(light, cv2.merge([band, band, band]), dtype=cv2.CV_8U), np.uint8)
+    if rng.random() < 0.28:
         light = _glare(light, rng)
     picture = _optics(np.asarray(cv2.LUT(light, _curve(rng)), np.uint8), rng, hard)
     if rng.random() < 0.75:

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from models import geometry
 from models.training.library import Library
-from models.training.scenes import SIZE, Card, Index, Painter, Scene
+from models.training.scenes import SIZE, Painter
+from models.training.truth import Card, Index, Scene
 
 Rows = list[NDArray[Any]]
 FINDER = 256

@@ -12,117 +12,24 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from models.cards import CARDS, HEIGHT_MM, RANKS, SUITS, WIDTH_MM
+from models.cards import CARDS, HEIGHT_MM, RANKS, SUITS
+from models.training import clutter, poses
 from models.training.art import FACE_H, FACE_W
+from models.training.bending import Bend
+from models.training.clutter import HAND
 from models.training.library import Library
 from models.training.photometry import photograph
+from models.training.truth import Card, Index, Scene
 
 Image = NDArray[np.uint8]
 Points = NDArray[np.float64]
 SIZE = 512
-HAND = -2
-
-
-@dataclass(frozen=True, slots=True)
-class Index:
-    """One printed index: class numbers, centre and up-vector (centre to top edge), px; shares of it that show."""
-
-    rank: int
-    suit: int
-    centre: Points
-    up: Points
-    card: int
-    rank_seen: float
-    suit_seen: float
-
-
-@dataclass(frozen=True, slots=True)
-class Card:
-    """One card: class numbers (-1 for a back), corners clockwise from an index's top left, px."""
-
-    rank: int
-    suit: int
-    quad: Points
-    covered: float  # share hidden by other cards
-    seen: float  # share that shows: neither covered by card or hand nor out of the picture
-
-
-@dataclass(frozen=True, slots=True)
-class Scene:
-    """The picture and its truth."""
-
-    image: Image
-    indices: list[Index]
-    cards: list[Card]
-
-
-@dataclass(slots=True)
-class _Pose:
-    x: float
-    y: float
-    angle: float
+#: Heights of cards in px of the whole picture, and the most cards in it.
+SMALLEST, LARGEST, MOST = 50, 420, 60
 
 
 def _project(matrix: Points, points: Points) -> Points:
     return np.asarray(cv2.perspectiveTransform(points.reshape(-1, 1, 2).astype(np.float64), matrix).reshape(-1, 2))
-
-
-def _camera(rng: np.random.Generator, card_px: float) -> Points:
-    """Homography from the table (mm, origin at the picture's centre) to pixels."""
-    scale = card_px / HEIGHT_MM
-    turn = rng.uniform(0, 2 * np.pi)
-    c, s = np.cos(turn) * scale, np.sin(turn) * scale
-    flat = np.array([[c, -s, SIZE / 2], [s, c, SIZE / 2], [0, 0, 1]])
-    kind = rng.random()
-    tilt = 0.012 if kind < 0.45 else (0.05 if kind < 0.75 else (0.12 if kind < 0.85 else 0.05))
-    corners = np.array([[0, 0], [SIZE, 0], [SIZE, SIZE], [0, SIZE]], np.float32)
-    moved = corners + rng.normal(0, tilt, (4, 2)).astype(np.float32) * SIZE
-    if kind > 0.85:  # seen from low down: foreshortened
-        moved[:, 1] = SIZE / 2 + (moved[:, 1] - SIZE / 2) * rng.uniform(0.45, 0.9)
-    return np.asarray(cv2.getPerspectiveTransform(corners, moved.astype(np.float32)) @ flat)
-
-
-def _heap(rng: np.random.Generator, extent: float) -> list[_Pose]:
-    """Poses of one heap, lowest first; `extent` is half the picture in mm."""
-    kind = rng.choice(["pile", "loose", "fan", "row", "single"], p=[0.42, 0.14, 0.16, 0.12, 0.16])
-    cx, cy = rng.uniform(-extent, extent, 2) * 0.75
-    base = rng.uniform(0, 360)
-    n = int(rng.integers(1, 12))
-    if kind == "single":
-        return [_Pose(cx, cy, base)]
-    if kind == "pile":
-        sigma, wild = rng.uniform(2, 14), rng.random() < 0.5
-        off = np.clip(rng.normal(0, sigma, (n, 2)), -25, 25)
-        return [_Pose(cx + dx, cy + dy, float(rng.uniform(0, 360) if wild else rng.normal(base, 22))) for dx, dy in off]
-    if kind == "loose":
-        off = rng.uniform(-110, 110, (n, 2))
-        return [_Pose(cx + dx, cy + dy, float(rng.uniform(0, 360))) for dx, dy in off]
-    step = rng.uniform(8, 24) if kind == "fan" else rng.uniform(10, 75)
-    poses = []
-    for i in range(min(n, 9)):
-        if kind == "fan":
-            angle = base + (i - n / 2) * step * 0.55
-            pivot = np.radians(angle)
-            poses.append(_Pose(cx + 90 * np.sin(pivot), cy - 90 * np.cos(pivot), float(angle)))
-        else:
-            along = np.radians(base)
-            d = (i - n / 2) * step
-            poses.append(_Pose(cx + d * np.cos(along), cy + d * np.sin(along), float(base + rng.normal(0, 5))))
-    return poses
-
-
-def _card_matrix(pose: _Pose) -> Points:
-    """Card pixels (FACE_W×FACE_H) to the table in mm."""
-    a = np.radians(pose.angle)
-    c, s = np.cos(a), np.sin(a)
-    kx, ky = WIDTH_MM / FACE_W, HEIGHT_MM / FACE_H
-    return np.array(
-        [
-            [c * kx, -s * ky, pose.x - c * WIDTH_MM / 2 + s * HEIGHT_MM / 2],
-            [s * kx, c * ky, pose.y - s * WIDTH_MM / 2 - c * HEIGHT_MM / 2],
-            [0, 0, 1],
-        ]
-    )
 
 
 @dataclass(slots=True)
@@ -155,23 +62,36 @@ class Painter:
     def scene(self, seed: tuple[int, ...]) -> Scene:
         """Scene `seed`."""
         rng = np.random.default_rng(seed)
-        card_px = float(np.exp(rng.uniform(np.log(80), np.log(380))))
+        card_px = float(np.exp(rng.uniform(np.log(SMALLEST), np.log(LARGEST))))
         image, ids = self._background(rng), np.full((SIZE, SIZE), -1, np.int16)
-        camera = _camera(rng, card_px)
-        extent = SIZE / 2 / card_px * HEIGHT_MM
+        if rng.random() < 0.12:
+            clutter.things(image, ids, rng, card_px, 4)
+        camera = poses.camera(rng, card_px, SIZE)
+        laid = self._laid(rng, image, ids, camera, SIZE / 2 / card_px * HEIGHT_MM)
+        if rng.random() < 0.12:
+            clutter.things(image, ids, rng, card_px, 2)
+        if rng.random() < 0.22:
+            clutter.hands(image, ids, rng, card_px, self._background(rng))
+        indices, cards = self._indices(ids, laid), self._cards(ids, laid)
+        if rng.random() < 0.45:
+            bend = Bend.drawn(rng, SIZE)
+            image, indices, cards = bend.picture(image), bend.indices(indices), bend.cards(cards)
+        return Scene(photograph(image, rng), indices, cards)
+
+    def _laid(
+        self, rng: np.random.Generator, image: Image, ids: NDArray[np.int16], camera: Points, extent: float
+    ) -> list[_Laid]:
+        """Lay heaps of one deck, and now and then of another; `extent` is half the picture in mm."""
         laid: list[_Laid] = []
         deck = self.library.by_deck[int(rng.choice(self.decks, p=self.weights))]
         shadow = rng.uniform(0, 0.5) if rng.random() < 0.8 else 0.0
         light = rng.normal(0, 1.6, 2)
         for _ in range(int(rng.integers(1, 2 + min(5, int((extent / 60) ** 2))))):
-            for pose in _heap(rng, extent):
-                if len(laid) < 40:
-                    self._lay(
-                        image, ids, laid, self._choose(rng, deck), camera @ _card_matrix(pose), rng, shadow, light
-                    )
-        if rng.random() < 0.22:
-            _hands(image, ids, rng, card_px)
-        return Scene(photograph(image, rng), self._indices(ids, laid), self._cards(ids, laid))
+            for pose in poses.heap(rng, extent):
+                if len(laid) < MOST:
+                    matrix = camera @ poses.card_matrix(pose)
+                    self._lay(image, ids, laid, self._choose(rng, deck), matrix, rng, shadow, light)
+        return laid
 
     def _background(self, rng: np.random.Generator) -> Image:
         pool = self.library.backgrounds
@@ -186,6 +106,9 @@ class Painter:
     def _choose(self, rng: np.random.Generator, deck: NDArray[np.intp]) -> int:
         if rng.random() < 0.04:  # now and then a stranger among the cards
             deck = self.library.by_deck[int(rng.choice(self.decks))]
+        backs = deck[self.library.meta["card"][deck] < 0]
+        if len(backs) and rng.random() < 0.05:
+            return int(backs[0])
         return int(deck[int(rng.integers(len(deck)))])
 
     def _lay(
@@ -220,6 +143,10 @@ class Painter:
         opaque = cv2.extractChannel(warped, 3)
         alpha = opaque.astype(np.float32) * np.float32(1 / 255)
         face = cv2.convertScaleAbs(cv2.cvtColor(warped, cv2.COLOR_BGRA2BGR), alpha=float(rng.uniform(0.88, 1.08)))
+        if rng.random() < 0.25:  # a card that is lifted or bent takes the light from one side
+            ramp = rng.uniform(0.6, 1.15, (2, 2)).astype(np.float32)
+            ramp = cv2.resize(ramp, size, interpolation=cv2.INTER_LINEAR)
+            face = cv2.multiply(face, cv2.merge([ramp, ramp, ramp]), dtype=cv2.CV_8U)
         area[:] = cv2.blendLinear(face, area, alpha, 1 - alpha)
         mask = opaque > 127
         ids[y0:y1, x0:x1][mask] = len(laid)
@@ -302,46 +229,3 @@ def _share(ids: NDArray[np.int16], k: int, points: Points) -> float:
     inside = (p >= 0).all(1) & (p < SIZE).all(1)
     p = p[inside]
     return float((ids[p[:, 1], p[:, 0]] == k).sum() / len(points)) if len(p) else 0.0
-
-
-def _hands(image: Image, ids: NDArray[np.int16], rng: np.random.Generator, card_px: float) -> None:
-    """A hand or two reaching in from the edge: sleeve, back of the hand, fingers; shaded like a tube."""
-    layer = np.zeros((SIZE, SIZE), np.uint8)
-    unit = card_px / HEIGHT_MM
-    for _ in range(int(rng.integers(1, 3))):
-        angle = rng.uniform(0, 2 * np.pi)
-        way = np.array([np.cos(angle), np.sin(angle)])
-        across = np.array([-way[1], way[0]])
-        palm = SIZE / 2 + rng.normal(0, SIZE / 5, 2)
-        wrist = palm + way * 70 * unit
-        elbow = wrist + way * 400 * unit
-        sleeve = rng.random() < 0.7
-        _tube(layer, palm, wrist, 62 * unit, 1)
-        _tube(layer, wrist, elbow, 70 * unit, 2 if sleeve else 1)
-        for i in range(int(rng.integers(2, 6))):
-            spread = (i - 2) * 17
-            root = palm + across * spread * unit - way * 20 * unit
-            tip = root - way * rng.uniform(25, 75) * unit + across * spread * rng.uniform(-0.2, 0.7) * unit
-            _tube(layer, root, tip, rng.uniform(14, 19) * unit, 1)
-    tone = np.array([[120, 150, 200], [90, 120, 180], [60, 85, 130], [150, 180, 230], [40, 55, 85]], np.float32)[
-        int(rng.integers(5))
-    ]
-    cloth = rng.uniform(10, 240, 3).astype(np.float32)
-    q = SIZE // 4
-    for value, colour in ((2, cloth), (1, tone)):
-        mask = (layer == value).astype(np.uint8)
-        if not mask.any():
-            continue
-        # Shading is smooth: a quarter of the size is enough for it.
-        depth = cv2.distanceTransform(cv2.resize(mask, (q, q), interpolation=cv2.INTER_NEAREST), cv2.DIST_L2, 3)
-        shade = 0.6 + 0.4 * np.sqrt(np.clip(depth / (2.2 * unit), 0, 1))
-        shade *= cv2.resize(rng.normal(1, 0.07, (40, 40)).astype(np.float32), (q, q))
-        small = np.clip(colour * shade[..., None], 0, 255).astype(np.uint8)
-        soft = cv2.GaussianBlur(mask.astype(np.float32), (5, 5), 0.8)
-        image[:] = cv2.blendLinear(cv2.resize(small, (SIZE, SIZE)), image, soft, 1 - soft)
-    ids[layer > 0] = HAND
-
-
-def _tube(layer: Image, a: Points, b: Points, width: float, value: int) -> None:
-    p, q = (tuple(int(v) for v in np.clip(x, -4000, 4000)) for x in (a, b))
-    cv2.line(layer, p, q, value, max(2, round(width)))
