@@ -84,6 +84,7 @@ RULINGS: Final[Mapping[str, Mapping[str, _Holds]]] = {
             "slap_or_card late_evidence mend_amendment nothing_to_contest"
         ),
         "about": _many(_text, 1),
+        "cards": _many(is_card, 1),
     },
     "remind": {
         "what": _one_of("rings forehead other_hand slap_your_pad turn_away open_palm last_chance heckle closed open")
@@ -102,12 +103,18 @@ def problems(rulings: Iterable[Ruling], log: Iterable[Observation]) -> list[str]
     return [f"{ruling.id}: {problem}" for ruling in rulings for problem in _problems(ruling, known)]
 
 
+def _without(ruling: Ruling) -> set[str]:
+    """Fields of its kind that it does not have: only who doubts a card says what it may be."""
+    doubts = ruling.get("ask") in ("impossible_card", "order_changed")
+    return set() if doubts or ruling.kind != "question" else {"cards"}
+
+
 def _problems(ruling: Ruling, known: set[str]) -> Iterable[str]:
     wanted = RULINGS.get(ruling.kind)
     if wanted is None:
         yield f"there is no ruling {ruling.kind}"
         return
-    if set(ruling.fields) != set(wanted):
+    if set(ruling.fields) != set(wanted) - _without(ruling):
         yield f"its fields are {sorted(ruling.fields)}, not {sorted(wanted)}"
     yield from (f"{name} is {value!r}" for name, value in ruling.fields.items() if not wanted[name](value))
     if not ruling.rule or not set(ruling.rule) <= set(ROWS):

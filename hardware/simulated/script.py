@@ -12,12 +12,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from hardware.simulated.acts import MS, Act, Burn, Lay, Start, Take
 from hardware.simulated.course import END_NS, Called, Course
 from hardware.simulated.players import NAMES, Contact, Habits, Person
 from referee.adjudication.observations import Card, Observation, Slap, Table
+
+WHICH_CARD: Final = ("unreadable_card", "impossible_card", "order_changed")
+"""Questions that ask which card it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +56,8 @@ class Script:
     def answer(self, ask: str, t: int) -> int | str | None:
         """What the players say when the referee asks about the instant ``t``; None where they cannot tell.
 
-        ``who_was_first`` and ``who_played`` are answered with a seat, ``unreadable_card`` and ``bottom_card`` with a
-        card.
+        ``who_was_first`` and ``who_played`` are answered with a seat, what asks for a card (``unreadable_card``,
+        ``impossible_card``, ``order_changed``, ``bottom_card``) with a card.
         """
         if ask == "bottom_card":
             return self._lowest(t)
@@ -63,9 +66,9 @@ class Script:
             return min(hands, key=lambda o: o.t).seat if hands else None
         cards = [o for o in self.truth if isinstance(o, Card) and abs(o.t - t) < 200 * MS]
         nearest = min(cards, key=lambda o: abs(o.t - t), default=None)
-        if nearest is None or ask not in ("unreadable_card", "who_played"):
+        if nearest is None or ask not in (*WHICH_CARD, "who_played"):
             return None
-        return nearest.card if ask == "unreadable_card" else nearest.seat
+        return nearest.card if ask in WHICH_CARD else nearest.seat
 
     def _lowest(self, t: int) -> str | None:
         """The card that lies lowest in the pile at ``t``."""

@@ -14,6 +14,7 @@ from typing import Final
 from referee.adjudication.amendments import AmendmentError, base_id
 from referee.adjudication.drafting import Key, place_of, printing_order, to_ruling
 from referee.adjudication.fold import open_table
+from referee.adjudication.foresight import Foresight, foresee
 from referee.adjudication.history import History
 from referee.adjudication.loop import Loop, Placed, Witness
 from referee.adjudication.observations import (
@@ -150,6 +151,12 @@ class Adjudicator:
         answered = self._history.answers if self._history is not None else {}
         waiting = sorted(name for name in self._questions if base_id(name) not in answered)
         return view_of(state, tuple(waiting))
+
+    @property
+    def foresight(self) -> Foresight | None:
+        """What can come next after all that was told, judged or not (K2); None where that is not sure."""
+        state = self._loop.state
+        return None if state is None else foresee(state.position, self._loop.waiting())
 
     def _check(self, observation: Observation) -> None:
         if self._ended:

@@ -87,6 +87,11 @@ def _many(check: _Check, words: str) -> _Check:
     return checked
 
 
+def _candidate(value: Any) -> tuple[str, float]:
+    _need(isinstance(value, list) and len(value) == 2, "pairs of a card and a number from 0 to 1")
+    return _card(value[0]), _share(value[1])
+
+
 def _or_null(check: _Check) -> _Check:
     return lambda value: None if value is None else check(value)
 
@@ -122,6 +127,7 @@ _CHECKS: Final[Mapping[str, Mapping[str, _Check]]] = {
     "card": {
         "card": _card, "seat": _or_null(_SEAT), "t_error": _ERROR, "confidence": _or_null(_share),
         "known_at": _or_null(_NS), "zone": _one_of("pile", "seat"), "bearing": _or_null(_degrees),
+        "candidates": _many(_candidate, "a list of pairs of a card and a number from 0 to 1"),
     },
     "slap": {"seat": _SEAT, "force": _or_null(_share), "t_error": _ERROR},
     "lift": {"seat": _SEAT, "t_error": _ERROR},

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from referee.adjudication.changes import CHANGES
+from referee.adjudication.contradiction import lay_said, lay_seen
 from referee.adjudication.drafting import to_ruling, to_rulings
 from referee.adjudication.heats import heat
 from referee.adjudication.observations import Card, Observation, Slap, Table, Taken
@@ -107,18 +108,26 @@ def _card(state: State, card: Card, answers: Answers) -> Decided:
     step = Step(state.position, card.t, card.id)
     if card.zone != "pile":
         return war_card(state, step, card)
-    face, seat = card.card, card.seat
+    face, seat, named = card.card, card.seat, ""
     if answers:
         # A card may be asked about up to three times: how many cards its seat has, which it is, and who laid it.
         for number in ("", "/2", "/3"):
             said = answers.get(f"question@{card.id}{number}")
-            if isinstance(said, str) and is_card(said) and face == "??":
-                step.rule("question", "K2", ask="unreadable_card", about=[card.id])
-                face = said
+            if isinstance(said, str) and is_card(said) and said != "??":
+                if face == "??":
+                    step.rule("question", "K2", ask="unreadable_card", about=[card.id])
+                    face = said
+                else:
+                    named = said
             elif type(said) is int and 1 <= said <= state.position.seats:
                 seat = said
         lead_stands(step, card, seat, answers)
-    lay(step, face, seat)
+    if named:
+        lay_said(step, card, face, named, seat)
+    elif card.candidates and face == card.card:
+        lay_seen(step, card, seat)
+    else:
+        lay(step, face, seat)
     return finish(state, step)
 
 

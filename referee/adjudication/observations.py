@@ -68,6 +68,8 @@ class Card(Observation):
     zone: str = "pile"
     bearing: float | None = None
     """Where the hand came from: degrees, counter-clockwise from the picture's right."""
+    candidates: tuple[tuple[str, float], ...] = ()
+    """What the eye alone made of it, the likeliest first, where that left it open or spoke against deck memory."""
 
 
 @record(frozen=True, slots=True, kw_only=True)

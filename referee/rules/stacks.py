@@ -59,7 +59,10 @@ def _store(step: Step, seat: int, count: int | None, known: tuple[str, ...]) -> 
 
 
 def check_card(step: Step, card: str, seat: int) -> None:
-    """Question a card that cannot be there, or that betrays a stack whose order changed (K2, K7, S2)."""
+    """Question a card that cannot be there, or that betrays a stack whose order changed (K2, K7, S2).
+
+    The question names what it may be: first the card as it was told, then the one that memory expects there.
+    """
     position = step.position
     if card == UNREADABLE:
         return
@@ -70,14 +73,15 @@ def check_card(step: Step, card: str, seat: int) -> None:
         reordered = card in position.known[seat - 1]
         ask, row = ("order_changed", "K7") if reordered else ("impossible_card", "K2")
         if position.rules.has(row):
-            step.rule("question", row, ask=ask, about=[step.ref])
+            step.rule("question", row, ask=ask, about=[step.ref], cards=[card, expected])
         forget(step, seat, position.counts[seat - 1])
-    elif (
-        position.rules.has("K2")
-        and position.rules.has("S2")
-        and copies(position, card) >= _copies_in_play(position, card)
-    ):
-        step.rule("question", "K2", "S2", ask="impossible_card", about=[step.ref])
+    elif position.rules.has("K2") and position.rules.has("S2") and not may_be_there(position, card):
+        step.rule("question", "K2", "S2", ask="impossible_card", about=[step.ref], cards=[card])
+
+
+def may_be_there(position: Position, card: str) -> bool:
+    """Whether a copy of this card may be where nobody knows (S2)."""
+    return copies(position, card) < _copies_in_play(position, card)
 
 
 def copies(position: Position, card: str) -> int:

@@ -248,6 +248,17 @@ class PlainTable:
             assert believed in ("??", lies), f"{view.pile} is believed, {self.pile} lies there"
         for expected, stack in zip(view.expected, self.stacks, strict=True):
             assert expected is None or expected == stack[0]
+        self._check_foresight()
+
+    def _check_foresight(self) -> None:
+        """What comes next was never ruled out."""
+        foresight = self.referee.foresight
+        if foresight is None:
+            return
+        for seat, stack in enumerate(self.stacks, start=1):
+            if stack:
+                assert foresight.expected(seat) in (None, stack[0])
+                assert foresight.may_come(stack[0], seat) and foresight.may_come(stack[0], None)
 
     def close(self) -> list[Ruling]:
         """End the log; gives all its rulings, of which at most one ends the game."""
