@@ -57,7 +57,7 @@ class Network:
         return np.asarray(self._session.run(self._outputs[:1], {self._input: batch})[0], np.float32)
 
     def with_features(self, batch: NDArray[np.uint8]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """The output, and the features (N, F) that the last layer decides from; raises `WeightsBroken`."""
+        """The output, and the features (N, F) that the linear layers decide from; raises `WeightsBroken`."""
         if FEATURES not in self._outputs:
             raise WeightsBroken(
                 f"{self._path} has no features, so it cannot learn a deck: "

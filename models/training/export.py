@@ -1,7 +1,8 @@
 """Write the networks as ONNX: uint8 N×H×W×3 pictures in, float32 out, batch norm folded away.
 
-The classifiers have a second output, `features`: what their last layer decides from. With it a deck that the weights
-were not trained on can be learned (`models/enrolment.py`). `--amend` adds it to weights that were exported without.
+The classifiers have a second output, `features`: what the convolutions see, before the two linear layers. From it a
+deck that the weights were not trained on can be learned (`models/enrolment.py`); the hidden layer's 128 numbers told
+signs apart less well that training never showed. `--amend` adds the output to weights that were exported without.
 """
 
 from __future__ import annotations
@@ -53,23 +54,22 @@ def export(name: str, checkpoint: Path, target: Path) -> None:
 
 
 def add_features(path: Path) -> bool:
-    """Give a classifier's file its second output, the input of its last linear layer; False if it has it already.
+    """Give a classifier's file its second output, the input of its first linear layer; False if it has it already.
 
     Raises:
-        ValueError: the model's answer is no linear layer's.
+        ValueError: the model has no linear layer.
     """
     model = onnx.load(str(path))
     if any(output.name == FEATURES for output in model.graph.output):
         return False
-    answer = model.graph.output[0].name
-    last = next((node for node in model.graph.node if answer in node.output), None)
-    if last is None or last.op_type != "Gemm":
-        raise ValueError(f"{path}: the answer is not given by a linear layer, so there are no features to show")
-    hidden = last.input[0]
-    width = next(w.dims for w in model.graph.initializer if w.name == last.input[1])[1]
+    first = next((node for node in model.graph.node if node.op_type == "Gemm"), None)
+    if first is None:
+        raise ValueError(f"{path} has no linear layer, so there are no features to show")
+    seen = first.input[0]
+    width = next(w.dims for w in model.graph.initializer if w.name == first.input[1])[1]
     for node in model.graph.node:
-        node.input[:] = [FEATURES if name == hidden else name for name in node.input]
-        node.output[:] = [FEATURES if name == hidden else name for name in node.output]
+        node.input[:] = [FEATURES if name == seen else name for name in node.input]
+        node.output[:] = [FEATURES if name == seen else name for name in node.output]
     model.graph.output.append(onnx.helper.make_tensor_value_info(FEATURES, onnx.TensorProto.FLOAT, ["n", int(width)]))
     onnx.checker.check_model(model)
     onnx.save(model, str(path))
