@@ -1,7 +1,6 @@
 # The eye: training on synthetic pictures, and its score on photographs.
 EYE := out/eye
 DECKS ?= ../shared/decks
-PHOTOS ?= ../shared/photos
 WEIGHTS ?= models/weights
 GENERATED ?= 300
 SHARDS ?= 120
@@ -65,9 +64,3 @@ train-short:  ## the same in about twenty minutes, into out/eye-short: weights t
 	$(MAKE) train EYE=out/eye-short WEIGHTS=out/eye-short/weights GENERATED=60 SHARDS=14 MINED=3 FINDER_STEPS=1400 \
 	  READER_STEPS=2200 CARD_STEPS=1200 FITTED=200
 	$(BIN)/python -m models.evaluate $(PHOTOS) --weights out/eye-short/weights
-
-eval-photos: install  ## score the eye on PHOTOS (a folder with labels.csv)
-	$(BIN)/python -m models.evaluate $(PHOTOS)
-
-bench-eye: install  ## time the networks and whole frames, one thread
-	$(BIN)/python -m models.bench

@@ -21,9 +21,9 @@ BEYOND: Final = 0.18
 """Corners outside the picture are shown as far as this share of its longer side."""
 
 
-def drawn(image: Image, readings: Sequence[Drawable]) -> Image:
+def drawn(image: Image, readings: Sequence[Drawable], long_side: int = LONG_SIDE) -> Image:
     """A copy of the picture, enlarged if it is small and with a legend beneath; sure readings lie over others."""
-    scale = max(1.0, LONG_SIDE / max(image.shape[:2]))
+    scale = max(1.0, long_side / max(image.shape[:2]))
     canvas, shift = _canvas(image, readings, scale)
     unit = max(canvas.shape[:2]) / 1000
     ordered = sorted(readings, key=lambda r: (r.card != UNREAD, r.confidence))

@@ -1,0 +1,10 @@
+# How well the eye reads, how far its confidence can be relied on, and how fast it is.
+PHOTOS ?= ../shared/photos
+
+.PHONY: eval-photos eval-held-back bench-eye
+
+eval-photos: install  ## score the eye on PHOTOS (a folder with labels.csv); out/eval-photos/report.html
+	$(BIN)/python -m models.evaluate $(PHOTOS) --report out/eval-photos
+
+bench-eye: install  ## time the networks and whole frames, one thread
+	$(BIN)/python -m models.bench
