@@ -1,4 +1,8 @@
-"""What becomes of a card under way: laid and told, slid under the pile, or dropped as none."""
+"""What becomes of a card under way: laid and told, slid under the pile, or dropped as none.
+
+Where deck memory knows what can come (`Decisions.recall`), it helps to name a card that the eye alone cannot
+(`models.prior`). Whether a card was laid at all, and when, is the eye's word alone.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +13,11 @@ import numpy as np
 from models.arms import Arms, usual
 from models.motion import Glance, Motion
 from models.pile import Pile
+from models.prior import Prior, Reading, judge
 from models.quads import between, centre, overlap
 from models.stream import MARGIN_NS, MS, PATIENCE_NS, Moment, Stream
 from models.tracks import SURE, UNREAD, Track
+from referee.adjudication.foresight import Foresight
 from referee.adjudication.observations import Card, Observation, Placed
 
 LOST_NS: Final = 350 * MS
@@ -37,6 +43,11 @@ class Decisions:
         self._pile = pile
         self._arms = arms
         self._placed = 0
+        self._foresight: Foresight | None = None
+
+    def recall(self, foresight: Foresight | None) -> None:
+        """What can come after all cards told so far; None where nobody knows."""
+        self._foresight = foresight
 
     def decide(self, now: Moment, glance: Glance) -> list[Observation]:
         """What is sure by the newest frame."""
@@ -62,9 +73,9 @@ class Decisions:
                 self._pile.open.remove(track)
             return []
         if laid(track, self._pile, now, over):
-            told = self._name_to_tell(track, now, over)
+            told = self._reading_to_tell(track, now, over)
             if told is not None:
-                return self._report(track, told, sure, now, glance)
+                return self._report(track, told, now, glance)
         if over:
             self._pile.open.remove(track)
             return self._vanished(track, name, sure)
@@ -72,21 +83,34 @@ class Decisions:
             self._pile.open.remove(track)
         return []
 
-    def _name_to_tell(self, track: Track, now: Moment, over: bool) -> str | None:
-        """The name by which a card that was laid may be told now, ``??`` if it is not going to be read."""
+    def _reading_to_tell(self, track: Track, now: Moment, over: bool) -> Reading | None:
+        """What a card that was laid may be told as now, ``??`` if it is not going to be read."""
         name, sure = track.belief()
         weight = track.weights().get(name, 0.0)
         # In motion a suit is soon mistaken, twice in the same way: at rest two looks will do, on the way three.
         quick = weight >= PROOF and track.reads(name) >= (2 if track.still else 3)
         if sure >= AT_ONCE and quick:
-            return name
+            prior = self._prior(track)
+            # What memory speaks against is worth another look.
+            if prior is None or prior.allows(name):
+                return judge(name, sure, track.looks(), prior)
         age = _age(track, now)
         if over or age > PATIENCE_NS or (track.still >= 3 and age > QUIET_NS):
+            reading = judge(name, sure, track.looks(), self._prior(track))
             if sure >= SURE and track.more_than_a_glimpse(name):
-                return name
+                return reading
+            if sure < SURE <= reading.confidence and track.likely(reading.card) >= 2:
+                return reading
             if _surely_there(track) and not _another_look(track, self._pile):
-                return UNREAD
+                return Reading(UNREAD, sure, reading.candidates)
         return None
+
+    def _prior(self, track: Track) -> Prior | None:
+        """Deck memory's word on a card; None where another may have come before it and is not told yet."""
+        others = (other for other in self._pile.open if other is not track and other.high <= track.high)
+        if self._foresight is None or any(other.seen_on_pile() for other in others):
+            return None
+        return Prior.of(self._foresight, self._arms.seat(usual(track.bearings)))
 
     def _vanished(self, track: Track, name: str, sure: float) -> list[Observation]:
         """A card that was not seen to lie on the pile is seen no more: slid under it, or carried off."""
@@ -106,8 +130,9 @@ class Decisions:
         t = max(track.last.t, self._stream.watermark + 1)
         return [Placed(t=t, id=f"p{self._placed}", seat=self._arms.seat(usual(track.bearings)), cards=(name,))]
 
-    def _report(self, track: Track, name: str, sure: float, now: Moment, glance: Glance) -> list[Observation]:
+    def _report(self, track: Track, told: Reading, now: Moment, glance: Glance) -> list[Observation]:
         """Tell that a card was laid, unless it is one that was told already."""
+        name = told.card
         self._pile.open.remove(track)
         if self._same_again(track, name):
             return []
@@ -121,10 +146,14 @@ class Decisions:
         t = (low + high) // 2
         error = 0 if track.low == track.high else (high - low + 1) // 2 + MARGIN_NS
         angle = usual(track.bearings)
+        seat = self._arms.seat(angle)
+        if self._foresight is not None:
+            self._foresight = self._foresight.after(seat, name)
         return [
             Card(
-                t=t, id=f"c{self._pile.told}", card=name, seat=self._arms.seat(angle), t_error=error,
-                confidence=round(sure, 3), known_at=now.t, bearing=None if angle is None else float(round(angle) % 360),
+                t=t, id=f"c{self._pile.told}", card=name, seat=seat, t_error=error,
+                confidence=round(told.confidence, 3), known_at=now.t,
+                bearing=None if angle is None else float(round(angle) % 360), candidates=told.candidates,
             )
         ]  # fmt: skip
 

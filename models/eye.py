@@ -34,7 +34,8 @@ class CardSeen:
     """One card: its name (or `??`), the confidence in it, corners (4, 2) in px clockwise from an index's top left (of
     the whole card, hidden parts included), and whether it lies on all others of its heap.
 
-    ``bare`` is the probability that nothing lies on it, ``indices`` (k, 2) the middles in px of the indices seen.
+    ``bare`` is the probability that nothing lies on it, ``indices`` (k, 2) the middles in px of the indices seen,
+    ``candidates`` the names that it may have with their probabilities, the likeliest first.
     """
 
     card: str
@@ -43,6 +44,7 @@ class CardSeen:
     top: bool
     bare: float
     indices: NDArray[np.float64]
+    candidates: tuple[tuple[str, float], ...] = ()
 
 
 class Eye:
@@ -67,9 +69,12 @@ class Eye:
     def _judged(self, found: list[heaps.Candidate]) -> list[CardSeen]:
         tops = heaps.tops(found)
         seen = [
-            CardSeen(*heaps.judged(c, self._weights), c.quad, i in tops, heaps.bareness(c), heaps.indices(c))
+            CardSeen(
+                *heaps.judged(c, self._weights), c.quad, i in tops, heaps.bareness(c), heaps.indices(c),
+                heaps.alternatives(c, self._weights),
+            )
             for i, c in enumerate(found)
-        ]
+        ]  # fmt: skip
         return sorted(seen, key=lambda s: -s.confidence)
 
     def read_at(

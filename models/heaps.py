@@ -19,6 +19,11 @@ from models.finder import Spot
 from models.geometry import Points, area, overlap, quad_of
 from models.reader import CardReading, Logs, Reading, sigmoid
 
+NAMED = 0.01
+"""Names less likely than this are left out of a card's alternatives ..."""
+MOST_NAMED = 5
+"""... and so are all after so many."""
+
 _RANK = np.array([RANKS.index(c[0]) for c in CARDS])
 _SUIT = np.array([SUITS.index(c[1]) for c in CARDS])
 
@@ -228,6 +233,22 @@ def judged(card: Candidate, weights: Weights) -> tuple[str, float]:
     best, odds, real = features(card, weights)
     confidence = sigmoid(weights.slope * odds + weights.existence * real + weights.offset)
     return (CARDS[best], confidence) if confidence >= weights.unread else (UNREAD, confidence)
+
+
+def alternatives(card: Candidate, weights: Weights) -> tuple[tuple[str, float], ...]:
+    """The names that the card may have and their probabilities, the likeliest first, whether it counts as read or not.
+
+    The first has the calibrated confidence; the others are to it as the evidence says, as far as the rest of 1 reaches.
+    """
+    logs = evidence(card, weights)
+    best, odds, real = features(card, weights)
+    confidence = sigmoid(weights.slope * odds + weights.existence * real + weights.offset)
+    shares = confidence * np.exp(weights.slope * (logs - logs[best]))
+    shares[best] = 0.0
+    shares *= min(1.0, (1 - confidence) / max(float(shares.sum()), 1e-9))
+    shares[best] = confidence
+    order = [best, *(int(i) for i in np.argsort(-shares, kind="stable") if i != best and shares[i] >= NAMED)]
+    return tuple((CARDS[i], float(shares[i])) for i in order[:MOST_NAMED])
 
 
 def bareness(card: Candidate) -> float:

@@ -26,6 +26,7 @@ def sighting(s: Seen, quad: Quad, track: Track, now: Moment, pile: Pile) -> Sigh
     return Sighting(
         now.index, now.t, s.card, s.confidence, quad, s.top, on_pile, under, _old_index(s, pile),
         plain=plain(s) and not doubled, double=double(s) and not doubled, bare=s.bare >= BARE,
+        candidates=s.candidates,
     )  # fmt: skip
 
 

@@ -40,6 +40,9 @@ TRAVEL = 0.12
 LIGHT = 0.35
 """Readings of less confidence are no vote."""
 
+MAYBE = 0.05
+"""A name less likely than this is not what a frame shows."""
+
 
 class Seen(Protocol):
     """A card that an eye found in one picture."""
@@ -56,6 +59,8 @@ class Seen(Protocol):
     def bare(self) -> float: ...
     @property
     def indices(self) -> NDArray[np.float64]: ...
+    @property
+    def candidates(self) -> tuple[tuple[str, float], ...]: ...
 
 
 def double(seen: Seen) -> bool:
@@ -90,6 +95,8 @@ class Sighting:
     """Two indices said its name beyond doubt."""
     bare: bool = False
     """Nothing seemed to lie on it."""
+    candidates: tuple[tuple[str, float], ...] = ()
+    """The names that it may have, with their probabilities; empty: only its own."""
 
 
 @dataclass(slots=True, eq=False)
@@ -157,6 +164,13 @@ class Track:
         lead = 1 - math.exp(-(ranked[0][1] - rival))
         return ranked[0][0], round(min(lead, 0.999) if rival == 0 or lead < best else best, 4)
 
+    def looks(self) -> list[tuple[tuple[str, float], ...]]:
+        """What each sighting made of it: names and their probabilities. Nothing of those that may be a scrap's."""
+        passing = self.may_be_scrap()
+        own = [s for s in self.sightings if not (s.scrap and passing)]
+        named = (s.candidates or (((s.name, s.confidence),) if s.name != UNREAD else ()) for s in own)
+        return [look for look in named if look]
+
     def more_than_a_glimpse(self, name: str) -> bool:
         """Whether it was read so twice, or once beyond doubt on top of all."""
         alike = [s for s in self.sightings if s.name == name]
@@ -212,6 +226,10 @@ class Track:
     def reads(self, name: str) -> int:
         """In how many frames it was read so."""
         return sum(1 for s in self.sightings if s.name == name)
+
+    def likely(self, name: str) -> int:
+        """In how many frames it may have been this card."""
+        return sum(any(one == name and p >= MAYBE for one, p in look) for look in self.looks())
 
     def seen_on_pile(self) -> int:
         return sum(s.on_pile for s in self.sightings)

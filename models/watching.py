@@ -29,6 +29,7 @@ from models.pile import Pile
 from models.stream import LOOK_BACK, MARGIN_NS, MS, PATIENCE_NS, Moment, Stream
 from models.taking import TAKEN_ERROR_NS, Taking
 from models.tracks import Track
+from referee.adjudication.foresight import Foresight
 from referee.adjudication.observations import Observation
 
 __all__ = ["Reader", "Watcher"]
@@ -92,6 +93,13 @@ class Watcher:
         return "moving" if self._glance.changed else "quiet"
 
     # The stream
+
+    def recall(self, foresight: Foresight | None) -> None:
+        """What deck memory says can come after all that this watcher has told; None where it cannot say.
+
+        It helps to name what the eye cannot (`models.prior`). Who watches without a game says nothing.
+        """
+        self._decisions.recall(foresight)
 
     def feed(self, image: Bytes, t: int, t_error: int = 0) -> list[Observation]:
         """Take in the next frame and tell what has become known.

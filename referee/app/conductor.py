@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TextIO
 from hardware.slaps import PadFilter
 from referee.adjudication.adjudicator import Adjudicator
 from referee.adjudication.codec import encode
+from referee.adjudication.foresight import Foresight
 from referee.adjudication.observations import Answer, Card, Observation, Other, Table, Tick
 from referee.adjudication.rulings import Ruling, encode_ruling
 from referee.adjudication.view import View
@@ -34,10 +35,12 @@ Outlet = Callable[[Sequence[Ruling]], None]
 
 
 class Watching(Protocol):
-    """What the conductor needs of a watcher: frames in, observations out."""
+    """What the conductor needs of a watcher: frames in, observations out; before each frame it hears what can come."""
 
     @property
     def watermark(self) -> int: ...
+
+    def recall(self, foresight: Foresight | None) -> None: ...
 
     def feed(self, image: Any, t: int, t_error: int) -> Sequence[Observation]: ...
 
@@ -114,6 +117,7 @@ class Conductor:
 
     def on_frame(self, frame: Frame) -> None:
         """Look at one frame. Frames come in the order of their ``t``."""
+        self._watcher.recall(self._adjudicator.foresight)
         for seen in self._watcher.feed(frame.image, frame.t, frame.exposure):
             self._observe(self._named(seen))
         self._now = max(self._now, frame.t + frame.exposure)

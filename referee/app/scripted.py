@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from hardware.ports import Frame
+from referee.adjudication.foresight import Foresight
 from referee.adjudication.observations import Card, Observation, Placed, Taken
 
 
@@ -35,6 +36,9 @@ class ScriptedWatcher:
     def _known_at(self, seen: Observation) -> int:
         known_at: int | None = getattr(seen, "known_at", None)
         return seen.t + self._delay if known_at is None else known_at
+
+    def recall(self, foresight: Foresight | None) -> None:
+        """Hear what can come next; what this watcher tells was settled before."""
 
     def feed(self, image: Any, t: int, t_error: int) -> list[Observation]:
         """Look at nothing; it is ``t`` (ns)."""

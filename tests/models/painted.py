@@ -58,6 +58,7 @@ class Found:
     top: bool
     bare: float
     indices: NDArray[np.float64]
+    candidates: tuple[tuple[str, float], ...] = ()
 
 
 @dataclass(slots=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -13,7 +15,7 @@ CARD: Quad = np.array([[0, 0], [100, 0], [100, 140], [0, 140]], np.float32)
 
 def look(name: str, confidence: float, *, index: int = 0, dx: float = 0.0, **what: bool) -> Sighting:
     """One sighting; where nothing else is said, of a card on top that lies over the pile."""
-    how = {"top": True, "on_pile": True, "under": False} | what
+    how: dict[str, Any] = {"top": True, "on_pile": True, "under": False} | what
     return Sighting(index, index * 66_666_667, name, confidence, CARD + np.float32(dx), **how)
 
 

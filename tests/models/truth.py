@@ -34,6 +34,7 @@ class Truth:
     top: bool
     bare: float
     indices: Quad
+    candidates: tuple[tuple[str, float], ...] = ()
 
 
 class TruthEye:

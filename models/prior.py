@@ -1,0 +1,158 @@
+"""What deck memory adds to what the eye saw: a prior over the names of the next card, and who has the last word.
+
+The prior is a mixture. Where memory is right, one name is certain (the next of a stack that is known), or some are
+excluded (cards that lie in the pile, or deeper in a stack). Memory can be wrong: a hand was dealt from the wrong pack,
+a burned card slipped by, a stack was shuffled. So no name is ever ruled out; each keeps `FLOOR` of the weight of one
+that may come. The odds between two names thus move by 1 / `FLOOR` = 500 at most: a reading of 0.998 or more is never
+reversed by memory, and a card that is certain by memory is so by 0.904 alone, which is what one slip in ten cards would
+make it. That is far more slips than any table should have, and on the safe side.
+
+Odds alone would still let memory win over a reading of 0.9. So the eye has the last word where it is sure: such a
+reading stands, and if memory says otherwise the card is told with both, for people to decide (`Reading.candidates`).
+Memory decides only between names that an unsure eye itself holds likely.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models.cards import CARDS, UNREAD
+from referee.adjudication.foresight import Foresight
+
+FLOOR: Final = 0.002
+"""Weight of a name that cannot come by memory, against one that can."""
+SURE: Final = 0.9
+"""From this confidence on the eye's word stands, whatever memory says; below it a card counts as not read."""
+SUPPORT: Final = 0.1
+"""Least probability, by the eye alone, of a name that memory may choose."""
+MOST: Final = 0.999
+"""No confidence is higher than this."""
+ECHO: Final = (1.0, 0.5, 0.25, 0.25, 0.25)
+"""What the looks at one card count for, the clearest first: they share its light and blur, so they are no independent
+witnesses."""
+DOUBT: Final = 0.018
+"""Share of every look that is spread over all names: one look may weigh as much as confidence 0.982."""
+NAMED: Final = 0.01
+"""Candidates below this are not worth telling ..."""
+MOST_NAMED: Final = 4
+"""... and more than so many are none."""
+
+Candidates = tuple[tuple[str, float], ...]
+"""Names and their probabilities, the likeliest first; what they lack to 1 belongs to no name in particular."""
+Chances = NDArray[np.float64]
+"""One number for each of `CARDS`, (54,)."""
+
+_PLACE: Final = {card: place for place, card in enumerate(CARDS)}
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a card is told as."""
+
+    card: str
+    confidence: float
+    candidates: Candidates = ()
+    """What the eye alone made of it, where that did not settle the card or memory speaks against it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prior:
+    """Deck memory's word on one card: which names may come."""
+
+    may_come: NDArray[np.bool_]
+    """For each of `CARDS`, (54,)."""
+
+    @classmethod
+    def of(cls, foresight: Foresight, seat: int | None) -> Prior:
+        """For the next card of a seat; None where nobody saw whose hand it was."""
+        return cls(np.array([foresight.may_come(card, seat) for card in CARDS]))
+
+    @property
+    def chances(self) -> Chances:
+        """Probability of each name; they sum to 1."""
+        weights = np.where(self.may_come, 1.0, FLOOR)
+        return np.asarray(weights / weights.sum())
+
+    def allows(self, card: str) -> bool:
+        """Whether memory has nothing against this name."""
+        return bool(self.may_come[_PLACE[card]]) or not self.may_come.any()
+
+
+def spread(candidates: Candidates) -> Chances:
+    """One look as probabilities of all names: those it names, and the rest over all others alike."""
+    chances = np.zeros(len(CARDS))
+    for name, p in candidates:
+        chances[_PLACE[name]] = p
+    total = float(chances.sum())
+    if total > 1:
+        chances /= total
+    others = chances == 0
+    chances[others] = max(0.0, 1 - total) / max(1, int(others.sum()))
+    return np.asarray((1 - DOUBT) * chances / chances.sum() + DOUBT / len(CARDS))
+
+
+def seen(looks: Sequence[Candidates]) -> Chances:
+    """All looks at one card as probabilities of all names, by the eye alone; even where there is none."""
+    clear = sorted((spread(look) for look in looks), key=lambda chances: -float(chances.max()))
+    logs = np.zeros(len(CARDS))
+    for weight, chances in zip(ECHO, clear, strict=False):
+        logs += weight * np.log(chances)
+    return _normal(logs)
+
+
+def weighed(chances: Chances, prior: Prior) -> Chances:
+    """The eye's probabilities times memory's (Bayes); they sum to 1."""
+    return _normal(np.log(chances) + np.log(prior.chances))
+
+
+def judge(name: str, sure: float, looks: Sequence[Candidates], prior: Prior | None) -> Reading:
+    """What a card is to be told as.
+
+    Args:
+        name: what the eye believes, ``??`` where it believes nothing.
+        sure: its confidence in that.
+        looks: what each look at the card made of it.
+        prior: memory's word; None where there is none.
+    """
+    if sure >= SURE and name != UNREAD:
+        if prior is None:
+            return Reading(name, sure)
+        chances = _agreeing(name, sure, seen(looks))
+        if not prior.allows(name):
+            return Reading(name, sure, likeliest(chances, prior))
+        return Reading(name, max(sure, min(MOST, float(weighed(chances, prior)[_PLACE[name]]))))
+    chances = seen(looks)
+    if prior is not None:
+        after = weighed(chances, prior)
+        best = int(after.argmax())
+        if after[best] >= SURE and chances[best] >= SUPPORT and prior.allows(CARDS[best]):
+            return Reading(CARDS[best], min(MOST, float(after[best])), likeliest(chances))
+    return Reading(name, sure, likeliest(chances) if looks else ())
+
+
+def _agreeing(name: str, sure: float, chances: Chances) -> Chances:
+    """The same, but for the name that is believed as firmly as it is."""
+    place = _PLACE[name]
+    rest = np.delete(chances, place)
+    rest = rest / rest.sum() * (1 - min(sure, MOST))
+    return np.insert(rest, place, min(sure, MOST))
+
+
+def likeliest(chances: Chances, prior: Prior | None = None) -> Candidates:
+    """The names worth telling, the likeliest first; the one that is certain by memory among them."""
+    order = [int(place) for place in np.argsort(-chances, kind="stable")[:MOST_NAMED] if chances[place] >= NAMED]
+    if prior is not None and int(prior.may_come.sum()) == 1:
+        certain = int(prior.may_come.argmax())
+        if certain not in order:
+            order.append(certain)
+    return tuple((CARDS[place], round(float(chances[place]), 3)) for place in order)
+
+
+def _normal(logs: Chances) -> Chances:
+    chances = np.exp(logs - logs.max())
+    return np.asarray(chances / chances.sum())
