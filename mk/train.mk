@@ -4,10 +4,10 @@ DECKS ?= ../shared/decks
 WEIGHTS ?= models/weights
 GENERATED ?= 300
 SHARDS ?= 120
-MINED ?= 16
-FINDER_STEPS ?= 9000
-READER_STEPS ?= 16000
-CARD_STEPS ?= 9000
+MINED ?= 10
+FINDER_STEPS ?= 6000
+READER_STEPS ?= 12000
+CARD_STEPS ?= 8000
 # Held-out scenes that the confidence is fitted and checked on, half each.
 FITTED ?= 1600
 LETELE := @letele/playing-cards@0.1.0
