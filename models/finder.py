@@ -13,6 +13,8 @@ from models.networks import Network
 
 #: The longest side the network is run on; a 1280 px frame is halved. Close-ups are found at the smaller sizes.
 LONG_SIDE = 640
+#: Where the cards' height is not known and some are small (px, of the picture), it looks once more, closer, up to this.
+CLOSE_SIDE, SMALL = 1280, 170.0
 SMALLEST = 96
 STRIDE, UNIT = 4, 16.0
 #: Heat below this is no candidate; the reader judges the others.
@@ -51,7 +53,8 @@ class Finder:
             scale = min(1.0, LONG_SIDE / max(image.shape[:2]), SUITED / max(card_height, 1.0))
             return _distinct(self._scaled(image, scale))
         spots: list[Spot] = []
-        scale = min(1.0, LONG_SIDE / max(image.shape[:2]))
+        longest = max(image.shape[:2])
+        scale = min(1.0, LONG_SIDE / longest)
         level = image
         while True:
             size = (max(1, round(image.shape[1] * scale)), max(1, round(image.shape[0] * scale)))
@@ -59,8 +62,10 @@ class Finder:
                 level = np.asarray(cv2.resize(level, size, interpolation=cv2.INTER_AREA), np.uint8)
             spots += self._at(level, image.shape[1] / size[0], image.shape[0] / size[1])
             scale /= 2
-            if max(image.shape[:2]) * scale < SMALLEST:
+            if longest * scale < SMALLEST:
                 break
+        if longest > LONG_SIDE and _some_small(spots):
+            spots += self._scaled(image, min(1.0, CLOSE_SIDE / longest))
         return _distinct(spots)
 
     def _scaled(self, image: Image, scale: float) -> list[Spot]:
@@ -87,6 +92,11 @@ class Finder:
             if float(np.hypot(up[0], up[1])) * 2 > 4.0:
                 spots.append(Spot(centre, up, centre + to_card, card_up, card_right, float(heat[y, x])))
         return spots
+
+
+def _some_small(spots: list[Spot]) -> bool:
+    """Nothing is seen, or a small card is: what else lies there may be too small for the reduced picture."""
+    return not spots or min(2 * float(np.hypot(*s.card_up)) for s in spots) < SMALL
 
 
 def _distinct(spots: list[Spot]) -> list[Spot]:
