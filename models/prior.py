@@ -84,15 +84,11 @@ class Prior:
 
 
 def spread(candidates: Candidates) -> Chances:
-    """One look as probabilities of all names: those it names, and the rest over all others alike."""
+    """One look as probabilities of all names: what it gives to some, and the rest for all alike."""
     chances = np.zeros(len(CARDS))
     for name, p in candidates:
         chances[_PLACE[name]] = p
-    total = float(chances.sum())
-    if total > 1:
-        chances /= total
-    others = chances == 0
-    chances[others] = max(0.0, 1 - total) / max(1, int(others.sum()))
+    chances += max(0.0, 1 - float(chances.sum())) / len(CARDS)
     return np.asarray((1 - DOUBT) * chances / chances.sum() + DOUBT / len(CARDS))
 
 

@@ -1,0 +1,149 @@
+"""What deck memory adds to what the eye saw, and that neither ever wins silently over the other."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from models.cards import CARDS
+from models.prior import FLOOR, MOST, SUPPORT, SURE, Candidates, Prior, judge, seen, spread, weighed
+from referee.adjudication.foresight import Foresight
+
+QUEENS: Candidates = (("Qs", 0.6), ("Qc", 0.38))
+CERTAIN = Foresight(stacks=((), ("Qc", "4d")), placed=("Qc", "4d", "7h"))
+EXCLUDED = Foresight(stacks=((), ()), placed=("Qs", "7h"))
+
+names = st.sampled_from(CARDS)
+priors = st.one_of(
+    st.builds(lambda card: Prior(np.array([one == card for one in CARDS])), names),
+    st.builds(lambda gone: Prior(np.array([one not in gone for one in CARDS])), st.sets(names)),
+)
+
+
+@st.composite
+def looks(draw: st.DrawFn) -> Candidates:
+    """What one frame makes of a card."""
+    some = draw(st.lists(names, min_size=1, max_size=5, unique=True))
+    left, shares = 1.0, []
+    for _ in some:
+        shares.append(draw(st.floats(0.0, left)))
+        left -= shares[-1]
+    return tuple(sorted(zip(some, shares, strict=True), key=lambda one: -one[1]))
+
+
+def prior(foresight: Foresight, seat: int | None = 2) -> Prior:
+    return Prior.of(foresight, seat)
+
+
+@given(priors)
+def test_the_prior_is_a_distribution_with_a_floor(one: Prior) -> None:
+    chances = one.chances
+    assert chances.shape == (len(CARDS),) and chances.sum() == pytest.approx(1.0)
+    assert chances.min() >= FLOOR * chances.max() * (1 - 1e-9)
+    assert chances.min() > 0
+
+
+@given(priors, names, st.floats(0.999, 1.0), names)
+def test_a_reading_of_999_in_1000_is_never_reversed(one: Prior, name: str, p: float, other: str) -> None:
+    chances = np.full(len(CARDS), 0.0)
+    chances[CARDS.index(other)] += 1 - p
+    chances[CARDS.index(name)] += p
+    after = weighed(np.maximum(chances, 1e-12), one)
+    assert CARDS[int(after.argmax())] == name
+    assert after.sum() == pytest.approx(1.0)
+
+
+@settings(max_examples=300)
+@given(priors, names, st.floats(SURE, 1.0), st.lists(looks(), max_size=4))
+def test_what_the_eye_is_sure_of_is_told_as_it_was_seen(
+    one: Prior, name: str, sure: float, all_looks: list[Candidates]
+) -> None:
+    told = judge(name, sure, all_looks, one)
+    assert told.card == name and told.confidence >= sure
+    assert (told.confidence == sure) or one.allows(name)
+    assert bool(told.candidates) != one.allows(name), "a contradiction names both"
+
+
+@settings(max_examples=300)
+@given(priors, names, st.floats(0.0, SURE, exclude_max=True), st.lists(looks(), min_size=1, max_size=4))
+def test_memory_only_chooses_what_the_eye_holds_likely(
+    one: Prior, name: str, sure: float, all_looks: list[Candidates]
+) -> None:
+    told = judge(name, sure, all_looks, one)
+    if told.confidence < SURE:
+        assert (told.card, told.confidence) == (name, sure)
+        return
+    assert one.allows(told.card) and told.confidence <= MOST
+    assert seen(all_looks)[CARDS.index(told.card)] >= SUPPORT
+    assert told.card in dict(told.candidates)
+
+
+@given(st.lists(looks(), max_size=6))
+def test_what_was_seen_is_a_distribution(all_looks: list[Candidates]) -> None:
+    chances = seen(all_looks)
+    assert chances.sum() == pytest.approx(1.0) and chances.min() > 0
+
+
+@given(looks())
+def test_a_look_keeps_what_it_named_in_order_and_leaves_nothing_impossible(look: Candidates) -> None:
+    chances = spread(look)
+    assert chances.sum() == pytest.approx(1.0) and chances.min() > 0
+    named = [float(chances[CARDS.index(name)]) for name, _ in look]
+    assert all(one >= next_ - 1e-12 for one, next_ in pairwise(named))
+
+
+@pytest.mark.parametrize("foresight", [CERTAIN, EXCLUDED])
+def test_an_unsure_reading_is_settled_by_memory(foresight: Foresight) -> None:
+    told = judge("Qs", 0.6, [QUEENS, QUEENS], prior(foresight))
+    assert told.card == "Qc" and SURE <= told.confidence < 1
+    assert [name for name, _ in told.candidates][:2] == ["Qs", "Qc"], "the log keeps what the eye alone made of it"
+
+
+def test_without_memory_it_stays_unsure() -> None:
+    told = judge("Qs", 0.6, [QUEENS, QUEENS], None)
+    assert (told.card, told.confidence) == ("Qs", 0.6)
+    assert dict(told.candidates)["Qc"] > 0.2
+
+
+def test_agreement_makes_surer_and_never_less_sure() -> None:
+    assert judge("Qc", 0.93, [(("Qc", 0.93), ("Qs", 0.06))], prior(CERTAIN)).confidence > 0.99
+    assert judge("Qc", 0.9999, [(("Qc", 0.9999),)], prior(CERTAIN)).confidence == 0.9999
+    assert judge("Qc", 0.93, [(("Qc", 0.93), ("Qs", 0.06))], prior(EXCLUDED)).confidence > 0.97
+    free = judge("Qc", 0.93, [(("Qc", 0.93), ("Kc", 0.06))], prior(EXCLUDED))
+    assert free.confidence == pytest.approx(0.93, abs=0.005), "what memory excludes was no rival"
+
+
+def test_a_sure_reading_against_memory_is_told_with_what_memory_expects() -> None:
+    told = judge("Kd", 0.95, [(("Kd", 0.95),)] * 3, prior(CERTAIN))
+    assert (told.card, told.confidence) == ("Kd", 0.95)
+    assert [name for name, _ in told.candidates] == ["Kd", "Qc"]
+
+
+def test_memory_alone_names_no_card() -> None:
+    assert judge("??", 0.0, [], prior(CERTAIN)).confidence < SURE
+    faint = judge("??", 0.2, [(("9d", 0.2), ("9h", 0.15))] * 3, prior(CERTAIN))
+    assert faint.card == "??", "the eye has nothing that would speak for the queen"
+
+
+def test_memory_that_rules_out_everything_says_nothing() -> None:
+    nothing = Prior(np.zeros(len(CARDS), bool))
+    assert nothing.allows("Qs") and np.ptp(nothing.chances) == 0
+    assert judge("Qs", 0.95, [QUEENS], nothing).candidates == ()
+
+
+def test_where_the_seat_is_not_known_only_what_nobody_can_lay_is_excluded() -> None:
+    assert prior(CERTAIN, None).allows("Qc") and prior(CERTAIN, None).allows("9c")
+    assert not prior(CERTAIN, None).allows("4d") and not prior(CERTAIN, None).allows("7h")
+    assert not prior(CERTAIN, 1).allows("Qc"), "it lies in another's stack"
+
+
+def test_clear_looks_outweigh_blurred_ones() -> None:
+    blurred: Candidates = (("Qs", 0.5), ("Qc", 0.45))
+    clear: Candidates = (("Qc", 0.95), ("Qs", 0.03))
+    for order in ([blurred, blurred, clear], [clear, blurred, blurred]):
+        chances = seen(order)
+        assert CARDS[int(chances.argmax())] == "Qc" and chances.max() > SURE
