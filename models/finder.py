@@ -65,7 +65,7 @@ class Finder:
             if longest * scale < SMALLEST:
                 break
         if longest > LONG_SIDE and _some_small(spots):
-            spots += self._scaled(image, min(1.0, CLOSE_SIDE / longest))
+            spots += [s for s in self._scaled(image, min(1.0, CLOSE_SIDE / longest)) if _small(s)]
         return _distinct(spots)
 
     def _scaled(self, image: Image, scale: float) -> list[Spot]:
@@ -94,9 +94,15 @@ class Finder:
         return spots
 
 
+def _small(spot: Spot) -> bool:
+    """An index of a card that the reduced picture may not show."""
+    return 2 * float(np.hypot(spot.card_up[0], spot.card_up[1])) < SMALL
+
+
 def _some_small(spots: list[Spot]) -> bool:
-    """Nothing is seen, or a small card is: what else lies there may be too small for the reduced picture."""
-    return not spots or min(2 * float(np.hypot(*s.card_up)) for s in spots) < SMALL
+    """Nothing is seen, or a small card is: what else lies there may be smaller still."""
+    likely = [s for s in spots if s.score > 0.4]
+    return not likely or any(_small(s) for s in likely)
 
 
 def _distinct(spots: list[Spot]) -> list[Spot]:

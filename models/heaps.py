@@ -8,13 +8,14 @@ by a calibration fitted there too.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from models.cards import CARDS, RANKS, SUITS, UNREAD
+from models.confidence import SIGNS, signs
 from models.finder import Spot
 from models.geometry import Points, area, overlap, quad_of
 from models.reader import CardReading, Logs, Reading, sigmoid
@@ -38,10 +39,8 @@ class Weights:
     one: float = 0.9
     each: float = 0.7
     card: float = 0.5
-    #: confidence = sigmoid(slope · log-odds of the best card + existence · logit of being an index + offset)
-    slope: float = 1.0
-    existence: float = 0.0
-    offset: float = 0.0
+    #: confidence = sigmoid(these · `confidence.signs`)
+    signs: tuple[float, ...] = (1.0, *(0.0 for _ in SIGNS[1:]))
     #: Below this confidence the card is seen but not read.
     unread: float = 0.3
 
@@ -49,7 +48,9 @@ class Weights:
     def of(data: Mapping[str, Any]) -> Weights:
         """Those of the fields that `data` has."""
         names = Weights.__dataclass_fields__
-        return Weights(**{k: float(v) for k, v in data.items() if k in names})
+        plain = {k: float(v) for k, v in data.items() if k in names and k != "signs"}
+        fitted = replace(Weights(), **plain)  # type: ignore[arg-type]
+        return replace(fitted, signs=tuple(float(v) for v in data["signs"])) if "signs" in data else fitted
 
 
 @dataclass(slots=True)
@@ -218,20 +219,15 @@ def evidence(card: Candidate, weights: Weights) -> NDArray[np.float64]:
     return np.asarray(total - np.log(np.exp(total).sum()))
 
 
-def features(card: Candidate, weights: Weights) -> tuple[int, float, float]:
-    """The best card's place in `CARDS`, its log-odds, and the logit that there is an index at all."""
+def certainty(card: Candidate, weights: Weights) -> tuple[int, float]:
+    """The likeliest card's place in `CARDS`, and the confidence in it."""
     logs = evidence(card, weights)
-    best = int(logs.argmax())
-    p = float(np.exp(logs[best]))
-    odds = float(np.log(max(p, 1e-9)) - np.log(max(1 - p, 1e-9)))
-    real = max(min(r.index, 12.0) for r in card.readings)
-    return best, min(odds, 16.0), real
+    return int(logs.argmax()), sigmoid(float(np.dot(weights.signs, signs(card, logs))))
 
 
 def judged(card: Candidate, weights: Weights) -> tuple[str, float]:
     """The card's name, or `??`, and the confidence in it (of a refused reading, where it is not read)."""
-    best, odds, real = features(card, weights)
-    confidence = sigmoid(weights.slope * odds + weights.existence * real + weights.offset)
+    best, confidence = certainty(card, weights)
     return (CARDS[best], confidence) if confidence >= weights.unread else (UNREAD, confidence)
 
 
@@ -241,9 +237,8 @@ def alternatives(card: Candidate, weights: Weights) -> tuple[tuple[str, float], 
     The first has the calibrated confidence; the others are to it as the evidence says, as far as the rest of 1 reaches.
     """
     logs = evidence(card, weights)
-    best, odds, real = features(card, weights)
-    confidence = sigmoid(weights.slope * odds + weights.existence * real + weights.offset)
-    shares = confidence * np.exp(weights.slope * (logs - logs[best]))
+    best, confidence = certainty(card, weights)
+    shares = confidence * np.exp(logs - logs[best])
     shares[best] = 0.0
     shares *= min(1.0, (1 - confidence) / max(float(shares.sum()), 1e-9))
     shares[best] = confidence
