@@ -35,6 +35,8 @@ class Painted:
     says: str | None = None
     """What the eye reads instead of ``card``."""
     confidence: float = 0.97
+    candidates: tuple[tuple[str, float], ...] = ()
+    """What else the eye takes it for, if it says."""
 
     @property
     def quad(self) -> NDArray[np.float64]:
@@ -82,7 +84,7 @@ class ToldEye:
             if one.read and region[0] <= one.x < region[2] and region[1] <= one.y < region[3]:
                 top, shown = not self._covered(k), self._indices(k)
                 bare = 0.98 if top else 0.02
-                out.append(Found(one.says or one.card, one.confidence, one.quad, top, bare, shown))
+                out.append(Found(one.says or one.card, one.confidence, one.quad, top, bare, shown, one.candidates))
         return out
 
     def _indices(self, k: int) -> NDArray[np.float64]:
