@@ -7,6 +7,7 @@ for card in eye.recognise(cv2.imread("table.jpg")):
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -14,6 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models import heaps
+from models.enrolled import DeckCardReader, DeckReader
+from models.enrolment import Knowledge
 from models.finder import Finder
 from models.geometry import Image, pyramid
 from models.networks import WEIGHTS, Network, WeightsBroken, WeightsMissing, calibration, require
@@ -50,16 +53,30 @@ class CardSeen:
 class Eye:
     """Finds and reads cards in B,G,R pictures."""
 
-    def __init__(self, finder: Finder, reader: Reader, cards: CardReader, weights: heaps.Weights) -> None:
-        self._finder, self._reader, self._cards, self._weights = finder, reader, cards, weights
+    def __init__(
+        self,
+        finder: Finder,
+        reader: Reader,
+        cards: CardReader,
+        weights: heaps.Weights,
+        cap: Callable[[str], float] | None = None,
+    ) -> None:
+        """``cap`` tells the most confidence that may be said of a card (None: no limit)."""
+        self._finder, self._reader, self._cards, self._weights, self._cap = finder, reader, cards, weights, cap
 
     @classmethod
-    def load(cls, weights: Path | None = None, threads: int = 1) -> Eye:
-        """The eye with the weights in a folder (None: the package); raises `WeightsMissing`, `WeightsBroken`."""
+    def load(cls, weights: Path | None = None, threads: int = 1, deck: Knowledge | None = None) -> Eye:
+        """The eye with the weights in a folder (None: the package), for any deck or for one that was learned.
+
+        Raises:
+            WeightsMissing, WeightsBroken: see `networks`.
+        """
         folder = require(WEIGHTS if weights is None else Path(weights))
         finder, reader, card = (Network(folder / f"{name}.onnx", threads) for name in ("finder", "reader", "card"))
         fitted = heaps.Weights.of(calibration(folder))
-        return cls(Finder(finder), Reader(reader), CardReader(card), fitted)
+        if deck is None:
+            return cls(Finder(finder), Reader(reader), CardReader(card), fitted)
+        return cls(Finder(finder), DeckReader(reader, deck), DeckCardReader(card, deck), fitted, deck.cap)
 
     def recognise(self, image: NDArray[np.uint8]) -> list[CardSeen]:
         """Every card seen, surest first; raises `ImageError`."""

@@ -52,16 +52,16 @@ def _warp(levels: Sequence[Image], matrix: NDArray[Any], size: tuple[int, int], 
     return np.asarray(cv2.warpAffine(levels[level], m, size, flags=flags, borderMode=cv2.BORDER_REPLICATE), np.uint8)
 
 
-def cut_patch(levels: Sequence[Image], centre: Points, up: Points) -> Image:
-    """The upright patch (PATCH_H, PATCH_W, 3) of an index; `levels` from `pyramid`."""
+def cut_patch(levels: Sequence[Image], centre: Points, up: Points, size: tuple[int, int] = (PATCH_W, PATCH_H)) -> Image:
+    """The upright patch of an index, ``size`` (width, height) px about its centre; `levels` from `pyramid`."""
     ux, uy = float(up[0]), float(up[1])
     k = 2.0 * float(np.hypot(ux, uy)) / INDEX_H
     n = max(float(np.hypot(ux, uy)), 1e-6)
     ux, uy = ux / n, uy / n
     # Output x runs to the right of up, output y runs down.
     m = np.array([[-uy * k, -ux * k, 0.0], [ux * k, -uy * k, 0.0]])
-    m[:, 2] = np.asarray(centre) - m[:, :2] @ np.array([(PATCH_W - 1) / 2, (PATCH_H - 1) / 2])
-    return _warp(levels, m, (PATCH_W, PATCH_H), k)
+    m[:, 2] = np.asarray(centre) - m[:, :2] @ np.array([(size[0] - 1) / 2, (size[1] - 1) / 2])
+    return _warp(levels, m, size, k)
 
 
 def card_frame(centre: Points, up: Points, right: Points) -> NDArray[np.float64]:

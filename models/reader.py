@@ -74,10 +74,15 @@ class CardReader:
             return []
         out = self._network(np.stack([cut_card(levels, *f) for f in frames])).astype(np.float64)
         rank, suit = log_softmax(out[:, :R]), log_softmax(out[:, R : R + S])
+        return [CardReading(rank[i], suit[i], bare, quad) for i, (bare, quad) in enumerate(self._cover(out, frames))]
+
+    @staticmethod
+    def _cover(out: Logs, frames: Sequence[tuple[Points, Points, Points]]) -> list[tuple[float, Points]]:
+        """Of each card the logit that nothing lies on it, and its corners."""
         half, middle = np.array([CROP_W / 2, CROP_H / 2]), np.array([(CROP_W - 1) / 2, (CROP_H - 1) / 2])
-        readings = []
+        told = []
         for i, frame in enumerate(frames):
             m = card_frame(*frame)
             local = out[i, R + S + 1 :].reshape(4, 2) * half + middle
-            readings.append(CardReading(rank[i], suit[i], float(out[i, R + S]), local @ m[:, :2].T + m[:, 2]))
-        return readings
+            told.append((float(out[i, R + S]), local @ m[:, :2].T + m[:, 2]))
+        return told

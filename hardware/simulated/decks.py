@@ -66,6 +66,22 @@ class Family:
     paper: Colour
     costume: Costume
     back: Callable[[Canvas], None]
+    letters: tuple[tuple[str, str], ...] = ()
+    """What is printed for a rank, where it is not the usual letter: ``(("Q", "D"), ("J", "B"))``."""
+    colours: tuple[tuple[str, Colour], ...] = ()
+    """Of suits that are not printed in ``black`` or ``red``."""
+    court: Callable[[Canvas, Family, str, str, Colour], None] | None = None
+    """Draws a court of another kind: given the sheet, the family, rank, suit and the suit's colour."""
+    single: bool = False
+    """One large pip stands on number cards instead of as many as they count."""
+
+    def colour(self, suit: str) -> Colour:
+        """The suit's ink."""
+        return dict(self.colours).get(suit, self.red if suit in "hd" else self.black)
+
+    def text(self, rank: str) -> str:
+        """What the index of a rank says."""
+        return dict(self.letters).get(rank, rank_text(rank))
 
 
 def _font_file(package: str, name: str) -> str:
@@ -303,8 +319,10 @@ class _Printer:
         if rank == "X":
             self._joker(canvas, suit)
             return canvas
-        colour = family.red if suit in "hd" else family.black
-        if rank in "JQK":
+        colour = family.colour(suit)
+        if rank in "JQK" and family.court is not None:
+            family.court(canvas, family, rank, suit, colour)
+        elif rank in "JQK":
             draw_court(canvas, family.costume, rank, suit, family.frame, colour)
         elif rank == "A":
             self._ace(canvas, suit, colour)
@@ -316,7 +334,7 @@ class _Printer:
     def _indices(self, canvas: Canvas, rank: str, suit: str, colour: Colour) -> None:
         family = self.family
         high, sign, middle = family.index
-        ink = glyphs(self.font, rank_text(rank), -0.06 if rank == "T" else 0.0)
+        ink = glyphs(self.font, family.text(rank), -0.06 if rank == "T" else 0.0)
         narrow = family.narrow * (0.84 if rank == "T" else 1.0)
         width = min(high * ink.shape[1] / ink.shape[0] * narrow, 2 * middle - 2.2)
         # A letter with a tail or a round foot is taller than its fellows; print it to the same line.
@@ -330,6 +348,9 @@ class _Printer:
     def _number(self, canvas: Canvas, rank: str, suit: str, colour: Colour) -> None:
         family = self.family
         cx, cy = canvas.width / 2, canvas.height / 2
+        if family.single:
+            draw_pip(canvas, suit, family.pips, colour, cx, cy, 2.2 * family.pip)
+            return
         for column, row in _LAYOUT[rank]:
             draw_pip(
                 canvas,
@@ -389,10 +410,10 @@ def _cut(canvas: Canvas, scale: float) -> Bytes:
 class Deck:
     """One pack of a family, printed at ``scale`` pixels a millimetre; ``seed`` is which of its packs (wear, tint)."""
 
-    def __init__(self, family: str = "harbour", scale: float = 1.7, seed: int = 0) -> None:
-        if family not in FAMILIES:
+    def __init__(self, family: str | Family = "harbour", scale: float = 1.7, seed: int = 0) -> None:
+        if isinstance(family, str) and family not in FAMILIES:
             raise ValueError(f"no deck family called {family!r}: choose one of {', '.join(FAMILIES)}")
-        self.family = FAMILIES[family]
+        self.family = FAMILIES[family] if isinstance(family, str) else family
         self.scale = scale
         self.seed = seed
         self._cards: dict[str, Bytes] = {}
@@ -405,7 +426,7 @@ class Deck:
     def picture(self, card: str) -> Bytes:
         """A card's face (``7h``, ``Th``, ``Xr``, …) or its ``back``: H x W x 4 uint8, BGRA, premultiplied."""
         if card not in self._cards:
-            small = _cut(printed(self.family.name, card), self.scale)
+            small = _cut(printed(self.family, card), self.scale)
             shade = 1.0 - 0.035 * (zlib.crc32(f"{self.seed}/{card}".encode()) % 256) / 255
             small[..., :3] = (small[..., :3] * shade).astype(np.uint8)
             self._cards[card] = small
@@ -413,15 +434,15 @@ class Deck:
 
 
 @lru_cache(maxsize=16)
-def _printer(family: str) -> _Printer:
-    return _Printer(FAMILIES[family])
+def _printer(family: Family) -> _Printer:
+    return _Printer(family)
 
 
-def printed(family: str, card: str) -> Canvas:
+def printed(family: str | Family, card: str) -> Canvas:
     """A face or the ``back``, fresh from the press at `DRAWN_AT` px/mm (RGB)."""
+    made = FAMILIES[family] if isinstance(family, str) else family
     if card != "back":
-        return _printer(family).face(card)
-    made = FAMILIES[family]
+        return _printer(made).face(card)
     canvas = Canvas(*made.size, DRAWN_AT, made.paper)
     made.back(canvas)
     return canvas

@@ -7,6 +7,7 @@ from functools import lru_cache
 import numpy as np
 
 from hardware.simulated.canvas import Canvas, Colour, Points, bezier, ellipse, mirrored, placed
+from hardware.simulated.german import german_sign
 
 Shape = tuple[Points, ...]
 
@@ -90,7 +91,9 @@ def _club(style: str) -> Shape:
 
 @lru_cache(maxsize=32)
 def pip(suit: str, style: str) -> Shape:
-    """The outlines that make up a suit's sign (``s``, ``h``, ``d``, ``c``)."""
+    """The outlines that make up a suit's sign (``s``, ``h``, ``d``, ``c``); style ``german`` has other signs."""
+    if style == "german":
+        return german_sign(suit)
     return {"s": _spade, "h": _heart, "d": _diamond, "c": _club}[suit](style)
 
 

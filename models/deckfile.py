@@ -1,0 +1,180 @@
+"""A learned deck as one file: the looks it was learned from, and what they came to for the weights of the day.
+
+The looks are kept so that a card can be laid again and that other weights can learn the deck anew by themselves.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import zipfile
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from io import BytesIO
+from pathlib import Path
+from typing import Any, Final
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from models.cards import CARDS
+from models.discriminant import Lines
+from models.enrolment import Confusion, Factor, IndexTest, Knowledge
+from models.geometry import Image
+from models.looks import LOOK_H, LOOK_W, Look
+
+FORMAT: Final = 1
+_QUALITY: Final = 92
+_FACTORS: Final = ("rank", "suit", "whole_rank", "whole_suit")
+
+
+class DeckBroken(ValueError):  # noqa: N818 - the state of a file, not a fault of the program
+    """A deck's file is no deck, or torn; the message says what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Deck:
+    """A deck by its looks, and its knowledge with the fingerprint of the weights that it is for."""
+
+    name: str
+    looks: tuple[Look, ...]
+    knowledge: Knowledge
+    weights: str
+
+
+def fingerprint(folder: Path) -> str:
+    """Which weights these are: knowledge fits the networks that it was learned with, and no others."""
+    digest = hashlib.sha256()
+    for name in ("reader.onnx", "card.onnx"):
+        digest.update((folder / name).read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def save(deck: Deck, path: Path) -> None:
+    """Write the file beside its place and move it there, so that no half of one is ever read; raises `OSError`."""
+    looks = [_packed(look) for look in deck.looks]
+    meta = {
+        "format": FORMAT, "name": deck.name, "weights": deck.weights, "laid": deck.knowledge.laid,
+        "confusions": [asdict(c) for c in deck.knowledge.confusions],
+        "looks": [fields for fields, _ in looks],
+        **{name: _numbers(getattr(deck.knowledge, name)) for name in _FACTORS},
+    }  # fmt: skip
+    arrays: dict[str, NDArray[Any]] = {"meta": np.frombuffer(json.dumps(meta).encode(), np.uint8)}
+    pictures = [p for _, each in looks for p in each]
+    arrays["sizes"] = np.array([len(p) for p in pictures], np.int64)
+    arrays["pictures"] = np.frombuffer(b"".join(pictures), np.uint8)
+    for name in _FACTORS:
+        factor: Factor = getattr(deck.knowledge, name)
+        arrays |= {
+            f"{name}.weight": factor.lines.weight,
+            f"{name}.bias": factor.lines.bias,
+            f"{name}.known": factor.known,
+        }
+    test = deck.knowledge.index
+    arrays |= {"index.weight": test.lines.weight, "index.bias": test.lines.bias}
+    arrays["index.weights"] = np.append(test.weights, test.stretch)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with beside.open("wb") as file:
+            np.savez_compressed(file, **arrays)  # type: ignore[arg-type]
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def load(path: Path) -> Deck:
+    """Read a deck's file.
+
+    Raises:
+        FileNotFoundError: there is none.
+        DeckBroken: it cannot be read; the message says what to do.
+    """
+    try:
+        raw = path.read_bytes()
+        with np.load(BytesIO(raw), allow_pickle=False) as arrays:
+            return _deck({name: arrays[name] for name in arrays.files})
+    except FileNotFoundError:
+        raise
+    except (
+        OSError,
+        EOFError,
+        ValueError,
+        KeyError,
+        TypeError,
+        IndexError,
+        zipfile.BadZipFile,
+        zlib.error,
+        cv2.error,
+    ) as bad:
+        raise DeckBroken(f"{path} is torn or no deck ({bad}): remove it and lay the deck again") from bad
+
+
+def _deck(arrays: Mapping[str, NDArray[Any]]) -> Deck:
+    meta = json.loads(arrays["meta"].tobytes())
+    if meta["format"] != FORMAT:
+        raise ValueError(f"its format is {meta['format']}, not {FORMAT}")
+    if not set(meta["laid"]) <= set(CARDS):
+        raise ValueError("it names cards that there are not")
+    factors = {name: _factor(name, arrays, meta[name]) for name in _FACTORS}
+    weights = arrays["index.weights"].astype(np.float64)
+    test = IndexTest(Lines(arrays["index.weight"], arrays["index.bias"]), weights[:3], float(weights[3]))
+    confusions = tuple(Confusion(**c) for c in meta["confusions"])
+    knowledge = Knowledge(index=test, laid=tuple(meta["laid"]), confusions=confusions, **factors)
+    ends = np.cumsum(arrays["sizes"])
+    packed = [arrays["pictures"][e - s : e] for s, e in zip(arrays["sizes"], ends, strict=True)]
+    pictures = iter(packed)
+    looks = tuple(_unpacked(fields, pictures) for fields in meta["looks"])
+    return Deck(str(meta["name"]), looks, knowledge, str(meta["weights"]))
+
+
+def _numbers(factor: Factor) -> dict[str, float]:
+    return {
+        "temperature": factor.temperature, "ordinary": factor.ordinary, "doubt": factor.doubt,
+        "elsewhere": factor.elsewhere,
+    }  # fmt: skip
+
+
+def _factor(name: str, arrays: Mapping[str, NDArray[Any]], numbers: Mapping[str, Any]) -> Factor:
+    lines = Lines(arrays[f"{name}.weight"], arrays[f"{name}.bias"])
+    return Factor(
+        lines, arrays[f"{name}.known"], float(numbers["temperature"]), float(numbers["ordinary"]),
+        float(numbers["doubt"]), bool(numbers["elsewhere"]),
+    )  # fmt: skip
+
+
+def _packed(look: Look) -> tuple[dict[str, Any], list[bytes]]:
+    whole = [] if look.whole is None else [look.whole]
+    fields = {
+        "card": look.card, "indices": len(look.indices), "others": len(look.others), "whole": len(whole),
+        "sharpness": look.sharpness,
+    }  # fmt: skip
+    return fields, [_jpeg(p) for p in (*look.indices, *look.others, *whole)]
+
+
+def _unpacked(fields: Mapping[str, Any], pictures: Any) -> Look:
+    def some(count: int) -> Sequence[Image]:
+        return [_picture(next(pictures)) for _ in range(count)]
+
+    indices, others, whole = some(fields["indices"]), some(fields["others"]), some(fields["whole"])
+    empty = np.zeros((0, LOOK_H, LOOK_W, 3), np.uint8)
+    return Look(
+        fields["card"], np.stack(indices), np.stack(others) if others else empty, whole[0] if whole else None,
+        float(fields["sharpness"]),
+    )  # fmt: skip
+
+
+def _jpeg(picture: Image) -> bytes:
+    return bytes(cv2.imencode(".jpg", picture, [cv2.IMWRITE_JPEG_QUALITY, _QUALITY])[1])
+
+
+def _picture(packed: NDArray[np.uint8]) -> Image:
+    picture = cv2.imdecode(packed, cv2.IMREAD_COLOR)
+    if picture is None:
+        raise ValueError("a picture in it cannot be read")
+    return np.asarray(picture, np.uint8)

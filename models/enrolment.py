@@ -1,0 +1,289 @@
+"""What is learned of an unusual deck from looks at its cards, and what it makes of a network's features.
+
+Ranks and suits are learned apart, since each rank shows in four suits and each suit in thirteen ranks. How sure a
+reading may be is found by leaving cards out: each card's rank is read by what the other suits taught, its suit by the
+other ranks, on copies that are worse than the looks were. The ordinary reading is blended in as far as it helped there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models.cards import CARDS, RANKS, SUITS
+from models.discriminant import Floats, Ints, Lines, class_means, logistic
+from models.geometry import CROP_H, CROP_W, PATCH_H, PATCH_W, Image
+from models.looks import Look, off_index, varied
+from models.networks import Network
+from models.reader import R, S, log_softmax
+
+#: Copies of each patch to learn from, and worse ones to test on; of the whole card more, as there are fewer.
+COPIES, TESTS, WHOLE_COPIES = 6, 4, 8
+#: How much worse the copies are that tell how sure a reading may be.
+HARD = 1.5
+FOLDS = 4
+#: A card that was not laid, or is still confused with another, is never said with more.
+CAP = 0.89
+#: Of the copies that are read with this card left out, so many wrong make a card one that is still confused.
+CONFUSED = 0.34
+_TEMPERATURES = (1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0, 32.0, 48.0, 64.0, 96.0, 128.0)
+_BLENDS = (0.0, 0.25, 0.5, 1.0)
+_DOUBTS = (0.003, 0.01, 0.03, 0.1, 0.2)
+
+Told = Callable[[str], None]
+
+
+class TooFewLooks(ValueError):  # noqa: N818 - a state of the looks
+    """What was laid does not teach a deck; the message says what is wanting."""
+
+
+@dataclass(frozen=True, slots=True)
+class Factor:
+    """What is known of the ranks, or of the suits, by one network's features."""
+
+    lines: Lines
+    known: NDArray[np.bool_]
+    """(C,), the classes that were laid."""
+    temperature: float = 8.0
+    ordinary: float = 0.0
+    """Weight of the ordinary reading's log-probabilities."""
+    doubt: float = 0.1
+    """Share that is spread evenly over the classes, whatever is seen."""
+    elsewhere: bool = True
+    """Whether the ordinary reading may tell of classes that were not laid."""
+
+    def logs(self, features: NDArray[np.float32], ordinary: Floats) -> Floats:
+        """Log-probabilities (N, C); ``ordinary`` are the network's own, of the same shape."""
+        scores = self.lines(features) / self.temperature + self.ordinary * ordinary
+        p = np.zeros_like(ordinary)
+        among = np.exp(log_softmax(scores[:, self.known]))
+        p[:, self.known] = (1 - self.doubt) * among + self.doubt / max(1, int(self.known.sum()))
+        if self.elsewhere:
+            others = np.where(self.known, 0.0, np.exp(ordinary))
+            p = p * (1 - others.sum(1, keepdims=True)) + others
+        return np.asarray(np.log(np.maximum(p, 1e-9)))
+
+
+@dataclass(frozen=True, slots=True)
+class IndexTest:
+    """Whether a patch is an upright index of this deck: the deck's own lines and the ordinary logit, weighed."""
+
+    lines: Lines
+    weights: Floats
+    """Of the lines' score, of the ordinary logit, and the offset."""
+    stretch: float = 1.0
+    """Brings a sure index to where the ordinary logit has it."""
+
+    def __call__(self, features: NDArray[np.float32], ordinary: Floats) -> Floats:
+        """Logits (N,) from features (N, F) and ordinary logits (N,)."""
+        score = self.lines(features)[:, 1] - self.lines(features)[:, 0]
+        logit = np.column_stack([_soft(score), _soft(ordinary), np.ones(len(score))]) @ self.weights
+        return np.asarray(np.clip(np.where(logit > 0, logit * self.stretch, logit), -14, 14))
+
+
+def _soft(x: Floats) -> Floats:
+    """Scores of any size brought to order one, so that far out is not surer than sure."""
+    return np.asarray(np.tanh(x / 12) * 3)
+
+
+@dataclass(frozen=True, slots=True)
+class Confusion:
+    """A card that is still taken for another: in which share of its copies."""
+
+    card: str
+    other: str
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class Knowledge:
+    """A learned deck, for the weights that it was learned with."""
+
+    rank: Factor
+    suit: Factor
+    index: IndexTest
+    whole_rank: Factor
+    whole_suit: Factor
+    laid: tuple[str, ...]
+    confusions: tuple[Confusion, ...]
+
+    def cap(self, card: str) -> float:
+        """The most confidence that may be said of a card."""
+        confused = {c.card for c in self.confusions} | {c.other for c in self.confusions}
+        return CAP if card not in self.laid or card in confused else 1.0
+
+
+def learn(looks: Sequence[Look], reader: Network, card: Network, told: Told = lambda _: None) -> Knowledge:
+    """Learn a deck from looks; the same looks and weights give the same knowledge.
+
+    Args:
+        looks: of every card one or more.
+        reader, card: the networks whose features are used.
+        told: hears what is being done.
+
+    Raises:
+        TooFewLooks: fewer than two ranks or suits were laid.
+    """
+    laid = tuple(c for c in CARDS if any(look.card == c for look in looks))
+    if len({c[0] for c in laid}) < 2 or len({c[1] for c in laid}) < 2:
+        raise TooFewLooks("lay cards of two ranks and two suits at least; a whole deck teaches best")
+    rng = np.random.default_rng(0)
+    told("reading the indices")
+    index = _Samples.of(
+        [(p, look.card) for look in looks for p in look.indices], reader, (PATCH_W, PATCH_H), COPIES, rng
+    )
+    told("learning ranks and suits")
+    rank, rank_out = _factor(index, 0)
+    suit, suit_out = _factor(index, 1)
+    told("learning what is no index")
+    test = _index_test(looks, index, reader, rng)
+    told("learning pips and courts")
+    wholes = [(look.whole, look.card) for look in looks if look.whole is not None]
+    whole = _Samples.of(wholes, card, (CROP_W, CROP_H), WHOLE_COPIES, rng)
+    whole_rank, _ = _factor(whole, 0)
+    whole_suit, _ = _factor(whole, 1)
+    return Knowledge(rank, suit, test, whole_rank, whole_suit, laid, _confusions(index, rank_out, suit_out))
+
+
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    """Features, ordinary log-probabilities of rank and suit, and the cards they are of."""
+
+    features: NDArray[np.float32]
+    ordinary: tuple[Floats, Floats]
+    index: Floats
+    cards: Ints
+    labels: tuple[Ints, Ints]
+
+    @staticmethod
+    def read(patches: Image, cards: Sequence[str], network: Network) -> _Batch:
+        out, features = network.with_features(patches)
+        logs = out.astype(np.float64)
+        return _Batch(
+            features,
+            (log_softmax(logs[:, :R]), log_softmax(logs[:, R : R + S])),
+            logs[:, R + S],
+            np.array([CARDS.index(c) for c in cards], np.int64),
+            (
+                np.array([RANKS.index(c[0]) for c in cards], np.int64),
+                np.array([SUITS.index(c[1]) for c in cards], np.int64),
+            ),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Samples:
+    """Copies to learn from, and worse ones to test on."""
+
+    learn: _Batch
+    test: _Batch
+
+    @staticmethod
+    def of(
+        patches: Sequence[tuple[Image, str]],
+        network: Network,
+        size: tuple[int, int],
+        copies: int,
+        rng: np.random.Generator,
+    ) -> _Samples:
+        stack, names = np.stack([p for p, _ in patches]), [c for _, c in patches]
+        near = _Batch.read(varied(stack, size, copies, rng), [c for c in names for _ in range(copies)], network)
+        far = varied(stack, size, TESTS, rng, HARD)
+        return _Samples(near, _Batch.read(far, [c for c in names for _ in range(TESTS)], network))
+
+
+def _fold(batch: _Batch) -> Ints:
+    """Which fold a card is left out in: of each rank one suit at a time, of each suit every fourth rank."""
+    return np.asarray((batch.labels[0] + batch.labels[1]) % FOLDS, np.int64)
+
+
+def _factor(samples: _Samples, which: int) -> tuple[Factor, Floats]:
+    """Rank (0) or suit (1) learned; and the test copies' log-probabilities with their cards left out (NaN: no way)."""
+    near, far, classes = samples.learn, samples.test, (R, S)[which]
+    known = np.isin(np.arange(classes), near.labels[which])
+    scores = np.full((len(far.cards), classes), np.nan)
+    fold, far_fold = _fold(near), _fold(far)
+    for k in range(FOLDS):
+        kept, asked = fold != k, far_fold == k
+        taught = np.unique(near.labels[which][kept])
+        asked &= np.isin(far.labels[which], taught)
+        if asked.any() and len(taught) > 1:
+            lines = class_means(near.features[kept], near.labels[which][kept], classes)
+            scores[asked] = lines(far.features[asked])
+    factor = _calibrated(Factor(class_means(near.features, near.labels[which], classes), known), scores, far, which)
+    logs = np.full_like(scores, np.nan)
+    fine = ~np.isnan(scores[:, 0])
+    if fine.any():
+        logs[fine] = _logs(factor, scores[fine], far.ordinary[which][fine])
+    return factor, logs
+
+
+def _logs(factor: Factor, scores: Floats, ordinary: Floats) -> Floats:
+    """What `Factor.logs` says of scores that other lines gave."""
+    given = Lines(np.eye(scores.shape[1], dtype=np.float32), np.zeros(scores.shape[1], np.float32))
+    return _with(factor, lines=given).logs(np.maximum(scores, -1e5).astype(np.float32), ordinary)
+
+
+def _with(factor: Factor, **changes: object) -> Factor:
+    from dataclasses import replace
+
+    return replace(factor, **changes)  # type: ignore[arg-type]
+
+
+def _calibrated(factor: Factor, scores: Floats, far: _Batch, which: int) -> Factor:
+    """The temperature, blend and doubt under which the left-out cards' own classes are likeliest."""
+    fine = ~np.isnan(scores[:, 0])
+    labels, ordinary = far.labels[which], far.ordinary[which]
+    strayed = float(np.where(factor.known, 0.0, np.exp(ordinary)).sum(1).mean())
+    factor = _with(factor, elsewhere=strayed < 0.02)
+    if int(fine.sum()) < 20:
+        return factor
+    best, least = factor, np.inf
+    rows, truth = np.arange(int(fine.sum())), labels[fine]
+    for temperature in _TEMPERATURES:
+        for blend in _BLENDS:
+            for doubt in _DOUBTS:
+                tried = _with(factor, temperature=temperature, ordinary=blend, doubt=doubt)
+                loss = -float(_logs(tried, scores[fine], ordinary[fine])[rows, truth].mean())
+                if loss < least - 1e-6:
+                    best, least = tried, loss
+    return best
+
+
+def _index_test(looks: Sequence[Look], index: _Samples, reader: Network, rng: np.random.Generator) -> IndexTest:
+    """Fit on one half of the cards, weigh against the ordinary logit on the other, both ways."""
+    wrong = [(patch, look.card) for look in looks for patch in off_index(look, rng)]
+    none = _Batch.read(np.stack([p for p, _ in wrong]), [c for _, c in wrong], reader)
+    near = index.learn
+    features = np.concatenate([near.features, none.features])
+    label = np.concatenate([np.ones(len(near.cards), np.int64), np.zeros(len(none.cards), np.int64)])
+    half = np.concatenate([_fold(near), _fold(none)]) % 2
+    ordinary = np.concatenate([near.index, none.index])
+    score = np.zeros(len(label))
+    for k in (0, 1):
+        if len(np.unique(label[half != k])) == 2:
+            lines = class_means(features[half != k], label[half != k], 2)
+            out = lines(features[half == k])
+            score[half == k] = out[:, 1] - out[:, 0]
+    weights = np.maximum(logistic(np.column_stack([_soft(score), _soft(ordinary)]), label == 1), [0, 0, -np.inf])
+    logit = np.column_stack([_soft(score), _soft(ordinary), np.ones(len(score))]) @ weights
+    quarter = float(np.percentile(logit[label == 1], 25))
+    return IndexTest(class_means(features, label, 2), weights, float(np.clip(8.0 / max(quarter, 0.5), 1.0, 6.0)))
+
+
+def _confusions(index: _Samples, rank: Floats, suit: Floats) -> tuple[Confusion, ...]:
+    """Cards whose copies, with the card left out, are read as another too often; most confused first."""
+    fine = ~(np.isnan(rank[:, 0]) | np.isnan(suit[:, 0]))
+    ranks, suits = [RANKS.index(c[0]) for c in CARDS], [SUITS.index(c[1]) for c in CARDS]
+    read = (rank[:, ranks] + suit[:, suits])[fine].argmax(1)
+    truth = index.test.cards[fine]
+    found = []
+    for k in np.unique(truth):
+        names, counts = np.unique(read[truth == k], return_counts=True)
+        wrong = counts * (names != k)
+        if wrong.sum() > CONFUSED * counts.sum():
+            found.append(Confusion(CARDS[k], CARDS[names[wrong.argmax()]], float(wrong.sum() / counts.sum())))
+    return tuple(sorted(found, key=lambda c: -c.share))

@@ -1,0 +1,193 @@
+"""Looks at one card of a deck that is being learned: where its indices are, and the patches cut there.
+
+Which card it is, is told; so its indices need only be found, not read. An index of a deck that nobody was trained on
+may be refused by the reader, so what counts is the finder's word and the geometry of two opposite corners.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from models.finder import Spot
+from models.geometry import CROP_H, CROP_W, PATCH_H, PATCH_W, Image, Points, area, card_frame, cut_patch, quad_of
+
+#: A look keeps more round the patch than the reader sees, so that it can be shifted, turned and scaled.
+LOOK_W, LOOK_H = 72, 96
+WHOLE_W, WHOLE_H = 84, 116
+#: A spot that the finder gives less is no index of the card that was laid.
+FAINT_INDEX = 0.3
+#: The up-vectors of opposite indices are opposite, and the centre that each tells is not farther from the middle
+#: between them than this share of half a card's height: huge indices make a card seem larger than it is.
+OPPOSITE, SAME_CENTRE = -0.85, 0.7
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """One look at a card: its indices' patches (k, LOOK_H, LOOK_W, 3), what is none (n, …), and the card (or none)."""
+
+    card: str
+    indices: Image
+    others: Image
+    whole: Image | None
+    sharpness: float
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a card lies, by its indices."""
+
+    spots: tuple[Spot, ...]
+    score: float
+
+    @property
+    def frame(self) -> tuple[Points, Points, Points]:
+        """Centre and half axes (up, right) as the finder says, the middle between two opposite indices."""
+        base = self.spots[0]
+        up, right, centre = base.card_up, base.card_right, base.card_centre
+        if len(self.spots) > 1:
+            other = self.spots[1]
+            up, right = (up - other.card_up) / 2, (right - other.card_right) / 2
+            centre = (base.centre + other.centre) / 2
+        return centre, up, right
+
+
+def places(spots: Sequence[Spot], index: Sequence[float]) -> list[Place]:
+    """The cards that the spots may be of, best first: pairs of opposite indices, and indices alone.
+
+    Args:
+        spots: candidates of the finder.
+        index: of each the reader's logit of being an index.
+
+    A spot is in one place only.
+    """
+    known = [(s, s.score + 0.8 / (1 + np.exp(-np.clip(i, -20, 20) / 2))) for s, i in zip(spots, index, strict=True)]
+    known = [(s, float(trust)) for s, trust in known if s.score > FAINT_INDEX]
+    found = [Place((s,), trust - 0.5) for s, trust in known]
+    for i, (a, one) in enumerate(known):
+        for b, other in known[:i]:
+            apart = discord(a, b)
+            if apart < SAME_CENTRE:
+                found.append(Place((a, b), one + other - 0.8 * apart))
+    kept: list[Place] = []
+    used: set[int] = set()
+    for place in sorted(found, key=lambda p: -p.score):
+        if area(quad_of(*place.frame)) > 60 and not used & {id(s) for s in place.spots}:
+            kept.append(place)
+            used |= {id(s) for s in place.spots}
+    return kept
+
+
+def discord(a: Spot, b: Spot) -> float:
+    """How ill two spots fit as the opposite indices of one card, in half heights of it; 9 where they cannot be."""
+    norm = float(np.linalg.norm(a.up) * np.linalg.norm(b.up))
+    if float(a.up @ b.up) > OPPOSITE * max(norm, 1e-6) or not 0.7 < a.height / max(b.height, 1e-6) < 1.4:
+        return 9.0
+    half = float(np.linalg.norm(a.card_up) + np.linalg.norm(b.card_up)) / 2
+    middle = (a.centre + b.centre) / 2
+    # Each index lies above the middle as it stands itself.
+    if min(float((a.centre - middle) @ a.up), float((b.centre - middle) @ b.up)) <= 0:
+        return 9.0
+    off = [float(np.linalg.norm(s.card_centre - middle)) for s in (a, b)]
+    return max(off) / max(half, 1e-6)
+
+
+def look_at(card: str, levels: Sequence[Image], place: Place, rest: Sequence[Spot]) -> Look:
+    """Cut a look's patches; ``rest`` are spots of the same card that are no index (pips, courts)."""
+    size = (LOOK_W, LOOK_H)
+    indices = np.stack([cut_patch(levels, s.centre, s.up, size) for s in place.spots])
+    others = [cut_patch(levels, s.centre, s.up, size) for s in rest]
+    whole = cut_whole(levels, place.frame)
+    blurs = [sharpness(patch) for patch in indices]
+    empty = np.zeros((0, LOOK_H, LOOK_W, 3), np.uint8)
+    return Look(card, indices, np.stack(others) if others else empty, whole, float(np.mean(blurs)))
+
+
+def cut_whole(levels: Sequence[Image], frame: tuple[Points, Points, Points]) -> Image:
+    """The rectified card with more round it, (WHOLE_H, WHOLE_W, 3)."""
+    m = card_frame(*frame)
+    m[:, 2] -= m[:, :2] @ np.array([(WHOLE_W - CROP_W) / 2, (WHOLE_H - CROP_H) / 2])
+    shrink = float(np.sqrt(abs(np.linalg.det(m[:, :2]))))
+    level = int(np.clip(np.floor(np.log2(max(shrink, 1e-6)) + 0.35), 0, len(levels) - 1))
+    if level:
+        k = 0.5**level
+        m[:, :2] *= k
+        m[:, 2] = (m[:, 2] + 0.5) * k - 0.5
+    flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
+    return np.asarray(
+        cv2.warpAffine(levels[level], m, (WHOLE_W, WHOLE_H), flags=flags, borderMode=cv2.BORDER_REPLICATE), np.uint8
+    )
+
+
+def sharpness(patch: Image) -> float:
+    """How steep the patch's edges are against its contrast, about 0 (a blur) to 1."""
+    grey = cv2.cvtColor(patch, cv2.COLOR_BGR2GRAY).astype(np.float32)
+    contrast = float(np.percentile(grey, 98) - np.percentile(grey, 2))
+    steep = np.hypot(cv2.Sobel(grey, cv2.CV_32F, 1, 0), cv2.Sobel(grey, cv2.CV_32F, 0, 1)) / 8
+    return float(np.percentile(steep, 98)) / max(contrast, 20.0)
+
+
+def varied(patches: Image, size: tuple[int, int], copies: int, rng: np.random.Generator, hard: float = 1.0) -> Image:
+    """Copies (N · copies, height, width, 3) of patches as other pictures would show them, the first of each untouched.
+
+    Shifted, turned, scaled and squeezed a little, blurred, in other light and colour, with noise: what lies between
+    one look and the next. ``size`` is width, height; ``hard`` scales how far the copies stray.
+    """
+    out = np.empty((len(patches) * copies, size[1], size[0], 3), np.uint8)
+    for i, patch in enumerate(patches):
+        for k in range(copies):
+            out[i * copies + k] = _varied(patch, size, rng, hard) if k else _middle(patch, size)
+    return out
+
+
+def _middle(patch: Image, size: tuple[int, int]) -> Image:
+    y, x = (patch.shape[0] - size[1]) // 2, (patch.shape[1] - size[0]) // 2
+    return np.ascontiguousarray(patch[y : y + size[1], x : x + size[0]])
+
+
+def _varied(patch: Image, size: tuple[int, int], rng: np.random.Generator, hard: float) -> Image:
+    h, w = patch.shape[:2]
+    turn, grow = rng.normal(0, 4 * hard), np.exp(rng.normal(0, 0.05 * hard, 2))
+    a = np.radians(turn)
+    m = np.array([[np.cos(a) * grow[0], -np.sin(a) * grow[1], 0], [np.sin(a) * grow[0], np.cos(a) * grow[1], 0]])
+    shift = rng.normal(0, 0.025 * hard, 2) * size
+    m[:, 2] = np.array([(w - 1) / 2, (h - 1) / 2]) + shift - m[:, :2] @ np.array([(size[0] - 1) / 2, (size[1] - 1) / 2])
+    flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
+    out = cv2.warpAffine(patch, m, size, flags=flags, borderMode=cv2.BORDER_REPLICATE)
+    if rng.random() < 0.6:
+        out = cv2.GaussianBlur(out, (0, 0), float(rng.uniform(0.3, 0.4 + 1.2 * hard)))
+    light = np.arange(256)[:, None] * (np.exp(rng.normal(0, 0.22 * hard)) * np.exp(rng.normal(0, 0.07 * hard, 3)))
+    light += rng.normal(0, 8 * hard)
+    out = cv2.LUT(out, np.clip(light, 0, 255).astype(np.uint8)[:, None, :])
+    noisy = out.astype(np.float32) + rng.normal(0, rng.uniform(0, 7 * hard), out.shape)
+    return np.asarray(np.clip(noisy, 0, 255), np.uint8)
+
+
+def patches(looks: NDArray[np.uint8]) -> Image:
+    """The middles of looks' patches, as the reader would see them."""
+    y, x = (LOOK_H - PATCH_H) // 2, (LOOK_W - PATCH_W) // 2
+    return np.ascontiguousarray(looks[:, y : y + PATCH_H, x : x + PATCH_W])
+
+
+def off_index(look: Look, rng: np.random.Generator) -> list[Image]:
+    """Patches (PATCH_H, PATCH_W, 3) that are no upright index: the finder's other spots, and indices seen wrongly.
+
+    Upside down, half as large again or as small, and so far off that a part is cut: as the reader was taught.
+    """
+    size = (PATCH_W, PATCH_H)
+    out = [*varied(look.others, size, 2, rng)] if len(look.others) else []
+    for patch in look.indices:
+        middle = np.array([LOOK_W - 1, LOOK_H - 1]) / 2
+        out.append(_middle(np.ascontiguousarray(patch[::-1, ::-1]), size))
+        grow = float(rng.choice([0.6, 1.6]))
+        m = cv2.getRotationMatrix2D((float(middle[0]), float(middle[1])), 0, grow)
+        out.append(_middle(np.asarray(cv2.warpAffine(patch, m, (LOOK_W, LOOK_H), borderMode=1), np.uint8), size))
+        way = rng.uniform(0, 2 * np.pi)
+        off = 0.45 * np.array([np.cos(way), np.sin(way)]) * size
+        m = np.array([[1, 0, off[0]], [0, 1, off[1]]])
+        out.append(_middle(np.asarray(cv2.warpAffine(patch, m, (LOOK_W, LOOK_H), borderMode=1), np.uint8), size))
+    return [np.ascontiguousarray(p) for p in out]
