@@ -1,4 +1,4 @@
-"""The command line: `referee demo`, `run`, `replay`, `recognise`, `watch`, `doctor`.
+"""The command line: `referee demo`, `run`, `calibrate`, `replay`, `recognise`, `watch`, `doctor`.
 
 Nothing heavy is imported here: each command brings what it needs when it is called, so that `referee --help` and
 `referee replay` answer at once.
@@ -31,6 +31,7 @@ examples:
   referee demo --no-pace --seed 7     another game, as fast as this machine can
   referee doctor                      what this machine has, and what to install
   referee run --example > table.toml  begin the settings of a real table; then: referee run --settings table.toml
+  referee calibrate --simulated       how a table is found under the camera, and what its picture is worth
   referee replay game.jsonl           the rulings of a recorded game
   referee recognise photo.jpg         the cards in a photograph
 
@@ -158,6 +159,31 @@ def _doctor(args: argparse.Namespace) -> int:
     return doctor(as_json=args.json)
 
 
+def _calibrate(args: argparse.Namespace) -> int:
+    if args.sheet is not None:
+        from referee.app.sheets import write_sheet
+
+        write_sheet(args.sheet, args.paper)
+        print(f"{args.sheet}: print it at 100 %, and check the line of 150 mm with a ruler")
+        return 0
+    if args.undo:
+        if args.settings is None:
+            raise UserError("--undo needs --settings FILE")
+        from referee.app.editing import undo
+
+        undo(args.settings)
+        print(f"{args.settings} is as it was before the last calibration")
+        return 0
+    from referee.app.calibrating import Options, calibrate
+
+    return calibrate(
+        Options(
+            images=args.images, settings=args.settings, by=args.by, card_size=args.cards, seats=args.seats,
+            reach=args.reach, draw=args.draw, simulated=args.simulated, as_json=args.json,
+        )
+    )  # fmt: skip
+
+
 def _add_demo(commands: Commands[_Parser]) -> None:
     parser = _command(
         commands, "demo", "a simulated table plays a whole game through the real parts",
@@ -283,6 +309,47 @@ def _add_watch(commands: Commands[_Parser]) -> None:
                         help="name seats: N evenly round the picture, seat 1 at its bottom, clockwise")  # fmt: skip
 
 
+def _add_calibrate(commands: Commands[_Parser]) -> None:
+    parser = _command(
+        commands, "calibrate", "find the table in the camera's picture, and say how well it is seen",
+        "Find the table by the printed sheet, or by four cards laid in the corners of the playing area; tell how\n"
+        "large, sharp, bright and steady the camera sees cards there, and what to change; draw it; and store it,\n"
+        "with the seats' bearings, in the settings. Nothing else in the file changes, and --undo takes it back.\n\n"
+        "steps:\n"
+        "  1. referee calibrate --sheet sheet.pdf       print it at 100 %; check its line of 150 mm with a ruler\n"
+        "  2. lay it flat in the middle of the table    or, without a printer, four cards face up in the corners\n"
+        "  3. referee calibrate --settings table.toml   look at table.calibration.jpg; mend what is poor; again\n"
+        "  4. referee calibrate --settings table.toml --reach   each player in turn reaches over the table\n\n"
+        "With IMAGE files instead of the camera: the first shows the sheet on the table. Pictures of the same view\n"
+        "tell noise and flicker; four or more in which the sheet is held tilted, each another way, tell the lens.\n"
+        "Exit status: 0 well, 1 something is poor (it is stored all the same), 2 the table was not found.\n\n"
+        "examples:\n  referee calibrate --simulated --draw seen.jpg\n"
+        "  referee calibrate --settings table.toml --by cards\n"
+        "  referee calibrate flat.jpg tilted1.jpg tilted2.jpg tilted3.jpg --settings table.toml --seats 4",
+        _calibrate,
+    )  # fmt: skip
+    add = parser.add_argument
+    add("images", metavar="IMAGE", nargs="*", help="pictures of the table instead of the settings' camera")
+    add("--settings", type=Path, metavar="FILE",
+        help="the table's settings (TOML): its camera, and where this is stored")  # fmt: skip
+    add("--by", choices=("auto", "sheet", "cards"), default="auto",
+        help="what lies on the table (default: auto, the sheet if it is seen)")  # fmt: skip
+    add("--cards", choices=("poker", "bridge"), default=None,
+        help="the cards' size, 63.5×88.9 or 57×89 mm (default: the one that fits)")  # fmt: skip
+    seats = parser.add_mutually_exclusive_group()
+    seats.add_argument("--seats", type=_whole(2, 8, "seats"), default=None, metavar="N",
+                       help="seats stand evenly round the table, from the first one's bearing on")  # fmt: skip
+    seats.add_argument("--reach", action="store_true",
+                       help="measure each seat: its player reaches over the table when asked")  # fmt: skip
+    add("--draw", type=Path, metavar="OUT.jpg",
+        help="where the picture of what was found goes (default: beside the settings, *.calibration.jpg)")  # fmt: skip
+    add("--simulated", action="store_true", help="look at a simulated table instead (with --by cards: at its cards)")
+    add("--json", action="store_true", help="print one JSON object instead of words")
+    add("--sheet", type=Path, metavar="FILE", help="write the sheet to print (*.pdf or *.png) and stop")
+    add("--paper", choices=("a4", "letter"), default="a4", help="the sheet's paper (default: a4)")
+    add("--undo", action="store_true", help="put --settings FILE back as it was before, and stop")
+
+
 def _add_doctor(commands: Commands[_Parser]) -> None:
     parser = _command(
         commands, "doctor", "what hardware and libraries are here, and what to install",
@@ -302,7 +369,17 @@ def parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     top.add_argument("--version", action=_Version, nargs=0, help="print the version and stop")
     commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=_Parser)
-    for add in (_add_demo, _add_run, _add_replay, _add_explain, _add_rules, _add_recognise, _add_watch, _add_doctor):
+    for add in (
+        _add_demo,
+        _add_run,
+        _add_replay,
+        _add_explain,
+        _add_rules,
+        _add_recognise,
+        _add_watch,
+        _add_calibrate,
+        _add_doctor,
+    ):
         add(commands)
     return top
 

@@ -33,7 +33,8 @@ class OpenParts:
                 part.close()
 
 
-def _camera(settings: CameraSettings) -> Camera:
+def open_camera_of(settings: CameraSettings) -> Camera:
+    """The camera that the settings name; raises `HardwareMissing`."""
     size = (settings.width, settings.height)
     if settings.source != "picamera":
         return open_camera(settings.source, fps=settings.fps, size=size)
@@ -60,7 +61,7 @@ def open_parts(settings: Settings) -> OpenParts:
     """
     camera, pads, lacking = None, None, []
     try:
-        camera = _camera(settings.camera)
+        camera = open_camera_of(settings.camera)
     except HardwareMissing as bad:
         lacking.append(str(bad))
     try:

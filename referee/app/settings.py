@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import math
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -71,6 +72,29 @@ class VoiceSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class CalibrationSettings:
+    """What `referee calibrate` measured."""
+
+    source: str
+    """``sheet`` or ``cards``."""
+    width: int
+    height: int
+    """Of the picture, px."""
+    homography: tuple[tuple[float, ...], ...]
+    """3 x 3, from (x, y, 1) mm on the table to px; see `models.table.TableView`."""
+    area: tuple[tuple[float, ...], ...]
+    """Four corners of the playing area, mm."""
+    card_height_px: float
+    """In the middle of the playing area."""
+    tilt_deg: float
+    error_px: float
+    edge_px: float
+    """Over how many pixels an edge spreads."""
+    lens: tuple[float, ...]
+    """fx, fy, cx, cy (px), k1, k2, p1, p2, k3; empty where the lens was not measured."""
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """Everything that a real table needs to know."""
 
@@ -82,6 +106,7 @@ class Settings:
     lights: LightSettings
     voice: VoiceSettings
     log_folder: Path | None
+    calibration: CalibrationSettings | None = None
 
 
 class _Bad(Exception):  # noqa: N818 - never leaves this module
@@ -149,6 +174,44 @@ def _three_pins(value: Any) -> tuple[int, int, int]:
     return red, green, blue
 
 
+def _one_of(*words: str) -> Check:
+    def check(value: Any) -> str:
+        if value not in words:
+            raise _Bad(" or ".join(f'"{word}"' for word in words))
+        return str(value)
+
+    return check
+
+
+def _numbers(*counts: int) -> Check:
+    def check(value: Any) -> tuple[float, ...]:
+        right = isinstance(value, list) and len(value) in counts
+        if not right or any(type(v) not in (int, float) or not math.isfinite(v) for v in value):
+            raise _Bad(f"a list of {' or '.join(map(str, counts))} numbers")
+        return tuple(float(v) for v in value)
+
+    return check
+
+
+def _rows(count: int, length: int) -> Check:
+    def check(value: Any) -> tuple[tuple[float, ...], ...]:
+        try:
+            if isinstance(value, list) and len(value) == count:
+                return tuple(_numbers(length)(row) for row in value)
+        except _Bad:
+            pass
+        raise _Bad(f"{count} lists of {length} numbers each, as `referee calibrate` writes them")
+
+    return check
+
+
+def _homography(value: Any) -> tuple[tuple[float, ...], ...]:
+    (a, b, c), (d, e, f), (g, h, i) = _rows(3, 3)(value)
+    if abs(a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g)) < 1e-12:
+        raise _Bad("a matrix that can be inverted, as `referee calibrate` writes it")
+    return (a, b, c), (d, e, f), (g, h, i)
+
+
 _SECTIONS: Final[Mapping[str, Mapping[str, _Key]]] = {
     "camera": {
         "source": _Key(_source, "picamera"),
@@ -172,10 +235,22 @@ _SECTIONS: Final[Mapping[str, Mapping[str, _Key]]] = {
     },
     "log": {"folder": _Key(_text, "games")},
 }
+_CALIBRATION: Final[Mapping[str, _Key]] = {
+    "source": _Key(_one_of("sheet", "cards"), None),
+    "width": _Key(_whole(1, 100_000, "pixels"), None),
+    "height": _Key(_whole(1, 100_000, "pixels"), None),
+    "homography": _Key(_homography, None),
+    "area": _Key(_rows(4, 2), None),
+    "card_height_px": _Key(_number(1, 10_000, "pixels"), None),
+    "tilt_deg": _Key(_number(0, 90, "degrees"), 0.0),
+    "error_px": _Key(_number(0, 1000, "pixels"), 0.0),
+    "edge_px": _Key(_number(0, 1000, "pixels"), 0.0),
+    "lens": _Key(_numbers(0, 9), ()),
+}
 _SEAT: Final[Mapping[str, Check]] = {
     "name": _name, "pad": _pin, "light": _pin, "bearing": _number(-360, 360, "degrees"),
 }  # fmt: skip
-_TOP: Final = ("rules", "dealer", "seat", *_SECTIONS)
+_TOP: Final = ("rules", "dealer", "seat", *_SECTIONS, "calibration")
 
 
 def example() -> str:
@@ -216,7 +291,7 @@ def parse(text: str, folder: Path | None = None) -> Settings:
         if key not in _TOP:
             raise SettingsError(f"{key} is no setting{_nearest(key, _TOP)}")
     seats = _seats(raw.get("seat"))
-    parts = {name: _section(name, raw.get(name, {})) for name in _SECTIONS}
+    parts = {name: _section(name, raw.get(name, {}), keys) for name, keys in _SECTIONS.items()}
     games = parts["log"]["folder"]
     settings = Settings(
         rules=_rules(raw.get("rules", "classic"), folder),
@@ -227,6 +302,7 @@ def parse(text: str, folder: Path | None = None) -> Settings:
         lights=LightSettings(**parts["lights"]),
         voice=VoiceSettings(**parts["voice"]),
         log_folder=Path(games).expanduser() if games else None,
+        calibration=_calibration(raw.get("calibration")),
     )
     _refuse_shared_pins(settings)
     _refuse_near_seats(settings)
@@ -245,8 +321,7 @@ def _checked(key: str, check: Check, value: Any) -> Any:
         raise SettingsError(f"{key} must be {should}, not {value!r}") from None
 
 
-def _section(name: str, raw: Any) -> dict[str, Any]:
-    keys = _SECTIONS[name]
+def _section(name: str, raw: Any, keys: Mapping[str, _Key]) -> dict[str, Any]:
     if not isinstance(raw, dict):
         raise SettingsError(f"{name} must be a section, [{name}], not {raw!r}")
     for key in raw:
@@ -256,6 +331,16 @@ def _section(name: str, raw: Any) -> dict[str, Any]:
         key: _checked(f"{name}.{key}", entry.check, raw[key]) if key in raw else entry.default
         for key, entry in keys.items()
     }
+
+
+def _calibration(raw: Any) -> CalibrationSettings | None:
+    if raw is None:
+        return None
+    fields = _section("calibration", raw, _CALIBRATION)
+    for key, value in fields.items():
+        if value is None:
+            raise SettingsError(f"calibration.{key} is missing; run referee calibrate again, or take the section out")
+    return CalibrationSettings(**fields)
 
 
 def _rules(said: Any, folder: Path | None) -> Any:

@@ -1,0 +1,228 @@
+"""A simulated camera over a simulated table top, whose truth is known: tilt, lens, focus, light and noise.
+
+The table top (`Top`) is a flat picture in millimetres, on which paper and cards lie and hands reach; the camera
+(`Overhead`) looks at it through a lens. `hardware.simulated.scene` draws games; this is for what a camera must be
+told before one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from hardware.ports import Frame
+from hardware.simulated.blending import stamp
+from hardware.simulated.canvas import Bytes
+from hardware.simulated.cloth import cloth, light
+from hardware.simulated.decks import Deck
+from hardware.simulated.hands import draw_hand, look
+
+Floats = NDArray[np.float64]
+
+SCALE: Final = 3.0
+"""Pixels a millimetre of the table top's picture."""
+GAMMA: Final = 2.2
+NOMINAL: Final = 4000 * 4.0
+"""Exposure (microseconds) times gain at which a `light` of 1 shows the table as it is drawn."""
+SECOND: Final = 1_000_000_000
+
+
+class Top:
+    """A table top, ``width`` x ``height`` mm; places on it are mm from its middle, x right and y down."""
+
+    def __init__(self, width: float = 820.0, height: float = 640.0, *, seed: int = 0) -> None:
+        self.size = (width, height)
+        columns, rows = round(width * SCALE), round(height * SCALE)
+        bare = cloth(columns, rows, SCALE, seed) * light(columns, rows, seed)[..., None]
+        self.image: Bytes = np.clip(bare, 0, 255).astype(np.uint8)
+        self.seed = seed
+
+    def _at(self, x: float, y: float, turn: float) -> Floats:
+        c, s = math.cos(math.radians(turn)), math.sin(math.radians(turn))
+        # Half a pixel, since whole numbers are the middles of pixels.
+        u, v = (x + self.size[0] / 2) * SCALE - 0.5, (y + self.size[1] / 2) * SCALE - 0.5
+        return np.array([[c, -s, u], [s, c, v], [0, 0, 1.0]])
+
+    def lay_paper(self, picture: Bytes, scale: float, x: float, y: float, turn: float = 0.0) -> None:
+        """Lay a printed sheet (H x W, or H x W x 3, at ``scale`` px/mm) with its middle at (x, y)."""
+        colour = cv2.cvtColor(picture, cv2.COLOR_GRAY2BGR) if picture.ndim == 2 else picture
+        size = (round(colour.shape[1] / scale * SCALE), round(colour.shape[0] / scale * SCALE))
+        small = cv2.resize(colour, size, interpolation=cv2.INTER_AREA)
+        # No paper is as white as a screen, no ink as black.
+        toned = np.rint(18 + small.astype(np.float32) * (228 - 18) / 255).astype(np.uint8)
+        self._lay(np.dstack([toned, np.full(toned.shape[:2], 255, np.uint8)]), x, y, turn)
+
+    def lay_card(self, card: str, x: float, y: float, turn: float = 0.0, family: str = "harbour") -> None:
+        """Lay a card with its middle at (x, y)."""
+        picture = Deck(family, SCALE, self.seed).picture(card)
+        toned = cv2.convertScaleAbs(picture, alpha=0.93)
+        toned[..., 3] = picture[..., 3]
+        self._lay(toned, x, y, turn)
+
+    def _lay(self, picture: Bytes, x: float, y: float, turn: float) -> None:
+        rows, columns = picture.shape[:2]
+        centred = np.array([[1, 0, (1 - columns) / 2], [0, 1, (1 - rows) / 2], [0, 0, 1.0]])
+        stamp(self.image, picture, self._at(x, y, turn) @ centred)
+
+    def with_hand(self, bearing: float, seat: int, far: float = 0.0) -> Bytes:
+        """The table top while a hand reaches over its middle from a bearing, ``far`` mm short of it."""
+        hand = draw_hand("flat", look(self.seed, seat), SCALE)
+        way = (math.cos(math.radians(bearing)), -math.sin(math.radians(bearing)))
+        matrix = self._at(way[0] * far, way[1] * far, math.degrees(math.atan2(-way[0], way[1])))
+        matrix = matrix @ np.array([[1, 0, -hand.tip[0]], [0, 1, -hand.tip[1]], [0, 0, 1.0]])
+        out = self.image.copy()
+        low = np.array([[1, 0, 7 * SCALE], [0, 1, 9 * SCALE], [0, 0, 1.0]])
+        stamp(out, hand.shadow, low @ matrix)
+        stamp(out, hand.image, matrix)
+        return out
+
+
+@dataclass(frozen=True, slots=True)
+class Overhead:
+    """A camera that looks at a `Top`.
+
+    The camera looks at the point ``aim`` (mm) from ``height`` mm along its axis, leaning by ``tilt`` degrees towards a
+    bearing (degrees counter-clockwise from the picture's right): that side of the table is nearer to it.
+    """
+
+    size: tuple[int, int] = (960, 720)
+    focal: float = 1.1
+    """As a share of the picture's width."""
+    height: float = 620.0
+    tilt: float = 0.0
+    towards: float = 270.0
+    turn: float = 0.0
+    """Degrees by which the picture is turned about its middle."""
+    aim: tuple[float, float] = (0.0, 0.0)
+    k1: float = 0.0
+    k2: float = 0.0
+    blur: float = 0.55
+    """How soft the lens draws, px (standard deviation)."""
+    noise: float = 2.0
+    """Grey levels at a gain of 4; goes as the gain's square root."""
+    light: float = 1.0
+    flicker: float = 0.0
+    """Share by which the light of a lamp rises and falls over rows and frames."""
+    exposure_us: int = 4000
+    gain: float = 4.0
+    mirrored: bool = False
+    seed: int = 0
+
+    @property
+    def matrix(self) -> Floats:
+        """3 x 3, from directions to px."""
+        focal = self.focal * self.size[0]
+        return np.array([[focal, 0, (self.size[0] - 1) / 2], [0, focal, (self.size[1] - 1) / 2], [0, 0, 1.0]])
+
+    @property
+    def homography(self) -> Floats:
+        """3 x 3, from mm of the table top to px, the lens and a mirror left out."""
+        away = math.radians(self.towards)
+        lean = math.radians(self.tilt)
+        # Turning about the axis that lies across the bearing brings its side of the table nearer.
+        axis = np.array([-math.sin(away), -math.cos(away), 0.0])
+        tilted, _ = cv2.Rodrigues(axis * -lean)
+        turned, _ = cv2.Rodrigues(np.array([0.0, 0.0, math.radians(self.turn)]))
+        pose = tilted @ turned
+        shift = np.array([0, 0, self.height]) - pose @ np.array([*self.aim, 0.0])
+        return np.asarray(self.matrix @ np.c_[pose[:, :2], shift], np.float64)
+
+    def to_px(self, mm: Floats) -> Floats:
+        """(n, 2) mm of the table top to (n, 2) px of the picture."""
+        out = np.c_[mm, np.ones(len(mm))] @ self.homography.T
+        flat = (out[:, :2] / out[:, 2:] - self.matrix[:2, 2]) / self.matrix[0, 0]
+        square = (flat**2).sum(axis=1, keepdims=True)
+        bent = flat * (1 + self.k1 * square + self.k2 * square**2) * self.matrix[0, 0] + self.matrix[:2, 2]
+        if self.mirrored:
+            bent[:, 0] = self.size[0] - 1 - bent[:, 0]
+        return np.asarray(bent, np.float64)
+
+    def _places(self, top: Top, fine: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """For each (finer) pixel of the picture where in the table top's picture it looks."""
+        columns, rows = self.size[0] * fine, self.size[1] * fine
+        xs, ys = np.meshgrid((np.arange(columns) + 0.5) / fine - 0.5, (np.arange(rows) + 0.5) / fine - 0.5)
+        points = np.stack([xs.ravel(), ys.ravel()], axis=1)
+        if self.k1 or self.k2:
+            bend = np.array([self.k1, self.k2, 0, 0, 0])
+            points = cv2.undistortPoints(points.reshape(-1, 1, 2), self.matrix, bend, P=self.matrix).reshape(-1, 2)
+        flat = np.c_[points, np.ones(len(points))] @ np.linalg.inv(self.homography).T
+        mm = flat[:, :2] / flat[:, 2:]
+        px = (mm + np.array(top.size) / 2) * SCALE - 0.5
+        return (
+            px[:, 0].reshape(rows, columns).astype(np.float32),
+            px[:, 1].reshape(rows, columns).astype(np.float32),
+        )
+
+    def exposed(self, top: Top, image: Bytes | None = None) -> NDArray[np.float32]:
+        """What falls on the sensor, as grey levels before they are clipped; ``image`` stands for the top's own."""
+        fine = 2
+        xs, ys = self._places(top, fine)
+        seen = cv2.remap(top.image if image is None else image, xs, ys, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REFLECT)
+        small = cv2.resize(seen, self.size, interpolation=cv2.INTER_AREA).astype(np.float32)
+        if self.mirrored:
+            small = np.ascontiguousarray(small[:, ::-1])
+        if self.blur > 0:
+            small = cv2.GaussianBlur(small, (0, 0), self.blur)
+        share = self.light * self.exposure_us * self.gain / NOMINAL
+        return np.asarray(small * share ** (1 / GAMMA), np.float32)
+
+    def developed(self, exposed: NDArray[np.float32], index: int = 0) -> Bytes:
+        """The picture: light and noise of one frame (``index`` chooses them)."""
+        chance = np.random.default_rng((self.seed, 61, index))
+        rows = np.arange(self.size[1])[:, None, None] / self.size[1]
+        swing = 1 + self.flicker * np.sin(2 * math.pi * (1.3 * rows + 0.37 * index))
+        sigma = self.noise * math.sqrt(self.gain / 4.0)
+        grain = chance.standard_normal(exposed.shape, dtype=np.float32) * sigma
+        return np.asarray(np.clip(np.rint(exposed * swing ** (1 / GAMMA) + grain), 0, 255), np.uint8)
+
+    def picture(self, top: Top, index: int = 0, image: Bytes | None = None) -> Bytes:
+        """One frame: H x W x 3 uint8, blue first."""
+        return self.developed(self.exposed(top, image), index)
+
+
+class OverheadFrames:
+    """A stream of pictures of one top; implements `hardware.ports.Camera`.
+
+    First ``still`` frames of the table, then each of ``reaches`` (bearings in degrees, one seat after another) holds a
+    hand over its middle for a while.
+    """
+
+    HELD, BETWEEN = 14, 8
+
+    def __init__(
+        self, camera: Overhead, top: Top, *, still: int = 30, reaches: Sequence[float] = (), fps: float = 15.0
+    ) -> None:
+        self._camera, self._top = camera, top
+        self._still, self._reaches, self._fps = still, tuple(reaches), fps
+        self._index = 0
+        self._closed = False
+
+    def frames(self) -> Iterator[Frame]:
+        """The frames, in order."""
+        bare = self._camera.exposed(self._top)
+        yield from self._shown(bare, self._still)
+        for seat, bearing in enumerate(self._reaches, start=1):
+            for far in (240.0, 120.0):
+                yield from self._shown(self._camera.exposed(self._top, self._top.with_hand(bearing, seat, far)), 1)
+            held = self._camera.exposed(self._top, self._top.with_hand(bearing, seat))
+            yield from self._shown(held, self.HELD)
+            yield from self._shown(bare, self.BETWEEN)
+
+    def _shown(self, exposed: NDArray[np.float32], count: int) -> Iterator[Frame]:
+        for _ in range(count):
+            if self._closed:
+                return
+            t = round(self._index * SECOND / self._fps)
+            image = self._camera.developed(exposed, self._index)
+            yield Frame(image, t, self._camera.exposure_us * 1000, self._index)
+            self._index += 1
+
+    def close(self) -> None:
+        """Stop `frames`."""
+        self._closed = True

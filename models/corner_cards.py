@@ -1,0 +1,133 @@
+"""The table from four cards that lie in the corners of the playing area.
+
+A card's size is known, its place is not: the camera's pose and each card's place and turn are found together, as those
+at which sixteen corners lie where they were seen. The first card's place is the origin meanwhile.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import cv2
+import numpy as np
+
+from models.cards import HEIGHT_MM, WIDTH_MM
+from models.edges import Bytes, refined_corners
+from models.fitting import Floats, least_squares
+from models.lens import Lens
+from models.quads import as_quad, shared
+from models.table import CORNER_PX, SOUGHT_FOCAL, NoTable, TableFound, focal_doubt, framed, pinhole, project
+
+SIZES: Final = {"poker": (WIDTH_MM, HEIGHT_MM), "bridge": (57.0, 89.0)}
+"""Width and height of the usual cards, mm."""
+COUNT: Final = 4
+TOUCHING: Final = 0.01
+"""Share of a card by which two may seem to lie over each other without doing so."""
+
+
+@dataclass(frozen=True, slots=True)
+class CardsFound:
+    """Four cards and the table under them."""
+
+    table: TableFound
+    quads: tuple[Floats, ...]
+    """Each card's corners, px, clockwise from the left end of a short side."""
+    area: Floats
+    """(4, 2) mm: the rectangle round the cards, clockwise in the picture from its upper left."""
+
+
+def overlapping(quads: Sequence[Floats]) -> list[tuple[int, int]]:
+    """The pairs of cards that lie over each other."""
+    flat = [as_quad(quad) for quad in quads]
+    least = min((float(cv2.contourArea(quad)) for quad in flat), default=0.0)
+    return [
+        (i, j) for i in range(len(flat)) for j in range(i + 1, len(flat)) if shared(flat[i], flat[j]) > TOUCHING * least
+    ]
+
+
+def upright(quad: Floats) -> Floats:
+    """A card's corners turned so that the first side is a short one."""
+    sides = np.linalg.norm(np.roll(quad, -1, axis=0) - quad, axis=1)
+    return quad if sides[0] + sides[2] <= sides[1] + sides[3] else np.roll(quad, -1, axis=0)
+
+
+def sharpened(grey: Bytes, quad: Floats) -> Floats:
+    """A card's corners, px, by its edges where they can be followed; else as the eye told them."""
+    tall = float(np.linalg.norm(quad[2] - quad[1]))
+    near = refined_corners(grey, quad, 0.06 * tall)
+    if near is None:
+        return quad
+    again = refined_corners(grey, near, 0.025 * tall)
+    return near if again is None else again
+
+
+def _faces(size: tuple[float, float]) -> Floats:
+    width, height = size[0] / 2, size[1] / 2
+    return np.array([[-width, -height], [width, -height], [width, height], [-width, height]])
+
+
+def _placed(card: Floats, place: Floats) -> Floats:
+    c, s = math.cos(place[2]), math.sin(place[2])
+    return np.asarray(card @ np.array([[c, s], [-s, c]]) + place[:2], np.float64)
+
+
+def _start(quads: Sequence[Floats], card: Floats, size: tuple[int, int]) -> Floats:
+    """The camera straight above: what the cards' sizes and turns in the picture then say."""
+    focal = SOUGHT_FOCAL * size[0]
+    middle = np.array([(size[0] - 1) / 2, (size[1] - 1) / 2])
+    tall = np.mean([np.linalg.norm(q[2] - q[1]) for q in quads])
+    scale = tall / float(card[2, 1] - card[1, 1])
+    ways = [(q[1] - q[0]) + (q[2] - q[3]) for q in quads]
+    turns = [math.atan2(w[1], w[0]) for w in ways]
+    c, s = math.cos(-turns[0]), math.sin(-turns[0])
+    places = []
+    for quad, turn in zip(quads[1:], turns[1:], strict=True):
+        x, y = (quad.mean(axis=0) - quads[0].mean(axis=0)) / scale
+        places += [c * x - s * y, s * x + c * y, turn - turns[0]]
+    shift = (quads[0].mean(axis=0) - middle) / scale
+    return np.array([0, 0, turns[0], *shift, focal / scale, math.log(focal), *places])
+
+
+def fit_cards(
+    quads: Sequence[Floats], size: tuple[int, int], card_mm: tuple[float, float] = SIZES["poker"],
+    lens: Lens | None = None,
+) -> CardsFound:  # fmt: skip
+    """The table from four cards' corners.
+
+    Args:
+        quads: four times (4, 2) px, clockwise, the first side a short one (see `upright`).
+        size: the picture's width and height, px.
+        card_mm: a card's width and height.
+        lens: what bends the picture, if measured.
+
+    Raises:
+        NoTable: they are not four, or do not fit together as flat cards of one size.
+    """
+    if len(quads) != COUNT:
+        raise NoTable(f"four cards are needed, not {len(quads)}")
+    flat = [quad if lens is None else lens.straightened(quad) for quad in quads]
+    seen = np.concatenate(flat)
+    card = _faces(card_mm)
+
+    def places(x: Floats) -> Floats:
+        rest = x[7:].reshape(-1, 3)
+        return np.concatenate([card, *(_placed(card, place) for place in rest)])
+
+    def residuals(x: Floats) -> Floats:
+        off = (project(pinhole(x[:7], size, lens), places(x)) - seen).ravel() / CORNER_PX
+        return np.concatenate([off, focal_doubt(x, size)])
+
+    fit = least_squares(residuals, _start(flat, card, size))
+    table = framed(fit, size, lens, 2 * len(seen))
+    corners = project(table.from_source, places(fit.x)).astype(np.float32)
+    return CardsFound(table, tuple(quads), _clockwise(np.asarray(cv2.boxPoints(cv2.minAreaRect(corners)), np.float64)))
+
+
+def _clockwise(box: Floats) -> Floats:
+    """A rectangle's corners clockwise (y down) from the upper left."""
+    out = box - box.mean(axis=0)
+    box = box[np.argsort(np.arctan2(out[:, 1], out[:, 0]))]
+    return np.roll(box, -int((box.sum(axis=1)).argmin()), axis=0)

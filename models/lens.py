@@ -1,0 +1,103 @@
+"""What bends the picture: a lens by Brown and Conrady's model, as OpenCV computes it, from several views of the sheet.
+
+One view of a flat sheet cannot tell a bent lens from a tilted camera: the lens is measured only from views that differ,
+and only kept if it explains them better than no lens at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+
+from models.fitting import Floats
+from models.sheet import SheetSeen
+
+FEWEST_VIEWS = 4
+MOST_UNSURE = 0.03
+"""Share of the focal length by which it may be unsure."""
+HELPS = 0.9
+"""The error with the lens must be less than this share of the error without it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lens:
+    """A camera's inside: focal lengths and middle (px), and k1, k2, p1, p2, k3."""
+
+    fx: float
+    fy: float
+    cx: float
+    cy: float
+    bend: tuple[float, float, float, float, float] = (0.0, 0.0, 0.0, 0.0, 0.0)
+
+    @property
+    def matrix(self) -> Floats:
+        """3 x 3, from directions to px."""
+        return np.array([[self.fx, 0, self.cx], [0, self.fy, self.cy], [0, 0, 1.0]])
+
+    def straightened(self, px: Floats) -> Floats:
+        """(n, 2) px as a lens that bends nothing would show them."""
+        if not len(px):
+            return px
+        points = np.ascontiguousarray(px, np.float64).reshape(-1, 1, 2)
+        out = cv2.undistortPoints(points, self.matrix, np.array(self.bend), P=self.matrix)
+        return np.asarray(out, np.float64).reshape(-1, 2)
+
+    def bent(self, px: Floats) -> Floats:
+        """(n, 2) px as this lens shows what a straight one would show there."""
+        if not len(px):
+            return px
+        rays = np.c_[(px - (self.cx, self.cy)) / (self.fx, self.fy), np.ones(len(px))]
+        out, _ = cv2.projectPoints(rays.reshape(-1, 1, 3), np.zeros(3), np.zeros(3), self.matrix, np.array(self.bend))
+        return np.asarray(out, np.float64).reshape(-1, 2)
+
+
+@dataclass(frozen=True, slots=True)
+class LensFound:
+    """What several views say of the lens."""
+
+    lens: Lens | None
+    """None where they do not tell enough."""
+    views: int
+    error_px: float
+    """How far, root mean square, the corners lie from where the model has them."""
+    why_not: str = ""
+
+
+def _error(views: Sequence[SheetSeen], size: tuple[int, int], flags: int) -> tuple[float, Floats, Floats, Floats]:
+    width, height = size
+    start = np.array([[1.1 * width, 0, (width - 1) / 2], [0, 1.1 * width, (height - 1) / 2], [0, 0, 1.0]])
+    told = cv2.calibrateCameraExtended(
+        [np.c_[v.mm, np.zeros(len(v.mm))].astype(np.float32).reshape(-1, 1, 3) for v in views],
+        [v.px.astype(np.float32).reshape(-1, 1, 2) for v in views],
+        size, start, np.zeros(5), flags=flags | cv2.CALIB_USE_INTRINSIC_GUESS | cv2.CALIB_FIX_ASPECT_RATIO,
+    )  # fmt: skip
+    return float(told[0]), np.asarray(told[1]), np.asarray(told[2]).reshape(-1), np.asarray(told[5]).reshape(-1)
+
+
+def measure_lens(views: Sequence[SheetSeen], size: tuple[int, int]) -> LensFound:
+    """The lens from views of the sheet, held differently in each.
+
+    Args:
+        views: one for each picture, each of six corners or more.
+        size: the pictures' width and height, px.
+    """
+    views = [v for v in views if len(v.ids) >= 6]
+    if len(views) < FEWEST_VIEWS:
+        number = "one view is" if len(views) == 1 else f"{len(views)} views are"
+        return LensFound(None, len(views), float("nan"), f"{number} too few to tell the lens from the camera's tilt")
+    fixed = cv2.CALIB_ZERO_TANGENT_DIST | cv2.CALIB_FIX_K3
+    plain, *_ = _error(views, size, fixed | cv2.CALIB_FIX_K1 | cv2.CALIB_FIX_K2)
+    error, matrix, bend, unsure = _error(views, size, fixed)
+    share = float(unsure[0] / matrix[0, 0])
+    if not share < MOST_UNSURE:
+        words = f"the views are too alike (focal length unsure by {100 * share:.0f} %): tilt the sheet more"
+        return LensFound(None, len(views), error, words)
+    if error > HELPS * plain:
+        return LensFound(None, len(views), error, "the lens bends too little to measure: nothing to correct")
+    k1, k2, p1, p2, k3 = (float(b) for b in bend[:5])
+    fx, fy, cx, cy = (float(matrix[i, j]) for i, j in ((0, 0), (1, 1), (0, 2), (1, 2)))
+    lens = Lens(fx, fy, cx, cy, (k1, k2, p1, p2, k3))
+    return LensFound(lens, len(views), error)

@@ -1,0 +1,138 @@
+"""Light, noise, flicker and motion blur: what a still table's pictures tell of the camera's settings.
+
+Brightness here is linear light, from grey levels by a gamma of 2.2: it goes as exposure times gain. At one brightness
+the noise of a sensor that counts photons goes as the square root of the gain (EMVA 1288): by these two laws exposure is
+exchanged for gain.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from models.fitting import Floats
+
+Bytes = NDArray[np.uint8]
+
+BLOCK: Final = 16
+"""Side of the blocks in which pictures are compared, px."""
+BANDS: Final = 24
+"""A lamp that flickers brightens bands of rows, since rows are exposed one after another."""
+CLIPPED_AT: Final = 253
+GAMMA: Final = 2.2
+WHITE: Final = 200.0
+"""The grey level that white paper should have: bright, and short of clipping where the light is strongest."""
+MOST_NOISE: Final = 6.0
+"""Grey levels of noise at which cards are still read with ease."""
+CARD_SPEED: Final = 2.0
+"""Millimetres a millisecond: 2 m/s, a card that is laid briskly."""
+SHORTEST_US, LONGEST_US, MOST_GAIN = 1500, 30_000, 16.0
+"""In 1.5 ms such a card moves 3 mm, and cards smeared by so much were all read: shorter only adds noise."""
+MAINS_US: Final = 10_000
+"""One swing of a lamp on 50 Hz mains."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stillness:
+    """What consecutive pictures of a still table differ by."""
+
+    noise: float
+    """Standard deviation of a pixel's grey level; NaN from a single picture."""
+    flicker: float
+    """Largest change of a band's brightness from picture to picture, as a share; NaN from a single picture."""
+    moving: float
+    """Share of the picture in which something moved."""
+
+
+def compare(frames: Sequence[Bytes]) -> Stillness:
+    """Noise, flicker and motion in pictures (H x W x 3) of one size, taken one after another."""
+    if len(frames) < 2:
+        return Stillness(math.nan, math.nan, 0.0)
+    noises, swings, moved = [], [], []
+    greys = [cv2.cvtColor(frame, cv2.COLOR_BGR2GRAY).astype(np.float32) for frame in frames]
+    for one, other in pairwise(greys):
+        change, level = _blocks(other - one), _blocks((one + other) / 2).mean(axis=(2, 3))
+        sigma, mean = change.std(axis=(2, 3)), change.mean(axis=(2, 3))
+        noises.append(float(np.median(sigma)) / math.sqrt(2))
+        rows = np.array_split(np.arange(len(mean)), min(BANDS, len(mean)))
+        swings.append(max(abs(float(np.median(mean[r] / np.maximum(level[r], 8)))) for r in rows))
+        still = mean - np.median(mean, axis=1, keepdims=True)
+        limit = 2.0 + 4 * float(np.median(sigma)) / BLOCK
+        moved.append(float((np.abs(still) > limit).mean()))
+    return Stillness(float(np.median(noises)), float(np.max(swings)), float(np.max(moved)))
+
+
+def _blocks(picture: NDArray[np.float32]) -> NDArray[np.float32]:
+    rows, columns = picture.shape[0] // BLOCK, picture.shape[1] // BLOCK
+    cut = picture[: rows * BLOCK, : columns * BLOCK].reshape(rows, BLOCK, columns, BLOCK)
+    return np.asarray(cut.transpose(0, 2, 1, 3), np.float32)
+
+
+@dataclass(frozen=True, slots=True)
+class Light:
+    """How bright white paper is in a picture."""
+
+    white: float
+    """Grey level of white paper."""
+    clipped: float
+    """Share of the paper's white that is brighter than the camera can tell."""
+
+
+def measure_light(image: Bytes, papers: Sequence[Floats]) -> Light:
+    """Brightness of white paper (quads of px) in a picture (H x W x 3)."""
+    mask = np.zeros(image.shape[:2], np.uint8)
+    for quad in papers:
+        cv2.fillConvexPoly(mask, np.rint(quad).astype(np.int32), 255)
+    inside = image[mask > 0]
+    if not len(inside):
+        return Light(0.0, 0.0)
+    levels = inside.mean(axis=1)
+    white = float(np.percentile(levels, 80))
+    bright = inside[levels >= 0.8 * white]
+    return Light(white, float((bright.max(axis=1) >= CLIPPED_AT).mean()))
+
+
+def smear_px(exposure_us: float, scale: float) -> float:
+    """Pixels that a card moves during an exposure at `CARD_SPEED`; ``scale`` in px/mm."""
+    return CARD_SPEED * exposure_us / 1000 * scale
+
+
+@dataclass(frozen=True, slots=True)
+class Exposure:
+    """How to expose."""
+
+    exposure_us: int
+    gain: float
+    more_light: float
+    """By how many times the light is short even so; 1 where it suffices."""
+
+
+def advise(light: Light, noise: float, exposure_us: float, gain: float, fps: float, *, flickers: bool) -> Exposure:
+    """The shortest exposure at which white paper is `WHITE` and the noise is `MOST_NOISE` at most.
+
+    Args:
+        light: how bright paper is now.
+        noise: grey levels, now; NaN where unknown, and then the gain stays.
+        exposure_us, gain: how the camera exposes now.
+        fps: frames a second; no exposure is longer than a frame.
+        flickers: the lamps do: then only whole swings of theirs are even.
+    """
+    # Clipped paper is brighter than told; how much brighter shows once it is not clipped.
+    seen = max(light.white, 4.0) if light.clipped < 0.25 else 300.0
+    product = exposure_us * gain * (WHITE / seen) ** GAMMA
+    least_gain = 1.0 if math.isnan(noise) else gain * (MOST_NOISE / max(noise, 0.3)) ** 2
+    most_gain = min(MOST_GAIN, max(1.0, gain if math.isnan(noise) else least_gain))
+    wanted = product / most_gain
+    longest = min(LONGEST_US, 1e6 / fps)
+    if flickers:
+        wanted = max(1, round(wanted / MAINS_US)) * MAINS_US
+    exposure = min(max(wanted, SHORTEST_US), longest)
+    then = min(MOST_GAIN, max(1.0, product / exposure))
+    return Exposure(round(exposure), round(then, 1), max(1.0, product / (exposure * most_gain)))

@@ -1,0 +1,83 @@
+"""Where the seats are: each player in turn reaches a hand over the table, and the side it came from is the bearing.
+
+The same looks at arms that tell whose card was laid: see `models.motion` and `models.arms`.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from models.arms import FULL_ARM, usual
+from models.motion import Bytes, Mask, Motion, bearing, covered
+
+LOOKS: Final = 8
+"""So many looks at an arm make a bearing."""
+GONE: Final = 3
+"""So many frames without an arm end a reach."""
+FULL: Final = 0.8
+"""Share of the line to the middle that an arm must cover: a hand that has arrived, not one on its way."""
+
+
+class Reaching:
+    """Measures one bearing after another from a stream of frames.
+
+    Args:
+        middle: the playing area's middle, px; the picture's where None.
+    """
+
+    def __init__(self, middle: tuple[float, float] | None = None) -> None:
+        self._middle = middle
+        self._motion = Motion()
+        self._everything: Mask | None = None
+        self._looks: list[tuple[float, float]] = []
+        self._without = 0
+        self._told = False
+        self.state = "away"
+        """``away``, ``reaching``, ``two`` (more arms than one), ``told`` (it may be taken back), ``dark``,
+        ``blocked``."""
+
+    def feed(self, image: Bytes, t: int) -> float | None:
+        """Take in the next frame (H x W x 3; exposed at ``t`` ns); a bearing, degrees, once a hand has told it.
+
+        The first frame must show the table without a hand. After a bearing the hand must be taken back.
+        """
+        glance = self._motion.look(image, t, self._everything)
+        # Whoever holds a hand still is asked to: it must not be learned as a part of the table.
+        self._everything = np.full(glance.foreign.shape, 255, np.uint8)
+        if glance.state != "clear":
+            self.state = glance.state
+            return None
+        f, (rows, columns) = self._motion.factor, glance.foreign.shape
+        middle = (columns / 2, rows / 2)
+        to = middle if self._middle is None else (self._middle[0] / f, self._middle[1] / f)
+        shares = [(reach, covered(glance.foreign, reach, to)) for reach in glance.reaches]
+        there = [(reach, share) for reach, share in shares if share >= FULL_ARM]
+        if not there:
+            self._note_none()
+            return None
+        self._without = 0
+        if self._told:
+            return None
+        if len(there) > 1:
+            self.state = "two"
+            self._looks.clear()
+            return None
+        self.state = "reaching"
+        reach, share = there[0]
+        if share >= FULL:
+            self._looks.append((bearing(reach.x, reach.y, middle), share**4))
+        if len(self._looks) < LOOKS:
+            return None
+        angle = usual(self._looks)
+        del self._looks[:]
+        if angle is not None:
+            self._told, self.state = True, "told"
+        return angle
+
+    def _note_none(self) -> None:
+        self._without += 1
+        if self._without >= GONE:
+            self._told, self.state = False, "away"
+            self._looks.clear()

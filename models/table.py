@@ -1,0 +1,227 @@
+"""The table as the camera sees it: millimetres on the table to pixels in the picture, and back.
+
+The table's millimetres begin where the picture's middle looks; x runs to the picture's right there, y at a right angle
+to it, towards the picture's bottom. So they do not depend on how a sheet or a card was laid down.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import cv2
+import numpy as np
+
+from models.cards import HEIGHT_MM
+from models.fitting import Fit, Floats, least_squares
+from models.lens import Lens
+
+SOUGHT_FOCAL: Final = 1.1
+"""A camera's focal length as a share of its picture's width, where nothing is known: 49 degrees across, what a Camera
+Module 3 sees in its fast mode, within ..."""
+FOCAL_DOUBT: Final = 0.35
+"""... this much of its logarithm: from a wide lens to a portrait's."""
+CORNER_PX: Final = 0.2
+"""Standard deviation of a corner's place, px."""
+MARGIN_MM: Final = 5.0
+"""How far the playing area keeps from the picture's edge."""
+
+
+class NoTable(ValueError):  # noqa: N818 - it names what was found
+    """The points do not determine a table."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableView:
+    """How a camera sees the table.
+
+    Args:
+        homography: 3 x 3, from (x, y, 1) mm on the table to px of a lens that bends nothing.
+        size: the picture's width and height, px.
+        lens: what bends the picture, if measured.
+    """
+
+    homography: Floats
+    size: tuple[int, int]
+    lens: Lens | None = None
+
+    def to_px(self, mm: Floats) -> Floats:
+        """(n, 2) mm on the table to (n, 2) px."""
+        flat = project(self.homography, mm)
+        return flat if self.lens is None else self.lens.bent(flat)
+
+    def to_mm(self, px: Floats) -> Floats:
+        """(n, 2) px to (n, 2) mm on the table."""
+        flat = px if self.lens is None else self.lens.straightened(px)
+        return project(inverse(self.homography), flat)
+
+    def scale(self, mm: tuple[float, float]) -> float:
+        """Pixels a millimetre at a place of the table, the mean of all directions."""
+        x, y = mm
+        near = np.array([[x - 1, y], [x + 1, y], [x, y - 1], [x, y + 1]])
+        left, right, up, down = self.to_px(near)
+        across, along = (right - left) / 2, (down - up) / 2
+        return math.sqrt(abs(float(across[0] * along[1] - across[1] * along[0])))
+
+    def card_height(self, mm: tuple[float, float] = (0.0, 0.0)) -> float:
+        """How tall a card that lies there shows, px."""
+        return HEIGHT_MM * self.scale(mm)
+
+
+@dataclass(frozen=True, slots=True)
+class TableFound:
+    """A table that was found in a picture."""
+
+    view: TableView
+    tilt: float
+    """Degrees between the camera's axis and the table's upright ..."""
+    tilt_error: float
+    """... and its standard deviation."""
+    towards: float
+    """The bearing (degrees counter-clockwise from the picture's right) of the side that is nearer to the lens."""
+    error_px: float
+    """How far, root mean square, the points lie from where the model has them."""
+    from_source: Floats
+    """3 x 3, from the mm of the sheet (or of the first card) to the table's."""
+
+
+def inverse(matrix: Floats) -> Floats:
+    """The way back of a 3 x 3 homography."""
+    return np.asarray(np.linalg.inv(matrix), np.float64)
+
+
+def project(matrix: Floats, points: Floats) -> Floats:
+    """(n, 2) points through a 3 x 3 homography."""
+    out = np.c_[points, np.ones(len(points))] @ matrix.T
+    return np.asarray(out[:, :2] / out[:, 2:], np.float64)
+
+
+def pinhole(pose: Floats, size: tuple[int, int], lens: Lens | None) -> Floats:
+    """The homography of a camera: ``pose`` is a turn (Rodrigues), a shift, mm, and the focal length's logarithm."""
+    turn, _ = cv2.Rodrigues(np.ascontiguousarray(pose[:3]))
+    if lens is None:
+        focal = math.exp(pose[6])
+        inside = np.array([[focal, 0, (size[0] - 1) / 2], [0, focal, (size[1] - 1) / 2], [0, 0, 1.0]])
+    else:
+        inside = lens.matrix
+    return np.asarray(inside @ np.c_[turn[:, 0], turn[:, 1], pose[3:6]], np.float64)
+
+
+def focal_doubt(pose: Floats, size: tuple[int, int]) -> Floats:
+    """What is known of the focal length beforehand, as a residual."""
+    return np.array([(pose[6] - math.log(SOUGHT_FOCAL * size[0])) / FOCAL_DOUBT])
+
+
+def first_pose(mm: Floats, px: Floats, size: tuple[int, int]) -> Floats:
+    """A pose to begin with: the camera straight above, as far as the points' size tells."""
+    focal = SOUGHT_FOCAL * size[0]
+    match, _ = cv2.estimateAffinePartial2D(mm.astype(np.float32), px.astype(np.float32), method=cv2.LMEDS)
+    if match is None:
+        raise NoTable("the points lie in one place")
+    scale = math.hypot(match[0, 0], match[1, 0])
+    angle = math.atan2(match[1, 0], match[0, 0])
+    high = focal / max(scale, 1e-9)
+    x, y = (match[:, 2] - ((size[0] - 1) / 2, (size[1] - 1) / 2)) / focal * high
+    return np.array([0, 0, angle, x, y, high, math.log(focal)])
+
+
+def fit_table(mm: Floats, px: Floats, size: tuple[int, int], lens: Lens | None = None) -> TableFound:
+    """The table from points whose places on something flat are known.
+
+    Args:
+        mm: (n, 2) places on the flat thing; n >= 4, not in one line.
+        px: (n, 2) where they show.
+        size: the picture's width and height, px.
+        lens: what bends the picture, if measured.
+
+    Raises:
+        NoTable: the points do not determine it.
+    """
+    flat = px if lens is None else lens.straightened(px)
+    start = first_pose(mm, flat, size)
+
+    def residuals(pose: Floats) -> Floats:
+        off = (project(pinhole(pose, size, lens), mm) - flat).ravel() / CORNER_PX
+        return np.concatenate([off, focal_doubt(pose, size)])
+
+    return framed(least_squares(residuals, start), size, lens, 2 * len(mm))
+
+
+def framed(fit: Fit, size: tuple[int, int], lens: Lens | None, count: int) -> TableFound:
+    """The table of a fit: seven unknowns of a `pinhole` first, ``count`` residuals of points (over `CORNER_PX`) first.
+
+    Raises:
+        NoTable: the fit has come to nothing.
+    """
+    homography = pinhole(fit.x[:7], size, lens)
+    error = CORNER_PX * math.sqrt(2 * float((fit.residuals[:count] ** 2).mean()))
+    if not np.isfinite(homography).all() or abs(np.linalg.det(homography)) < 1e-9:
+        raise NoTable("the points lie in one line, or are not of one flat thing")
+    tilt, towards = _tilt(fit.x)
+    slope = np.array([(_tilt(fit.x + step)[0] - tilt) / 1e-4 for step in 1e-4 * np.eye(len(fit.x))])
+    doubt = max(1.0, error / CORNER_PX) * math.sqrt(max(0.0, float(slope @ fit.covariance @ slope)))
+    source = _frame(homography, size)
+    view = TableView(_unit(homography @ inverse(source)), size, lens)
+    return TableFound(view, tilt, doubt, towards, error, source)
+
+
+def _unit(homography: Floats) -> Floats:
+    return np.asarray(homography / homography[2, 2], np.float64)
+
+
+def _tilt(pose: Floats) -> tuple[float, float]:
+    """The tilt, degrees, and the bearing of the side that is nearer to the lens."""
+    turn, _ = cv2.Rodrigues(np.ascontiguousarray(pose[:3]))
+    upright = turn[:, 2]
+    if upright[2] < 0:
+        upright = -upright
+    # The upright points away from the lens; the table comes nearer where it leans to.
+    towards = math.degrees(math.atan2(-upright[1], upright[0])) % 360
+    return math.degrees(math.acos(min(1.0, float(upright[2])))), towards
+
+
+def _frame(homography: Floats, size: tuple[int, int]) -> Floats:
+    """3 x 3, from the mm that a homography begins with to the table's."""
+    middle = np.array([(size[0] - 1) / 2, (size[1] - 1) / 2])
+    at, right = project(inverse(homography), middle + np.array([[-1.0, 0.0], [1.0, 0.0]]))
+    x, y = (right - at) / np.linalg.norm(right - at)
+    origin = (at + right) / 2
+    turned = np.array([[x, y, 0], [-y, x, 0], [0, 0, 1.0]])
+    moved = np.array([[1, 0, -origin[0]], [0, 1, -origin[1]], [0, 0, 1.0]])
+    return np.asarray(turned @ moved, np.float64)
+
+
+def seen_area(view: TableView) -> Floats:
+    """(4, 2) mm: the largest upright rectangle about the middle that the picture shows, clockwise from upper left."""
+    width, height = view.size
+    left, right, top, bottom = (
+        view.to_mm(edge)
+        for edge in (
+            np.c_[np.zeros(9), np.linspace(0, height - 1, 9)],
+            np.c_[np.full(9, width - 1), np.linspace(0, height - 1, 9)],
+            np.c_[np.linspace(0, width - 1, 9), np.zeros(9)],
+            np.c_[np.linspace(0, width - 1, 9), np.full(9, height - 1)],
+        )
+    )
+    x0, x1 = left[:, 0].max() + MARGIN_MM, right[:, 0].min() - MARGIN_MM
+    y0, y1 = top[:, 1].max() + MARGIN_MM, bottom[:, 1].min() - MARGIN_MM
+    return np.array([[x0, y0], [x1, y0], [x1, y1], [x0, y1]])
+
+
+def card_heights(view: TableView, area: Floats) -> tuple[float, float, float]:
+    """How tall a card shows, px: in the area's middle, where it shows smallest, and where it shows tallest."""
+    x, y = area.mean(axis=0)
+    heights = [view.card_height((float(a), float(b))) for a, b in area]
+    middle = view.card_height((float(x), float(y)))
+    return middle, min([middle, *heights]), max([middle, *heights])
+
+
+def grid(area: Floats, step: float = 50.0) -> Sequence[Floats]:
+    """Lines (k, 2) mm of a grid over the upright box round an area, through the origin."""
+    (x0, y0), (x1, y1) = area.min(axis=0), area.max(axis=0)
+    xs = np.arange(math.ceil(x0 / step), math.floor(x1 / step) + 1) * step
+    ys = np.arange(math.ceil(y0 / step), math.floor(y1 / step) + 1) * step
+    upright = [np.c_[np.full(25, x), np.linspace(y0, y1, 25)] for x in xs]
+    return upright + [np.c_[np.linspace(x0, x1, 25), np.full(25, y)] for y in ys]

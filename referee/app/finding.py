@@ -1,0 +1,237 @@
+"""Finding the table in pictures, by the sheet or by four cards, and saying what is wrong where it cannot be found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import cv2
+import numpy as np
+
+from models import corner_cards, sheet
+from models.edges import softness, spreads
+from models.fitting import Floats
+from models.lens import LensFound, measure_lens
+from models.table import NoTable, TableFound, fit_table, project, seen_area
+from referee.app.problems import UserError
+
+if TYPE_CHECKING:
+    from models.eye import Eye
+
+SOFT: Final = 7.5
+"""Pixels over which the hardest edges of a picture spread in which nothing can be found for its blur."""
+DARK_MEAN, DARK_BRIGHTEST = 24.0, 60.0
+NAMED: Final = 0.5
+SURE: Final = 0.9
+MISFIT_PX: Final = 3.0
+"""Error beyond which four cards are no flat cards of the size thought."""
+BENT_PX: Final = 1.5
+SAME_VIEW_PX: Final = 1.0
+"""Two pictures in which the sheet's corners lie so near to each other show one view."""
+SPREAD_OUT: Final = 8.0
+"""The cards' middles must span an area of so many cards: else they tell little of the table's far edge."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The table, and what it was found by."""
+
+    source: str
+    """``sheet`` or ``cards``."""
+    words: str
+    table: TableFound
+    area: Floats
+    """(4, 2) mm: the playing area."""
+    outlines: tuple[Floats, ...]
+    """Outlines of the board or the cards, (4, 2) px each."""
+    names: tuple[str, ...]
+    points: Floats
+    """(n, 2) px: the corners that the table was found by."""
+    edges_px: Floats
+    """Over how many pixels each edge spreads from dark to light."""
+    lens: LensFound
+
+
+def grey_of(image: Any) -> Any:
+    """One channel."""
+    return cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
+
+
+def _refuse_dark(image: Any) -> None:
+    brightest = float(np.percentile(image, 99.5))
+    if float(image.mean()) < DARK_MEAN or brightest < DARK_BRIGHTEST:
+        raise UserError(
+            f"the picture is too dark (its brightest parts reach {brightest:.0f} of 255): take off the lens's cap, "
+            "switch on a lamp, or raise camera.exposure_us and camera.gain in the settings"
+        )
+
+
+def _refuse_soft(image: Any) -> None:
+    soft = softness(grey_of(image))
+    if soft > SOFT:
+        raise UserError(
+            f"the picture is blurred (its hardest edges spread over about {soft:.0f} px): turn the lens's ring, or set "
+            "the lens position, until print on the table is sharp; see that the camera does not shake"
+        )
+
+
+def _mirrored_words(by: str) -> UserError:
+    return UserError(
+        f"the picture is mirrored ({by} can be read only in a mirror): switch off mirroring (hflip or vflip alone) in "
+        "the camera's settings; a picture turned by 180 degrees is fine"
+    )
+
+
+def find_by_sheet(images: Sequence[Any], views: Sequence[sheet.SheetSeen | None]) -> Found:
+    """The table by the sheet that lies on it in the first picture; other views of it may tell the lens.
+
+    Raises:
+        UserError: it is not there, not whole enough, or bent; says what to do.
+    """
+    image, seen = images[0], views[0]
+    if seen is None or len(seen.ids) < sheet.ENOUGH:
+        _refuse_dark(image)
+        if sheet.mirrored_sheet(image):
+            raise _mirrored_words("the sheet")
+        _refuse_soft(image)
+        if seen is None:
+            raise UserError(
+                "no calibration sheet is in the picture: print one (referee calibrate --sheet sheet.pdf), lay it flat "
+                "in the middle of the table, and see that no hand or shine hides it"
+            )
+        raise UserError(
+            f"only {len(seen.ids)} of the sheet's {sheet.CORNERS} corners can be seen: move it wholly into the "
+            "picture, and take off what lies on it or shines on it"
+        )
+    size = (image.shape[1], image.shape[0])
+    lens = measure_lens(different_views(views), size)
+    try:
+        table = fit_table(seen.mm, seen.px, size, lens.lens)
+    except NoTable as bad:
+        raise UserError(f"the sheet does not lie flat ({bad}): lay it flat on the table") from None
+    scale = table.view.scale((0.0, 0.0))
+    # Beyond the white round a marker begins the marker.
+    reach = 0.8 * (sheet.SQUARE_MM - sheet.MARKER_MM) / 2 * scale
+    board = project(table.from_source, sheet.outline())
+    return Found(
+        "sheet", f"the sheet, {len(seen.ids)} of {sheet.CORNERS} corners", table, seen_area(table.view),
+        (table.view.to_px(board),), ("sheet",), seen.px,
+        spreads(grey_of(image), sheet.edges_between(seen), reach), lens,
+    )  # fmt: skip
+
+
+def different_views(views: Sequence[sheet.SheetSeen | None]) -> list[sheet.SheetSeen]:
+    """One of each view of the sheet."""
+    kept: list[sheet.SheetSeen] = []
+    for view in views:
+        if view is not None and len(view.ids) >= 6 and not any(same_view(view, other) for other in kept):
+            kept.append(view)
+    return kept
+
+
+def same_view(one: sheet.SheetSeen, other: sheet.SheetSeen) -> bool:
+    """Whether the sheet lies in one place in both pictures."""
+    places = dict(zip(one.ids.tolist(), one.px, strict=True))
+    both = [(places[n], px) for n, px in zip(other.ids.tolist(), other.px, strict=True) if n in places]
+    return len(both) >= 4 and float(np.median([np.linalg.norm(a - b) for a, b in both])) < SAME_VIEW_PX
+
+
+def find_by_cards(image: Any, eye: Eye, size_name: str | None = None) -> Found:
+    """The table by four cards in the corners of the playing area.
+
+    Args:
+        image: H x W x 3.
+        eye: what finds cards.
+        size_name: one of `corner_cards.SIZES`; None takes the one that fits.
+
+    Raises:
+        UserError: they are not four, lie over each other, or fit nothing flat; says what to do.
+    """
+    _refuse_dark(image)
+    grey = grey_of(image)
+    seen = [s for s in eye.recognise(image) if s.confidence >= NAMED or _edged(grey, s.corners)]
+    quads = [corner_cards.upright(np.asarray(s.corners, np.float64)) for s in seen]
+    names = [s.card for s in seen]
+    _refuse_wrong_cards(image, eye, quads, names)
+    quads = [corner_cards.sharpened(grey, quad) for quad in quads]
+    size = (image.shape[1], image.shape[0])
+    sizes = corner_cards.SIZES if size_name is None else {size_name: corner_cards.SIZES[size_name]}
+    try:
+        tried = {name: corner_cards.fit_cards(quads, size, mm) for name, mm in sizes.items()}
+    except NoTable as bad:
+        raise UserError(f"the four cards tell no table ({bad}): lay them flat, one in each corner") from None
+    best = min(tried, key=lambda name: tried[name].table.error_px)
+    found = tried[best]
+    if found.table.error_px > MISFIT_PX:
+        raise UserError(
+            f"the four cards do not fit together as flat cards of {' or '.join(sizes)} size (off by "
+            f"{found.table.error_px:.1f} px): use four cards of one pack, unbent, flat on the table"
+        )
+    tall = found.table.view.scale((0.0, 0.0))
+    sides = [(quad[k], quad[(k + 1) % 4]) for quad in quads for k in range(4)]
+    lens = LensFound(None, 0, float("nan"), "cards are too small to tell the lens: see the sheet")
+    return Found(
+        "cards", f"four cards of {best} size ({', '.join(names)})", found.table, found.area, found.quads, tuple(names),
+        np.concatenate(quads), spreads(grey, sides, 3.0 * tall), lens,
+    )  # fmt: skip
+
+
+def _edged(grey: Any, corners: Any) -> bool:
+    """Whether four straight edges are where the eye sees a card that it cannot name."""
+    quad = np.asarray(corners, np.float64)
+    from models.edges import refined_corners
+
+    return refined_corners(grey, quad, 0.06 * float(np.linalg.norm(quad[2] - quad[1]))) is not None
+
+
+def _refuse_wrong_cards(image: Any, eye: Eye, quads: Sequence[Floats], names: Sequence[str]) -> None:
+    over = corner_cards.overlapping(quads)
+    if over:
+        one, other = over[0]
+        raise UserError(
+            f"two cards lie over each other ({names[one]} and {names[other]}): lay four cards apart, one in each "
+            "corner of the playing area"
+        )
+    if len(quads) != corner_cards.COUNT:
+        turned = [s for s in eye.recognise(np.ascontiguousarray(image[:, ::-1])) if s.confidence >= SURE]
+        if len(turned) >= corner_cards.COUNT:
+            raise _mirrored_words("the cards")
+        _refuse_soft(image)
+        told = f" ({', '.join(names)})" if names else ""
+        number = "no card is" if not quads else "one card is" if len(quads) == 1 else f"{len(quads)} cards are"
+        todo = "take the others away" if len(quads) > corner_cards.COUNT else "each whole in the picture"
+        raise UserError(
+            f"{number} seen{told}, and four are needed: lay four cards face up, one in each corner of the playing "
+            f"area, {todo}"
+        )
+    middles = np.array([quad.mean(axis=0) for quad in quads], np.float32)
+    spanned = float(cv2.contourArea(cv2.convexHull(middles)))
+    if spanned < SPREAD_OUT * float(np.mean([cv2.contourArea(quad.astype(np.float32)) for quad in quads])):
+        raise UserError("the four cards lie too near to each other or in a row: lay one in each corner of the area")
+
+
+def find_table(images: Sequence[Any], by: str, eye: Any, size_name: str | None = None) -> Found:
+    """The table in the first picture.
+
+    Args:
+        images: H x W x 3 each, of one size; further ones are other views of the sheet, or the same view again.
+        by: ``sheet``, ``cards``, or ``auto``: the sheet where a part of it is seen.
+        eye: gives the eye, once it is needed.
+        size_name: see `find_by_cards`.
+
+    Raises:
+        UserError: it cannot be found; says what to do.
+    """
+    views = [None] * len(images) if by == "cards" else [sheet.find_sheet(image) for image in images]
+    if by == "sheet" or views[0] is not None or (by == "auto" and sheet.mirrored_sheet(images[0])):
+        return find_by_sheet(images, views)
+    try:
+        return find_by_cards(images[0], eye(), size_name)
+    except UserError as bad:
+        if by == "auto" and str(bad).startswith("no card is"):
+            raise UserError(
+                "neither a calibration sheet nor a card is in the picture: lay the sheet in the middle of the table "
+                "(referee calibrate --sheet sheet.pdf prints one), or four cards face up in the playing area's corners"
+            ) from None
+        raise
