@@ -1,0 +1,159 @@
+"""How far the eye can be relied on, on packs no network was trained on, under damage: part of `make bench`.
+
+A card is to be read if 95 % of one of its indices shows. A reading is right if a card of its name lies where its index
+was seen. Writes the reliability plot to ``out/bench/reliability.png``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from typing import Final
+
+import cv2
+import numpy as np
+
+from models import charts
+from models.cards import UNREAD
+from models.eye import CardSeen, Eye
+from models.reliability import SURE, Said, table, wilson, words
+from tests.models.damaged import Scene, Shown, scenes
+
+SHOWS: Final = 0.95
+"""The share of an index that shows if the card is to be read."""
+SEED: Final = 77
+SCENES: Final = 700
+BANDS: Final = (40, 80, 150, 400, 1001)
+"""Heights of cards, px, by which the figures are told apart."""
+
+
+@dataclass(slots=True)
+class Figures:
+    """Counts over scenes; of the uppermost cards, those that are to be read."""
+
+    scenes: int = 0
+    cards: int = 0
+    right: int = 0
+    sure: int = 0
+    tops: int = 0
+    tops_right: int = 0
+    tops_sure: int = 0
+    tops_marked: int = 0
+    said: list[Said] = field(default_factory=list)
+    off: list[float] = field(default_factory=list)
+    """How far off a right reading's worst corner was, in heights of the card; covered cards only."""
+
+    @property
+    def wrong_sure(self) -> int:
+        """Wrong readings said with 0.9 or more."""
+        return sum(s.confidence >= SURE and not s.right for s in self.said)
+
+
+def lies_there(card: Shown, reading: CardSeen) -> bool:
+    """Whether one of the indices of a reading was seen on the card."""
+    quad = card.quad.astype(np.float32)
+    return any(cv2.pointPolygonTest(quad, (float(x), float(y)), False) >= 0 for x, y in reading.indices)
+
+
+def corners_off(card: Shown, reading: CardSeen) -> float:
+    """How far the worst corner is off, in heights of the card, with the half turn that looks alike allowed for."""
+    high = float(np.linalg.norm(card.quad[3] - card.quad[0]))
+    turned = (reading.corners, reading.corners[[2, 3, 0, 1]])
+    return min(float(np.linalg.norm(card.quad - q, axis=1).max()) for q in turned) / high
+
+
+def take_in(figures: Figures, scene: Scene, seen: Sequence[CardSeen]) -> None:
+    """Add what was read of one scene."""
+    figures.scenes += 1
+    by_name = {card.card: card for card in scene.cards}
+    named = [s for s in seen if s.card != UNREAD]
+    hits: dict[str, CardSeen] = {}
+    for reading in sorted(named, key=lambda s: -s.confidence):
+        card = by_name.get(reading.card)
+        right = card is not None and lies_there(card, reading)
+        figures.said.append(Said(reading.confidence, right))
+        if card is not None and right and reading.card not in hits:
+            hits[reading.card] = reading
+            if not card.bare:
+                figures.off.append(corners_off(card, reading))
+    for card in scene.cards:
+        if card.index >= SHOWS:
+            hit = hits.get(card.card)
+            figures.cards += 1
+            figures.right += hit is not None
+            figures.sure += hit is not None and hit.confidence >= SURE
+    upper = scene.cards[-1]
+    if upper.bare and upper.index >= SHOWS:
+        hit = hits.get(upper.card)
+        figures.tops += 1
+        figures.tops_right += hit is not None
+        figures.tops_sure += hit is not None and hit.confidence >= SURE
+        figures.tops_marked += hit is not None and hit.top
+
+
+def measure(eye: Eye, shown: Iterable[Scene]) -> dict[str, Figures]:
+    """Figures by bands of the cards' height."""
+    out = {f"{low} – {high - high % 10}": Figures() for low, high in pairwise(BANDS)}
+    for scene in shown:
+        band = next(k for k, high in enumerate(BANDS[1:]) if scene.height < high)
+        take_in(list(out.values())[band], scene, eye.recognise(scene.image))
+    return out
+
+
+def together(parts: Iterable[Figures]) -> Figures:
+    """The sum of figures."""
+    whole = Figures()
+    for part in parts:
+        for name in Figures.__slots__:
+            setattr(whole, name, getattr(whole, name) + getattr(part, name))
+    return whole
+
+
+def lines(figures: dict[str, Figures]) -> str:
+    """The figures as a Markdown table."""
+    out = [
+        "| height, px | scenes | cards to be read | right % | said ≥ 0.9 % | readings ≥ 0.9 | wrong of those "
+        "| 95 % interval, % | uppermost right % | said ≥ 0.9 % | marked top % |",
+        "| --- " * 11 + "|",
+    ]
+    for name, f in [*figures.items(), ("all", together(figures.values()))]:
+        sure = sum(s.confidence >= SURE for s in f.said)
+        low, high = wilson(f.wrong_sure, sure)
+        cards, tops = max(1, f.cards), max(1, f.tops)
+        out.append(
+            f"| {name} | {f.scenes} | {f.cards} | {100 * f.right / cards:.1f} | {100 * f.sure / cards:.1f} | {sure} "
+            f"| {f.wrong_sure} | {100 * low:.2f} – {100 * high:.2f} | {100 * f.tops_right / tops:.1f} "
+            f"| {100 * f.tops_sure / tops:.1f} | {100 * f.tops_marked / tops:.1f} |"
+        )
+    return "\n".join(out)
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Print the tables and write the plot."""
+    parser = argparse.ArgumentParser(prog="python -m tests.held_back", description=__doc__)
+    parser.add_argument("--scenes", type=int, default=SCENES)
+    parser.add_argument("--weights", type=Path, default=None)
+    parser.add_argument("--out", type=Path, default=Path("out/bench"))
+    args = parser.parse_args(argv)
+    cv2.setNumThreads(1)
+    begin = time.process_time()
+    figures = measure(Eye.load(args.weights), scenes(args.scenes, SEED))
+    whole = together(figures.values())
+    print(lines(figures))
+    print("\n" + table(whole.said))
+    print("\n" + words(whole.said))
+    off = f"{np.median(whole.off):.3f}, nine in ten within {np.quantile(whole.off, 0.9):.3f}" if whole.off else "–"
+    print(f"worst corner of a covered card, in heights of the card: median {off}")
+    args.out.mkdir(parents=True, exist_ok=True)
+    plot = args.out / "reliability.png"
+    title = "Reliability on packs never trained on, under damage"
+    cv2.imwrite(str(plot), charts.reliability(whole.said, title))
+    print(f"{plot}; {time.process_time() - begin:.0f} s of CPU time")
+
+
+if __name__ == "__main__":
+    main()
