@@ -28,6 +28,8 @@ _ASKS: Final = {
     "recount": "please count your cards", "slap_or_card": "was the slap before the card?",
     "late_evidence": "something was told too late: what happened?",
 }  # fmt: skip
+_DOUBTS: Final = {"impossible_card": "this card cannot be here", "order_changed": "the order of this stack has changed"}
+"""Questions that may name the cards between which people are to choose."""
 
 
 def pretty(card: str) -> str:
@@ -95,6 +97,9 @@ def _challenge(to: Wording, ruling: Ruling) -> str:
 
 
 def _question(to: Wording, ruling: Ruling) -> str:
+    doubt, cards = _DOUBTS.get(str(ruling["ask"])), ruling.get("cards", ())
+    if doubt and len(cards) > 1:
+        return f"{doubt}: is it {' or '.join(map(pretty, cards))}?"
     return _ASKS.get(str(ruling["ask"]), str(ruling["ask"]).replace("_", " "))
 
 
