@@ -160,7 +160,7 @@ def _varied(patch: Image, size: tuple[int, int], rng: np.random.Generator, hard:
     out = cv2.warpAffine(patch, m, size, flags=flags, borderMode=cv2.BORDER_REPLICATE)
     if rng.random() < 0.6:
         out = cv2.GaussianBlur(out, (0, 0), float(rng.uniform(0.3, 0.4 + 1.2 * hard)))
-    light = np.arange(256)[:, None] * (np.exp(rng.normal(0, 0.22 * hard)) * np.exp(rng.normal(0, 0.07 * hard, 3)))
+    light = np.arange(256)[:, None] * (np.exp(rng.normal(0, 0.22 * hard)) * np.exp(rng.normal(0, 0.1 * hard, 3)))
     light += rng.normal(0, 8 * hard)
     out = cv2.LUT(out, np.clip(light, 0, 255).astype(np.uint8)[:, None, :])
     noisy = out.astype(np.float32) + rng.normal(0, rng.uniform(0, 7 * hard), out.shape)
@@ -176,7 +176,7 @@ def patches(looks: NDArray[np.uint8]) -> Image:
 def off_index(look: Look, rng: np.random.Generator) -> list[Image]:
     """Patches (PATCH_H, PATCH_W, 3) that are no upright index: the finder's other spots, and indices seen wrongly.
 
-    Upside down, half as large again or as small, and so far off that a part is cut: as the reader was taught.
+    Upside down, half as large again or as small, so far off that a part is cut, and half covered by another card.
     """
     size = (PATCH_W, PATCH_H)
     out = [*varied(look.others, size, 2, rng)] if len(look.others) else []
@@ -190,4 +190,16 @@ def off_index(look: Look, rng: np.random.Generator) -> list[Image]:
         off = 0.45 * np.array([np.cos(way), np.sin(way)]) * size
         m = np.array([[1, 0, off[0]], [0, 1, off[1]]])
         out.append(_middle(np.asarray(cv2.warpAffine(patch, m, (LOOK_W, LOOK_H), borderMode=1), np.uint8), size))
+        if look.whole is not None:
+            out.append(_covered(_middle(patch, size), look.whole, rng))
     return [np.ascontiguousarray(p) for p in out]
+
+
+def _covered(patch: Image, over: Image, rng: np.random.Generator) -> Image:
+    """A patch of which another card's edge hides about the half."""
+    h, w = patch.shape[:2]
+    card = np.asarray(cv2.resize(over[8:-8, 8:-8], (w, h), interpolation=cv2.INTER_AREA), np.uint8)
+    ys, xs = np.mgrid[:h, :w]
+    way = rng.uniform(0, 2 * np.pi)
+    beyond = (xs - w / 2) * np.cos(way) + (ys - h / 2) * np.sin(way) > rng.uniform(-3, 6)
+    return np.where(beyond[..., None], card, patch)

@@ -144,13 +144,28 @@ def _explain(args: argparse.Namespace) -> int:
 def _recognise(args: argparse.Namespace) -> int:
     from referee.app.recognising import recognise
 
-    return recognise(args.images, draw=args.draw)
+    return recognise(args.images, draw=args.draw, deck=args.deck)
 
 
 def _watch(args: argparse.Namespace) -> int:
     from referee.app.watch import watch
 
-    return watch(args.source, fps=args.fps, seats=args.seats)
+    return watch(args.source, fps=args.fps, seats=args.seats, deck=args.deck)
+
+
+def _enrol(args: argparse.Namespace) -> int:
+    from referee.app.enrolling import Options, enrol, forgotten, listed
+
+    if args.list:
+        return listed()
+    if args.forget is not None:
+        return forgotten(args.forget)
+    return enrol(
+        Options(
+            deck=args.deck, images=tuple(args.images), cards=args.cards, source=args.source, settings=args.settings,
+            fps=args.fps, ask=args.ask, at_once=args.at_once, more=args.more, quiet=args.quiet, sheet=args.sheet,
+        )
+    )  # fmt: skip
 
 
 def _doctor(args: argparse.Namespace) -> int:
@@ -277,6 +292,56 @@ def _add_explain(commands: Commands[_Parser]) -> None:
     parser.add_argument("--json", action="store_true", help="the same facts as JSON, one object a line")
 
 
+def _add_deck(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--deck", default=None, metavar="NAME",
+                        help="read the deck that was learned under this name (default: any ordinary deck)")  # fmt: skip
+
+
+def _add_enrol(commands: Commands[_Parser]) -> None:
+    parser = _command(
+        commands, "enrol", "teach the eye an unusual deck, in three minutes",
+        "Some decks have other letters (D B for Q J, V D R, 1 for the ace), other signs, four colours, huge indices.\n"
+        "Lay such a deck once under the camera, card by card in the order that is told: ace to king of spades, then\n"
+        "hearts, diamonds, clubs. Each card goes face up on the last one, or takes its place; when the hand is gone\n"
+        "it is looked at, and the next is asked for. A card that is not found, blurred, or looks like one that was\n"
+        "laid already is told at once. While you lay, type undo (forget the last card), skip, keep or done.\n"
+        "At the end the referee says which cards it still confuses, and keeps the deck and a picture of what it saw.\n"
+        "Cards that were not laid, or are still confused, are never said with a confidence of 0.9 or more.\n"
+        "Ordinary decks are read as before wherever no --deck is named.\n\n"
+        "examples:\n"
+        "  referee enrol --deck old-tarot                       lay all 52 under the USB camera\n"
+        "  referee enrol --deck skat --settings table.toml      under the table's own camera\n"
+        "  referee enrol --deck skat --ask                      in any order: name each card after it is seen\n"
+        "  referee enrol --deck skat --at-once 4                four at a time, fanned, left to right\n"
+        '  referee enrol --deck skat a.jpg b.jpg --cards "As Ks"           from pictures, one card each\n'
+        '  referee enrol --deck skat row1.jpg row2.jpg --cards "As Ks; Qs Js"\n'
+        '  referee enrol --deck skat --more --cards "Qs Js"     look at these two once more\n'
+        "  referee recognise --deck old-tarot photo.jpg         and read with it; likewise: referee watch",
+        _enrol,
+    )  # fmt: skip
+    add = parser.add_argument
+    add("images", metavar="IMAGE", nargs="*", help="pictures of the cards that --cards names, instead of a camera")
+    add("--deck", default="deck", metavar="NAME", help="what to call the deck (default: deck)")
+    add("--cards", metavar="LIST", help='which cards are laid, in order, as in "As Ks 10d" (default: all 52)')
+    add("--source", default="usb:0", metavar="CAMERA",
+        help="usb:N, picamera, a video file, or a folder of frames (default: usb:0)")  # fmt: skip
+    add("--settings", type=Path, metavar="FILE", help="use the camera that a table's settings name")
+    add("--fps", type=_rate, default=None, metavar="N", help="frames a second of a folder of frames")
+    add("--ask", action="store_true", help="lay in any order, and type each card's name after it was seen")
+    add("--at-once", type=_whole(1, 13, "cards"), default=1, metavar="N",
+        help="lay N cards at a time, side by side or fanned, read from left to right")  # fmt: skip
+    add("--more", action="store_true", help="add looks to a deck that was learned before")
+    add("--quiet", action="store_true", help="say nothing aloud")
+    add(
+        "--sheet",
+        type=Path,
+        metavar="FILE.png",
+        help="where to draw what was seen of each card (default: with the deck)",
+    )
+    add("--list", action="store_true", help="name the decks that were learned, and stop")
+    add("--forget", metavar="NAME", help="remove a learned deck, and stop")
+
+
 def _add_recognise(commands: Commands[_Parser]) -> None:
     parser = _command(
         commands, "recognise", "the cards in photographs, one JSON object for each",
@@ -289,6 +354,7 @@ def _add_recognise(commands: Commands[_Parser]) -> None:
         _recognise,
     )  # fmt: skip
     parser.add_argument("images", metavar="IMAGE", nargs="+", help="image files (JPEG, PNG, ...)")
+    _add_deck(parser)
     parser.add_argument("--draw", type=Path, metavar="OUT",
                         help="also draw what was read: a .jpg file for one IMAGE, a folder for several")  # fmt: skip
 
@@ -303,6 +369,7 @@ def _add_watch(commands: Commands[_Parser]) -> None:
         _watch,
     )  # fmt: skip
     parser.add_argument("source", metavar="SOURCE", type=Path, help="a video file, or a folder of numbered frames")
+    _add_deck(parser)
     parser.add_argument("--fps", type=_rate, default=None, metavar="N",
                         help="frames a second, where SOURCE does not say (default: 15)")  # fmt: skip
     parser.add_argument("--seats", type=_whole(2, 8, "seats"), default=None, metavar="N",
@@ -377,6 +444,7 @@ def parser() -> argparse.ArgumentParser:
         _add_rules,
         _add_recognise,
         _add_watch,
+        _add_enrol,
         _add_calibrate,
         _add_doctor,
     ):

@@ -18,18 +18,20 @@ MISTAKE = 2
 PICTURES = (".jpg", ".jpeg", ".png", ".webp", ".bmp", ".tif", ".tiff")
 
 
-def load_eye() -> Eye:
-    """The eye with the weights that ship with the package.
+def load_eye(deck: str | None = None) -> Eye:
+    """The eye with the weights that ship with the package, for ordinary decks or for one that was learned.
 
     Raises:
-        UserError: they, or what runs them, are not here; says what to do.
+        UserError: they, the deck, or what runs them, are not here; says what to do.
     """
     try:
         from models.eye import Eye, WeightsBroken, WeightsMissing
     except ImportError as bad:
         raise UserError(f"the eye needs {bad.name}: run `make install` (see `referee doctor`)") from bad
+    from referee.app import decks
+
     try:
-        return Eye.load()
+        return Eye.load(deck=None if deck is None else decks.knowledge(deck))
     except (WeightsMissing, WeightsBroken) as bad:
         raise UserError(f"the eye cannot see: {bad}") from bad
 
@@ -113,8 +115,9 @@ def _draw(image: Any, cards: Sequence[CardSeen], target: Path) -> None:
         raise UserError(f"--draw: {target} cannot be written; name a .jpg or .png file in a folder that exists")
 
 
-def recognise(images: Sequence[str], *, draw: Path | None = None) -> int:
-    """Print the cards of each image; returns 2 if any image could not be read (one line names each).
+def recognise(images: Sequence[str], *, draw: Path | None = None, deck: str | None = None) -> int:
+    """Print the cards of each image, those of a learned ``deck`` if one is named; returns 2 if any
+    image could not be read (one line names each).
 
     Raises:
         UserError: nothing can be read at all, or the drawing cannot be written.
@@ -129,7 +132,7 @@ def recognise(images: Sequence[str], *, draw: Path | None = None) -> int:
             print(f"referee: {bad}", file=sys.stderr)
             status = MISTAKE
             continue
-        eye = eye or load_eye()
+        eye = eye or load_eye(deck)
         began = time.perf_counter()
         cards = eye.recognise(image)
         took = (time.perf_counter() - began) * 1000

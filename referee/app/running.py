@@ -271,7 +271,8 @@ def run(path: Path, *, log: Path | None = None) -> int:
         except HardwareMissing as bad:
             raise UserError(str(bad)) from None
         stack.callback(parts.close)
-        watcher = new_watcher({number: seat.bearing for number, seat in enumerate(settings.seats, start=1)})
+        bearings = {number: seat.bearing for number, seat in enumerate(settings.seats, start=1)}
+        watcher = new_watcher(bearings, settings.deck)
         target = log_path(settings, log)
         for words in parts.missing:
             print(words, file=sys.stderr)

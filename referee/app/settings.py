@@ -107,6 +107,8 @@ class Settings:
     voice: VoiceSettings
     log_folder: Path | None
     calibration: CalibrationSettings | None = None
+    deck: str | None = None
+    """A learned deck's name (`referee enrol`); None reads ordinary decks."""
 
 
 class _Bad(Exception):  # noqa: N818 - never leaves this module
@@ -250,7 +252,7 @@ _CALIBRATION: Final[Mapping[str, _Key]] = {
 _SEAT: Final[Mapping[str, Check]] = {
     "name": _name, "pad": _pin, "light": _pin, "bearing": _number(-360, 360, "degrees"),
 }  # fmt: skip
-_TOP: Final = ("rules", "dealer", "seat", *_SECTIONS, "calibration")
+_TOP: Final = ("rules", "dealer", "deck", "seat", *_SECTIONS, "calibration")
 
 
 def example() -> str:
@@ -302,6 +304,7 @@ def parse(text: str, folder: Path | None = None) -> Settings:
         lights=LightSettings(**parts["lights"]),
         voice=VoiceSettings(**parts["voice"]),
         log_folder=Path(games).expanduser() if games else None,
+        deck=_checked("deck", _name, raw["deck"]) if "deck" in raw else None,
         calibration=_calibration(raw.get("calibration")),
     )
     _refuse_shared_pins(settings)

@@ -24,15 +24,15 @@ def seat_bearings(seats: int) -> dict[int, float]:
     return {seat: (270 - 360 * (seat - 1) / seats) % 360 for seat in range(1, seats + 1)}
 
 
-def new_watcher(bearings: Mapping[int, float] | None) -> Watcher:
-    """A watcher with the shipped eye; names seats if their bearings are given.
+def new_watcher(bearings: Mapping[int, float] | None, deck: str | None = None) -> Watcher:
+    """A watcher with the shipped eye, for a learned deck if one is named; names seats if their bearings are given.
 
     Raises:
         UserError: the eye cannot be loaded.
     """
     from referee.app.recognising import load_eye
 
-    eye = load_eye()
+    eye = load_eye(deck)
     import cv2
 
     from models.watching import Watcher
@@ -86,14 +86,14 @@ def observed(watcher: Watcher, frames: Iterator[Frame]) -> Iterator[Observation]
     yield from watcher.finish()
 
 
-def watch(source: Path, *, fps: float | None = None, seats: int | None = None) -> int:
+def watch(source: Path, *, fps: float | None = None, seats: int | None = None, deck: str | None = None) -> int:
     """Print every observation as one JSON line as soon as it is known; returns the exit status.
 
     Raises:
         UserError: the source or the eye cannot be read.
     """
     frames = _first_checked(frames_of(source, fps))
-    watcher = new_watcher(None if seats is None else seat_bearings(seats))
+    watcher = new_watcher(None if seats is None else seat_bearings(seats), deck)
     for seen in observed(watcher, frames):
         sys.stdout.write(encode(seen) + "\n")
         sys.stdout.flush()

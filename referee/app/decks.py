@@ -1,0 +1,106 @@
+"""The decks that were learned: where they are kept, by name."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from referee.app.problems import UserError
+
+if TYPE_CHECKING:
+    from models.deckfile import Deck
+    from models.enrolment import Knowledge
+
+SUFFIX: Final = ".npz"
+_NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
+
+
+def folder() -> Path:
+    """Where learned decks are kept: under ``XDG_DATA_HOME``, or ``~/.local/share``."""
+    base = os.environ.get("XDG_DATA_HOME", "")
+    return (Path(base) if Path(base).is_absolute() else Path.home() / ".local" / "share") / "table-referee" / "decks"
+
+
+def checked_name(name: str) -> str:
+    """The name, if it can be a deck's; raises `UserError`."""
+    if not _NAME.fullmatch(name):
+        raise UserError(f"{name!r} cannot be a deck's name: write small letters, digits, - and _, as in old-tarot")
+    return name
+
+
+def path_of(name: str) -> Path:
+    """The deck's file, whether it is there or not; raises `UserError` where no deck can be called so."""
+    return folder() / f"{checked_name(name)}{SUFFIX}"
+
+
+def names() -> list[str]:
+    """The decks that were learned."""
+    return sorted(file.stem for file in folder().glob(f"*{SUFFIX}") if _NAME.fullmatch(file.stem))
+
+
+def read(name: str) -> Deck:
+    """A learned deck; raises `UserError` where there is none, or its file is torn."""
+    from models.deckfile import DeckBroken, load
+
+    try:
+        return load(path_of(name))
+    except FileNotFoundError:
+        known = ", ".join(names())
+        there = f"there are {known}" if known else "none was learned yet"
+        raise UserError(f"no deck {name}: {there}; `referee enrol --deck {name}` learns one") from None
+    except DeckBroken as bad:
+        raise UserError(f"the deck {name}: {bad} (`referee enrol --forget {name}`)") from bad
+
+
+def knowledge(name: str) -> Knowledge:
+    """What is known of a deck, learned anew from its looks where the weights have changed since.
+
+    Raises:
+        UserError: there is no such deck, its file is torn, or the weights cannot learn.
+    """
+    from models.deckfile import fingerprint
+    from models.lookout import Lookout
+    from models.networks import WEIGHTS, WeightsBroken, WeightsMissing
+
+    deck = read(name)
+    try:
+        weights = fingerprint(WEIGHTS)
+        if deck.weights == weights:
+            return deck.knowledge
+        learned = Lookout.load().learn(deck.looks)
+    except (WeightsMissing, WeightsBroken) as bad:
+        raise UserError(f"the eye cannot see: {bad}") from bad
+    except OSError as bad:
+        raise UserError(f"the eye cannot see: {bad}; see `referee doctor`") from bad
+    # A folder that cannot be written costs the next start some seconds, and this one nothing.
+    with contextlib.suppress(UserError):
+        store(replace(deck, knowledge=learned, weights=weights))
+    return learned
+
+
+def store(deck: Deck) -> Path:
+    """Keep a deck under its name; raises `UserError` where it cannot be written."""
+    from models.deckfile import save
+
+    path = path_of(deck.name)
+    try:
+        save(deck, path)
+    except OSError as bad:
+        raise UserError(f"{path} cannot be written: {bad.strerror}; XDG_DATA_HOME names another place") from bad
+    return path
+
+
+def forget(name: str) -> None:
+    """Remove a deck and its picture; raises `UserError` where there is none."""
+    path = path_of(name)
+    try:
+        path.unlink()
+    except FileNotFoundError:
+        raise UserError(f"no deck {name}; `referee enrol --list` tells those that there are") from None
+    except OSError as bad:
+        raise UserError(f"{path} cannot be removed: {bad.strerror}") from bad
+    path.with_suffix(".png").unlink(missing_ok=True)

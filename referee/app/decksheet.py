@@ -1,0 +1,59 @@
+"""The contact sheet of a learned deck: what was seen of each card."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from models.enrolment import Knowledge
+    from models.looks import Look
+
+Picture = NDArray[np.uint8]
+_PAPER: Final = (236, 240, 242)
+_INK: Final = (40, 36, 34)
+_WARNING: Final = (40, 60, 215)
+_CELL: Final = (188, 136)
+_INDEX: Final = (60, 80)
+_WHOLE: Final = (84, 116)
+_RANKS: Final = "A23456789TJQK"
+
+
+def contact_sheet(looks: Sequence[Look], known: Knowledge, title: str) -> Picture:
+    """A row for each suit, jokers beneath: of each card its indices and the whole of it, B,G,R.
+
+    A card that is still confused is framed and says with what; one that was not laid leaves an empty cell.
+    """
+    rows = ["s", "h", "d", "c"] + (["r", "b"] if any(look.card[0] == "X" for look in looks) else [])
+    width, height = _CELL
+    sheet = np.full((40 + height * len(rows), 8 + width * len(_RANKS), 3), _PAPER, np.uint8)
+    cv2.putText(sheet, title, (12, 27), cv2.FONT_HERSHEY_SIMPLEX, 0.7, _INK, 1, cv2.LINE_AA)
+    confused = {c.card: c.other for c in known.confusions}
+    for row, suit in enumerate(rows):
+        for column, rank in enumerate(_RANKS if suit in "shdc" else "X"):
+            card = rank + suit
+            cell = sheet[40 + row * height : 40 + (row + 1) * height, 8 + column * width : 8 + (column + 1) * width]
+            _draw(cell, card, [look for look in looks if look.card == card], confused.get(card))
+    return sheet
+
+
+def _draw(cell: Picture, card: str, looks: Sequence[Look], confused: str | None) -> None:
+    ink = _WARNING if confused or not looks else _INK
+    words = card + (f" ? {confused}" if confused else "" if looks else ": not laid")
+    cv2.putText(cell, words, (2, 12), cv2.FONT_HERSHEY_SIMPLEX, 0.42, ink, 1, cv2.LINE_AA)
+    if not looks:
+        return
+    patches = [p for look in looks for p in look.indices]
+    # The first and the last: the same corner twice tells nothing new.
+    for k, patch in enumerate((patches[0], patches[-1])[: len(patches)]):
+        small = cv2.resize(patch, (_INDEX[0] * 3 // 4, _INDEX[1] * 3 // 4), interpolation=cv2.INTER_AREA)
+        cell[17 + k * 60 : 17 + k * 60 + small.shape[0], 2 : 2 + small.shape[1]] = small
+    whole = looks[-1].whole
+    if whole is not None:
+        cell[17 : 17 + _WHOLE[1], 52 : 52 + _WHOLE[0]] = cv2.resize(whole, _WHOLE, interpolation=cv2.INTER_AREA)
+    if confused:
+        cv2.rectangle(cell, (0, 0), (cell.shape[1] - 6, cell.shape[0] - 3), _WARNING, 1)
