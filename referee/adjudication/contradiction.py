@@ -1,4 +1,4 @@
-"""A card that deck memory says cannot be there (K2, K7): the question names what it may be, and people say which it is.
+"""A card that deck memory says cannot be there (K2, K7), or that nobody could read: what it may be, what people say.
 
 Neither the eye nor memory is believed over the other: the card is laid as it was seen, and asked about. What people
 answer is laid in its place.
@@ -20,18 +20,24 @@ from referee.rules.step import Draft, Step
 ASKS: Final = frozenset(("impossible_card", "order_changed"))
 
 
-def lay_seen(step: Step, card: Card, seat: int | None) -> None:
-    """Lay a card as it was seen; a question about it names also what else the eye thought it might be."""
+def lay_seen(step: Step, card: Card, face: str, seat: int | None) -> None:
+    """Lay a card as ``face``; a question about it names also what else the eye thought it might be."""
     before = step.position
-    lay(step, card.card, seat)
+    lay(step, face, seat)
     if card.candidates:
-        step.drafts = [_with_candidates(draft, card, before) for draft in step.drafts]
+        step.drafts = [_naming(draft, card, before) for draft in step.drafts]
+
+
+def ask_unread(step: Step, card: Card) -> None:
+    """Ask which card it is that nobody could read."""
+    step.rule("question", "K2", ask="unreadable_card", about=[card.id])
+    step.drafts[-1] = _naming(step.drafts[-1], card, step.position)
 
 
 def lay_said(step: Step, card: Card, face: str, said: str, seat: int | None) -> None:
     """Lay the card that people say it is, where it was asked about as ``face``; the question stays on record."""
     asked = Step(step.position, step.t, step.ref)
-    lay_seen(asked, replace(card, card=face), seat)
+    lay_seen(asked, card, face, seat)
     question = next(filter(_contradicts, asked.drafts), None)
     if question is None:
         lay(step, face, seat)
@@ -47,10 +53,15 @@ def _contradicts(draft: Draft) -> bool:
     return draft.kind == "question" and draft.fields["ask"] in ASKS
 
 
-def _with_candidates(draft: Draft, card: Card, before: Position) -> Draft:
-    if not _contradicts(draft):
+def _naming(draft: Draft, card: Card, before: Position) -> Draft:
+    """The same question, naming also what the eye held likely; of an unread card what memory expects comes first."""
+    if _contradicts(draft):
+        named: Sequence[str] = draft.fields["cards"]
+    elif card.candidates and draft.kind == "question" and draft.fields["ask"] == "unreadable_card":
+        expected = before.expected(card.seat) if card.seat is not None and card.seat <= before.seats else ""
+        named = [expected] if expected else []
+    else:
         return draft
-    named: Sequence[str] = draft.fields["cards"]
-    others = (name for name, _ in card.candidates if name not in named and name != UNREADABLE)
+    others = (name for name, _ in card.candidates if name not in (*named, UNREADABLE))
     cards = [*named, *(name for name in others if may_be_there(before, name))]
-    return replace(draft, fields={**draft.fields, "cards": cards})
+    return replace(draft, fields={**draft.fields, "cards": cards}) if cards else draft

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from referee.adjudication.changes import CHANGES
-from referee.adjudication.contradiction import lay_said, lay_seen
+from referee.adjudication.contradiction import ask_unread, lay_said, lay_seen
 from referee.adjudication.drafting import to_ruling, to_rulings
 from referee.adjudication.heats import heat
 from referee.adjudication.observations import Card, Observation, Slap, Table, Taken
@@ -115,7 +115,7 @@ def _card(state: State, card: Card, answers: Answers) -> Decided:
             said = answers.get(f"question@{card.id}{number}")
             if isinstance(said, str) and is_card(said) and said != "??":
                 if face == "??":
-                    step.rule("question", "K2", ask="unreadable_card", about=[card.id])
+                    ask_unread(step, card)
                     face = said
                 else:
                     named = said
@@ -124,8 +124,8 @@ def _card(state: State, card: Card, answers: Answers) -> Decided:
         lead_stands(step, card, seat, answers)
     if named:
         lay_said(step, card, face, named, seat)
-    elif card.candidates and face == card.card:
-        lay_seen(step, card, seat)
+    elif card.candidates:
+        lay_seen(step, card, face, seat)
     else:
         lay(step, face, seat)
     return finish(state, step)

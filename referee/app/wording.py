@@ -28,7 +28,10 @@ _ASKS: Final = {
     "recount": "please count your cards", "slap_or_card": "was the slap before the card?",
     "late_evidence": "something was told too late: what happened?",
 }  # fmt: skip
-_DOUBTS: Final = {"impossible_card": "this card cannot be here", "order_changed": "the order of this stack has changed"}
+_DOUBTS: Final = {
+    "impossible_card": "this card cannot be here", "order_changed": "the order of this stack has changed",
+    "unreadable_card": "this card cannot be read",
+}  # fmt: skip
 """Questions that may name the cards between which people are to choose."""
 
 

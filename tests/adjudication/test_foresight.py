@@ -119,6 +119,25 @@ def test_what_else_the_eye_took_it_for_is_named_unless_it_cannot_be_either() -> 
     assert (question["ask"], question["cards"]) == ("impossible_card", ["7h", "7d"])
 
 
+UNREAD = WON + "4000 3:??\n5000 1:2d"
+IDEAS = (("Qs", 0.5), ("7c", 0.3), ("2c", 0.1))
+
+
+def test_an_unread_card_is_asked_about_with_what_is_expected_and_what_it_may_be() -> None:
+    """The seven of clubs is known to lie deeper in that stack."""
+    (question,) = (r for r in rule(seen_as(log(UNREAD, **COUNTS), "c3", *IDEAS)) if r.kind == "question")
+    assert (question["ask"], question["cards"]) == ("unreadable_card", ["7h", "Qs", "2c"])
+    (bare,) = (r for r in rule(log(UNREAD, **COUNTS)) if r.kind == "question")
+    assert "cards" not in bare.fields, "the eye had no idea"
+
+
+def test_the_answer_leaves_that_question_as_it_was() -> None:
+    lines = log(UNREAD + '\n6000 answer question@c3 "7h"\n7000 2:3s\n8000 3:7c', **COUNTS)
+    rulings = rule(seen_as(lines, "c3", *IDEAS))
+    assert brief(rulings, "question") == ["question@c3 ask=unreadable_card"]
+    assert next(r for r in rulings if r.kind == "question")["cards"] == ["7h", "Qs", "2c"]
+
+
 def test_an_answer_puts_the_card_right_and_memory_holds() -> None:
     """The sevens were in order after all: Cho's next card is foreseen again, and laid without a question."""
     text = REORDERED + '\n6000 answer question@c3 "7h"\n7000 2:3s\n8000 3:7c'
