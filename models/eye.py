@@ -14,11 +14,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from models import heaps
+from models import heaps, plane
 from models.enrolled import DeckCardReader, DeckReader
 from models.enrolment import Knowledge
 from models.finder import Finder
-from models.geometry import Image, pyramid
+from models.geometry import Image, axes_of, pyramid
 from models.networks import WEIGHTS, Network, WeightsBroken, WeightsMissing, calibration, require
 from models.reader import CardReader, Reader
 
@@ -123,7 +123,16 @@ class Eye:
         for card, whole in zip(found, self._cards.read(levels, [c.frame for c in found]), strict=True):
             card.whole = whole
             heaps.settle(card)
+        if card_height is None:
+            self._measured(levels, found)
         return heaps.without_doubles(found)
+
+    def _measured(self, levels: list[Image], found: list[heaps.Candidate]) -> None:
+        """Give cards with one index in sight corners by those with two; in a live game only the uppermost matters."""
+        changed = plane.borrow(found)
+        again = self._cards.read(levels, [axes_of(card.quad) for card in changed])
+        for card, whole in zip(changed, again, strict=True):
+            card.quad = heaps.nearer(whole.quad, card.quad)
 
 
 def checked(image: Image) -> None:

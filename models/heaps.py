@@ -259,14 +259,16 @@ def indices(card: Candidate) -> NDArray[np.float64]:
 def settle(card: Candidate) -> None:
     """The corners: the whole-card network's where they are near the indices' own, else the parallelogram's."""
     plain = quad_of(*card.frame)
-    card.quad = plain
-    if card.whole is not None:
-        side = float(np.sqrt(max(area(plain), 1.0)))
-        if float(np.abs(card.whole.quad - plain).max()) < 0.3 * side:
-            card.quad = card.whole.quad
+    card.quad = plain if card.whole is None else nearer(card.whole.quad, plain)
     # Clockwise from the top left of an index.
     if float(_cross(card.quad[1] - card.quad[0], card.quad[2] - card.quad[0])) < 0:
         card.quad = card.quad[[1, 0, 3, 2]]
+
+
+def nearer(told: Points, plain: Points) -> Points:
+    """The corners told by the whole-card network, if they are near those that it was shown; else the latter."""
+    side = float(np.sqrt(max(area(plain), 1.0)))
+    return told if float(np.abs(told - plain).max()) < 0.3 * side else plain
 
 
 def _cross(a: Points, b: Points) -> float:
