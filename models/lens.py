@@ -16,6 +16,8 @@ from models.fitting import Floats
 from models.sheet import SheetSeen
 
 FEWEST_VIEWS = 4
+LEAST_TILT = 12.0
+"""Degrees between the two views that differ most in how the sheet is tilted; less tells no focal length."""
 MOST_UNSURE = 0.03
 """Share of the focal length by which it may be unsure."""
 HELPS = 0.9
@@ -66,7 +68,10 @@ class LensFound:
     why_not: str = ""
 
 
-def _error(views: Sequence[SheetSeen], size: tuple[int, int], flags: int) -> tuple[float, Floats, Floats, Floats]:
+def _solved(
+    views: Sequence[SheetSeen], size: tuple[int, int], flags: int
+) -> tuple[float, Floats, Floats, Floats, float]:
+    """The error, px; the camera's matrix, its bend, how unsure its numbers are; degrees between views."""
     width, height = size
     start = np.array([[1.1 * width, 0, (width - 1) / 2], [0, 1.1 * width, (height - 1) / 2], [0, 0, 1.0]])
     told = cv2.calibrateCameraExtended(
@@ -74,7 +79,10 @@ def _error(views: Sequence[SheetSeen], size: tuple[int, int], flags: int) -> tup
         [v.px.astype(np.float32).reshape(-1, 1, 2) for v in views],
         size, start, np.zeros(5), flags=flags | cv2.CALIB_USE_INTRINSIC_GUESS | cv2.CALIB_FIX_ASPECT_RATIO,
     )  # fmt: skip
-    return float(told[0]), np.asarray(told[1]), np.asarray(told[2]).reshape(-1), np.asarray(told[5]).reshape(-1)
+    matrix, bend, unsure = np.asarray(told[1]), np.asarray(told[2]).reshape(-1), np.asarray(told[5]).reshape(-1)
+    upright = np.array([cv2.Rodrigues(turn)[0][:, 2] for turn in told[3]])
+    tilted = float(np.degrees(np.arccos(np.clip(upright @ upright.T, -1, 1))).max())
+    return float(told[0]), matrix, bend, unsure, tilted
 
 
 def measure_lens(views: Sequence[SheetSeen], size: tuple[int, int]) -> LensFound:
@@ -89,11 +97,11 @@ def measure_lens(views: Sequence[SheetSeen], size: tuple[int, int]) -> LensFound
         number = "one view is" if len(views) == 1 else f"{len(views)} views are"
         return LensFound(None, len(views), float("nan"), f"{number} too few to tell the lens from the camera's tilt")
     fixed = cv2.CALIB_ZERO_TANGENT_DIST | cv2.CALIB_FIX_K3
-    plain, *_ = _error(views, size, fixed | cv2.CALIB_FIX_K1 | cv2.CALIB_FIX_K2)
-    error, matrix, bend, unsure = _error(views, size, fixed)
+    plain, *_ = _solved(views, size, fixed | cv2.CALIB_FIX_K1 | cv2.CALIB_FIX_K2)
+    error, matrix, bend, unsure, tilted = _solved(views, size, fixed)
     share = float(unsure[0] / matrix[0, 0])
-    if not share < MOST_UNSURE:
-        words = f"the views are too alike (focal length unsure by {100 * share:.0f} %): tilt the sheet more"
+    if tilted < LEAST_TILT or not share < MOST_UNSURE:
+        words = f"the views are too alike ({tilted:.0f}° between them): hold the sheet tilted, each time another way"
         return LensFound(None, len(views), error, words)
     if error > HELPS * plain:
         return LensFound(None, len(views), error, "the lens bends too little to measure: nothing to correct")

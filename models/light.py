@@ -62,8 +62,9 @@ def compare(frames: Sequence[Bytes]) -> Stillness:
         sigma, mean = change.std(axis=(2, 3)), change.mean(axis=(2, 3))
         noises.append(float(np.median(sigma)) / math.sqrt(2))
         rows = np.array_split(np.arange(len(mean)), min(BANDS, len(mean)))
-        swings.append(max(abs(float(np.median(mean[r] / np.maximum(level[r], 8)))) for r in rows))
-        still = mean - np.median(mean, axis=1, keepdims=True)
+        share = np.concatenate([np.full(len(r), np.median(mean[r] / np.maximum(level[r], 8))) for r in rows])
+        swings.append(float(np.abs(share).max()))
+        still = mean - share[:, None] * level
         limit = 2.0 + 4 * float(np.median(sigma)) / BLOCK
         moved.append(float((np.abs(still) > limit).mean()))
     return Stillness(float(np.median(noises)), float(np.max(swings)), float(np.max(moved)))
@@ -135,4 +136,4 @@ def advise(light: Light, noise: float, exposure_us: float, gain: float, fps: flo
         wanted = max(1, round(wanted / MAINS_US)) * MAINS_US
     exposure = min(max(wanted, SHORTEST_US), longest)
     then = min(MOST_GAIN, max(1.0, product / exposure))
-    return Exposure(round(exposure), round(then, 1), max(1.0, product / (exposure * most_gain)))
+    return Exposure(int(exposure), round(then, 1), max(1.0, product / (exposure * most_gain)))

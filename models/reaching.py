@@ -16,8 +16,9 @@ LOOKS: Final = 8
 """So many looks at an arm make a bearing."""
 GONE: Final = 3
 """So many frames without an arm end a reach."""
-FULL: Final = 0.8
-"""Share of the line to the middle that an arm must cover: a hand that has arrived, not one on its way."""
+FULL: Final = 0.65
+"""Share of the line to the middle that an arm must cover: a hand that has arrived, not one on its way; between spread
+fingers the table shows."""
 
 
 class Reaching:

@@ -6,6 +6,7 @@ even where a part is hidden. Its millimetres are measured from its upper left, x
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
@@ -23,6 +24,12 @@ SQUARE_MM, MARKER_MM = 30.0, 22.0
 BOARD_MM: Final = (COLUMNS * SQUARE_MM, ROWS * SQUARE_MM)
 CORNERS: Final = (COLUMNS - 1) * (ROWS - 1)
 """Inner corners of the chessboard."""
+WHITE_MM: Final = (SQUARE_MM - MARKER_MM) / 2
+"""White round each marker."""
+RIM_MM: Final = 6.0
+"""At least so much white lies round the board, but for its lower rim."""
+LEAST_CONTRAST: Final = 12
+"""Grey levels between black and white squares beside a corner."""
 ENOUGH: Final = 15
 """So many corners span at least three of the board's rows and columns: with fewer the table's far edge is a guess."""
 
@@ -68,14 +75,77 @@ def corner_places() -> Floats:
 
 
 def find_sheet(image: Bytes) -> SheetSeen | None:
-    """The board's corners in a picture (H x W, or H x W x 3, blue first); None if no marker of it is seen."""
+    """The board's corners in a picture (H x W, or H x W x 3, blue first); None if none of them is seen.
+
+    Blur hides markers long before it hides a chessboard's corners: a sharpened picture is searched too, and from the
+    corners beside markers the places of the others are known.
+    """
     grey = image if image.ndim == 2 else cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
-    corners, ids, _, markers = _detector().detectBoard(grey)
-    if markers is None or len(markers) == 0:
+    seen = _detected(grey)
+    if seen is not None and seen.whole:
+        return seen
+    again = _detected(_sharpened(grey))
+    if again is not None and (seen is None or len(again.ids) > len(seen.ids)):
+        # In a picture of twice the size; whole numbers are the middles of pixels.
+        seen = SheetSeen(again.ids, again.mm, (again.px + 0.5) / 2 - 0.5)
+    return None if seen is None else _completed(grey, seen)
+
+
+def _detected(grey: Bytes) -> SheetSeen | None:
+    corners, ids, _, _ = _detector().detectBoard(grey)
+    # A single marker may be a pattern that happens to look like one; a corner needs two that agree.
+    if ids is None or len(ids) == 0:
         return None
-    numbers = np.zeros(0, np.int64) if ids is None else np.asarray(ids, np.int64).reshape(-1)
-    points = np.zeros((0, 2)) if ids is None else np.asarray(corners, np.float64).reshape(-1, 2)
-    return SheetSeen(numbers, corner_places()[numbers], points)
+    numbers = np.asarray(ids, np.int64).reshape(-1)
+    return SheetSeen(numbers, corner_places()[numbers], np.asarray(corners, np.float64).reshape(-1, 2))
+
+
+def _sharpened(grey: Bytes) -> Bytes:
+    """Twice as large, with its edges made harder."""
+    smooth = cv2.GaussianBlur(grey.astype(np.float32), (0, 0), 0.7)
+    large = cv2.resize(smooth, None, fx=2, fy=2, interpolation=cv2.INTER_CUBIC)
+    return np.asarray(np.clip(large + 4 * (large - cv2.GaussianBlur(large, (0, 0), 6)), 0, 255), np.uint8)
+
+
+def _completed(grey: Bytes, seen: SheetSeen) -> SheetSeen:
+    """The same with those of the other corners that show where they must be, by those that were seen."""
+    for _ in range(3):
+        across, down = (np.ptp(seen.mm, axis=0) / SQUARE_MM).tolist()
+        missing = np.setdiff1d(np.arange(CORNERS), seen.ids)
+        if len(seen.ids) < 4 or min(across, down) < 1 or not len(missing):
+            return seen
+        match, _ = cv2.findHomography(seen.mm, seen.px)
+        if match is None:
+            return seen
+        found = {int(n): px for n in missing if (px := _corner_at(grey, match, int(n))) is not None}
+        if not found:
+            return seen
+        ids = np.concatenate([seen.ids, np.array(list(found), np.int64)])
+        seen = SheetSeen(ids, corner_places()[ids], np.concatenate([seen.px, np.array(list(found.values()))]))
+    return seen
+
+
+def _corner_at(grey: Bytes, match: Floats, number: int) -> Floats | None:
+    """Where a corner shows (px), if black and white change places there as on the board."""
+    x, y = corner_places()[number]
+    near = WHITE_MM * 0.75
+    around = near * np.array([[0.0, 0], [-1, -1], [1, -1], [-1, 1], [1, 1]]) + np.array([x, y])
+    places = cv2.perspectiveTransform(around.reshape(-1, 1, 2), match).reshape(-1, 2)
+    reach = float(np.linalg.norm(places[4] - places[1])) / math.sqrt(8)
+    rows, columns = grey.shape
+    if not (reach < places.min() and (places.max(axis=0) + reach < (columns, rows)).all()):
+        return None
+    window = max(2, round(reach))
+    start = places[:1].astype(np.float32).reshape(1, 1, 2).copy()
+    stop = (cv2.TERM_CRITERIA_EPS | cv2.TERM_CRITERIA_MAX_ITER, 40, 0.005)
+    found = np.asarray(cv2.cornerSubPix(grey, start, (window, window), (-1, -1), stop), np.float64).reshape(2)
+    if np.linalg.norm(found - places[0]) > reach:
+        return None
+    at = np.rint(places[1:] + found - places[0]).astype(int)
+    levels = grey[at[:, 1], at[:, 0]].astype(int)
+    # Squares are black where column and row are both odd or both even.
+    black = np.array([True, False, False, True]) ^ bool(sum(divmod(number, COLUMNS - 1)) % 2)
+    return found if levels[~black].min() - levels[black].max() >= LEAST_CONTRAST else None
 
 
 def mirrored_sheet(image: Bytes) -> bool:
@@ -90,9 +160,11 @@ def outline() -> Floats:
     return np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float64)
 
 
-def edges_between(seen: SheetSeen) -> list[tuple[Floats, Floats]]:
-    """The edges from corner to neighbouring corner (px) of which both ends are seen."""
-    place = {int(number): px for number, px in zip(seen.ids, seen.px, strict=True)}
-    across = COLUMNS - 1
-    pairs = [(n, n + 1) for n in place if (n + 1) % across] + [(n, n + across) for n in place]
-    return [(place[a], place[b]) for a, b in pairs if b in place]
+def rims() -> list[Floats]:
+    """Edges (2, 2) mm of the black squares on the board's rim, with `RIM_MM` of white before them: left, top, right."""
+    edges = []
+    for k in range(ROWS):
+        x, y = (0.0 if k % 2 == 0 else BOARD_MM[0]), k * SQUARE_MM
+        edges.append(np.array([[x, y], [x, y + SQUARE_MM]]))
+    across = np.array([[0.0, 0.0], [SQUARE_MM, 0.0]])
+    return edges + [across + np.array([k * SQUARE_MM, 0.0]) for k in range(0, COLUMNS, 2)]

@@ -65,11 +65,13 @@ def calibrate(options: Options) -> int:
     """
     settings = load(options.settings) if options.settings is not None else None
     seats = _even_seats(settings, options.seats)
+    if options.images and (options.reach or options.simulated):
+        raise UserError(
+            "IMAGE files are looked at alone: leave them out for --reach and --simulated, which need a camera"
+        )
     if options.reach and settings is None and options.seats is None:
         raise UserError("--reach needs to know the seats: name the table's --settings FILE, or --seats N")
     if options.images:
-        if options.reach:
-            raise UserError("--reach needs a camera, for hands move: leave the IMAGE out")
         image, found, still_frames = _from_pictures(options)
         return _close(options, settings, image, _measured(image, found, still_frames), seats)
     camera = _open(options, settings, seats)

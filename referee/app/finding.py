@@ -10,17 +10,19 @@ import cv2
 import numpy as np
 
 from models import corner_cards, sheet
-from models.edges import softness, spreads
+from models.edges import refined_corners, softness, spreads
 from models.fitting import Floats
 from models.lens import LensFound, measure_lens
 from models.table import NoTable, TableFound, fit_table, project, seen_area
 from referee.app.problems import UserError
 
 if TYPE_CHECKING:
-    from models.eye import Eye
+    from models.eye import CardSeen, Eye
 
-SOFT: Final = 7.5
+SOFT: Final = 6.0
 """Pixels over which the hardest edges of a picture spread in which nothing can be found for its blur."""
+SOFTER: Final = 5.0
+"""And over which they spread where blur, rather than a hand, hides a part of the sheet."""
 DARK_MEAN, DARK_BRIGHTEST = 24.0, 60.0
 NAMED: Final = 0.5
 SURE: Final = 0.9
@@ -67,9 +69,9 @@ def _refuse_dark(image: Any) -> None:
         )
 
 
-def _refuse_soft(image: Any) -> None:
+def _refuse_soft(image: Any, most: float = SOFT) -> None:
     soft = softness(grey_of(image))
-    if soft > SOFT:
+    if soft > most:
         raise UserError(
             f"the picture is blurred (its hardest edges spread over about {soft:.0f} px): turn the lens's ring, or set "
             "the lens position, until print on the table is sharp; see that the camera does not shake"
@@ -91,10 +93,9 @@ def find_by_sheet(images: Sequence[Any], views: Sequence[sheet.SheetSeen | None]
     """
     image, seen = images[0], views[0]
     if seen is None or len(seen.ids) < sheet.ENOUGH:
-        _refuse_dark(image)
         if sheet.mirrored_sheet(image):
             raise _mirrored_words("the sheet")
-        _refuse_soft(image)
+        _refuse_soft(image, SOFT if seen is None else SOFTER)
         if seen is None:
             raise UserError(
                 "no calibration sheet is in the picture: print one (referee calibrate --sheet sheet.pdf), lay it flat "
@@ -111,14 +112,19 @@ def find_by_sheet(images: Sequence[Any], views: Sequence[sheet.SheetSeen | None]
     except NoTable as bad:
         raise UserError(f"the sheet does not lie flat ({bad}): lay it flat on the table") from None
     scale = table.view.scale((0.0, 0.0))
-    # Beyond the white round a marker begins the marker.
-    reach = 0.8 * (sheet.SQUARE_MM - sheet.MARKER_MM) / 2 * scale
     board = project(table.from_source, sheet.outline())
     return Found(
         "sheet", f"the sheet, {len(seen.ids)} of {sheet.CORNERS} corners", table, seen_area(table.view),
         (table.view.to_px(board),), ("sheet",), seen.px,
-        spreads(grey_of(image), sheet.edges_between(seen), reach), lens,
+        spreads(grey_of(image), _rims(table, size), 0.95 * sheet.RIM_MM * scale), lens,
     )  # fmt: skip
+
+
+def _rims(table: TableFound, size: tuple[int, int]) -> list[tuple[Floats, Floats]]:
+    """The edges on the board's rim (px) that the picture shows."""
+    edges = [table.view.to_px(project(table.from_source, edge)) for edge in sheet.rims()]
+    seen = [edge for edge in edges if (edge > 0).all() and (edge < size).all()]
+    return [(edge[0], edge[1]) for edge in seen]
 
 
 def different_views(views: Sequence[sheet.SheetSeen | None]) -> list[sheet.SheetSeen]:
@@ -148,9 +154,8 @@ def find_by_cards(image: Any, eye: Eye, size_name: str | None = None) -> Found:
     Raises:
         UserError: they are not four, lie over each other, or fit nothing flat; says what to do.
     """
-    _refuse_dark(image)
     grey = grey_of(image)
-    seen = [s for s in eye.recognise(image) if s.confidence >= NAMED or _edged(grey, s.corners)]
+    seen = _without_scraps([s for s in eye.recognise(image) if s.confidence >= NAMED or _edged(grey, s.corners)])
     quads = [corner_cards.upright(np.asarray(s.corners, np.float64)) for s in seen]
     names = [s.card for s in seen]
     _refuse_wrong_cards(image, eye, quads, names)
@@ -177,11 +182,16 @@ def find_by_cards(image: Any, eye: Eye, size_name: str | None = None) -> Found:
     )  # fmt: skip
 
 
+def _without_scraps(seen: Sequence[CardSeen]) -> list[CardSeen]:
+    """The cards without weak readings that lie over surer ones: those are parts of them, misread."""
+    quads = [np.asarray(s.corners, np.float64) for s in seen]
+    weak = {max(pair, key=lambda k: -seen[k].confidence) for pair in corner_cards.overlapping(quads)}
+    return [s for k, s in enumerate(seen) if k not in weak or s.confidence >= SURE]
+
+
 def _edged(grey: Any, corners: Any) -> bool:
     """Whether four straight edges are where the eye sees a card that it cannot name."""
     quad = np.asarray(corners, np.float64)
-    from models.edges import refined_corners
-
     return refined_corners(grey, quad, 0.06 * float(np.linalg.norm(quad[2] - quad[1]))) is not None
 
 
@@ -223,6 +233,7 @@ def find_table(images: Sequence[Any], by: str, eye: Any, size_name: str | None =
     Raises:
         UserError: it cannot be found; says what to do.
     """
+    _refuse_dark(images[0])
     views = [None] * len(images) if by == "cards" else [sheet.find_sheet(image) for image in images]
     if by == "sheet" or views[0] is not None or (by == "auto" and sheet.mirrored_sheet(images[0])):
         return find_by_sheet(images, views)

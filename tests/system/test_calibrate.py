@@ -1,0 +1,373 @@
+"""`referee calibrate`: what it finds, what it says of each trouble, and what it does to a settings file."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import pytest
+from PIL import Image
+
+from hardware.simulated.overhead import Overhead, OverheadFrames
+from models.motion import apart
+from referee.app import calibrating
+from referee.app.calibrating import view_of
+from referee.app.cli import main
+from referee.app.editing import backup_of, edited
+from referee.app.practice import CARDS
+from referee.app.settings import SettingsError, example, load, parse
+from referee.app.sheets import PAPERS, SCALE, board_origin, page
+from tests.overhead import bare, true_card_height, with_cards, with_sheet
+
+CAMERA = Overhead(tilt=6.0, turn=3.0)
+MINE = """\
+# Our table in the kitchen.
+dealer = 2   # Ben
+
+[camera]
+source = "usb:1"  # the white one
+
+[[seat]]
+name = "Ana"
+bearing = 265.5   # measured by eye
+
+[[seat]]
+name = "Ben"     # left-handed
+bearing = 90
+# the end
+"""
+
+
+@pytest.fixture
+def picture(tmp_path: Path) -> str:
+    """A picture of the sheet on the table."""
+    return write(tmp_path / "table.png", CAMERA.picture(with_sheet()))
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    """A settings file with its owner's comments."""
+    path = tmp_path / "table.toml"
+    path.write_text(MINE, encoding="utf-8")
+    return path
+
+
+def write(path: Path, image: Any) -> str:
+    assert cv2.imwrite(str(path), image)
+    return str(path)
+
+
+def told(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
+    """The JSON that the command prints."""
+    assert main(["calibrate", *words, "--json"]) in (0, 1)
+    out: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return out
+
+
+def refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    """The one line that the command complains with."""
+    assert main(["calibrate", *words]) == 2
+    out = capsys.readouterr()
+    assert out.out == ""
+    lines = [line for line in out.err.splitlines() if line.startswith("referee: ")]
+    assert len(lines) == 1
+    return lines[0]
+
+
+def grades(out: dict[str, Any]) -> dict[str, str]:
+    return {item["name"]: item["grade"] for item in out["items"]}
+
+
+# What is found
+
+
+def test_a_picture_of_the_sheet(picture: str, capsys: pytest.CaptureFixture[str]) -> None:
+    out = told(capsys, picture)
+    assert out["calibration"]["source"] == "sheet"
+    assert out["calibration"]["tilt_deg"] == pytest.approx(6.0, abs=1)
+    assert out["calibration"]["card_height_px"] == pytest.approx(true_card_height(CAMERA), rel=0.02)
+    assert grades(out)["table"] == grades(out)["card size"] == grades(out)["sharpness"] == "fine"
+    # One picture tells neither noise nor flicker, and nobody knows how it was exposed.
+    assert out["noise"] is None
+    assert "noise" not in grades(out)
+    assert "motion blur" not in grades(out)
+
+
+def test_a_picture_of_four_cards(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = told(capsys, write(tmp_path / "cards.png", CAMERA.picture(with_cards())))
+    assert out["calibration"]["source"] == "cards"
+    assert out["calibration"]["card_height_px"] == pytest.approx(true_card_height(CAMERA), rel=0.02)
+    assert "poker" in out["items"][0]["words"]
+    xs = [x for x, _ in out["calibration"]["area"]]
+    assert max(xs) - min(xs) == pytest.approx(460, abs=40)
+
+
+def test_the_words_say_what_to_do(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A camera that hangs too high over a table on the slant, and is out of focus."""
+    camera = Overhead(height=950.0, tilt=37.0, blur=1.6)
+    status = main(["calibrate", write(tmp_path / "far.png", camera.picture(with_sheet())), "--by", "sheet"])
+    words = " ".join(capsys.readouterr().out.split())
+    assert status == 1
+    assert "the picture is soft" in words
+    assert "focus by hand or raise the lens position" in words
+    assert "hang it more nearly over the middle" in words
+    assert "nothing was stored" in words
+
+
+def test_pictures_of_one_view_tell_noise_and_flicker(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    exposed = replace(CAMERA, flicker=0.08).exposed(with_sheet())
+    camera = replace(CAMERA, flicker=0.08, noise=6.0)
+    names = [write(tmp_path / f"{k}.png", camera.developed(exposed, k)) for k in range(3)]
+    out = told(capsys, *names)
+    assert out["noise"] == pytest.approx(4.0, rel=0.15)
+    assert grades(out)["flicker"] != "fine"
+    assert grades(out)["noise"] == "fine"
+
+
+def test_tilted_views_tell_the_lens(tmp_path: Path, table: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    flat = replace(CAMERA, k1=-0.12, size=(800, 600))
+    held = [replace(flat, tilt=25.0, towards=90.0 * k + 30, turn=20.0 * k) for k in range(4)]
+    names = [write(tmp_path / f"{k}.png", c.picture(with_sheet())) for k, c in enumerate([flat, *held])]
+    out = told(capsys, *names, "--settings", str(table))
+    lens = next(item for item in out["items"] if item["name"] == "lens")
+    assert "measured from 5 views" in lens["words"]
+    stored = load(table).calibration
+    assert stored is not None
+    assert stored.lens[4] == pytest.approx(-0.12, abs=0.04)
+    assert view_of(stored).card_height() == pytest.approx(out["calibration"]["card_height_px"], rel=0.01)
+
+
+# What cannot be found
+
+
+@pytest.mark.parametrize(
+    ("name", "camera", "words"),
+    [
+        ("sheet", Overhead(light=0.004), "too dark"),
+        ("sheet", Overhead(mirrored=True), "mirrored"),
+        ("sheet", Overhead(blur=7.0), "blurred"),
+        ("sheet", Overhead(blur=1.9, height=1000.0, tilt=37.0), "blurred"),
+        ("sheet", Overhead(aim=(-270.0, 90.0)), "of the sheet's 30 corners can be seen: move it wholly"),
+        ("nothing", Overhead(), "neither a calibration sheet nor a card"),
+        ("cards", Overhead(light=0.002), "too dark"),
+        ("cards", Overhead(blur=9.0), "blurred"),
+    ],
+)
+def test_each_trouble_is_told_with_what_to_do(
+    name: str, camera: Overhead, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    top = with_sheet() if name == "sheet" else bare() if name == "nothing" else with_cards()
+    assert words in refused(capsys, write(tmp_path / "x.png", camera.picture(top)))
+
+
+@pytest.mark.parametrize(
+    ("cards", "words"),
+    [
+        (CARDS[:3], "3 cards are seen"),
+        ((*CARDS, ("9s", 0.0, 0.0, 0.0)), "take the others away"),
+        ((*CARDS[:3], ("Ts", 160.0, 95.0, 181.0)), "lie over each other"),
+        (
+            (("7h", -60.0, 0.0, 0.0), ("Kc", 10.0, 5.0, 0.0), ("2d", 80.0, 0.0, 0.0), ("Ts", -130.0, 0.0, 0.0)),
+            "in a row",
+        ),
+    ],
+)
+def test_cards_that_will_not_do(
+    cards: tuple[tuple[str, float, float, float], ...], words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    image = write(tmp_path / "x.png", Overhead(noise=1.0).picture(with_cards(cards)))
+    assert words in refused(capsys, image, "--by", "cards")
+
+
+def test_pictures_of_two_sizes_or_none_are_refused(
+    picture: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    small = write(tmp_path / "small.png", np.zeros((90, 120, 3), np.uint8))
+    assert "of one size" in refused(capsys, picture, small)
+    assert "there is no such file" in refused(capsys, str(tmp_path / "none.png"))
+    assert "name what to look at" in refused(capsys)
+    assert "leave them out for --reach" in refused(capsys, picture, "--reach")
+    assert "needs to know the seats" in refused(capsys, "--simulated", "--reach")
+
+
+# Seats
+
+
+def test_seats_stand_evenly_from_the_first_on(picture: str, table: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert told(capsys, picture, "--seats", "3")["seats"] == {"Seat 1": 270, "Seat 2": 150, "Seat 3": 30}
+    assert told(capsys, picture, "--seats", "2", "--settings", str(table))["seats"] == {"Ana": 265.5, "Ben": 85.5}
+    assert [seat.bearing for seat in load(table).seats] == [265.5, 85.5]
+    assert "the settings name 2 seats" in refused(capsys, picture, "--seats", "3", "--settings", str(table))
+
+
+def test_players_reach_over_the_simulated_table(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["calibrate", "--simulated", "--settings", str(table), "--reach", "--json"]) == 0
+    captured = capsys.readouterr()
+    assert "Ana: reach one hand over the middle" in captured.err
+    seats = json.loads(captured.out)["seats"]
+    assert apart(seats["Ana"], 265.5) < 8
+    assert apart(seats["Ben"], 90) < 8
+    assert [seat.bearing for seat in load(table).seats] == [seats["Ana"], seats["Ben"]]
+    advised = json.loads(captured.out)["exposure"]
+    assert advised["exposure_us"] < 4000
+
+
+def test_two_seats_on_one_side_and_nobody_at_all(table: Path, monkeypatch: pytest.MonkeyPatch,
+                                                 capsys: pytest.CaptureFixture[str]) -> None:  # fmt: skip
+    def camera_with(*reaches: float) -> None:
+        made = OverheadFrames(CAMERA, with_sheet(), reaches=reaches)
+        monkeypatch.setattr("referee.app.parts.open_camera_of", lambda _: made)
+
+    camera_with(200.0, 210.0)
+    assert "Ana and Ben both reach from about" in refused(capsys, "--settings", str(table), "--reach")
+    camera_with(200.0)
+    assert "no hand of Ben came" in refused(capsys, "--settings", str(table), "--reach")
+    assert table.read_text(encoding="utf-8") == MINE
+    assert not backup_of(table).exists()
+
+
+def test_a_restless_table_is_told(table: Path, monkeypatch: pytest.MonkeyPatch,
+                                  capsys: pytest.CaptureFixture[str]) -> None:  # fmt: skip
+    one, other = (CAMERA.picture(with_sheet(), k, with_sheet().with_hand(200.0 + 90 * k, 1)) for k in (0, 1))
+
+    class Restless(OverheadFrames):
+        def frames(self) -> Any:
+            for frame in OverheadFrames(Overhead(size=(64, 48)), bare(), still=400).frames():
+                yield replace(frame, image=(one, other)[frame.index % 2])
+
+    monkeypatch.setattr(calibrating, "PATIENCE", 3 * calibrating.SECOND)
+    monkeypatch.setattr("referee.app.parts.open_camera_of", lambda _: Restless(CAMERA, bare()))
+    assert "something moves in the picture all the time" in refused(capsys, "--settings", str(table))
+
+
+# What is kept
+
+
+def test_comments_and_other_keys_survive_and_it_can_be_undone(
+    picture: str, table: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["calibrate", picture, "--settings", str(table), "--seats", "2"]) == 0
+    assert "stored in" in capsys.readouterr().out
+    text = table.read_text(encoding="utf-8")
+    for line in MINE.splitlines():
+        if "bearing" not in line:
+            assert line in text.splitlines()
+    assert "# measured by eye" in text
+    first = load(table)
+    assert first.calibration is not None
+    assert (first.calibration.width, first.calibration.height) == (960, 720)
+    assert backup_of(table).read_text(encoding="utf-8") == MINE
+    assert table.with_suffix(".calibration.jpg").exists()
+    # Once more: the section is renewed, not doubled.
+    assert main(["calibrate", picture, "--settings", str(table)]) == 0
+    assert table.read_text(encoding="utf-8").count("[calibration]") == 1
+    assert load(table) == first
+    assert main(["calibrate", "--undo", "--settings", str(table)]) == 0
+    assert main(["calibrate", "--undo", "--settings", str(table)]) == 0
+    assert load(table) == first
+
+
+def test_undo_without_a_change_is_refused(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert "nothing to undo" in refused(capsys, "--undo", "--settings", str(table))
+    assert "--undo needs --settings" in refused(capsys, "--undo")
+
+
+def test_a_key_in_the_section_that_is_not_measured_any_more_goes() -> None:
+    fields: dict[str, Any] = {
+        "source": "sheet", "width": 960, "height": 720, "card_height_px": 140.0,
+        "homography": [[1.6, 0.0, 480.0], [0.0, 1.6, 360.0], [0.0, 0.0, 1.0]],
+        "area": [[-200, -150], [200, -150], [200, 150], [-200, 150]],
+        "lens": [900.0, 900.0, 480.0, 360.0, 0.1, 0.0, 0.0, 0.0, 0.0],
+    }  # fmt: skip
+    first = edited(example(), fields, None)
+    del fields["lens"]
+    second = edited(first, fields | {"source": "cards"}, [10, 100, 190, 280])
+    settings = parse(second)
+    assert settings.calibration is not None
+    assert settings.calibration.lens == ()
+    assert settings.calibration.source == "cards"
+    assert [seat.bearing for seat in settings.seats] == [10, 100, 190, 280]
+    # Whoever takes the section out again has the example as it was, but for the bearings.
+    assert second.splitlines()[:40] == example().splitlines()[:40]
+
+
+def test_a_file_that_is_no_settings_is_not_touched(tmp_path: Path, picture: str,
+                                                   capsys: pytest.CaptureFixture[str]) -> None:  # fmt: skip
+    wrong = tmp_path / "wrong.toml"
+    text = MINE.replace("[camera]", "[camera]\nfsp = 3")
+    wrong.write_text(text, encoding="utf-8")
+    assert "fsp is no setting" in refused(capsys, picture, "--settings", str(wrong))
+    assert wrong.read_text(encoding="utf-8") == text
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["table.png", "wrong.toml"]
+
+
+@pytest.mark.parametrize(
+    ("section", "words"),
+    [
+        ('source = "sheet"', "calibration.width is missing; run referee calibrate again"),
+        ('source = "photo"', 'calibration.source must be "sheet" or "cards"'),
+        ("homography = [[1, 2, 3], [2, 4, 6], [0, 0, 1]]", "a matrix that can be inverted"),
+        ("homography = [[1, 2], [2, 4]]", "3 lists of 3 numbers"),
+        ("area = 3", "4 lists of 2 numbers"),
+        ("lens = [1.0]", "a list of 0 or 9 numbers"),
+        ("card_heigth_px = 1", "did you mean card_height_px?"),
+        ("tilt_deg = 100", "calibration.tilt_deg must be a number from 0 to 90 degrees"),
+    ],
+)
+def test_a_mistake_in_the_section_is_named_by_its_key(section: str, words: str) -> None:
+    with pytest.raises(SettingsError) as said:
+        parse(MINE + f"[calibration]\n{section}\n")
+    assert words in str(said.value)
+
+
+# The picture and the sheet
+
+
+def test_the_picture_shows_the_grid_where_the_table_is(
+    picture: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    target = tmp_path / "drawn.png"
+    told(capsys, picture, "--draw", str(target), "--seats", "4")
+    drawn, plain = cv2.imread(str(target)), cv2.imread(picture)
+    assert drawn is not None and plain is not None
+    assert drawn.shape == plain.shape
+    changed = np.abs(drawn.astype(int) - plain).max(axis=2) > 40
+    assert 0.01 < changed.mean() < 0.2
+    assert "cannot be written" in refused(capsys, picture, "--draw", str(tmp_path / "no" / "x.png"))
+
+
+@pytest.mark.parametrize("paper", sorted(PAPERS))
+def test_the_sheet_has_its_size_on_paper(paper: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    width, height = PAPERS[paper]
+    png, pdf = tmp_path / "sheet.png", tmp_path / "sheet.pdf"
+    assert main(["calibrate", "--sheet", str(png), "--paper", paper]) == 0
+    assert main(["calibrate", "--sheet", str(pdf), "--paper", paper]) == 0
+    with Image.open(png) as sheet:
+        assert sheet.size == (round(width * SCALE), round(height * SCALE))
+        assert sheet.info["dpi"] == pytest.approx((508, 508), abs=0.02)
+    box = [float(word) for word in pdf.read_bytes().split(b"/MediaBox [")[1].split(b"]")[0].split()]
+    assert box == pytest.approx([0, 0, width * 72 / 25.4, height * 72 / 25.4], abs=0.05)
+    assert "150 mm" in capsys.readouterr().out
+
+
+def test_the_board_and_the_line_on_the_sheet_have_their_length() -> None:
+    sheet = np.asarray(page("a4"))
+    x, y = board_origin("a4")
+    row = sheet[round((y + 10) * SCALE)] < 128
+    # The upper left square is black for thirty millimetres.
+    assert list(np.flatnonzero(np.diff(row[: round((x + 31) * SCALE)].astype(int)))) == [
+        round(x * SCALE) - 1,
+        round((x + 30) * SCALE) - 1,
+    ]
+    below = sheet[round((y + 210 + 1) * SCALE) : round((y + 210 + 8) * SCALE)] < 128
+    longest = below.sum(axis=1).max()
+    assert longest == 150 * SCALE
+
+
+def test_a_sheet_of_another_kind_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert "ends in .png or .pdf" in refused(capsys, "--sheet", str(tmp_path / "sheet.svg"))
+    assert "cannot be written" in refused(capsys, "--sheet", str(tmp_path / "no" / "sheet.png"))
