@@ -8,6 +8,7 @@ from typing import Final
 
 import numpy as np
 
+from models.hovering import Hovering
 from models.motion import Glance, Mask, Motion, apart, bearing, covered
 from models.pile import Pile
 from models.quads import centre
@@ -34,6 +35,7 @@ class Arms:
         self._motion = motion
         self._stream = stream
         self._pile = pile
+        self.hovering = Hovering()
         self._sweeps: deque[tuple[int, float, float]] = deque()
         """Instant (ns), bearing and weight of each look at an arm over the pile."""
 
@@ -43,15 +45,20 @@ class Arms:
             return
         quads = [track.quad] + [other.quad for other in self._pile.laid]
         skip = self._motion.mask(quads, glance.foreign.shape, widen=2)
-        track.bearings += self._reaching(glance, centre(track.quad), skip)
+        looks = list(self._reaching(glance, centre(track.quad), skip))
+        if len(looks) > 1:
+            # A hand that was over the pile all the while has brought nothing.
+            looks = [look for look in looks if not self.hovering.stayed(look[0], glance.t - self._stream.spacing)]
+        track.bearings += looks
 
     def note_sweep(self, glance: Glance) -> None:
         """Remember which arms reach to the pile's middle, for whoever takes it."""
         if not glance.reaches or not self._pile.laid:
             return
         middle = self._pile.middle(self._stream.shape)
-        for angle, weight in self._reaching(glance, middle, self._pile.mask(self._motion)):
-            self._sweeps.append((glance.t, angle, weight))
+        looks = list(self._reaching(glance, middle, self._pile.mask(self._motion)))
+        self.hovering.note(glance.t, ((angle, weight**0.25) for angle, weight in looks))
+        self._sweeps += [(glance.t, angle, weight) for angle, weight in looks]
         while self._sweeps and self._sweeps[0][0] < glance.t - SWEEP_NS:
             self._sweeps.popleft()
 

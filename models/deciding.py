@@ -12,6 +12,7 @@ import numpy as np
 
 from models.arms import Arms, usual
 from models.motion import Glance, Motion
+from models.pairs import upper_of
 from models.pile import Pile
 from models.prior import Prior, Reading, judge
 from models.quads import between, centre, overlap
@@ -133,9 +134,14 @@ class Decisions:
     def _report(self, track: Track, told: Reading, now: Moment, glance: Glance) -> list[Observation]:
         """Tell that a card was laid, unless it is one that was told already."""
         name = told.card
+        upper = upper_of(track, self._pile)
         self._pile.open.remove(track)
-        if self._same_again(track, name):
+        if upper is None and self._same_again(track, name):
             return []
+        if upper is not None:
+            # Of two that came up together the lower is the earlier.
+            track.low, track.high = min(track.low, upper.low), min(track.high, upper.high) - 1
+            self._pile.doubles.append((track, upper))
         self._pile.lay(track, name)
         if track.still and not glance.reaches:
             self._motion.learn_paper(glance.small, track.quad)
@@ -143,7 +149,7 @@ class Decisions:
         if low != high:
             low = max(low, self._stream.soonest)
             high = max(low, high)
-        t = (low + high) // 2
+        t = (low + high) // 2 - (upper is not None)
         error = 0 if track.low == track.high else (high - low + 1) // 2 + MARGIN_NS
         angle = usual(track.bearings)
         seat = self._arms.seat(angle)
@@ -180,7 +186,7 @@ def laid(track: Track, pile: Pile, now: Moment, over: bool) -> bool:
         return True
     if not pile.laid:
         return track.still >= 1 or len(track.sightings) >= 3
-    if track.plainly_laid():
+    if track.plainly_laid() or upper_of(track, pile) is not None:
         return True
     if track.came_under():
         return False

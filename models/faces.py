@@ -19,6 +19,8 @@ def reveal(quad: Quad, now: Moment, stream: Stream, pile: Pile) -> tuple[int, in
         return now.t, now.t
     place, first, perhaps, gaps = quad, len(moments) - 1, len(moments) - 1, 0
     for back in range(len(moments) - 2, max(-1, len(moments) - 2 - LOOK_BACK), -1):
+        if moments[back].blind:
+            break
         reach = (1.1 + 0.6 * gaps) * pile.card_height
         near = [s for s in moments[back].suspects if between(s.place, place) < reach]
         if near:
@@ -31,8 +33,7 @@ def reveal(quad: Quad, now: Moment, stream: Stream, pile: Pile) -> tuple[int, in
             gaps += 1
             if gaps > 1:
                 break
-    before = moments[perhaps - 1].t if perhaps > 0 else moments[perhaps].t
-    low = max(before, stream.soonest)
+    low = max(stream.came_after(perhaps), stream.soonest)
     return low, max(low, moments[first].end)
 
 
@@ -47,7 +48,7 @@ def unread_reveal(now: Moment, stream: Stream, pile: Pile) -> tuple[int, int]:
     low, high = stream.soonest, now.end
     k = first_unexplained(stream, pile)
     if k is not None:
-        low, high = max(low, stream.moments[k - 1].t), stream.moments[k].end
+        low, high = max(low, stream.came_after(k)), stream.moments[k].end
     return low, max(low, high)
 
 

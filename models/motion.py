@@ -29,11 +29,25 @@ FOREIGN = 9
 """And from the bare table; a dark hand over a dark cloth differs no more, and noise when reduced less than half."""
 STILL_NS = 1_000_000_000
 """What has not moved for so long belongs to the table."""
+STUCK_NS = 6_000_000_000
+"""And this, if it fills the whole picture."""
 LEARN_EVERY_NS = 200_000_000
 DARK = 24.0
 """Mean level under which nothing can be seen."""
 BLOCKED = 0.75
 """Share of the picture that, when foreign, means something stands before the camera."""
+RELIT = 16
+"""Grey levels within which a pixel shows what it did, but for the lamp."""
+LEAST_GAIN = 0.03
+"""A lamp that changes less changes nothing."""
+OTHERWISE = 0.2
+"""Share of the picture that may have changed otherwise when the lamp has ..."""
+CARDS_OTHERWISE = 0.35
+"""... and of the cards, which no cover before the lens looks like."""
+GAINS = (0.4, 2.5)
+"""How much darker or brighter a lamp may get for the table to be known again."""
+DOUBTED = 0.3
+"""Share of the picture that, when foreign, may tell of the lamp and not of things."""
 PAPER_STEP = 2
 """Frame pixels for each pixel in which white paper is looked for."""
 GRAIN = 6
@@ -75,6 +89,17 @@ def peak(one: Bytes, other: Bytes, level: int) -> Mask:
     return np.asarray(cv2.threshold(worst, level, 255, cv2.THRESH_BINARY)[1], np.uint8)
 
 
+def _gains(before: Bytes, now: Bytes) -> NDArray[np.float64]:
+    """By how much blue, green and red have become brighter, most of the picture."""
+    ratios = (now.reshape(-1, 3) + 1.0) / (before.reshape(-1, 3) + 1.0)
+    return np.asarray(np.median(ratios, axis=0), np.float64)
+
+
+def _scaled(picture: Bytes, gains: NDArray[np.float64]) -> Bytes:
+    """The picture in another light."""
+    return np.asarray(np.clip(picture * gains + 0.5, 0, 255), np.uint8)
+
+
 def bearing(x: float, y: float, about: tuple[float, float]) -> float:
     """Degrees counter-clockwise from the picture's right, 0 to 360, of a point about another."""
     return math.degrees(math.atan2(about[1] - y, x - about[0])) % 360.0
@@ -91,7 +116,12 @@ class Motion:
     def __init__(self) -> None:
         self.factor = 1
         self.table: Bytes | None = None
+        self._earlier: Bytes | None = None
+        """What the table was before it was learned anew: what lay there may have been taken away again."""
         self._before: Bytes | None = None
+        self._relit_at = -(2**62)
+        self._clear: Bytes | None = None
+        """The latest picture of an unhindered view."""
         self.half: Bytes = np.zeros((1, 1, 3), np.uint8)
         self._learned_at = -(2**62)
         self.moved_at: NDArray[np.int64] = np.zeros((0, 0), np.int64)
@@ -117,9 +147,19 @@ class Motion:
         if self.table is None or self._before is None or self.table.shape != small.shape:
             self.table, self._before = small.copy(), small
             self.moved_at = np.full(small.shape[:2], t, np.int64)
-        glance = Glance(t, small, peak(small, self._before, MOVING), peak(small, self.table, FOREIGN))
+            self._earlier = self._clear = None
+            if float(small.mean()) < DARK:
+                self.table = None
+                return Glance(
+                    t, small, np.zeros(small.shape[:2], np.uint8), np.zeros(small.shape[:2], np.uint8), state="dark"
+                )
+        glance = Glance(t, small, peak(small, self._before, MOVING), self._foreign(small))
         self._before = small
         self._set_state(glance)
+        if cv2.countNonZero(glance.foreign) > DOUBTED * glance.foreign.size and self._relit(glance, cards):
+            self._set_state(glance)
+        if glance.state == "clear":
+            self._clear = small
         if glance.changed:
             self.moved_at[glance.moving > 0] = t
         self._learn(glance, cards)
@@ -129,7 +169,42 @@ class Motion:
             glance.reaches = self.reaches(glance.foreign)
         return glance
 
+    def _foreign(self, small: Bytes) -> Mask:
+        """What is neither the table as it is nor as it was before it was learned anew."""
+        assert self.table is not None
+        foreign = peak(small, self.table, FOREIGN)
+        if self._earlier is None:
+            return foreign
+        before = peak(small, self._earlier, FOREIGN)
+        if cv2.countNonZero(before) < (1 - BLOCKED) * cv2.countNonZero(foreign):
+            # The lamp is as it was.
+            self.table, self._earlier = self._earlier, self.table
+        return np.asarray(cv2.bitwise_and(foreign, before), np.uint8)
+
+    def _relit(self, glance: Glance, cards: Mask | None) -> bool:
+        """Whether only the lamp has changed its colour or strength; then the table is known in the new light, too."""
+        clear, small = self._clear, glance.small
+        if clear is None or self.table is None:
+            return False
+        gains = _gains(clear[::2, ::2], small[::2, ::2])
+        if abs(gains - 1).max() < LEAST_GAIN or gains.min() < GAINS[0] or gains.max() > GAINS[1]:
+            return False
+        other = peak(small, _scaled(clear, gains), RELIT)
+        if cv2.countNonZero(other) > OTHERWISE * other.size:
+            return False
+        if cards is not None and cards.any() and (other[cards > 0] > 0).mean() > CARDS_OTHERWISE:
+            return False
+        glance.moving = other
+        if glance.t - self._relit_at > STILL_NS:
+            self._earlier = self.table
+        self._relit_at = glance.t
+        self.table = _scaled(self.table, gains)
+        self.paper = np.minimum(self.paper * gains, 255.0)
+        glance.foreign = self._foreign(small)
+        return True
+
     def _set_state(self, glance: Glance) -> None:
+        glance.state = "clear"
         if float(glance.small.mean()) < DARK:
             glance.state = "dark"
         elif cv2.countNonZero(glance.foreign) > BLOCKED * glance.foreign.size:
@@ -140,10 +215,19 @@ class Motion:
         if glance.state == "dark" or glance.t - self._learned_at < LEARN_EVERY_NS:
             return
         self._learned_at = glance.t
-        settled = (glance.t - self.moved_at > STILL_NS) & (glance.foreign > 0)
+        # What stands before the lens is no part of the table, unless it never goes away.
+        still = STILL_NS if glance.state == "clear" else STUCK_NS
+        settled = (glance.t - self.moved_at > still) & (glance.foreign > 0)
         if cards is not None:
             settled &= cards == 0
         if settled.any():
+            if self._earlier is None:
+                self._earlier = self.table.copy()
+            self._earlier[settled] = self.table[settled]
+            if cards is not None and np.count_nonzero(settled) > 0.5 * settled.size:
+                # The light has changed, and where cards lie nobody sees the table in it.
+                there = cards > 0
+                self.table[there] = _scaled(self.table[there], _gains(self.table[settled], glance.small[settled]))
             self.table[settled] = glance.small[settled]
 
     def forget_cards(self, cards: Mask, small: Bytes) -> None:
@@ -152,6 +236,7 @@ class Motion:
         bare = cards == 0
         if bare.any():
             self.table[~bare] = np.median(small[bare].reshape(-1, 3), axis=0).astype(np.uint8)
+        self._earlier = None
 
     def lately(self, glance: Glance, since: int) -> Mask:
         """What is foreign and has moved since an instant; a still thing that nobody read is no face coming up."""

@@ -24,6 +24,8 @@ class Pile:
     """The cards under way: neither reported nor dropped yet."""
     burned: dict[str, Quad] = field(default_factory=dict)
     """The cards slid under the pile, by name, and where each was seen last."""
+    doubles: list[tuple[Track, Track]] = field(default_factory=list)
+    """Pairs of cards that were drawn at once, the lower first, until somebody has been told."""
     card_height: float = 0.0
     """How tall a card shows, px; 0 while none has been seen."""
     told: int = 0

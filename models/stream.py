@@ -18,6 +18,10 @@ MARGIN_NS: Final = 10 * MS
 """A face that came up so lately is still too steep to be told from an edge: added to the doubt at each end."""
 PATIENCE_NS: Final = 1_000_000_000
 """Longest that an undecided thing may hold the watermark back."""
+UNVEILED_NS: Final = 200 * MS
+"""How long after it was blind a camera's news may be as old as that."""
+BLIND_NS: Final = 1_800 * MS
+"""Longest that a blind camera holds the watermark back: no instant may be less sure than a second either way."""
 LONG_AGO: Final = -(2**62)
 """An instant, ns, before every frame's."""
 
@@ -46,6 +50,8 @@ class Moment:
     suspects: list[Suspect] = field(default_factory=list)
     still: list[Suspect] = field(default_factory=list)
     """White paper that did not move."""
+    blind: bool = False
+    """Nothing of the table could be seen."""
 
 
 @dataclass(slots=True, eq=False)
@@ -62,6 +68,12 @@ class Stream:
     """From the frame before to the newest, ns."""
     busy_t: int = 0
     """When something moved last, ns."""
+    blind: bool = False
+    """Whether the newest frame shows nothing of the table."""
+    blind_since: int = LONG_AGO
+    """When the last frame began that showed the table before the camera was blind the last time, ns ..."""
+    blind_until: int = LONG_AGO
+    """... and the first that showed it again."""
     watermark: int = LONG_AGO
     """Everything with t - t_error up to this instant, ns, has been reported."""
 
@@ -88,6 +100,30 @@ class Stream:
         self.shape = shape
         if self.moments:
             self.spacing = t - self.moments[-1].t
+
+    @property
+    def unveiled(self) -> bool:
+        """Whether the camera was blind until just now: what lies there now may have come at any instant since."""
+        return not self.blind and self.moments[-1].t - self.blind_until < UNVEILED_NS
+
+    def note_sight(self, clear: bool) -> None:
+        """Note whether the newest frame shows the table."""
+        now, before = self.moments[-1], self.before
+        now.blind = not clear
+        if now.blind:
+            now.half = None
+            # A glimpse in between is too short to tell what had come by then.
+            if not self.blind and not (before is not None and before.t - self.blind_until < UNVEILED_NS):
+                self.blind_since = before.t if before is not None else now.t
+        elif self.blind:
+            self.blind_until = now.t
+        self.blind = now.blind
+
+    def came_after(self, k: int) -> int:
+        """The instant, ns, after which came what the moment at place ``k`` shows and no earlier one does."""
+        if k == 0:
+            return self.moments[0].t
+        return self.blind_since if self.moments[k - 1].blind else self.moments[k - 1].t
 
     def keep(self, t: int, t_error: int, half: Bytes) -> Moment:
         """Remember the frame that `advance` went on to, and forget what is too old to matter."""

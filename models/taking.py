@@ -64,9 +64,14 @@ class Taking:
     def _take(self, left: int) -> list[Observation]:
         """The pile left its place at an instant, ns."""
         seat = self._arms.seat(self._arms.swept(left - SWEPT_NS))
-        t = max(left, self._stream.watermark + 1 + TAKEN_ERROR_NS)
+        error = TAKEN_ERROR_NS
+        if left == self._stream.blind_until:
+            # Nobody saw it leave: that may have been at any instant since the place was seen last.
+            low = max(self._stream.blind_since, self._stream.watermark + 1)
+            left, error, seat = (low + left) // 2, max(error, (left - low + 1) // 2), None
+        t = max(left, self._stream.watermark + 1 + error)
         self._taken += 1
         self._leaving = None
         self._arms.forget_sweeps()
         self._pile.clear(since=left)
-        return [Taken(t=t, id=f"t{self._taken}", seat=seat, t_error=TAKEN_ERROR_NS)]
+        return [Taken(t=t, id=f"t{self._taken}", seat=seat, t_error=error)]

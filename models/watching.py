@@ -22,11 +22,14 @@ from models.arms import Arms
 from models.attribution import Attribution
 from models.deciding import Decisions
 from models.faces import first_unexplained
+from models.following import Following
+from models.fouls import Fouls
 from models.gaze import Gaze, Reader
+from models.hindrance import Hindrance
 from models.motion import Bytes, Glance, Motion
 from models.paper import Paper
 from models.pile import Pile
-from models.stream import LOOK_BACK, MARGIN_NS, MS, PATIENCE_NS, Moment, Stream
+from models.stream import BLIND_NS, LOOK_BACK, MARGIN_NS, MS, PATIENCE_NS, Moment, Stream
 from models.taking import TAKEN_ERROR_NS, Taking
 from models.tracks import Track
 from referee.adjudication.foresight import Foresight
@@ -53,10 +56,13 @@ class Watcher:
         self._stream = stream = Stream()
         self._pile = pile = Pile(packs)
         self._arms = Arms(seat_bearings or {}, motion, stream, pile)
+        self._hindrance = Hindrance()
         self._gaze = Gaze(eye, motion, stream, pile)
         self._paper = Paper(motion, stream, pile)
         self._attribution = Attribution(motion, stream, pile)
         self._decisions = Decisions(motion, stream, pile, self._arms)
+        self._following = Following(motion, pile)
+        self._fouls = Fouls(stream, pile, self._arms)
         self._taking = Taking(motion, stream, pile, self._arms)
 
     # What stands before the camera
@@ -92,6 +98,11 @@ class Watcher:
             return "hand"
         return "moving" if self._glance.changed else "quiet"
 
+    @property
+    def trouble(self) -> str:
+        """What hinders the view and should be told at the table: ``dark``, ``blocked`` or ``moved``; else empty."""
+        return self._hindrance.trouble
+
     # The stream
 
     def recall(self, foresight: Foresight | None) -> None:
@@ -115,12 +126,16 @@ class Watcher:
         self._stream.advance(t, image.shape[:2])
         self._glance = glance = self._motion.look(image, t, self._pile.mask(self._motion))
         now = self._stream.keep(t, t_error, self._motion.half)
+        self._stream.note_sight(glance.state == "clear")
+        self._hindrance.note(now, glance)
         out: list[Observation] = []
         if glance.state == "clear":
             if glance.changed:
                 self._stream.busy_t = t
             self._read(image, now, glance)
             self._paper.look(now, glance, self._gaze.seen)
+            if self._following.look(glance):
+                self._hindrance.note_moved(now)
             out = self._judge(now, glance)
         self._raise_watermark(now, glance)
         return sorted(out, key=lambda seen: seen.t)
@@ -131,6 +146,7 @@ class Watcher:
         if self._glance is not None:
             now = self._stream.moments[-1]
             out += self._decisions.finish(now, self._glance)
+            out += self._fouls.beside(out)
             out += self._renewed(self._taking.finish())
             self._stream.watermark = max(self._stream.watermark, now.t)
         return sorted(out, key=lambda seen: seen.t)
@@ -149,6 +165,7 @@ class Watcher:
         """What the newest frame makes sure."""
         self._arms.note_sweep(glance)
         out = self._decisions.decide(now, glance)
+        out += self._fouls.beside(out)
         return out + self._renewed(self._taking.watch(now, glance))
 
     def _renewed(self, taken: list[Observation]) -> list[Observation]:
@@ -170,6 +187,8 @@ class Watcher:
         k = first_unexplained(stream, self._pile)
         if k is not None:
             holds.append(moments[k - 1].t - MARGIN_NS - 2)
+        if stream.blind or stream.unveiled:
+            holds.append(max(stream.blind_since - MARGIN_NS - 2, now.t - BLIND_NS))
         if self._taking.leaving is not None:
             holds.append(self._taking.leaving - TAKEN_ERROR_NS - 1)
         elif self._pile.laid and glance.reaches:

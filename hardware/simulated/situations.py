@@ -101,6 +101,7 @@ class Story:
         )
         act = Pair(self.now, self.seat, self.cards.pop(), upper, under=self.cards.pop(), beneath=lower)
         self.truth.append(Card(t=self.now, id=f"c{len(self.truth)}", card=act.under, seat=self.seat))
+        self.truth.append(Foul(t=self.now + 2, id=f"f{len(self.truth)}", seat=self.seat, foul="double_draw"))
         self._laid(act, act.card, None)
         return act
 
@@ -271,10 +272,10 @@ def _bumped_while_laying(story: Story) -> None:
 
 
 def _hover(story: Story) -> None:
-    story.lay(2)
+    story.lay(6)
     story.wait(600 * MS)
-    # Across from whoever lays next, or beside them; never that player's own hand.
-    seat = (story.seat + story.chance.randint(1, SEATS - 1) - 1) % SEATS + 1
+    # Neither the hand that lays next nor the one that then waits for its turn.
+    seat = (story.seat - 1 + story.chance.choice((2, 3))) % SEATS + 1
     home = towards(bearing(seat, SEATS))
     back = story.chance.uniform(25, 45)
     start = story.now

@@ -1,0 +1,202 @@
+"""The hard set: what the watcher makes of situations in which something goes wrong, as a table in Markdown.
+
+``python -m referee.app.hardset [--seeds N] [--frames DIR] [SITUATION …]`` films each situation of
+`hardware.simulated.situations` with several seeds, has the shipped eye and watcher look at it, and compares what was
+said with what happened. It ends with status 1 if a wrong card was named with confidence, or anything was invented.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import cv2
+
+from hardware.simulated.situations import SITUATIONS, Situation, SpoiltTable, situation
+from referee.adjudication.observations import Card, Foul, Observation, Placed, Taken
+from referee.app.scoring import CardScore, score_cards
+from referee.app.watch import new_watcher
+
+if TYPE_CHECKING:
+    from models.watching import Watcher
+
+MS: Final = 1_000_000
+SLACK: Final = {Taken: 1_200 * MS, Placed: 1_500 * MS, Foul: 500 * MS}
+"""How far from the truth an event may be to be the same one, ns."""
+HEADINGS: Final = (
+    "situation", "sequences", "cards laid", "read right", "seat right", "reveal as stated", "left open or asked",
+    "wrong ≥ 0.9", "invented", "other events wanted/seen",
+)  # fmt: skip
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What was said of one sequence, beside what happened."""
+
+    name: str
+    seed: int
+    cards: CardScore
+    in_time: int
+    """Right cards whose reveal lies where it was stated."""
+    wanted: int
+    """Piles taken, cards slid under, fouls and troubles of the camera that happened ..."""
+    seen: int
+    """... and those of them that were told."""
+    invented: int
+    """Anything that was told and did not happen."""
+    faults: list[str] = field(default_factory=list)
+
+    @property
+    def left_open(self) -> int:
+        """Cards that were laid and not named: unread, unseen, or named without confidence."""
+        return self.cards.unread + self.cards.missed + max(0, self.cards.wrong - self.cards.wrong_sure)
+
+    @property
+    def good(self) -> bool:
+        """Nothing wrong was said with confidence, and nothing invented."""
+        return not self.cards.wrong_sure and not self.invented
+
+
+def watched(table: SpoiltTable, watcher: Watcher) -> tuple[list[Observation], set[str]]:
+    """What a watcher tells of a sequence, and which troubles with the camera it had."""
+    seen: list[Observation] = []
+    troubles: set[str] = set()
+    for frame in table.frames():
+        seen += watcher.feed(frame.image, frame.t, frame.exposure)
+        troubles.add(watcher.trouble)
+    return seen + list(watcher.finish()), troubles - {""}
+
+
+def compare(shown: Situation, seen: Sequence[Observation], troubles: set[str]) -> Outcome:
+    """Hold what was said of a sequence against what happened in it."""
+    truth = shown.script.truth
+    cards = score_cards(truth, seen)
+    outcome = Outcome(shown.name, shown.script.seed, cards, _in_time(truth, seen), 0, 0, cards.ghosts)
+    outcome.faults += cards.faults
+    for kind, slack in SLACK.items():
+        happened = [one for one in truth if isinstance(one, kind)]
+        told = [one for one in seen if isinstance(one, kind)]
+        found, extra = _paired(happened, told, slack)
+        outcome.wanted += sum(map(_weight, happened))
+        outcome.seen += sum(min(_weight(one), _weight_told(one, told, slack)) for one in found)
+        outcome.invented += len(extra)
+        outcome.faults += [f"{_words(one)} was not seen" for one in happened if one not in found]
+        outcome.faults += [f"{_words(one)} was invented" for one in extra]
+    if shown.trouble:
+        outcome.wanted += 1
+        outcome.seen += shown.trouble in troubles
+        if shown.trouble not in troubles:
+            outcome.faults.append(f"that the view was {shown.trouble} was not told")
+    for trouble in sorted(troubles - {shown.trouble}):
+        outcome.invented += 1
+        outcome.faults.append(f"trouble: {trouble}, and there was none")
+    return outcome
+
+
+def _words(one: Observation) -> str:
+    fields = (getattr(one, name, None) for name in ("foul", "cards", "seat"))
+    return " ".join([f"{one.t / 1e9:.2f} s: {one.kind}", *(str(value) for value in fields if value)])
+
+
+def _weight(one: Observation) -> int:
+    """How many events an observation tells: each card slid under counts."""
+    return one.count if isinstance(one, Placed) else 1
+
+
+def _weight_told(one: Observation, told: Sequence[Observation], slack: int) -> int:
+    return sum(_weight(other) for other in told if _same(one, other, slack))
+
+
+def _same(one: Observation, other: Observation, slack: int) -> bool:
+    if abs(one.t - other.t) > slack or getattr(one, "seat", None) != getattr(other, "seat", None):
+        return False
+    if isinstance(one, Placed) and isinstance(other, Placed):
+        return set(other.cards) <= set(one.cards)
+    return getattr(one, "foul", None) == getattr(other, "foul", None)
+
+
+def _paired(
+    happened: Sequence[Observation], told: Sequence[Observation], slack: int
+) -> tuple[list[Observation], list[Observation]]:
+    """What happened and was told, and what was told and did not happen."""
+    found = [one for one in happened if any(_same(one, other, slack) for other in told)]
+    return found, [other for other in told if not any(_same(one, other, slack) for one in happened)]
+
+
+def _in_time(truth: Sequence[Observation], seen: Sequence[Observation]) -> int:
+    """How many right cards came up within what is stated of their instant."""
+    laid = {one.card: one for one in truth if isinstance(one, Card)}
+    read = [one for one in seen if isinstance(one, Card) and one.card in laid]
+    return sum(abs(one.t - laid[one.card].t) <= one.t_error for one in read)
+
+
+def play(name: str, seed: int, frames: Path | None = None) -> Outcome:
+    """Film one sequence, look at it, compare; writes the moments worth looking at into a folder."""
+    shown = situation(name, seed)
+    table = SpoiltTable(shown)
+    if frames is not None:
+        _write(frames, shown, table)
+        table = SpoiltTable(shown)
+    watcher = new_watcher(dict(enumerate(table.seat_bearings, 1)))
+    return compare(shown, *watched(table, watcher))
+
+
+def _write(folder: Path, shown: Situation, table: SpoiltTable) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for number, t in enumerate(sorted(shown.moments)):
+        name = f"{shown.name.replace(' ', '-').replace(chr(39), '')}_{shown.script.seed}_{number}.png"
+        index = round(t * table.fps / 1e9)
+        if not cv2.imwrite(str(folder / name), table.render(table.frame_time(index)).image):
+            raise OSError(f"{folder / name} cannot be written")
+
+
+def table_of(outcomes: Sequence[Outcome]) -> Iterator[str]:
+    """Lines of the table, one for each situation, and one that sums them up."""
+    yield "| " + " | ".join(HEADINGS) + " |"
+    yield "| :--- | " + " | ".join("---:" for _ in HEADINGS[1:]) + " |"
+    for name in dict.fromkeys(one.name for one in outcomes):
+        yield _row(name, [one for one in outcomes if one.name == name])
+    yield _row("**all**", outcomes)
+
+
+def _row(name: str, those: Sequence[Outcome]) -> str:
+    cards = [one.cards for one in those]
+    cells = (
+        name, len(those), sum(c.laid for c in cards), sum(c.right for c in cards), sum(c.seat_right for c in cards),
+        sum(one.in_time for one in those), sum(one.left_open for one in those), sum(c.wrong_sure for c in cards),
+        sum(one.invented for one in those), f"{sum(one.wanted for one in those)}/{sum(one.seen for one in those)}",
+    )  # fmt: skip
+    return "| " + " | ".join(map(str, cells)) + " |"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Play the hard set and print its table; 1 if anything wrong was said with confidence or invented."""
+    parser = argparse.ArgumentParser(prog="python -m referee.app.hardset", description=main.__doc__)
+    parser.add_argument("names", nargs="*", metavar="SITUATION", help="only these; all unless given")
+    parser.add_argument("--seeds", type=int, default=6, help="sequences of each situation")
+    parser.add_argument("--first", type=int, default=1, help="the first seed")
+    parser.add_argument("--frames", type=Path, help="folder for pictures of each situation's first sequence")
+    parser.add_argument("--faults", action="store_true", help="also say what was missed, and where")
+    options = parser.parse_args(arguments)
+    for name in options.names:
+        if name not in SITUATIONS:
+            parser.error(f"there is no situation {name!r}; there are: {', '.join(SITUATIONS)}")
+    outcomes = []
+    for name in options.names or SITUATIONS:
+        for seed in range(options.first, options.first + options.seeds):
+            outcome = play(name, seed, options.frames if seed == options.first else None)
+            outcomes.append(outcome)
+            if options.faults or not outcome.good:
+                for fault in outcome.faults:
+                    print(f"{name}, seed {seed}: {fault}", file=sys.stderr, flush=True)
+    for line in table_of(outcomes):
+        print(line)
+    return 0 if all(outcome.good for outcome in outcomes) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
