@@ -30,6 +30,13 @@ LOOKAHEAD: Final = 10_000_000
 """Widest error of a slap that a pad may state, ns: both sensors promise on an instant's earliest moment."""
 LETTERS: Final = {"card": "c", "taken": "t", "placed": "p", "answer": "a", "trouble": "x"}
 
+VIEW: Final = {
+    "dark": "it is too dark to see the table; put the lamp on, and cards laid meanwhile are read then",
+    "blocked": "something is before the camera; take it away, and cards laid meanwhile are read then",
+    "moved": "the camera was moved; the cards are followed, but see that the whole table is still in view",
+}
+"""What is said of each trouble that a watcher has with its view."""
+
 Outlet = Callable[[Sequence[Ruling]], None]
 """Takes rulings as soon as they are decided, those that came together at once: the voice, the lights, the display."""
 
@@ -121,6 +128,7 @@ class Conductor:
         for seen in self._watcher.feed(frame.image, frame.t, frame.exposure):
             self._observe(self._named(seen))
         self._now = max(self._now, frame.t + frame.exposure)
+        self._heed_view()
         self._tick(CAMERA, self._watcher.watermark)
 
     def on_edge(self, edge: Edge) -> None:
@@ -164,6 +172,14 @@ class Conductor:
         t = max(self._now, self.watermark + 1)
         line = Other(t=t, id=self._number("trouble"), name="trouble", extra={"part": part, "words": words})
         self._observe(line)
+
+    def _heed_view(self) -> None:
+        """Say what hinders the camera's view, as long as it does."""
+        words = VIEW.get(getattr(self._watcher, "trouble", ""))
+        if words is not None:
+            self.trouble("view", words)
+        else:
+            self.troubles.pop("view", None)
 
     def lose(self, sensor: str, words: str) -> None:
         """A sensor is gone: put it on record, and wait for it no longer."""
