@@ -142,6 +142,9 @@ def _top_card_is_dead(step: Step, seat: int) -> None:
     """The latest card of a seat that drew two at once is dead (F9)."""
     pile = step.position.pile
     for place in range(len(pile) - 1, -1, -1):
+        if pile[place].seat == seat and pile[place].state == "dead":
+            # It was judged when it was laid: out of turn, and too soon after the first.
+            return
         if pile[place].seat == seat and pile[place].state == "played":
             dead = pile[place]._replace(state="dead")
             step.set(pile=(*pile[:place], dead, *pile[place + 1 :]))
