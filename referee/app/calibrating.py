@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import combinations
 from pathlib import Path
@@ -25,6 +25,7 @@ from referee.app.recognising import load_eye, read_image
 from referee.app.settings import NEAREST, CalibrationSettings, CameraSettings, Settings, load
 
 if TYPE_CHECKING:
+    from models.eye import Eye
     from models.lens import Lens
 
 SECOND: Final = 1_000_000_000
@@ -71,8 +72,12 @@ def calibrate(options: Options) -> int:
         )
     if options.reach and settings is None and options.seats is None:
         raise UserError("--reach needs to know the seats: name the table's --settings FILE, or --seats N")
+
+    def eye() -> Eye:
+        return load_eye(None if settings is None else settings.deck)
+
     if options.images:
-        image, found, still_frames = _from_pictures(options)
+        image, found, still_frames = _from_pictures(options, eye)
         return _close(options, settings, image, _measured(image, found, still_frames), seats)
     camera = _open(options, settings, seats)
     try:
@@ -80,7 +85,7 @@ def calibrate(options: Options) -> int:
         _say("looking at the table: keep hands off it")
         still_frames = still(frames)
         image = average(still_frames)
-        m = _measured(image, find_table([image], options.by, load_eye, options.card_size), still_frames)
+        m = _measured(image, find_table([image], options.by, eye, options.card_size), still_frames)
         if options.reach:
             seats = reached(frames, list(seats), m)
     except HardwareMissing as bad:
@@ -97,7 +102,7 @@ def _say(words: str) -> None:
 # Where pictures come from
 
 
-def _from_pictures(options: Options) -> tuple[Any, Found, list[Any]]:
+def _from_pictures(options: Options, eye: Callable[[], Eye]) -> tuple[Any, Found, list[Any]]:
     images = [read_image(name) for name in options.images]
     for name, image in zip(options.images, images, strict=True):
         if image.shape != images[0].shape:
@@ -105,7 +110,7 @@ def _from_pictures(options: Options) -> tuple[Any, Found, list[Any]]:
                 f"{name} is {image.shape[1]}×{image.shape[0]} px and {options.images[0]} is "
                 f"{images[0].shape[1]}×{images[0].shape[0]}: one camera's pictures, of one size, are needed"
             )
-    found = find_table(images, options.by, load_eye, options.card_size)
+    found = find_table(images, options.by, eye, options.card_size)
     return images[0], found, _same_scene(images)
 
 

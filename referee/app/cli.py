@@ -150,7 +150,7 @@ def _recognise(args: argparse.Namespace) -> int:
 def _watch(args: argparse.Namespace) -> int:
     from referee.app.watch import watch
 
-    return watch(args.source, fps=args.fps, seats=args.seats, deck=args.deck)
+    return watch(args.source, fps=args.fps, seats=args.seats, deck=args.deck, settings=args.settings)
 
 
 def _enrol(args: argparse.Namespace) -> int:
@@ -374,6 +374,8 @@ def _add_watch(commands: Commands[_Parser]) -> None:
                         help="frames a second, where SOURCE does not say (default: 15)")  # fmt: skip
     parser.add_argument("--seats", type=_whole(2, 8, "seats"), default=None, metavar="N",
                         help="name seats: N evenly round the picture, seat 1 at its bottom, clockwise")  # fmt: skip
+    parser.add_argument("--settings", type=Path, metavar="FILE",
+                        help="name seats by the bearings of a table's settings (see `referee calibrate`)")  # fmt: skip
 
 
 def _add_calibrate(commands: Commands[_Parser]) -> None:

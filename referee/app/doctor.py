@@ -233,6 +233,24 @@ def _alsa() -> Finding:
     return Finding("ALSA", "fine", text.splitlines()[0].strip())
 
 
+def _calibration(path: Path = Path("table.toml")) -> Finding:
+    """Whether the settings in this folder hold a calibration."""
+    from referee.app.problems import UserError
+    from referee.app.settings import load
+
+    part, mend = f"calibration ({path})", f"referee calibrate --settings {path}"
+    if not path.exists():
+        return Finding(part, "missing", "no such file in this folder", f"referee run --example > {path}, then: {mend}")
+    try:
+        stored = load(path).calibration
+    except UserError as bad:
+        return Finding(part, "broken", _short(bad), "mend that line")
+    if stored is None:
+        return Finding(part, "missing", "the camera has not looked for the table yet", mend)
+    words = f"by {stored.source}: cards {stored.card_height_px:.0f} px tall, tilt {stored.tilt_deg:.0f}°"
+    return Finding(part, "fine", words)
+
+
 def findings() -> Iterator[Finding]:
     """Every part, those that the simulated table needs first."""
     yield _python()
@@ -240,7 +258,7 @@ def findings() -> Iterator[Finding]:
     for name, distribution in LIBRARIES.items():
         yield library(name, distribution)
     looks: tuple[Callable[[], Finding], ...] = (
-        _weights, _picamera2, _cameras, _gpio, _lgpio, _voices, _sound, _alsa,
+        _weights, _picamera2, _cameras, _gpio, _lgpio, _voices, _sound, _alsa, _calibration,
     )  # fmt: skip
     for look in looks:
         yield look()

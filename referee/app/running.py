@@ -256,6 +256,18 @@ def _until_over(loop: Loop, conductor: Conductor, display: Display) -> None:
             display.draw(conductor.view)
 
 
+def out_of_date(settings: Settings) -> str:
+    """What is wrong with the calibration for the camera as it is set; empty where nothing is."""
+    stored, camera = settings.calibration, settings.camera
+    # Another camera gives what size it likes; the Pi's gives what it is told.
+    if stored is None or camera.source != "picamera" or (stored.width, stored.height) == (camera.width, camera.height):
+        return ""
+    return (
+        f"the table was calibrated with pictures of {stored.width}×{stored.height} px, and the camera is set to "
+        f"{camera.width}×{camera.height}: run referee calibrate again"
+    )
+
+
 def run(path: Path, *, log: Path | None = None) -> int:
     """Referee a real table by its settings file; returns the exit status.
 
@@ -274,6 +286,7 @@ def run(path: Path, *, log: Path | None = None) -> int:
         bearings = {number: seat.bearing for number, seat in enumerate(settings.seats, start=1)}
         watcher = new_watcher(bearings, settings.deck)
         target = log_path(settings, log)
+        parts.missing += [words for words in (out_of_date(settings),) if words]
         for words in parts.missing:
             print(words, file=sys.stderr)
         conductor = referee(settings, parts, watcher, log=_open_log(target, stack), answers=sys.stdin)

@@ -86,14 +86,29 @@ def observed(watcher: Watcher, frames: Iterator[Frame]) -> Iterator[Observation]
     yield from watcher.finish()
 
 
-def watch(source: Path, *, fps: float | None = None, seats: int | None = None, deck: str | None = None) -> int:
+def _bearings(seats: int | None, settings: Path | None) -> dict[int, float] | None:
+    """Each seat's bearing: evenly, as a table's settings have them, or None where nobody says."""
+    if settings is None:
+        return None if seats is None else seat_bearings(seats)
+    if seats is not None:
+        raise UserError("--seats and --settings both say where the seats are: give one of them")
+    from referee.app.settings import load
+
+    return {number: seat.bearing for number, seat in enumerate(load(settings).seats, start=1)}
+
+
+def watch(
+    source: Path, *, fps: float | None = None, seats: int | None = None, deck: str | None = None,
+    settings: Path | None = None,
+) -> int:  # fmt: skip
     """Print every observation as one JSON line as soon as it is known; returns the exit status.
 
     Raises:
-        UserError: the source or the eye cannot be read.
+        UserError: the source, the settings or the eye cannot be read.
     """
+    bearings = _bearings(seats, settings)
     frames = _first_checked(frames_of(source, fps))
-    watcher = new_watcher(None if seats is None else seat_bearings(seats), deck)
+    watcher = new_watcher(bearings, deck)
     for seen in observed(watcher, frames):
         sys.stdout.write(encode(seen) + "\n")
         sys.stdout.flush()

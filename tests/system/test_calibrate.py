@@ -17,10 +17,14 @@ from models.motion import apart
 from referee.app import calibrating
 from referee.app.calibrating import view_of
 from referee.app.cli import main
+from referee.app.doctor import _calibration
 from referee.app.editing import backup_of, edited
 from referee.app.practice import CARDS
+from referee.app.problems import UserError
+from referee.app.running import out_of_date
 from referee.app.settings import SettingsError, example, load, parse
 from referee.app.sheets import PAPERS, SCALE, board_origin, page
+from referee.app.watch import _bearings
 from tests.overhead import bare, true_card_height, with_cards, with_sheet
 
 CAMERA = Overhead(tilt=6.0, turn=3.0)
@@ -322,6 +326,40 @@ def test_a_mistake_in_the_section_is_named_by_its_key(section: str, words: str) 
     with pytest.raises(SettingsError) as said:
         parse(MINE + f"[calibration]\n{section}\n")
     assert words in str(said.value)
+
+
+# Who uses it
+
+
+def test_a_calibration_of_another_picture_size_is_told(
+    picture: str, table: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told(capsys, picture, "--settings", str(table))
+    settings = load(table)
+    assert out_of_date(settings) == ""
+    pi = replace(settings, camera=replace(settings.camera, source="picamera"))
+    assert "calibrated with pictures of 960×720 px" in out_of_date(pi)
+    assert out_of_date(replace(pi, camera=replace(pi.camera, width=960, height=720))) == ""
+
+
+def test_watch_takes_the_seats_from_the_settings(table: Path) -> None:
+    assert _bearings(None, table) == {1: 265.5, 2: 90.0}
+    assert _bearings(2, None) == {1: 270.0, 2: 90.0}
+    assert _bearings(None, None) is None
+    with pytest.raises(UserError, match="give one of them"):
+        _bearings(2, table)
+
+
+def test_the_doctor_tells_whether_the_table_is_calibrated(
+    picture: str, table: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert _calibration(table.parent / "none.toml").state == "missing"
+    assert _calibration(table).state == "missing"
+    told(capsys, picture, "--settings", str(table))
+    finding = _calibration(table)
+    assert (finding.state, "by sheet: cards" in finding.words) == ("fine", True)
+    table.write_text("[calibration]\nsource = 3\n" + MINE, encoding="utf-8")
+    assert _calibration(table).state == "broken"
 
 
 # The picture and the sheet
