@@ -1,4 +1,7 @@
-"""What replaying a log costs, in whole processes: `make bench`.
+"""What things cost and how far the eye can be relied on: `make bench`.
+
+First what replaying a log costs, in whole processes; then what a frame costs (`tests.pace`), and what the eye's
+confidence is worth on packs that it was not trained on (`tests.held_back`). ``--only`` chooses one of the three.
 
 ``--lines`` chooses the lengths; a million lines take a minute or more. CPU time (user and system) is what counts where
 other programs are running; wall time is shown beside it. Each figure is the median of three runs, of one from 100,000
@@ -119,7 +122,25 @@ def _row(name: str, lines: int, used: Cost, empty: Cost) -> None:
     )
 
 
+def eye(only: str | None) -> None:
+    """Print what a frame costs and how far a confidence can be relied on; imported late, see `pace`."""
+    from tests import held_back
+    from tests import pace as frames
+
+    if only in (None, "frames"):
+        print("\nWhat a frame costs")
+        frames.main([])
+    if only in (None, "confidence"):
+        print("\nWhat the eye's confidence is worth")
+        held_back.main([])
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--lines", type=int, nargs="*", default=LENGTHS, help="lengths of logs (default: %(default)s)")
-    main(parser.parse_args().lines)
+    parser.add_argument("--only", choices=("replay", "frames", "confidence"), help="one part (default: all three)")
+    chosen = parser.parse_args()
+    if chosen.only in (None, "replay"):
+        main(chosen.lines)
+    if chosen.only != "replay":
+        eye(chosen.only)

@@ -1,0 +1,112 @@
+"""What `make bench` measures with: damaged scenes whose truth is known, scoring, stopwatches; and the weights' size."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import pytest
+
+from models.eye import CardSeen
+from models.networks import WEIGHTS
+from tests import pace
+from tests.held_back import Figures, lines, take_in, together
+from tests.models.damaged import HEIGHTS, Scene, Shown, scene, scenes
+
+MOST_BYTES = 10_000_000
+
+
+def test_the_weights_stay_small() -> None:
+    sizes = {path.suffix: path.stat().st_size for path in WEIGHTS.iterdir()}
+    assert ".onnx" in sizes
+    assert sum(path.stat().st_size for path in WEIGHTS.iterdir()) <= MOST_BYTES
+
+
+def test_a_scene_is_a_function_of_its_seed() -> None:
+    one, same, other = scene("harbour", (5, 1)), scene("harbour", (5, 1)), scene("harbour", (5, 2))
+    assert np.array_equal(one.image, same.image)
+    assert [c.card for c in one.cards] == [c.card for c in same.cards]
+    assert one.image.shape != other.image.shape or not np.array_equal(one.image, other.image)
+
+
+def test_what_is_said_of_the_cards_fits_the_picture() -> None:
+    shown = list(scenes(40, 9))
+    assert {s.family for s in shown} == {"archive", "carnival", "harbour", "meadow"}
+    for one in shown:
+        assert HEIGHTS[0] <= one.height <= HEIGHTS[1]
+        assert len({c.card for c in one.cards}) == len(one.cards) > 0
+        upper = one.cards[-1]
+        h, w = one.image.shape[:2]
+        assert upper.bare or bool(((upper.quad < 0) | (upper.quad > [w, h])).any())
+        for lower in one.cards[:-1]:
+            shared, _ = cv2.intersectConvexConvex(lower.quad.astype(np.float32), upper.quad.astype(np.float32))
+            if shared > 0.1 * abs(cv2.contourArea(upper.quad.astype(np.float32))) and (upper.quad > 0).all():
+                assert not lower.bare or bool((upper.quad > [w, h]).any())
+
+
+def reading(card: Shown, name: str, confidence: float, shift: float = 0.0) -> CardSeen:
+    quad = card.quad + shift
+    return CardSeen(name, confidence, quad, True, 0.9, np.array([quad.mean(0)]))
+
+
+def told(*readings: tuple[str, float, float]) -> Figures:
+    """Figures of a scene of one card, the seven of hearts, that was read so."""
+    quad = np.array([[100, 100], [240, 100], [240, 300], [100, 300]], np.float64)
+    card = Shown("7h", quad, 1.0, True)
+    one = Scene(np.zeros((400, 400, 3), np.uint8), [card], 200.0, "harbour")
+    figures = Figures()
+    take_in(figures, one, [reading(card, *r) for r in readings])
+    return figures
+
+
+@pytest.mark.parametrize(
+    ("readings", "right", "sure", "wrong_sure"),
+    [
+        ([], 0, 0, 0),
+        ([("7h", 0.95, 0.0)], 1, 1, 0),
+        ([("7h", 0.7, 0.0)], 1, 0, 0),
+        ([("9h", 0.95, 0.0)], 0, 0, 1),
+        ([("7h", 0.95, 250.0)], 0, 0, 1),
+        ([("??", 0.2, 0.0)], 0, 0, 0),
+        ([("7h", 0.95, 0.0), ("7h", 0.92, 250.0)], 1, 1, 1),
+    ],
+)
+def test_a_reading_is_right_where_a_card_of_its_name_lies(
+    readings: list[tuple[str, float, float]], right: int, sure: int, wrong_sure: int
+) -> None:
+    got = told(*readings)
+    assert (got.cards, got.right, got.sure, got.wrong_sure) == (1, right, sure, wrong_sure)
+    assert (got.tops, got.tops_right, got.tops_sure) == (1, right, sure)
+
+
+def test_the_table_adds_up_the_bands() -> None:
+    parts = {"low": told(("7h", 0.95, 0.0)), "high": told(("9h", 0.95, 0.0))}
+    assert together(parts.values()).cards == 2
+    assert lines(parts).splitlines()[-1].startswith("| all | 2 | 2 | 50.0 | 50.0 | 2 | 1 |")
+
+
+def test_an_inner_part_is_not_counted_for_the_outer_one() -> None:
+    now = [0.0]
+    watch = pace.Stopwatch(clock=lambda: now[0])
+
+    def inner() -> None:
+        now[0] += 3.0
+
+    def outer() -> None:
+        now[0] += 1.0
+        inside()
+        now[0] += 0.5
+
+    inside = watch.timed("inner", inner)
+    watch.timed("outer", outer)()
+    assert watch.take() == {"outer": 1.5, "inner": 3.0}
+    assert watch.take() == {}
+
+
+def test_a_missed_target_is_called_missed() -> None:
+    slow, quick = pace.Pace(), pace.Pace()
+    slow.add(0.040, {"finding": 0.030})
+    quick.add(0.002, {"motion": 0.001})
+    text = pace.lines({"changed": slow, "unchanged": quick})
+    assert "changed: 40.0 ms, 95 % within 40.0 ms; wanted 25 ms: MISSED" in text
+    assert "| changed frame | 1 | 40.0 | 0.0 | 30.0 | 0.0 | 0.0 | 0.0 | 0.0 | 10.0 |" in text
+    assert "wanted 3 ms: met" in text
