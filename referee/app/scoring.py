@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import pairwise
 from typing import Any, Final
@@ -51,6 +51,14 @@ class CardScore:
     """Seen where none was laid."""
     seat_right: int
     """Right cards whose seat was right."""
+    wholly: int = 0
+    """Plays of which everything was right: the card, its place in the order, its seat, and who took its pile."""
+    in_frame: int = 0
+    """Right cards whose reveal is no further from the truth than from one frame to the next."""
+    as_stated: int = 0
+    """Right cards whose reveal is no further from the truth than is stated."""
+    quickest_ms: float = 0.0
+    """The least time from one card laid to the next, ms."""
     faults: tuple[str, ...] = ()
     """Each card that was not read right, in words."""
 
@@ -112,8 +120,10 @@ def _confidence(card: Card) -> str:
 
 def score_cards(truth: Iterable[Observation], seen: Iterable[Observation]) -> CardScore:
     """Count how the cards laid on the pile were read."""
+    truth, seen = list(truth), list(seen)
     laid = sorted((o for o in truth if isinstance(o, Card)), key=lambda card: card.t)
     read = sorted((o for o in seen if isinstance(o, Card)), key=lambda card: card.t)
+    takers, seen_takers = _takers(truth), _takers(seen)
     pairs = align(laid, read)
     both = [(one, other) for one, other in pairs if one is not None and other is not None]
     right = [(one, other) for one, other in both if one.card == other.card]
@@ -129,10 +139,20 @@ def score_cards(truth: Iterable[Observation], seen: Iterable[Observation]) -> Ca
         missed=sum(other is None for _, other in pairs),
         ghosts=len(ghosts),
         seat_right=sum(one.seat == other.seat for one, other in right),
+        wholly=sum(one.seat == other.seat and takers(one) == seen_takers(other) for one, other in right),
+        in_frame=sum(abs(one.t - other.t) <= FRAME for one, other in right),
+        as_stated=sum(abs(one.t - other.t) <= other.t_error for one, other in right),
+        quickest_ms=min((round((b.t - a.t) / MS, 1) for a, b in pairwise(laid)), default=0.0),
         faults=tuple(
             _fault(one, other) for one, other in pairs if one is None or other is None or one.card != other.card
         ),
     )
+
+
+def _takers(told: Iterable[Observation]) -> Callable[[Card], int | None]:
+    """Who took the pile that a card came to lie in; 0 if nobody did."""
+    taken = sorted((o for o in told if isinstance(o, Taken)), key=lambda one: one.t)
+    return lambda card: next((one.seat for one in taken if one.t > card.t), 0)
 
 
 def true_rulings(truth: Iterable[Observation], end: int) -> list[Ruling]:
