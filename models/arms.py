@@ -19,6 +19,8 @@ FULL_ARM: Final = 0.5
 """Share of the line from the picture's edge to a card that an arm must cover."""
 AGREED: Final = 0.6
 """Share of the looks at arms that must agree on a bearing."""
+AT_REST: Final = 2
+"""A card that has lain still for more than so many looks is nobody's to lay any more."""
 SWEEP_NS: Final = 900 * MS
 """How long it is remembered which arms reached to the pile."""
 
@@ -40,8 +42,8 @@ class Arms:
         """Instant (ns), bearing and weight of each look at an arm over the pile."""
 
     def note_hand(self, track: Track, glance: Glance) -> None:
-        """Remember which arm reaches to this card now."""
-        if not glance.reaches or len(track.bearings) > 12:
+        """Remember which arm reaches to this card now; one that comes when it has come to rest did not bring it."""
+        if not glance.reaches or len(track.bearings) > 12 or track.still > AT_REST:
             return
         quads = [track.quad] + [other.quad for other in self._pile.laid]
         skip = self._motion.mask(quads, glance.foreign.shape, widen=2)

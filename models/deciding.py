@@ -14,7 +14,7 @@ from models.arms import Arms, usual
 from models.motion import Glance, Motion
 from models.pairs import upper_of
 from models.pile import Pile
-from models.prior import Prior, Reading, judge
+from models.prior import Prior, Reading, Trust, judge
 from models.quads import between, centre, overlap
 from models.stream import MARGIN_NS, MS, PATIENCE_NS, Moment, Stream
 from models.tracks import SURE, UNREAD, Track
@@ -45,6 +45,7 @@ class Decisions:
         self._arms = arms
         self._placed = 0
         self._foresight: Foresight | None = None
+        self._trust = Trust()
 
     def recall(self, foresight: Foresight | None) -> None:
         """What can come after all cards told so far; None where nobody knows."""
@@ -111,7 +112,7 @@ class Decisions:
         others = (other for other in self._pile.open if other is not track and other.high <= track.high)
         if self._foresight is None or any(other.seen_on_pile() for other in others):
             return None
-        return Prior.of(self._foresight, self._arms.seat(usual(track.bearings)))
+        return Prior.of(self._foresight, self._arms.seat(usual(track.bearings)), self._trust.slip)
 
     def _vanished(self, track: Track, name: str, sure: float) -> list[Observation]:
         """A card that was not seen to lie on the pile is seen no more: slid under it, or carried off."""
@@ -154,6 +155,7 @@ class Decisions:
         angle = usual(track.bearings)
         seat = self._arms.seat(angle)
         if self._foresight is not None:
+            self._trust.note(told, Prior.of(self._foresight, seat))
             self._foresight = self._foresight.after(seat, name)
         return [
             Card(
@@ -235,7 +237,9 @@ def _surely_there(track: Track) -> bool:
 def _another_look(track: Track, pile: Pile) -> bool:
     """Whether what could not be read came up just when and where a card was laid: it is that one."""
     return any(
-        other.high >= track.low - ONE_CARD_NS and overlap(other.rest, track.quad) > 0.4
+        track.low - ONE_CARD_NS <= other.high
+        and other.low <= track.high + ONE_CARD_NS
+        and overlap(other.rest, track.quad) > 0.4
         for other in pile.laid[-3:]
         if other.rest is not None
     )

@@ -1,11 +1,12 @@
 """What deck memory adds to what the eye saw: a prior over the names of the next card, and who has the last word.
 
-The prior is a mixture. Where memory is right, one name is certain (the next of a stack that is known), or some are
-excluded (cards that lie in the pile, or deeper in a stack). Memory can be wrong: a hand was dealt from the wrong pack,
-a burned card slipped by, a stack was shuffled. So no name is ever ruled out; each keeps `FLOOR` of the weight of one
-that may come. The odds between two names thus move by 1 / `FLOOR` = 500 at most: a reading of 0.998 or more is never
-reversed by memory, and a card that is certain by memory is so by 0.904 alone, which is what one slip in ten cards would
-make it. That is far more slips than any table should have, and on the safe side.
+The prior is a mixture with what holds where memory has slipped: a hand dealt from the wrong pack, a burned card
+missed, a stack shuffled. Where one name is certain (the next of a stack that is known), a slip leaves every name
+alike; one in ten is assumed to begin with, far more than any table should have. Where names are only excluded (cards
+that lie in the pile, or deeper in a stack), each stands for one place that is known, and one such place in fifty is
+taken to be wrong. Both shares grow where sure readings have lately spoken against memory (`Trust`). So the odds
+between two names move by 500 at most, 50 by exclusion: a reading of 0.998 or more is never reversed, and what is
+certain by memory alone has 0.902.
 
 Odds alone would still let memory win over a reading of 0.9. So the eye has the last word where it is sure: such a
 reading stands, and if memory says otherwise the card is told with both, for people to decide (`Reading.candidates`).
@@ -14,6 +15,7 @@ Memory decides only between names that an unsure eye itself holds likely.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -24,8 +26,12 @@ from numpy.typing import NDArray
 from models.cards import CARDS, UNREAD
 from referee.adjudication.foresight import Foresight
 
-FLOOR: Final = 0.002
-"""Weight of a name that cannot come by memory, against one that can."""
+SLIP: Final = 0.1
+"""Least share of cards for which memory is taken to be wrong."""
+MISPLACED: Final = 0.2
+"""The share of slips for which one excluded card, chosen before, is not where it is known to be."""
+LATELY: Final = 20
+"""So many of memory's latest predictions say how far it is to be trusted."""
 SURE: Final = 0.9
 """From this confidence on the eye's word stands, whatever memory says; below it a card counts as not read."""
 SUPPORT: Final = 0.1
@@ -66,21 +72,53 @@ class Prior:
 
     may_come: NDArray[np.bool_]
     """For each of `CARDS`, (54,)."""
+    slip: float = SLIP
+    """How likely it is that memory is wrong."""
 
     @classmethod
-    def of(cls, foresight: Foresight, seat: int | None) -> Prior:
+    def of(cls, foresight: Foresight, seat: int | None, slip: float = SLIP) -> Prior:
         """For the next card of a seat; None where nobody saw whose hand it was."""
-        return cls(np.array([foresight.may_come(card, seat) for card in CARDS]))
+        return cls(np.array([foresight.may_come(card, seat) for card in CARDS]), slip)
 
     @property
     def chances(self) -> Chances:
         """Probability of each name; they sum to 1."""
-        weights = np.where(self.may_come, 1.0, FLOOR)
+        alike = np.full(len(CARDS), 1 / len(CARDS))
+        if not self.may_come.any():
+            return alike
+        if self.certain:
+            return np.asarray((1 - self.slip) * self.may_come + self.slip * alike)
+        weights = np.where(self.may_come, 1.0, MISPLACED * self.slip)
         return np.asarray(weights / weights.sum())
+
+    @property
+    def certain(self) -> bool:
+        """Whether only one name may come."""
+        return int(self.may_come.sum()) == 1
 
     def allows(self, card: str) -> bool:
         """Whether memory has nothing against this name."""
         return bool(self.may_come[_PLACE[card]]) or not self.may_come.any()
+
+
+class Trust:
+    """How often memory has been right of late, by the readings that needed no help."""
+
+    def __init__(self) -> None:
+        self._latest: deque[bool] = deque(maxlen=LATELY)
+
+    def note(self, told: Reading, prior: Prior | None) -> None:
+        """Hold a card that was told against what memory had said of it; a name that it chose itself proves nothing."""
+        if prior is None or told.confidence < SURE or (told.candidates and prior.allows(told.card)):
+            return
+        if prior.certain or not prior.allows(told.card):
+            self._latest.append(prior.allows(told.card))
+
+    @property
+    def slip(self) -> float:
+        """How likely memory is to be wrong about the next card."""
+        # As if one in ten had been wrong before the first.
+        return max(SLIP, (1 + self._latest.count(False)) / (10 + len(self._latest)))
 
 
 def spread(candidates: Candidates) -> Chances:
@@ -142,7 +180,7 @@ def _agreeing(name: str, sure: float, chances: Chances) -> Chances:
 def likeliest(chances: Chances, prior: Prior | None = None) -> Candidates:
     """The names worth telling, the likeliest first; the one that is certain by memory among them."""
     order = [int(place) for place in np.argsort(-chances, kind="stable")[:MOST_NAMED] if chances[place] >= NAMED]
-    if prior is not None and int(prior.may_come.sum()) == 1:
+    if prior is not None and prior.certain:
         certain = int(prior.may_come.argmax())
         if certain not in order:
             order.append(certain)

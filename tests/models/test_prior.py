@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from models.cards import CARDS
-from models.prior import FLOOR, MOST, SUPPORT, SURE, Candidates, Prior, judge, seen, spread, weighed
+from models.prior import MOST, SLIP, SUPPORT, SURE, Candidates, Prior, Reading, Trust, judge, seen, spread, weighed
 from referee.adjudication.foresight import Foresight
 
 QUEENS: Candidates = (("Qs", 0.6), ("Qc", 0.38))
@@ -18,9 +18,10 @@ CERTAIN = Foresight(stacks=((), ("Qc", "4d")), placed=("Qc", "4d", "7h"))
 EXCLUDED = Foresight(stacks=((), ()), placed=("Qs", "7h"))
 
 names = st.sampled_from(CARDS)
+slips = st.floats(SLIP, 1.0)
 priors = st.one_of(
     st.builds(lambda card: Prior(np.array([one == card for one in CARDS])), names),
-    st.builds(lambda gone: Prior(np.array([one not in gone for one in CARDS])), st.sets(names)),
+    st.builds(lambda gone, slip: Prior(np.array([one not in gone for one in CARDS]), slip), st.sets(names), slips),
 )
 
 
@@ -43,8 +44,7 @@ def prior(foresight: Foresight, seat: int | None = 2) -> Prior:
 def test_the_prior_is_a_distribution_with_a_floor(one: Prior) -> None:
     chances = one.chances
     assert chances.shape == (len(CARDS),) and chances.sum() == pytest.approx(1.0)
-    assert chances.min() >= FLOOR * chances.max() * (1 - 1e-9)
-    assert chances.min() > 0
+    assert chances.min() > 0 and chances.max() / chances.min() < 500
 
 
 @given(priors, names, st.floats(0.999, 1.0), names)
@@ -139,6 +139,39 @@ def test_where_the_seat_is_not_known_only_what_nobody_can_lay_is_excluded() -> N
     assert prior(CERTAIN, None).allows("Qc") and prior(CERTAIN, None).allows("9c")
     assert not prior(CERTAIN, None).allows("4d") and not prior(CERTAIN, None).allows("7h")
     assert not prior(CERTAIN, 1).allows("Qc"), "it lies in another's stack"
+
+
+def test_an_exclusion_says_less_than_a_certainty() -> None:
+    certain, thirty = Prior(np.arange(54) < 1).chances, Prior(np.arange(54) < 30).chances
+    assert certain[0] > 0.9 and 450 < certain[0] / certain[-1] < 500
+    assert thirty[0] / thirty[-1] == pytest.approx(50)
+
+
+def test_memory_that_was_often_wrong_of_late_is_trusted_less() -> None:
+    trust = Trust()
+    expected = prior(CERTAIN)
+    for _ in range(30):
+        trust.note(Reading("Qc", 0.99), expected)
+    assert trust.slip == SLIP, "never less than that"
+    before = judge("Qs", 0.6, [QUEENS], prior(CERTAIN)).confidence
+    for _ in range(10):
+        trust.note(Reading("Kd", 0.99, (("Kd", 0.99), ("Qc", 0.01))), expected)
+    assert trust.slip > 0.3
+    assert judge("Qs", 0.6, [QUEENS], Prior.of(CERTAIN, 2, trust.slip)).confidence < before
+    for _ in range(30):
+        trust.note(Reading("Qc", 0.99), expected)
+    assert trust.slip == SLIP, "that was long ago"
+
+
+def test_what_memory_chose_itself_is_no_proof_of_it() -> None:
+    trust = Trust()
+    for _ in range(10):
+        trust.note(Reading("Kd", 0.99, (("Kd", 0.99),)), prior(CERTAIN))
+    wrong = trust.slip
+    trust.note(judge("Qs", 0.6, [QUEENS], prior(CERTAIN)), prior(CERTAIN))
+    trust.note(Reading("??", 0.4), prior(CERTAIN))
+    trust.note(Reading("Kd", 0.99), None)
+    assert trust.slip == wrong
 
 
 def test_clear_looks_outweigh_blurred_ones() -> None:
