@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from models.cards import RANKS
 from models.enrolment import Knowledge, Told, learn
 from models.finder import Finder, Spot
-from models.geometry import CROP_H, CROP_W, Image, pyramid
+from models.geometry import CROP_H, CROP_W, Image, cut_card, pyramid
 from models.looks import WHOLE_H, WHOLE_W, Look, Place, look_at, patches, places
 from models.networks import WEIGHTS, Network, require
-from models.reader import R, Reader, log_softmax
+from models.reader import R, Reader, S, log_softmax
 
 #: Less steep than this are the edges of what is out of focus or moving; see `looks.sharpness`.
 BLURRED = 0.085
@@ -23,6 +23,10 @@ BLURRED = 0.085
 SAME = 0.77
 #: A place with less trust than this is no card's.
 DOUBTFUL = 0.2
+#: Of so many places the topmost is chosen.
+LIKELY = 6
+#: The middle of an index that was laid anew has changed by at least this share; a neighbour's has not.
+CHANGED = 0.2
 _NUMBERS = frozenset("23456789T")
 
 
@@ -72,6 +76,8 @@ class Lookout:
         spots = [s for s in self._finder.find(image) if changed is None or _touched(s, changed)]
         index = [r.index for r in self._ordinary.read(levels, spots)]
         found = [p for p in places(spots, index) if p.score > DOUBTFUL]
+        if len(cards) == 1:
+            found = self._topmost(levels, found)
         if not found:
             raise NoLook("none", "no index is found on the card")
         if len(cards) > 1 and len(found) < len(cards):
@@ -84,6 +90,16 @@ class Lookout:
         if min(look.sharpness for look in looks) < BLURRED:
             raise NoLook("blurred", "the picture is blurred")
         return looks
+
+    def _topmost(self, levels: Sequence[Image], found: Sequence[Place]) -> list[Place]:
+        """The best places, those first on which nothing seems to lie: the card was laid last."""
+        best = [p for p in sorted(found, key=lambda p: -p.score)[:LIKELY] if len(p.spots) > 1] or list(found[:LIKELY])
+        if len(best) < 2:
+            return best
+        out = self._card(np.stack([cut_card(levels, *p.frame) for p in best]))
+        bare = 1 / (1 + np.exp(-np.clip(out[:, R + S] / 2, -20, 20)))
+        order = np.argsort([-p.score - 1.5 * float(b) for p, b in zip(best, bare, strict=True)])
+        return [best[i] for i in order]
 
     def read_rank(self, look: Look) -> tuple[str, float]:
         """The rank that the ordinary eye reads, and its probability."""
@@ -141,11 +157,11 @@ def _cosine(a: NDArray[np.float32], b: NDArray[np.float32], all_: NDArray[np.flo
 
 
 def _touched(spot: Spot, changed: NDArray[np.bool_]) -> bool:
-    """Whether the picture changed where the spot is."""
-    r = 0.5 * spot.height
+    """Whether the picture changed in the middle of the spot."""
+    r = 0.3 * spot.height
     x0, y0 = (max(0, int(v - r)) for v in spot.centre)
     part = changed[y0 : int(spot.centre[1] + r) + 1, x0 : int(spot.centre[0] + r) + 1]
-    return part.size > 0 and float(part.mean()) > 0.08
+    return part.size > 0 and float(part.mean()) > CHANGED
 
 
 def _rest(spots: Sequence[Spot], index: Sequence[float], best: Sequence[Place]) -> list[Spot]:

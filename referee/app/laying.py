@@ -24,6 +24,8 @@ PATIENCE: Final = 1500 * MS
 LOOKS: Final = 2
 """Looks at a card that lies, each in a frame of its own."""
 _WIDTH: Final = 192
+"""Of the small picture in which movement is looked for, px; what has changed is found in a larger one."""
+_FINE: Final = 640
 _STEP: Final = 14
 _SUITS: Final = {"s": "spades", "h": "hearts", "d": "diamonds", "c": "clubs"}
 _RANKS: Final = {
@@ -68,6 +70,7 @@ class Laying:
         self._skipped: list[str] = []
         self._empty: NDArray[np.int16] | None = None
         self._before: NDArray[np.int16] | None = None
+        self._fine: NDArray[np.int16] | None = None
         self._last: NDArray[np.int16] | None = None
         self._still_since: int | None = None
         self._gathered: list[list[Look]] = []
@@ -99,9 +102,7 @@ class Laying:
         """Take one frame, begun at ``t`` ns; returns what to tell."""
         if self.done:
             return []
-        size = (_WIDTH, max(1, round(_WIDTH * image.shape[0] / image.shape[1])))
-        grey = cv2.cvtColor(cv2.resize(image, size, interpolation=cv2.INTER_AREA), cv2.COLOR_BGR2GRAY)
-        now = cv2.GaussianBlur(grey, (3, 3), 0).astype(np.int16)
+        now = _grey(image, _WIDTH)
         moved = self._last is None or _differs(now, self._last) > 0.002
         self._last = now
         if moved:
@@ -115,17 +116,16 @@ class Laying:
 
     def _rested(self, image: NDArray[np.uint8], now: NDArray[np.int16], rest: int) -> list[Word]:
         if self._empty is None or self._before is None:
-            self._empty = self._before = now
+            self._empty = now
+            self._remember(image, now)
             return []
         if _differs(now, self._empty) < 0.004:
-            self._before = now
+            self._remember(image, now)
             return []
-        change = np.abs(now - self._before) > _STEP
-        if float(change.mean()) < 0.002:
+        if _differs(now, self._before) < 0.002:
             return []
         self._pending = None  # a card that was in doubt was changed for another
-        wide = cv2.dilate(change.astype(np.uint8), np.ones((3, 3), np.uint8))
-        mask = cv2.resize(wide, (image.shape[1], image.shape[0]), interpolation=cv2.INTER_NEAREST).astype(bool)
+        mask = self._changed(image)
         cards = ("",) * self._at_once if self._ask else self.wanted
         try:
             self._gathered.append(self._lookout.look(image, cards, mask))
@@ -133,9 +133,22 @@ class Laying:
             return self._not_seen(no, rest)
         if len(self._gathered) < LOOKS:
             return []
-        self._taken, self._before = True, now
+        self._taken = True
+        self._remember(image, now)
         gathered, self._gathered = self._gathered, []
         return self._judged(gathered)
+
+    def _remember(self, image: NDArray[np.uint8], now: NDArray[np.int16]) -> None:
+        self._before, self._fine = now, _grey(image, _FINE)
+
+    def _changed(self, image: NDArray[np.uint8]) -> NDArray[np.bool_] | None:
+        """Where the picture differs from what was remembered, as large as the picture."""
+        now = _grey(image, _FINE)
+        if self._fine is None or self._fine.shape != now.shape:
+            return None
+        change = (np.abs(now - self._fine) > _STEP).astype(np.uint8)
+        large = cv2.resize(change, (image.shape[1], image.shape[0]), interpolation=cv2.INTER_NEAREST)
+        return np.asarray(large > 0)
 
     def _not_seen(self, no: NoLook, rest: int) -> list[Word]:
         self._gathered = []
@@ -231,6 +244,14 @@ class Laying:
             self._lookout.forget(card)
         named = ", ".join(in_words(c) for c in cards)
         return [Word("undone", cards, f"forgot the {named}"), self.prompt()]
+
+
+def _grey(image: NDArray[np.uint8], width: int) -> NDArray[np.int16]:
+    """The picture in greys, as wide as told at most, smoothed against noise."""
+    width = min(width, image.shape[1])
+    size = (width, max(1, round(width * image.shape[0] / image.shape[1])))
+    grey = cv2.cvtColor(cv2.resize(image, size, interpolation=cv2.INTER_AREA), cv2.COLOR_BGR2GRAY)
+    return np.asarray(cv2.GaussianBlur(grey, (3, 3), 0), np.int16)
 
 
 def _differs(a: NDArray[np.int16], b: NDArray[np.int16]) -> float:
