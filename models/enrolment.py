@@ -138,6 +138,12 @@ def learn(looks: Sequence[Look], reader: Network, card: Network, told: Told = la
     told("learning ranks and suits")
     rank, rank_out = _factor(index, 0)
     suit, suit_out = _factor(index, 1)
+    fit = _fit(index, rank_out, suit_out)
+    if not fit.all():
+        told("leaving out what shows a neighbour's index")
+        index = index.where(fit)
+        rank, rank_out = _factor(index, 0)
+        suit, suit_out = _factor(index, 1)
     told("learning what is no index")
     test = _index_test(looks, index, reader, rng)
     told("learning pips and courts")
@@ -173,6 +179,14 @@ class _Batch:
             ),
         )
 
+    def where(self, kept: NDArray[np.bool_]) -> _Batch:
+        """Some of the rows."""
+        ranks, suits = self.ordinary
+        return _Batch(
+            self.features[kept], (ranks[kept], suits[kept]), self.index[kept], self.cards[kept],
+            (self.labels[0][kept], self.labels[1][kept]),
+        )  # fmt: skip
+
 
 @dataclass(frozen=True, slots=True)
 class _Samples:
@@ -193,6 +207,29 @@ class _Samples:
         near = _Batch.read(varied(stack, size, copies, rng), [c for c in names for _ in range(copies)], network)
         far = varied(stack, size, TESTS, rng, HARD)
         return _Samples(near, _Batch.read(far, [c for c in names for _ in range(TESTS)], network))
+
+    def where(self, kept: NDArray[np.bool_]) -> _Samples:
+        """The copies of some of the patches, (N,)."""
+        copies = len(self.learn.cards) // len(kept)
+        return _Samples(self.learn.where(np.repeat(kept, copies)), self.test.where(np.repeat(kept, TESTS)))
+
+
+def _fit(index: _Samples, rank: Floats, suit: Floats) -> NDArray[np.bool_]:
+    """Of each patch whether to learn from it: not if it is read as another card, and the card's others are not.
+
+    In a heap a neighbour's index may have been cut instead of the card's own.
+    """
+    told = ~(np.isnan(rank[:, 0]) | np.isnan(suit[:, 0]))
+    right = np.where(told, _read(rank, suit) == index.test.cards, True).reshape(-1, TESTS).mean(1)
+    cards = index.test.cards[::TESTS]
+    good = {int(k) for k in cards[right >= 0.75]}
+    return np.array([share > 0.5 or int(k) not in good for share, k in zip(right, cards, strict=True)])
+
+
+def _read(rank: Floats, suit: Floats) -> Ints:
+    """The likeliest of `CARDS` by log-probabilities of rank and suit (NaN: any)."""
+    ranks, suits = [RANKS.index(c[0]) for c in CARDS], [SUITS.index(c[1]) for c in CARDS]
+    return np.asarray(np.nan_to_num(rank[:, ranks] + suit[:, suits], nan=-99.0).argmax(1), np.int64)
 
 
 def _fold(batch: _Batch) -> Ints:
@@ -277,8 +314,7 @@ def _index_test(looks: Sequence[Look], index: _Samples, reader: Network, rng: np
 def _confusions(index: _Samples, rank: Floats, suit: Floats) -> tuple[Confusion, ...]:
     """Cards whose copies, with the card left out, are read as another too often; most confused first."""
     fine = ~(np.isnan(rank[:, 0]) | np.isnan(suit[:, 0]))
-    ranks, suits = [RANKS.index(c[0]) for c in CARDS], [SUITS.index(c[1]) for c in CARDS]
-    read = (rank[:, ranks] + suit[:, suits])[fine].argmax(1)
+    read = _read(rank, suit)[fine]
     truth = index.test.cards[fine]
     found = []
     for k in np.unique(truth):
