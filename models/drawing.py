@@ -32,7 +32,7 @@ def drawn(image: Image, readings: Sequence[Drawable], long_side: int = LONG_SIDE
     for reading in ordered:
         for spot in reading.indices:
             _ring(canvas, spot * scale + shift, style(reading), unit)
-    labels = Labels(canvas, unit, [spot * scale + shift for r in readings for spot in r.indices])
+    labels = Labels(canvas, unit, [spot * scale + shift for r in readings for spot in r.indices], scale)
     for reading in reversed(ordered):
         labels.put(reading, _anchor(reading) * scale + shift)
     return _with_legend(canvas, unit)

@@ -298,11 +298,14 @@ def _twins(a: Candidate, b: Candidate) -> bool:
 def _figment(weak: Candidate, strong: Candidate) -> bool:
     """A doubtful index, of a card that would lie square on a sure one: a pip or a court's detail beside its index.
 
-    A card so near under another shows no index.
+    A card so near under another shows no index. Nor is there a card that lies in a sure one's area and is far smaller:
+    cards of one heap are of one size.
     """
     doubtful, sure = max(r.index for r in weak.readings), max(r.index for r in strong.readings)
     if doubtful > 4.0 or sure < 8.0:
         return False
+    if area(weak.quad) < 0.5 * area(strong.quad) and overlap(weak.quad, strong.quad) > 0.6:
+        return True
     off = float(np.linalg.norm(weak.centre - strong.centre)) / max(1.0, float(np.linalg.norm(strong.up)))
     turn = float(weak.up @ strong.up) / max(1e-6, float(np.linalg.norm(weak.up) * np.linalg.norm(strong.up)))
     return off < 0.3 and abs(turn) > 0.95

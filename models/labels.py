@@ -78,14 +78,20 @@ def place(point: Points) -> tuple[int, int]:
 class Labels:
     """Puts labels where they hide neither each other nor, if it can be helped, an index."""
 
-    def __init__(self, canvas: Image, unit: float, spots: Sequence[Points]) -> None:
-        self._canvas, self._unit = canvas, unit
+    def __init__(self, canvas: Image, unit: float, spots: Sequence[Points], scale: float = 1.0) -> None:
+        """``unit`` is a thousandth of the canvas's longer side, ``scale`` its px for one of the picture."""
+        self._canvas, self._unit, self._scale = canvas, unit, scale
         self.placed: list[_Box] = []
         self._spots = [(float(s[0]) - 9 * unit, float(s[1]) - 9 * unit, 18 * unit, 18 * unit) for s in spots]
 
+    def _share(self, reading: Drawable) -> float:
+        """How large a label is: smaller than usual on a card that is small in its picture."""
+        high = float(np.linalg.norm(reading.corners[3] - reading.corners[0])) * self._scale
+        return float(np.clip(high / (200 * self._unit), 0.85 if reading.card == UNREAD else 0.62, 1.0))
+
     def put(self, reading: Drawable, anchor: Points) -> None:
         """Write a reading's card and confidence as near to `anchor` as can be, with a line to it if that is far."""
-        how, unit = style(reading), self._unit
+        how, unit = style(reading), self._unit * self._share(reading)
         small = reading.card == UNREAD
         size = (0.42 if small else 0.62) * unit
         name, told = reading.card, said(reading.confidence) + ("  TOP" if reading.top and not small else "")
