@@ -18,7 +18,7 @@ from models.discriminant import Floats, Ints, Lines, class_means, logistic
 from models.geometry import CROP_H, CROP_W, PATCH_H, PATCH_W, Image
 from models.looks import Look, off_index, varied
 from models.networks import Network
-from models.reader import R, S, log_softmax
+from models.reader import R, S, log_softmax, sigmoid
 
 #: Copies of each patch to learn from, and worse ones to test on; of the whole card more, as there are fewer.
 COPIES, TESTS, WHOLE_COPIES = 6, 4, 8
@@ -27,6 +27,8 @@ HARD = 1.5
 FOLDS = 4
 #: A card that was not laid, or is still confused with another, is never said with more.
 CAP = 0.89
+#: An index that may be half covered lets no more be said than the logit of its being whole, less this.
+DOUBTFUL_INDEX = 0.8
 #: Of the copies that are read with this card left out, so many wrong make a card one that is still confused.
 CONFUSED = 0.34
 _TEMPERATURES = (1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0, 32.0, 48.0, 64.0, 96.0, 128.0)
@@ -53,7 +55,8 @@ class Factor:
     doubt: float = 0.1
     """Share that is spread evenly over the classes, whatever is seen."""
     elsewhere: bool = True
-    """Whether the ordinary reading may tell of classes that were not laid."""
+    """Whether the ordinary reading is believed when it tells of classes that were not laid; else only its surplus over
+    a half is."""
 
     def logs(self, features: NDArray[np.float32], ordinary: Floats) -> Floats:
         """Log-probabilities (N, C); ``ordinary`` are the network's own, of the same shape."""
@@ -61,9 +64,11 @@ class Factor:
         p = np.zeros_like(ordinary)
         among = np.exp(log_softmax(scores[:, self.known]))
         p[:, self.known] = (1 - self.doubt) * among + self.doubt / max(1, int(self.known.sum()))
-        if self.elsewhere:
-            others = np.where(self.known, 0.0, np.exp(ordinary))
-            p = p * (1 - others.sum(1, keepdims=True)) + others
+        others = np.where(self.known, 0.0, np.exp(ordinary))
+        share = others.sum(1, keepdims=True)
+        if not self.elsewhere:
+            others = others * np.maximum(2 * share - 1, 0) / np.maximum(share, 1e-9)
+        p = p * (1 - others.sum(1, keepdims=True)) + others
         return np.asarray(np.log(np.maximum(p, 1e-9)))
 
 
@@ -110,10 +115,11 @@ class Knowledge:
     laid: tuple[str, ...]
     confusions: tuple[Confusion, ...]
 
-    def cap(self, card: str) -> float:
-        """The most confidence that may be said of a card."""
+    def cap(self, card: str, index: float = np.inf) -> float:
+        """The most confidence that may be said of a card whose best index has such a logit of being a whole one."""
         confused = {c.card for c in self.confusions} | {c.other for c in self.confusions}
-        return CAP if card not in self.laid or card in confused else 1.0
+        whole = 1.0 if index > 30 else sigmoid(index - DOUBTFUL_INDEX)
+        return min(whole, CAP if card not in self.laid or card in confused else 1.0)
 
 
 def learn(looks: Sequence[Look], reader: Network, card: Network, told: Told = lambda _: None) -> Knowledge:
@@ -275,7 +281,9 @@ def _calibrated(factor: Factor, scores: Floats, far: _Batch, which: int) -> Fact
     fine = ~np.isnan(scores[:, 0])
     labels, ordinary = far.labels[which], far.ordinary[which]
     strayed = float(np.where(factor.known, 0.0, np.exp(ordinary)).sum(1).mean())
-    factor = _with(factor, elsewhere=strayed < 0.02)
+    # A deck laid in part: what was not laid is the ordinary eye's to name, even if it errs about what was.
+    whole = bool(factor.known[: (R - 1, S - 2)[which]].all())
+    factor = _with(factor, elsewhere=strayed < 0.02 or not whole)
     if int(fine.sum()) < 20:
         return factor
     best, least = factor, np.inf

@@ -59,9 +59,9 @@ class Eye:
         reader: Reader,
         cards: CardReader,
         weights: heaps.Weights,
-        cap: Callable[[str], float] | None = None,
+        cap: Callable[[str, float], float] | None = None,
     ) -> None:
-        """``cap`` tells the most confidence that may be said of a card (None: no limit)."""
+        """``cap`` tells the most confidence in a card whose best index has such a logit (None: no limit)."""
         self._finder, self._reader, self._cards, self._weights, self._cap = finder, reader, cards, weights, cap
 
     @classmethod
@@ -92,6 +92,8 @@ class Eye:
             )
             for i, c in enumerate(found)
         ]  # fmt: skip
+        if self._cap is not None:
+            seen = [_capped(s, c, self._cap) for s, c in zip(seen, found, strict=True)]
         return sorted(seen, key=lambda s: -s.confidence)
 
     def read_at(
@@ -133,6 +135,13 @@ class Eye:
         again = self._cards.read(levels, [axes_of(card.quad) for card in changed])
         for card, whole in zip(changed, again, strict=True):
             card.quad = heaps.nearer(whole.quad, card.quad)
+
+
+def _capped(seen: CardSeen, found: heaps.Candidate, cap: Callable[[str, float], float]) -> CardSeen:
+    """The card with no more confidence than a learned deck allows, in it and in what else it may be."""
+    index = max(reading.index for reading in found.readings)
+    names = tuple((card, min(share, cap(card, index))) for card, share in seen.candidates)
+    return replace(seen, confidence=min(seen.confidence, cap(seen.card, index)), candidates=names)
 
 
 def checked(image: Image) -> None:
