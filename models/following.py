@@ -7,6 +7,7 @@ grain tells nothing, and then nothing is said.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
 import cv2
@@ -19,13 +20,22 @@ from models.quads import Quad
 
 TURNS: Final = (0.0, -1.0, 1.0, -2.0, 2.0, -3.0, 3.0, -4.0, 4.0)
 """Degrees by which a camera may have turned."""
-PLAIN_PEAK: Final = 0.4
-"""A correlation so strong needs no other turn to be tried ..."""
-PEAK: Final = 0.25
-"""... and one weaker than this is chance."""
+DOUBTED: Final = 0.6
+"""Below this share of its usual likeness to the frame before the grain may have shifted."""
+ALIKE: Final = 0.4
+"""Least likeness of grains that are one, shifted: the correlation of all that is table in both ..."""
+BETTER: Final = 1.5
+"""... and so many times that of the grains as they are."""
 LEAST_PX: Final = 1.0
 """Reduced pixels of shift that are no tremble."""
+LEAST_SHARE: Final = 0.2
+"""Share of the picture that must be table in both."""
 RIM: Final = np.ones((9, 9), np.uint8)
+
+
+Floats = NDArray[np.float32]
+Grain = tuple[Floats, Floats]
+"""The grain, and 1 where it is the table's, else 0: both reduced."""
 
 
 class Following:
@@ -37,8 +47,10 @@ class Following:
         self._busy = True
         self._places: dict[int, Quad] = {}
         """Where each known card lay in the last quiet frame, by identity."""
-        self._grain: NDArray[np.float32] | None = None
+        self._grain: Grain | None = None
         """The table's grain in the last quiet frame."""
+        self._usual = 0.0
+        """How alike the grains of quiet frames are."""
 
     def look(self, glance: Glance) -> bool:
         """Take in a frame; whether the camera has moved since the last quiet one."""
@@ -55,35 +67,33 @@ class Following:
         self._places = {id(track): track.quad for track in self._pile.laid}
         return matrix is not None
 
-    def _grain_of(self, glance: Glance) -> NDArray[np.float32]:
-        """What the table's grain looks like, cards left out."""
+    def _grain_of(self, glance: Glance) -> Grain:
+        """What the table's grain looks like, and where it shows."""
         grey = cv2.cvtColor(glance.small, cv2.COLOR_BGR2GRAY).astype(np.float32)
         grain = cv2.GaussianBlur(grey, (0, 0), 1.0) - cv2.GaussianBlur(grey, (0, 0), 4.0)
-        grain[cv2.dilate(glance.foreign, RIM) > 0] = 0
+        hidden = cv2.dilate(glance.foreign, RIM)
         cards = self._pile.mask(self._motion)
         if cards is not None:
-            grain[cv2.dilate(cards, RIM) > 0] = 0
-        return np.asarray(np.clip(grain, -6, 6), np.float32)
+            hidden = cv2.bitwise_or(hidden, cv2.dilate(cards, RIM))
+        there = np.where(hidden > 0, np.float32(0), np.float32(1))
+        return np.asarray(np.clip(grain, -6, 6) * there, np.float32), there
 
-    def _shift(self, after: NDArray[np.float32]) -> NDArray[np.float64] | None:
+    def _shift(self, after: Grain) -> NDArray[np.float64] | None:
         """By what the table's grain has moved, 2 x 3 in px of the picture; None if it has not, or cannot tell."""
         before = self._grain
-        if before is None or before.shape != after.shape:
+        if before is None or before[0].shape != after[0].shape:
             return None
-        rows, columns = after.shape
-        window = cv2.createHanningWindow((columns, rows), cv2.CV_32F)
-        best, found = PEAK, None
-        for turn in TURNS:
-            matrix = cv2.getRotationMatrix2D((columns / 2, rows / 2), turn, 1.0)
-            (dx, dy), response = cv2.phaseCorrelate(cv2.warpAffine(before, matrix, (columns, rows)), after, window)
-            if response > best:
-                matrix[:, 2] += (dx, dy)
-                best, found = response, (matrix, abs(turn) > 0 or np.hypot(dx, dy) > LEAST_PX)
-            if turn == 0 and best > PLAIN_PEAK and found is not None and not found[1]:
-                return None
-        if found is None or not found[1]:
+        as_it_is = _likeness(before, after)
+        if self._usual and as_it_is >= DOUBTED * self._usual:
+            self._usual += 0.2 * (as_it_is - self._usual)
             return None
-        whole = np.asarray(found[0], np.float64)
+        least = max(ALIKE, BETTER * as_it_is)
+        best, found = max(((_likeness(_warped(before, m), after), m) for m in _guesses(before, after)), key=_first)
+        far = float(np.hypot(found[0, 2], found[1, 2])) if abs(found[0, 1]) < 1e-6 else np.inf
+        if best < least or far < LEAST_PX:
+            self._usual = self._usual or as_it_is
+            return None
+        whole = found.copy()
         whole[:, 2] *= self._motion.factor
         return whole
 
@@ -98,6 +108,39 @@ class Following:
         for name, quad in self._pile.burned.items():
             self._pile.burned[name] = _moved_by(matrix, quad)
         self._pile.shifted()
+
+
+def _first(pair: tuple[float, NDArray[np.float64]]) -> float:
+    return pair[0]
+
+
+def _guesses(before: Grain, after: Grain) -> Iterator[NDArray[np.float64]]:
+    """For each turn the shift that the correlation of phases finds: 2 x 3, reduced px."""
+    rows, columns = after[0].shape
+    window = cv2.createHanningWindow((columns, rows), cv2.CV_32F)
+    for turn in TURNS:
+        matrix = cv2.getRotationMatrix2D((columns / 2, rows / 2), turn, 1.0)
+        turned, there = _warped(before, matrix)
+        # Only what is table in both is compared, or the edges of what is not would be.
+        both = there * after[1]
+        (dx, dy), _ = cv2.phaseCorrelate(turned * both, after[0] * both, window)
+        matrix[:, 2] += (dx, dy)
+        yield np.asarray(matrix, np.float64)
+
+
+def _warped(grain: Grain, matrix: NDArray[np.float64]) -> Grain:
+    rows, columns = grain[0].shape
+    moved, there = (cv2.warpAffine(part, matrix, (columns, rows)) for part in grain)
+    return np.asarray(moved, np.float32), np.asarray(there > 0.99, np.float32)
+
+
+def _likeness(one: Grain, other: Grain) -> float:
+    """The correlation of two grains where both are table, -1 to 1; 0 where that is too little."""
+    both = one[1] * other[1]
+    if both.mean() < LEAST_SHARE:
+        return 0.0
+    a, b = one[0] * both, other[0] * both
+    return float((a * b).sum() / max(1e-6, float(np.linalg.norm(a)) * float(np.linalg.norm(b))))
 
 
 def _moved_by(matrix: NDArray[np.float64], quad: Quad) -> Quad:

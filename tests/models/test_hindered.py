@@ -1,0 +1,181 @@
+"""A view that is hindered: in the dark, behind a cover, after a knock, in another light; and hands that only hover."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from models.following import Following
+from models.hovering import Hovering
+from models.motion import Motion
+from models.pile import Pile
+from models.stream import BLIND_NS, MS, Stream
+from models.tracks import Track
+from models.watching import Watcher
+from referee.adjudication.observations import Card, Taken
+from tests.models.painted import SPACING, Painted, ToldEye, picture
+from tests.models.test_watching import KING, SEVEN, TWO, settled
+
+Picture = NDArray[np.uint8]
+
+
+def test_a_card_laid_in_the_dark_is_read_in_the_light_and_its_instant_is_as_unsure_as_the_dark_was_long() -> None:
+    stream = settled()
+    stream.show([SEVEN, KING], frames=4)
+    last_light = stream.t - SPACING
+    stream.eye.cards = []
+    dark = 14
+    for _ in range(dark):
+        assert stream.watcher.feed(picture([SEVEN, KING]) // 20, stream.t, 4_000_000) == []
+        assert stream.watcher.watermark <= last_light
+        stream.t += SPACING
+    assert stream.watcher.trouble == "dark"
+    stream.show([SEVEN, KING, TWO], frames=12)
+    assert stream.names == ["7h", "Ks", "2c"]
+    card = stream.cards[-1]
+    assert card.seat is None
+    assert card.t - card.t_error <= last_light + 20 * MS and card.t + card.t_error >= last_light + dark * SPACING
+    stream.show([SEVEN, KING, TWO], frames=40)
+    assert stream.watcher.trouble == ""
+
+
+def test_a_long_dark_does_not_hold_the_table_up_for_ever() -> None:
+    stream = settled()
+    for _ in range(60):
+        stream.watcher.feed(picture([SEVEN, KING]) // 20, stream.t, 4_000_000)
+        stream.t += SPACING
+    assert stream.watcher.watermark >= stream.t - SPACING - BLIND_NS - MS
+    stream.show([SEVEN, KING, TWO], frames=12)
+    assert stream.cards[-1].card == "2c" and stream.cards[-1].t_error <= 1_000 * MS
+
+
+def test_a_pile_taken_in_the_dark_is_told_without_a_seat() -> None:
+    stream = settled()
+    stream.show([SEVEN, KING], frames=3)
+    for _ in range(12):
+        stream.watcher.feed(picture([]) // 20, stream.t, 4_000_000)
+        stream.t += SPACING
+    stream.show([], frames=6)
+    (taken,) = [one for one in stream.seen if isinstance(one, Taken)]
+    assert taken.seat is None and taken.t_error >= 5 * SPACING
+
+
+def test_what_stands_before_the_lens_is_no_table_however_long_and_the_cards_are_known_after_it() -> None:
+    stream = settled()
+    stream.show([SEVEN, KING], frames=4)
+    cover = np.full((720, 960, 3), (150, 90, 70), np.uint8)
+    stream.eye.cards = []
+    for _ in range(40):
+        assert stream.watcher.feed(cover, stream.t, 4_000_000) == []
+        stream.t += SPACING
+    assert stream.watcher.trouble == "blocked" and stream.watcher.state == "blocked"
+    stream.show([SEVEN, KING], frames=8)
+    assert stream.watcher.state == "quiet" and stream.watcher.pile == ("7h", "Ks")
+    stream.lay([SEVEN, KING], TWO, 0)
+    assert stream.names == ["7h", "Ks", "2c"] and stream.cards[-1].seat == 4
+    assert not [one for one in stream.seen if isinstance(one, Taken)]
+
+
+def test_a_lamp_of_another_colour_is_no_cover_and_the_pile_may_be_taken_in_its_light() -> None:
+    stream = settled()
+    for k in range(30):
+        gains = 1 + min(1.0, k / 4) * (np.array([0.6, 0.8, 1.05]) - 1)
+        lit = np.clip(picture([SEVEN, KING], noise=1 + k % 5) * gains, 0, 255).astype(np.uint8)
+        stream.eye.cards = [SEVEN, KING]
+        assert stream.watcher.feed(lit, stream.t, 4_000_000) == []
+        assert stream.watcher.state in ("quiet", "moving")
+        stream.t += SPACING
+    for k in range(8):
+        stream.eye.cards = []
+        lit = np.clip(picture([], noise=1 + k % 5) * np.array([0.6, 0.8, 1.05]), 0, 255).astype(np.uint8)
+        stream.seen += stream.watcher.feed(lit, stream.t, 4_000_000)
+        stream.t += SPACING
+    assert sum(isinstance(one, Taken) for one in stream.seen) == 1
+
+
+# A knock
+
+
+def grained(dx: float = 0, dy: float = 0, turn: float = 0, noise: int = 0) -> Picture:
+    """A cloth with a grain, seen by a camera that was knocked; sensor noise on top."""
+    chance = np.random.default_rng(7)
+    cloth = 90 + cv2.resize(chance.normal(0, 7, (180, 240)).astype(np.float32), (960, 720))
+    matrix = cv2.getRotationMatrix2D((480, 360), turn, 1.0)
+    matrix[:, 2] += (dx, dy)
+    cloth = cv2.warpAffine(cloth, matrix, (960, 720), borderMode=cv2.BORDER_REFLECT)
+    grain = np.random.default_rng(noise).normal(0, 2, (720, 960, 1))
+    return np.clip(np.repeat(cloth[..., None], 3, 2) + grain, 0, 255).astype(np.uint8)
+
+
+@pytest.mark.parametrize(("dx", "dy", "turn"), [(6, 0, 0), (-30, 45, 0), (20, -12, 3), (0, 0, 0)])
+def test_a_knock_is_told_by_the_grain_of_the_table_and_hidden_cards_are_carried_along(
+    dx: float, dy: float, turn: float
+) -> None:
+    motion, pile = Motion(), Pile()
+    card = np.array([[400, 300], [500, 300], [500, 440], [400, 440]], np.float32)
+    hidden = Track(card, 0, rest=card)
+    pile.laid.append(hidden)
+    following = Following(motion, pile)
+    assert not following.look(motion.look(grained(noise=1), 0, None))
+    moving = motion.look(grained(dx / 2, dy / 2, turn / 2, noise=2), SPACING, None)
+    moving.moving[:] = 255
+    assert not following.look(moving)
+    after = motion.look(grained(dx, dy, turn, noise=3), 2 * SPACING, None)
+    after.moving[:] = 0
+    after.foreign[:] = 0
+    after.reaches.clear()
+    assert following.look(after) == bool(dx or dy or turn)
+    matrix = cv2.getRotationMatrix2D((480, 360), turn, 1.0)
+    matrix[:, 2] += (dx, dy)
+    there = card @ matrix[:, :2].T + matrix[:, 2]
+    assert np.abs(hidden.quad - there).max() < 4
+
+
+# Hands that hover
+
+
+def test_only_a_hand_that_was_there_long_before_the_card_hovers() -> None:
+    hovering = Hovering()
+    for k in range(12):
+        arms = [(90.0 + k % 3, 0.95)]
+        arms += [(0.0, 0.9)] if k >= 8 else []
+        arms += [(180.0, 0.6)]
+        hovering.note(k * SPACING, arms)
+    assert [round(angle) for angle in hovering.at(11 * SPACING - 1)] == [90]
+    assert hovering.stayed(95.0, 11 * SPACING) and not hovering.stayed(0.0, 11 * SPACING)
+    assert hovering.at(3 * SPACING) == []
+
+
+def test_whoever_plays_next_may_wait_over_the_pile_and_nobody_is_blamed_before_that_is_known() -> None:
+    hovering = Hovering()
+    assert hovering.waits(3, after=1)
+    for seat in (1, 2, 3, 4, 1, 2):
+        hovering.laid(seat)
+    assert hovering.waits(2, after=1) and not hovering.waits(3, after=1)
+    hovering.laid(None)
+    hovering.laid(1)
+    # Who came after an unknown hand came after nobody in particular.
+    assert not hovering.waits(1, after=2)
+
+
+def test_a_stream_remembers_since_when_it_was_blind_even_through_a_glimpse() -> None:
+    stream = Stream()
+    for k, clear in enumerate([True, True, False, False, True, False, False, True, True, True, True, True]):
+        stream.advance(k * SPACING, (720, 960))
+        stream.keep(k * SPACING, 4_000_000, np.zeros((2, 2, 3), np.uint8))
+        stream.note_sight(clear)
+        if k == 8:
+            assert stream.unveiled and stream.blind_since == 1 * SPACING and stream.blind_until == 7 * SPACING
+    assert not stream.unveiled and not stream.blind
+
+
+def test_a_watcher_says_nothing_of_a_table_that_is_dark_from_the_first_and_learns_it_later() -> None:
+    eye = ToldEye()
+    watcher = Watcher(eye)
+    seen = [one for k in range(5) for one in watcher.feed(picture([]) // 20, k * SPACING)]
+    eye.cards = [Painted("7h", 470, 350, 8)]
+    for k in range(5, 20):
+        seen += watcher.feed(picture(eye.cards, noise=1 + k % 5), k * SPACING)
+    assert [one.card for one in seen if isinstance(one, Card)] == ["7h"] and watcher.state == "quiet"

@@ -1,0 +1,100 @@
+"""The hard set in small: nothing wrong is said with confidence, and nothing invented, when something goes wrong.
+
+`make hard-set` plays all situations with many seeds; here each of the gravest is played once, with the shipped eye.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from hardware.simulated.situations import SITUATIONS, SpoiltTable, situation
+from referee.adjudication.observations import Card, Foul, Observation, Placed, Taken
+from referee.app.hardset import Outcome, compare, play, table_of
+
+GRAVEST = (
+    "two cards at once", "the lamp off and on again", "the camera bumped", "a hand hovering", "the lens covered",
+    "a coloured lamp",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def outcomes() -> dict[str, Outcome]:
+    from referee.app.problems import UserError
+
+    try:
+        return {name: play(name, 1) for name in GRAVEST}
+    except UserError as missing:
+        pytest.skip(f"the eye has no weights here: {missing}")
+
+
+@pytest.mark.parametrize("name", GRAVEST)
+def test_nothing_is_invented(outcomes: dict[str, Outcome], name: str) -> None:
+    one = outcomes[name]
+    assert one.good, one.faults
+    assert one.cards.right >= one.cards.laid - 1, one.faults
+    assert one.wanted > 0 and one.seen == one.wanted, one.faults
+
+
+def test_the_table_sums_up(outcomes: dict[str, Outcome]) -> None:
+    lines = list(table_of(list(outcomes.values())))
+    assert len(lines) == 2 + len(GRAVEST) + 1
+    cells = [cell.strip() for cell in lines[-1].strip("|").split("|")]
+    assert cells[1] == str(len(GRAVEST))
+    assert int(cells[2]) == sum(one.cards.laid for one in outcomes.values())
+
+
+@pytest.mark.parametrize("name", SITUATIONS)
+def test_a_situation_is_the_same_for_the_same_seed_and_another_for_another(name: str) -> None:
+    one, again, other = situation(name, 1), situation(name, 1), situation(name, 2)
+    assert one.script.acts == again.script.acts and one.effects == again.effects
+    assert one.script.acts != other.script.acts
+    laid = [o for o in one.script.truth if isinstance(o, Card)]
+    assert len({card.card for card in laid}) == len(laid) >= 4
+    assert [card.t for card in laid] == sorted(card.t for card in laid)
+
+
+@pytest.mark.parametrize("name", ["glare on an index", "a sleeve's shadow", "out of focus", "a coloured lamp"])
+def test_what_spoils_a_picture_shows_in_it(name: str) -> None:
+    shown = situation(name, 1)
+    table = SpoiltTable(shown)
+    t = table.frame_time(round(shown.moments[-1] * table.fps / 1e9))
+    spoilt = table.render(t).image
+    plain = super(SpoiltTable, table).render(t).image
+    assert np.abs(spoilt.astype(int) - plain).max() > 40
+    again = SpoiltTable(shown).render(t).image
+    assert np.array_equal(spoilt, again)
+
+
+def test_whatever_is_told_and_did_not_happen_counts_as_invented() -> None:
+    shown = situation("cards slid under", 1)
+    truth = list(shown.script.truth[1:])
+    ideal = compare(shown, truth, set())
+    assert ideal.good and ideal.wanted == ideal.seen and ideal.cards.right == ideal.cards.laid
+    end = shown.script.duration
+    for extra in (
+        Card(t=end, id="x", card=spare(truth), confidence=0.99),
+        Card(t=end, id="x", card="??", confidence=0.0),
+        Taken(t=end - 10**10, id="x", seat=1),
+        Placed(t=end, id="x", seat=1, cards=(spare(truth),)),
+        Foul(t=end, id="x", seat=2, foul="hover"),
+    ):
+        assert not compare(shown, [*truth, extra], set()).good
+    assert not compare(shown, truth, {"dark"}).good
+    wrong = [*truth]
+    first = next(k for k, one in enumerate(wrong) if isinstance(one, Card))
+    wrong[first] = Card(t=truth[first].t, id="w", card=spare(truth), seat=1, confidence=0.95)
+    outcome = compare(shown, wrong, set())
+    assert outcome.cards.wrong_sure == 1 and not outcome.good
+    fewer = compare(shown, [one for one in truth if not isinstance(one, Placed)], set())
+    assert fewer.good and fewer.seen < fewer.wanted and any(re.search("placed.*not seen", f) for f in fewer.faults)
+
+
+def spare(truth: Sequence[Observation]) -> str:
+    """A card that is in none of these."""
+    named = {one.card for one in truth if isinstance(one, Card)}
+    named |= {card for one in truth if isinstance(one, Placed) for card in one.cards}
+    return next(rank + "s" for rank in "A23456789TJQK" if rank + "s" not in named)
