@@ -23,6 +23,8 @@ from models.table import CORNER_PX, SOUGHT_FOCAL, NoTable, TableFound, focal_dou
 
 SIZES: Final = {"poker": (WIDTH_MM, HEIGHT_MM), "bridge": (57.0, 89.0)}
 """Width and height of the usual cards, mm."""
+ROUGH: Final = (0.06, 0.1, 0.15)
+"""Shares of its height by which a card's corners may be off."""
 COUNT: Final = 4
 TOUCHING: Final = 0.01
 """Share of a card by which two may seem to lie over each other without doing so."""
@@ -57,7 +59,10 @@ def upright(quad: Floats) -> Floats:
 def sharpened(grey: Bytes, quad: Floats) -> Floats:
     """A card's corners, px, by its edges where they can be followed; else as the eye told them."""
     tall = float(np.linalg.norm(quad[2] - quad[1]))
-    near = refined_corners(grey, quad, 0.06 * tall)
+    # A wide search may meet the print of a face first, so the near places come first.
+    near = None
+    for share in ROUGH:
+        near = refined_corners(grey, quad, share * tall) if near is None else near
     if near is None:
         return quad
     again = refined_corners(grey, near, 0.025 * tall)

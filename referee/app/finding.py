@@ -31,6 +31,8 @@ MISFIT_PX: Final = 3.0
 BENT_PX: Final = 1.5
 SAME_VIEW_PX: Final = 1.0
 """Two pictures in which the sheet's corners lie so near to each other show one view."""
+RIM_PX: Final = 2.0
+"""Nearer than this to the picture's edge a card's own edge cannot be seen."""
 SPREAD_OUT: Final = 8.0
 """The cards' middles must span an area of so many cards: else they tell little of the table's far edge."""
 
@@ -161,6 +163,9 @@ def find_by_cards(image: Any, eye: Eye, size_name: str | None = None) -> Found:
     _refuse_wrong_cards(image, eye, quads, names)
     quads = [corner_cards.sharpened(grey, quad) for quad in quads]
     size = (image.shape[1], image.shape[0])
+    for name, quad in zip(names, quads, strict=True):
+        if (quad < RIM_PX).any() or (quad > np.array(size) - 1 - RIM_PX).any():
+            raise UserError(f"the card {name} is not whole in the picture: lay it nearer to the middle")
     sizes = corner_cards.SIZES if size_name is None else {size_name: corner_cards.SIZES[size_name]}
     try:
         tried = {name: corner_cards.fit_cards(quads, size, mm) for name, mm in sizes.items()}

@@ -172,6 +172,7 @@ def test_each_trouble_is_told_with_what_to_do(
     ("cards", "words"),
     [
         (CARDS[:3], "3 cards are seen"),
+        ((*CARDS[:3], ("Ts", -250.0, 118.0, 181.0)), "the card Ts is not whole in the picture"),
         ((*CARDS, ("9s", 0.0, 0.0, 0.0)), "take the others away"),
         ((*CARDS[:3], ("Ts", 160.0, 95.0, 181.0)), "lie over each other"),
         (
