@@ -47,10 +47,10 @@ def known(lookout: Lookout, looks: Sequence[Look]) -> Knowledge:
 
 
 def test_other_letters_are_read_after_one_look_at_each_card(known: Knowledge) -> None:
-    before, after = score(Eye.load(), KONTOR, 24), score(Eye.load(deck=known), KONTOR, 24)
-    assert before.right < 24
-    assert after.right >= 23
-    assert after.sure >= 21
+    before, after = score(Eye.load(), KONTOR, 16), score(Eye.load(deck=known), KONTOR, 16)
+    assert before.right < 16
+    assert after.right >= 15
+    assert after.sure >= 14
     assert after.wrong == 0
 
 
@@ -79,7 +79,7 @@ def test_learning_the_same_looks_is_learning_the_same(lookout: Lookout, looks: S
 
 
 def test_what_was_not_laid_is_not_said_for_sure(lookout: Lookout, looks: Sequence[Look]) -> None:
-    partly = lookout.learn([look for look in looks if look.card[0] in "23456789"])
+    partly = lookout.learn([look for look in looks if look.card[0] in "2579"])
     eye = Eye.load(deck=partly)
     for card in ("Ks", "Jd", "Ah", "Qc"):
         assert all(seen.confidence < 0.9 for seen in eye.recognise(alone(card, 5))), card
@@ -88,7 +88,8 @@ def test_what_was_not_laid_is_not_said_for_sure(lookout: Lookout, looks: Sequenc
 
 def test_a_card_named_wrongly_is_found_out(lookout: Lookout, looks: Sequence[Look]) -> None:
     swapped = {"4s": "9s", "9s": "4s"}
-    known = lookout.learn([replace(look, card=swapped.get(look.card, look.card)) for look in looks])
+    few = [look for look in looks if look.card[0] in "3459"]
+    known = lookout.learn([replace(look, card=swapped.get(look.card, look.card)) for look in few])
     assert {"4s", "9s"} <= {c.card for c in known.confusions}
     assert known.cap("4s") == CAP
 
