@@ -154,6 +154,9 @@ class Decisions:
         error = 0 if track.low == track.high else (high - low + 1) // 2 + MARGIN_NS
         angle = usual(track.bearings)
         seat = self._arms.seat(angle)
+        if self._out_of_order(track):
+            # Its name is sure, but not its place among the others: people are asked.
+            name, told = UNREAD, Reading(UNREAD, 0.0, told.candidates)
         if self._foresight is not None:
             self._trust.note(told, Prior.of(self._foresight, seat))
             self._foresight = self._foresight.after(seat, name)
@@ -164,6 +167,11 @@ class Decisions:
                 bearing=None if angle is None else float(round(angle) % 360), candidates=told.candidates,
             )
         ]  # fmt: skip
+
+    def _out_of_order(self, track: Track) -> bool:
+        """Whether this card came up so long ago that later ones have been told, and it can no longer go before them."""
+        gone = track.high + MARGIN_NS < self._stream.soonest
+        return gone and any(other.high > track.high for other in self._pile.laid if other is not track)
 
     def _same_again(self, track: Track, name: str) -> bool:
         """Whether a better-seen card came up at the same place within a frame or two: one card, read two ways."""
@@ -195,6 +203,9 @@ def laid(track: Track, pile: Pile, now: Moment, over: bool) -> bool:
     if track.still and track.last.on_pile and on > under:
         return True
     if on >= 3 and (on > 2 * under or all(s.on_pile for s in track.sightings[-3:])):
+        return True
+    if on == under == 0 and track.still >= 2 and sum(s.plain and s.top for s in track.sightings) >= 3:
+        # Whole and still beside the pile: it was laid there, whatever becomes of it.
         return True
     if over or _age(track, now) > LONE_NS:
         return _laid_after_all(track, pile)

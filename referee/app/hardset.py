@@ -75,7 +75,10 @@ def compare(shown: Situation, seen: Sequence[Observation], troubles: set[str]) -
     """Hold what was said of a sequence against what happened in it."""
     truth = shown.script.truth
     cards = score_cards(truth, seen)
-    outcome = Outcome(shown.name, shown.script.seed, cards, _in_time(truth, seen), 0, 0, cards.ghosts)
+    # Told as unread when its place in the order was past: that card was left open, and none invented.
+    unread = sum(isinstance(one, Card) and one.card == "??" for one in seen) - cards.unread
+    invented = cards.ghosts - min(unread, cards.missed)
+    outcome = Outcome(shown.name, shown.script.seed, cards, _in_time(truth, seen), 0, 0, invented)
     outcome.faults += cards.faults
     for kind, slack in SLACK.items():
         happened = [one for one in truth if isinstance(one, kind)]
