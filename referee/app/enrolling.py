@@ -112,7 +112,7 @@ def _keep(lookout: Lookout, options: Options, looks: Sequence[Look], say: Say) -
     from models.enrolment import TooFewLooks
     from models.networks import WEIGHTS, WeightsBroken
     from referee.app.decksheet import contact_sheet
-    from referee.app.laying import in_words
+    from referee.app.laying import ORDER, in_words
 
     began = time.process_time()
     try:
@@ -129,6 +129,12 @@ def _keep(lookout: Lookout, options: Options, looks: Sequence[Look], say: Say) -
     except cv2.error:
         written = False
     say(f"learned {len(known.laid)} cards from {len(looks)} looks in {time.process_time() - began:.0f} s of computing")
+    missing = len([c for c in ORDER if c not in known.laid])
+    if missing:
+        say(
+            f"{missing} cards were not laid: they are read as any deck's, never with 0.9 or more, and a new letter "
+            "that looks like one of them stays in doubt; --more adds them"
+        )
     if known.confusions:
         say("still confused, and never said with 0.9 or more:")
         for c in known.confusions:

@@ -10,12 +10,15 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from hardware.simulated.decks import Deck
+from hardware.simulated.unusual import UNUSUAL
 from models.lookout import Lookout, NoLook
 from models.looks import LOOK_H, LOOK_W, Look
 from referee.app import decks
 from referee.app.cli import main
 from referee.app.laying import ORDER, Laying, Word, in_words, named_cards
 from referee.app.settings import SettingsError, parse
+from tests.enrol_check import SCALE, session
 from tests.models.test_enrolment import alone
 
 FRAME = 100_000_000
@@ -183,10 +186,12 @@ def test_a_deck_is_learned_from_pictures_used_listed_and_forgotten(
 ) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     assert main(["enrol", *pictures, "--deck", "skat", *CARDS]) in (0, 1)
-    assert "learned 6 cards" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "learned 6 cards" in said
+    assert "46 cards were not laid" in said
     assert {f.name for f in decks.folder().iterdir()} == {"skat.npz", "skat.png"}
-    assert main(["recognise", "--deck", "skat", pictures[1]]) == 0
-    assert '"card": "Qs"' in capsys.readouterr().out
+    assert main(["recognise", "--deck", "skat", pictures[2]]) == 0
+    assert '"card": "Ks"' in capsys.readouterr().out
     assert main(["enrol", "--list"]) == 0
     assert "skat: 6 cards" in capsys.readouterr().out
     assert main(["enrol", *pictures, "--deck", "skat", *CARDS]) == 2
@@ -238,3 +243,21 @@ def test_a_table_may_name_its_deck() -> None:
     assert parse(seats).deck is None
     with pytest.raises(SettingsError, match="deck"):
         parse(f"deck = 7\n{seats}")
+
+
+def test_a_deck_is_laid_before_a_recorded_camera(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    frames = tmp_path / "frames"
+    frames.mkdir()
+    cards = ["Js", "Ks", "Jh", "Kh"]
+    for k, (image, _) in enumerate(session(Deck(UNUSUAL["kontor"], SCALE), cards)):
+        cv2.imwrite(str(frames / f"frame_{k:05}.png"), image)
+    asked = ["--source", str(frames), "--fps", "5", "--cards", " ".join(cards), "--quiet"]
+    assert main(["enrol", "--deck", "laid", *asked]) in (0, 1)
+    said = capsys.readouterr().out
+    assert "[0 of 4] lay the jack of spades" in said
+    assert "took the king of hearts" in said
+    assert "learned 4 cards from 8 looks" in said
+    assert decks.read("laid").knowledge.laid == ("Jh", "Kh", "Js", "Ks")
