@@ -42,7 +42,10 @@ class Figures:
     tops: int = 0
     tops_right: int = 0
     tops_sure: int = 0
-    tops_marked: int = 0
+    heaps: int = 0
+    """Uppermost cards that are the only bare one of their scene, so that nothing else could be the top ..."""
+    marked: int = 0
+    """... and how many of them are read and marked as top."""
     said: list[Said] = field(default_factory=list)
     off: list[float] = field(default_factory=list)
     """How far off a right reading's worst corner was, in heights of the card; covered cards only."""
@@ -92,7 +95,9 @@ def take_in(figures: Figures, scene: Scene, seen: Sequence[CardSeen]) -> None:
         figures.tops += 1
         figures.tops_right += hit is not None
         figures.tops_sure += hit is not None and hit.confidence >= SURE
-        figures.tops_marked += hit is not None and hit.top
+        if sum(card.bare for card in scene.cards) == 1:
+            figures.heaps += 1
+            figures.marked += hit is not None and hit.top
 
 
 def measure(eye: Eye, shown: Iterable[Scene]) -> dict[str, Figures]:
@@ -117,17 +122,17 @@ def lines(figures: dict[str, Figures]) -> str:
     """The figures as a Markdown table."""
     out = [
         "| height, px | scenes | cards to be read | right % | said ≥ 0.9 % | readings ≥ 0.9 | wrong of those "
-        "| 95 % interval, % | uppermost right % | said ≥ 0.9 % | marked top % |",
+        "| 95 % interval, % | uppermost right % | said ≥ 0.9 % | of heaps: marked top % |",
         "| --- " * 11 + "|",
     ]
     for name, f in [*figures.items(), ("all", together(figures.values()))]:
         sure = sum(s.confidence >= SURE for s in f.said)
         low, high = wilson(f.wrong_sure, sure)
-        cards, tops = max(1, f.cards), max(1, f.tops)
+        cards, tops, heaps = max(1, f.cards), max(1, f.tops), max(1, f.heaps)
         out.append(
             f"| {name} | {f.scenes} | {f.cards} | {100 * f.right / cards:.1f} | {100 * f.sure / cards:.1f} | {sure} "
             f"| {f.wrong_sure} | {100 * low:.2f} – {100 * high:.2f} | {100 * f.tops_right / tops:.1f} "
-            f"| {100 * f.tops_sure / tops:.1f} | {100 * f.tops_marked / tops:.1f} |"
+            f"| {100 * f.tops_sure / tops:.1f} | {100 * f.marked / heaps:.1f} |"
         )
     return "\n".join(out)
 
