@@ -17,6 +17,7 @@ from referee.app.problems import UserError
 
 if TYPE_CHECKING:
     from hardware.ports import Camera, Speaker
+    from models.deckfile import Deck
     from models.lookout import Lookout
     from models.looks import Look
     from referee.app.laying import Laying, Word
@@ -82,12 +83,20 @@ def enrol(options: Options, say: Say = print) -> int:
         )
     if options.ask and options.recorded:
         raise UserError("--ask needs a camera: nobody can answer while a recording runs; name its cards with --cards")
-    old = list(decks.read(options.deck).looks) if options.more else []
+    before = decks.read(options.deck) if options.more else None
     lookout = _lookout()
     fresh = _from_images(lookout, options, say) if options.images else _from_camera(lookout, options, say)
-    if not fresh and not old:
+    if not fresh:
         raise UserError("no card was taken, so nothing was learned")
-    return _keep(lookout, options, [*old, *fresh], say)
+    return _keep(lookout, options, [*_still_good(before, fresh), *fresh], say)
+
+
+def _still_good(before: Deck | None, fresh: Sequence[Look]) -> list[Look]:
+    """The looks of before, but for those of cards that were confused and have been laid anew."""
+    if before is None:
+        return []
+    doubtful = {c.card for c in before.knowledge.confusions} & {look.card for look in fresh}
+    return [look for look in before.looks if look.card not in doubtful]
 
 
 def _lookout() -> Lookout:

@@ -196,6 +196,8 @@ def test_a_deck_is_learned_from_pictures_used_listed_and_forgotten(
     assert "skat: 6 cards" in capsys.readouterr().out
     assert main(["enrol", *pictures, "--deck", "skat", *CARDS]) == 2
     assert "--more adds looks" in capsys.readouterr().err
+    assert main(["enrol", *pictures[:2], "--deck", "skat", "--cards", "Js Qs", "--more"]) in (0, 1)
+    assert "learned 6 cards" in capsys.readouterr().out
     file = decks.path_of("skat")
     file.write_bytes(file.read_bytes()[:9000])
     assert main(["recognise", "--deck", "skat", pictures[0]]) == 2
