@@ -130,6 +130,15 @@ def test_a_number_that_is_clearly_another_is_contradicted(lookout: Lookout) -> N
     assert lookout.contradicts(replace(look, card="9c")) is None
 
 
+def test_a_card_laid_again_is_recognised_and_a_new_one_is_not() -> None:
+    lookout = Lookout.load()
+    for card in ("2s", "7s", "Jd", "5d", "9h", "Qc"):
+        lookout.note(card, lookout.look(alone(card), [card])[0])
+    again = {card: lookout.known_as(lookout.look(alone(card, 7), ["3d"])[0]) for card in ("2s", "Jd", "5d")}
+    assert sum(card == known for card, known in again.items()) >= 2
+    assert [lookout.known_as(lookout.look(alone(card, 7), [card])[0]) for card in ("8h", "Ac", "6d")] == [None] * 3
+
+
 @pytest.fixture
 def stored(tmp_path: Path, known: Knowledge, looks: Sequence[Look]) -> Path:
     path = tmp_path / "kontor.npz"
