@@ -8,22 +8,21 @@ other ranks, on copies that are worse than the looks were. The ordinary reading 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from models.cards import CARDS, RANKS, SUITS
+from models.copies import TESTS, Batch, Samples
 from models.discriminant import Floats, Ints, Lines, class_means, logistic
-from models.geometry import CROP_H, CROP_W, PATCH_H, PATCH_W, Image
-from models.looks import Look, off_index, varied
+from models.geometry import CROP_H, CROP_W, PATCH_H, PATCH_W
+from models.looks import Look, off_index
 from models.networks import Network
 from models.reader import R, S, log_softmax, sigmoid
 
-#: Copies of each patch to learn from, and worse ones to test on; of the whole card more, as there are fewer.
-COPIES, TESTS, WHOLE_COPIES = 6, 4, 8
-#: How much worse the copies are that tell how sure a reading may be.
-HARD = 1.5
+#: Copies of each patch to learn from; of the whole card more, as there are fewer.
+COPIES, WHOLE_COPIES = 6, 8
 FOLDS = 4
 #: A card that was not laid, or is still confused with another, is never said with more.
 CAP = 0.89
@@ -138,7 +137,7 @@ def learn(looks: Sequence[Look], reader: Network, card: Network, told: Told = la
         raise TooFewLooks("lay cards of two ranks and two suits at least; a whole deck teaches best")
     rng = np.random.default_rng(0)
     told("reading the indices")
-    index = _Samples.of(
+    index = Samples.of(
         [(p, look.card) for look in looks for p in look.indices], reader, (PATCH_W, PATCH_H), COPIES, rng
     )
     told("learning ranks and suits")
@@ -154,73 +153,13 @@ def learn(looks: Sequence[Look], reader: Network, card: Network, told: Told = la
     test = _index_test(looks, index, reader, rng)
     told("learning pips and courts")
     wholes = [(look.whole, look.card) for look in looks if look.whole is not None]
-    whole = _Samples.of(wholes, card, (CROP_W, CROP_H), WHOLE_COPIES, rng)
+    whole = Samples.of(wholes, card, (CROP_W, CROP_H), WHOLE_COPIES, rng)
     whole_rank, _ = _factor(whole, 0)
     whole_suit, _ = _factor(whole, 1)
     return Knowledge(rank, suit, test, whole_rank, whole_suit, laid, _confusions(index, rank_out, suit_out))
 
 
-@dataclass(frozen=True, slots=True)
-class _Batch:
-    """Features, ordinary log-probabilities of rank and suit, and the cards they are of."""
-
-    features: NDArray[np.float32]
-    ordinary: tuple[Floats, Floats]
-    index: Floats
-    cards: Ints
-    labels: tuple[Ints, Ints]
-
-    @staticmethod
-    def read(patches: Image, cards: Sequence[str], network: Network) -> _Batch:
-        out, features = network.with_features(patches)
-        logs = out.astype(np.float64)
-        return _Batch(
-            features,
-            (log_softmax(logs[:, :R]), log_softmax(logs[:, R : R + S])),
-            logs[:, R + S],
-            np.array([CARDS.index(c) for c in cards], np.int64),
-            (
-                np.array([RANKS.index(c[0]) for c in cards], np.int64),
-                np.array([SUITS.index(c[1]) for c in cards], np.int64),
-            ),
-        )
-
-    def where(self, kept: NDArray[np.bool_]) -> _Batch:
-        """Some of the rows."""
-        ranks, suits = self.ordinary
-        return _Batch(
-            self.features[kept], (ranks[kept], suits[kept]), self.index[kept], self.cards[kept],
-            (self.labels[0][kept], self.labels[1][kept]),
-        )  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class _Samples:
-    """Copies to learn from, and worse ones to test on."""
-
-    learn: _Batch
-    test: _Batch
-
-    @staticmethod
-    def of(
-        patches: Sequence[tuple[Image, str]],
-        network: Network,
-        size: tuple[int, int],
-        copies: int,
-        rng: np.random.Generator,
-    ) -> _Samples:
-        stack, names = np.stack([p for p, _ in patches]), [c for _, c in patches]
-        near = _Batch.read(varied(stack, size, copies, rng), [c for c in names for _ in range(copies)], network)
-        far = varied(stack, size, TESTS, rng, HARD)
-        return _Samples(near, _Batch.read(far, [c for c in names for _ in range(TESTS)], network))
-
-    def where(self, kept: NDArray[np.bool_]) -> _Samples:
-        """The copies of some of the patches, (N,)."""
-        copies = len(self.learn.cards) // len(kept)
-        return _Samples(self.learn.where(np.repeat(kept, copies)), self.test.where(np.repeat(kept, TESTS)))
-
-
-def _fit(index: _Samples, rank: Floats, suit: Floats) -> NDArray[np.bool_]:
+def _fit(index: Samples, rank: Floats, suit: Floats) -> NDArray[np.bool_]:
     """Of each patch whether to learn from it: not if it is read as another card, and the card's others are not.
 
     In a heap a neighbour's index may have been cut instead of the card's own.
@@ -238,12 +177,12 @@ def _read(rank: Floats, suit: Floats) -> Ints:
     return np.asarray(np.nan_to_num(rank[:, ranks] + suit[:, suits], nan=-99.0).argmax(1), np.int64)
 
 
-def _fold(batch: _Batch) -> Ints:
+def _fold(batch: Batch) -> Ints:
     """Which fold a card is left out in: of each rank one suit at a time, of each suit every fourth rank."""
     return np.asarray((batch.labels[0] + batch.labels[1]) % FOLDS, np.int64)
 
 
-def _factor(samples: _Samples, which: int) -> tuple[Factor, Floats]:
+def _factor(samples: Samples, which: int) -> tuple[Factor, Floats]:
     """Rank (0) or suit (1) learned; and the test copies' log-probabilities with their cards left out (NaN: no way)."""
     near, far, classes = samples.learn, samples.test, (R, S)[which]
     known = np.isin(np.arange(classes), near.labels[which])
@@ -271,12 +210,10 @@ def _logs(factor: Factor, scores: Floats, ordinary: Floats) -> Floats:
 
 
 def _with(factor: Factor, **changes: object) -> Factor:
-    from dataclasses import replace
-
     return replace(factor, **changes)  # type: ignore[arg-type]
 
 
-def _calibrated(factor: Factor, scores: Floats, far: _Batch, which: int) -> Factor:
+def _calibrated(factor: Factor, scores: Floats, far: Batch, which: int) -> Factor:
     """The temperature, blend and doubt under which the left-out cards' own classes are likeliest."""
     fine = ~np.isnan(scores[:, 0])
     labels, ordinary = far.labels[which], far.ordinary[which]
@@ -298,10 +235,10 @@ def _calibrated(factor: Factor, scores: Floats, far: _Batch, which: int) -> Fact
     return best
 
 
-def _index_test(looks: Sequence[Look], index: _Samples, reader: Network, rng: np.random.Generator) -> IndexTest:
+def _index_test(looks: Sequence[Look], index: Samples, reader: Network, rng: np.random.Generator) -> IndexTest:
     """Fit on one half of the cards, weigh against the ordinary logit on the other, both ways."""
     wrong = [(patch, look.card) for look in looks for patch in off_index(look, rng)]
-    none = _Batch.read(np.stack([p for p, _ in wrong]), [c for _, c in wrong], reader)
+    none = Batch.read(np.stack([p for p, _ in wrong]), [c for _, c in wrong], reader)
     near = index.learn
     features = np.concatenate([near.features, none.features])
     label = np.concatenate([np.ones(len(near.cards), np.int64), np.zeros(len(none.cards), np.int64)])
@@ -319,7 +256,7 @@ def _index_test(looks: Sequence[Look], index: _Samples, reader: Network, rng: np
     return IndexTest(class_means(features, label, 2), weights, float(np.clip(8.0 / max(quarter, 0.5), 1.0, 6.0)))
 
 
-def _confusions(index: _Samples, rank: Floats, suit: Floats) -> tuple[Confusion, ...]:
+def _confusions(index: Samples, rank: Floats, suit: Floats) -> tuple[Confusion, ...]:
     """Cards whose copies, with the card left out, are read as another too often; most confused first."""
     fine = ~(np.isnan(rank[:, 0]) | np.isnan(suit[:, 0]))
     read = _read(rank, suit)[fine]
