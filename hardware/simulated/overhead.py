@@ -159,11 +159,24 @@ class Overhead:
             px[:, 1].reshape(rows, columns).astype(np.float32),
         )
 
+    def _seen(self, top: Top, image: Bytes, fine: int) -> Bytes:
+        """The picture as the lens throws it, with ``fine`` pixels for each of the camera's."""
+        if self.k1 or self.k2:
+            xs, ys = self._places(top, fine)
+            return np.asarray(cv2.remap(image, xs, ys, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REFLECT), np.uint8)
+        half = 0.5 / fine - 0.5
+        coarse = np.array([[1 / fine, 0, half], [0, 1 / fine, half], [0, 0, 1.0]])
+        width, height = top.size
+        onto = np.array([[SCALE, 0, width / 2 * SCALE - 0.5], [0, SCALE, height / 2 * SCALE - 0.5], [0, 0, 1.0]])
+        seen = cv2.warpPerspective(
+            image, onto @ np.linalg.inv(self.homography) @ coarse, (self.size[0] * fine, self.size[1] * fine),
+            flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP, borderMode=cv2.BORDER_REFLECT,
+        )  # fmt: skip
+        return np.asarray(seen, np.uint8)
+
     def exposed(self, top: Top, image: Bytes | None = None) -> NDArray[np.float32]:
         """What falls on the sensor, as grey levels before they are clipped; ``image`` stands for the top's own."""
-        fine = 2
-        xs, ys = self._places(top, fine)
-        seen = cv2.remap(top.image if image is None else image, xs, ys, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REFLECT)
+        seen = self._seen(top, top.image if image is None else image, 2)
         small = cv2.resize(seen, self.size, interpolation=cv2.INTER_AREA).astype(np.float32)
         if self.mirrored:
             small = np.ascontiguousarray(small[:, ::-1])
