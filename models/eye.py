@@ -26,9 +26,9 @@ __all__ = ["ImageError", "CardSeen", "Eye", "WeightsBroken", "WeightsMissing"]
 
 #: Whole cards read at once; more than this lie seldom in one picture, and the surest come first.
 MOST_CARDS = 40
-#: Of a learned deck, a covered card (logit of lying bare) with one index in sight is believed no more than an index of
+#: Of a learned deck, a card that is not its heap's top, with one index in sight, is believed no more than an index of
 #: such a logit: the card above may hide a part of the sign, and no look has shown what is left then.
-COVERED, PEEPING = -3.0, 2.5
+PEEPING = 2.5
 
 
 class ImageError(ValueError):
@@ -143,7 +143,7 @@ class Eye:
 def _capped(seen: CardSeen, found: heaps.Candidate, cap: Callable[[str, float], float]) -> CardSeen:
     """The card with no more confidence than a learned deck allows, in it and in what else it may be."""
     index = max(reading.index for reading in found.readings)
-    if len(found.readings) == 1 and found.whole is not None and found.whole.bare < COVERED:
+    if len(found.readings) == 1 and not seen.top:
         index = min(index, PEEPING)
     names = tuple((card, min(share, cap(card, index))) for card, share in seen.candidates)
     return replace(seen, confidence=min(seen.confidence, cap(seen.card, index)), candidates=names)
