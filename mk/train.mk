@@ -2,11 +2,13 @@
 EYE := out/eye
 DECKS ?= ../shared/decks
 WEIGHTS ?= models/weights
+# More only help where the cores are free: threads that wait for each other cost more than they give.
+THREADS ?= 2
 GENERATED ?= 300
 SHARDS ?= 120
 MINED ?= 10
 FINDER_STEPS ?= 6000
-READER_STEPS ?= 12000
+READER_STEPS ?= 9000
 CARD_STEPS ?= 8000
 # Held-out scenes that the confidence is fitted and checked on, half each.
 FITTED ?= 1600
@@ -51,12 +53,12 @@ train-data:  ## faces of all decks, then shards of scenes; goes on where it was 
 
 train: train-packages  ## train the eye from nothing, in stages that resume from out/eye: about two hours on two free cores
 	$(MAKE) train-data
-	$(BIN)/python -m models.training.train finder --out $(EYE) --steps $(FINDER_STEPS)
+	$(BIN)/python -m models.training.train finder --out $(EYE) --steps $(FINDER_STEPS) --threads $(THREADS)
 	mkdir -p $(WEIGHTS)
 	$(BIN)/python -m models.training.export --out $(EYE) --weights $(WEIGHTS) --only finder
 	$(BIN)/python -m models.training.mining --out $(EYE) --weights $(WEIGHTS) --count $(MINED)
-	$(BIN)/python -m models.training.train reader --out $(EYE) --steps $(READER_STEPS)
-	$(BIN)/python -m models.training.train card --out $(EYE) --steps $(CARD_STEPS)
+	$(BIN)/python -m models.training.train reader --out $(EYE) --steps $(READER_STEPS) --threads $(THREADS)
+	$(BIN)/python -m models.training.train card --out $(EYE) --steps $(CARD_STEPS) --threads $(THREADS)
 	$(BIN)/python -m models.training.export --out $(EYE) --weights $(WEIGHTS)
 	$(BIN)/python -m models.training.calibrate --out $(EYE) --weights $(WEIGHTS) --scenes $(FITTED)
 

@@ -1,8 +1,8 @@
 """What tells a right reading from a wrong one: the signs that the confidence of a card is made of.
 
 The confidence is a logistic function of these signs. Its weights are fitted on held-out synthetic scenes, and then
-lowered by a constant until of what is said with 0.9 or more hardly one in two thousand was wrong there
-(`models/training/calibrate.py`): photographs hold surprises that drawn scenes do not.
+lowered by a constant until little of what is said with 0.9 or more was wrong there (`models/training/calibrate.py` says
+how little): photographs hold surprises that drawn scenes do not.
 """
 
 from __future__ import annotations

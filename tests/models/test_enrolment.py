@@ -111,7 +111,7 @@ def test_an_empty_table_and_a_blurred_card_are_told_apart(lookout: Lookout) -> N
         lookout.look(cloth, ["7h"])
     assert none.value.kind == "none"
     with pytest.raises(NoLook) as blurred:
-        lookout.look(np.asarray(cv2.GaussianBlur(alone("7h"), (0, 0), 3.0), np.uint8), ["7h"])
+        lookout.look(np.asarray(cv2.GaussianBlur(alone("7h"), (0, 0), 7.0), np.uint8), ["7h"])
     assert blurred.value.kind in ("blurred", "none")
 
 
