@@ -103,11 +103,11 @@ def _optics(image: Image, rng: np.random.Generator, hard: float) -> Image:
     return np.asarray(image, np.uint8)
 
 
-def photograph(image: Image, rng: np.random.Generator) -> Image:
-    """The square scene as a camera would give it."""
+def photograph(image: Image, rng: np.random.Generator, worst: float = 1.25) -> Image:
+    """The square scene as a camera would give it; `worst` bounds how badly focused, noisy and packed it may be."""
     size = image.shape[0]
     # Bad light is likelier than not to come with bad focus: one number makes a picture easy or hard.
-    hard = float(rng.beta(1.2, 1.6)) * 1.25
+    hard = float(rng.beta(1.2, 1.6)) * worst
     light = image
     if rng.random() < 0.8:
         shade = _shade(rng, size)

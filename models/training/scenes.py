@@ -48,10 +48,15 @@ _SHADOW = cv2.GaussianBlur(
 
 
 class Painter:
-    """Draws scenes from one library; every scene is a function of its seed."""
+    """Draws scenes from one library; every scene is a function of its seed.
 
-    def __init__(self, library: Library) -> None:
-        self.library = library
+    `heights` are those of cards in px of the whole picture, `worst` bounds how bad a photograph is (see `photograph`).
+    """
+
+    def __init__(
+        self, library: Library, heights: tuple[float, float] = (SMALLEST, LARGEST), worst: float = 1.25
+    ) -> None:
+        self.library, self.heights, self.worst = library, heights, worst
         self.decks = sorted(library.by_deck)
         art = [d for d in self.decks if d < 10]
         made = [d for d in self.decks if d >= 10]
@@ -62,7 +67,7 @@ class Painter:
     def scene(self, seed: tuple[int, ...]) -> Scene:
         """Scene `seed`."""
         rng = np.random.default_rng(seed)
-        card_px = float(np.exp(rng.uniform(np.log(SMALLEST), np.log(LARGEST))))
+        card_px = float(np.exp(rng.uniform(*np.log(self.heights))))
         image, ids = self._background(rng), np.full((SIZE, SIZE), -1, np.int16)
         if rng.random() < 0.12:
             clutter.things(image, ids, rng, card_px, 4)
@@ -76,7 +81,7 @@ class Painter:
         if rng.random() < 0.45:
             bend = Bend.drawn(rng, SIZE)
             image, indices, cards = bend.picture(image), bend.indices(indices), bend.cards(cards)
-        return Scene(photograph(image, rng), indices, cards)
+        return Scene(photograph(image, rng, self.worst), indices, cards)
 
     def _laid(
         self, rng: np.random.Generator, image: Image, ids: NDArray[np.int16], camera: Points, extent: float
