@@ -35,6 +35,8 @@ class Weights:
 
     #: Least logit of being an index for a spot to count.
     index: float = 0.0
+    #: Least logit for one to be told as a card when the finder has doubts too: cloth and print look like half an index.
+    alone: float = 2.0
     #: Weight of one index's reading, of each where two agree on the place, and of the whole card's.
     one: float = 0.9
     each: float = 0.7
@@ -101,7 +103,12 @@ def candidates(spots: Sequence[Spot], readings: Sequence[Reading], weights: Weig
             best.spots.append(spot)
             best.readings.append(reading)
             _place(best)
-    return [c for c in cards if area(quad_of(*c.frame)) > 60]
+    return [c for c in cards if area(quad_of(*c.frame)) > 60 and _likely(c, weights)]
+
+
+def _likely(card: Candidate, weights: Weights) -> bool:
+    """The reader holds one of its indices for one, or the finder is sure of the place."""
+    return max(r.index for r in card.readings) >= weights.alone or max(s.score for s in card.spots) > 0.6
 
 
 def _again(known: Spot, spot: Spot) -> bool:
