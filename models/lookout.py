@@ -19,7 +19,7 @@ from models.reader import R, Reader, S, log_softmax
 
 #: Less steep than this are the edges of what is out of focus or moving; see `looks.sharpness`.
 BLURRED = 0.085
-#: Two looks more alike than this are of one card: three of four that are laid again. Of different cards hardly any two are.
+#: Two looks more alike than this are of one card: three of four that are laid again. Hardly ever are two cards so.
 SAME = 0.62
 #: A place with less trust than this is no card's.
 DOUBTFUL = 0.2
