@@ -103,10 +103,10 @@ def candidates(spots: Sequence[Spot], readings: Sequence[Reading], weights: Weig
             best.spots.append(spot)
             best.readings.append(reading)
             _place(best)
-    return [c for c in cards if area(quad_of(*c.frame)) > 60 and _likely(c, weights)]
+    return [c for c in cards if area(quad_of(*c.frame)) > 60]
 
 
-def _likely(card: Candidate, weights: Weights) -> bool:
+def likely(card: Candidate, weights: Weights) -> bool:
     """The reader holds one of its indices for one, or the finder is sure of the place."""
     return max(r.index for r in card.readings) >= weights.alone or max(s.score for s in card.spots) > 0.6
 
