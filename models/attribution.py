@@ -88,13 +88,20 @@ class Attribution:
             for track in reversed(self._pile.laid):
                 if track.name == s.card and (self._pile.packs == 1 or self._same_place(track, quad)):
                     return track
-        if s.card != UNREAD and any(s.card in track.weights() for track in self._pile.open):
+        if s.card != UNREAD and any(self._under_way(track, s) for track in self._pile.open):
             return None  # seen on its way here: it has come to lie just where another lies
         for track in reversed(self._pile.laid):
             alike = overlap(track.quad, quad)
             if alike > 0.88 or (s.card == UNREAD and alike > (0.75 if s.top else 0.4)):
                 return track
         return None
+
+    def _under_way(self, track: Track, s: Seen) -> bool:
+        """Whether a card under way was read so; a look that was held for a scrap counts if this one is beyond doubt."""
+        if s.card in track.weights():
+            return True
+        clear = double(s) and s.top and s.confidence >= SURE
+        return clear and any(seen.name == s.card for seen in track.sightings)
 
     def _same_place(self, track: Track, quad: Quad) -> bool:
         """Whether a card may have been nudged from its place to this one since it was seen last."""
