@@ -178,6 +178,8 @@ def test_an_interrupt_is_no_fault() -> None:
     process = subprocess.Popen(
         [sys.executable, "-m", "referee.app.cli", "replay", "-"],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, "PYTHONSTARTUP": ""},
+        # What a shell starts in the background ignores interrupts, and so would its children.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )  # fmt: skip
     assert process.stdin is not None
     # Once more than a pipe holds has been taken, the program is certainly reading.
