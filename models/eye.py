@@ -88,13 +88,11 @@ class Eye:
 
     def _judged(self, found: list[heaps.Candidate]) -> list[CardSeen]:
         tops = heaps.tops(found)
-        seen = [
-            CardSeen(
-                *heaps.judged(c, self._weights), c.quad, i in tops, heaps.bareness(c), heaps.indices(c),
-                heaps.alternatives(c, self._weights),
-            )
-            for i, c in enumerate(found)
-        ]  # fmt: skip
+        seen = []
+        for i, c in enumerate(found):
+            names = heaps.alternatives(c, self._weights)
+            name, confidence = heaps.told(*names[0], self._weights)
+            seen.append(CardSeen(name, confidence, c.quad, i in tops, heaps.bareness(c), heaps.indices(c), names))
         if self._cap is not None:
             seen = [_capped(s, c, self._cap) for s, c in zip(seen, found, strict=True)]
         return sorted(seen, key=lambda s: -s.confidence)

@@ -226,16 +226,20 @@ def evidence(card: Candidate, weights: Weights) -> NDArray[np.float64]:
     return np.asarray(total - np.log(np.exp(total).sum()))
 
 
-def certainty(card: Candidate, weights: Weights) -> tuple[int, float]:
-    """The likeliest card's place in `CARDS`, and the confidence in it."""
-    logs = evidence(card, weights)
-    return int(logs.argmax()), sigmoid(float(np.dot(weights.signs, signs(card, logs))))
+def certainty(card: Candidate, logs: NDArray[np.float64], weights: Weights) -> float:
+    """The confidence in the likeliest card of `logs`, which is the card's `evidence`."""
+    return sigmoid(float(np.dot(weights.signs, signs(card, logs))))
 
 
 def judged(card: Candidate, weights: Weights) -> tuple[str, float]:
     """The card's name, or `??`, and the confidence in it (of a refused reading, where it is not read)."""
-    best, confidence = certainty(card, weights)
-    return (CARDS[best], confidence) if confidence >= weights.unread else (UNREAD, confidence)
+    logs = evidence(card, weights)
+    return told(CARDS[int(logs.argmax())], certainty(card, logs, weights), weights)
+
+
+def told(name: str, confidence: float, weights: Weights) -> tuple[str, float]:
+    """The name with its confidence, or `??` where that is too little to count as read."""
+    return (name, confidence) if confidence >= weights.unread else (UNREAD, confidence)
 
 
 def alternatives(card: Candidate, weights: Weights) -> tuple[tuple[str, float], ...]:
@@ -244,7 +248,7 @@ def alternatives(card: Candidate, weights: Weights) -> tuple[tuple[str, float], 
     The first has the calibrated confidence; the others are to it as the evidence says, as far as the rest of 1 reaches.
     """
     logs = evidence(card, weights)
-    best, confidence = certainty(card, weights)
+    best, confidence = int(logs.argmax()), certainty(card, logs, weights)
     shares = confidence * np.exp(logs - logs[best])
     shares[best] = 0.0
     shares *= min(1.0, (1 - confidence) / max(float(shares.sum()), 1e-9))
