@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import difflib
-import math
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
@@ -13,10 +12,12 @@ from typing import Any, Final
 
 from referee.app.housefile import SUFFIX, rules_from
 from referee.app.problems import UserError
+from referee.app.settings_checks import CALIBRATION, PADS_MEASURED, SEAT, SECTIONS, TOP, Bad, Check, Key, a_name, whole
 from referee.rules.house import RulesError, house_rules
 
 FEWEST, MOST = 2, 8
-LAST_PIN: Final = 27
+SPI_PINS: Final = (8, 9, 10, 11)
+"""BCM numbers of chip select 0, MISO, MOSI and the clock."""
 NEAREST: Final = 20.0
 """Degrees; seats that stand closer cannot be told apart by where a hand comes from."""
 
@@ -45,6 +46,10 @@ class CameraSettings:
     fps: float
     exposure_us: int
     gain: float
+    colour_gains: tuple[float, float] | None = None
+    """Red and blue; None: the camera finds them before the game, and they are held."""
+    lens_position: float | None = None
+    """Dioptres; None leaves the lens alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +58,20 @@ class PadSettings:
 
     t_error_us: int
     active_high: bool
+    force: bool
+    """Whether an MCP3008 on the header's SPI measures how hard each pad is hit: channel 0 for seat 1."""
+    roll_call: bool
+    """Whether every seat slaps its pad before the game, so that a silent one is found."""
+
+
+@dataclass(frozen=True, slots=True)
+class PadsMeasured:
+    """What `referee calibrate pads` measured, each list by seat."""
+
+    t_error_us: tuple[int, ...]
+    bounce_us: tuple[int, ...]
+    crosstalk_us: tuple[tuple[int, ...], ...]
+    """The longest contact that a hand on the row's pad makes at the column's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +80,9 @@ class LightSettings:
 
     enabled: bool
     table: tuple[int, int, int]
+    strip: str
+    """Device of a strip of lights; empty where there is none."""
+    strip_length: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +91,16 @@ class VoiceSettings:
 
     enabled: bool
     device: str
+    language: str
+    volume: int
+    """0 to 100."""
+    quiet_from: str
+    """Hour and minute from which `quiet_volume` holds; empty: never."""
+    quiet_to: str
+    quiet_volume: int
+    slap_sound: bool
+    piper: str
+    """Path of a Piper voice; empty for the voices of the system."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,152 +139,9 @@ class Settings:
     voice: VoiceSettings
     log_folder: Path | None
     calibration: CalibrationSettings | None = None
+    pads_measured: PadsMeasured | None = None
     deck: str | None = None
     """A learned deck's name (`referee enrol`); None reads ordinary decks."""
-
-
-class _Bad(Exception):  # noqa: N818 - never leaves this module
-    """What a value should have been."""
-
-
-Check = Callable[[Any], Any]
-
-
-@dataclass(frozen=True, slots=True)
-class _Key:
-    check: Check
-    default: Any
-
-
-def _whole(low: int, high: int, unit: str = "") -> Check:
-    def check(value: Any) -> int:
-        if type(value) is not int or not low <= value <= high:
-            raise _Bad(f"a whole number from {low} to {high}{unit and ' ' + unit}")
-        return value
-
-    return check
-
-
-def _number(low: float, high: float, unit: str = "") -> Check:
-    def check(value: Any) -> float:
-        if type(value) not in (int, float) or not low <= value <= high:
-            raise _Bad(f"a number from {low:g} to {high:g}{unit and ' ' + unit}")
-        return float(value)
-
-    return check
-
-
-def _flag(value: Any) -> bool:
-    if type(value) is not bool:
-        raise _Bad("true or false")
-    return value
-
-
-def _text(value: Any) -> str:
-    if not isinstance(value, str):
-        raise _Bad('a text in quotes, such as "USB Audio"')
-    return value
-
-
-def _name(value: Any) -> str:
-    if not isinstance(value, str) or not value.strip():
-        raise _Bad("a name in quotes")
-    return value.strip()
-
-
-def _source(value: Any) -> str:
-    if not isinstance(value, str) or not value:
-        raise _Bad('"picamera", "usb:0", or the path of a video file or a folder of frames')
-    return value
-
-
-_pin = _whole(0, LAST_PIN, "(a BCM pin)")
-
-
-def _three_pins(value: Any) -> tuple[int, int, int]:
-    if not isinstance(value, list) or len(value) != 3:
-        raise _Bad("three BCM pins, as in [27, 14, 15]")
-    red, green, blue = (_pin(item) for item in value)
-    return red, green, blue
-
-
-def _one_of(*words: str) -> Check:
-    def check(value: Any) -> str:
-        if value not in words:
-            raise _Bad(" or ".join(f'"{word}"' for word in words))
-        return str(value)
-
-    return check
-
-
-def _numbers(*counts: int) -> Check:
-    def check(value: Any) -> tuple[float, ...]:
-        right = isinstance(value, list) and len(value) in counts
-        if not right or any(type(v) not in (int, float) or not math.isfinite(v) for v in value):
-            raise _Bad(f"a list of {' or '.join(map(str, counts))} numbers")
-        return tuple(float(v) for v in value)
-
-    return check
-
-
-def _rows(count: int, length: int) -> Check:
-    def check(value: Any) -> tuple[tuple[float, ...], ...]:
-        try:
-            if isinstance(value, list) and len(value) == count:
-                return tuple(_numbers(length)(row) for row in value)
-        except _Bad:
-            pass
-        raise _Bad(f"{count} lists of {length} numbers each, as `referee calibrate` writes them")
-
-    return check
-
-
-def _homography(value: Any) -> tuple[tuple[float, ...], ...]:
-    (a, b, c), (d, e, f), (g, h, i) = _rows(3, 3)(value)
-    if abs(a * (e * i - f * h) - b * (d * i - f * g) + c * (d * h - e * g)) < 1e-12:
-        raise _Bad("a matrix that can be inverted, as `referee calibrate` writes it")
-    return (a, b, c), (d, e, f), (g, h, i)
-
-
-_SECTIONS: Final[Mapping[str, Mapping[str, _Key]]] = {
-    "camera": {
-        "source": _Key(_source, "picamera"),
-        "width": _Key(_whole(320, 4608, "pixels"), 1536),
-        "height": _Key(_whole(240, 2592, "pixels"), 864),
-        "fps": _Key(_number(5, 120, "frames a second"), 30.0),
-        "exposure_us": _Key(_whole(50, 30_000, "microseconds"), 4000),
-        "gain": _Key(_number(1, 16), 4.0),
-    },
-    "pads": {
-        "t_error_us": _Key(_whole(1500, 10_000, "microseconds"), 1500),
-        "active_high": _Key(_flag, False),
-    },
-    "lights": {
-        "enabled": _Key(_flag, True),
-        "table": _Key(_three_pins, (27, 14, 15)),
-    },
-    "voice": {
-        "enabled": _Key(_flag, True),
-        "device": _Key(_text, ""),
-    },
-    "log": {"folder": _Key(_text, "games")},
-}
-_CALIBRATION: Final[Mapping[str, _Key]] = {
-    "source": _Key(_one_of("sheet", "cards"), None),
-    "width": _Key(_whole(1, 100_000, "pixels"), None),
-    "height": _Key(_whole(1, 100_000, "pixels"), None),
-    "homography": _Key(_homography, None),
-    "area": _Key(_rows(4, 2), None),
-    "card_height_px": _Key(_number(1, 10_000, "pixels"), None),
-    "tilt_deg": _Key(_number(0, 90, "degrees"), 0.0),
-    "error_px": _Key(_number(0, 1000, "pixels"), 0.0),
-    "edge_px": _Key(_number(0, 1000, "pixels"), 0.0),
-    "lens": _Key(_numbers(0, 9), ()),
-}
-_SEAT: Final[Mapping[str, Check]] = {
-    "name": _name, "pad": _pin, "light": _pin, "bearing": _number(-360, 360, "degrees"),
-}  # fmt: skip
-_TOP: Final = ("rules", "dealer", "deck", "seat", *_SECTIONS, "calibration")
 
 
 def example() -> str:
@@ -290,23 +179,25 @@ def parse(text: str, folder: Path | None = None) -> Settings:
     except tomllib.TOMLDecodeError as bad:
         raise SettingsError(f"not TOML: {bad}") from None
     for key in raw:
-        if key not in _TOP:
-            raise SettingsError(f"{key} is no setting{_nearest(key, _TOP)}")
+        if key not in TOP:
+            raise SettingsError(f"{key} is no setting{_nearest(key, TOP)}")
     seats = _seats(raw.get("seat"))
-    parts = {name: _section(name, raw.get(name, {}), keys) for name, keys in _SECTIONS.items()}
+    parts = {name: _section(name, raw.get(name, {}), keys) for name, keys in SECTIONS.items()}
     games = parts["log"]["folder"]
     settings = Settings(
         rules=_rules(raw.get("rules", "classic"), folder),
-        dealer=_checked("dealer", _whole(1, len(seats)), raw.get("dealer", 1)),
+        dealer=_checked("dealer", whole(1, len(seats)), raw.get("dealer", 1)),
         seats=seats,
         camera=CameraSettings(**parts["camera"]),
         pads=PadSettings(**parts["pads"]),
         lights=LightSettings(**parts["lights"]),
         voice=VoiceSettings(**parts["voice"]),
         log_folder=Path(games).expanduser() if games else None,
-        deck=_checked("deck", _name, raw["deck"]) if "deck" in raw else None,
+        deck=_checked("deck", a_name, raw["deck"]) if "deck" in raw else None,
         calibration=_calibration(raw.get("calibration")),
+        pads_measured=_pads_measured(raw.get("pads_measured"), len(seats)),
     )
+    _refuse_half_quiet(settings.voice)
     _refuse_shared_pins(settings)
     _refuse_near_seats(settings)
     return settings
@@ -320,11 +211,11 @@ def _nearest(word: str, known: Any) -> str:
 def _checked(key: str, check: Check, value: Any) -> Any:
     try:
         return check(value)
-    except _Bad as should:
+    except Bad as should:
         raise SettingsError(f"{key} must be {should}, not {value!r}") from None
 
 
-def _section(name: str, raw: Any, keys: Mapping[str, _Key]) -> dict[str, Any]:
+def _section(name: str, raw: Any, keys: Mapping[str, Key]) -> dict[str, Any]:
     if not isinstance(raw, dict):
         raise SettingsError(f"{name} must be a section, [{name}], not {raw!r}")
     for key in raw:
@@ -339,11 +230,29 @@ def _section(name: str, raw: Any, keys: Mapping[str, _Key]) -> dict[str, Any]:
 def _calibration(raw: Any) -> CalibrationSettings | None:
     if raw is None:
         return None
-    fields = _section("calibration", raw, _CALIBRATION)
+    return CalibrationSettings(**_measured("calibration", raw, CALIBRATION, "referee calibrate"))
+
+
+def _pads_measured(raw: Any, seats: int) -> PadsMeasured | None:
+    if raw is None:
+        return None
+    command = "referee calibrate pads"
+    fields = _measured("pads_measured", raw, PADS_MEASURED, command)
+    for key, value in fields.items():
+        if len(value) != seats:
+            raise SettingsError(
+                f"pads_measured.{key} is for {len(value)} seats, but there are {seats}; run {command} again"
+            )
+    return PadsMeasured(**fields)
+
+
+def _measured(name: str, raw: Any, keys: Mapping[str, Key], command: str) -> dict[str, Any]:
+    """A section that a command wrote, and so has all its keys or none."""
+    fields = _section(name, raw, keys)
     for key, value in fields.items():
         if value is None:
-            raise SettingsError(f"calibration.{key} is missing; run referee calibrate again, or take the section out")
-    return CalibrationSettings(**fields)
+            raise SettingsError(f"{name}.{key} is missing; run {command} again, or take the section out")
+    return fields
 
 
 def _rules(said: Any, folder: Path | None) -> Any:
@@ -367,15 +276,15 @@ def _seats(raw: Any) -> tuple[SeatSettings, ...]:
         if not isinstance(fields, dict):
             raise SettingsError(f"{where} must be a section, [[seat]]")
         for key in fields:
-            if key not in _SEAT:
-                raise SettingsError(f"{where}: {key} is no setting{_nearest(key, _SEAT)}")
+            if key not in SEAT:
+                raise SettingsError(f"{where}: {key} is no setting{_nearest(key, SEAT)}")
         if "name" not in fields:
             raise SettingsError(f"{where} has no name")
         values = {
             "pad": PAD_PINS[number - 1],
             "light": SEAT_LIGHT_PINS[number - 1],
             "bearing": (270 - 360 * (number - 1) / len(raw)) % 360,
-            **{key: _checked(f"{where}: {key}", _SEAT[key], value) for key, value in fields.items()},
+            **{key: _checked(f"{where}: {key}", SEAT[key], value) for key, value in fields.items()},
         }
         made.append(SeatSettings(**values))
     return tuple(made)
@@ -386,11 +295,19 @@ def _refuse_shared_pins(settings: Settings) -> None:
     if settings.lights.enabled:
         uses += [(seat.light, f"the light of seat {n}") for n, seat in enumerate(settings.seats, 1)]
         uses += [(pin, "the table's light") for pin in settings.lights.table]
+    if settings.pads.force:
+        uses += [(pin, "the force chip (SPI)") for pin in SPI_PINS]
     taken: dict[int, str] = {}
     for pin, use in uses:
         if pin in taken:
             raise SettingsError(f"pin {pin} is given to {taken[pin]} and to {use}; give each its own")
         taken[pin] = use
+
+
+def _refuse_half_quiet(voice: VoiceSettings) -> None:
+    for given, lacking in (("quiet_from", "quiet_to"), ("quiet_to", "quiet_from")):
+        if getattr(voice, given) and not getattr(voice, lacking):
+            raise SettingsError(f"voice.{lacking} is missing: voice.{given} is set, so name both, or neither")
 
 
 def _refuse_near_seats(settings: Settings) -> None:

@@ -44,6 +44,21 @@ def test_house_rules_may_be_a_section() -> None:
         (SEATS + "[lights]\ntable = [1, 2]\n", "lights.table must be three BCM pins"),
         (SEATS + "[camera]\ngain = 0.5\n", "camera.gain must be a number from 1 to 16"),
         (SEATS + "[voice]\nenabled = 1\n", "voice.enabled must be true or false"),
+        (SEATS + "[camera]\ncolour_gains = [1.9]\n", "camera.colour_gains must be a list of 2 numbers"),
+        (SEATS + "[camera]\ncolour_gains = [1.9, 0]\n", "camera.colour_gains must be two numbers above 0"),
+        (SEATS + "[voice]\nlanguage = 'it'\n", 'voice.language must be "en" or "es" or "de" or "fr"'),
+        (SEATS + "[voice]\nquiet_from = '24:00'\n", "voice.quiet_from must be a time of day"),
+        (SEATS + "[voice]\nquiet_from = '22:00'\n", "voice.quiet_to is missing"),
+        (SEATS + "pad = 9\n[pads]\nforce = true\n", "pin 9 is given to the pad of seat 2 and to the force chip"),
+        (SEATS + "[pads_measured]\nt_error_us = [1500, 1500]\n", "pads_measured.bounce_us is missing"),
+        (
+            SEATS + "[pads_measured]\nt_error_us = [1500]\nbounce_us = [0]\ncrosstalk_us = [[0]]\n",
+            "pads_measured.t_error_us is for 1 seats, but there are 2; run referee calibrate pads again",
+        ),
+        (
+            SEATS + "[pads_measured]\nt_error_us = [1, 1]\nbounce_us = [0, 0]\ncrosstalk_us = [[0], [0]]\n",
+            "pads_measured.crosstalk_us must be as many lists as seats",
+        ),
         ("camera = 3\n" + SEATS, "camera must be a section"),
         ("colour = 3\n" + SEATS, "colour is no setting"),
         ("[camera\n", "not TOML"),
@@ -54,6 +69,14 @@ def test_a_mistake_is_named_by_its_key(text: str, words: str) -> None:
         parse(text)
     assert words in str(told.value)
     assert "\n" not in str(told.value)
+
+
+def test_measured_pads_are_kept_by_seat() -> None:
+    text = "[pads_measured]\nt_error_us = [1500, 1700]\nbounce_us = [900, 2100]\ncrosstalk_us = [[0, 400], [0, 0]]\n"
+    measured = parse(SEATS + text).pads_measured
+    assert measured is not None
+    assert measured.t_error_us == (1500, 1700)
+    assert measured.crosstalk_us == ((0, 400), (0, 0))
 
 
 def test_the_file_is_named(tmp_path: Path) -> None:
