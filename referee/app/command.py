@@ -1,0 +1,61 @@
+"""What every command's parser is made of: one-line complaints, bounded numbers, help that keeps its lines."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from typing import Final, NoReturn, TypeAlias
+
+MISTAKE: Final = 2
+"""Exit status for a mistake in what was given."""
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser whose complaints are one line."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(MISTAKE, f"{self.prog}: {message} (try: {self.prog} --help)\n")
+
+
+Commands: TypeAlias = "argparse._SubParsersAction[Parser]"  # the class has no public name, and no brackets when it runs
+
+
+def whole(low: int, high: int, what: str) -> Callable[[str], int]:
+    """A type for `add_argument`: a whole number within bounds; ``what`` names it in the complaint."""
+
+    def check(text: str) -> int:
+        try:
+            number = int(text)
+        except ValueError:
+            number = low - 1
+        if not low <= number <= high:
+            raise argparse.ArgumentTypeError(f"{what} must be a whole number from {low} to {high}, not {text!r}")
+        return number
+
+    return check
+
+
+def rate(text: str) -> float:
+    """A type for `add_argument`: frames a second."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = 0.0
+    if not 1 <= number <= 240:
+        raise argparse.ArgumentTypeError(f"frames a second must be a number from 1 to 240, not {text!r}")
+    return number
+
+
+def command(
+    commands: Commands, name: str, line: str, about: str, run: Callable[[argparse.Namespace], int]
+) -> argparse.ArgumentParser:
+    """A command: ``line`` stands in the list, ``about`` in its own help; ``run`` returns the exit status."""
+    parser = commands.add_parser(
+        name,
+        help=line,
+        description=about,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.set_defaults(run=run)
+    return parser

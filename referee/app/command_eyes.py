@@ -1,0 +1,188 @@
+"""The commands that look: at photographs, videos, decks and the table under the camera."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from referee.app.command import Commands, command, rate, whole
+from referee.app.problems import UserError
+
+
+def _recognise(args: argparse.Namespace) -> int:
+    from referee.app.recognising import recognise
+
+    return recognise(args.images, draw=args.draw, deck=args.deck)
+
+
+def _watch(args: argparse.Namespace) -> int:
+    from referee.app.watch import watch
+
+    return watch(args.source, fps=args.fps, seats=args.seats, deck=args.deck, settings=args.settings)
+
+
+def _enrol(args: argparse.Namespace) -> int:
+    from referee.app.enrolling import Options, enrol, forgotten, listed
+
+    if args.list:
+        return listed()
+    if args.forget is not None:
+        return forgotten(args.forget)
+    return enrol(
+        Options(
+            deck=args.deck, images=tuple(args.images), cards=args.cards, source=args.source, settings=args.settings,
+            fps=args.fps, ask=args.ask, at_once=args.at_once, more=args.more, quiet=args.quiet, sheet=args.sheet,
+        )
+    )  # fmt: skip
+
+
+def _calibrate(args: argparse.Namespace) -> int:
+    if args.sheet is not None:
+        from referee.app.sheets import write_sheet
+
+        write_sheet(args.sheet, args.paper)
+        print(f"{args.sheet}: print it at 100 %, and check the line of 150 mm with a ruler")
+        return 0
+    if args.undo:
+        if args.settings is None:
+            raise UserError("--undo needs --settings FILE")
+        from referee.app.editing import undo
+
+        undo(args.settings)
+        print(f"{args.settings} is as it was before the last calibration")
+        return 0
+    from referee.app.calibrating import Options, calibrate
+
+    return calibrate(
+        Options(
+            images=args.images, settings=args.settings, by=args.by, card_size=args.cards, seats=args.seats,
+            reach=args.reach, draw=args.draw, simulated=args.simulated, as_json=args.json,
+        )
+    )  # fmt: skip
+
+
+def _add_deck(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--deck", default=None, metavar="NAME",
+                        help="read the deck that was learned under this name (default: any ordinary deck)")  # fmt: skip
+
+
+def add_recognise(commands: Commands) -> None:
+    parser = command(
+        commands, "recognise", "the cards in photographs, one JSON object for each",
+        "Find and read the cards in each image. Prints one JSON object a line:\n"
+        '  {"image": ..., "cards": [{"card": "7h", "confidence": 0.99, "corners": [[x, y], ...], "top": true}],\n'
+        '   "ms": ...}\n'
+        "in pixels of the image; a card that is seen but cannot be read is \"??\".\n\n"
+        "examples:\n  referee recognise table.jpg\n  referee recognise table.jpg --draw seen.jpg\n"
+        "  referee recognise *.jpg --draw seen",
+        _recognise,
+    )  # fmt: skip
+    parser.add_argument("images", metavar="IMAGE", nargs="+", help="image files (JPEG, PNG, ...)")
+    _add_deck(parser)
+    parser.add_argument("--draw", type=Path, metavar="OUT",
+                        help="also draw what was read: a .jpg file for one IMAGE, a folder for several")  # fmt: skip
+
+
+def add_watch(commands: Commands) -> None:
+    parser = command(
+        commands, "watch", "the cards laid in a video or a folder of frames, as JSON Lines",
+        "Print each observation (card, taken, ...) as it becomes known. Times are nanoseconds from the first frame.\n"
+        "Without --seats the seat is null and `bearing` tells the side that the hand came from, in degrees\n"
+        "counter-clockwise from the picture's right.\n\n"
+        "examples:\n  referee watch game.mp4\n  referee demo --no-pace --frames frames/ && referee watch frames/",
+        _watch,
+    )  # fmt: skip
+    parser.add_argument("source", metavar="SOURCE", type=Path, help="a video file, or a folder of numbered frames")
+    _add_deck(parser)
+    parser.add_argument("--fps", type=rate, default=None, metavar="N",
+                        help="frames a second, where SOURCE does not say (default: 15)")  # fmt: skip
+    parser.add_argument("--seats", type=whole(2, 8, "seats"), default=None, metavar="N",
+                        help="name seats: N evenly round the picture, seat 1 at its bottom, clockwise")  # fmt: skip
+    parser.add_argument("--settings", type=Path, metavar="FILE",
+                        help="name seats by the bearings of a table's settings (see `referee calibrate`)")  # fmt: skip
+
+
+def add_enrol(commands: Commands) -> None:
+    parser = command(
+        commands, "enrol", "teach the eye an unusual deck, in three minutes",
+        "Some decks have other letters (D B for Q J, V D R, 1 for the ace), other signs, four colours, huge indices.\n"
+        "Lay such a deck once under the camera, card by card in the order that is told: ace to king of spades, then\n"
+        "hearts, diamonds, clubs. Each card goes face up on the last one, or takes its place; when the hand is gone\n"
+        "it is looked at, and the next is asked for. A card that is not found, blurred, or looks like one that was\n"
+        "laid already is told at once. While you lay, type undo (forget the last card), skip, keep or done.\n"
+        "At the end the referee says which cards it still confuses, and keeps the deck and a picture of what it saw.\n"
+        "Cards that were not laid, or are still confused, are never said with a confidence of 0.9 or more.\n"
+        "Ordinary decks are read as before wherever no --deck is named.\n\n"
+        "examples:\n"
+        "  referee enrol --deck old-tarot                       lay all 52 under the USB camera\n"
+        "  referee enrol --deck skat --settings table.toml      under the table's own camera\n"
+        "  referee enrol --deck skat --ask                      in any order: name each card after it is seen\n"
+        "  referee enrol --deck skat --at-once 4                four at a time, fanned, left to right\n"
+        '  referee enrol --deck skat a.jpg b.jpg --cards "As Ks"           from pictures, one card each\n'
+        '  referee enrol --deck skat row1.jpg row2.jpg --cards "As Ks; Qs Js"\n'
+        '  referee enrol --deck skat --more --cards "Qs Js"     look at these two once more\n'
+        "  referee recognise --deck old-tarot photo.jpg         and read with it; likewise: referee watch",
+        _enrol,
+    )  # fmt: skip
+    add = parser.add_argument
+    add("images", metavar="IMAGE", nargs="*", help="pictures of the cards that --cards names, instead of a camera")
+    add("--deck", default="deck", metavar="NAME", help="what to call the deck (default: deck)")
+    add("--cards", metavar="LIST", help='which cards are laid, in order, as in "As Ks 10d" (default: all 52)')
+    add("--source", default="usb:0", metavar="CAMERA",
+        help="usb:N, picamera, a video file, or a folder of frames (default: usb:0)")  # fmt: skip
+    add("--settings", type=Path, metavar="FILE", help="use the camera that a table's settings name")
+    add("--fps", type=rate, default=None, metavar="N", help="frames a second of a folder of frames")
+    add("--ask", action="store_true", help="lay in any order, and type each card's name after it was seen")
+    add("--at-once", type=whole(1, 13, "cards"), default=1, metavar="N",
+        help="lay N cards at a time, side by side or fanned, read from left to right")  # fmt: skip
+    add("--more", action="store_true", help="add looks to a deck that was learned before")
+    add("--quiet", action="store_true", help="say nothing aloud")
+    add(
+        "--sheet",
+        type=Path,
+        metavar="FILE.png",
+        help="where to draw what was seen of each card (default: with the deck)",
+    )
+    add("--list", action="store_true", help="name the decks that were learned, and stop")
+    add("--forget", metavar="NAME", help="remove a learned deck, and stop")
+
+
+def add_calibrate(commands: Commands) -> None:
+    parser = command(
+        commands, "calibrate", "find the table in the camera's picture, and say how well it is seen",
+        "Find the table by the printed sheet, or by four cards laid in the corners of the playing area; tell how\n"
+        "large, sharp, bright and steady the camera sees cards there, and what to change; draw it; and store it,\n"
+        "with the seats' bearings, in the settings. Nothing else in the file changes, and --undo takes it back.\n\n"
+        "steps:\n"
+        "  1. referee calibrate --sheet sheet.pdf       print it at 100 %; check its line of 150 mm with a ruler\n"
+        "  2. lay it flat in the middle of the table    or, without a printer, four cards face up in the corners\n"
+        "  3. referee calibrate --settings table.toml   look at table.calibration.jpg; mend what is poor; again\n"
+        "  4. referee calibrate --settings table.toml --reach   each player in turn reaches over the table\n\n"
+        "With IMAGE files instead of the camera: the first shows the sheet on the table. Pictures of the same view\n"
+        "tell noise and flicker; four or more in which the sheet is held tilted, each another way, tell the lens.\n"
+        "Exit status: 0 well, 1 something is poor (it is stored all the same), 2 the table was not found.\n\n"
+        "examples:\n  referee calibrate --simulated --draw seen.jpg\n"
+        "  referee calibrate --settings table.toml --by cards\n"
+        "  referee calibrate flat.jpg tilted1.jpg tilted2.jpg tilted3.jpg --settings table.toml --seats 4",
+        _calibrate,
+    )  # fmt: skip
+    add = parser.add_argument
+    add("images", metavar="IMAGE", nargs="*", help="pictures of the table instead of the settings' camera")
+    add("--settings", type=Path, metavar="FILE",
+        help="the table's settings (TOML): its camera, and where this is stored")  # fmt: skip
+    add("--by", choices=("auto", "sheet", "cards"), default="auto",
+        help="what lies on the table (default: auto, the sheet if it is seen)")  # fmt: skip
+    add("--cards", choices=("poker", "bridge"), default=None,
+        help="the cards' size, 63.5×88.9 or 57×89 mm (default: the one that fits)")  # fmt: skip
+    seats = parser.add_mutually_exclusive_group()
+    seats.add_argument("--seats", type=whole(2, 8, "seats"), default=None, metavar="N",
+                       help="seats stand evenly round the table, from the first one's bearing on")  # fmt: skip
+    seats.add_argument("--reach", action="store_true",
+                       help="measure each seat: its player reaches over the table when asked")  # fmt: skip
+    add("--draw", type=Path, metavar="OUT.jpg",
+        help="where the picture of what was found goes (default: beside the settings, *.calibration.jpg)")  # fmt: skip
+    add("--simulated", action="store_true", help="look at a simulated table instead (with --by cards: at its cards)")
+    add("--json", action="store_true", help="print one JSON object instead of words")
+    add("--sheet", type=Path, metavar="FILE", help="write the sheet to print (*.pdf or *.png) and stop")
+    add("--paper", choices=("a4", "letter"), default="a4", help="the sheet's paper (default: a4)")
+    add("--undo", action="store_true", help="put --settings FILE back as it was before, and stop")

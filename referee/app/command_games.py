@@ -1,0 +1,145 @@
+"""The commands that play, referee and explain games; each brings what it needs when it is called."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from referee.app.command import Commands, command, rate, whole
+from referee.app.problems import UserError
+
+
+def _demo(args: argparse.Namespace) -> int:
+    from referee.app.demo import Options, demo
+
+    return demo(
+        Options(
+            seats=args.seats, rules=args.rules, seed=args.seed, pace=not args.no_pace, max_cards=args.max_cards,
+            fps=args.fps, log=args.log, audio=args.audio, frames=args.frames, summary=args.summary,
+        )
+    )  # fmt: skip
+
+
+def _run(args: argparse.Namespace) -> int:
+    from referee.app.settings import example
+
+    if args.example:
+        sys.stdout.write(example())
+        return 0
+    if args.settings is None:
+        raise UserError("run needs --settings FILE; `referee run --example > table.toml` begins one")
+    from referee.app.running import run
+
+    return run(args.settings, log=args.log)
+
+
+def _replay(args: argparse.Namespace) -> int:
+    from referee.app.replaying import replay
+
+    return replay(args.log, everything=args.all, until=args.until, as_text=args.format == "text")
+
+
+def _explain(args: argparse.Namespace) -> int:
+    from referee.app.explaining import explain
+
+    return explain(args.log, args.ruling, as_json=args.json)
+
+
+def _rules(args: argparse.Namespace) -> int:
+    from referee.app.rulebook import rules
+
+    return rules(args.what, rows=args.rows)
+
+
+def add_demo(commands: Commands) -> None:
+    parser = command(
+        commands, "demo", "a simulated table plays a whole game through the real parts",
+        "A simulated table plays one game. Its camera renders frames and its pads close contacts; the referee knows\n"
+        "nothing of the players but what camera and pads tell. The game is shown live, spoken if there is a sound\n"
+        "card, and closed with a table of what the players really did against what was seen and ruled.\n"
+        "Exit status 1 if the referee missed its targets.\n\n"
+        "examples:\n  referee demo --seats 3\n  referee demo --no-pace --seed 5 --log game.jsonl --audio game.wav",
+        _demo,
+    )  # fmt: skip
+    add = parser.add_argument
+    add("--seats", type=whole(2, 8, "seats"), default=4, metavar="N", help="players, 2 to 8 (default: 4)")
+    add("--rules", default="classic", metavar="RULES",
+        help="a preset of the rules, or a house-rules file (*.toml) (default: classic)")  # fmt: skip
+    add("--seed", type=whole(0, 2**31 - 1, "seed"), default=1, metavar="N",
+        help="which game; the same seed plays the same game (default: 1)")  # fmt: skip
+    add("--no-pace", action="store_true", help="as fast as this machine can, instead of in real time")
+    add("--max-cards", type=whole(1, 100_000, "cards"), default=400, metavar="N",
+        help="stop after this many cards if the game has not ended (default: 400)")  # fmt: skip
+    add(
+        "--fps",
+        type=rate,
+        default=15.0,
+        metavar="N",
+        help="frames a second of the simulated camera (default: 15)",
+    )
+    add("--log", type=Path, metavar="FILE", help="write the game's log (JSON Lines), for `referee replay`")
+    add("--audio", type=Path, metavar="FILE.wav", help="write what the speaker said (WAV)")
+    add("--frames", type=Path, metavar="DIR", help="write every frame (numbered JPEG), for `referee watch`")
+    add("--summary", type=Path, metavar="FILE", help="write the closing figures (one JSON object)")
+
+
+def add_run(commands: Commands) -> None:
+    parser = command(
+        commands, "run", "referee a real table with camera, pads, lights and speaker",
+        "Referee a real table. One settings file (TOML) names its seats, pins, camera, voice and rules.\n"
+        "What is missing is said in words, and what can go on goes on: without a camera there is no referee,\n"
+        "without lights or a speaker there is.\n\n"
+        "examples:\n  referee run --example > table.toml\n  referee run --settings table.toml --log game.jsonl",
+        _run,
+    )  # fmt: skip
+    parser.add_argument("--settings", type=Path, metavar="FILE", help="the table's settings (TOML)")
+    parser.add_argument("--example", action="store_true", help="print a commented settings file and stop")
+    parser.add_argument("--log", type=Path, metavar="FILE",
+                        help="write the game's log here (default: as the settings say)")  # fmt: skip
+
+
+def add_replay(commands: Commands) -> None:
+    parser = command(
+        commands, "replay", "the rulings of a recorded game, as JSON Lines",
+        "Read a table log and print the rulings that it leads to, ordered by the instant they refer to.\n"
+        "Rulings that the log already holds are not read: the referee decides again, and decides the same.\n"
+        "A log that cannot be read gives exit status 2 and one line that names the log's line.\n\n"
+        "examples:\n  referee replay game.jsonl\n  grep -v tick game.jsonl | referee replay - --all",
+        _replay,
+    )  # fmt: skip
+    parser.add_argument("log", metavar="LOG", help="a log (JSON Lines, UTF-8); - reads standard input")
+    parser.add_argument("--all", action="store_true", help="print superseded rulings too")
+    parser.add_argument("--until", metavar="T|ID", default="",
+                        help="stop after an instant (ns, or 2.5s, 250ms from the first line), a line's id or a "
+                        "ruling's id")  # fmt: skip
+    parser.add_argument("--format", choices=("json", "text"), default="json",
+                        help="json: JSON Lines; text: a line a ruling for people to read (default: json)")  # fmt: skip
+
+
+def add_explain(commands: Commands) -> None:
+    parser = command(
+        commands, "explain", "why the referee ruled as it did",
+        "For one ruling of a log, or for all: what was ruled, the pile then, the instants around it, the rule, and\n"
+        "what else was considered and why not. RULING is a ruling's id as `referee replay` prints it.\n\n"
+        "examples:\n  referee explain game.jsonl slap_false@s17\n  referee explain game.jsonl --json",
+        _explain,
+    )  # fmt: skip
+    parser.add_argument("log", metavar="LOG", help="a log (JSON Lines, UTF-8); - reads standard input")
+    parser.add_argument("ruling", metavar="RULING", nargs="?", help="the id of one ruling (default: all)")
+    parser.add_argument("--json", action="store_true", help="the same facts as JSON, one object a line")
+
+
+def add_rules(commands: Commands) -> None:
+    parser = command(
+        commands, "rules", "presets and rows of the rules, and whether a house-rules file is right",
+        "Without WHAT: the presets. With a preset or a house-rules file: what it switches on, in plain words.\n"
+        "`check FILE` lists every mistake with its line and column (exit status 2 if there is one), and `example`\n"
+        "prints a commented file to begin with.\n\n"
+        "examples:\n  referee rules classic\n  referee rules example > house.toml\n  referee rules check house.toml\n"
+        "  referee demo --rules house.toml",
+        _rules,
+    )  # fmt: skip
+    parser.add_argument("what", metavar="WHAT", nargs="*",
+                        help="a preset, a house-rules file (*.toml), `check FILE`, or `example`")  # fmt: skip
+    parser.add_argument("--rows", action="store_true", help="print every row of the rules, with its values")
