@@ -1,8 +1,8 @@
 """A filesystem that loses power: what was not synced is forgotten, whole or sector by sector.
 
-It holds one flat folder in memory. A file's bytes are safe once the file was synced, its name once the folder was (or the
-file, as ext4 does). When the power is cut - at once, or at the n-th change, counted - every call fails until the power
-is back; then each file holds what was safe, and of the sectors written since some, all or none.
+It holds one flat folder in memory. A file's bytes are safe once the file was synced, its name once the folder was (or
+the file, as ext4 does). When the power is cut - at once, or at the n-th change, counted - every call fails until the
+power is back; then each file holds what was safe, and of the sectors written since some, all or none.
 
 Run as a program: ``python -m tests.powercut.forgetful MOUNTPOINT``. It is told things by extended attributes of its
 root: see `Forgetful.setxattr`.
@@ -23,7 +23,7 @@ SECTOR: Final = 512
 CUT_AT: Final = "user.cut_at"
 """Set: the power fails at this change, counted from now (0: at once)."""
 BACK: Final = "user.back"
-"""Set: the power is back. The value is a seed: what was not synced survives by chance, sector by sector; empty: not at all."""
+"""Set: the power is back. With a seed as its value, what was not synced survives by chance, sector by sector."""
 CHANGES: Final = "user.changes"
 """Read: what the last change before the cut was, and how many there were."""
 CLEAR: Final = "user.clear"
