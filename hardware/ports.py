@@ -47,6 +47,9 @@ class Frame:
     """Length of the exposure, ns."""
     index: int
     """Counts from 0 in the order in which the camera delivered."""
+    t_error: int = 0
+    """Half-width of what is known about ``t`` for any one row, ns: rows read out one after another, clocks that stand
+    apart, a stamp that is only the frame's arrival. 0 where nothing is known."""
 
 
 class Camera(Protocol):
@@ -59,11 +62,22 @@ class Camera(Protocol):
     def close(self) -> None: ...
 
 
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """Presses that the kernel stamped and nobody will hear of: its queue overflowed."""
+
+    count: int
+    after: int
+    """None of them was before this instant, ns."""
+    before: int
+    """Nor any after this one, ns."""
+
+
 class Pads(Protocol):
     """The seats' pads."""
 
-    def start(self, on_edge: Callable[[Edge], None]) -> None:
-        """Report every edge; a handler that raises stops no other pad."""
+    def start(self, on_edge: Callable[[Edge], None], on_lost: Callable[[Lost], None] | None = None) -> None:
+        """Report every edge, and edges that were lost; a handler that raises stops no other pad."""
         ...
 
     def close(self) -> None: ...

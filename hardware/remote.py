@@ -1,0 +1,288 @@
+"""A camera in a process of its own, so that neither a driver that hangs nor one that crashes takes the referee along.
+
+Frames come through shared memory (`hardware.frame_ring`), the newest first: a slow consumer misses frames, it is never
+behind. A camera that falls silent is asked to stop, then killed, left behind if even that does not help, and started
+anew, for as long as anybody wants frames (`hardware.remote_supervisor`). Nothing here waits without a limit.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import select
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Final
+
+from hardware.camera_report import CameraReport
+from hardware.camera_spec import CameraSpec
+from hardware.clock import Clock, measure_offset, monotonic
+from hardware.ports import Frame, HardwareMissing
+from hardware.remote_child import ENDED, FAILED, MISSING, PICTURES, REPORT
+from hardware.remote_process import CameraProcess
+from hardware.remote_supervisor import Act, Patience, Phase, Supervisor
+
+_MS: Final = 1_000_000
+_SECOND: Final = 1_000_000_000
+
+_log = logging.getLogger(__name__)
+
+
+class RemoteCamera:
+    """A camera that survives; implements `hardware.ports.Camera`.
+
+    For one thread, except `close`, which any thread may call while another waits for a frame.
+    """
+
+    def __init__(
+        self,
+        spec: CameraSpec | str,
+        *,
+        told: Callable[[str], None] = _log.warning,
+        patience: Patience | None = None,
+        clock: Clock = monotonic,
+    ) -> None:
+        """Start the camera's process and wait for its first picture.
+
+        Args:
+            spec: which camera; text is what `hardware.camera.open_camera` takes.
+            told: hears each change in words ("the camera fell silent; starting it anew", "the camera is back"), in the
+                thread that asks for frames. By then `live` tells the new state.
+            patience: how long things may take.
+            clock: answers ``CLOCK_MONOTONIC``, ns.
+
+        Raises:
+            HardwareMissing: the camera is not there, in its own words; or it sends no picture.
+            OSError: no process can be started.
+        """
+        self.spec = CameraSpec.of(spec) if isinstance(spec, str) else spec
+        self._clock = clock
+        self._patience = patience or Patience()
+        offset = measure_offset()
+        self.report = CameraReport(self.spec.source, boot_ahead=offset.ahead, boot_ahead_error=offset.error)
+        """What the camera found out about itself, as far as is known; kept while it is started anew."""
+        self.dropped = 0
+        """Frames that came faster than they were asked for."""
+        self.stale = 0
+        """Frames thrown away because they were no newer than one before."""
+        self.torn = 0
+        """Copies of frames that had to be made again, of processes that are gone."""
+        self.starts = 0
+        """Processes started so far."""
+        self.last_words = ""
+        """The last lines that a process printed before it was let go of."""
+        self._wake = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK)
+        self._lock = threading.RLock()
+        self._closing = self._ended = self._recorded = self._opened = False
+        self._first_index = self._next_index = 0
+        self._last_t: int | None = None
+        self._last: Frame | None = None
+        self._why = ""
+        self._told = told
+        self._supervisor = Supervisor(self._patience, self._tell, clock())
+        self._process: CameraProcess | None = None
+        try:
+            self._start()
+            self._await_first()
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def live(self) -> bool:
+        """Whether frames come; False from words of trouble until the camera is back."""
+        return self._supervisor.phase is Phase.LIVE and not self._supervisor.troubled
+
+    @property
+    def pid(self) -> int | None:
+        """The present process, if there is one."""
+        return self._process.pid if self._process is not None else None
+
+    def frames(self) -> Iterator[Frame]:
+        """Yield the newest frame, again and again, through every restart; ends when a recording ends or `close` is
+        called.
+        """
+        while not self._ended and not self._closing:
+            frame = self.next(3600.0)
+            if frame is not None:
+                yield frame
+
+    def next(self, seconds: float) -> Frame | None:
+        """The newest frame that was not given yet, or None if none comes within so many seconds.
+
+        The camera is looked after while this waits, and only then.
+        """
+        until = self._clock() + round(seconds * _SECOND)
+        with self._lock:
+            while not self._closing:
+                self._listen()
+                frame = self._take()
+                if frame is not None or self._ended:
+                    return frame
+                now = self._clock()
+                self._act(self._supervisor.look(now))
+                if now >= until:
+                    break
+                self._wait(min(until, self._supervisor.due) - self._clock())
+        return None
+
+    def close(self) -> None:
+        """End the camera's process and let go of everything; takes no longer than asking and killing may."""
+        self._closing = True
+        if self._wake >= 0:
+            os.eventfd_write(self._wake, 1)
+        with self._lock:
+            if self._wake < 0:
+                return
+            os.close(self._wake)
+            self._wake = -1
+            if self._process is not None:
+                self._end(self._process)
+                self._let_go()
+
+    def _tell(self, words: str) -> None:
+        # Of the first opening the exception tells.
+        if self._opened:
+            self._told(words)
+
+    def _await_first(self) -> None:
+        """The first opening is not tried again: who opens a camera wants to know."""
+        deadline = self._clock() + self._patience.opening
+        while self._process is not None and self._process.given_at is None and not self._ended:
+            self._listen()
+            now = self._clock()
+            if now >= deadline:
+                seconds = self._patience.opening / _SECOND
+                words = (
+                    f"the camera {self.spec.source} sent no picture within {seconds:g} s; look at its cable and power"
+                )
+                raise HardwareMissing(_with(words, self._process.last_words))
+            if self._process is not None and self._process.given_at is None:
+                self._wait(deadline - now)
+        self._seen()
+        if self._process is None and not self._ended:
+            raise HardwareMissing(_with(self._why, self.last_words))
+        self._opened = True
+
+    def _start(self) -> None:
+        self._process = CameraProcess(self.spec)
+        self._why = ""
+        self.starts += 1
+        self._first_index = self._next_index
+
+    def _listen(self) -> None:
+        """Hear what the process says, and whether it is gone."""
+        process = self._process
+        if process is None:
+            return
+        # Before its messages: whatever it said, it said before it ended.
+        gone = process.status is not None
+        why = ""
+        for said in process.listen():
+            if said["kind"] == PICTURES:
+                process.open_ring()
+            elif said["kind"] == REPORT:
+                self.report = CameraReport.from_json(said["report"])
+            elif said["kind"] == MISSING:
+                why = said["words"]
+            elif said["kind"] == FAILED:
+                why = f"the camera failed: {said['words']}"
+            elif said["kind"] == ENDED:
+                self._recorded = True
+        self._why = why or self._why
+        if gone and self._process is not None:
+            self._lost(process)
+
+    def _lost(self, process: CameraProcess) -> None:
+        """The process is gone. A picture that it left in the ring is taken before the ring is let go of."""
+        self._seen()
+        self._last = self._fresh() or self._last
+        self._why = self._why or f"the camera's process ended {_how(process.status)}"
+        self._let_go()
+        if self._recorded:
+            self._ended = True
+            return
+        if self.last_words and self._opened:
+            _log.warning("%s; its last words:\n%s", self._why, self.last_words)
+        self._supervisor.gone(self._clock(), self._why)
+
+    def _seen(self) -> None:
+        given_at = self._process.given_at if self._process is not None else None
+        if given_at is not None:
+            self._supervisor.picture(given_at)
+
+    def _take(self) -> Frame | None:
+        self._seen()
+        frame, self._last = self._fresh() or self._last, None
+        return frame
+
+    def _fresh(self) -> Frame | None:
+        """The newest frame in the ring, unless it is older than one that was given."""
+        taken = self._process.take() if self._process is not None else None
+        if taken is None:
+            return None
+        frame, _ = taken
+        index = self._first_index + frame.index
+        self.dropped += index - self._next_index
+        self._next_index = index + 1
+        if self._last_t is not None and frame.t <= self._last_t:
+            self.stale += 1
+            return None
+        self._last_t = frame.t
+        return replace(frame, index=index)
+
+    def _act(self, act: Act | None) -> None:
+        if act is Act.START:
+            self._begin()
+        elif self._process is None:
+            return
+        elif act is Act.ASK:
+            self._process.ask()
+        elif act is Act.KILL:
+            self._process.kill()
+        elif act is Act.ABANDON:
+            self._let_go()
+
+    def _begin(self) -> None:
+        """Start the next process; that there is no memory or no process to be had is one more trouble that may pass."""
+        try:
+            self._start()
+        except OSError as bad:
+            self._supervisor.gone(self._clock(), f"the camera's process cannot be started: {bad}")
+
+    def _end(self, process: CameraProcess) -> None:
+        process.ask()
+        if not process.wait(self._patience.asked / _SECOND):
+            process.kill()
+            process.wait(self._patience.killed / _SECOND)
+        process.listen()
+
+    def _let_go(self) -> None:
+        if self._process is not None:
+            self.last_words = self._process.last_words or self.last_words
+            self.torn += self._process.torn
+            self._process.let_go()
+            self._process = None
+
+    def _wait(self, ns: int) -> None:
+        """Until something is heard, or ``close`` is called, or so much time has passed."""
+        poll = select.poll()
+        for file in {self._wake, *(self._process.files if self._process is not None else ())}:
+            poll.register(file, select.POLLIN)
+        poll.poll(max(0, -(-ns // _MS)))
+
+
+def _with(words: str, printed: str) -> str:
+    return f"{words}; its last words:\n{printed}" if printed else words
+
+
+def _how(status: int | None) -> str:
+    """How a process ended, in words."""
+    if status is None or status >= 0:
+        return f"with status {status}"
+    try:
+        return f"by {signal.Signals(-status).name}"
+    except ValueError:
+        return f"by signal {-status}"

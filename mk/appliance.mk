@@ -1,0 +1,14 @@
+# The appliance: installed as a service that starts with the machine. DESTDIR=DIR makes it a dry run into DIR.
+.PHONY: install-appliance uninstall-appliance
+PREFIX ?= /opt/table-referee
+SETTINGS ?= table.toml
+# A dry run needs no rights.
+AS_ROOT := $(if $(DESTDIR),,$(SUDO))
+APPLIANCE = $(AS_ROOT) env DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' SETTINGS='$(SETTINGS)' PYTHON='$(PYTHON)' \
+  SITE='$(SITE)' PURGE='$(PURGE)' XDG_DATA_HOME="$${XDG_DATA_HOME:-$$HOME/.local/share}" appliance/install
+
+install-appliance: $(if $(DESTDIR),,apt)  ## the referee as a service that starts with the machine; DESTDIR=DIR for a dry run
+	@$(APPLIANCE) install
+
+uninstall-appliance:  ## take that back; settings and games stay, unless PURGE=yes
+	@$(APPLIANCE) uninstall

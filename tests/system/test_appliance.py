@@ -1,0 +1,144 @@
+"""Installing the appliance, as a dry run into a folder: twice is once, settings stay, taking it back leaves them."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from referee.app import service
+from referee.app.settings import load
+
+ROOT = Path(__file__).parents[2]
+UNIT = "etc/systemd/system/table-referee.service"
+SETTINGS = "etc/table-referee/table.toml"
+FILES = {UNIT, SETTINGS, "etc/sysusers.d/table-referee.conf", "usr/local/bin/referee"}
+LEAST_PROTECTED = 25
+"""Tenths: `systemd-analyze security` gives 0 (shut) to 10 (open); an unprotected service has 9.6."""
+
+
+def appliance(what: str, dest: Path, **variables: str) -> str:
+    """Run the installer as `make install-appliance DESTDIR=…` does."""
+    given = {name: value for name, value in os.environ.items() if name not in ("DESTDIR", "PREFIX", "PURGE")}
+    environ = {**given, "DESTDIR": str(dest), "SETTINGS": str(dest.parent / "none.toml"), **variables}
+    done = subprocess.run(
+        [str(ROOT / "appliance" / "install"), what], env=environ, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    """Every file under a folder, by its name there."""
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def key(unit: str, name: str) -> str:
+    """A key's value in a unit's text."""
+    (value,) = re.findall(rf"^{name}=(.*)$", unit, flags=re.MULTILINE)
+    return str(value)
+
+
+def test_twice_is_once_and_settings_stay(tmp_path: Path) -> None:
+    dest = tmp_path / "root"
+    appliance("install", dest)
+    once = files(dest)
+    assert set(once) == FILES
+    (dest / SETTINGS).write_text((dest / SETTINGS).read_text().replace('"Ana"', '"Zoe"'))
+    assert "kept" in appliance("install", dest)
+    twice = files(dest)
+    assert load(dest / SETTINGS).seats[0].name == "Zoe"
+    assert {name: data for name, data in twice.items() if name != SETTINGS} == {
+        name: data for name, data in once.items() if name != SETTINGS
+    }
+    appliance("uninstall", dest)
+    assert set(files(dest)) == {SETTINGS}
+    appliance("uninstall", dest)
+    appliance("uninstall", dest, PURGE="yes")
+    assert files(dest) == {}
+
+
+def test_make_hands_everything_on(tmp_path: Path) -> None:
+    dest = tmp_path / "root"
+    for what in ("install-appliance", "uninstall-appliance"):
+        done = subprocess.run(
+            ["make", "-s", what, f"DESTDIR={dest}", "PREFIX=/srv/ref"],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        if what == "install-appliance":
+            assert "/srv/ref/venv/bin/referee run" in (dest / UNIT).read_text()
+    assert set(files(dest)) == {SETTINGS}
+
+
+def test_settings_bring_their_house_rules_and_their_deck(tmp_path: Path) -> None:
+    mine, data = tmp_path / "mine", tmp_path / "data"
+    (data / "table-referee" / "decks").mkdir(parents=True)
+    mine.mkdir()
+    (data / "table-referee" / "decks" / "skat.npz").write_bytes(b"a deck")
+    (mine / "house.toml").write_text('base = "classic"\n')
+    seats = '[[seat]]\nname = "Ana"\n[[seat]]\nname = "Ben"\n'
+    (mine / "table.toml").write_text(f'rules = "house.toml"\ndeck = "skat"   # learned\n{seats}')
+    dest = tmp_path / "root"
+    appliance("install", dest, SETTINGS=str(mine / "table.toml"), XDG_DATA_HOME=str(data))
+    assert load(dest / SETTINGS).rules["base"] == "classic"
+    assert (dest / "var/lib/table-referee/decks/skat.npz").read_bytes() == b"a deck"
+
+
+def test_somebody_elses_command_of_that_name_stays(tmp_path: Path) -> None:
+    theirs = tmp_path / "root" / "usr" / "local" / "bin" / "referee"
+    theirs.parent.mkdir(parents=True)
+    theirs.write_text("#!/bin/sh\necho whistle\n")
+    appliance("uninstall", tmp_path / "root")
+    assert theirs.exists()
+
+
+def test_the_unit_waits_as_long_as_the_parts_may_be_silent() -> None:
+    """A part's deadline and the feeding's interval together stay below what systemd waits."""
+    unit = (ROOT / "appliance" / "table-referee.service").read_text()
+    waits = int(key(unit, "WatchdogSec")) * service.SECOND
+    every = service.feeding_interval({"WATCHDOG_USEC": str(waits // 1000)}, 1)
+    assert max(service.DEADLINES.values()) + every < waits
+    assert key(unit, "Type") == "notify"
+    assert key(unit, "Restart") == "on-failure"
+
+
+@pytest.fixture
+def installed(tmp_path: Path) -> Path:
+    """The unit, with a program that can be executed where it expects one."""
+    if shutil.which("systemd-analyze") is None:
+        pytest.skip("systemd is not here (apt install systemd)")
+    program = tmp_path / "opt" / "venv" / "bin" / "referee"
+    program.parent.mkdir(parents=True)
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    appliance("install", tmp_path / "root", PREFIX=str(tmp_path / "opt"))
+    return tmp_path / "root" / UNIT
+
+
+def _analyze(*words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(["systemd-analyze", "--no-pager", *words], capture_output=True, text=True, check=False)
+
+
+def test_systemd_finds_nothing_wrong_with_the_unit(installed: Path) -> None:
+    done = _analyze("verify", "--man=no", str(installed))
+    assert done.returncode == 0, done.stderr
+    about_us = [line for line in (done.stdout + done.stderr).splitlines() if "table-referee" in line]
+    assert about_us == []
+
+
+def test_a_unit_that_is_wrong_would_be_found(installed: Path) -> None:
+    installed.write_text(installed.read_text().replace("WatchdogSec=30", "WatchdogSek=30"))
+    assert "WatchdogSek" in _analyze("verify", "--man=no", str(installed)).stderr
+
+
+def test_the_service_may_do_little_more_than_it_needs(installed: Path) -> None:
+    done = _analyze("security", "--offline=true", f"--threshold={LEAST_PROTECTED}", str(installed))
+    assert done.returncode == 0, (done.stdout + done.stderr)[-300:]
