@@ -4,8 +4,9 @@ The first edge is the hand's; what the contact chatters afterwards is not. Four 
 own time:
 
 - edges within `MASK` of the first belong to the same contact, and so do those within `REBOUND` of a release,
-  since a hand that leaves makes a contact chatter as well;
+  since a hand that leaves makes a contact chatter as well; a touch too short for a hand ends after `BOUNCE`;
 - a contact that closed for less than `SHORTEST` in all is no hand and is dropped, which moves no other stamp;
+  whoever suspects it of being another pad's hand, heard through the table, may ask for more (`require`);
 - a contact of more than `STUCK` is flagged, once;
 - whatever cannot be decided yet holds `Debouncer.watermark` back.
 """
@@ -21,6 +22,8 @@ from hardware.ports import Edge
 MASK: Final = 60_000_000
 REBOUND: Final = 20_000_000
 """Three times the worst bounce measured on switches (6.2 ms); no finger taps again so soon."""
+BOUNCE: Final = 8_000_000
+"""A touch too short to be a hand that stays open for longer than any bounce was no hand's beginning either, ns."""
 SHORTEST: Final = 2_000_000
 STUCK: Final = 3_000_000_000
 
@@ -32,7 +35,15 @@ class Event(Enum):
     RELEASED = "released"
     DROPPED = "dropped"
     STUCK = "stuck"
-    FREED = "freed"
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A stretch of time in which a contact was closed without a break, ns."""
+
+    start: int
+    end: int | None = None
+    """The latest instant at which it may have opened; None: still closed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,16 +55,34 @@ class Contact:
     event: Event
     edge: Edge
     t: int
+    runs: tuple[Run, ...] = ()
+    """Of `Event.PRESSED` and `Event.DROPPED`: when the contact was closed, as far as it was followed."""
+    release: Edge | None = None
+    """Of `Event.DROPPED`: when it was over."""
 
 
 class Debouncer:
     """One pad. Feed its edges in order; `advance` as far as all its edges have been fed."""
 
-    def __init__(self, *, mask: int = MASK, rebound: int = REBOUND, shortest: int = SHORTEST, stuck: int = STUCK):
+    def __init__(
+        self,
+        *,
+        mask: int = MASK,
+        rebound: int = REBOUND,
+        bounce: int = BOUNCE,
+        shortest: int = SHORTEST,
+        stuck: int = STUCK,
+        hold: int = 0,
+    ) -> None:
+        """``hold``: no contact is decided before so long after its first edge, ns: other pads may tell more of it."""
         self._mask = mask
         self._rebound = rebound
+        self._bounce = bounce
         self._shortest = shortest
         self._stuck_after = stuck
+        self._hold = hold
+        self._required = shortest
+        self._runs: list[Run] = []
         self._first: Edge | None = None
         self._last_closed = 0
         self._release: Edge | None = None
@@ -61,14 +90,15 @@ class Debouncer:
         self._stuck = False
 
     @property
-    def touched(self) -> Edge | None:
-        """The first edge of the contact that is going on, decided or not: for a light that must not wait."""
-        return self._first if self._release is None else None
+    def undecided(self) -> Edge | None:
+        """The first edge of a contact of which it is still open whether it is a hand."""
+        return None if self._confirmed else self._first
 
-    @property
-    def stuck(self) -> bool:
-        """Whether the pad has been down for too long to be a hand."""
-        return self._stuck
+    def require(self, closed: int) -> None:
+        """The contact that is going on is no hand unless it lasts longer than ``closed`` (ns), if that is more than
+        what every contact must last.
+        """
+        self._required = max(self._shortest, closed + 1 if closed >= self._shortest else 0)
 
     def watermark(self, advanced: int) -> int:
         """Up to where everything is decided, if all edges up to ``advanced`` have been fed; ns."""
@@ -83,15 +113,20 @@ class Debouncer:
         if not edge.pressed:
             if self._first is not None and self._release is None:
                 self._release = edge
+                self._end_run(edge.t + edge.t_error)
             return []
         done: list[Contact] = []
         if self._first is not None:
             if self._same_contact(edge.t):
                 self._release = None
                 self._last_closed = edge.t
+                if not self._confirmed:
+                    self._end_run(edge.t)
+                    self._runs.append(Run(edge.t))
                 return []
             done = self._close(edge.t)
         self._first, self._last_closed = edge, edge.t
+        self._runs = [Run(edge.t)]
         return done
 
     def advance(self, t: int) -> list[Contact]:
@@ -105,6 +140,10 @@ class Debouncer:
             done += self._close(t)
         return done
 
+    def _end_run(self, t: int) -> None:
+        if self._runs and self._runs[-1].end is None:
+            self._runs[-1] = Run(self._runs[-1].start, t)
+
     def _same_contact(self, t: int) -> bool:
         if self._release is None:
             # Nobody saw it open: a chatter, unless the mask is over.
@@ -112,22 +151,23 @@ class Debouncer:
         return t < self._settled_at(self._release)
 
     def _settled_at(self, release: Edge) -> int:
-        quiet = release.t + self._rebound
-        if self._first is None or not self._long_enough(release.t):
-            return quiet
-        return max(quiet, self._first.t + self._mask)
+        if self._first is None:
+            return release.t
+        if not self._long_enough(release.t):
+            return max(release.t + self._bounce, self._first.t + self._hold)
+        return max(release.t + self._rebound, self._first.t + self._mask)
 
     def _long_enough(self, until: int) -> bool:
-        return self._first is not None and max(until, self._last_closed) - self._first.t >= self._shortest
+        return self._first is not None and max(until, self._last_closed) - self._first.t >= self._required
 
     def _confirm(self, t: int) -> list[Contact]:
-        if self._first is None or self._confirmed:
+        if self._first is None or self._confirmed or t < self._first.t + self._hold:
             return []
         until = t if self._release is None else min(t, self._release.t)
         if not self._long_enough(until):
             return []
         self._confirmed = True
-        return [Contact(Event.PRESSED, self._first, self._first.t)]
+        return [Contact(Event.PRESSED, self._first, self._first.t, tuple(self._runs))]
 
     def _flag(self, t: int) -> list[Contact]:
         if self._first is None or self._stuck or t < self._first.t + self._stuck_after:
@@ -149,9 +189,8 @@ class Debouncer:
         if self._confirmed:
             done.append(Contact(Event.RELEASED, release, release.t))
         else:
-            done.append(Contact(Event.DROPPED, first, first.t))
-        if self._stuck:
-            done.append(Contact(Event.FREED, release, release.t))
+            done.append(Contact(Event.DROPPED, first, first.t, tuple(self._runs), release))
         self._first = self._release = None
         self._confirmed = self._stuck = False
+        self._required, self._runs = self._shortest, []
         return done

@@ -1,4 +1,4 @@
-"""The header's pins: which are wired to what, and the one pin factory that knows when an edge was."""
+"""The header's pins: which are wired to what, and gpiozero's pin factory for the lights."""
 
 from __future__ import annotations
 
@@ -20,6 +20,9 @@ TABLE_LIGHT_PINS: Final = (27, 14, 15)
 
 HEADER_LABELS: Final = ("pinctrl-rp1", "pinctrl-bcm2712", "pinctrl-bcm2711", "pinctrl-bcm2835")
 """Labels of the chips that a Raspberry Pi's header hangs on: the Pi 5's is not always the same number."""
+
+USER_TO_GROUP: Final = "put your user into the group gpio (sudo usermod -aG gpio $USER), then log in again"
+"""What mends a chip that may not be opened."""
 
 
 def keeps_kernel_time(factory: Any) -> bool:
@@ -83,10 +86,7 @@ def open_factory() -> Any:
             "this machine has no Raspberry Pi header, so no pads or lights; try `referee demo`"
         ) from no_pi
     except lgpio.error as refused:
-        raise HardwareMissing(
-            f"the header's pins cannot be opened ({refused}): "
-            "put your user into the group gpio (sudo usermod -aG gpio $USER, then log in again)"
-        ) from refused
+        raise HardwareMissing(f"the header's pins cannot be opened ({refused}): {USER_TO_GROUP}") from refused
 
 
 def _chip_label(lgpio: Any, number: int) -> str | None:

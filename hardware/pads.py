@@ -1,4 +1,4 @@
-"""The pads: one pin a seat, through gpiozero, with the kernel's own stamps.
+"""The pads: one input line a seat, with the kernel's own stamps.
 
 The driver debounces nothing: a debounced line reports *last edge + debounce*, so that the cleaner contact
 beats the earlier hand. Only the press edge is watched, since a line that watches both may read a quick pulse
@@ -12,11 +12,11 @@ import logging
 import threading
 from collections import deque
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import Final
 
 from hardware.clock import Clock, monotonic
-from hardware.gpio import open_factory, require_kernel_time
-from hardware.ports import Edge, HardwareMissing
+from hardware.lines import Lines, open_lines
+from hardware.ports import Edge, Lost
 
 LEAST_ERROR: Final = 1_500_000
 """Half-width of what a real pad's stamp can be worth, ns: an FSR itself takes 1 to 2 ms to respond."""
@@ -25,72 +25,51 @@ POLL: Final = 500_000
 RESTING: Final = 3_000_000_000
 """A pad that has been down for longer than this is looked at more seldom, ns: nobody slaps for so long."""
 SELDOM: Final = 20_000_000
-DELIVERY: Final = 50_000_000
-"""An edge may reach Python this late, ns (37 ms was the worst measured); the watermark waits for it."""
 _HISTORY: Final = 256
 
 _log = logging.getLogger(__name__)
 
 OnEdge = Callable[[Edge], None]
-
-
-def ticks_to_ns(ticks: float | int) -> int:
-    """Integer nanoseconds of gpiozero's ticks (seconds as a float), order kept.
-
-    Exact rational arithmetic: the float is the only rounding, which is monotone, so no two edges change
-    places; it is exact to the nanosecond until a machine has been up for 52 days (2**52 ns), and within 1 ns
-    for 52 more. An ``int`` is taken for seconds too.
-    """
-    above, below = ticks.as_integer_ratio()
-    return (above * 2_000_000_000 + below) // (2 * below)
+OnLost = Callable[[Lost], None]
 
 
 class _Pad:
-    """One pin and what is believed of it. gpiozero keeps only a weak reference to `changed`; `GpioPads` keeps
-    us.
-    """
+    """One pin and what is believed of it."""
 
-    def __init__(self, seat: int, pin: Any, pressed_level: bool, report: Callable[[_Pad, int], None]) -> None:
+    def __init__(self, seat: int, pin: int, t_error: int) -> None:
         self.seat = seat
         self.pin = pin
+        self.t_error = t_error
         self.down = False
         self.pressed_at = 0
-        self.seen_down: deque[int] = deque(maxlen=_HISTORY)
-        self._pressed_level = pressed_level
-        self._report = report
+        self._seen_down: deque[int] = deque(maxlen=_HISTORY)
 
-    def changed(self, ticks: float, _state: Any) -> None:
-        """gpiozero's callback. The state that it brings is the level at delivery, no part of the edge:
-        unused.
-        """
-        # An exception here would end lgpio's only callback thread, and with it every other pad.
-        try:
-            self._report(self, ticks_to_ns(ticks))
-        except Exception:
-            _log.exception("seat %d's pad: the edge was not handled", self.seat)
+    def press(self, t: int) -> None:
+        self.down, self.pressed_at = True, t
+        self._seen_down.clear()
 
-    def is_down(self) -> bool:
-        return bool(self.pin.state) == self._pressed_level
+    def saw_down(self, t: int) -> None:
+        self._seen_down.append(t)
 
     def last_seen_down(self, before: int) -> int:
         """The latest instant before ``before`` at which the pad was certainly down."""
-        return next((t for t in reversed(self.seen_down) if t < before), min(self.pressed_at, before))
+        return next((t for t in reversed(self._seen_down) if t < before), min(self.pressed_at, before))
 
 
 class GpioPads:
-    """Pads on GPIO pins; implements `hardware.ports.Pads`.
+    """Pads on GPIO lines; implements `hardware.ports.Pads`.
 
     Edges of one pad are reported in order. Edges of different pads arrive in any order: sort by ``t``, up to
-    `watermark`. A handler is called on lgpio's thread or the poller's, one at a time, and should only put the
-    edge into a queue.
+    `watermark`. A handler is called on the shell's thread or on that of who asks for the watermark, one at a time,
+    and should only put the edge into a queue.
     """
 
     def __init__(
         self,
         pins: Mapping[int, int],
         *,
-        factory: Any = None,
-        t_error: int = LEAST_ERROR,
+        lines: Lines | None = None,
+        t_error: int | Mapping[int, int] = LEAST_ERROR,
         active_high: bool = False,
         clock: Clock = monotonic,
         poller: bool = True,
@@ -99,109 +78,143 @@ class GpioPads:
 
         Args:
             pins: BCM number of the pin of each seat.
-            factory: a gpiozero pin factory that tells kernel time; None opens lgpio's.
-            t_error: half-width of what is known of a press, ns.
-            active_high: whether the pad drives its line high; otherwise it closes to ground, against the
-            pull-up. clock: answers the present instant, ns, for the releases. poller: look for releases on a
-            thread of our own; otherwise the owner calls `poll`.
+            lines: these pins, claimed already; None claims them on this machine's header.
+            t_error: half-width of what is known of a press, ns: of each seat, or one for all.
+            active_high: whether the pad drives its line high; otherwise it closes to ground, against the pull-up.
+            clock: answers the present instant, ns.
+            poller: hear edges and look for releases on a thread of our own; otherwise the owner calls `poll`.
 
         Raises:
-            HardwareMissing: no such factory on this machine, or one that cannot tell who was first.
+            HardwareMissing: no such lines on this machine, or lines that somebody holds.
             ValueError: two seats on one pin, or a real pad's ``t_error`` below `LEAST_ERROR`.
         """
-        self._factory = open_factory() if factory is None else factory
-        require_kernel_time(self._factory)
-        if t_error < LEAST_ERROR and not getattr(self._factory, "exact_time", False):
-            raise ValueError(f"t_error of a real pad must be at least {LEAST_ERROR} ns, not {t_error}")
         if len(set(pins.values())) != len(pins):
             raise ValueError("two seats' pads are on one pin; give each seat a pin of its own")
-        self._t_error = t_error
+        errors = {seat: t_error if isinstance(t_error, int) else t_error[seat] for seat in pins}
+        least = min(errors.values(), default=LEAST_ERROR)
+        if least < LEAST_ERROR and not (lines is not None and lines.exact):
+            raise ValueError(f"t_error of a real pad must be at least {LEAST_ERROR} ns, not {least}")
+        self._pads = [_Pad(seat, pin, errors[seat]) for seat, pin in sorted(pins.items())]
+        self._by_pin = {pad.pin: pad for pad in self._pads}
         self._clock = clock
         self._lock = threading.RLock()
         self._on_edge: OnEdge | None = None
-        self._something_down = threading.Event()
-        self._closing = False
-        self._last_poll = clock()
-        self._pads = [self._claim(seat, pin, active_high) for seat, pin in sorted(pins.items())]
+        self._on_lost: OnLost | None = None
+        self._lost = 0
+        self._trouble = ""
+        self._closed = False
+        self._lines = open_lines(pins, active_high) if lines is None else lines
         self._poller = threading.Thread(target=self._poll_on, name="pads", daemon=True) if poller else None
-
-    def _claim(self, seat: int, number: int, active_high: bool) -> _Pad:
-        from gpiozero.exc import GPIOZeroError
-
-        try:
-            pin = self._factory.pin(number)
-            pin.function = "input"
-            pin.pull = "down" if active_high else "up"
-            pin.bounce = None
-            pin.edges = "rising" if active_high else "falling"
-        except GPIOZeroError as refused:
-            raise HardwareMissing(
-                f"seat {seat}'s pad: pin {number} cannot be used ({refused}); choose another pin in the settings"
-            ) from refused
-        return _Pad(seat, pin, active_high, self._press)
 
     @property
     def seats(self) -> tuple[int, ...]:
         """Seats that have a pad."""
         return tuple(pad.seat for pad in self._pads)
 
-    def start(self, on_edge: OnEdge) -> None:
+    @property
+    def lost(self) -> int:
+        """How many presses the kernel stamped that could not be told: its queue overflowed."""
+        return self._lost
+
+    @property
+    def trouble(self) -> str:
+        """Why the pads tell nothing any more, in words; empty while they do."""
+        return self._trouble
+
+    def start(self, on_edge: OnEdge, on_lost: OnLost | None = None) -> None:
         """Report every edge from now on; a handler that raises is logged and stops no other pad."""
-        self._on_edge = on_edge
-        for pad in self._pads:
-            pad.pin.when_changed = pad.changed
+        with self._lock:
+            self._on_edge, self._on_lost = on_edge, on_lost
+            self._lines.start(self._press, self._lose)
         if self._poller is not None:
             self._poller.start()
 
     def held(self) -> tuple[int, ...]:
         """Seats whose pads are down at this moment: for a roll-call before the game."""
-        return tuple(pad.seat for pad in self._pads if pad.is_down())
+        with self._lock:
+            if not self._usable:
+                return ()
+            try:
+                return tuple(pad.seat for pad in self._pads if self._lines.is_down(pad.pin))
+            except OSError as gone:
+                self._give_up(gone)
+                return ()
+
+    def drain(self) -> None:
+        """Report every press that waits in the kernel's queue."""
+        with self._lock:
+            if self._usable:
+                try:
+                    self._lines.drain()
+                except OSError as gone:
+                    self._give_up(gone)
 
     def poll(self, now: int) -> None:
-        """Look at every pad that is believed down, and report those that have been let go. ``now`` in ns."""
+        """Report what waits; look at every pad that is believed down, and report those that have been let go. ``now``
+        in ns.
+        """
         with self._lock:
-            for pad in self._pads:
-                if pad.down:
-                    self._look(pad, now)
-            self._last_poll = now
-            if not any(pad.down for pad in self._pads):
-                self._something_down.clear()
+            self.drain()
+            try:
+                for pad in self._pads:
+                    if self._usable and pad.down:
+                        self._look(pad, now)
+            except OSError as gone:
+                self._give_up(gone)
 
     def watermark(self, now: int) -> int:
-        """Every edge up to this instant (ns) has been reported, were delivery never later than `DELIVERY`."""
+        """Every edge up to this instant (ns) has been reported, were it ever queued within the lines' delivery time.
+
+        What waits in the queue is reported first, so a busy thread of ours makes no promise untrue.
+        """
         with self._lock:
-            delivered = now - DELIVERY
-            looking = any(pad.down for pad in self._pads)
-            return min(delivered, self._last_poll) if looking else delivered
+            self.drain()
+            told = self._lines.told(now)
+            # A pad that is down may have been open since we last saw it, which its next press or our next look tells.
+            return min([told, *(pad.last_seen_down(told) for pad in self._pads if pad.down and self._usable)])
 
     def close(self) -> None:
-        """Let go of the pins."""
-        self._closing = True
-        self._something_down.set()
-        if self._poller is not None and self._poller.is_alive():
+        """Let go of the pins; nothing is reported afterwards. May be called twice, and by a handler."""
+        self._closed = True
+        self._lines.wake()
+        if self._poller is not None and self._poller.is_alive() and self._poller is not threading.current_thread():
             self._poller.join(timeout=1.0)
-        for pad in self._pads:
-            pad.pin.when_changed = None
-            pad.pin.close()
-
-    def _press(self, pad: _Pad, t: int) -> None:
         with self._lock:
+            self._lines.close()
+
+    @property
+    def _usable(self) -> bool:
+        return not (self._closed or self._trouble)
+
+    def _press(self, pin: int, t: int) -> None:
+        pad = self._by_pin[pin]
+        with self._lock:
+            if not self._usable:
+                return
             if pad.down:
                 # It cannot be pressed again without having been open: the opening was shorter than our look.
                 self._release(pad, pad.last_seen_down(t), t)
-            pad.down = True
-            pad.pressed_at = t
-            pad.seen_down.clear()
-            self._tell(Edge(seat=pad.seat, t=t, pressed=True, t_error=self._t_error))
+            pad.press(t)
+            self._tell(Edge(seat=pad.seat, t=t, pressed=True, t_error=pad.t_error))
             # A quick tap may be over before Python hears of it.
-            self._look(pad, max(self._clock(), t))
-            self._something_down.set()
+            if self._usable:
+                self._look(pad, max(self._clock(), t))
+
+    def _lose(self, lost: Lost) -> None:
+        self._lost += lost.count
+        _log.error("%d edges of the pads were lost between %d and %d ns", lost.count, lost.after, lost.before)
+        if self._on_lost is not None:
+            try:
+                self._on_lost(lost)
+            except Exception:
+                _log.exception("the handler of %s failed; the pads go on", lost)
 
     def _look(self, pad: _Pad, now: int) -> None:
-        if pad.is_down():
-            pad.seen_down.append(now)
+        if self._lines.is_down(pad.pin):
+            pad.saw_down(now)
         else:
-            self._release(pad, pad.last_seen_down(now), now)
+            # It may have opened between ``now`` and the look itself.
+            self._release(pad, pad.last_seen_down(now), max(now, self._clock()))
 
     def _release(self, pad: _Pad, still_down: int, open_by: int) -> None:
         """Report a release that happened somewhere between two looks."""
@@ -217,19 +230,23 @@ class GpioPads:
         except Exception:
             _log.exception("seat %d's pad: the handler of %s failed; the pads go on", edge.seat, edge)
 
-    def _next_look(self) -> int:
-        """How long to wait before the levels are looked at again, ns."""
+    def _give_up(self, gone: OSError) -> None:
+        self._trouble = f"the pads' pins are gone ({gone.strerror or gone}): start the referee again"
+        _log.error("%s", self._trouble)
+
+    def _next_look(self) -> int | None:
+        """How long an edge may be waited for before the levels are looked at again, ns; None: as long as it takes."""
         with self._lock:
             fresh = self._clock() - RESTING
-            return POLL if any(pad.down and pad.pressed_at > fresh for pad in self._pads) else SELDOM
+            down = [pad.pressed_at > fresh for pad in self._pads if pad.down]
+            return (POLL if any(down) else SELDOM) if down else None
 
     def _poll_on(self) -> None:
         pause = threading.Event()
-        while not self._closing:
-            self._something_down.wait()
+        while self._usable:
             try:
+                self._lines.sleep(self._next_look())
                 self.poll(self._clock())
             except Exception:
-                _log.exception("the pads' levels could not be read; trying again")
+                _log.exception("the pads' thread stumbled; it goes on")
                 pause.wait(0.1)
-            pause.wait(self._next_look() / 1e9)

@@ -7,31 +7,77 @@ about 2 ms later; `PadFilter.watermark` waits for it, so nobody overtakes it mea
 
 from __future__ import annotations
 
-from collections import Counter
+import heapq
+from collections.abc import Collection, Iterable, Sequence
 
-from hardware.debounce import Contact, Debouncer, Event
+from hardware.bench import Change, words
+from hardware.crosstalk import Crosstalk, landing
+from hardware.debounce import SHORTEST, Contact, Event
 from hardware.ports import Edge
-from referee.adjudication.observations import Lift, Observation, Other, Slap
+from hardware.seat_pad import Known, SeatPad
+from hardware.weights import LOUD
+from referee.adjudication.observations import Observation, Other
+
+WIDEST = 10_000_000
+"""No slap states a wider error, ns: the referee waits no longer for what may have come before."""
 
 
 class PadFilter:
     """Every pad of a table.
 
-    ``feed`` each edge as it comes, and ``advance`` as far as every pad's edges have been fed
-    (`GpioPads.watermark`). Ids count each seat's own slaps, so they do not depend on the order in which
-    seats' edges arrive.
+    ``feed`` each edge as it comes, in any order between pads, and ``advance`` as far as every pad's edges have been fed
+    (`GpioPads.watermark`): what is returned does not depend on the order of arrival. Ids count each seat's own slaps.
+
+    Lines of the kind `Other` tell what else there was, each with its ``seat``: ``pad_stuck``, ``pad_chatter`` and
+    ``pad_freed``, with ``words`` for the table; and ``pad_crosstalk``, with ``of``, the seat whose hand was heard, and
+    ``lasted``, ns.
     """
 
-    def __init__(self, seats: int, start: int = 0) -> None:
-        """``seats``: how many; ``start``: an instant before any edge, ns."""
-        self._pads = {seat: Debouncer() for seat in range(1, seats + 1)}
+    def __init__(
+        self,
+        seats: int,
+        start: int = 0,
+        *,
+        t_errors: Sequence[int] = (),
+        crosstalk: Crosstalk | None = None,
+        force: bool = False,
+        prefix: str = "",
+    ) -> None:
+        """Set up for a table.
+
+        Args:
+            seats: how many.
+            start: an instant before any edge, ns.
+            t_errors: half-width of each seat's stamp as measured, ns; it never makes an edge better than its pad says.
+            crosstalk: how pads hear each other's hands; None: nothing is known of it, and nothing taken for it.
+            force: whether forces will be told (`weigh`); each slap then waits for its own.
+            prefix: stands before each id, so that a game that is resumed gives none twice.
+
+        Raises:
+            ValueError: what was measured was measured at a table with other seats.
+        """
+        if len(t_errors) not in (0, seats) or (crosstalk is not None and len(crosstalk.errors) != seats):
+            raise ValueError(f"what was measured at the pads is not of {seats} seats; measure again")
+        self._pads = {
+            seat: SeatPad(
+                seat,
+                t_error=t_errors[seat - 1] if t_errors else 0,
+                bounce=crosstalk.bounces[seat - 1] if crosstalk is not None else 0,
+                hold=crosstalk.hold(seat) if crosstalk is not None else 0,
+                force=force,
+                prefix=prefix,
+            )
+            for seat in range(1, seats + 1)
+        }
+        self._crosstalk = crosstalk
         self._advanced = start
-        self._counts: Counter[str] = Counter()
+        self._waiting: list[tuple[int, int, int, Edge]] = []
+        self._fed = 0
         self._heard: set[int] = set()
         self._dropped = 0
 
     def feed(self, edge: Edge) -> list[Observation]:
-        """Take one edge; returns what it decided, by ``t``.
+        """Take one edge; returns what it decided: nothing, unless it comes after its time.
 
         Raises:
             ValueError: the edge is of no seat at this table.
@@ -39,13 +85,27 @@ class PadFilter:
         pad = self._pads.get(edge.seat)
         if pad is None:
             raise ValueError(f"an edge of seat {edge.seat}, but the table has {len(self._pads)} seats")
-        return self._observe(pad.feed(edge))
+        self._fed += 1
+        heapq.heappush(self._waiting, (edge.t, edge.seat, self._fed, edge))
+        pad.touch(edge)
+        return self.advance(self._advanced) if edge.t <= self._advanced else []
+
+    def weigh(self, seat: int, t: int, force: float) -> None:
+        """The greatest force on a seat's pad after its edge at ``t`` (ns) was ``force``, 0 to 1.
+
+        Raises:
+            ValueError: there is no such seat or force.
+        """
+        if seat not in self._pads:
+            raise ValueError(f"a force of seat {seat}, but the table has {len(self._pads)} seats")
+        self._pads[seat].weights.add(t, force)
 
     def advance(self, t: int) -> list[Observation]:
         """All edges up to ``t`` (ns) have been fed; returns what that decided, by ``t``."""
         self._advanced = max(self._advanced, t)
-        done = [contact for pad in self._pads.values() for contact in pad.advance(self._advanced)]
-        return self._observe(done)
+        made = self._take()
+        made += self._decide(self._pads.values(), self._advanced)
+        return _by_time(made)
 
     @property
     def watermark(self) -> int:
@@ -54,14 +114,19 @@ class PadFilter:
 
     @property
     def touched(self) -> tuple[int, ...]:
-        """Seats whose pads are down, the first hand first; still undecided contacts included."""
-        edges = [pad.touched for pad in self._pads.values()]
-        return tuple(edge.seat for edge in sorted((e for e in edges if e is not None), key=lambda e: (e.t, e.seat)))
+        """Seats whose pads are down, the first hand first; undecided contacts included, benched pads not."""
+        down = [(pad.touched, seat) for seat, pad in self._pads.items() if pad.touched is not None]
+        return tuple(seat for _, seat in sorted(down))
 
     @property
     def stuck(self) -> tuple[int, ...]:
-        """Seats whose pads have been down for more than 3 s: to be announced, and mended."""
-        return tuple(seat for seat, pad in self._pads.items() if pad.stuck)
+        """Seats whose pads are benched for having been down for more than 3 s: to be announced, and mended."""
+        return tuple(seat for seat, pad in self._pads.items() if pad.is_stuck)
+
+    @property
+    def benched(self) -> tuple[int, ...]:
+        """Seats whose pads make no slaps at present, stuck or chattering."""
+        return tuple(seat for seat, pad in self._pads.items() if pad.bench.fault is not None)
 
     @property
     def heard(self) -> frozenset[int]:
@@ -70,28 +135,113 @@ class PadFilter:
 
     @property
     def dropped(self) -> int:
-        """How many contacts were too short to be a hand."""
+        """How many contacts were no hands: too short, or another's heard through the table."""
         return self._dropped
 
-    def _observe(self, contacts: list[Contact]) -> list[Observation]:
-        made = [self._observation(contact) for contact in contacts]
-        return sorted((one for one in made if one is not None), key=lambda one: (one.t, one.id))
+    def _take(self) -> list[Observation]:
+        """Feed the edges whose time has come, in the order of their instants."""
+        made: list[Observation] = []
+        while self._waiting and self._waiting[0][0] <= self._advanced:
+            edge = heapq.heappop(self._waiting)[-1]
+            pad = self._pads[edge.seat]
+            # What one pad's contact is worth may hang on what the others did until then.
+            made += self._decide([pad] if self._crosstalk is None else self._pads.values(), edge.t - 1)
+            made += self._changed(pad, pad.bench.feed(edge))
+            for contact in pad.contact.feed(edge):
+                pad.decided(contact)
+            if pad.contact.undecided is edge:
+                pad.begin(edge.t)
+        return made
 
-    def _observation(self, contact: Contact) -> Observation | None:
-        edge = contact.edge
-        if contact.event is Event.DROPPED:
-            self._dropped += 1
-            return None
+    def _decide(self, pads: Collection[SeatPad], t: int) -> list[Observation]:
+        """Everything up to ``t`` (ns) has been fed."""
+        for pad in pads:
+            first = pad.contact.undecided
+            if first is not None and self._crosstalk is not None:
+                causes = self._causes(pad, first.t, *Known)
+                pad.contact.require(self._crosstalk.echo(pad.seat, causes))
+            for contact in pad.contact.advance(t):
+                pad.decided(contact)
+        made: list[Observation] = []
+        for pad in pads:
+            while pad.queue and self._can_tell(pad, pad.queue[0], t):
+                made += self._tell(pad, pad.queue.popleft())
+            made += self._changed(pad, pad.bench.advance(t))
+            made += pad.weighed(t)
+        return made
+
+    def _causes(self, pad: SeatPad, t: int, *known: Known) -> list[int]:
+        """Seats whose hands a contact that began at ``t`` (ns) may only have heard, so much being known of them."""
+        if self._crosstalk is None:
+            return []
+        others = [began for other in self._pads.values() for what in known for began in other.began(what)]
+        return self._crosstalk.causes(pad.seat, t, others)
+
+    def _can_tell(self, pad: SeatPad, contact: Contact, t: int) -> bool:
+        """Whether all is known, at ``t`` (ns), that a contact must be judged by."""
+        if self._crosstalk is None or contact.event not in (Event.PRESSED, Event.DROPPED):
+            return True
+        first = contact.edge.t
+        if self._causes(pad, first, Known.OPEN):
+            return False
+        return contact.event is Event.PRESSED or pad.is_weighed(first, first, t)
+
+    def _tell(self, pad: SeatPad, contact: Contact) -> list[Observation]:
         if contact.event is Event.PRESSED:
-            self._heard.add(edge.seat)
-            name = self._name("s", edge.seat)
-            return Slap(t=edge.t, id=name, seat=edge.seat, force=edge.force, t_error=edge.t_error)
+            return self._slap(pad, contact)
         if contact.event is Event.RELEASED:
-            return Lift(t=edge.t, id=self._name("l", edge.seat), seat=edge.seat, t_error=edge.t_error)
-        kind = "pad_stuck" if contact.event is Event.STUCK else "pad_freed"
-        return Other(t=contact.t, id=self._name("k", edge.seat), name=kind, extra={"seat": edge.seat})
+            return [*pad.lift(contact.edge)]
+        if contact.event is Event.STUCK:
+            return self._changed(pad, pad.bench.stuck(contact.t))
+        return self._short(pad, contact)
 
-    def _name(self, letter: str, seat: int) -> str:
-        key = f"{letter}{seat}"
-        self._counts[key] += 1
-        return f"{key}.{self._counts[key]}"
+    def _slap(self, pad: SeatPad, contact: Contact) -> list[Observation]:
+        self._heard.add(pad.seat)
+        first = contact.edge.t
+        causes = self._causes(pad, first, Known.HAND)
+        if self._crosstalk is None or not causes:
+            return [*pad.slap(contact.edge, first, 0)]
+        bounce = self._crosstalk.bounces[pad.seat - 1]
+        earliest, latest = landing(contact.runs, self._crosstalk.echo(pad.seat, causes), bounce)
+        extra = min((latest - earliest + 1) // 2, max(0, WIDEST - self._crosstalk.errors[pad.seat - 1]))
+        return [*pad.slap(contact.edge, (earliest + latest) // 2, extra)]
+
+    def _short(self, pad: SeatPad, contact: Contact) -> list[Observation]:
+        """A contact was shorter than was asked of it."""
+        edge, release, end = contact.edge, contact.release, contact.runs[-1].end
+        if release is None or end is None:
+            raise ValueError(f"a dropped contact of seat {pad.seat} that never opened")
+        causes = self._causes(pad, edge.t, Known.HAND)
+        known = self._crosstalk is not None and end - edge.t <= self._crosstalk.echo(pad.seat, causes)
+        if known and not self._loud(pad, edge.t, causes):
+            self._dropped += 1
+            extra = {"seat": pad.seat, "of": causes[0], "lasted": release.t - edge.t}
+            return [Other(t=edge.t, id=pad.name("k"), name="pad_crosstalk", extra=extra)]
+        if release.t - edge.t < SHORTEST:
+            self._dropped += 1
+            return []
+        # As long as a hand's, and nobody's for sure: a hand, then.
+        return [*self._slap(pad, contact), *pad.lift(release)]
+
+    def _loud(self, pad: SeatPad, t: int, causes: Sequence[int]) -> bool:
+        """Whether a contact was hit too hard to be an echo, where forces are known."""
+        force = pad.weights.of(t, t)
+        others = [self._pads[cause].weights.of(began, began) for cause in causes
+                  for _, began in self._pads[cause].began(Known.HAND)]  # fmt: skip
+        known = [other for other in others if other is not None]
+        return force is not None and bool(known) and force >= LOUD * max(known)
+
+    def _changed(self, pad: SeatPad, changes: Iterable[Change]) -> list[Observation]:
+        return [
+            Other(
+                t=change.t,
+                id=pad.name("k"),
+                name=change.kind,
+                extra={"seat": pad.seat, "words": words(change.kind, f"seat {pad.seat}")},
+            )
+            for change in changes
+        ]
+
+
+def _by_time(made: list[Observation]) -> list[Observation]:
+    return sorted(made, key=lambda one: (one.t, one.id))

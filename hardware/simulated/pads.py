@@ -1,11 +1,13 @@
-"""Simulated pads: mock pins with exact times under the real pad shell."""
+"""Simulated pads: a simulated kernel queue with exact times under the real pad shell."""
 
 from __future__ import annotations
 
 from typing import Final
 
 from hardware.gpio import PAD_PINS
+from hardware.lines_gpiod import GpiodLines
 from hardware.pads import POLL, GpioPads
+from hardware.simulated.lines import SimulatedRequest
 
 STAMP_ERROR: Final = 20_000
 """Half-width of a simulated edge's stamp, ns: a kernel's, without the pad's own spread."""
@@ -23,23 +25,20 @@ class SimulatedPads:
         """
         if not 1 <= seats <= len(PAD_PINS):
             raise ValueError(f"1 to {len(PAD_PINS)} pads, not {seats}")
-        from hardware.simulated.pins import ClockedFactory
-
-        self._factory = ClockedFactory()
-        self._factory.now = start
         self._pins = dict(enumerate(PAD_PINS[:seats], start=1))
+        self._request = SimulatedRequest(self._pins.values(), start=start)
         self.pads = GpioPads(
             self._pins,
-            factory=self._factory,
+            lines=GpiodLines(self._request, clock=lambda: self._request.now),
             t_error=t_error,
-            clock=lambda: int(self._factory.now),
+            clock=lambda: self._request.now,
             poller=False,
         )
 
     @property
     def now(self) -> int:
         """The instant at which this table is, ns: every edge up to here has been reported."""
-        return int(self._factory.now)
+        return self._request.now
 
     def advance(self, seat: int, level: bool, t_ns: int) -> None:
         """Close (``level`` true) or open one seat's contact at ``t_ns``; instants never run backwards.
@@ -50,18 +49,14 @@ class SimulatedPads:
         if seat not in self._pins:
             raise ValueError(f"no pad at seat {seat}; this table has {len(self._pins)}")
         self._look_until(t_ns, including=False)
-        self._factory.now = t_ns
-        pin = self._factory.pin(self._pins[seat])
-        # A pad closes its line to ground.
-        if level:
-            pin.drive_low()
-        else:
-            pin.drive_high()
+        self._request.now = t_ns
+        self._request.drive(self._pins[seat], level)
+        self.pads.drain()
 
     def run_to(self, t_ns: int) -> None:
         """Let time pass up to ``t_ns``, so that the shell finds the releases."""
         self._look_until(t_ns, including=True)
-        self._factory.now = t_ns
+        self._request.now = t_ns
 
     def close(self) -> None:
         """Let go of the pins."""
@@ -75,5 +70,5 @@ class SimulatedPads:
         last = ((t_ns if including else t_ns - 1) // POLL) * POLL
         for t in sorted({first, last}):
             if first <= t <= last:
-                self._factory.now = t
+                self._request.now = t
                 self.pads.poll(t)

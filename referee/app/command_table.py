@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
 from referee.app.command import Commands, command
 
@@ -10,7 +11,7 @@ from referee.app.command import Commands, command
 def _doctor(args: argparse.Namespace) -> int:
     from referee.app.doctor import doctor
 
-    return doctor(as_json=args.json)
+    return doctor(as_json=args.json, settings=args.settings)
 
 
 def add_doctor(commands: Commands) -> None:
@@ -22,3 +23,5 @@ def add_doctor(commands: Commands) -> None:
         _doctor,
     )  # fmt: skip
     parser.add_argument("--json", action="store_true", help="print a JSON list instead of a table")
+    parser.add_argument("--settings", type=Path, metavar="FILE",
+                        help="the table's settings (default: table.toml here, else the appliance's)")  # fmt: skip

@@ -1,34 +1,46 @@
 """The one place where sensors meet the referee, and where its rulings meet voice, lights and display.
 
-The conductor owns no thread and no clock: frames, edges and the instant it is are handed to it, in one thread, by
-whoever drives it (`running` at a real table, `demo` at the simulated one). It writes the table log as it goes:
+The conductor owns no thread and no clock: what was seen, edges and the instant it is are handed to it, in one thread,
+by whoever drives it (`loop` at a real table, `demo` at the simulated one). It writes the table log as it goes:
 observations in the order in which they became known, ticks by which each sensor promises what it has told, and the
 rulings. Played again, that log gives the same rulings.
+
+A camera that is gone pauses the game (`Conductor.lose`): the log says so at the last instant that it vouched for, hands
+meanwhile are named and not judged, and what lies on the table when it is back is held against what was believed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final, Protocol, TextIO
+from typing import TYPE_CHECKING, Any, Final, TextIO
 
 from hardware.slaps import PadFilter
 from referee.adjudication.adjudicator import Adjudicator
 from referee.adjudication.codec import encode
 from referee.adjudication.foresight import Foresight
-from referee.adjudication.observations import Answer, Card, Observation, Other, Table, Tick
+from referee.adjudication.observations import Answer, Card, Observation, Other, Slap, Table, Tick
 from referee.adjudication.rulings import Ruling, encode_ruling
 from referee.adjudication.view import View
+from referee.app.absence import Absence
+from referee.app.journal import Journal, TextJournal
+from referee.app.notices import BACK, GONE, Notice, Teller
+from referee.app.paused import First
+from referee.app.sight import HIDDEN, Blind, Looker, Sight, Watching
 
 if TYPE_CHECKING:
     from hardware.ports import Edge, Frame
+
+__all__ = ["CAMERA", "PADS", "Conductor", "Outlet", "Watching"]
 
 CAMERA: Final = "camera"
 PADS: Final = "pads"
 SENSORS: Final = (CAMERA, PADS)
 LOOKAHEAD: Final = 10_000_000
 """Widest error of a slap that a pad may state, ns: both sensors promise on an instant's earliest moment."""
-LETTERS: Final = {"card": "c", "taken": "t", "placed": "p", "answer": "a", "trouble": "x"}
+BEHIND: Final = 500_000_000
+"""How far the referee stays behind the pads while the camera is gone, ns: its first frame back is later than that."""
+LETTERS: Final = {"card": "c", "taken": "t", "placed": "p", "answer": "a", "trouble": "x", "pause": "q", "resume": "r"}
 
 VIEW: Final = {
     "dark": "it is too dark to see the table; put the lamp on, and cards laid meanwhile are read then",
@@ -39,19 +51,6 @@ VIEW: Final = {
 
 Outlet = Callable[[Sequence[Ruling]], None]
 """Takes rulings as soon as they are decided, those that came together at once: the voice, the lights, the display."""
-
-
-class Watching(Protocol):
-    """What the conductor needs of a watcher: frames in, observations out; before each frame it hears what can come."""
-
-    @property
-    def watermark(self) -> int: ...
-
-    def recall(self, foresight: Foresight | None) -> None: ...
-
-    def feed(self, image: Any, t: int, t_error: int) -> Sequence[Observation]: ...
-
-    def finish(self) -> Sequence[Observation]: ...
 
 
 class Numberer:
@@ -71,10 +70,13 @@ class Conductor:
 
     Args:
         table: who sits where and by which rules; its ``sensors`` are set here.
-        watcher: tells what the frames show.
+        watcher: tells what the frames show, for `on_frame`; None where they are looked at elsewhere (`on_sight`).
         outlets: by name; each is handed the rulings as soon as they are decided. One that fails is on record, and the
             game goes on.
+        tellers: each is handed what the appliance itself has to say, by name as well.
         log: where the table log is written, one JSON line each; none if not given.
+        journal: the same, for what is no text stream.
+        pads: the filter of the pads' edges; None takes one that nothing was measured for.
 
     Raises:
         LogError: the table cannot be played (an unknown preset, say).
@@ -83,24 +85,32 @@ class Conductor:
     def __init__(
         self,
         table: Table,
-        watcher: Watching,
+        watcher: Watching | None,
         *,
         outlets: Mapping[str, Outlet] | None = None,
+        tellers: Mapping[str, Teller] | None = None,
         log: TextIO | None = None,
+        journal: Journal | None = None,
+        pads: PadFilter | None = None,
     ) -> None:
         self._adjudicator = Adjudicator(lookahead_ns=LOOKAHEAD)
-        self._watcher = watcher
+        self._looker = Looker(watcher) if watcher is not None else None
         self._outlets = dict(outlets or {})
-        self._log = log
-        self._pads = PadFilter(len(table.seats), start=table.t)
+        self._tellers = dict(tellers or {})
+        self._journal = TextJournal(log) if log is not None else journal
+        self._journal_words = ""
+        self._uncommitted = False
+        self._pads = pads or PadFilter(len(table.seats), start=table.t)
         self._number = Numberer()
         self._now = table.t
         self._told: dict[str, int] = {}
         self._lost: set[str] = set()
+        self._failing: set[str] = set()
+        self._absence = Absence()
         self._ended = False
         self._cards = 0
         self.troubles: dict[str, str] = {}
-        """The last words of each part that failed."""
+        """The last words of each part that failed and is not mended."""
         self.rulings: list[Ruling] = []
         """Every final ruling so far, in the order of the log."""
         self.observations: list[Observation] = []
@@ -118,37 +128,88 @@ class Conductor:
         return self._adjudicator.watermark
 
     @property
+    def foresight(self) -> Foresight | None:
+        """What deck memory says can come next, after all that was told; None where it cannot say."""
+        return self._adjudicator.foresight
+
+    @property
+    def paused(self) -> bool:
+        """Whether slaps are void since nobody looks."""
+        return self._absence.paused
+
+    @property
     def cards(self) -> int:
         """How many cards were seen coming face up so far."""
         return self._cards
 
     def on_frame(self, frame: Frame) -> None:
-        """Look at one frame. Frames come in the order of their ``t``."""
-        self._watcher.recall(self._adjudicator.foresight)
-        for seen in self._watcher.feed(frame.image, frame.t, frame.exposure):
+        """Look at one frame here, and take what it tells. Frames come in the order of their ``t``.
+
+        Raises:
+            ValueError: this conductor has no watcher.
+        """
+        if self._looker is None:
+            raise ValueError("this conductor was given no watcher: hand it sights")
+        self.on_sight(self._looker.look(frame, self.foresight))
+
+    def on_sight(self, sight: Sight) -> None:
+        """Take what one frame told, wherever it was looked at. Sights come in the order of their ``t``."""
+        self._now = max(self._now, sight.t + sight.exposure)
+        if CAMERA in self._lost:
+            self._look_again(sight)
+        else:
+            self._take(sight)
+        self._commit()
+
+    def _take(self, sight: Sight) -> None:
+        for seen in sight.seen:
             self._observe(self._named(seen))
-        self._now = max(self._now, frame.t + frame.exposure)
-        self._heed_view()
-        self._tick(CAMERA, self._watcher.watermark)
+        self._heed_view(sight)
+        self._tick(CAMERA, sight.watermark)
+
+    def on_blind(self, blind: Blind) -> None:
+        """There are no frames any more; what the watcher still knew comes first."""
+        if CAMERA not in self._lost:
+            for seen in blind.seen:
+                self._observe(self._named(seen))
+            if blind.watermark is not None:
+                self._tick(CAMERA, blind.watermark)
+        self._absence.forget_look()
+        self.lose(CAMERA, blind.words)
 
     def on_edge(self, edge: Edge) -> None:
         """Take one raw edge of a pad; it may come later than frames of its instant."""
         for seen in self._pads.feed(edge):
-            self._observe(seen)
+            self._felt(seen)
+        self._commit()
 
     def advance(self, now: int, told: int) -> None:
         """It is ``now`` (ns), and every edge up to ``told`` was handed over."""
         self._now = max(self._now, now)
         for seen in self._pads.advance(told):
-            self._observe(seen)
+            self._felt(seen)
         self._tick(PADS, self._pads.watermark)
-        for sensor in self._lost:
-            self._tick(sensor, told)
+        if CAMERA in self._lost and not self._absence.looking:
+            self._tick(CAMERA, told - BEHIND)
+        if PADS in self._lost:
+            self._tick(PADS, told)
+        for first in self._absence.hands_told(told):
+            self._tell_first(first)
+        self._commit()
+
+    def _felt(self, seen: Observation) -> None:
+        self._observe(seen)
+        if isinstance(seen, Slap):
+            self._absence.add(seen)
+        elif isinstance(seen, Other) and seen.name == "pad_stuck":
+            seat = int(seen.extra["seat"])
+            self._tell(Notice("pad_stuck", seen.t, f"seat {seat}'s pad is stuck; look at it", {"seat": seat}))
 
     @property
     def touched(self) -> tuple[int, ...]:
         """Seats whose pads are down, the first hand first: for a light that must not wait."""
-        return self._pads.touched
+        stuck = self._pads.stuck
+        return tuple(seat for seat in self._pads.touched if seat not in stuck)
 
     @property
     def heard(self) -> frozenset[int]:
@@ -163,50 +224,138 @@ class Conductor:
         """
         self._now = max(self._now, now)
         self._observe(Answer(t=self._now, id=self._number("answer"), to=question, value=value))
+        self._commit()
 
-    def trouble(self, part: str, words: str) -> None:
-        """Put on record that a part failed; the game goes on."""
-        if self.troubles.get(part) == words:
+    def trouble(self, part: str, words: str, what: str | None = None) -> None:
+        """Put on record that a part failed, and tell it; the game goes on.
+
+        Args:
+            part: such as ``camera`` or ``voice``.
+            words: what is amiss, and what to do about it.
+            what: the notice to give; None gives the one that is usual for the part.
+        """
+        before = self.troubles.get(part)
+        if before == words:
             return
         self.troubles[part] = words
-        t = max(self._now, self.watermark + 1)
-        line = Other(t=t, id=self._number("trouble"), name="trouble", extra={"part": part, "words": words})
-        self._observe(line)
+        self._note("trouble", {"part": part, "words": words})
+        said = what or (GONE.get(part, "") if before is None else "")
+        self._tell(Notice(said, self._now, f"{part}: {words}", {"part": part}))
 
-    def _heed_view(self) -> None:
-        """Say what hinders the camera's view, as long as it does."""
-        words = VIEW.get(getattr(self._watcher, "trouble", ""))
+    def mended(self, part: str) -> None:
+        """A part that had failed works again."""
+        if self.troubles.pop(part, None) is None:
+            return
+        self._note("mended", {"part": part})
+        self._tell(Notice(BACK.get(part, ""), self._now, f"{part}: works again", {"part": part}))
+
+    def note(self, name: str, **extra: Any) -> None:
+        """Put something on the log that the referee itself does not rule on."""
+        self._note(name, extra)
+        self._commit()
+
+    def _note(self, name: str, extra: Mapping[str, Any]) -> None:
+        t = max(self._now, self.watermark + 1)
+        self._observe(Other(t=t, id=self._number("trouble"), name=name, extra=extra))
+
+    def _heed_view(self, sight: Sight) -> None:
+        """Say what hinders the camera's view as long as it does; pause while it shows nothing of the table."""
+        words = VIEW.get(sight.trouble)
         if words is not None:
-            self.trouble("view", words)
+            self.trouble("view", words, f"view_{sight.trouble}")
         else:
-            self.troubles.pop("view", None)
+            self.mended("view")
+        if sight.trouble in HIDDEN and sight.state in HIDDEN:
+            self._pause("view")
+        elif self._absence.sees("view", sight.state not in HIDDEN):
+            self._resume("view", sight.t + sight.exposure)
 
     def lose(self, sensor: str, words: str) -> None:
-        """A sensor is gone: put it on record, and wait for it no longer."""
-        self.trouble(sensor, words)
+        """A sensor is gone: put it on record, and wait for it no longer. Without the camera the game is paused."""
         self._lost.add(sensor)
+        if sensor == CAMERA:
+            self._pause(CAMERA)
+        self.trouble(sensor, words)
+        self._commit()
 
     def regain(self, sensor: str) -> None:
         """A lost sensor tells again."""
-        self._lost.discard(sensor)
-        self.troubles.pop(sensor, None)
+        if sensor in self._lost:
+            self._lost.discard(sensor)
+            self.mended(sensor)
+            if sensor == CAMERA:
+                self._resume(CAMERA, self._now)
+            self._commit()
 
-    def finish(self) -> None:
-        """The game is over, or the table is switched off: rule what is still open."""
+    def _vouched(self) -> int:
+        """Up to where the camera has told everything, ns."""
+        return max(self._told.get(CAMERA, self.watermark), self.watermark)
+
+    def _pause(self, reason: str) -> None:
+        pause = self._absence.begin(reason, self._vouched() + 1)
+        if pause is not None:
+            self._observe(self._named(pause))
+            self._tell(Notice("paused", pause.t, "the game is paused: slaps do not count", {"because": reason}))
+
+    def _resume(self, reason: str, t: int) -> None:
+        resume = self._absence.end(reason, max(t, self._vouched() + 1))
+        if resume is not None:
+            self._observe(self._named(resume))
+            self._tell(Notice("resumed", resume.t, "the game goes on", {"because": reason}))
+
+    def _look_again(self, sight: Sight) -> None:
+        """The camera is back: once all that lies there has been told, go on from it."""
+        back = self._absence.look_again(sight, self.view.pile, self._vouched())
+        if back is None:
+            return
+        for seen in back.before:
+            self._observe(self._named(seen))
+        self._lost.discard(CAMERA)
+        self.mended(CAMERA)
+        if back.finding is not None:
+            finding = back.finding
+            extra = {"verdict": finding.verdict, "believed": list(finding.believed), "lying": list(finding.lying)}
+            self._note("reconciled", extra)
+            if finding.asks:
+                words = "check the pile: it is not as it was before the camera was gone"
+                self._tell(Notice("check_pile", self._now, words, extra))
+        self._absence.end("view", back.t)
+        self._resume(CAMERA, back.t)
+        for seen in back.after:
+            self._observe(self._named(seen))
+        self._heed_view(sight)
+        self._tick(CAMERA, sight.watermark)
+
+    def _tell_first(self, first: First) -> None:
+        seats = [slap.seat for slap in first.slaps]
+        fields = {"seat": seats[0], "margin": first.margin, "seats": seats, "error": first.error, "sure": first.sure}
+        self._note("first_hand", {**fields, "slaps": [slap.id for slap in first.slaps]})
+        self._tell(Notice("first_hand", first.t, first.words, fields))
+
+    def finish(self, rest: Sequence[Observation] = ()) -> None:
+        """The game is over, or the table is switched off: rule what is still open.
+
+        Args:
+            rest: what a watcher elsewhere had still to tell.
+        """
         if self._ended:
             return
         self._ended = True
-        for seen in self._watcher.finish():
-            self._observe(self._named(seen))
+        if CAMERA not in self._lost:
+            for seen in (*(self._looker.finish() if self._looker is not None else ()), *rest):
+                self._observe(self._named(seen))
         self._ruled(self._adjudicator.finish())
+        self._commit()
 
     def _named(self, seen: Observation) -> Observation:
         return seen if seen.id else replace(seen, id=self._number(seen.kind))
 
     def _observe(self, seen: Observation) -> None:
         final = self._adjudicator.observe(seen)
-        self._write(encode(seen))
-        if not isinstance(seen, Tick):
+        if isinstance(seen, Tick):
+            self._write(encode(seen), seen.sensor)
+        else:
+            self._write(encode(seen))
             self.observations.append(seen)
             self._cards += isinstance(seen, Card)
         self._ruled(final)
@@ -222,6 +371,7 @@ class Conductor:
             self._write(encode_ruling(ruling))
         early = self._adjudicator.take_early()
         if early:
+            self._save()
             # A win that still waits for its runners-up comes after them; people hear things as they happened.
             self._hand_out(sorted(early, key=lambda ruling: ruling.t))
 
@@ -232,14 +382,57 @@ class Conductor:
                 outlet(rulings)
             except Exception as bad:  # whatever a device's library throws, the game must go on
                 failed.append((name, f"{type(bad).__name__}: {bad}"))
+            else:
+                self._works(name)
         for name, words in failed:
+            self._failing.add(name)
             self.trouble(name, words)
 
-    def _write(self, line: str) -> None:
-        if self._log is None:
+    def _works(self, name: str) -> None:
+        if name in self._failing:
+            self._failing.discard(name)
+            self.mended(name)
+
+    def _tell(self, notice: Notice) -> None:
+        failed: list[tuple[str, str]] = []
+        for name, teller in self._tellers.items():
+            try:
+                teller(notice)
+            except Exception as bad:  # as with the outlets
+                failed.append((name, f"{type(bad).__name__}: {bad}"))
+        for name, words in failed:
+            self._failing.add(name)
+            self.trouble(name, words)
+
+    def _write(self, line: str, sensor: str | None = None) -> None:
+        if self._journal is None:
+            return
+        self._uncommitted = True
+        try:
+            if sensor is None:
+                self._journal.write(line)
+            else:
+                self._journal.tick(sensor, line)
+        except OSError as bad:
+            self._journal_words = f"the log cannot be written: {bad.strerror or bad}; make room on its disk"
+
+    def _save(self) -> None:
+        """Have the journal keep what was written, before people hear of it."""
+        if self._journal is None or not self._uncommitted:
             return
         try:
-            self._log.write(line + "\n")
+            self._journal.commit()
         except OSError as bad:
-            self._log = None
-            self.troubles["log"] = f"the log cannot be written any more: {bad.strerror or bad}"
+            self._journal_words = f"the log cannot be written: {bad.strerror or bad}; make room on its disk"
+        else:
+            self._uncommitted = False
+
+    def _commit(self) -> None:
+        """What was handed in has been dealt with: the log is kept, and where it could not be, that is told."""
+        waited = self._uncommitted
+        self._save()
+        if self._uncommitted and self._journal_words:
+            self.trouble("log", self._journal_words)
+        elif waited and "log" in self.troubles and not self._uncommitted:
+            self._journal_words = ""
+            self.mended("log")

@@ -49,7 +49,7 @@ class Lamps:
         self._winner: int | None = None
         self._first: int | None = None
 
-    def touch(self, touched: Sequence[int]) -> None:
+    def touch(self, touched: Sequence[int], now: int = 0) -> None:
         """Pads that are down, the first hand first: its light goes on at once, whatever it will be worth."""
         self._first = touched[0] if touched else None
         self._show()

@@ -1,47 +1,51 @@
-"""A real table's devices, opened as its settings say."""
+"""A real table's devices, opened as its settings say: with what is there.
+
+The camera is opened in the process that looks, which goes on trying; so it may be missing now and be there later.
+Whatever else is missing is told, and the game goes on without it. Only a table that neither sees nor feels is refused.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
-from hardware.camera import open_camera
 from hardware.lights import GpioLights
 from hardware.pads import GpioPads
 from hardware.ports import Camera, HardwareMissing, Lights, Speaker
+from referee.app.loop import NoPads, TimedPads
+from referee.app.sight import Sights
+from referee.app.sight_process import SightProcess
+from referee.app.table_camera import camera_values, open_table_camera, work_of
 from referee.app.voice import VOCABULARY
 
 if TYPE_CHECKING:
-    from referee.app.running import TimedPads
     from referee.app.settings import CameraSettings, Settings, VoiceSettings
+
+Part = TypeVar("Part")
 
 
 @dataclass(slots=True)
 class OpenParts:
-    """Devices that are open. Without camera or pads there is no game; without lights or a voice there is."""
+    """Devices that are open."""
 
-    camera: Camera
+    sights: Sights
     pads: TimedPads
     lights: Lights | None = None
     speaker: Speaker | None = None
-    missing: list[str] = field(default_factory=list)
+    missing: dict[str, str] = field(default_factory=dict)
+    """By part: what is not there, and what to do about it."""
 
     def close(self) -> None:
         """Switch everything off."""
-        for part in (self.camera, self.pads, self.lights, self.speaker):
+        for part in (self.sights, self.pads, self.lights, self.speaker):
             if part is not None:
                 part.close()
 
 
 def open_camera_of(settings: CameraSettings) -> Camera:
-    """The camera that the settings name; raises `HardwareMissing`."""
-    size = (settings.width, settings.height)
-    if settings.source != "picamera":
-        return open_camera(settings.source, fps=settings.fps, size=size)
-    from hardware.picamera import PiCamera
-    from hardware.picamera import Settings as Look
-
-    return PiCamera(Look(size=size, fps=settings.fps, exposure_us=settings.exposure_us, gain=settings.gain))
+    """The camera that the settings name, in this process; raises `HardwareMissing`."""
+    return open_table_camera(**camera_values(settings))
 
 
 def _speaker(settings: VoiceSettings) -> Speaker:
@@ -53,37 +57,51 @@ def _speaker(settings: VoiceSettings) -> Speaker:
     return StreamSpeaker(clips, device=settings.device or None)
 
 
+def _pads(settings: Settings) -> TimedPads:
+    pins = {number: seat.pad for number, seat in enumerate(settings.seats, start=1)}
+    measured = settings.pads_measured
+    least = settings.pads.t_error_us
+    errors = measured.t_error_us if measured is not None else (least,) * len(pins)
+    t_error = {seat: max(least, error) * 1000 for seat, error in enumerate(errors, start=1)}
+    return GpioPads(pins, t_error=t_error, active_high=settings.pads.active_high)
+
+
+def _lights(settings: Settings) -> Lights | None:
+    if not settings.lights.enabled:
+        return None
+    lamps = {number: seat.light for number, seat in enumerate(settings.seats, start=1)}
+    return GpioLights(lamps, settings.lights.table)
+
+
+def _camera_or_refuse(settings: Settings, pads: str) -> None:
+    """There are no pads: open the camera once, to see whether this is a table at all."""
+    try:
+        open_camera_of(settings.camera).close()
+    except HardwareMissing as bad:
+        raise HardwareMissing(f"{bad}; and {pads}") from None
+
+
 def open_parts(settings: Settings) -> OpenParts:
     """Open everything that the settings name.
 
     Raises:
-        HardwareMissing: camera or pads are not here; says of each what to do.
+        HardwareMissing: neither camera nor pads are here; says of each what to do.
     """
-    camera, pads, lacking = None, None, []
-    try:
-        camera = open_camera_of(settings.camera)
-    except HardwareMissing as bad:
-        lacking.append(str(bad))
-    try:
-        pins = {number: seat.pad for number, seat in enumerate(settings.seats, start=1)}
-        pads = GpioPads(pins, t_error=settings.pads.t_error_us * 1000, active_high=settings.pads.active_high)
-    except HardwareMissing as bad:
-        lacking.append(str(bad))
-    if camera is None or pads is None:
-        for part in (camera, pads):
-            if part is not None:
-                part.close()
-        raise HardwareMissing("; and ".join(lacking))
-    parts = OpenParts(camera, pads)
-    try:
-        if settings.lights.enabled:
-            lamps = {number: seat.light for number, seat in enumerate(settings.seats, start=1)}
-            parts.lights = GpioLights(lamps, settings.lights.table)
-    except HardwareMissing as bad:
-        parts.missing.append(str(bad))
-    try:
-        if settings.voice.enabled:
-            parts.speaker = _speaker(settings.voice)
-    except HardwareMissing as bad:
-        parts.missing.append(str(bad))
+    missing: dict[str, str] = {}
+    pads = _tried("pads", lambda: _pads(settings), missing)
+    if pads is None:
+        _camera_or_refuse(settings, missing["pads"])
+        missing["pads"] += "; cards, turns and challenges are refereed, slaps are not"
+    parts = OpenParts(SightProcess(work_of(settings)), pads or NoPads(), missing=missing)
+    parts.lights = _tried("lights", lambda: _lights(settings), missing)
+    if settings.voice.enabled:
+        parts.speaker = _tried("voice", lambda: _speaker(settings.voice), missing)
     return parts
+
+
+def _tried(name: str, make: Callable[[], Part], missing: dict[str, str]) -> Part | None:
+    try:
+        return make()
+    except (HardwareMissing, OSError) as bad:
+        missing[name] = str(bad)
+        return None

@@ -72,6 +72,23 @@ def test_a_short_contact_is_dropped_and_moves_no_stamp() -> None:
     assert stamps(with_spike, Lift) == [90 * MS]
 
 
+@pytest.mark.parametrize("gap", [9, 12, 19])
+def test_a_touch_that_stays_open_for_longer_than_a_bounce_is_no_hands_beginning(gap: int) -> None:
+    hand = (1 + gap) * MS
+    assert stamps(play(press(0), release(MS), press(hand), release(hand + 80 * MS), until=500 * MS), Slap) == [hand]
+
+
+def test_a_bounce_of_six_ms_is_the_hands_beginning() -> None:
+    assert stamps(play(press(0), release(MS), press(7 * MS), release(90 * MS), until=500 * MS), Slap) == [0]
+
+
+def test_ids_may_be_told_from_those_before_a_power_cut() -> None:
+    pads = PadFilter(2, prefix="b.")
+    pads.feed(press(0))
+    pads.feed(release(80 * MS))
+    assert [one.id for one in pads.advance(500 * MS)] == ["b.s1.1", "b.l1.1"]
+
+
 def test_a_bounce_at_the_first_touch_is_no_short_contact() -> None:
     seen = play(press(0), release(300_000), press(1_400_000), release(80 * MS), until=500 * MS)
     assert stamps(seen, Slap) == [0]
@@ -92,8 +109,10 @@ def test_a_stuck_pad_is_flagged_once_and_freed() -> None:
     assert list(pads.stuck) == [1]
     assert pads.advance(9_000 * MS) == []
     pads.feed(release(9_500 * MS))
-    freed = pads.advance(9_600 * MS)
-    assert [one.name for one in freed if isinstance(one, Other)] == ["pad_freed"]
+    assert [type(one) for one in pads.advance(10_499 * MS)] == [Lift]
+    assert list(pads.stuck) == [1], "only a pad that was open for a while counts again"
+    freed = pads.advance(10_600 * MS)
+    assert [(one.t, one.name) for one in freed if isinstance(one, Other)] == [(10_500 * MS, "pad_freed")]
     assert not pads.stuck
 
 

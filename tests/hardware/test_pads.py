@@ -1,22 +1,23 @@
-"""The pad shell, over gpiozero's mock pins with exact times."""
+"""The pad shell, over a simulated kernel queue with exact times."""
 
 from __future__ import annotations
 
-import gc
 import logging
 import queue
-import sys
+import threading
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hardware.gpio import header_chip, open_factory
-from hardware.pads import DELIVERY, LEAST_ERROR, GpioPads, ticks_to_ns
-from hardware.ports import Edge, HardwareMissing
+from hardware.gpio import header_chip
+from hardware.lines_gpiod import DELIVERY, GpiodLines
+from hardware.lines_sequence import Sequence
+from hardware.pads import LEAST_ERROR, GpioPads
+from hardware.ports import Edge, Lost
+from hardware.simulated.lines import SimulatedRequest
 from hardware.simulated.pads import SimulatedPads
-from hardware.simulated.pins import ClockedFactory
 from hardware.slaps import PadFilter
 from referee.adjudication.observations import Lift, Observation, Slap
 
@@ -48,6 +49,16 @@ class Table:
 
     def slaps(self) -> list[tuple[int, int]]:
         return [(one.seat, one.t) for one in self.seen if isinstance(one, Slap)]
+
+
+def one_pad(queue: int = 100) -> tuple[SimulatedRequest, GpioPads, list[Edge]]:
+    """Seat 1 on pin 4, with nobody but the test to read the queue."""
+    request = SimulatedRequest([4], queue=queue)
+    edges: list[Edge] = []
+    lines = GpiodLines(request, clock=lambda: request.now)
+    pads = GpioPads({1: 4}, lines=lines, clock=lambda: request.now, poller=False)
+    pads.start(edges.append)
+    return request, pads, edges
 
 
 def test_a_chattering_pin_the_first_edge_counts() -> None:
@@ -112,26 +123,6 @@ def test_the_order_of_pads_is_kept_to_the_nanosecond(gaps: list[int], start: int
     assert [(edge.seat, edge.t) for edge in edges] == wanted
 
 
-@settings(deadline=None)
-@given(st.integers(0, 2**52))
-def test_ticks_come_back_exactly(t: int) -> None:
-    assert ticks_to_ns(t / 1_000_000_000) == t
-
-
-@settings(deadline=None)
-@given(st.integers(2**52, 2**56), st.integers(0, 1000))
-def test_ticks_of_a_machine_long_up_keep_their_order(t: int, gap: int) -> None:
-    assert ticks_to_ns(t / 1_000_000_000) <= ticks_to_ns((t + gap) / 1_000_000_000)
-    assert abs(ticks_to_ns(t / 1_000_000_000) - t) <= (t >> 53) + 1
-
-
-def test_the_callback_outlives_a_garbage_collection() -> None:
-    table = Table()
-    gc.collect()
-    table.pads.advance(1, True, 10 * MS)
-    assert [edge.seat for edge in table.edges] == [1]
-
-
 def test_a_release_is_found_by_looking_and_says_how_well_it_is_known() -> None:
     table = Table()
     table.contact(1, 10 * MS, 70 * MS + 123)
@@ -142,26 +133,22 @@ def test_a_release_is_found_by_looking_and_says_how_well_it_is_known() -> None:
 
 
 def test_a_release_that_was_looked_for_late_says_so() -> None:
-    factory = ClockedFactory()
-    edges: list[Edge] = []
-    pads = GpioPads({1: 4}, factory=factory, clock=lambda: factory.now, poller=False)
-    pads.start(edges.append)
-    factory.now = 10 * MS
-    factory.pin(4).drive_low()
-    factory.now = 20 * MS
-    factory.pin(4).drive_high()
+    request, pads, edges = one_pad()
+    request.now = 10 * MS
+    request.drive(4, True)
+    pads.drain()
+    request.now = 20 * MS
+    request.drive(4, False)
     pads.poll(40 * MS)
     assert edges[-1] == Edge(1, 25 * MS, pressed=False, t_error=15 * MS)
 
 
 def test_a_second_press_proves_the_release_between() -> None:
-    factory = ClockedFactory()
-    edges: list[Edge] = []
-    pads = GpioPads({1: 4}, factory=factory, clock=lambda: factory.now, poller=False)
-    pads.start(edges.append)
-    for t, level in ((10, False), (11, True), (14, False)):
-        factory.now = t * MS
-        (factory.pin(4).drive_high if level else factory.pin(4).drive_low)()
+    request, pads, edges = one_pad()
+    for t, closed in ((10, True), (11, False), (14, True)):
+        request.now = t * MS
+        request.drive(4, closed)
+        pads.drain()
     assert [(edge.t, edge.pressed, edge.t_error) for edge in edges] == [
         (10 * MS, True, LEAST_ERROR),
         (12 * MS, False, 2 * MS),
@@ -169,28 +156,35 @@ def test_a_second_press_proves_the_release_between() -> None:
     ]
 
 
-def test_a_pad_may_drive_its_line_high() -> None:
-    factory = ClockedFactory()
-    edges: list[Edge] = []
-    pads = GpioPads({1: 4}, factory=factory, active_high=True, clock=lambda: factory.now, poller=False)
-    pads.start(edges.append)
-    assert pads.held() == ()
-    factory.now = 5 * MS
-    factory.pin(4).drive_high()
-    assert [(edge.t, edge.pressed) for edge in edges] == [(5 * MS, True)]
-    assert pads.held() == (1,)
-
-
-def test_the_poller_finds_releases_by_itself() -> None:
-    factory = ClockedFactory()
+def test_the_shells_thread_hears_edges_and_finds_releases_by_itself() -> None:
+    request = SimulatedRequest([4])
     edges: queue.Queue[Edge] = queue.Queue()
-    pads = GpioPads({1: 4}, factory=factory, clock=lambda: factory.now)
+    pads = GpioPads({1: 4}, lines=GpiodLines(request, clock=lambda: request.now), t_error=1, clock=lambda: request.now)
     pads.start(edges.put)
-    factory.pin(4).drive_low()
-    assert edges.get(timeout=5).pressed
-    factory.pin(4).drive_high()
+    request.now = 5 * MS
+    request.drive(4, True)
+    assert edges.get(timeout=5) == Edge(1, 5 * MS, pressed=True, t_error=1)
+    request.drive(4, False)
     assert not edges.get(timeout=5).pressed
     pads.close()
+    assert not any(thread.name == "pads" for thread in threading.enumerate())
+    assert not request, "the lines are free for another"
+    pads.close()
+
+
+def test_a_handler_may_close_the_pads() -> None:
+    request = SimulatedRequest([4, 5])
+    pads = GpioPads({1: 4, 2: 5}, lines=GpiodLines(request, clock=lambda: request.now), clock=lambda: request.now)
+    done = threading.Event()
+
+    def handler(_edge: Edge) -> None:
+        pads.close()
+        done.set()
+
+    pads.start(handler)
+    request.drive(4, True)
+    assert done.wait(timeout=5)
+    assert pads.watermark(100 * MS) == 100 * MS - DELIVERY, "asking afterwards is harmless"
 
 
 def test_the_watermark_waits_for_late_deliveries_and_late_looks() -> None:
@@ -202,6 +196,79 @@ def test_the_watermark_waits_for_late_deliveries_and_late_looks() -> None:
     assert pads.pads.watermark(1_000 * MS) == 20 * MS
 
 
+def test_asking_for_the_watermark_tells_what_waits() -> None:
+    request, pads, edges = one_pad()
+    request.now = 10 * MS
+    request.drive(4, True)
+    assert edges == []
+    assert pads.watermark(11 * MS) == 11 * MS - DELIVERY
+    assert [edge.t for edge in edges] == [10 * MS], "no thread of ours was needed to keep the promise"
+
+
+def test_a_queue_that_overflowed_is_told_and_holds_the_watermark_until_then() -> None:
+    request, pads, edges = one_pad(queue=3)
+    told: list[Lost] = []
+    pads.start(edges.append, told.append)
+    for t in range(10, 20):
+        request.now = t * MS
+        request.drive(4, True)
+        request.drive(4, False)
+    assert pads.watermark(request.now) == 0, "seven edges are known to have been, and might come yet"
+    request.now += DELIVERY + 1
+    assert pads.watermark(request.now) == request.now - DELIVERY
+    assert told == [Lost(7, after=0, before=17 * MS)]
+    assert pads.lost == 7
+    assert [edge.t for edge in edges if edge.pressed] == [17 * MS, 18 * MS, 19 * MS]
+
+
+def test_an_edge_that_overtook_another_is_no_loss() -> None:
+    numbers = Sequence(DELIVERY)
+    numbers.feed(2, 20 * MS, 21 * MS)
+    assert numbers.told(30 * MS) == 0
+    numbers.feed(1, 19 * MS, 22 * MS)
+    assert numbers.told(30 * MS) == 30 * MS
+    assert numbers.lost(1_000 * MS) is None
+
+
+@given(st.permutations(range(1, 12)), st.sets(st.integers(1, 10)))
+def test_every_loss_is_counted_once_and_nothing_else_is(order: list[int], gone: set[int]) -> None:
+    numbers = Sequence(DELIVERY)
+    for number in order:
+        if number not in gone:
+            numbers.feed(number, number * MS, 20 * MS)
+    lost = numbers.lost(20 * MS + DELIVERY + 1)
+    assert (lost.count if lost else 0) == len(gone)
+    assert numbers.lost(1_000 * MS) is None
+    if lost:
+        assert lost.after <= min(gone) * MS <= max(gone) * MS <= lost.before
+
+
+def test_lines_that_vanish_are_told_and_the_watermark_goes_on(caplog: pytest.LogCaptureFixture) -> None:
+    request, pads, _ = one_pad()
+    assert pads.trouble == ""
+    request.vanish()
+    with caplog.at_level(logging.ERROR):
+        assert pads.watermark(100 * MS) == 100 * MS - DELIVERY
+        pads.poll(200 * MS)
+    assert "pads' pins are gone (No such device)" in pads.trouble
+    assert caplog.text.count("gone") == 1
+    assert pads.held() == ()
+
+
+def test_each_seats_pad_may_have_an_error_of_its_own() -> None:
+    request = SimulatedRequest([4, 5])
+    edges: list[Edge] = []
+    lines = GpiodLines(request, clock=lambda: request.now)
+    errors = {1: 2 * MS, 2: 3 * MS}
+    pads = GpioPads({1: 4, 2: 5}, lines=lines, t_error=errors, clock=lambda: request.now, poller=False)
+    pads.start(edges.append)
+    request.drive(5, True)
+    request.drive(4, True)
+    pads.drain()
+    assert [(edge.seat, edge.t_error) for edge in edges] == [(2, 3 * MS), (1, 2 * MS)]
+    assert pads.held() == (1, 2)
+
+
 def test_a_stuck_pad_is_flagged() -> None:
     table = Table()
     table.contact(4, 10 * MS)
@@ -210,41 +277,17 @@ def test_a_stuck_pad_is_flagged() -> None:
     assert table.slaps() == [(4, 10 * MS)]
 
 
-def test_a_factory_without_kernel_time_is_refused() -> None:
-    from gpiozero.pins.mock import MockFactory
-
-    with pytest.raises(HardwareMissing, match=r"MockFactory does not tell when an edge was.*install lgpio"):
-        GpioPads({1: 4}, factory=MockFactory())
-
-
 def test_a_real_pad_never_claims_less_than_it_can_keep() -> None:
-    class LGPIOFactory(ClockedFactory):
-        exact_time = False
-
+    lines = GpiodLines(SimulatedRequest([4]))
+    lines.exact = False
     with pytest.raises(ValueError, match="at least 1500000 ns"):
-        GpioPads({1: 4}, factory=LGPIOFactory(), t_error=1_000_000, poller=False)
+        GpioPads({1: 4}, lines=lines, t_error=1_000_000, poller=False)
     assert LEAST_ERROR == 1_500_000
 
 
 def test_two_seats_need_two_pins() -> None:
     with pytest.raises(ValueError, match="a pin of its own"):
-        GpioPads({1: 4, 2: 4}, factory=ClockedFactory(), poller=False)
-
-
-def test_a_pin_that_is_not_there_is_named() -> None:
-    with pytest.raises(HardwareMissing, match="seat 1's pad: pin 99"):
-        GpioPads({1: 99}, factory=ClockedFactory(), poller=False)
-
-
-def test_without_lgpio_the_words_say_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "lgpio", None)
-    with pytest.raises(HardwareMissing, match="apt install python3-lgpio"):
-        open_factory()
-
-
-def test_on_a_machine_without_a_header_the_words_say_what_is_missing() -> None:
-    with pytest.raises(HardwareMissing, match=r"no Raspberry Pi header|cannot be opened|python3-lgpio"):
-        open_factory()
+        GpioPads({1: 4, 2: 4}, lines=GpiodLines(SimulatedRequest([4])), poller=False)
 
 
 @pytest.mark.parametrize(

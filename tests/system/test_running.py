@@ -12,8 +12,11 @@ import pytest
 from hardware.ports import Frame, HardwareMissing
 from hardware.simulated.pads import SimulatedPads
 from referee.adjudication.observations import Card
+from referee.app.answers import Answers
 from referee.app.conductor import Conductor
-from referee.app.running import NO_FRAME, Answers, Eyes, Loop, log_path, table_of
+from referee.app.eyes import NO_FRAME, LocalSights
+from referee.app.loop import Loop
+from referee.app.running import log_path, table_of
 from referee.app.scripted import ScriptedWatcher
 from referee.app.settings import parse
 
@@ -48,12 +51,23 @@ class Desk:
         self.camera = FakeCamera(self.instants, failure)
         self.pads = SimulatedPads(2)
         self.log = StringIO()
+        self.watchers = 0
         self.answers = Answers()
-        self.conductor = Conductor(
-            table_of(SETTINGS, 0), ScriptedWatcher(PAIR, delay=100 * MS), log=self.log, outlets={"a": self.answers}
-        )
-        self.eyes = Eyes(self.camera)
-        self.loop = Loop(self.conductor, self.eyes, self.pads.pads, answers=self.answers, clock=lambda: self.pads.now)
+        self.conductor = Conductor(table_of(SETTINGS, 0), None, log=self.log, outlets={"a": self.answers})
+        self.sights = LocalSights(self.camera, self.watcher, clock=lambda: self.pads.now)
+        self.loop = Loop(self.conductor, self.sights, self.pads.pads, answers=self.answers, clock=lambda: self.pads.now)
+
+    def watcher(self) -> ScriptedWatcher:
+        """The second one that is asked for begins anew, as a real one does: nothing lies there."""
+        self.watchers += 1
+        return ScriptedWatcher(PAIR if self.watchers == 1 else (), delay=100 * MS)
+
+    def frame(self) -> None:
+        """One more frame, looked at."""
+        self.camera.more.release()
+        before = self.loop.frames
+        while self.loop.frames == before:
+            self.loop.turn(seconds=5)
 
     def play(self) -> None:
         slaps = {2250 * MS: (1, True), 2400 * MS: (1, False)}
@@ -61,8 +75,7 @@ class Desk:
             self.pads.run_to(t)
             if t in slaps:
                 self.pads.advance(*slaps[t], t)
-            self.camera.more.release()
-            self.loop.turn(seconds=5)
+            self.frame()
         for later in range(1, 10):
             self.pads.run_to(self.instants[-1] + later * 50 * MS)
             self.loop.turn(seconds=0)
@@ -80,9 +93,8 @@ def test_a_camera_that_fails_is_on_record_and_the_pads_go_on() -> None:
     desk = Desk(failure="the camera's cable is loose", until=1000 * MS)
     desk.play()
     desk.camera.more.release()
-    while not desk.eyes.ended:
-        desk.eyes.next(0.01)
-    desk.loop.turn(seconds=0)
+    while "camera" not in desk.conductor.troubles:
+        desk.loop.turn(seconds=5)
     assert "cable is loose" in desk.conductor.troubles["camera"]
     desk.pads.run_to(3000 * MS)
     desk.loop.turn(seconds=0)
@@ -91,13 +103,12 @@ def test_a_camera_that_fails_is_on_record_and_the_pads_go_on() -> None:
 
 def test_a_camera_that_falls_silent_is_lost_and_comes_back() -> None:
     desk = Desk()
-    desk.camera.more.release()
-    desk.loop.turn(seconds=5)
+    desk.frame()
     desk.pads.run_to(NO_FRAME + 100 * MS)
     desk.loop.turn(seconds=0)
     assert "no pictures" in desk.conductor.troubles["camera"]
-    desk.camera.more.release()
-    desk.loop.turn(seconds=5)
+    for _ in range(4):
+        desk.frame()
     assert "camera" not in desk.conductor.troubles
 
 

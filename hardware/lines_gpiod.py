@@ -1,0 +1,195 @@
+"""Pad lines by the kernel's own interface (libgpiod): one request for all pads, one queue of stamped edges.
+
+The kernel stamps each edge on CLOCK_MONOTONIC in the hard interrupt, in integer nanoseconds, and numbers it, so an
+edge that was lost is noticed. Nothing is polled while all pads rest.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import select
+import threading
+import weakref
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from hardware.clock import Clock, monotonic
+from hardware.gpio import HEADER_LABELS, USER_TO_GROUP
+from hardware.lines import OnLost, OnPress
+from hardware.lines_sequence import Sequence
+from hardware.ports import HardwareMissing
+
+CONSUMER: Final = "table referee pads"
+"""Under this name the kernel lists our lines (`gpioinfo`)."""
+QUEUE: Final = 1024
+"""Edges that the kernel keeps for us: its longest queue. A full one drops the oldest, which may be the first hand."""
+DELIVERY: Final = 5_000_000
+"""An edge lies in the queue this long after its stamp at the latest, ns: the queueing is done by a real-time thread
+of the kernel's (docs/pads.md has the worst measured)."""
+
+
+class GpiodLines:
+    """Claimed lines; implements `hardware.lines.Lines`."""
+
+    exact = False
+
+    def __init__(self, request: Any, *, clock: Clock = monotonic) -> None:
+        """``request``: a `gpiod.LineRequest`, or what stands for it; ``clock`` answers the present instant, ns."""
+        self._request = request
+        self._clock = clock
+        self._sequence = Sequence(DELIVERY)
+        self._on_press: OnPress | None = None
+        self._on_lost: OnLost | None = None
+        self._wake: int | None = None
+        self._closing = threading.Lock()
+        self.exact = bool(getattr(request, "exact", False))
+
+    def start(self, on_press: OnPress, on_lost: OnLost) -> None:
+        """Report presses from now on; what was queued before is dropped, though counted."""
+        while self._request.wait_edge_events(0):
+            self._read()
+        self._on_press, self._on_lost = on_press, on_lost
+        if self._wake is None:
+            self._wake = os.eventfd(0, os.EFD_CLOEXEC)
+            # A table that nobody closed must not keep a descriptor for ever.
+            self._close_wake = weakref.finalize(self, os.close, self._wake)
+
+    def drain(self) -> None:
+        """Report every press that the kernel has queued, and what was lost. Raises OSError when the chip is gone."""
+        while self._request.wait_edge_events(0):
+            self._read()
+        lost = self._sequence.lost(self._clock())
+        if lost is not None and self._on_lost is not None:
+            self._on_lost(lost)
+
+    def _read(self) -> None:
+        events = self._request.read_edge_events()
+        now = self._clock()
+        for event in events:
+            self._sequence.feed(event.global_seqno, event.timestamp_ns, now)
+            if self._on_press is not None:
+                self._on_press(event.line_offset, event.timestamp_ns)
+
+    def told(self, now: int) -> int:
+        """After `drain`: every press up to this instant (ns) has been reported."""
+        return self._sequence.told(now - DELIVERY)
+
+    def is_down(self, pin: int) -> bool:
+        """Whether the pad on this pin closes its contact now."""
+        return bool(self._request.get_value(pin))
+
+    def sleep(self, at_most: int | None) -> None:
+        """Return when an edge is queued, when `wake` is called, or after ``at_most`` ns."""
+        with self._closing:
+            if not self._request or self._wake is None:
+                return
+            edges, wake = self._request.fd, self._wake
+        # Not poll(), which knows no half millisecond.
+        ready, _, _ = select.select([edges, wake], [], [], None if at_most is None else at_most / 1e9)
+        if wake in ready:
+            os.eventfd_read(wake)
+
+    def wake(self) -> None:
+        """Let `sleep` return at once."""
+        with self._closing:
+            if self._wake is not None:
+                os.eventfd_write(self._wake, 1)
+
+    def close(self) -> None:
+        """Let go of the lines."""
+        with self._closing:
+            if self._request:
+                self._request.release()
+            if self._wake is not None:
+                self._close_wake()
+                self._wake = None
+
+
+def open_gpiod(pins: Mapping[int, int], active_high: bool) -> GpiodLines:
+    """Claim the header's pins; see `hardware.lines.open_lines`."""
+    import gpiod
+    from gpiod.line import Bias, Clock, Direction, Edge
+
+    chip = header_path()
+    # Pressed is "active" whichever way the pad closes, so one edge, the rising one of activity, is the press.
+    settings = gpiod.LineSettings(
+        direction=Direction.INPUT,
+        edge_detection=Edge.RISING,
+        bias=Bias.PULL_DOWN if active_high else Bias.PULL_UP,
+        active_low=not active_high,
+        event_clock=Clock.MONOTONIC,
+    )
+    try:
+        request = gpiod.request_lines(
+            str(chip), consumer=CONSUMER, config={tuple(pins.values()): settings}, event_buffer_size=QUEUE
+        )
+    except (OSError, ValueError) as refused:
+        raise HardwareMissing(_why_refused(chip, pins, refused)) from refused
+    return GpiodLines(request)
+
+
+def header_path() -> Path:
+    """The GPIO chip that the header hangs on, found by its label: its number differs between kernels.
+
+    Raises:
+        HardwareMissing: there is none, or it may not be opened.
+    """
+    import gpiod
+
+    labels: dict[Path, str] = {}
+    forbidden: list[Path] = []
+    for path in sorted(Path("/dev").glob("gpiochip*")):
+        try:
+            with gpiod.Chip(str(path)) as chip:
+                labels[path] = chip.get_info().label
+        except PermissionError:
+            forbidden.append(path)
+        except OSError:
+            continue
+    for wanted in HEADER_LABELS:
+        for path, label in labels.items():
+            if label == wanted:
+                return path
+    if forbidden:
+        raise HardwareMissing(f"{forbidden[0]} may not be opened, so there are no pads: {USER_TO_GROUP}")
+    if not labels:
+        raise HardwareMissing(
+            "this machine has no GPIO chip (/dev/gpiochip*), so no pads; try `referee demo`, which needs none"
+        )
+    seen = ", ".join(f"{path.name} is {label!r}" for path, label in labels.items())
+    raise HardwareMissing(
+        f"no GPIO chip here is a Raspberry Pi's header ({seen}), so there are no pads; try `referee demo`"
+    )
+
+
+def _why_refused(chip: Path, pins: Mapping[int, int], refused: Exception) -> str:
+    """In words: each pin that cannot be had, whose it is, and what mends it."""
+    import gpiod
+
+    if isinstance(refused, PermissionError):
+        return f"{chip} may not be used, so there are no pads: {USER_TO_GROUP}"
+    held: list[str] = []
+    try:
+        with gpiod.Chip(str(chip)) as opened:
+            count = opened.get_info().num_lines
+            for seat, pin in pins.items():
+                if pin >= count:
+                    return f"seat {seat}'s pad: there is no pin {pin} on {chip}; choose another pin in the settings"
+                info = opened.get_line_info(pin)
+                if info.used:
+                    held.append(_holder(seat, pin, info.consumer))
+    except OSError as gone:
+        refused = gone
+    if held and isinstance(refused, OSError) and refused.errno == errno.EBUSY:
+        return "; ".join(held)
+    return f"the pads' pins {sorted(pins.values())} on {chip} cannot be used ({refused}); choose others in the settings"
+
+
+def _holder(seat: int, pin: int, consumer: str) -> str:
+    pad = f"seat {seat}'s pad: pin {pin}"
+    if consumer == CONSUMER:
+        return f"{pad} is held by another referee: end that one first (sudo systemctl stop referee, or close it)"
+    who = f"held by {consumer!r}" if consumer else "held by another program or driver"
+    return f"{pad} is {who}: end it, or choose another pin in the settings"

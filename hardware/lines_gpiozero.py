@@ -1,0 +1,120 @@
+"""Pad lines by gpiozero's pins over lgpio: the second choice, where gpiod is not installed.
+
+The stamps are the kernel's too. lgpio polls each half millisecond, so it costs processor time while all pads rest;
+edges come one after another on its only callback thread, and one that was lost is not noticed.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from hardware.gpio import open_factory, require_kernel_time
+from hardware.lines import OnLost, OnPress
+from hardware.ports import HardwareMissing
+
+DELIVERY: Final = 50_000_000
+"""An edge may reach Python this late, ns: 37 ms was the worst measured."""
+
+_log = logging.getLogger(__name__)
+
+
+def ticks_to_ns(ticks: float | int) -> int:
+    """Integer nanoseconds of gpiozero's ticks (seconds as a float), order kept.
+
+    Exact rational arithmetic: the float is the only rounding, which is monotone, so no two edges change
+    places; it is exact to the nanosecond until a machine has been up for 52 days (2**52 ns), and within 1 ns
+    for 52 more. An ``int`` is taken for seconds too.
+    """
+    above, below = ticks.as_integer_ratio()
+    return (above * 2_000_000_000 + below) // (2 * below)
+
+
+class GpiozeroLines:
+    """Claimed lines; implements `hardware.lines.Lines`."""
+
+    def __init__(self, factory: Any, pins: Mapping[int, int], active_high: bool) -> None:
+        """Claim the pins.
+
+        Args:
+            factory: a gpiozero pin factory that hands on the kernel's stamps.
+            pins: BCM number of each seat's pin.
+            active_high: whether a pad drives its line high.
+
+        Raises:
+            HardwareMissing: the factory knows no stamps, or a pin cannot be used.
+        """
+        require_kernel_time(factory)
+        self.exact = bool(getattr(factory, "exact_time", False))
+        self._pressed_level = active_high
+        self._awake = threading.Event()
+        self._pins = {pin: _claim(factory, seat, pin, active_high) for seat, pin in sorted(pins.items())}
+        # gpiozero holds its callbacks by weak references: somebody must keep them.
+        self._callbacks: dict[int, Callable[[float, Any], None]] = {}
+
+    def start(self, on_press: OnPress, _on_lost: OnLost) -> None:
+        """Report presses from now on; a loss is never noticed."""
+        for number, pin in self._pins.items():
+            self._callbacks[number] = self._callback(number, on_press)
+            pin.when_changed = self._callbacks[number]
+
+    def _callback(self, number: int, on_press: OnPress) -> Callable[[float, Any], None]:
+        def changed(ticks: float, _level_when_told: Any) -> None:
+            # An exception here would end lgpio's only callback thread, and with it every other pad.
+            try:
+                on_press(number, ticks_to_ns(ticks))
+            except Exception:
+                _log.exception("pin %d: the edge was not handled", number)
+            self._awake.set()
+
+        return changed
+
+    def drain(self) -> None:
+        """lgpio's thread reports by itself."""
+
+    def told(self, now: int) -> int:
+        """Every press up to this instant (ns) has been reported, were delivery never later than `DELIVERY`."""
+        return now - DELIVERY
+
+    def is_down(self, pin: int) -> bool:
+        """Whether the pad on this pin closes its contact now."""
+        return bool(self._pins[pin].state) == self._pressed_level
+
+    def sleep(self, at_most: int | None) -> None:
+        """Return when an edge was told, when `wake` is called, or after ``at_most`` ns."""
+        self._awake.wait(None if at_most is None else at_most / 1e9)
+        self._awake.clear()
+
+    def wake(self) -> None:
+        """Let `sleep` return at once."""
+        self._awake.set()
+
+    def close(self) -> None:
+        """Let go of the pins."""
+        for pin in self._pins.values():
+            pin.when_changed = None
+            pin.close()
+        self._callbacks = {}
+
+
+def _claim(factory: Any, seat: int, number: int, active_high: bool) -> Any:
+    from gpiozero.exc import GPIOZeroError
+
+    try:
+        pin = factory.pin(number)
+        pin.function = "input"
+        pin.pull = "down" if active_high else "up"
+        pin.bounce = None
+        pin.edges = "rising" if active_high else "falling"
+    except GPIOZeroError as refused:
+        raise HardwareMissing(
+            f"seat {seat}'s pad: pin {number} cannot be used ({refused}); choose another pin in the settings"
+        ) from refused
+    return pin
+
+
+def open_gpiozero(pins: Mapping[int, int], active_high: bool) -> GpiozeroLines:
+    """Claim the header's pins; see `hardware.lines.open_lines`."""
+    return GpiozeroLines(open_factory(), pins, active_high)

@@ -1,0 +1,169 @@
+"""The doctor on the table's settings and on the machine that they lie on: disk, clock, service, power."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from referee.app.doctor_machine import Finding, Machine, short
+from referee.app.problems import UserError
+
+if TYPE_CHECKING:
+    from referee.app.settings import Settings
+
+LEAST_FREE: Final = 200_000_000
+"""Bytes: a game's log has one or two million, and a full disk takes the system with it."""
+FINE_CLOCKS: Final = ("arch_sys_counter", "tsc", "kvm-clock", "hyperv_clocksource_tsc_page", "xen")
+SERVICE: Final = "table-referee"
+JOURNAL: Final = f"journalctl -u {SERVICE} -n 50"
+HOTTEST: Final = 80.0
+"""°C: from here on a Pi runs slower."""
+THROTTLED: Final = {
+    0: "the voltage is too low now",
+    1: "its clock is capped now",
+    2: "it is throttled now",
+    3: "it is near its heat limit",
+    16: "the voltage was too low",
+    17: "its clock was capped",
+    18: "it was throttled",
+    19: "it was near its heat limit",
+}
+"""Bits of ``vcgencmd get_throttled``: Raspberry Pi documentation, vcgencmd."""
+LOW_VOLTAGE: Final = frozenset((0, 16))
+
+
+# Settings
+
+
+def read_settings(path: Path) -> tuple[Settings | None, Finding]:
+    """The settings, if they can be read, and how the file stands."""
+    from referee.app.settings import load
+
+    part = "settings"
+    if not path.exists():
+        return None, Finding(part, "missing", f"no {path} here", f"referee setup --settings {path}")
+    try:
+        settings = load(path)
+    except UserError as bad:
+        return None, Finding(part, "broken", short(bad), "mend that line, or: referee setup --restart")
+    names = ", ".join(seat.name for seat in settings.seats)
+    return settings, Finding(part, "fine", f"{path}: {names}")
+
+
+def calibration(settings: Settings, path: Path) -> Finding:
+    """Whether the table was found under the camera, as the camera is set now."""
+    part, mend = "calibration", f"referee calibrate --settings {path}"
+    stored, camera = settings.calibration, settings.camera
+    if stored is None:
+        return Finding(part, "missing", "the camera has not looked for the table yet", mend)
+    # Another camera than the Pi's gives what size it likes.
+    if camera.source == "picamera" and (stored.width, stored.height) != (camera.width, camera.height):
+        words = f"was made with {stored.width}×{stored.height} px; the camera is set to {camera.width}×{camera.height}"
+        return Finding(part, "broken", words, mend)
+    words = f"by {stored.source}: cards {stored.card_height_px:.0f} px tall, tilt {stored.tilt_deg:.0f}°"
+    return Finding(part, "fine", words)
+
+
+# The machine
+
+
+def house(machine: Machine, settings: Settings | None) -> Iterator[Finding]:
+    """Disk, clock, service, power."""
+    yield disk(machine, settings.log_folder if settings is not None else None)
+    yield clock(machine)
+    yield service(machine)
+    if machine.is_pi:
+        yield power(machine)
+        yield heat(machine)
+
+
+def disk(machine: Machine, folder: Path | None) -> Finding:
+    """Whether games can be written."""
+    part, place = "disk", folder or Path()
+    there = next(one for one in (place, *place.absolute().parents) if one.exists())
+    try:
+        room = machine.space(there)
+    except OSError as bad:
+        return Finding(part, "broken", short(bad), "look at the SD card: dmesg, fsck")
+    if room.read_only:
+        return Finding(part, "broken", f"{there} can only be read",
+                       "sudo mount -o remount,rw /; if it happens again the card is worn: replace it")  # fmt: skip
+    if room.free < LEAST_FREE:
+        return Finding(part, "broken", f"{room.free / 1e6:.0f} MB free at {there}",
+                       "delete old games, or: sudo apt clean, sudo journalctl --vacuum-size=50M")  # fmt: skip
+    return Finding(part, "fine", f"{room.free / 1e9:.1f} GB free")
+
+
+def clock(machine: Machine) -> Finding:
+    """What monotonic time comes from; and whether the calendar's is known."""
+    part = "clock"
+    source = machine.read("/sys/devices/system/clocksource/clocksource0/current_clocksource")
+    if source and source not in FINE_CLOCKS:
+        return Finding(part, "broken", f"the kernel counts time by {source}, which is coarse or slow",
+                       "remove clocksource= from /boot/firmware/cmdline.txt, and reboot")  # fmt: skip
+    synchronised = (machine.run(["timedatectl", "show", "-p", "NTPSynchronized", "--value"]) or "").strip()
+    words = source or "the kernel does not tell its source"
+    if synchronised == "no":
+        return Finding(part, "fine", f"{words}; the date is not set, so games are dated wrongly (and ruled rightly)")
+    return Finding(part, "fine", words)
+
+
+def service(machine: Machine) -> Finding:
+    """Whether the referee starts with the machine, and whether it had to be started anew."""
+    part = "service"
+    wanted = "LoadState,ActiveState,SubState,UnitFileState,Result,NRestarts,StatusText,WatchdogUSec"
+    told = machine.run(["systemctl", "show", SERVICE, "-p", wanted])
+    fields = dict(line.split("=", 1) for line in (told or "").splitlines() if "=" in line)
+    if not fields:
+        return Finding(part, "missing", "systemd does not run here", "on the Pi: make install-appliance")
+    if fields.get("LoadState") != "loaded":
+        words = "not installed: the referee does not start with the machine"
+        return Finding(part, "missing", words, "make install-appliance")
+    state, restarts = fields.get("ActiveState", ""), fields.get("NRestarts", "0")
+    again = f", started anew {restarts} times" if restarts.isdecimal() and int(restarts) else ""
+    if fields.get("Result") == "watchdog":
+        return Finding(part, "broken", f"the watchdog had to end it{again}", JOURNAL)
+    if state == "failed" or fields.get("SubState") == "auto-restart":
+        return Finding(part, "broken", f"it does not stay up ({fields.get('Result', '?')}){again}", JOURNAL)
+    if fields.get("UnitFileState") not in ("enabled", "enabled-runtime"):
+        words = "installed, and does not start with the machine"
+        return Finding(part, "missing", words, f"sudo systemctl enable --now {SERVICE}")
+    if state != "active":
+        return Finding(part, "missing", f"installed, {state or 'not running'}", f"sudo systemctl start {SERVICE}")
+    if fields.get("WatchdogUSec", "0") in ("0", "infinity"):
+        return Finding(part, "broken", "runs without its watchdog", "make install-appliance, then restart it")
+    said = fields.get("StatusText", "")
+    return Finding(part, "fine", f"runs, watched{again}" + (f": {said}" if said else ""))
+
+
+def power(machine: Machine) -> Finding:
+    """Whether the supply holds."""
+    part, mend = "power", "a supply of 5 V and 3 A (Pi 5: 5 A) with a short cable; nothing hungry on its USB"
+    told = machine.run(["vcgencmd", "get_throttled"])
+    if told is None:
+        return Finding(part, "missing", "vcgencmd is not here to ask", "sudo apt install raspi-utils")
+    text = told.strip().partition("=")[2]
+    try:
+        bits = int(text, 16)
+    except ValueError:
+        return Finding(
+            part, "broken", f"vcgencmd says {told.strip()[:60]!r}", "sudo usermod -aG video $USER, then log in again"
+        )
+    words = [said for bit, said in THROTTLED.items() if bits >> bit & 1]
+    if any(bits >> bit & 1 for bit in LOW_VOLTAGE):
+        return Finding(part, "broken", "; ".join(words), mend)
+    if words:
+        return Finding(part, "broken", "; ".join(words), "a heat sink or a fan; air round the board")
+    return Finding(part, "fine", "enough, since it was switched on")
+
+
+def heat(machine: Machine) -> Finding:
+    """How hot the processor is."""
+    part, text = "heat", machine.read("/sys/class/thermal/thermal_zone0/temp")
+    if not text.isdecimal():
+        return Finding(part, "fine", "not told")
+    degrees = int(text) / 1000
+    if degrees >= HOTTEST:
+        return Finding(part, "broken", f"{degrees:.0f} °C", "a heat sink or a fan; air round the board")
+    return Finding(part, "fine", f"{degrees:.0f} °C")

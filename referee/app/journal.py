@@ -1,0 +1,102 @@
+"""Where the table log is written: behind a port, so that the referee does not know whether it is a file."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from pathlib import Path
+from typing import Final, Protocol, TextIO
+
+MOST_KEPT: Final = 64 << 20
+"""Bytes that wait for room on a full disk; a game is a few million."""
+
+
+class Journal(Protocol):
+    """Takes the log's lines, in their order. Each method may raise `OSError`; what it was given is then not lost as
+    long as the machine runs, and is written as soon as that can be done."""
+
+    def write(self, line: str) -> None:
+        """One line, without its line break."""
+        ...
+
+    def tick(self, sensor: str, line: str) -> None:
+        """A line that says no more than how far a sensor has told; a later one of the same sensor may replace it."""
+        ...
+
+    def commit(self) -> None:
+        """What was written so far is about to be told to people, and must outlast a power cut if the journal can."""
+        ...
+
+
+class TextJournal:
+    """Lines on a text stream; implements `Journal`."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._waiting: deque[str] = deque()
+
+    def write(self, line: str) -> None:
+        """Write the line, after all that waits."""
+        self._waiting.append(line + "\n")
+        self._pour()
+
+    def tick(self, sensor: str, line: str) -> None:
+        """Write the line."""
+        self.write(line)
+
+    def commit(self) -> None:
+        """Write what waits, and hand it to the operating system."""
+        self._pour()
+        self._stream.flush()
+
+    def _pour(self) -> None:
+        while self._waiting:
+            self._stream.write(self._waiting[0])
+            self._waiting.popleft()
+
+
+class FileJournal:
+    """Lines in a file; implements `Journal`.
+
+    A line that finds no room waits in memory, and all that waits is written, in order and without a torn line between,
+    as soon as the disk takes it again.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Create the file; raises `OSError` where that cannot be done."""
+        self.path = path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o644)
+        self._waiting = bytearray()
+        self.lost = 0
+        """Bytes that were given up since the disk had no room for too long."""
+
+    def write(self, line: str) -> None:
+        """Write the line, after all that waits."""
+        data = (line + "\n").encode()
+        if len(self._waiting) + len(data) > MOST_KEPT:
+            self.lost += len(data)
+        else:
+            self._waiting += data
+        self._pour()
+
+    def tick(self, sensor: str, line: str) -> None:
+        """Write the line."""
+        self.write(line)
+
+    def commit(self) -> None:
+        """Write what waits."""
+        self._pour()
+
+    def close(self) -> None:
+        """Write what can still be written, and let go of the file."""
+        try:
+            self._pour()
+        finally:
+            os.close(self._file)
+
+    def _pour(self) -> None:
+        while self._waiting:
+            # A disk that is nearly full takes a part of a line: the rest of it goes first the next time.
+            done = os.write(self._file, self._waiting)
+            del self._waiting[:done]

@@ -1,0 +1,114 @@
+"""After a gap in which nobody looked: what lies there now, held against what was believed to lie there. Pure.
+
+A watcher that has just been woken tells every card that it finds as if it had just come. Those that lay there before
+the gap are no news; what else lies there came during it, nobody knows how many there were, in which order, or by whom.
+So what cannot be known is put down as a card that nobody could read (`UNREADABLE`), under the one that is seen: the
+referee then asks before it rules on anything that depends on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from referee.adjudication.observations import MAX_ERROR, Card, Observation, Taken
+from referee.rules.cards import UNREADABLE
+from referee.rules.laying import AT_ONCE_NS
+
+APART: Final = AT_ONCE_NS + 1
+"""Between two cards that came during the gap, ns: nearer, they would be taken for one seat's that drew two (F9)."""
+
+Verdict = Literal["same", "more", "gone"]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What became of the pile during the gap."""
+
+    verdict: Verdict
+    believed: tuple[str, ...]
+    """The pile before the gap, oldest first."""
+    lying: tuple[str, ...]
+    """What is seen now, oldest first, as far as that is known."""
+    came: tuple[str, ...] = ()
+    """Cards to be put on the pile, oldest first."""
+
+    @property
+    def asks(self) -> bool:
+        """Whether people must see to the pile."""
+        return self.verdict != "same"
+
+    @property
+    def span(self) -> int:
+        """How much of the gap its observations need, ns."""
+        return APART * (len(self.came) + 1)
+
+    def observations(self, since: int, until: int) -> list[Observation]:
+        """What to put on the log, without ids, all after ``since`` and before ``until`` (ns).
+
+        Raises:
+            ValueError: the gap is shorter than `span`.
+        """
+        if until - since < self.span:
+            raise ValueError(f"the gap must be {self.span} ns long, not {until - since}")
+        if self.verdict == "gone":
+            return [Taken(t=since + 1, t_error=min(MAX_ERROR, until - since - 2))]
+        return [
+            Card(t=t, card=card, t_error=min(MAX_ERROR, until - t - 1), extra={"gap": True})
+            for t, card in ((since + APART * (n + 1), card) for n, card in enumerate(self.came))
+        ]
+
+
+def reconcile(believed: Sequence[str], lying: Sequence[str]) -> Finding:
+    """What became of a pile.
+
+    Args:
+        believed: its cards before the gap, oldest first; ``??`` where one was not known.
+        lying: the cards seen after it, in the order told; covered ones may be missing.
+    """
+    before, now = tuple(believed), tuple(lying)
+    if not now:
+        return Finding("gone" if before else "same", before, now)
+    new = tuple(card for card in now if card not in before or card == UNREADABLE)
+    top = before[-1] if before else ""
+    # A card that nobody could read before may be the one that is read now, and the other way round never.
+    if (not new and top in now) or (top == UNREADABLE and len(new) <= 1 and UNREADABLE not in new):
+        return Finding("same", before, now)
+    came = new if new and new[0] == UNREADABLE else (UNREADABLE, *new)
+    return Finding("more", before, now, came)
+
+
+@dataclass(slots=True)
+class FirstLook:
+    """Collects what a watcher tells of its first frame, until it has told everything.
+
+    ``patience``: ns of frames after which what has been told must do, though a hand still hides the pile.
+    """
+
+    patience: int = 5_000_000_000
+    since: int | None = None
+    """The first frame's instant, ns."""
+    lying: list[str] = field(default_factory=list)
+    later: list[Observation] = field(default_factory=list)
+    """What happened after the first frame."""
+
+    def add(self, t: int, seen: Iterable[Observation], watermark: int, *, hidden: bool) -> bool:
+        """Take one frame's news; returns whether the first frame's are complete.
+
+        Args:
+            t: the frame's instant, ns.
+            seen: what it told.
+            watermark: everything up to here has been told, ns.
+            hidden: whether something may hide the pile in this frame.
+        """
+        if self.since is None:
+            self.since = t
+        for one in seen:
+            if isinstance(one, Card) and one.zone == "pile" and one.t <= self.since:
+                self.lying.append(one.card)
+            else:
+                self.later.append(one)
+        if t - self.since > self.patience:
+            return True
+        return watermark >= self.since and not hidden

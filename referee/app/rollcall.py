@@ -1,0 +1,123 @@
+"""The slap roll-call: before a game everybody slaps once, since a cut wire cannot be seen. Pure, in event time.
+
+All seats are asked at once, and each seat's light burns until its pad is heard. So people see not only that their pad
+works but that it is theirs: where another light goes out, two pads are swapped. Who stays silent is asked again by
+name, and in the end named; the game goes on without them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Final
+
+SECOND: Final = 1_000_000_000
+PATIENCE: Final = 20 * SECOND
+"""How long the roll-call lasts at most, ns."""
+AGAIN: Final = 8 * SECOND
+"""How long nobody new is heard until the silent are asked by name, ns."""
+
+
+class Call(Enum):
+    """What the roll-call has to say."""
+
+    ASKED = "asked"
+    """Everybody slap your pad once."""
+    HEARD = "heard"
+    """One more pad was heard."""
+    AGAIN = "again"
+    """These were not heard yet; asked by name."""
+    DONE = "done"
+    """Every pad was heard."""
+    SILENT = "silent"
+    """Time is over, and these were not heard."""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One thing to say and to show, at ``t`` (ns)."""
+
+    call: Call
+    t: int
+    seats: tuple[int, ...]
+    """Whom it is about."""
+    words: str
+
+
+class RollCall:
+    """Hear slaps, pass time on; it says what to say. `waiting` are the seats whose lights burn.
+
+    Args:
+        names: of the seats, seat 1 first.
+        start: when it begins, ns.
+        held: seats whose pads are down from the start: named at once, since a hand or a glass lies on them.
+        patience: how long it lasts at most, ns.
+        again: how long nobody new is heard until the silent are asked by name, ns; never twice for the same seats.
+    """
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        start: int,
+        *,
+        held: Sequence[int] = (),
+        patience: int = PATIENCE,
+        again: int = AGAIN,
+    ) -> None:
+        self._names = tuple(names)
+        self._end = start + patience
+        self._again = again
+        self._last = start
+        self._silent = list(range(1, len(self._names) + 1))
+        self._asked: tuple[int, ...] = ()
+        self.over = False
+        """Whether it has ended, one way or the other."""
+        words = "Everybody slap your pad once, and see that it is your own light that goes out."
+        if held:
+            words += f" {self._listed(held)}: take everything off your pad first."
+        self.opening: Said = Said(Call.ASKED, start, tuple(self._silent), words)
+        """What is said first."""
+
+    @property
+    def waiting(self) -> tuple[int, ...]:
+        """Seats that were not heard yet: their lights burn, all others are dark."""
+        return tuple(self._silent) if not self.over else ()
+
+    @property
+    def silent(self) -> tuple[int, ...]:
+        """Seats that have not been heard so far, also after the end."""
+        return tuple(self._silent)
+
+    def hear(self, seat: int, t: int) -> list[Said]:
+        """A slap of ``seat`` at ``t`` (ns); one of a seat that was heard before, or after the end, says nothing."""
+        if self.over or seat not in self._silent:
+            return []
+        self._silent.remove(seat)
+        self._last = max(self._last, t)
+        heard = Said(Call.HEARD, t, (seat,), f"{self._names[seat - 1]}.")
+        if self._silent:
+            return [heard]
+        self.over = True
+        return [heard, Said(Call.DONE, t, tuple(range(1, len(self._names) + 1)), "All pads are heard.")]
+
+    def advance(self, t: int) -> list[Said]:
+        """It is ``t`` (ns), and every slap up to then was told."""
+        if self.over:
+            return []
+        silent = tuple(self._silent)
+        if t >= self._end:
+            self.over = True
+            words = (
+                f"{self._listed(silent)}: nothing was heard of your pad. See to its cable; the game goes on, and a "
+                "slap that is heard counts."
+            )
+            return [Said(Call.SILENT, self._end, silent, words)]
+        if t >= self._last + self._again and silent != self._asked:
+            self._asked = silent
+            return [Said(Call.AGAIN, t, silent, f"{self._listed(silent)}: slap your pad.")]
+        return []
+
+    def _listed(self, seats: Sequence[int]) -> str:
+        names = [self._names[seat - 1] for seat in seats]
+        return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

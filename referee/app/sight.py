@@ -1,0 +1,136 @@
+"""What looking at a frame tells, as a value: so that looking can happen in another process than judging.
+
+A watcher looks at frames in their order. Before each it hears what deck memory says can come (`Watching.recall`), and
+that must be what holds after everything that it told before. So one who looks elsewhere waits, after each frame that
+told something to a referee, until the referee has answered with its foresight: the same frames give the same
+observations there as here. Only if no answer comes in time (`sight_process.ANSWER_WITHIN`) is the next frame looked at
+without any foresight: the eye then names fewer cards, and never one by a memory that is out of date.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from referee.adjudication.foresight import Foresight
+from referee.adjudication.observations import Observation
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+
+    from hardware.ports import Frame
+
+HIDDEN: Final = ("dark", "blocked")
+"""States of a view that shows nothing of the table."""
+
+
+class Watching(Protocol):
+    """What is needed of a watcher: frames in, observations out; before each frame it hears what can come."""
+
+    @property
+    def watermark(self) -> int: ...
+
+    def recall(self, foresight: Foresight | None) -> None: ...
+
+    def feed(self, image: Any, t: int, t_error: int) -> Sequence[Observation]: ...
+
+    def finish(self) -> Sequence[Observation]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """What one frame told."""
+
+    t: int
+    """Start of the frame's exposure, ns."""
+    exposure: int
+    """Its length, ns."""
+    seen: tuple[Observation, ...]
+    watermark: int
+    """Everything with t - t_error up to this instant (ns) has been told."""
+    trouble: str = ""
+    """What hinders the view: ``dark``, ``blocked``, ``moved``, or empty."""
+    state: str = ""
+    """What the view is like: ``dark``, ``blocked``, ``hand``, ``moving``, ``quiet``; empty where nobody says."""
+    first: bool = False
+    """Whether this is a watcher's first frame: all that lies there is told as if it had just come."""
+    picture: bytes | None = None
+    """A small JPEG of the frame, where one was asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Blind:
+    """There are no more frames, for now."""
+
+    words: str
+    """Why, and what to do about it."""
+    seen: tuple[Observation, ...] = ()
+    """What the watcher had still kept to itself when the frames ended."""
+    watermark: int | None = None
+    """As far as it vouches, ns; None: as far as was told before."""
+
+
+News = Sight | Blind
+Recall = Callable[[], Foresight | None]
+"""Answers what can come next, as of now."""
+
+
+class Sights(Protocol):
+    """Where news of the table comes from, in the order of its frames."""
+
+    def start(self, ring: Callable[[], None]) -> None:
+        """Begin; ``ring`` may be called from any thread when there is news."""
+        ...
+
+    def waitables(self) -> Sequence[Connection]:
+        """What to wait on for news, beside being rung."""
+        ...
+
+    def news(self, recall: Recall) -> Iterator[News]:
+        """What has come; never waits. ``recall`` is asked after the caller has dealt with each."""
+        ...
+
+    def finish(self) -> tuple[Observation, ...]:
+        """The game is over: what the watcher still kept to itself."""
+        ...
+
+    def close(self) -> None: ...
+
+
+class Looker:
+    """One watcher's frames made into sights."""
+
+    def __init__(self, watcher: Watching) -> None:
+        self._watcher = watcher
+        self._first = True
+
+    @property
+    def watermark(self) -> int:
+        """As far as the watcher vouches, ns."""
+        return self._watcher.watermark
+
+    def look(self, frame: Frame, foresight: Foresight | None, *, picture: bool = False) -> Sight:
+        """Look at one frame, knowing what can come; raises `ValueError` for one that is not later than the last."""
+        watcher = self._watcher
+        watcher.recall(foresight)
+        seen = tuple(watcher.feed(frame.image, frame.t, frame.exposure + frame.t_error))
+        first, self._first = self._first, False
+        return Sight(
+            frame.t, frame.exposure, seen, watcher.watermark, getattr(watcher, "trouble", ""),
+            getattr(watcher, "state", ""), first, small_picture(frame.image) if picture else None,
+        )  # fmt: skip
+
+    def finish(self) -> tuple[Observation, ...]:
+        """What the watcher has still to tell; it sees no more frames."""
+        return tuple(self._watcher.finish())
+
+
+def small_picture(image: Any, width: int = 320) -> bytes | None:
+    """A JPEG of a frame, at most ``width`` px wide; None where it cannot be made."""
+    import cv2
+
+    height = max(1, round(image.shape[0] * min(1.0, width / image.shape[1])))
+    small = cv2.resize(image, (min(width, image.shape[1]), height), interpolation=cv2.INTER_AREA)
+    done, data = cv2.imencode(".jpg", small, [cv2.IMWRITE_JPEG_QUALITY, 80])
+    return bytes(data) if done else None

@@ -1,0 +1,446 @@
+"""Every state of every part that the doctor looks at, each on a machine that was put together for it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from referee.app import doctor_header, doctor_house, doctor_senses
+from referee.app.cameras import CameraFound, cameras
+from referee.app.doctor import Finding, findings, lines, short_report
+from referee.app.doctor_machine import Space
+from referee.app.settings import Settings, parse
+from tests.system.machines import GIGABYTE, Rig
+
+SEATS = '[[seat]]\nname = "Ana"\n[[seat]]\nname = "Ben"\n'
+
+
+@pytest.fixture
+def rig(tmp_path: Path) -> Rig:
+    return Rig(tmp_path)
+
+
+def settings(text: str = "") -> Settings:
+    """A table of two with these settings."""
+    return parse(text + SEATS)
+
+
+def told(finding: Finding) -> tuple[str, str, str]:
+    """State, words and remedy; what is not fine has one."""
+    assert finding.state == "fine" or finding.mend
+    return finding.state, finding.words, finding.mend
+
+
+# The header
+
+
+def test_a_machine_without_pins(rig: Rig) -> None:
+    state, words, _ = told(doctor_header.header_chip(rig.machine)[1])
+    assert (state, "no /dev/gpiochip" in words) == ("missing", True)
+
+
+def test_the_header_is_found_by_label_whatever_its_number(rig: Rig) -> None:
+    rig.chip("gpiochip0", "gpio-brcmstb@107d508500")
+    rig.chip("gpiochip4", "pinctrl-rp1")
+    chip, finding = doctor_header.header_chip(rig.machine)
+    assert (chip, finding.state) == ("/dev/gpiochip4", "fine")
+
+
+def test_chips_of_another_machine(rig: Rig) -> None:
+    rig.chip("gpiochip0", "INT34C5:00")
+    chip, finding = doctor_header.header_chip(rig.machine)
+    assert (chip, finding.state) == ("", "missing")
+    assert "INT34C5" in finding.words
+
+
+def test_a_chip_that_may_not_be_opened(rig: Rig) -> None:
+    rig.chip("gpiochip0", "pinctrl-bcm2711")
+    rig.locked.add("gpiochip0")
+    state, _, mend = told(doctor_header.header_chip(rig.machine)[1])
+    assert (state, mend) == ("broken", "sudo usermod -aG gpio $USER, then log in again")
+
+
+def test_a_chip_that_nothing_can_read(rig: Rig) -> None:
+    rig.chip("gpiochip0", "pinctrl-bcm2711")
+    del rig.modules["gpiod"]
+    assert told(doctor_header.header_chip(rig.machine)[1])[0] == "broken"
+
+
+@pytest.mark.parametrize(
+    ("held", "state", "words", "mend"),
+    [
+        ({}, "fine", "7 lines", ""),
+        ({4: "table referee pads", 19: "lg"}, "fine", "2 held by the referee", ""),
+        ({5: "w1_gpio"}, "broken", "pin 5 (the pad of seat 2) is held by w1_gpio", "stop that program"),
+        ({14: "serial0"}, "broken", "the table's light", "do_serial_cons"),
+        ({17: "somebody"}, "fine", "7 lines", ""),
+    ],
+)
+def test_who_holds_our_lines(rig: Rig, held: dict[int, str], state: str, words: str, mend: str) -> None:
+    """A line that no part of this table uses may be anybody's."""
+    rig.chip("gpiochip0", "pinctrl-bcm2711", held)
+    finding = doctor_header.lines(rig.machine, "/dev/gpiochip0", doctor_header.used_pins(settings()))
+    assert (finding.state, words in finding.words, mend in finding.mend) == (state, True, True)
+
+
+def test_spi_is_looked_at_where_force_is_wanted(rig: Rig) -> None:
+    rig.modules["lgpio"] = SimpleNamespace()
+    wanted = settings("[pads]\nforce = true\n")
+    assert "SPI (force)" not in [finding.part for finding in doctor_header.header(rig.machine, settings())]
+    assert "SPI (force)" in [finding.part for finding in doctor_header.header(rig.machine, wanted)]
+    assert told(doctor_header.spi(rig.machine))[0] == "missing"
+    rig.file("/dev/spidev0.0")
+    assert told(doctor_header.spi(rig.machine))[0] == "fine"
+    rig.locked.add("spidev0.0")
+    assert told(doctor_header.spi(rig.machine))[0] == "broken"
+
+
+def test_a_strip_of_lights(rig: Rig) -> None:
+    wanted = settings('[lights]\nstrip = "/dev/leds0"\n')
+
+    def strip() -> Finding:
+        return next(f for f in doctor_header.header(rig.machine, wanted) if f.part == "strip of lights")
+
+    assert told(strip())[0] == "missing"
+    rig.file("/dev/leds0")
+    assert told(strip())[0] == "fine"
+    rig.locked.add("leds0")
+    assert told(strip())[0] == "broken"
+
+
+@pytest.mark.parametrize(
+    ("made", "state"),
+    [
+        (SimpleNamespace(), "fine"),
+        (ModuleNotFoundError("no", name="lgpio"), "missing"),
+        (OSError("liblgpio"), "broken"),
+    ],
+)
+def test_a_library_of_the_header(rig: Rig, made: Any, state: str) -> None:
+    rig.modules["lgpio"] = made
+    (finding,) = [f for f in doctor_header.header(rig.machine, None) if f.part.startswith("lgpio")]
+    assert told(finding)[0] == state
+
+
+# The camera
+
+
+def picamera2(*models: str, bus: str = "/base/soc/i2c0mux") -> SimpleNamespace:
+    """The library, and what it sees."""
+    info = [{"Model": model, "Id": bus} for model in models]
+    return SimpleNamespace(Picamera2=SimpleNamespace(global_camera_info=lambda: info))
+
+
+def seen(rig: Rig, wanted: Settings | None = None) -> dict[str, Finding]:
+    """Both findings by their parts."""
+    return {finding.part.split()[0]: finding for finding in doctor_senses.camera(rig.machine, wanted)}
+
+
+def test_no_camera_at_all(rig: Rig) -> None:
+    assert {part: told(finding)[0] for part, finding in seen(rig).items()} == {
+        "picamera2": "missing", "camera": "missing",
+    }  # fmt: skip
+
+
+def test_the_pis_own_camera(rig: Rig) -> None:
+    rig.modules["picamera2"] = picamera2("imx708")
+    found = seen(rig, settings())
+    assert (found["picamera2"].state, found["camera"].state) == ("fine", "fine")
+    assert "imx708" in found["camera"].words
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        ImportError("libcamera.so.0.3: cannot open shared object file"),
+        ImportError("/usr/lib/_libcamera.so: undefined symbol: _ZN9libcamera6Camera"),
+        ModuleNotFoundError("No module named 'libcamera'", name="libcamera"),
+    ],
+)
+def test_picamera2_and_libcamera_of_two_releases(rig: Rig, bad: ImportError) -> None:
+    rig.modules["picamera2"] = bad
+    state, _, mend = told(seen(rig)["picamera2"])
+    assert (state, "of one release" in mend) == ("broken", True)
+
+
+def test_a_usb_camera_is_the_first_of_its_devices_and_no_codec(rig: Rig) -> None:
+    rig.webcam(10, "bcm2835-codec-decode")
+    rig.webcam(20, "pispbe-input")
+    rig.webcam(2, "HD Webcam")
+    rig.webcam(3, "HD Webcam", index=1)
+    assert cameras(rig.root, own=list) == [CameraFound("usb:2", "HD Webcam")]
+    assert cameras(rig.root, own=lambda: ["imx708"])[0].source == "picamera"
+    assert seen(rig, settings('[camera]\nsource = "usb:2"\n'))["camera"].state == "fine"
+
+
+def test_the_settings_name_a_camera_that_is_not_here(rig: Rig) -> None:
+    rig.webcam(2, "HD Webcam")
+    for source in ("picamera", "usb:0"):
+        finding = seen(rig, settings(f'[camera]\nsource = "{source}"\n'))["camera"]
+        assert told(finding) == ("missing", f"the settings name {source}; here is usb:2 (HD Webcam)",
+                                 "referee setup --step camera")  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "program", "state"),
+    [
+        ("motion", "/usr/bin/motion", "broken"),
+        ("referee", "/bin/sh", "fine"),
+        ("python3", f"{sys.prefix}/bin/python3", "fine"),
+        ("wireplumber", "/usr/bin/wireplumber", "fine"),
+    ],
+)
+def test_who_holds_the_camera(rig: Rig, name: str, program: str, state: str) -> None:
+    rig.webcam(0, "HD Webcam")
+    rig.file("/dev/media0")
+    rig.modules["picamera2"] = picamera2("imx708")
+    for device, source in (("/dev/video0", "usb:0"), ("/dev/media0", "picamera")):
+        rig.holds(4321 + len(source), name, device, program)
+        finding = seen(rig, settings(f'[camera]\nsource = "{source}"\n'))["camera"]
+        assert finding.state == state
+        assert ("kill 43" in finding.mend) == (state == "broken")
+
+
+def test_a_camera_that_may_not_be_opened(rig: Rig) -> None:
+    rig.webcam(0, "HD Webcam")
+    rig.locked.add("video0")
+    assert told(seen(rig, settings('[camera]\nsource = "usb:0"\n'))["camera"])[2].startswith("sudo usermod -aG video")
+
+
+# Sound
+
+
+class NoCardError(Exception):
+    """What PortAudio raises."""
+
+
+def card(*names: str) -> SimpleNamespace:
+    """PortAudio with these cards."""
+
+    def query(device: str | None, kind: str) -> dict[str, str]:
+        fitting = [name for name in names if device is None or device in name]
+        if not fitting:
+            raise NoCardError(f"no {kind} device")
+        return {"name": fitting[0]}
+
+    return SimpleNamespace(query_devices=query, PortAudioError=NoCardError)
+
+
+@pytest.mark.parametrize(
+    ("made", "device", "state", "mend"),
+    [
+        (card("USB Audio"), "", "fine", ""),
+        (card("USB Audio"), "USB", "fine", ""),
+        (card("HDMI"), "USB", "missing", "voice.device"),
+        (card(), "", "missing", "plug one in"),
+        (OSError("PortAudio library not found"), "", "missing", "libportaudio2"),
+        (ModuleNotFoundError("no", name="sounddevice"), "", "missing", "make install"),
+    ],
+)
+def test_the_sound_card(rig: Rig, made: Any, device: str, state: str, mend: str) -> None:
+    rig.modules["sounddevice"] = made
+    finding = doctor_senses.portaudio(rig.machine, device)
+    assert (finding.state, mend in finding.mend) == (state, True)
+
+
+@pytest.mark.parametrize(
+    ("text", "state"),
+    [(None, "missing"), ("--- no soundcards ---\n", "missing"), (" 0 [Device ]: USB-Audio - USB Audio\n", "fine")],
+)
+def test_the_kernels_sound(rig: Rig, text: str | None, state: str) -> None:
+    if text is not None:
+        rig.file("/proc/asound/cards", text)
+    assert told(doctor_senses.alsa(rig.machine))[0] == state
+
+
+@pytest.mark.parametrize(
+    ("here", "language", "state"),
+    [
+        ({"flite"}, "en", "fine"),
+        ({"flite"}, "de", "missing"),
+        ({"flite", "espeak-ng"}, "fr", "fine"),
+        (set(), "en", "missing"),
+    ],
+)
+def test_voices_by_language(rig: Rig, here: set[str], language: str, state: str) -> None:
+    voice = settings(f'[voice]\nlanguage = "{language}"\n').voice
+    finding = doctor_senses.voices(rig.machine, voice, lambda name: name if name in here else None)
+    assert told(finding)[0] == state
+
+
+def test_a_voice_of_pipers(rig: Rig) -> None:
+    voice = settings('[voice]\npiper = "/srv/anna.onnx"\n').voice
+    assert told(doctor_senses.voices(rig.machine, voice, lambda _: None))[0] == "missing"
+    rig.file("/srv/anna.onnx")
+    assert "anna.onnx.json" in doctor_senses.voices(rig.machine, voice, lambda _: None).words
+    rig.file("/srv/anna.onnx.json")
+    assert told(doctor_senses.voices(rig.machine, voice, lambda _: None))[0] == "fine"
+
+
+# Settings and the machine
+
+
+def test_settings_that_are_missing_wrong_and_right(tmp_path: Path) -> None:
+    path = tmp_path / "table.toml"
+    assert told(doctor_house.read_settings(path)[1])[0] == "missing"
+    path.write_text("[camera]\nwidht = 3\n" + SEATS)
+    known, finding = doctor_house.read_settings(path)
+    assert (known, told(finding)[0]) == (None, "broken")
+    assert "widht" in finding.words
+    path.write_text(SEATS)
+    known, finding = doctor_house.read_settings(path)
+    assert known is not None
+    assert told(finding)[0] == "fine"
+
+
+CALIBRATED = """[calibration]
+source = "sheet"
+width = 1536
+height = 864
+homography = [[1.0, 0.0, 700.0], [0.0, 1.0, 400.0], [0.0, 0.0, 1.0]]
+area = [[-200.0, -150.0], [200.0, -150.0], [200.0, 150.0], [-200.0, 150.0]]
+card_height_px = 140.0
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "state"),
+    [
+        ("", "missing"),
+        (CALIBRATED, "fine"),
+        ("[camera]\nwidth = 2304\nheight = 1296\n" + CALIBRATED, "broken"),
+        ('[camera]\nsource = "usb:0"\nwidth = 1280\nheight = 720\n' + CALIBRATED, "fine"),
+    ],
+)
+def test_the_calibration(text: str, state: str) -> None:
+    finding = doctor_house.calibration(settings(text), Path("t.toml"))
+    assert told(finding)[0] == state
+    assert state == "fine" or finding.mend == "referee calibrate --settings t.toml"
+
+
+@pytest.mark.parametrize(
+    ("room", "state", "words"),
+    [
+        (Space(8 * GIGABYTE, False), "fine", "8.0 GB"),
+        (Space(50_000_000, False), "broken", "50 MB"),
+        (Space(8 * GIGABYTE, True), "broken", "only be read"),
+    ],
+)
+def test_the_disk(rig: Rig, room: Space, state: str, words: str) -> None:
+    rig.room = room
+    finding = doctor_house.disk(rig.machine, rig.root / "not" / "yet" / "games")
+    assert (told(finding)[0], words in finding.words) == (state, True)
+
+
+@pytest.mark.parametrize(
+    ("source", "state"), [("arch_sys_counter", "fine"), ("tsc", "fine"), ("jiffies", "broken"), ("", "fine")]
+)
+def test_the_clock(rig: Rig, source: str, state: str) -> None:
+    if source:
+        rig.file("/sys/devices/system/clocksource/clocksource0/current_clocksource", f"{source}\n")
+    assert told(doctor_house.clock(rig.machine))[0] == state
+    rig.answers["timedatectl"] = "no\n"
+    assert ("date is not set" in doctor_house.clock(rig.machine).words) == (state == "fine")
+
+
+def unit(**changed: str) -> str:
+    """What `systemctl show` prints of a service that runs well, changed."""
+    fields = {
+        "LoadState": "loaded", "ActiveState": "active", "SubState": "running", "UnitFileState": "enabled",
+        "Result": "success", "NRestarts": "0", "StatusText": "Ana, Ben; classic", "WatchdogUSec": "30s",
+    } | changed  # fmt: skip
+    return "".join(f"{key}={value}\n" for key, value in fields.items())
+
+
+@pytest.mark.parametrize(
+    ("answer", "state", "words"),
+    [
+        (None, "missing", "systemd does not run"),
+        (unit(LoadState="not-found"), "missing", "not installed"),
+        (unit(), "fine", "Ana, Ben; classic"),
+        (unit(NRestarts="3"), "fine", "anew 3 times"),
+        (unit(Result="watchdog", NRestarts="2"), "broken", "watchdog"),
+        (unit(ActiveState="failed", Result="exit-code"), "broken", "exit-code"),
+        (unit(ActiveState="activating", SubState="auto-restart"), "broken", "does not stay up"),
+        (unit(UnitFileState="disabled"), "missing", "does not start with the machine"),
+        (unit(ActiveState="inactive"), "missing", "inactive"),
+        (unit(WatchdogUSec="0"), "broken", "without its watchdog"),
+    ],
+)
+def test_the_service(rig: Rig, answer: str | None, state: str, words: str) -> None:
+    if answer is not None:
+        rig.answers["systemctl"] = answer
+    finding = doctor_house.service(rig.machine)
+    assert (told(finding)[0], words in finding.words) == (state, True)
+
+
+@pytest.mark.parametrize(
+    ("answer", "state", "words"),
+    [
+        (None, "missing", "vcgencmd"),
+        ("throttled=0x0\n", "fine", "enough"),
+        ("throttled=0x50005\n", "broken", "the voltage is too low now; it is throttled now; the voltage was too low"),
+        ("throttled=0x80000\n", "broken", "was near its heat limit"),
+        ("VCHI initialization failed\n", "broken", "VCHI"),
+    ],
+)
+def test_the_power(rig: Rig, answer: str | None, state: str, words: str) -> None:
+    if answer is not None:
+        rig.answers["vcgencmd"] = answer
+    finding = doctor_house.power(rig.machine)
+    assert (told(finding)[0], words in finding.words) == (state, True)
+
+
+def test_power_and_heat_are_a_pis(rig: Rig) -> None:
+    def parts() -> set[str]:
+        return {finding.part for finding in doctor_house.house(rig.machine, None)}
+
+    assert not parts() & {"power", "heat"}
+    rig.file("/proc/device-tree/model", "Raspberry Pi 5 Model B Rev 1.0\0")
+    assert parts() >= {"power", "heat"}
+
+
+@pytest.mark.parametrize(("text", "state"), [("52000\n", "fine"), ("85000\n", "broken"), ("", "fine")])
+def test_the_heat(rig: Rig, text: str, state: str) -> None:
+    rig.file("/sys/class/thermal/thermal_zone0/temp", text)
+    assert told(doctor_house.heat(rig.machine))[0] == state
+
+
+# All together
+
+
+def test_a_whole_table_is_fine(rig: Rig, tmp_path: Path) -> None:
+    """Every part that was looked at above, in the state in which a table plays."""
+    rig.chip("gpiochip0", "pinctrl-rp1")
+    rig.file("/proc/device-tree/model", "Raspberry Pi 5 Model B Rev 1.0\0")
+    rig.file("/proc/asound/cards", " 0 [Device ]: USB-Audio - USB Audio\n")
+    rig.modules |= {"picamera2": picamera2("imx708"), "lgpio": SimpleNamespace(), "sounddevice": card("USB Audio")}
+    rig.answers |= {"systemctl": unit(), "vcgencmd": "throttled=0x0\n"}
+    path = tmp_path / "table.toml"
+    path.write_text(CALIBRATED + SEATS)
+    found = [f for f in findings(rig.machine, path) if f.group != "software" and f.part != "voice"]
+    assert [finding for finding in found if finding.state != "fine"] == []
+    assert {finding.group for finding in found} == {"table", "pads and lights", "camera", "sound", "machine"}
+    assert short_report(found) == (f"{len(found)} parts are fine.", True)
+
+
+def test_the_report_is_grouped_and_short() -> None:
+    found = [
+        Finding("disk", "fine", "8 GB free", group="machine"),
+        Finding("clock", "fine", "tsc", group="machine"),
+        Finding("service", "missing", "not installed", "make install-appliance", group="machine"),
+        Finding("numpy", "missing", "not installed", "make install", needed=True, group="software"),
+    ]
+    assert list(lines(found)) == [
+        "Machine",
+        "  fine     disk: 8 GB free, clock: tsc",
+        "  missing  service: not installed",
+        "           → make install-appliance",
+        "Software",
+        "  missing  numpy (needed): not installed",
+        "           → make install",
+    ]

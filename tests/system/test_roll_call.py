@@ -1,0 +1,94 @@
+"""The slap roll-call before a game."""
+
+from __future__ import annotations
+
+from random import Random
+
+from hardware.ports import Edge
+from hardware.simulated.pads import SimulatedPads
+from hardware.simulated.players import press
+from hardware.slaps import PadFilter
+from referee.adjudication.observations import Slap
+from referee.app.rollcall import AGAIN, PATIENCE, Call, RollCall, Said
+
+MS = 1_000_000
+SECOND = 1_000 * MS
+NAMES = ("Ana", "Ben", "Cho", "Dora")
+
+
+def calls(said: list[Said]) -> list[tuple[Call, tuple[int, ...]]]:
+    return [(one.call, one.seats) for one in said]
+
+
+def test_everybody_is_asked_and_it_ends_when_all_were_heard() -> None:
+    call = RollCall(NAMES, 5 * SECOND)
+    assert calls([call.opening]) == [(Call.ASKED, (1, 2, 3, 4))]
+    for seat in (3, 1, 4):
+        assert calls(call.hear(seat, 6 * SECOND + seat)) == [(Call.HEARD, (seat,))]
+        assert seat not in call.waiting
+    assert list(call.waiting) == [2]
+    assert calls(call.hear(2, 8 * SECOND)) == [(Call.HEARD, (2,)), (Call.DONE, (1, 2, 3, 4))]
+    assert call.over
+    assert [*call.waiting, *call.silent] == []
+    assert call.advance(60 * SECOND) == []
+
+
+def test_a_second_slap_says_nothing() -> None:
+    call = RollCall(NAMES, 0)
+    assert len(call.hear(1, SECOND)) == 1
+    assert call.hear(1, SECOND + 200 * MS) == []
+
+
+def test_the_silent_are_asked_by_name_once_and_named_in_the_end() -> None:
+    call = RollCall(NAMES, 0)
+    for seat in (1, 3):
+        call.hear(seat, SECOND)
+    assert call.advance(SECOND + AGAIN - 1) == []
+    (again,) = call.advance(SECOND + AGAIN)
+    assert (again.call, again.seats, again.words) == (Call.AGAIN, (2, 4), "Ben and Dora: slap your pad.")
+    assert call.advance(SECOND + AGAIN + 1) == []
+    call.hear(4, 12 * SECOND)
+    (end,) = call.advance(PATIENCE)
+    assert (end.call, end.seats) == (Call.SILENT, (2,))
+    assert end.words.startswith("Ben: nothing was heard of your pad.")
+    assert (call.over, call.silent, call.waiting) == (True, (2,), ())
+
+
+def test_those_who_are_left_after_somebody_was_heard_are_asked_again() -> None:
+    call = RollCall(NAMES, 0, patience=60 * SECOND)
+    assert calls(call.advance(AGAIN)) == [(Call.AGAIN, (1, 2, 3, 4))]
+    call.hear(1, AGAIN + SECOND)
+    assert call.advance(AGAIN + 2 * SECOND) == []
+    assert calls(call.advance(2 * AGAIN + SECOND)) == [(Call.AGAIN, (2, 3, 4))]
+
+
+def test_a_late_slap_changes_nothing_that_was_said() -> None:
+    call = RollCall(NAMES, 0)
+    call.advance(PATIENCE)
+    assert call.hear(1, PATIENCE + 1) == []
+    assert call.silent == (1, 2, 3, 4)
+
+
+def test_pads_that_are_down_already_are_named_first() -> None:
+    assert "Cho: take everything off your pad first." in RollCall(NAMES, 0, held=(3,)).opening.words
+
+
+def test_a_cut_wire_is_found_at_the_simulated_table() -> None:
+    """Three pads of four are slapped, one of them also gets a spark: too short to be taken for its hand."""
+    pads, heard, chance = SimulatedPads(4), PadFilter(4), Random(1)
+    call = RollCall(NAMES, 0)
+    said: list[Said] = []
+    edges: list[Edge] = []
+    pads.pads.start(edges.append)
+    contacts = [one for seat in (1, 2, 4) for one in press(seat, seat * SECOND, 90 * MS, chance)]
+    contacts += [type(contacts[0])(5 * SECOND, 3, True), type(contacts[0])(5 * SECOND + MS // 2, 3, False)]
+    for contact in contacts:
+        pads.advance(contact.seat, contact.pressed, contact.t)
+    pads.run_to(PATIENCE)
+    for edge in edges:
+        heard.feed(edge)
+    for slap in heard.advance(PATIENCE):
+        if isinstance(slap, Slap):
+            said += call.hear(slap.seat, slap.t)
+    said += call.advance(PATIENCE)
+    assert calls(said) == [(Call.HEARD, (1,)), (Call.HEARD, (2,)), (Call.HEARD, (4,)), (Call.SILENT, (3,))]

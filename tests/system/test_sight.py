@@ -1,0 +1,180 @@
+"""Looking in another process gives what looking here gives, and outlives what can happen to that process."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from io import StringIO
+from pathlib import Path
+
+import pytest
+
+from hardware.ports import Frame
+from referee.adjudication.observations import Table
+from referee.app.alarm import Alarm
+from referee.app.conductor import Conductor
+from referee.app.eyes import LocalSights
+from referee.app.sight import Blind, Looker, News, Sight, Sights, Watching
+from referee.app.sight_process import SILENT, SightProcess, Work
+from referee.app.table_camera import table_watcher
+from referee.app.watch import seat_bearings
+from tests.system.seeing import MS, Believing, Hanging, Recorded, Rendered, Script, Switched, no_camera
+
+TABLE = Table(t=0, id="table", seats=("Ana", "Ben", "Cho", "Dan"), dealer=4, rules="classic")
+WEIGHTS = Path(__file__).parents[2] / "models" / "weights"
+PATIENCE = 60.0
+
+
+@contextmanager
+def watched(work: Work, clock: Callable[[], float] = time.monotonic) -> Iterator[SightProcess]:
+    sights = SightProcess(work, clock)
+    sights.start(lambda: None)
+    try:
+        yield sights
+    finally:
+        sights.close()
+
+
+def news_of(sights: Sights, until: Callable[[News], bool], recall: Callable[[], None] = lambda: None) -> list[News]:
+    """All news up to the first that is wanted."""
+    alarm, end, out = Alarm(), time.monotonic() + PATIENCE, list[News]()
+    while time.monotonic() < end:
+        alarm.wait(0.05, sights.waitables())
+        for news in sights.news(recall):
+            out.append(news)
+            if until(news):
+                return out
+    raise AssertionError(f"waited in vain; there came {out[-3:]}")
+
+
+def there(work: Work) -> tuple[str, list[Sight]]:
+    """The log of a recording looked at in another process, and the sights."""
+    log, seen = StringIO(), list[Sight]()
+    conductor = Conductor(TABLE, None, log=log)
+    alarm = Alarm()
+    with watched(work) as sights:
+        blind = False
+        while not blind:
+            alarm.wait(1.0, sights.waitables())
+            for news in sights.news(lambda: conductor.foresight):
+                if isinstance(news, Blind):
+                    blind = True
+                    conductor.finish(news.seen)
+                else:
+                    seen.append(news)
+                    conductor.on_sight(news)
+                    conductor.advance(news.t, news.t)
+    return log.getvalue(), seen
+
+
+def here(work: Work, watcher: Watching) -> str:
+    """The same, here."""
+    log = StringIO()
+    conductor = Conductor(TABLE, watcher, log=log)
+    for frame in work.camera(print).frames():
+        conductor.on_frame(frame)
+        conductor.advance(frame.t, frame.t)
+    conductor.finish()
+    return log.getvalue()
+
+
+def test_what_can_come_is_known_before_each_frame_as_if_it_were_looked_at_here() -> None:
+    work = Work(Recorded(60), Believing(), live=False)
+    log, seen = there(work)
+    assert log == here(work, work.watcher())
+    assert len(seen) == 60, "of a recording no frame is thrown away"
+    assert len({line for line in log.splitlines() if '"kind":"card"' in line}) == 15
+    assert '"card":"??"' not in log, "each frame was looked at with an answer, and none in doubt"
+
+
+@pytest.mark.skipif(not (WEIGHTS / "finder.onnx").exists(), reason="the eye's weights are not here")
+def test_the_real_eye_gives_the_same_log_byte_for_byte() -> None:
+    work = Work(Rendered(seed=4, frames=45), partial(table_watcher, seat_bearings(4), None), live=False)
+    log, seen = there(work)
+    assert '"kind":"card"' in log
+    assert log == here(work, work.watcher())
+    assert seen[0].first
+    assert not any(sight.first for sight in seen[1:])
+
+
+def test_a_picture_comes_where_one_is_asked_for() -> None:
+    with watched(Work(Rendered(seed=4, frames=6), Script(), live=False)) as sights:
+        news_of(sights, lambda news: isinstance(news, Sight))
+        sights.ask_picture()
+        news_of(sights, lambda news: isinstance(news, Blind))
+        assert sights.picture is not None
+        assert sights.picture.startswith(b"\xff\xd8")
+        assert len(sights.picture) < 40_000
+
+
+def test_a_process_that_is_killed_is_told_and_started_again(tmp_path: Path) -> None:
+    switch = Switched(tmp_path / "camera")
+    with watched(Work(switch, Script())) as sights:
+        first = news_of(sights, lambda news: isinstance(news, Sight))[-1]
+        assert isinstance(first, Sight)
+        assert first.first
+        assert sights.pid is not None
+        os.kill(sights.pid, signal.SIGKILL)
+        fell = news_of(sights, lambda news: isinstance(news, Blind))[-1]
+        assert isinstance(fell, Blind)
+        assert "started again" in fell.words
+        again = news_of(sights, lambda news: isinstance(news, Sight))[-1]
+        assert isinstance(again, Sight)
+        assert again.first, "a new watcher knows nothing of what lay there"
+        assert again.t > first.t
+        assert sights.restarts == 1
+
+
+def test_a_process_that_hangs_is_told_and_started_again(tmp_path: Path) -> None:
+    ahead = [0.0]
+    with watched(Work(Switched(tmp_path / "camera"), Hanging(3)), lambda: time.monotonic() + ahead[0]) as sights:
+        sight = news_of(sights, lambda news: isinstance(news, Sight))[-1]
+        assert isinstance(sight, Sight)
+        news_of(sights, lambda news: isinstance(news, Sight))
+        ahead[0] = SILENT + 1
+        fell = news_of(sights, lambda news: isinstance(news, Blind))[-1]
+        assert isinstance(fell, Blind)
+        assert "does not answer" in fell.words
+        assert isinstance(news_of(sights, lambda news: isinstance(news, Sight))[-1], Sight)
+
+
+def test_a_camera_that_fails_and_comes_back_needs_no_new_process(tmp_path: Path) -> None:
+    switch = Switched(tmp_path / "camera")
+    with watched(Work(switch, Script())) as sights:
+        news_of(sights, lambda news: isinstance(news, Sight))
+        pid = sights.pid
+        switch.set("gone")
+        lost = news_of(sights, lambda news: isinstance(news, Blind))[-1]
+        assert isinstance(lost, Blind)
+        assert "look at its cable" in lost.words
+        assert lost.watermark is not None
+        switch.set("")
+        back = news_of(sights, lambda news: isinstance(news, Sight))[-1]
+        assert isinstance(back, Sight)
+        assert back.first
+        assert (sights.pid, sights.restarts) == (pid, 0)
+
+
+def test_a_camera_that_is_not_there_is_told_in_its_own_words() -> None:
+    with watched(Work(no_camera, Script())) as sights:
+        (blind,) = news_of(sights, lambda news: True)
+        assert isinstance(blind, Blind)
+        assert "plug one in" in blind.words
+
+
+def test_frames_that_wait_are_looked_at_here_with_what_can_come() -> None:
+    sights = LocalSights(Recorded(3)(print), lambda: Believing(1)())
+    sights.start(lambda: None)
+    told = news_of(sights, lambda news: isinstance(news, Blind))
+    assert [type(news) for news in told] == [Sight, Sight, Sight, Blind]
+    sights.close()
+
+
+def test_only_the_first_frame_of_a_watcher_is_its_first() -> None:
+    looker = Looker(Script()())
+    frames = [Frame(Recorded(1)(print).frames().__next__().image, t * MS, MS, t) for t in (0, 50)]
+    assert [looker.look(frame, None).first for frame in frames] == [True, False]
