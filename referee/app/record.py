@@ -44,7 +44,7 @@ CREATE TABLE removed (
 """
 
 
-class RecordError(Exception):
+class RecordError(OSError):
     """The record cannot be read or written; says what to do."""
 
 
@@ -224,7 +224,10 @@ class _Transaction:
 
 
 class Keeper:
-    """Writes one game. Lines wait until `commit`; a commit that fails keeps them for the next."""
+    """Writes one game; implements `referee.app.journal.Journal`.
+
+    Lines wait until `commit`; a commit that fails keeps them for the next.
+    """
 
     def __init__(self, record: Record, game: int, written: int) -> None:
         self._record = record

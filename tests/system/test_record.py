@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from referee.app.cli import main
 from referee.app.problems import UserError
 from referee.app.record import GameInfo, Keeper, Record, RecordError
 from referee.app.record_files import exported, imported, rulings_table
@@ -200,3 +201,23 @@ def test_pictures_stay_under_their_cap_the_oldest_go(tmp_path: Path) -> None:
     assert again.held == 250
     assert [len(one.jpeg) for one in again.near(2, 0, 10)] == [250]
     again.close()
+
+
+def test_games_are_listed_taken_out_kept_and_removed(
+    path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def games(*words: str) -> str:
+        assert main(["games", "--record", str(path), *words]) == 0
+        return capsys.readouterr().out
+
+    log = tmp_path / "log.jsonl"
+    log.write_text(TABLE + "\n" + CARD + "\n", encoding="utf-8")
+    assert games("--import", str(log)) == "game 1\n"
+    assert games("--export", "1") == log.read_text(encoding="utf-8")
+    games("--keep", "1")
+    assert "Ana, Ben  (classic" in games()
+    assert "kept" in games()
+    games("--remove", "1")
+    assert "no game" in games()
+    assert main(["games", "--record", str(path), "--export", "1"]) == 2
+    assert "there is no game 1" in capsys.readouterr().err
