@@ -117,6 +117,13 @@ class GpioPads:
         return self._lost
 
     @property
+    def merged(self) -> int:
+        """How many presses were told with the stamp of the pad's next one, which the kernel stamped before it had time
+        to queue the first: a chatter of tens of microseconds. It counts for nothing beside `LEAST_ERROR`.
+        """
+        return int(getattr(self._lines, "merged", 0))
+
+    @property
     def trouble(self) -> str:
         """Why the pads tell nothing any more, in words; empty while they do."""
         return self._trouble
