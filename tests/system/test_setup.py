@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import threading
 from collections.abc import Mapping, Sequence
 from io import StringIO
 from pathlib import Path
@@ -22,6 +24,7 @@ from referee.app.setup_draft import Draft, new_draft
 from referee.app.setup_shell import STEP_NAMES, keyboard, listed, setup
 from referee.app.setup_simulated import SimulatedBench
 from referee.app.setup_steps import STEPS
+from referee.app.setup_voice import try_voice
 from referee.app.setup_wiring import assigned
 
 SKIP = ["skip"] * len(STEPS)
@@ -179,6 +182,36 @@ def test_an_answer_that_cannot_be_is_asked_for_again(step: str, id: str, text: s
     # An `s` is how one answer alone begins.
     assert (complaint != "") == (id != "camera.calibrate")
     assert (walk.request is question) == (complaint != "")
+
+
+class SoundCard:
+    """Stands for the sounddevice module: its card takes blocks as fast as it gets them, and keeps them."""
+
+    class PortAudioError(Exception):
+        """As sounddevice's."""
+
+    def __init__(self) -> None:
+        self.played: list[Any] = []
+        self._ended = threading.Event()
+
+    def OutputStream(self, **how: Any) -> Any:  # noqa: N802 - sounddevice's name
+        self._thread = threading.Thread(target=self._pull, args=(how["callback"],), daemon=True)
+        return self
+
+    def _pull(self, callback: Any) -> None:
+        while not self._ended.wait(0.001):
+            block = np.zeros((2048, 1), np.float32)
+            callback(block, len(block), None, None)
+            self.played.append(block[:, 0])
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def abort(self, ignore_errors: bool = True) -> None:
+        self._ended.set()
+        self._thread.join()
+
+    def close(self, ignore_errors: bool = True) -> None: ...
 
 
 # Back, again, skip, stop
@@ -361,3 +394,20 @@ def test_this_machines_bench_says_in_words_what_is_not_here(tmp_path: Path) -> N
 
 def test_the_steps_have_the_names_that_help_shows() -> None:
     assert tuple(step.name for step in STEPS) == STEP_NAMES
+
+
+def test_the_voice_counts_to_three_as_loud_as_the_settings_say(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Through a card that keeps what it was given; half the volume is 12 dB less (`hardware.volume.factor`)."""
+    if not any(shutil.which(name) for name in ("flite", "espeak-ng")):
+        pytest.skip("no speech synthesiser")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+
+    def loudest(volume: int) -> float:
+        card = SoundCard()
+        words = f'[voice]\nvolume = {volume}\n[[seat]]\nname = "A"\n[[seat]]\nname = "B"\n'
+        assert try_voice(Draft(words).settings.voice, card) == ""
+        return float(np.abs(np.concatenate(card.played)).max())
+
+    full = loudest(100)
+    assert full > 0.1
+    assert 0.2 < loudest(50) / full < 0.3
