@@ -48,8 +48,8 @@ class GpiodLines:
 
     def start(self, on_press: OnPress, on_lost: OnLost) -> None:
         """Report presses from now on; what was queued before is dropped, though counted."""
-        while self.request.wait_edge_events(0):
-            self._read()
+        os.set_blocking(self.request.fd, False)
+        self._read()
         self._on_press, self._on_lost = on_press, on_lost
         if self._wake is None:
             self._wake = os.eventfd(0, os.EFD_CLOEXEC)
@@ -58,20 +58,27 @@ class GpiodLines:
 
     def drain(self) -> None:
         """Report every press that the kernel has queued, and what was lost. Raises OSError when the chip is gone."""
-        while self.request.wait_edge_events(0):
-            self._read()
+        self._read()
         lost = self._sequence.settle(self._clock())
         if lost is not None and self._on_lost is not None:
             self._on_lost(lost)
 
     def _read(self) -> None:
-        events = self.request.read_edge_events()
-        now = self._clock()
-        for event in events:
-            line, t = event.line_offset, event.timestamp_ns
-            self._sequence.feed(line, event.global_seqno, event.line_seqno, t, now)
-            if self._on_press is not None:
-                self._on_press(line, t)
+        # Each call into the kernel may cost a turn of the interpreter's lock, 5 ms beside a busy thread. So nobody asks
+        # first whether there is anything, and asks again only if there may be more than one reading held.
+        full = True
+        while full:
+            try:
+                events = self.request.read_edge_events(QUEUE)
+            except BlockingIOError:
+                return
+            full = len(events) >= QUEUE
+            now = self._clock()
+            for event in events:
+                line, t = event.line_offset, event.timestamp_ns
+                self._sequence.feed(line, event.global_seqno, event.line_seqno, t, now)
+                if self._on_press is not None:
+                    self._on_press(line, t)
 
     def told(self, now: int) -> int:
         """After `drain`: every press up to this instant (ns) has been reported."""
@@ -194,7 +201,8 @@ def _why_refused(chip: Path, pins: Mapping[int, int], refused: Exception) -> str
 
 
 def _holder(consumer: str, pads: list[tuple[int, int]]) -> str:
-    which = " and ".join(f"seat {seat}'s pad (pin {pin})" for seat, pin in pads)
+    seats, pins = (", ".join(str(one) for one in each) for each in zip(*pads, strict=True))
+    which = f"seat {seats}'s pad (pin {pins})" if len(pads) == 1 else f"the pads of seats {seats} (pins {pins})"
     if consumer == CONSUMER:
         return f"another referee holds {which}: end that one first (sudo systemctl stop referee, or close it)"
     who = f"{consumer!r}" if consumer else "another program or driver"

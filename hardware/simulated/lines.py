@@ -73,15 +73,13 @@ class SimulatedRequest:
                 self._signal = os.eventfd(len(self._queue), os.EFD_CLOEXEC)
             return self._signal
 
-    def wait_edge_events(self, _timeout: float = 0) -> bool:
-        """Whether an edge waits, or the chip is gone."""
-        return bool(self._queue) or self._gone
-
-    def read_edge_events(self) -> list[SimulatedEvent]:
-        """Every edge that waits, the oldest first."""
+    def read_edge_events(self, _most: int = QUEUE) -> list[SimulatedEvent]:
+        """Every edge that waits, the oldest first; raises BlockingIOError if there is none."""
         self._still_there()
         with self._opening:
-            if self._signal is not None and self._queue:
+            if not self._queue:
+                raise BlockingIOError
+            if self._signal is not None:
                 os.eventfd_read(self._signal)
             waiting = list(self._queue)
             self._queue.clear()
