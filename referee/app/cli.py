@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 from typing import Final
 
-from referee.app import command_eyes, command_games, command_table
+from referee.app import command_eyes, command_games, command_table, setup_shell, wiring
 from referee.app.command import MISTAKE, Parser
 from referee.app.problems import UserError
 
@@ -70,6 +70,8 @@ def parser() -> argparse.ArgumentParser:
         command_eyes.add_watch,
         command_eyes.add_enrol,
         command_eyes.add_calibrate,
+        setup_shell.add,
+        wiring.add,
         command_table.add_doctor,
     ):
         add(commands)
