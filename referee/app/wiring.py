@@ -6,17 +6,13 @@ and in its colour; so it can be read without the last.
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 from xml.sax.saxutils import escape
 
 from referee.app.problems import UserError
 from referee.app.wiring_header import Pin, PinMap, header, map_of
-
-if TYPE_CHECKING:
-    from referee.app.command import Commands
 
 ROW: Final = 34
 TOP: Final = 92
@@ -37,40 +33,22 @@ FILLS: Final = {"ground": INK, "3.3 V": "#ffffff", "5 V": "#ffffff", "free": "#d
 SUFFIX: Final = ".svg"
 
 
-def add(commands: Commands) -> None:
-    """The command `wiring`."""
-    from referee.app.command import command, whole
-
-    parser = command(
-        commands, "wiring", "draw which wire goes to which pin of the header",
-        "Draw the 40-pin header with every pad, light and resistor on it (SVG; a browser shows and prints it), as the\n"
-        "settings have it, or for the pin map that the referee takes without any.\n\n"
-        "examples:\n  referee wiring --out wiring.svg\n  referee wiring --settings table.toml --out wiring.svg",
-        run,
-    )  # fmt: skip
-    parser.add_argument("--out", type=Path, required=True, metavar="FILE.svg", help="where to draw it")
-    which = parser.add_mutually_exclusive_group()
-    which.add_argument("--settings", type=Path, metavar="FILE", help="draw this table (default: the default pin map)")
-    which.add_argument("--seats", type=whole(2, 8, "seats"), default=8, metavar="N",
-                       help="seats of the default pin map (default: 8)")  # fmt: skip
-
-
-def run(args: argparse.Namespace) -> int:
-    """The command.
+def draw(out: Path, settings: Path | None, seats: int) -> int:
+    """Draw the wiring of these settings, or of the default pin map for some seats; returns the exit status.
 
     Raises:
         UserError: the settings cannot be read, or the picture cannot be written.
     """
     from referee.app.settings import load
 
-    pins = map_of(load(args.settings)) if args.settings is not None else default_map(args.seats)
-    if args.out.suffix.lower() != SUFFIX:
-        raise UserError(f"--out {args.out}: name a file that ends in {SUFFIX}")
+    pins = map_of(load(settings)) if settings is not None else default_map(seats)
+    if out.suffix.lower() != SUFFIX:
+        raise UserError(f"--out {out}: name a file that ends in {SUFFIX}")
     try:
-        args.out.write_text(picture(pins), encoding="utf-8")
+        out.write_text(picture(pins), encoding="utf-8")
     except OSError as bad:
-        raise UserError(f"--out {args.out} cannot be written: {bad.strerror}") from None
-    print(f"{args.out}: {len(pins.pads)} pads, {len(pins.lights)} lights")
+        raise UserError(f"--out {out} cannot be written: {bad.strerror}") from None
+    print(f"{out}: {len(pins.pads)} pads, {len(pins.lights)} lights")
     return 0
 
 
