@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
@@ -14,7 +13,7 @@ from hypothesis import strategies as st
 from hardware.gpio import PAD_PINS, SEAT_LIGHT_PINS, TABLE_LIGHT_PINS
 from referee.app.problems import UserError
 from referee.app.settings import load
-from referee.app.wiring import STROKES, default_map, picture, run
+from referee.app.wiring import STROKES, default_map, draw, picture
 from referee.app.wiring_header import SPI, PinMap, header, map_of
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -90,10 +89,10 @@ def test_the_command_draws_a_table(tmp_path: Path, capsys: pytest.CaptureFixture
         '[lights]\nenabled = false\n[[seat]]\nname = "<Ana> & co of ours"\npad = 21\n[[seat]]\nname = "Ben"\n'
     )
     out = tmp_path / "w.svg"
-    assert run(argparse.Namespace(out=out, settings=table, seats=8)) == 0
+    assert draw(out, table, 8) == 0
     assert map_of(load(table)).lights == ()
     assert drawn(out.read_text())["pad 1 <Ana> & c…"][:2] == ("21", "pad")
     assert "2 pads, 0 lights" in capsys.readouterr().out
     for wrong in (tmp_path / "w.png", tmp_path / "none" / "w.svg"):
         with pytest.raises(UserError, match="--out"):
-            run(argparse.Namespace(out=wrong, settings=None, seats=8))
+            draw(wrong, None, 8)
