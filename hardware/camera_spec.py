@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from hardware.camera_report import CameraReport
 from hardware.ports import Camera
 
 _OPENER: Final = "hardware.camera:open_camera"
@@ -31,6 +32,13 @@ class CameraSpec:
     def source(self) -> str:
         """A name for people: what was asked for, or the factory's."""
         return str(self.arguments.get("source", self.factory))
+
+    def keeping(self, report: CameraReport) -> CameraSpec:
+        """The same camera, opened with the light's colour that it found before: a game is not to change its colours."""
+        found = report.locks.get("ColourGains")
+        if found is None or self.factory != _OPENER or self.arguments.get("colour_gains") is not None:
+            return self
+        return CameraSpec(self.factory, {**self.arguments, "colour_gains": list(found.asked)})
 
     def open(self) -> Camera:
         """Open it here, in this process.

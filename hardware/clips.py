@@ -16,19 +16,40 @@ import wave
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol
 
 import numpy as np
 
-from hardware.mixing import RATE, Samples, join, prepared
+from hardware.loudness import momentary
+from hardware.mixing import LOUDNESS, MARKS, RATE, Samples, gap_after, join, prepared
 from hardware.ports import HardwareMissing
 
-RECIPE: Final = "1"
+RECIPE: Final = "2"
 """Changes whenever clips must be rendered anew: part of the cache folder's name."""
 _PATIENCE: Final = 20.0
+_UNEVEN: Final = 3.0
+"""A clip on disk that is so much softer or louder than it should be is torn, LU (pointed ones are softer by less)."""
 
 Progress = Callable[[int, int], None]
 """Told how many clips are done, of how many."""
+
+
+class Renders(Protocol):
+    """Something that speaks: a `Synthesiser`, or a Piper voice."""
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        ...
+
+    @property
+    def key(self) -> str:
+        """Changes with everything that makes it sound otherwise."""
+        ...
+
+    def render(self, text: str) -> Samples:
+        """A clip at `RATE`, trimmed, even and faded; raises `HardwareMissing`."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +59,15 @@ class Synthesiser:
     name: str
     command: tuple[str, ...]
     """Arguments; ``{text}`` and ``{file}`` stand for the text and the file to write."""
+    remedy: str = "apt install --reinstall flite espeak-ng"
+    """What to do where it fails."""
+    on_stdin: bool = False
+    """Whether it reads the text there."""
+
+    @property
+    def key(self) -> str:
+        """The command."""
+        return " ".join(self.command)
 
     def render(self, text: str) -> Samples:
         """Speak ``text``; a clip at `RATE`, trimmed, even and faded.
@@ -48,36 +78,49 @@ class Synthesiser:
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "clip.wav"
             command = [part.format(text=text, file=file) for part in self.command]
+            given = (text + "\n").encode() if self.on_stdin else None
             try:
-                subprocess.run(command, check=True, capture_output=True, timeout=_PATIENCE)
+                subprocess.run(command, check=True, capture_output=True, timeout=_PATIENCE, input=given)
                 samples, rate = read_wav(file)
             except (OSError, subprocess.SubprocessError, wave.Error, EOFError) as failed:
-                raise HardwareMissing(
-                    f"{self.name} could not speak {text!r} ({failed}); reinstall it: apt install --reinstall flite"
-                ) from failed
-        clip = prepared(samples, rate)
-        if clip.size == 0:
-            raise HardwareMissing(f"{self.name} spoke {text!r} as silence; apt install --reinstall flite")
-        return clip
+                raise HardwareMissing(f"{self.name} could not speak {text!r} ({failed}); {self.remedy}") from failed
+        return heard(prepared(samples, rate), f"{self.name} spoke {text!r} as silence; {self.remedy}")
+
+
+def heard(clip: Samples, otherwise: str) -> Samples:
+    """The clip, if there is anything in it; raises `HardwareMissing` with the words of ``otherwise``."""
+    if clip.size == 0:
+        raise HardwareMissing(otherwise)
+    return clip
 
 
 FLITE: Final = Synthesiser(
     "flite", ("flite", "-voice", "rms", "--setf", "duration_stretch=0.9", "-t", "{text}", "-o", "{file}")
 )
-ESPEAK: Final = Synthesiser("espeak-ng", ("espeak-ng", "-v", "en-us", "-s", "150", "-w", "{file}", "{text}"))
-"""flite's voice ``rms`` is the more easily understood; espeak-ng blurs six and eight."""
+"""English only; more easily understood than espeak-ng, which blurs six and eight."""
 
 
-def find_synthesiser(which: Callable[[str], str | None] = shutil.which) -> Synthesiser:
-    """The best installed synthesiser.
+def espeak(voice: str) -> Synthesiser:
+    """espeak-ng with one of its voices; a little slower than its normal, for a table is noisy."""
+    return Synthesiser("espeak-ng", ("espeak-ng", "-v", voice, "-s", "150", "-w", "{file}", "{text}"))
+
+
+ESPEAK: Final = espeak("en-us")
+VOICES: Final = {"en": (FLITE, ESPEAK), "es": (espeak("es"),), "de": (espeak("de"),), "fr": (espeak("fr-fr"),)}
+"""The system's voices by language, the best first."""
+
+
+def find_synthesiser(language: str = "en", which: Callable[[str], str | None] = shutil.which) -> Synthesiser:
+    """The best installed synthesiser for a language.
 
     Raises:
         HardwareMissing: none is installed.
     """
-    for one in (FLITE, ESPEAK):
+    for one in VOICES[language]:
         if which(one.command[0]):
             return one
-    raise HardwareMissing("no speech synthesiser is installed, so the referee is silent: apt install flite")
+    program = VOICES[language][0].command[0]
+    raise HardwareMissing(f"no speech synthesiser is installed, so the referee is silent: apt install {program}")
 
 
 def cache_folder() -> Path:
@@ -89,10 +132,10 @@ def cache_folder() -> Path:
 class Clips:
     """A voice's clips by the text that they speak, rendered when first asked for."""
 
-    def __init__(self, synthesiser: Synthesiser, folder: Path | None = None) -> None:
+    def __init__(self, synthesiser: Renders, folder: Path | None = None) -> None:
         """``folder``: where to keep them; None is the user's cache."""
         self._synthesiser = synthesiser
-        key = hashlib.sha256(" ".join((RECIPE, *synthesiser.command)).encode()).hexdigest()[:8]
+        key = hashlib.sha256(f"{RECIPE} {LOUDNESS} {synthesiser.key}".encode()).hexdigest()[:8]
         self._folder = (cache_folder() if folder is None else folder) / f"{synthesiser.name}-{key}"
         self._loaded: dict[str, Samples] = {}
 
@@ -112,12 +155,13 @@ class Clips:
         return self._loaded[text]
 
     def phrase(self, texts: Iterable[str]) -> Samples:
-        """Clips joined.
+        """Clips joined; a mark at the end of a clip's name is a pause.
 
         Raises:
             HardwareMissing: one of them cannot be had.
         """
-        return join([self.clip(text) for text in texts])
+        names = list(texts)
+        return join([self.clip(name.rstrip(MARKS)) for name in names], [gap_after(name) for name in names])
 
     def missing(self, vocabulary: Iterable[str]) -> list[str]:
         """The texts that are still to be rendered."""
@@ -146,7 +190,7 @@ class Clips:
         except (OSError, wave.Error, EOFError):
             # Never rendered, or torn by a power cut: rendering it mends both.
             samples, rate = np.zeros(0, np.float32), 0
-        if rate == RATE and samples.size:
+        if rate == RATE and abs(momentary(samples, RATE) - LOUDNESS) < _UNEVEN:
             return samples
         samples = self._synthesiser.render(text)
         self._keep(file, samples)
@@ -164,7 +208,9 @@ class Clips:
             return
 
     def _file(self, text: str) -> Path:
-        return self._folder / (re.sub(r"[^a-z0-9]+", "-", text.lower()) + ".wav")
+        # Texts that differ only in accents or capitals are different clips.
+        sure = hashlib.sha256(text.encode()).hexdigest()[:8]
+        return self._folder / f"{re.sub(r'[^a-z0-9]+', '-', text.lower())[:60]}-{sure}.wav"
 
 
 def read_wav(file: Path) -> tuple[Samples, int]:
@@ -178,6 +224,8 @@ def read_wav(file: Path) -> tuple[Samples, int]:
             raise wave.Error("only 16-bit samples can be read")
         raw = wav.readframes(wav.getnframes())
         channels, rate = wav.getnchannels(), wav.getframerate()
+        if len(raw) != wav.getnframes() * channels * wav.getsampwidth():
+            raise EOFError("the file ends too early")
     samples: Samples = (np.frombuffer(raw, "<i2")[::channels] / 32768).astype(np.float32)
     return samples, rate
 

@@ -37,7 +37,7 @@ class GpiodLines:
 
     def __init__(self, request: Any, *, clock: Clock = monotonic) -> None:
         """``request``: a `gpiod.LineRequest`, or what stands for it; ``clock`` answers the present instant, ns."""
-        self._request = request
+        self.request = request
         self._clock = clock
         self._sequence = Sequence(DELIVERY)
         self._on_press: OnPress | None = None
@@ -48,8 +48,8 @@ class GpiodLines:
 
     def start(self, on_press: OnPress, on_lost: OnLost) -> None:
         """Report presses from now on; what was queued before is dropped, though counted."""
-        while self._request.wait_edge_events(0):
-            self._read()
+        os.set_blocking(self.request.fd, False)
+        self._read()
         self._on_press, self._on_lost = on_press, on_lost
         if self._wake is None:
             self._wake = os.eventfd(0, os.EFD_CLOEXEC)
@@ -58,34 +58,47 @@ class GpiodLines:
 
     def drain(self) -> None:
         """Report every press that the kernel has queued, and what was lost. Raises OSError when the chip is gone."""
-        while self._request.wait_edge_events(0):
-            self._read()
-        lost = self._sequence.lost(self._clock())
+        self._read()
+        lost = self._sequence.settle(self._clock())
         if lost is not None and self._on_lost is not None:
             self._on_lost(lost)
 
     def _read(self) -> None:
-        events = self._request.read_edge_events()
-        now = self._clock()
-        for event in events:
-            self._sequence.feed(event.global_seqno, event.timestamp_ns, now)
-            if self._on_press is not None:
-                self._on_press(event.line_offset, event.timestamp_ns)
+        # Each call into the kernel may cost a turn of the interpreter's lock, 5 ms beside a busy thread. So nobody asks
+        # first whether there is anything, and asks again only if there may be more than one reading held.
+        full = True
+        while full:
+            try:
+                events = self.request.read_edge_events(QUEUE)
+            except BlockingIOError:
+                return
+            full = len(events) >= QUEUE
+            now = self._clock()
+            for event in events:
+                line, t = event.line_offset, event.timestamp_ns
+                self._sequence.feed(line, event.global_seqno, event.line_seqno, t, now)
+                if self._on_press is not None:
+                    self._on_press(line, t)
 
     def told(self, now: int) -> int:
         """After `drain`: every press up to this instant (ns) has been reported."""
-        return self._sequence.told(now - DELIVERY)
+        return now - DELIVERY
+
+    @property
+    def merged(self) -> int:
+        """How many edges the kernel told with the stamp of the line's next one: it had no time to queue them."""
+        return self._sequence.merged
 
     def is_down(self, pin: int) -> bool:
         """Whether the pad on this pin closes its contact now."""
-        return bool(self._request.get_value(pin))
+        return bool(self.request.get_value(pin))
 
     def sleep(self, at_most: int | None) -> None:
         """Return when an edge is queued, when `wake` is called, or after ``at_most`` ns."""
         with self._closing:
-            if not self._request or self._wake is None:
+            if not self.request or self._wake is None:
                 return
-            edges, wake = self._request.fd, self._wake
+            edges, wake = self.request.fd, self._wake
         # Not poll(), which knows no half millisecond.
         ready, _, _ = select.select([edges, wake], [], [], None if at_most is None else at_most / 1e9)
         if wake in ready:
@@ -100,8 +113,8 @@ class GpiodLines:
     def close(self) -> None:
         """Let go of the lines."""
         with self._closing:
-            if self._request:
-                self._request.release()
+            if self.request:
+                self.request.release()
             if self._wake is not None:
                 self._close_wake()
                 self._wake = None
@@ -170,26 +183,27 @@ def _why_refused(chip: Path, pins: Mapping[int, int], refused: Exception) -> str
 
     if isinstance(refused, PermissionError):
         return f"{chip} may not be used, so there are no pads: {USER_TO_GROUP}"
-    held: list[str] = []
+    held: dict[str, list[tuple[int, int]]] = {}
     try:
         with gpiod.Chip(str(chip)) as opened:
             count = opened.get_info().num_lines
-            for seat, pin in pins.items():
+            for seat, pin in sorted(pins.items()):
                 if pin >= count:
                     return f"seat {seat}'s pad: there is no pin {pin} on {chip}; choose another pin in the settings"
                 info = opened.get_line_info(pin)
                 if info.used:
-                    held.append(_holder(seat, pin, info.consumer))
+                    held.setdefault(info.consumer, []).append((seat, pin))
     except OSError as gone:
         refused = gone
     if held and isinstance(refused, OSError) and refused.errno == errno.EBUSY:
-        return "; ".join(held)
+        return "; ".join(_holder(consumer, pads) for consumer, pads in held.items())
     return f"the pads' pins {sorted(pins.values())} on {chip} cannot be used ({refused}); choose others in the settings"
 
 
-def _holder(seat: int, pin: int, consumer: str) -> str:
-    pad = f"seat {seat}'s pad: pin {pin}"
+def _holder(consumer: str, pads: list[tuple[int, int]]) -> str:
+    seats, pins = (", ".join(str(one) for one in each) for each in zip(*pads, strict=True))
+    which = f"seat {seats}'s pad (pin {pins})" if len(pads) == 1 else f"the pads of seats {seats} (pins {pins})"
     if consumer == CONSUMER:
-        return f"{pad} is held by another referee: end that one first (sudo systemctl stop referee, or close it)"
-    who = f"held by {consumer!r}" if consumer else "held by another program or driver"
-    return f"{pad} is {who}: end it, or choose another pin in the settings"
+        return f"another referee holds {which}: end that one first (sudo systemctl stop referee, or close it)"
+    who = f"{consumer!r}" if consumer else "another program or driver"
+    return f"{who} holds {which}: end it, or choose another pin in the settings"

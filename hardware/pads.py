@@ -21,7 +21,11 @@ from hardware.ports import Edge, Lost
 LEAST_ERROR: Final = 1_500_000
 """Half-width of what a real pad's stamp can be worth, ns: an FSR itself takes 1 to 2 ms to respond."""
 POLL: Final = 500_000
-"""How often the level of a pad that is down is looked at, ns."""
+"""How often the level of a pad that has just gone down is looked at, ns."""
+LANDED: Final = 20_000_000
+"""A pad that has been down for so long, ns, is looked at each `CALMLY`: that was no blip, and the instant at which the
+hand leaves is not worth the processor's time."""
+CALMLY: Final = 2_000_000
 RESTING: Final = 3_000_000_000
 """A pad that has been down for longer than this is looked at more seldom, ns: nobody slaps for so long."""
 SELDOM: Final = 20_000_000
@@ -115,6 +119,13 @@ class GpioPads:
     def lost(self) -> int:
         """How many presses the kernel stamped that could not be told: its queue overflowed."""
         return self._lost
+
+    @property
+    def merged(self) -> int:
+        """How many presses were told with the stamp of the pad's next one, which the kernel stamped before it had time
+        to queue the first: a chatter of tens of microseconds. It counts for nothing beside `LEAST_ERROR`.
+        """
+        return int(getattr(self._lines, "merged", 0))
 
     @property
     def trouble(self) -> str:
@@ -237,9 +248,11 @@ class GpioPads:
     def _next_look(self) -> int | None:
         """How long an edge may be waited for before the levels are looked at again, ns; None: as long as it takes."""
         with self._lock:
-            fresh = self._clock() - RESTING
-            down = [pad.pressed_at > fresh for pad in self._pads if pad.down]
-            return (POLL if any(down) else SELDOM) if down else None
+            ages = [self._clock() - pad.pressed_at for pad in self._pads if pad.down]
+        if not ages:
+            return None
+        newest = min(ages)
+        return POLL if newest < LANDED else CALMLY if newest < RESTING else SELDOM
 
     def _poll_on(self) -> None:
         pause = threading.Event()

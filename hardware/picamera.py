@@ -1,9 +1,13 @@
-"""The Raspberry Pi's camera. The only file that imports picamera2, and late: it comes with the system, not
-with pip.
+"""The Raspberry Pi's camera.
 
-What the picture looks like must not change while a game is on, so exposure, gain, white balance and focus are
-locked, and read back, since libcamera adjusts silently. One request is waited for again and again under a
-deadline: one that timed out stays queued, and asking anew would leave it with its buffer.
+What the picture looks like must not change while a game is on, so exposure, gain, white balance and focus are locked,
+and read back from the frames' metadata, since libcamera adjusts silently. The camera is configured once, with few
+buffers: memory that lies in one piece is scarce, and switching modes uses it up. One request is waited for again and
+again under a deadline: one that timed out stays queued, and asking anew would leave it with its buffer. No callback is
+given to picamera2: an exception in one would end its event loop, and with it every frame.
+
+Stopping may hang after a fault of the cable, and nothing in this process can help then: `hardware.remote` runs the
+camera in a process of its own.
 """
 
 from __future__ import annotations
@@ -15,16 +19,31 @@ from typing import Any, Final
 
 import numpy as np
 
-from hardware.clock import Clock, Offset, boottime, measure_offset, monotonic
-from hardware.ports import Frame, HardwareMissing
+from hardware.camera_locks import Locks
+from hardware.camera_report import CameraReport
+from hardware.clock import Clock, boottime, monotonic
+from hardware.picamera_driver import memory_words, open_driver
+from hardware.ports import Frame, HardwareMissing, Image
+from hardware.sensor_clock import ARRIVAL, FRESH, SensorClock
 
-PATIENCE: Final = 2.0
-"""A frame that takes longer than this has failed, s."""
 RESTARTS: Final = 3
 """How often in a row the camera is started anew before it counts as gone."""
-_SECOND: Final = 1_000_000_000
-_FRESH: Final = _SECOND
-"""How far from the present a sensor's stamp can be on the clock that it counts on, ns."""
+BUFFERS: Final = 4
+_MANUAL: Final = 0
+"""libcamera's AfModeEnum.Manual; the number spares the import."""
+
+# How the bytes of a pixel lie in numpy, by libcamera's name of the format, which counts from the other end.
+_CHANNELS: Final[dict[str, list[int] | None]] = {
+    "RGB888": None,
+    "BGR888": [2, 1, 0],
+    "XRGB8888": [0, 1, 2],
+    "XBGR8888": [2, 1, 0],
+}
+# From the first row's readout to the last's, ns, by sensor and its mode's width and height.
+_READOUTS: Final = {
+    ("imx708", (1536, 864)): 8_000_000,
+    ("imx708", (2304, 1296)): 17_000_000,
+}
 
 _log = logging.getLogger(__name__)
 
@@ -46,10 +65,17 @@ class Settings:
     """Dioptres; None leaves the lens alone (a camera without autofocus)."""
     settle_frames: int = 30
     """Frames to wait for a locked setting to show; a change took 11."""
+    patience: float = 1.0
+    """A frame that takes longer than this has failed, s."""
 
-    def changed(self, *, fps: float | None = None, size: tuple[int, int] | None = None) -> Settings:
-        """These settings with another rate or size."""
-        return replace(self, fps=self.fps if fps is None else fps, size=self.size if size is None else size)
+    def changed(self, **look: Any) -> Settings:
+        """These settings with other fields, of which None changes nothing and a list will do for a tuple.
+
+        Raises:
+            TypeError: there is no such field.
+        """
+        given: dict[str, Any] = {name: tuple(told) if isinstance(told, list) else told for name, told in look.items()}
+        return replace(self, **{name: value for name, value in given.items() if value is not None})
 
 
 class PiCamera:
@@ -60,66 +86,86 @@ class PiCamera:
         settings: Settings | None = None,
         *,
         driver: Any = None,
+        source: str = "picamera",
         mono: Clock = monotonic,
         boot: Clock = boottime,
     ) -> None:
-        """Configure, lock and start the camera.
+        """Configure, lock and start the camera, and wait until its frames show what was locked.
 
         Args:
             settings: how it looks at the table.
             driver: stands for a ``Picamera2`` object.
+            source: its name in the report.
             mono: answers ``CLOCK_MONOTONIC``, ns.
             boot: answers ``CLOCK_BOOTTIME``, ns.
 
         Raises:
-            HardwareMissing: no picamera2, no camera, or one that gives another format than asked for.
+            HardwareMissing: no picamera2, no camera, no memory, one that gives a format nobody can read, or no frame.
         """
         self._settings = settings or Settings()
-        self._mono, self._boot = mono, boot
-        self.offset: Offset = measure_offset(boot, mono)
-        """How far BOOTTIME ran ahead of MONOTONIC at the start: belongs into the log's header."""
-        self._counts_on_boot: bool | None = None
+        self._source = source
+        self._mono = mono
+        self._clock = SensorClock(mono, boot)
+        self._locks = Locks()
         self._job: Any = None
-        self._camera = _open_driver() if driver is None else driver
+        self._started = 0
+        self._failure = ""
+        self._notes: list[str] = []
+        self.past = 0
+        """Frames thrown away because they were old when they came."""
+        self._camera = open_driver() if driver is None else driver
         self._configure()
-        self._camera.start()
-        if self._settings.colour_gains is None:
-            self._lock_white_balance()
+        try:
+            self._start()
+            self._settle()
+        except HardwareMissing:
+            raise
+        except Exception as bad:
+            raise HardwareMissing(memory_words(bad) or f"the camera does not start ({bad}); reboot") from bad
 
     @property
     def clock(self) -> str:
-        """The clock on which the sensor's stamps were found to count; ``unknown`` before the first frame."""
-        if self._counts_on_boot is None:
-            return "unknown"
-        return "CLOCK_BOOTTIME" if self._counts_on_boot else "CLOCK_MONOTONIC"
+        """The clock on which the sensor's stamps were found to count."""
+        return self._clock.name
+
+    def report(self) -> CameraReport:
+        """What the camera really does."""
+        offset = self._clock.offset
+        notes = list(self._notes)
+        if self._clock.name == ARRIVAL:
+            notes.append("the sensor's stamps fit no clock of this machine: frames are told by their arrival")
+        elif not self._clock.certain:
+            notes.append(
+                f"on which clock the sensor counts cannot be told, and they stand {offset.ahead / 1e6:g} ms apart: "
+                "restart the machine, or do not let it sleep"
+            )
+        return CameraReport(
+            self._source, self._settings.size, self._size, self._clock.name, offset.ahead, offset.error,
+            self._locks.all, (*notes, *self._locks.warnings),
+        )  # fmt: skip
 
     def frames(self) -> Iterator[Frame]:
         """Yield frames; a camera that falls silent is restarted, and `HardwareMissing` raised when that is no
         help.
         """
-        index, failures = 0, 0
-        last = -1
+        index, last, sound = 0, -1, self._mono()
         while True:
-            request = self._next_request()
-            if request is None:
-                failures += 1
-                if failures > RESTARTS:
-                    raise HardwareMissing(
-                        "the camera stopped delivering; look at its ribbon cable and power, then start again"
-                    )
-                self._restart()
+            image, metadata, arrived = self._picture()
+            frame = self._frame(image, metadata, arrived, index)
+            if frame is None or frame.t <= last:
+                self.past += 1
+                if arrived - sound > self._settings.patience * 1e9:
+                    # Old frames only are as good as none.
+                    self._fail()
+                    sound = self._mono()
                 continue
-            failures = 0
-            try:
-                image = np.array(request.make_array("main"), dtype=np.uint8)
-                metadata = request.get_metadata()
-            finally:
-                request.release()
-            frame = self._frame(image, metadata, index)
-            if frame.t > last:
-                yield frame
-                last = frame.t
-                index += 1
+            self._failures, sound = 0, arrived
+            for name in self._locks.look(metadata):
+                _log.warning("%s no longer holds; it is set again", name)
+                self._camera.set_controls(self._controls)
+            yield frame
+            last = frame.t
+            index += 1
 
     def close(self) -> None:
         """Stop the camera and let go of it."""
@@ -135,88 +181,149 @@ class PiCamera:
             "AnalogueGain": wanted.gain,
             "FrameDurationLimits": (frame_us, frame_us),
         }
+        self._locks.ask("ExposureTime", wanted.exposure_us)
+        self._locks.ask("AnalogueGain", wanted.gain)
+        self._locks.ask("FrameDuration", frame_us)
         if wanted.colour_gains is not None:
-            controls |= {"AwbEnable": False, "ColourGains": wanted.colour_gains}
+            controls |= {"AwbEnable": False, "ColourGains": tuple(wanted.colour_gains)}
+            self._locks.ask("ColourGains", *wanted.colour_gains)
         if wanted.lens_position is not None:
-            # 0 is libcamera's AfModeEnum.Manual; the number spares the import.
-            controls |= {"AfMode": 0, "LensPosition": wanted.lens_position}
+            if "LensPosition" in self._camera.camera_controls:
+                controls |= {"AfMode": _MANUAL, "LensPosition": wanted.lens_position}
+                self._locks.ask("LensPosition", wanted.lens_position)
+            else:
+                self._notes.append("this camera's lens cannot be moved: lens_position is not used")
+        self._controls = controls
         # picamera2 names formats by the order in memory of a little-endian word: RGB888 arrives as blue,
-        # green, red.
+        # green, red. queue=False: an old frame from the queue would tell of a table that is no more.
         main = {"size": wanted.size, "format": "RGB888"}
-        # queue=False: an old frame from the queue would tell of a table that is no more.
-        config = self._camera.create_video_configuration(main=main, controls=controls, buffer_count=4, queue=False)
-        self._camera.configure(config)
-        given = self._camera.camera_configuration()["main"]
-        if given["format"] != "RGB888":
-            raise HardwareMissing(f"the camera gives {given['format']} instead of RGB888; choose another size")
-        if tuple(given["size"]) != tuple(wanted.size):
-            _log.warning("the camera gives %s px instead of %s", given["size"], wanted.size)
+        try:
+            config = self._camera.create_video_configuration(
+                main=main, controls=controls, buffer_count=BUFFERS, queue=False
+            )
+            self._camera.configure(config)
+        except Exception as bad:
+            raise HardwareMissing(memory_words(bad) or f"the camera cannot be configured: {bad}") from bad
+        self._read_back(self._camera.camera_configuration())
 
-    def _lock_white_balance(self) -> None:
-        """Let the camera find the light's colour once, and hold it: a table that turns red must not turn
-        suits.
+    def _read_back(self, given: dict[str, Any]) -> None:
+        """What libcamera made of the configuration, which it adjusts without a word."""
+        main, wanted = given["main"], self._settings.size
+        self._format = main["format"]
+        if self._format not in _CHANNELS:
+            raise HardwareMissing(f"the camera gives {self._format} instead of RGB888; choose another size")
+        self._size: tuple[int, int] = (int(main["size"][0]), int(main["size"][1]))
+        self._stride = int(main.get("stride") or 0)
+        if self._size != tuple(wanted):
+            words = "the camera gives {}×{} px instead of {}×{}".format(*self._size, *wanted)
+            self._notes.append(words)
+            _log.warning(words)
+        mode = (given.get("raw") or {}).get("size")
+        model = self._camera.camera_properties.get("Model", "")
+        self._readout = _READOUTS.get((model, tuple(mode)), 0) if mode else 0
+
+    def _start(self) -> None:
+        # The controls of the configuration are used up by the first start.
+        self._camera.set_controls(self._controls)
+        self._started = self._mono()
+        self._failures = 0
+        self._camera.start()
+
+    def _settle(self) -> None:
+        """Wait until the frames show what was locked; find the light's colour first where nobody told it, and hold
+        it: a table that turns red must not turn suits.
         """
         gains = None
-        for _ in range(self._settings.settle_frames):
-            request = self._next_request()
-            if request is None:
+        for at in range(2 * self._settings.settle_frames):
+            _, metadata, _ = self._picture(pixels=False)
+            self._locks.look(metadata)
+            gains = metadata.get("ColourGains", gains)
+            finding = "ColourGains" not in self._controls
+            if finding and gains is not None and at + 1 >= self._settings.settle_frames:
+                found = tuple(round(float(gain), 4) for gain in gains)
+                self._controls |= {"AwbEnable": False, "ColourGains": found}
+                self._locks.ask("ColourGains", *found)
+                self._camera.set_controls({"AwbEnable": False, "ColourGains": found})
+            elif self._locks.settled and not finding:
                 return
-            gains = request.get_metadata().get("ColourGains", gains)
-            request.release()
-        if gains is not None:
-            self._camera.set_controls({"AwbEnable": False, "ColourGains": tuple(gains)})
+        for words in self._locks.warnings:
+            _log.warning(words)
+
+    def _picture(self, *, pixels: bool = True) -> tuple[Image | None, dict[str, Any], int]:
+        """The next frame that is not from before the start: picture, metadata, arrival (ns)."""
+        while True:
+            request = self._next_request()
+            arrived = self._mono()
+            if request is None:
+                self._fail()
+                continue
+            try:
+                metadata = request.get_metadata()
+                # A copy of its own: what was the camera's memory is the camera's again after the release.
+                image = self._image(request.make_array("main")) if pixels else None
+            finally:
+                request.release()
+            if "SensorTimestamp" in metadata:
+                self._clock.judge(int(metadata["SensorTimestamp"]), arrived)
+            return image, metadata, arrived
 
     def _next_request(self) -> Any:
-        """The next frame's request, or None after `PATIENCE`; the job stays ours, and is waited for again."""
-        if self._job is None:
-            self._job = self._camera.capture_request(wait=False)
+        """The next frame's request, or None if none came in time; the job stays ours, and is waited for again."""
+        self._failure = ""
         try:
-            request = self._camera.wait(self._job, timeout=PATIENCE)
+            if self._job is None:
+                self._job = self._camera.capture_request(wait=False)
+            request = self._camera.wait(self._job, timeout=self._settings.patience)
         except TimeoutError:
+            return None
+        except Exception as bad:
+            # What went wrong in the camera's own loop comes out here.
+            self._failure = f" ({type(bad).__name__}: {bad})"
+            self._job = None
             return None
         self._job = None
         return request
 
-    def _restart(self) -> None:
-        _log.warning("no frame for %g s: starting the camera anew", PATIENCE)
+    def _fail(self) -> None:
+        """Stop and start, without configuring anew: buffers stay. Not for ever."""
+        self._failures += 1
+        if self._failures > RESTARTS:
+            raise HardwareMissing(f"the camera stopped delivering{self._failure}; look at its ribbon cable and power")
+        _log.warning("no frame for %g s%s: starting the camera anew", self._settings.patience, self._failure)
         self._camera.cancel_all_and_flush()
         self._job = None
         self._camera.stop()
-        self._camera.start()
+        failures = self._failures
+        self._start()
+        self._failures = failures
 
-    def _frame(self, image: Any, metadata: dict[str, Any], index: int) -> Frame:
-        """The stamp is that of the first row's readout; its exposure began ``ExposureTime`` before."""
+    def _frame(self, image: Image | None, metadata: dict[str, Any], arrived: int, index: int) -> Frame | None:
+        """The stamp is that of the first row's readout; its exposure began ``ExposureTime`` before, that of the last
+        row as much later as it is read later. None for a frame that was old when it came.
+        """
         exposure = int(metadata.get("ExposureTime", self._settings.exposure_us)) * 1_000
         stamp = metadata.get("SensorTimestamp")
-        readout = self._mono() if stamp is None else self._to_monotonic(int(stamp))
-        return Frame(np.ascontiguousarray(image), readout - exposure, exposure, index)
+        readout = None if stamp is None else self._clock.to_monotonic(int(stamp))
+        assert image is not None
+        if readout is None:
+            length = round(1e9 / self._settings.fps)
+            return Frame(image, arrived - length - exposure, exposure, index, length)
+        if readout < self._started - self._clock.error or arrived - readout > FRESH:
+            return None
+        return Frame(image, readout - exposure, exposure, index, self._readout + self._clock.error)
 
-    def _to_monotonic(self, stamp: int) -> int:
-        """Documented as BOOTTIME, MONOTONIC in one driver: the clock that makes the stamp a recent one is
-        believed.
-        """
-        if self._counts_on_boot is None and self.offset.ahead > 2 * _FRESH:
-            ago_mono, ago_boot = self._mono() - stamp, self._boot() - stamp
-            self._counts_on_boot = not (0 <= ago_mono < _FRESH) and 0 <= ago_boot < _FRESH
-        elif self._counts_on_boot is None:
-            # They stand less than two seconds apart: a machine that has not slept. Then the documentation
-            # decides.
-            self._counts_on_boot = True
-        return stamp - self.offset.ahead if self._counts_on_boot else stamp
+    def _image(self, pixels: Any) -> Image:
+        """Rows without their padding, channels in the order blue, green, red."""
+        width, height = self._size
+        rows: Image = np.asarray(pixels, dtype=np.uint8)
+        if rows.ndim < 3:
+            stride = self._stride or rows.size // height
+            rows = rows.reshape(height, stride)[:, : stride // self._depth * self._depth]
+            rows = rows.reshape(height, -1, self._depth)
+        channels = _CHANNELS[self._format]
+        rows = rows[:height, :width]
+        return np.ascontiguousarray(rows if channels is None else rows[:, :, channels])
 
-
-def _open_driver() -> Any:
-    try:
-        from picamera2 import Picamera2
-    except ImportError as missing:
-        raise HardwareMissing(
-            "picamera2 is not installed: on a Raspberry Pi, apt install python3-picamera2 --no-install-recommends, "
-            "in an environment made with --system-site-packages; or use a USB camera (usb:0)"
-        ) from missing
-    try:
-        return Picamera2()
-    except (IndexError, RuntimeError) as refused:
-        raise HardwareMissing(
-            f"no camera answers on the ribbon cable ({refused}); see `rpicam-hello --list-cameras`, "
-            "and whether another program holds it"
-        ) from refused
+    @property
+    def _depth(self) -> int:
+        return 4 if "8888" in self._format else 3

@@ -86,8 +86,21 @@ class Pads(Protocol):
 class Speaker(Protocol):
     """A voice made of clips rendered ahead."""
 
-    def say(self, clips: Sequence[str], *, urgent: bool = False) -> None:
-        """Speak these clips, joined, after what is being said; ``urgent`` interrupts it."""
+    def say(
+        self, clips: Sequence[str], *, urgent: bool = False, patience: float | None = None, topic: str = ""
+    ) -> None:
+        """Speak these clips, joined, after what is being said. Never waits for the sound, and never raises.
+
+        Args:
+            clips: names of clips; a mark at the end of a name (``,`` or ``.``) is a pause.
+            urgent: it interrupts what is not urgent.
+            patience: how long it may wait for its turn until it is dropped, s; the speaker's own choice if not given.
+            topic: phrases of the same topic that still wait are dropped, for this one makes them untrue.
+        """
+        ...
+
+    def cue(self, name: str) -> None:
+        """Play a short sound at once, over speech and without cutting it (``slap``). Never waits, and never raises."""
         ...
 
     def close(self) -> None: ...

@@ -43,15 +43,18 @@ class RemoteCamera:
         told: Callable[[str], None] = _log.warning,
         patience: Patience | None = None,
         clock: Clock = monotonic,
+        process: Callable[[CameraSpec], CameraProcess] = CameraProcess,
     ) -> None:
         """Start the camera's process and wait for its first picture.
 
         Args:
             spec: which camera; text is what `hardware.camera.open_camera` takes.
-            told: hears each change in words ("the camera fell silent; starting it anew", "the camera is back"), in the
-                thread that asks for frames. By then `live` tells the new state.
+            told: hears each change in words ("the camera fell silent; starting it anew", "the camera is back"; and
+                what no longer is as it was asked for), in the thread that asks for frames. By then `live` tells the
+                new state.
             patience: how long things may take.
             clock: answers ``CLOCK_MONOTONIC``, ns.
+            process: starts a camera's process.
 
         Raises:
             HardwareMissing: the camera is not there, in its own words; or it sends no picture.
@@ -59,6 +62,7 @@ class RemoteCamera:
         """
         self.spec = CameraSpec.of(spec) if isinstance(spec, str) else spec
         self._clock = clock
+        self._new = process
         self._patience = patience or Patience()
         offset = measure_offset()
         self.report = CameraReport(self.spec.source, boot_ahead=offset.ahead, boot_ahead_error=offset.error)
@@ -80,6 +84,7 @@ class RemoteCamera:
         self._last_t: int | None = None
         self._last: Frame | None = None
         self._why = ""
+        self._warned: set[str] = set()
         self._told = told
         self._supervisor = Supervisor(self._patience, self._tell, clock())
         self._process: CameraProcess | None = None
@@ -167,7 +172,7 @@ class RemoteCamera:
         self._opened = True
 
     def _start(self) -> None:
-        self._process = CameraProcess(self.spec)
+        self._process = self._new(self.spec.keeping(self.report))
         self._why = ""
         self.starts += 1
         self._first_index = self._next_index
@@ -184,7 +189,7 @@ class RemoteCamera:
             if said["kind"] == PICTURES:
                 process.open_ring()
             elif said["kind"] == REPORT:
-                self.report = CameraReport.from_json(said["report"])
+                self._hear(CameraReport.from_json(said["report"]))
             elif said["kind"] == MISSING:
                 why = said["words"]
             elif said["kind"] == FAILED:
@@ -195,18 +200,28 @@ class RemoteCamera:
         if gone and self._process is not None:
             self._lost(process)
 
+    def _hear(self, report: CameraReport) -> None:
+        """What no longer is as it should be in the middle of a game is told."""
+        for words in report.warnings:
+            if words not in self._warned:
+                self._warned.add(words)
+                self._tell(words)
+        self.report = report
+
     def _lost(self, process: CameraProcess) -> None:
         """The process is gone. A picture that it left in the ring is taken before the ring is let go of."""
         self._seen()
         self._last = self._fresh() or self._last
-        self._why = self._why or f"the camera's process ended {_how(process.status)}"
+        heard = self._why
+        self._why = heard or f"the camera's process ended {_how(process.status)}"
         self._let_go()
         if self._recorded:
             self._ended = True
             return
         if self.last_words and self._opened:
             _log.warning("%s; its last words:\n%s", self._why, self.last_words)
-        self._supervisor.gone(self._clock(), self._why)
+        restarting = "" if heard else "; starting it anew"
+        self._supervisor.gone(self._clock(), self._why + restarting)
 
     def _seen(self) -> None:
         given_at = self._process.given_at if self._process is not None else None

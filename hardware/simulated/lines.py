@@ -6,6 +6,7 @@ Like the kernel's it numbers its edges, keeps a queue of limited length, and dro
 from __future__ import annotations
 
 import os
+import threading
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ class SimulatedEvent:
     line_offset: int
     timestamp_ns: int
     global_seqno: int
+    line_seqno: int
 
 
 class SimulatedRequest:
@@ -31,11 +33,13 @@ class SimulatedRequest:
         """``pins``: their numbers; ``start``: the first instant, ns; ``queue``: how many edges may wait."""
         self.now = start
         self._closed = dict.fromkeys(pins, False)
+        self._counts = dict.fromkeys(self._closed, 0)
         self._queue: deque[SimulatedEvent] = deque(maxlen=queue)
         self._number = 0
         self._gone = False
         self._released = False
         self._signal: int | None = None
+        self._opening = threading.Lock()
 
     def drive(self, pin: int, closed: bool) -> None:
         """Close or open the contact on this pin, at `now`."""
@@ -44,15 +48,19 @@ class SimulatedRequest:
         self._closed[pin] = closed
         if closed:
             self._number += 1
-            self._queue.append(SimulatedEvent(pin, self.now, self._number))
-            if self._signal is not None:
-                os.eventfd_write(self._signal, 1)
+            self._counts[pin] += 1
+            self._tell(SimulatedEvent(pin, self.now, self._number, self._counts[pin]))
+
+    def merge(self, pin: int) -> None:
+        """Close the contact at `now` again before the kernel has queued the edge before, which is told as this one."""
+        place = max(at for at, event in enumerate(self._queue) if event.line_offset == pin)
+        self._number += 1
+        self._queue[place] = SimulatedEvent(pin, self.now, self._number, self._queue[place].line_seqno)
 
     def vanish(self) -> None:
         """The chip goes, as one does whose driver is unbound."""
         self._gone = True
-        if self._signal is not None:
-            os.eventfd_write(self._signal, 1)
+        self._tell()
 
     def __bool__(self) -> bool:
         return not self._released
@@ -60,21 +68,21 @@ class SimulatedRequest:
     @property
     def fd(self) -> int:
         """Readable while edges wait."""
-        if self._signal is None:
-            self._signal = os.eventfd(len(self._queue), os.EFD_CLOEXEC)
-        return self._signal
+        with self._opening:
+            if self._signal is None:
+                self._signal = os.eventfd(len(self._queue), os.EFD_CLOEXEC)
+            return self._signal
 
-    def wait_edge_events(self, _timeout: float = 0) -> bool:
-        """Whether an edge waits, or the chip is gone."""
-        return bool(self._queue) or self._gone
-
-    def read_edge_events(self) -> list[SimulatedEvent]:
-        """Every edge that waits, the oldest first."""
+    def read_edge_events(self, _most: int = QUEUE) -> list[SimulatedEvent]:
+        """Every edge that waits, the oldest first; raises BlockingIOError if there is none."""
         self._still_there()
-        if self._signal is not None:
-            os.eventfd_read(self._signal)
-        waiting = list(self._queue)
-        self._queue.clear()
+        with self._opening:
+            if not self._queue:
+                raise BlockingIOError
+            if self._signal is not None:
+                os.eventfd_read(self._signal)
+            waiting = list(self._queue)
+            self._queue.clear()
         return waiting
 
     def get_value(self, pin: int) -> bool:
@@ -88,6 +96,13 @@ class SimulatedRequest:
         if self._signal is not None:
             os.close(self._signal)
             self._signal = None
+
+    def _tell(self, event: SimulatedEvent | None = None) -> None:
+        with self._opening:
+            if event is not None:
+                self._queue.append(event)
+            if self._signal is not None:
+                os.eventfd_write(self._signal, 1)
 
     def _still_there(self) -> None:
         if self._gone:

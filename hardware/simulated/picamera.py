@@ -1,113 +1,313 @@
-"""A stand-in for a ``Picamera2`` object, so that the Pi camera's shell runs where there is no Pi.
+"""A twin of picamera2's ``Picamera2`` object, so that the Pi camera's shell runs where there is no Pi.
 
-It behaves as the real one was seen to: silently another size, a timed-out job that stays queued, stamps of
-the first row's readout on a clock of its choice.
+It behaves as the real one is documented, and was seen, to: controls take 11 frames to show, sizes are adjusted without
+a word, a timed-out job stays queued and keeps its place, a job that is flushed raises, the configuration's controls are
+used up by the first start, stamps are those of the first row's readout. `hardware.simulated.camera_faults` lists how
+it fails. Written from the documentation and picamera2 0.3.38; never held against a real camera.
 """
 
 from __future__ import annotations
 
+import ctypes
+import errno
+import os
+import signal
+import sys
+import threading
 from collections.abc import Callable
-from typing import Any
+from concurrent.futures import CancelledError
+from typing import Any, Final
 
 import numpy as np
 
+from hardware.clock import Clock, boottime, monotonic
+from hardware.ports import Image
+from hardware.simulated.camera_faults import Faults
+
+LATE: Final = 11
+"""Frames until a changed control shows."""
+DELIVERY: Final = 12_000_000
+"""From the readout of a frame's first row to its arrival, ns: readout and processing."""
+_DAY: Final = 86_400 * 10**9
+_SILENT: Final = frozenset(("stall", "silent", "hang", "stuck", "loop"))
+_HANGS: Final = frozenset(("hang", "loop"))
+_FORMATS: Final = {"rgb": ("BGR888", 3), "four": ("XRGB8888", 4), "planes": ("YUV420", 3)}
+_ADVERTISED: Final = (
+    "AeEnable", "ExposureTime", "AnalogueGain", "AwbEnable", "ColourGains", "FrameDurationLimits",
+)  # fmt: skip
+_LENS: Final = ("AfMode", "LensPosition")
+
+Pictures = Callable[[int, int, tuple[int, int]], Image]
+"""Paints a frame from its number, the instant of its readout (ns, CLOCK_MONOTONIC), its width and height."""
+Pause = Callable[[float], object]
+
+
+def plain(number: int, _t: int, size: tuple[int, int]) -> Image:
+    """A grey picture that tells its frame: every byte is the number's last."""
+    return np.full((size[1], size[0], 3), number % 256, np.uint8)
+
 
 class SimulatedRequest:
-    """One frame's request."""
+    """One completed frame."""
 
-    def __init__(self, image: Any, metadata: dict[str, Any]) -> None:
+    def __init__(self, image: Image, metadata: dict[str, Any]) -> None:
         self._image, self._metadata = image, metadata
         self.released = False
 
-    def make_array(self, _name: str) -> Any:
-        """The picture; its memory is the camera's until `release`."""
-        return self._image
+    def make_array(self, _name: str) -> Image:
+        """A copy of the picture; raises `RuntimeError` after `release`, when the memory is the camera's again."""
+        if self.released:
+            raise RuntimeError("the request was released")
+        return self._image.copy()
 
     def get_metadata(self) -> dict[str, Any]:
         """What the sensor said of this frame."""
         return dict(self._metadata)
 
     def release(self) -> None:
-        """Give the memory back; the picture in it is overwritten."""
+        """Give the memory back."""
         self._image[:] = 0
         self.released = True
 
 
-class SimulatedPicamera2:
-    """Delivers frames whose readouts happen when ``stamp(index)`` says (ns); None is a frame that never
-    comes.
-    """
+class SimulatedJob:
+    """A capture that is queued."""
 
-    def __init__(self, stamp: Callable[[int], int | None], size: tuple[int, int] | None = None) -> None:
-        self._stamp = stamp
-        self._given_size = size
+    def __init__(self, first: int) -> None:
+        self.first = first
+        """The first frame that may serve it."""
+        self.cancelled = False
+
+
+class SimulatedPicamera2:
+    """A camera at real pace, or at that of ``clock`` and ``pause``."""
+
+    def __init__(
+        self,
+        faults: Faults | None = None,
+        *,
+        pictures: Pictures = plain,
+        clock: Clock = monotonic,
+        boot: Clock = boottime,
+        pause: Pause | None = None,
+    ) -> None:
+        """Open the camera.
+
+        Args:
+            faults: how it fails.
+            pictures: paints the frames.
+            clock: answers CLOCK_MONOTONIC, ns.
+            boot: answers CLOCK_BOOTTIME, ns.
+            pause: waits for so many seconds.
+
+        Raises:
+            RuntimeError: no camera answers, or another program holds it, in picamera2's words.
+        """
+        self._faults = faults or Faults()
+        self._pictures = pictures
+        self._clock, self._boot = clock, boot
+        self._pause: Pause = pause or threading.Event().wait
         self._config: dict[str, Any] = {}
-        self._count = 0
-        self.controls: dict[str, Any] = {}
+        self._next: dict[str, Any] = {}
+        self._shown: dict[str, Any] = {}
+        self._coming: list[tuple[int, dict[str, Any]]] = []
+        self._number = self._begun = -1
+        self._epoch = 0
+        self._frozen = 0
+        self._stalled = False
+        self.jobs: list[SimulatedJob] = []
+        self.starts = self.stops = self.configured = 0
         self.requests: list[SimulatedRequest] = []
-        self.jobs = 0
-        self.starts = 0
-        self.running = False
+        now = self._faults.at(-1)
+        if "absent" in now:
+            raise RuntimeError(
+                'No camera number 0 found - use "rpicam-hello --list-cameras" to check connected cameras'
+            )
+        if "busy" in now:
+            raise RuntimeError("Camera __init__ sequence did not complete.") from RuntimeError(
+                "Failed to acquire camera: Device or resource busy"
+            )
+
+    @property
+    def camera_properties(self) -> dict[str, Any]:
+        """What the sensor is."""
+        return {"Model": "imx708"}
+
+    @property
+    def camera_controls(self) -> dict[str, Any]:
+        """The controls that it has; their limits are not simulated."""
+        lens = () if "fixed" in self._faults.at(-1) else _LENS
+        return dict.fromkeys((*_ADVERTISED, *lens), (None, None, None))
 
     def create_video_configuration(self, **wanted: Any) -> dict[str, Any]:
         """The configuration, as asked for."""
-        return wanted
+        return {"raw": {"size": wanted["main"]["size"]}, **wanted}
 
     def configure(self, config: dict[str, Any]) -> None:
-        """Take a configuration, and adjust it without a word."""
+        """Take a configuration, and adjust it without a word; raises `OSError` where there is no memory."""
+        now = self._faults.at(-1)
+        self.configured += 1
+        if "memory" in now:
+            raise OSError(errno.ENOMEM, os.strerror(errno.ENOMEM))
         main = dict(config["main"])
-        if self._given_size is not None:
-            main["size"] = self._given_size
+        if "size" in now:
+            main["size"] = (main["size"][0] // 2, main["size"][1] // 2)
+        depth = 3
+        for fault, (name, channels) in _FORMATS.items():
+            if fault in now:
+                main["format"], depth = name, channels
+        main["stride"] = main["size"][0] * depth
+        if "padded" in now:
+            main["stride"] = -(-main["stride"] // 96) * 96 + 96
         self._config = {**config, "main": main}
-        self.controls = dict(config["controls"])
+        self.set_controls(config["controls"])
 
     def camera_configuration(self) -> dict[str, Any]:
         """What is really given."""
         return self._config
 
     def set_controls(self, controls: dict[str, Any]) -> None:
-        """Change controls."""
-        self.controls |= controls
+        """Change controls; a running camera shows it later. Raises `RuntimeError` for one that it has not."""
+        for name in controls:
+            if name not in self.camera_controls:
+                raise RuntimeError(f"Control {name} is not advertised by libcamera")
+        if self._epoch:
+            self._coming.append((self._number + LATE, dict(controls)))
+        else:
+            self._next |= controls
+
+    @property
+    def controls(self) -> dict[str, Any]:
+        """All that was set."""
+        out = self._shown | self._next
+        for _, coming in self._coming:
+            out |= coming
+        return out
 
     def start(self) -> None:
-        """Begin to deliver."""
+        """Begin to deliver, with the controls that were set since the last start."""
         self.starts += 1
-        self.running = True
+        # What was set before an earlier start is forgotten.
+        self._shown, self._next, self._coming = self._next, {}, []
+        self._epoch = self._clock()
+        self._begun = self._number
+        self._stalled = False
 
     def stop(self) -> None:
         """Deliver no more."""
-        self.running = False
+        self.stops += 1
+        if self._faults.at(self._number + 1) & _HANGS:
+            while True:
+                self._pause(3600.0)
+        self._epoch = 0
 
     def close(self) -> None:
         """Let go."""
+        if self._epoch:
+            self.stop()
 
     def cancel_all_and_flush(self) -> None:
-        """Forget every job."""
-        self.jobs = 0
+        """Forget every job; whoever waits for one hears of it."""
+        for job in self.jobs:
+            job.cancelled = True
+        self.jobs = []
 
-    def capture_request(self, wait: bool = True) -> object:
-        """Queue a job."""
-        if wait:
-            raise AssertionError("an untimed capture may block for ever; pass wait=False")
-        self.jobs += 1
-        return object()
+    def capture_request(self, wait: bool | None = None) -> SimulatedJob:
+        """Queue a job; raises `AssertionError` for one that would be waited for without a limit."""
+        assert wait is False, "an untimed capture may block for ever; pass wait=False"
+        passed = (self._clock() - self._epoch - DELIVERY) // self._length if self._epoch else 0
+        job = SimulatedJob(max(self._number + 1, self._begun + 1 + max(0, passed)))
+        self.jobs.append(job)
+        return job
 
-    def wait(self, _job: object, timeout: float | None = None) -> SimulatedRequest:
-        """The job's request; raises `TimeoutError` after ``timeout`` s."""
-        if timeout is None:
-            raise AssertionError("an untimed wait may block for ever; pass a timeout")
-        stamp = self._stamp(self._count)
-        self._count += 1
-        if stamp is None:
+    def wait(self, job: SimulatedJob, timeout: float | None = None) -> SimulatedRequest:
+        """The job's request; raises `TimeoutError` after ``timeout`` s, and what the camera's loop raised."""
+        assert timeout is not None, "an untimed wait may block for ever; pass a timeout"
+        now = self._faults.at(job.first)
+        self._misbehave(now)
+        if job.cancelled:
+            raise CancelledError
+        self._stalled |= "stall" in now and self.starts == 1
+        due = self._due(job.first)
+        left = (due + DELIVERY - self._clock()) / 1e9
+        if self._stalled or now & (_SILENT - {"stall"}) or not self._epoch or left > timeout:
+            self._pause(timeout)
             raise TimeoutError
-        self.jobs -= 1
-        width, height = self._config["main"]["size"]
-        image = np.full((height, width, 3), self._count % 256, np.uint8)
-        metadata = {
-            "SensorTimestamp": stamp,
-            "ExposureTime": self.controls["ExposureTime"],
-            "ColourGains": (1.5, 2.5),
-        }
-        request = SimulatedRequest(image, metadata)
-        self.requests.append(request)
+        if left > 0:
+            self._pause(left)
+        # Jobs are served in their order: one that was forgotten takes the frame.
+        served = self.jobs.pop(0)
+        if served is not job:
+            raise TimeoutError
+        self._number = job.first
+        if "error" in now:
+            raise RuntimeError("failed to find buffer")
+        return self._complete(now, due)
+
+    @property
+    def _length(self) -> int:
+        micros = (self._shown.get("FrameDurationLimits") or (33_333, 33_333))[1]
+        return int(micros) * 1000 * (3 if "slow" in self._faults.at(-1) else 1)
+
+    def _due(self, number: int) -> int:
+        return self._epoch + (number - self._begun) * self._length
+
+    def _misbehave(self, now: frozenset[str]) -> None:
+        if "die" in now:
+            print("*** the simulated driver fell over: bad address", file=sys.stderr, flush=True)
+            os.abort()
+        if "noisy" in now:
+            print("the simulated driver complains. " * 400, file=sys.stderr, flush=True)
+        while "stuck" in now:
+            # A PyDLL keeps the interpreter's lock: no other thread runs, and no signal wakes it.
+            signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+            ctypes.PyDLL(None).sleep(3600)
+
+    def _complete(self, now: frozenset[str], readout: int) -> SimulatedRequest:
+        for at, controls in self._coming:
+            if at <= self._number:
+                self._shown |= controls
+        self._coming = [(at, controls) for at, controls in self._coming if at > self._number]
+        request = SimulatedRequest(self._paint(now, readout), self._metadata(now, readout))
+        self.requests = [*self.requests[-7:], request]
         return request
+
+    def _paint(self, now: frozenset[str], readout: int) -> Image:
+        main = self._config["main"]
+        width, height = main["size"]
+        image = self._pictures(self._number, readout, (width, height))
+        image = np.zeros_like(image) if "dark" in now else image.copy()
+        if main["format"] == "BGR888":
+            image = image[:, :, ::-1].copy()
+        if main["format"] == "XRGB8888":
+            image = np.dstack([image, np.full((height, width), 255, np.uint8)])
+        padding = main["stride"] - width * image.shape[2]
+        if padding:
+            rows = np.pad(image.reshape(height, -1), ((0, 0), (0, padding)), constant_values=77)
+            return rows.reshape(height, -1, image.shape[2])
+        return image
+
+    def _metadata(self, now: frozenset[str], readout: int) -> dict[str, Any]:
+        shown, wander = self._shown, "unlocked" in now
+        if "past" in now:
+            readout -= 3_000_000_000
+        if "again" in now:
+            readout = self._frozen = self._frozen or readout
+        stamp = readout
+        if "alien" in now:
+            stamp += _DAY
+        elif "mono" not in now:
+            stamp += self._boot() - self._clock()
+        out = {
+            "SensorTimestamp": stamp,
+            "ExposureTime": shown.get("ExposureTime", 10_000) * (3 if wander else 1),
+            "AnalogueGain": shown.get("AnalogueGain", 1.0) * (2.0 if wander else 1.0),
+            "ColourGains": shown.get("ColourGains", (1.5, 2.5)),
+            "FrameDuration": self._length // 1000,
+            "Lux": 0.0 if "dark" in now else 400.0,
+        }
+        if "LensPosition" in self.camera_controls:
+            out["LensPosition"] = shown.get("LensPosition", 1.0) + (0.8 if "drift" in now else 0.0)
+        if "unstamped" in now:
+            del out["SensorTimestamp"]
+        return out

@@ -16,11 +16,12 @@ class Said:
     """By the speaker's clock, ns."""
     clips: tuple[str, ...]
     urgent: bool
+    topic: str = ""
 
     @property
     def text(self) -> str:
-        """The phrase in writing."""
-        return " ".join(self.clips)
+        """The phrase in writing, marks included."""
+        return " ".join(self.clips).replace("- ", "")
 
 
 class RecordingSpeaker:
@@ -29,17 +30,27 @@ class RecordingSpeaker:
     """
 
     def __init__(self, clock: Clock = monotonic, keep: int | None = None) -> None:
-        """``clock`` answers the present instant, ns; ``keep``: remember only so many of the last phrases."""
+        """``clock`` answers the present instant, ns; ``keep``: remember only so many of the last phrases and cues."""
         self._clock = clock
         self._keep = keep
         self.said: list[Said] = []
+        self.cues: list[tuple[int, str]] = []
+        """Instants (ns) and names of the cues."""
         self.closed = False
 
-    def say(self, clips: Sequence[str], *, urgent: bool = False) -> None:
+    def say(
+        self, clips: Sequence[str], *, urgent: bool = False, patience: float | None = None, topic: str = ""
+    ) -> None:
         """Remember a phrase."""
-        self.said.append(Said(self._clock(), tuple(clips), urgent))
+        self.said.append(Said(self._clock(), tuple(clips), urgent, topic))
         if self._keep is not None:
             del self.said[: max(0, len(self.said) - self._keep)]
+
+    def cue(self, name: str) -> None:
+        """Remember a cue."""
+        self.cues.append((self._clock(), name))
+        if self._keep is not None:
+            del self.cues[: max(0, len(self.cues) - self._keep)]
 
     def close(self) -> None:
         """Say no more."""

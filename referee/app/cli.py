@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 from typing import Final
 
-from referee.app import command_eyes, command_games, command_table, games
+from referee.app import command_eyes, command_games, command_table, games, setup_shell
 from referee.app.command import MISTAKE, Parser
 from referee.app.problems import UserError
 
@@ -71,6 +71,8 @@ def parser() -> argparse.ArgumentParser:
         command_eyes.add_enrol,
         command_eyes.add_calibrate,
         games.add_games,
+        setup_shell.add,
+        command_table.add_wiring,
         command_table.add_doctor,
     ):
         add(commands)

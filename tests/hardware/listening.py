@@ -13,7 +13,8 @@ from typing import Any, Final
 import numpy as np
 
 from hardware.clips import pcm
-from hardware.mixing import RATE, Mixer, Samples
+from hardware.mixer import Mixer
+from hardware.mixing import RATE, Samples
 
 TEMPLATES: Final = (
     "<seat> wins the slap",

@@ -1,8 +1,7 @@
-"""Cameras: folders, videos, a USB camera and the Pi's, with stand-ins for the devices."""
+"""Cameras: folders, videos, and a USB camera with a stand-in for the device."""
 
 from __future__ import annotations
 
-import itertools
 import sys
 from pathlib import Path
 from typing import Any
@@ -13,9 +12,7 @@ import pytest
 
 from hardware.camera import FolderCamera, UsbCamera, VideoCamera, open_camera
 from hardware.clock import measure_offset
-from hardware.picamera import RESTARTS, PiCamera, Settings
 from hardware.ports import HardwareMissing
-from hardware.simulated.picamera import SimulatedPicamera2
 
 MS = 1_000_000
 SECOND = 1_000_000_000
@@ -96,8 +93,12 @@ class Capture:
 def test_a_usb_camera_believes_the_drivers_stamp_only_if_it_is_of_now() -> None:
     camera = UsbCamera(0, capture=Capture([9_990.0, 0.0]), clock=lambda: 10 * SECOND)
     frames = camera.frames()
-    assert next(frames).t == 9_940 * MS
-    assert next(frames).t == 9_950 * MS, "a stamp of another clock: the arrival, a frame's length before"
+    first, second = next(frames), next(frames)
+    assert (first.t, first.exposure, first.t_error) == (9_940 * MS, 50 * MS, 50 * MS)
+    assert second.t == 9_950 * MS, "a stamp of another clock: the arrival, a frame's length before"
+    assert camera.report().clock == "arrival"
+    assert camera.report().size == (32, 24)
+    assert "the camera gives 32×24 px instead of 1280×720" in camera.report().warnings
     with pytest.raises(HardwareMissing, match="look at its cable"):
         next(frames)
 
@@ -105,61 +106,14 @@ def test_a_usb_camera_believes_the_drivers_stamp_only_if_it_is_of_now() -> None:
 def test_without_a_usb_camera_the_words_say_what_to_do() -> None:
     with pytest.raises(HardwareMissing, match="usb:3; plug one in"):
         UsbCamera(3, capture=Capture([]))
-
-
-def small(**changes: Any) -> Settings:
-    return Settings(size=(32, 24), colour_gains=(1.0, 2.0), **changes)
-
-
-def test_a_pi_frame_begins_an_exposure_before_its_readout() -> None:
-    boot_ahead = 3_600 * SECOND
-    driver = SimulatedPicamera2(lambda index: boot_ahead + (index + 1) * 33 * MS)
-    camera = PiCamera(small(exposure_us=4_000), driver=driver, mono=lambda: 40 * MS, boot=lambda: boot_ahead + 40 * MS)
-    frames = list(itertools.islice(camera.frames(), 2))
-    assert [frame.t for frame in frames] == [29 * MS, 62 * MS]
-    assert [frame.exposure for frame in frames] == [4 * MS, 4 * MS]
-    assert camera.clock == "CLOCK_BOOTTIME"
-    assert int(frames[0].image[0, 0, 0]) == 1, "the picture outlives its request"
-    assert all(request.released for request in driver.requests)
-
-
-def test_a_driver_that_stamps_on_the_monotonic_clock_is_found_out() -> None:
-    driver = SimulatedPicamera2(lambda index: (index + 1) * 33 * MS)
-    camera = PiCamera(small(), driver=driver, mono=lambda: 40 * MS, boot=lambda: 3_600 * SECOND)
-    assert next(camera.frames()).t == 29 * MS
-    assert camera.clock == "CLOCK_MONOTONIC"
-
-
-def test_the_picture_is_locked() -> None:
-    driver = SimulatedPicamera2(lambda index: index + 1)
-    PiCamera(Settings(size=(32, 24), lens_position=2.5, settle_frames=3), driver=driver)
-    assert driver.controls["AeEnable"] is False
-    assert driver.controls["AwbEnable"] is False
-    assert driver.controls["ColourGains"] == (1.5, 2.5), "found once, then held"
-    assert (driver.controls["AfMode"], driver.controls["LensPosition"]) == (0, 2.5)
-
-
-def test_another_size_is_told(caplog: pytest.LogCaptureFixture) -> None:
-    PiCamera(small(), driver=SimulatedPicamera2(lambda index: index, size=(64, 48)))
-    assert "(64, 48) px instead of (32, 24)" in caplog.text
-
-
-def test_a_silent_camera_is_restarted_and_at_last_given_up() -> None:
-    once = SimulatedPicamera2(lambda index: None if index == 1 else (index + 1) * 33 * MS)
-    camera = PiCamera(small(), driver=once)
-    assert len(list(itertools.islice(camera.frames(), 3))) == 3
-    assert (once.starts, once.jobs) == (2, 0)
-    never = SimulatedPicamera2(lambda index: None)
-    with pytest.raises(HardwareMissing, match="ribbon cable"):
-        next(PiCamera(small(), driver=never).frames())
-    assert never.starts == 1 + RESTARTS
-    assert never.jobs == 1, "one job, waited for again and again"
+    with pytest.raises(HardwareMissing, match="usb:/dev/v4l/by-id/nothing; plug one in"):
+        open_camera("usb:/dev/v4l/by-id/nothing")
 
 
 def test_without_picamera2_the_words_say_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "picamera2", None)
     with pytest.raises(HardwareMissing, match="apt install python3-picamera2"):
-        open_camera("picamera")
+        open_camera("picamera", size=[64, 48], exposure_us=2_000, gain=None)
 
 
 def test_without_opencv_the_words_say_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from hardware.clips import ESPEAK, FLITE, Clips, Synthesiser, cache_folder, find
 from hardware.mixing import RATE, Samples
 from hardware.ports import HardwareMissing
 from hardware.simulated.speaker import RecordingSpeaker
-from hardware.speaker import StreamSpeaker, WavSpeaker, import_sounddevice, open_speaker
+from hardware.speaker import WavSpeaker, import_sounddevice, open_speaker
 
 SECOND = 1_000_000_000
 BEEP = """
@@ -49,12 +49,23 @@ def test_clips_are_rendered_once_and_kept(tmp_path: Path) -> None:
     assert again.phrase(words).size > again.clip("seat one").size
 
 
-def test_a_torn_clip_is_rendered_anew(tmp_path: Path) -> None:
-    Clips(BEEPER, tmp_path).render(["seat one"])
+@pytest.mark.parametrize("left", [0, 30, 900, "zeros"])
+def test_a_torn_clip_is_rendered_anew(tmp_path: Path, left: int | str) -> None:
+    """A power cut leaves an empty file, half of one, or one whose end was never written."""
+    whole = Clips(BEEPER, tmp_path).clip("seat one")
     (file,) = tmp_path.rglob("*.wav")
-    file.write_bytes(file.read_bytes()[:30])
-    assert Clips(BEEPER, tmp_path).clip("seat one").size > 0
-    assert read_wav(file)[0].size > 0
+    written = file.read_bytes()
+    file.write_bytes(written[:44] + bytes(len(written) - 44) if isinstance(left, str) else written[:left])
+    assert np.array_equal(Clips(BEEPER, tmp_path).clip("seat one"), whole)
+    assert file.read_bytes() == written
+
+
+def test_clips_of_another_voice_or_with_other_accents_are_other_clips(tmp_path: Path) -> None:
+    one = Clips(BEEPER, tmp_path)
+    one.render(["qué", "que", "Que"])
+    other = Clips(Synthesiser("beeper", (*BEEPER.command, "--faster")), tmp_path)
+    assert other.missing(["que"]) == ["que"]
+    assert len(list(tmp_path.rglob("*.wav"))) == 3
 
 
 def test_a_cache_that_cannot_be_written_costs_nothing_but_time(tmp_path: Path) -> None:
@@ -76,10 +87,13 @@ def test_the_cache_is_where_the_user_says(monkeypatch: pytest.MonkeyPatch, tmp_p
 
 
 def test_the_best_installed_voice_is_taken() -> None:
-    assert find_synthesiser(lambda name: name) is FLITE
-    assert find_synthesiser(lambda name: name if name == "espeak-ng" else None) is ESPEAK
+    assert find_synthesiser(which=lambda name: name) is FLITE
+    assert find_synthesiser(which=lambda name: name if name == "espeak-ng" else None) is ESPEAK
+    assert "de" in find_synthesiser("de", lambda name: name).command
     with pytest.raises(HardwareMissing, match="apt install flite"):
-        find_synthesiser(lambda name: None)
+        find_synthesiser(which=lambda name: None)
+    with pytest.raises(HardwareMissing, match="apt install espeak-ng"):
+        find_synthesiser("fr", lambda name: None)
 
 
 def test_a_file_lasts_as_long_as_the_game_and_phrases_lie_at_their_instants(tmp_path: Path) -> None:
@@ -102,6 +116,20 @@ def test_a_file_lasts_as_long_as_the_game_and_phrases_lie_at_their_instants(tmp_
     assert np.count_nonzero(samples[:RATE]) > 0.9 * RATE, "no digital silence"
 
 
+def test_a_cue_and_an_unknown_phrase_in_a_file(tmp_path: Path) -> None:
+    now = 0
+    speaker = WavSpeaker(Beeps(), tmp_path / "game.wav", clock=lambda: now)
+    now = SECOND
+    speaker.cue("slap")
+    speaker.say(["unknown"])
+    now = 2 * SECOND
+    speaker.close()
+    samples, _ = read_wav(tmp_path / "game.wav")
+    loud = np.flatnonzero(np.abs(samples) > 0.05)
+    assert RATE <= loud[0] < 1.01 * RATE
+    assert loud[-1] < 1.1 * RATE
+
+
 def test_a_backlog_of_verdicts_stays_near_the_present(tmp_path: Path) -> None:
     now = 0
     speaker = WavSpeaker(Beeps(), tmp_path / "game.wav", clock=lambda: now)
@@ -116,87 +144,6 @@ def test_a_backlog_of_verdicts_stays_near_the_present(tmp_path: Path) -> None:
 def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     with pytest.raises(HardwareMissing, match="cannot write the sound to"):
         WavSpeaker(Beeps(), tmp_path / "none" / "game.wav")
-
-
-class Sound:
-    """Stands for the sounddevice module: a card that takes some rates, and can be pulled out."""
-
-    class PortAudioError(Exception):
-        """As sounddevice's."""
-
-    def __init__(self, rates: tuple[int, ...]) -> None:
-        self.rates = rates
-        self.opened: list[Any] = []
-        self.restarts = 0
-
-    def OutputStream(self, **settings: Any) -> Any:  # noqa: N802 - sounddevice's name
-        if settings["samplerate"] not in self.rates:
-            raise self.PortAudioError("Error querying device -1")
-        self.opened.append(Stream(settings))
-        return self.opened[-1]
-
-    def _terminate(self) -> None:
-        self.restarts += 1
-
-    def _initialize(self) -> None:
-        pass
-
-
-class Stream:
-    """Stands for an open stream, whose callback is called by `pull`."""
-
-    def __init__(self, settings: dict[str, Any]) -> None:
-        self.callback = settings["callback"]
-        self.active = False
-
-    def start(self) -> None:
-        self.active = True
-
-    def abort(self, ignore_errors: bool = True) -> None:
-        self.active = False
-
-    def close(self, ignore_errors: bool = True) -> None:
-        pass
-
-    def pull(self, frames: int) -> Samples:
-        out = np.zeros((frames, 1), np.float32)
-        self.callback(out, frames, None, None)
-        return out[:, 0]
-
-
-def test_one_stream_stays_open_and_is_never_silent() -> None:
-    sound = Sound((16_000,))
-    speaker = StreamSpeaker(Beeps(), sound=sound)
-    (stream,) = sound.opened
-    assert np.count_nonzero(stream.pull(512)) > 500
-    speaker.say(["seat one"])
-    speaker.say(["unknown"])
-    assert np.abs(stream.pull(512)).mean() > 0.05, "the next block already speaks"
-    speaker.close()
-    assert len(sound.opened) == 1
-
-
-def test_a_card_that_wants_48_khz_gets_it() -> None:
-    sound = Sound((48_000,))
-    speaker = StreamSpeaker(Beeps(), sound=sound)
-    speaker.say(["seat one"])
-    heard = np.concatenate([sound.opened[0].pull(1_000) for _ in range(3)])
-    assert np.abs(heard).mean() > 0.05
-    assert heard.size == 3_000
-
-
-def test_a_card_that_was_pulled_out_is_found_again() -> None:
-    sound = Sound((16_000,))
-    speaker = StreamSpeaker(Beeps(), sound=sound)
-    sound.opened[0].active = False
-    speaker.say(["seat one"])
-    assert (len(sound.opened), sound.restarts) == (2, 1)
-    assert np.abs(sound.opened[1].pull(512)).mean() > 0.05
-
-
-def test_without_a_card_the_words_say_so() -> None:
-    with pytest.raises(HardwareMissing, match=r"no sound card answers.*--audio FILE\.wav"):
-        StreamSpeaker(Beeps(), sound=Sound(()))
 
 
 def test_without_portaudio_the_words_say_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -234,8 +181,10 @@ def test_the_recorder_remembers_what_was_said_and_when() -> None:
     speaker.say(["never", "mind"])
     speaker.say(["seat two", "wins the slap"], urgent=True)
     now = 9
+    speaker.cue("slap")
     speaker.say(["three", "chances", "left"])
     speaker.close()
+    assert speaker.cues == [(9, "slap")]
     assert [(one.t, one.text, one.urgent) for one in speaker.said] == [
         (5, "seat two wins the slap", True),
         (9, "three chances left", False),

@@ -17,7 +17,7 @@ from models.motion import apart
 from referee.app import calibrating
 from referee.app.calibrating import view_of
 from referee.app.cli import main
-from referee.app.doctor import _calibration
+from referee.app.doctor_house import calibration
 from referee.app.editing import backup_of, edited
 from referee.app.practice import CARDS
 from referee.app.problems import UserError
@@ -354,13 +354,10 @@ def test_watch_takes_the_seats_from_the_settings(table: Path) -> None:
 def test_the_doctor_tells_whether_the_table_is_calibrated(
     picture: str, table: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert _calibration(table.parent / "none.toml").state == "missing"
-    assert _calibration(table).state == "missing"
+    assert calibration(load(table), table).state == "missing"
     told(capsys, picture, "--settings", str(table))
-    finding = _calibration(table)
+    finding = calibration(load(table), table)
     assert (finding.state, "by sheet: cards" in finding.words) == ("fine", True)
-    table.write_text("[calibration]\nsource = 3\n" + MINE, encoding="utf-8")
-    assert _calibration(table).state == "broken"
 
 
 # The picture and the sheet

@@ -1,0 +1,191 @@
+"""Phrases laid on one line of time: who speaks when, who is cut off, what is too late.
+
+Pure: its time is counted in samples.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from hardware.mixing import BREATH, FADE, LATE, LATE_URGENT, PAUSE, RATE, Samples, noise_floor
+
+_KEPT: Final = 100
+"""How many names of dropped and of cut phrases are remembered."""
+
+
+@dataclass(slots=True, eq=False)
+class _Saying:
+    samples: Samples
+    urgent: bool
+    name: object
+    topic: str
+    until: int
+    """It may not begin later than at this position."""
+    pause: int = round(PAUSE * RATE)
+    """Samples of quiet that follow it."""
+    at: int = 0
+    """How much of it has been read."""
+
+    @property
+    def whole(self) -> int:
+        return self.samples.size + self.pause
+
+
+class Mixer:
+    """Phrases on a line of time: `say` puts one on it, `read` takes the next samples.
+
+    A phrase follows what is being said. An urgent one cuts off what is not urgent, and drops what waits and is not.
+    What has waited longer than it stays true, or was overtaken by news of its topic, is never begun. Cues lie over
+    everything, at once.
+    """
+
+    def __init__(self, volume: Callable[[], float] = lambda: 1.0) -> None:
+        """``volume`` answers the factor for speech and cues, 0 to 1; changes are faded in."""
+        self._queue: deque[_Saying] = deque()
+        self._cues: list[Samples] = []
+        self._noise = noise_floor()
+        self._position = 0
+        self._volume = volume
+        self._gain = volume()
+        self.dropped: deque[object] = deque(maxlen=_KEPT)
+        """Names of phrases that were never begun, the latest last."""
+        self.cut: deque[object] = deque(maxlen=_KEPT)
+        """Names of phrases that were cut off."""
+
+    @property
+    def position(self) -> int:
+        """How many samples have been read."""
+        return self._position
+
+    @property
+    def waiting(self) -> int:
+        """How many samples of speech are still to be read."""
+        return sum(one.whole - one.at for one in self._queue)
+
+    def say(
+        self,
+        samples: Samples,
+        *,
+        urgent: bool = False,
+        name: object = None,
+        topic: str = "",
+        patience: float | None = None,
+    ) -> int | None:
+        """Put a phrase on the line.
+
+        Args:
+            samples: the phrase.
+            urgent: it interrupts what is not urgent.
+            name: what `dropped` and `cut` call it.
+            topic: what it makes untrue: phrases of the same topic that wait are dropped; none if empty.
+            patience: how long it may wait for its turn, s; `LATE` or `LATE_URGENT` if not given.
+
+        Returns:
+            The position (in samples) at which it starts if nothing interrupts; None if it was dropped for being late.
+        """
+        patience = (LATE_URGENT if urgent else LATE) if patience is None else patience
+        if topic:
+            self._drop(lambda one: one.topic == topic)
+        if urgent:
+            self._make_way()
+        elif self.waiting > patience * RATE:
+            self.dropped.append(name)
+            return None
+        start = self._position + self.waiting
+        self._queue.append(_Saying(samples, urgent, name, topic, self._position + round(patience * RATE)))
+        return start
+
+    def cue(self, samples: Samples) -> None:
+        """Lay a sound over whatever is being said, from the next sample on."""
+        self._cues.append(samples)
+
+    def read(self, count: int) -> Samples:
+        """The next ``count`` samples, noise floor included; never beyond full scale."""
+        sound = np.zeros(count, np.float32)
+        filled = 0
+        while filled < count and self._next(self._position + filled):
+            filled += self._pour(sound[filled:])
+        self._lay_cues(sound)
+        gain, self._gain = self._gain, self._volume()
+        sound *= np.linspace(gain, self._gain, count, dtype=np.float32) if gain != self._gain else self._gain
+        at = (self._position + np.arange(count)) % self._noise.size
+        self._position += count
+        sound += self._noise[at]
+        np.clip(sound, -1.0, 1.0, out=sound)
+        return sound
+
+    def lost(self, seconds: float) -> None:
+        """So much time went by in which nothing that was read was heard: what was being said begins anew if it is still
+        true, and what is not true any more is dropped.
+        """
+        self._position += round(seconds * RATE)
+        self._cues.clear()
+        for one in list(self._queue):
+            if one.at >= one.samples.size:
+                self._queue.remove(one)
+            one.at = 0
+
+    def _next(self, position: int) -> bool:
+        """Whether there is something to say, once what begins too late is dropped."""
+        while self._queue:
+            first = self._queue[0]
+            if first.at or position <= first.until:
+                return True
+            self.dropped.append(first.name)
+            self._queue.popleft()
+        return False
+
+    def _pour(self, out: Samples) -> int:
+        """Add the first phrase to ``out`` as far as either reaches; its pause counts as part of it."""
+        saying = self._queue[0]
+        count = min(out.size, saying.whole - saying.at)
+        spoken = saying.samples[saying.at : saying.at + count]
+        out[: spoken.size] += spoken
+        saying.at += count
+        if saying.at >= saying.whole:
+            self._queue.popleft()
+        return count
+
+    def _lay_cues(self, out: Samples) -> None:
+        rest = []
+        for sound in self._cues:
+            count = min(out.size, sound.size)
+            out[:count] += sound[:count]
+            if count < sound.size:
+                rest.append(sound[count:])
+        self._cues = rest
+
+    def _make_way(self) -> None:
+        self._drop(lambda one: not one.urgent)
+        for place, one in enumerate(self._queue):
+            if one.urgent:
+                continue
+            if one.at < one.samples.size:
+                self.cut.append(one.name)
+                self._queue[place] = self._tail(one)
+            else:
+                one.pause = min(one.pause, max(one.at - one.samples.size, round(BREATH * RATE)))
+        # Verdicts that would be heard after they are worth hearing make way too, the oldest first.
+        while self.waiting > LATE_URGENT * RATE:
+            unbegun = next((one for one in self._queue if one.at == 0), None)
+            if unbegun is None:
+                return
+            self._drop(lambda one, oldest=unbegun: one is oldest)  # type: ignore[misc]
+
+    def _drop(self, wanted: Callable[[_Saying], bool]) -> None:
+        """Drop what has not begun and is wanted gone."""
+        self.dropped.extend(one.name for one in self._queue if one.at == 0 and wanted(one))
+        self._queue = deque(one for one in self._queue if one.at or not wanted(one))
+
+    @staticmethod
+    def _tail(one: _Saying) -> _Saying:
+        """What has been said, and the few milliseconds in which it falls silent."""
+        count = min(round(FADE * RATE), one.samples.size - one.at)
+        samples = one.samples[: one.at + count].copy()
+        samples[one.at :] *= np.linspace(1, 0, count, dtype=np.float32)
+        return _Saying(samples, True, one.name, one.topic, one.until, round(BREATH * RATE), one.at)

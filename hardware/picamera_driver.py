@@ -1,0 +1,103 @@
+"""picamera2 opened, and its refusals in words that say what to do. The only file that imports picamera2, and late: it
+comes with the system, not with pip.
+"""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+from hardware.ports import HardwareMissing
+
+_INSTALL: Final = "sudo apt install python3-picamera2 --no-install-recommends"
+_MEND: Final = f"sudo apt update && sudo apt full-upgrade, then {_INSTALL} --reinstall python3-libcamera, and reboot"
+_USB: Final = 'or use a USB camera (source = "usb:0")'
+
+
+def picamera2_class() -> Callable[[], Any]:
+    """picamera2's class; raises what its import raises."""
+    from picamera2 import Picamera2
+
+    made: Callable[[], Any] = Picamera2
+    return made
+
+
+def open_driver(load: Callable[[], Callable[[], Any]] = picamera2_class) -> Any:
+    """An open ``Picamera2`` object.
+
+    Args:
+        load: finds the class; a simulated camera passes its own.
+
+    Raises:
+        HardwareMissing: no picamera2, one that does not fit its libcamera or numpy, no camera, or one that is in use.
+    """
+    try:
+        picamera2 = load()
+    except ImportError as bad:
+        raise HardwareMissing(_import_words(bad)) from bad
+    except (ValueError, AttributeError, OSError) as bad:
+        raise HardwareMissing(_built_words(bad)) from bad
+    try:
+        return picamera2()
+    except (IndexError, RuntimeError, OSError) as refused:
+        raise HardwareMissing(_refusal(refused)) from refused
+
+
+def memory_words(bad: BaseException) -> str | None:
+    """What to do where there is no contiguous memory for buffers; None if that is not what went wrong."""
+    if any(getattr(one, "errno", None) == errno.ENOMEM or "allocat" in str(one).lower() for one in _chain(bad)):
+        return (
+            f"there is not enough contiguous memory for the camera's buffers ({_told(bad)}): close other programs that "
+            "use the camera or the screen, reboot, or give it more (cma-256 at the vc4 overlay in "
+            "/boot/firmware/config.txt), or choose a smaller picture; `grep Cma /proc/meminfo` shows what is left"
+        )
+    return None
+
+
+def _import_words(bad: ImportError) -> str:
+    if isinstance(bad, ModuleNotFoundError) and bad.name in (None, "picamera2"):
+        return (
+            f"picamera2 is not installed: on a Raspberry Pi, {_INSTALL}, in an environment made with "
+            f"--system-site-packages; {_USB}"
+        )
+    if isinstance(bad, ModuleNotFoundError):
+        return (
+            f"picamera2 lacks {bad.name}: it must be the system's, not pip's. pip uninstall picamera2, then {_INSTALL}"
+            ", in an environment made with --system-site-packages"
+        )
+    # After an upgrade of the one and not of the other, or with a libcamera built by hand in /usr/local.
+    return (
+        f"picamera2 and libcamera do not fit together ({bad}): {_MEND}; a libcamera under /usr/local, built by hand, "
+        "must go"
+    )
+
+
+def _built_words(bad: Exception) -> str:
+    if "numpy" in str(bad):
+        return (
+            f"picamera2's parts were built for another numpy ({bad}): on Raspberry Pi OS Bookworm, in this environment"
+            ", pip install 'numpy<2' opencv-python==4.11.0.86"
+        )
+    return f"picamera2 cannot be loaded ({bad}): {_MEND}"
+
+
+def _refusal(refused: BaseException) -> str:
+    told = _told(refused)
+    if "busy" in told.lower() or "in use" in told.lower():
+        return f"another program holds the camera ({told}): close it; `sudo lsof /dev/video* /dev/media*` names it"
+    return memory_words(refused) or (
+        f"no camera answers on the ribbon cable ({told}): switch the power off, push both ends of the cable in, and "
+        f"see `rpicam-hello --list-cameras`; {_USB}"
+    )
+
+
+def _told(bad: BaseException) -> str:
+    """The innermost words: picamera2 wraps the cause in ever more general ones."""
+    return [str(one) or type(one).__name__ for one in _chain(bad)][-1]
+
+
+def _chain(bad: BaseException | None) -> Iterator[BaseException]:
+    while bad is not None:
+        yield bad
+        bad = bad.__cause__ or bad.__context__

@@ -1,0 +1,115 @@
+"""An owner's Piper voice: a neural voice from a file, by the ``piper`` package or the ``piper`` program.
+
+Neither brings a voice. A voice is two files, ``NAME.onnx`` and ``NAME.onnx.json``; the second says its language.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+import tempfile
+import wave
+from collections.abc import Callable
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from hardware.clips import Renders, Synthesiser, heard, read_wav
+from hardware.mixing import Samples, prepared
+from hardware.ports import HardwareMissing
+
+
+def open_piper(
+    voice: Path, language: str, *, which: Callable[[str], str | None] = shutil.which, module: Any = None
+) -> Renders:
+    """The owner's voice.
+
+    Args:
+        voice: path of the ``.onnx`` file.
+        language: in which it must speak (``de``).
+        which: finds programs.
+        module: stands for the ``piper`` package; None looks for it.
+
+    Raises:
+        HardwareMissing: there is no such voice, it speaks another language, or there is nothing to run it.
+    """
+    spoken = _language_of(voice)
+    if spoken != language:
+        raise HardwareMissing(
+            f"the Piper voice {voice} speaks {spoken!r} and the referee {language!r}; see voice.language"
+        )
+    if module is None and find_spec("piper") is not None:
+        module = _imported()
+    if module is not None:
+        return PiperVoice(voice, module)
+    if which("piper"):
+        return Synthesiser(
+            "piper", ("piper", "--model", str(voice), "--output_file", "{file}"), on_stdin=True,
+            remedy=f"the voice {voice} may be broken: copy both its files anew",
+        )  # fmt: skip
+    raise HardwareMissing(f"nothing can run the Piper voice {voice}: {sys.executable} -m pip install piper-tts")
+
+
+def _imported() -> Any:
+    try:
+        return import_module("piper")
+    except (ImportError, OSError) as bad:
+        raise HardwareMissing(
+            f"the package piper cannot be used ({bad}); pip install --force-reinstall piper-tts"
+        ) from bad
+
+
+def _language_of(voice: Path) -> str:
+    """The language of a voice, two letters; raises `HardwareMissing` if it is no voice."""
+    about = voice.with_name(voice.name + ".json")
+    if not voice.is_file() or not about.is_file():
+        missing = voice if not voice.is_file() else about
+        raise HardwareMissing(
+            f"the Piper voice {missing} is not there; copy the .onnx and the .onnx.json, see voice.piper"
+        )
+    try:
+        said = json.loads(about.read_text(encoding="utf-8"))
+        code = said["language"]["code"] if "language" in said else said["espeak"]["voice"]
+        return str(code)[:2].lower()
+    except (OSError, ValueError, KeyError, TypeError) as bad:
+        raise HardwareMissing(f"the Piper voice's description {about} cannot be read ({bad!r}); copy it anew") from bad
+
+
+class PiperVoice:
+    """A voice run by the ``piper`` package, loaded once, when the first clip is wanted."""
+
+    name = "piper"
+
+    def __init__(self, voice: Path, module: Any) -> None:
+        self._path = voice
+        self._module = module
+        self._voice: Any = None
+
+    @property
+    def key(self) -> str:
+        """The file and what it was when this was asked: another voice under the same name is another voice."""
+        try:
+            about = self._path.stat()
+        except OSError:
+            return str(self._path)
+        return f"piper {self._path} {about.st_size} {about.st_mtime_ns}"
+
+    def render(self, text: str) -> Samples:
+        """Speak ``text``; a clip at `RATE`, trimmed, even and faded; raises `HardwareMissing`."""
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "clip.wav"
+            try:
+                if self._voice is None:
+                    self._voice = self._module.PiperVoice.load(str(self._path))
+                with wave.open(str(file), "wb") as out:
+                    # Until version 1.2 the one wrote a file, since then the other does.
+                    speak = getattr(self._voice, "synthesize_wav", None) or self._voice.synthesize
+                    speak(text, out)
+                samples, rate = read_wav(file)
+            except Exception as bad:  # the libraries below raise what they like
+                raise HardwareMissing(
+                    f"the Piper voice {self._path} could not speak {text!r} ({bad}); copy both its files anew"
+                ) from bad
+        return heard(prepared(samples, rate), f"the Piper voice {self._path} spoke {text!r} as silence; copy it anew")

@@ -1,0 +1,231 @@
+"""The speaker: clips joined and played through one stream that stays open.
+
+A stream that is opened anew for each phrase costs tens of milliseconds and clicks; this one plays the noise floor while
+nothing is said. sounddevice is imported late: without libportaudio2 its import fails, without a card its use does.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Final, Protocol
+
+from hardware.cues import CUES
+from hardware.mixer import Mixer
+from hardware.mixing import RATE, Samples
+from hardware.ports import HardwareMissing
+from hardware.upsampling import FACTOR, Upsampler
+
+LOOK: Final = 0.25
+"""How often the stream is looked at, s."""
+STALLED: Final = 1.0
+"""A card that asks for no samples for so long is gone, s."""
+RETRY: Final = 2.0
+"""A card that is gone is tried again this often, s."""
+NO_LIBRARY: Final = "no sound: libportaudio2 is missing; apt install libportaudio2"
+NO_CARD: Final = "no sound: no sound card answers; plug one in, or write a file with --audio FILE.wav"
+
+_log = logging.getLogger(__name__)
+
+
+class Bank(Protocol):
+    """Where phrases come from: `hardware.clips.Clips`."""
+
+    def phrase(self, texts: Iterable[str]) -> Samples:
+        """Clips joined; raises `HardwareMissing`."""
+        ...
+
+
+def _full() -> float:
+    return 1.0
+
+
+def _nobody(_words: str) -> None:
+    return
+
+
+class StreamSpeaker:
+    """Plays through the sound card; implements `hardware.ports.Speaker`.
+
+    A card that is not there yet, or goes away, is looked for until it is back. A phrase that its going cut off is said
+    again then, if it is still worth saying.
+    """
+
+    def __init__(
+        self,
+        bank: Bank,
+        *,
+        device: Any = None,
+        sound: Any = None,
+        volume: Callable[[], float] = _full,
+        cues: bool = True,
+        on_trouble: Callable[[str], None] = _nobody,
+        watched: bool = True,
+    ) -> None:
+        """Open the stream, or begin to look for a card.
+
+        Args:
+            bank: where phrases come from.
+            device: sounddevice's name or number of the card; None is the system's choice.
+            sound: stands for the sounddevice module.
+            volume: the factor for speech and cues, 0 to 1, asked for with every block.
+            cues: whether sounds that are no speech are played.
+            on_trouble: told what is wrong once it is, and nothing (``""``) once it is mended; mostly in another thread.
+            watched: whether a thread looks after the stream; else whoever opened it calls `look`.
+
+        Raises:
+            HardwareMissing: there is no PortAudio.
+        """
+        self._bank = bank
+        self._device = device
+        self._sound = import_sounddevice() if sound is None else sound
+        self._cues = CUES if cues else {}
+        self._mixer = Mixer(volume)
+        self._lock = threading.Lock()
+        self._on_trouble = on_trouble
+        self._stream: Any = None
+        self._finer: Upsampler | None = None
+        self._blocks = 0
+        """Counts the blocks that the card asked for."""
+        self._seen = (0, time.monotonic())
+        self._lost_at = self._tried_at = self._seen[1]
+        self.trouble = ""
+        """Why nothing is heard; empty while the stream runs."""
+        self._closed = threading.Event()
+        self._open_or_tell()
+        if watched:
+            threading.Thread(target=self._watch, name="sound card", daemon=True).start()
+
+    def say(
+        self, clips: Sequence[str], *, urgent: bool = False, patience: float | None = None, topic: str = ""
+    ) -> None:
+        """As the port says."""
+        try:
+            samples = self._bank.phrase(clips)
+        except Exception as bad:  # a phrase that cannot be said must not end a game
+            _log.warning("not said: %s (%s)", " ".join(clips), bad)
+            return
+        with self._lock:
+            self._mixer.say(samples, urgent=urgent, name=" ".join(clips), topic=topic, patience=patience)
+
+    def cue(self, name: str) -> None:
+        """As the port says; silent where cues are switched off or there is no sound card."""
+        if name in self._cues and not self.trouble:
+            with self._lock:
+                self._mixer.cue(self._cues[name])
+
+    def close(self) -> None:
+        """Stop at once."""
+        self._closed.set()
+        self._end_stream()
+
+    def drain(self, patience: float = 10.0) -> None:
+        """Wait until everything has been said, at most ``patience`` s."""
+        until = time.monotonic() + patience
+        while self._mixer.waiting and not self.trouble and time.monotonic() < until:
+            time.sleep(0.02)
+
+    def look(self, now: float) -> None:
+        """See whether the card still asks for samples, and try to find it again if not; ``now`` in s, monotonic."""
+        if not self.trouble:
+            if self._blocks != self._seen[0]:
+                self._seen = (self._blocks, now)
+            if self._is_active() and now - self._seen[1] < STALLED:
+                return
+            self._lost_at, self._tried_at = self._seen[1], now - RETRY
+            self._tell("no sound: the sound card has stopped; see its plug")
+        if now - self._tried_at >= RETRY:
+            self._tried_at = now
+            self._find_again(now)
+
+    def _watch(self) -> None:
+        while not self._closed.wait(LOOK):
+            try:
+                self.look(time.monotonic())
+            except Exception:  # whatever a driver throws, it is tried again
+                _log.exception("the sound card could not be looked at")
+
+    def _is_active(self) -> bool:
+        try:
+            return bool(self._stream.active)
+        except self._sound.PortAudioError:
+            return False
+
+    def _find_again(self, now: float) -> None:
+        """A card that was pulled out and put back is found only by a PortAudio that starts anew."""
+        self._end_stream()
+        try:
+            self._sound._terminate()
+            self._sound._initialize()
+            self._open()
+        except (HardwareMissing, self._sound.PortAudioError) as still:
+            _log.info("still no sound card (%s)", still)
+            return
+        with self._lock:
+            self._mixer.lost(now - self._lost_at)
+        self._seen = (self._blocks, now)
+        self._start()
+        self._tell("")
+
+    def _open_or_tell(self) -> None:
+        try:
+            self._open()
+            self._start()
+        except (HardwareMissing, self._sound.PortAudioError) as missing:
+            self._end_stream()
+            self._tell(str(missing) if isinstance(missing, HardwareMissing) else f"{NO_CARD} ({missing})")
+
+    def _open(self) -> None:
+        refused: Exception | None = None
+        for rate in (RATE, FACTOR * RATE):
+            try:
+                self._stream = self._sound.OutputStream(
+                    samplerate=rate, channels=1, dtype="float32", latency="low", device=self._device,
+                    callback=self._fill,
+                )  # fmt: skip
+            # sounddevice raises ValueError for a device of a name that nothing has.
+            except (self._sound.PortAudioError, ValueError) as bad:
+                refused = bad
+            else:
+                self._finer = Upsampler() if rate != RATE else None
+                return
+        raise HardwareMissing(f"{NO_CARD} ({refused})")
+
+    def _start(self) -> None:
+        self._stream.start()
+
+    def _end_stream(self) -> None:
+        stream, self._stream = self._stream, None
+        if stream is not None:
+            stream.abort(ignore_errors=True)
+            stream.close(ignore_errors=True)
+
+    def _tell(self, words: str) -> None:
+        if words != self.trouble:
+            self.trouble = words
+            self._on_trouble(words)
+
+    def _fill(self, out: Any, frames: int, _time: Any, _status: Any) -> None:
+        """PortAudio's callback: an exception would end the stream, so there is nothing here that can raise."""
+        self._blocks += 1
+        wanted = frames if self._finer is None else self._finer.wanted(frames)
+        with self._lock:
+            samples = self._mixer.read(wanted)
+        out[:, 0] = samples if self._finer is None else self._finer(samples, frames)
+
+
+def import_sounddevice() -> Any:
+    """The sounddevice module.
+
+    Raises:
+        HardwareMissing: it, or the library that it stands on, is not installed.
+    """
+    try:
+        import sounddevice
+    except OSError as missing:
+        raise HardwareMissing(NO_LIBRARY) from missing
+    except ImportError as missing:
+        raise HardwareMissing("no sound: sounddevice is missing; pip install sounddevice") from missing
+    return sounddevice

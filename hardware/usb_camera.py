@@ -1,0 +1,123 @@
+"""A USB camera through OpenCV and Video4Linux.
+
+A read of a camera that hangs blocks in C code, where nothing in this process can end it: `hardware.remote` runs the
+camera in a process of its own, ends that, and opens the camera again when its cable is back.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Iterator
+from typing import Any, Final
+
+from hardware.camera_report import CameraReport
+from hardware.clock import Clock, measure_offset, monotonic
+from hardware.opencv import opencv, picture
+from hardware.ports import Frame, HardwareMissing
+from hardware.sensor_clock import ARRIVAL, MONOTONIC, UNKNOWN
+
+_SECOND: Final = 1_000_000_000
+# OpenCV waits 10 s for a camera that stopped sending, which is longer than anybody waits for it here.
+_READ_SECONDS: Final = ("OPENCV_VIDEOIO_V4L_SELECT_TIMEOUT", "2")
+
+_log = logging.getLogger(__name__)
+
+
+class UsbCamera:
+    """A USB camera; implements `hardware.ports.Camera`.
+
+    Such a camera does not tell its exposure, so a frame is taken to span a whole frame's time before its
+    stamp: the driver's (Video4Linux stamps the buffer on ``CLOCK_MONOTONIC``, at the start or at the end of the frame),
+    or, where that is no stamp of now, its arrival.
+    """
+
+    def __init__(
+        self,
+        device: int | str,
+        *,
+        fps: float = 30.0,
+        size: tuple[int, int] = (1280, 720),
+        clock: Clock = monotonic,
+        capture: Any = None,
+    ) -> None:
+        """Open the camera and lock what can be locked.
+
+        Args:
+            device: number of ``/dev/video``, or a path: those under ``/dev/v4l/by-id`` stay the same when the cable is
+                put into another socket.
+            fps: wanted frames a second.
+            size: wanted width and height, px. The camera may answer with another.
+            clock: answers the present instant, ns.
+            capture: stands for OpenCV's VideoCapture.
+
+        Raises:
+            HardwareMissing: no camera is there, or it cannot be opened.
+        """
+        os.environ.setdefault(*_READ_SECONDS)
+        cv2 = opencv()
+        self.source = f"usb:{device}"
+        self._clock = clock
+        where = int(device) if str(device).isdecimal() else device
+        self._capture = cv2.VideoCapture(where, cv2.CAP_V4L2) if capture is None else capture
+        if not self._capture.isOpened():
+            raise HardwareMissing(
+                f"no camera answers at {self.source}; plug one in, or put your user into the group video "
+                "(sudo usermod -aG video $USER, then log in again)"
+            )
+        for setting, value in (
+            (cv2.CAP_PROP_FOURCC, cv2.VideoWriter.fourcc(*"MJPG")),
+            (cv2.CAP_PROP_FRAME_WIDTH, size[0]),
+            (cv2.CAP_PROP_FRAME_HEIGHT, size[1]),
+            (cv2.CAP_PROP_FPS, fps),
+            (cv2.CAP_PROP_BUFFERSIZE, 1),
+            (cv2.CAP_PROP_AUTOFOCUS, 0),
+        ):
+            self._capture.set(setting, value)
+        told = float(self._capture.get(cv2.CAP_PROP_FPS))
+        self._length = round(_SECOND / (told if 1 <= told <= 1000 else fps))
+        self._asked = size
+        self._size: tuple[int, int] | None = None
+        self._stamps = UNKNOWN
+        self._offset = measure_offset()
+
+    def report(self) -> CameraReport:
+        """What the camera gives; exposure and white balance are its own affair."""
+        notes = ["whether exposure, white balance and focus hold is not known of a USB camera"]
+        if self._size is not None and self._size != self._asked:
+            notes.append("the camera gives {}×{} px instead of {}×{}".format(*self._size, *self._asked))
+        if self._stamps == ARRIVAL:
+            notes.append("the driver's stamps are not of now: frames are told by their arrival")
+        return CameraReport(
+            self.source, self._asked, self._size, self._stamps, self._offset.ahead, self._offset.error, {}, tuple(notes)
+        )
+
+    def frames(self) -> Iterator[Frame]:
+        """Yield frames until the camera stops answering, which raises `HardwareMissing`."""
+        cv2 = opencv()
+        index, last = 0, -1
+        while True:
+            there, image = self._capture.read()
+            now = self._clock()
+            if not there:
+                raise HardwareMissing(f"the camera {self.source} stopped answering; look at its cable")
+            stamp = round(float(self._capture.get(cv2.CAP_PROP_POS_MSEC)) * 1_000_000)
+            self._stamps = MONOTONIC if 0 <= now - stamp < _SECOND else ARRIVAL
+            t = (stamp if self._stamps == MONOTONIC else now) - self._length
+            t = max(t, last + 1)
+            last = t
+            frame = Frame(picture(image), t, self._length, index, self._length)
+            self._measure(frame)
+            yield frame
+            index += 1
+
+    def _measure(self, frame: Frame) -> None:
+        if self._size is None:
+            height, width, _ = frame.image.shape
+            self._size = (width, height)
+            if self._size != self._asked:
+                _log.warning("%s gives %s px instead of %s", self.source, self._size, self._asked)
+
+    def close(self) -> None:
+        """Let go of the camera."""
+        self._capture.release()

@@ -1,0 +1,38 @@
+"""How loud the voice is, and when it is quiet: pure; the hour is handed in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import time
+from typing import Final
+
+FULL: Final = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Volume:
+    """A volume, and another for the quiet hours."""
+
+    level: int = FULL
+    """0 (silent) to `FULL`."""
+    quiet_from: str = ""
+    """``HH:MM`` from which `quiet_level` holds; empty: there are no quiet hours."""
+    quiet_to: str = ""
+    """``HH:MM`` from which `level` holds again; may be past midnight."""
+    quiet_level: int = 30
+
+    def at(self, hour: time) -> int:
+        """The level at this hour of the wall's clock; never louder in the quiet hours than outside them."""
+        return min(self.level, self.quiet_level) if self._is_quiet(hour) else self.level
+
+    def _is_quiet(self, hour: time) -> bool:
+        if not self.quiet_from or not self.quiet_to:
+            return False
+        start, end = time.fromisoformat(self.quiet_from), time.fromisoformat(self.quiet_to)
+        now = hour.replace(second=0, microsecond=0, tzinfo=None)
+        return start <= now < end if start <= end else now >= start or now < end
+
+
+def factor(level: float) -> float:
+    """What samples are multiplied with: the square, since half a scale sounds like half the loudness so (-12 dB)."""
+    return (min(max(level, 0), FULL) / FULL) ** 2

@@ -1,0 +1,26 @@
+"""A process that opens a remote camera, says its child's number and a frame's, and waits to be ended."""
+
+from __future__ import annotations
+
+import sys
+
+from hardware.camera_spec import CameraSpec
+from hardware.remote import RemoteCamera
+
+
+def first_index(spec: str) -> tuple[int, int]:
+    """The child's process number, and the first frame's index; the camera is closed again."""
+    camera = RemoteCamera(CameraSpec.from_json(spec))
+    frame = next(camera.frames())
+    pid = camera.pid or 0
+    camera.close()
+    return pid, frame.index
+
+
+if __name__ == "__main__":
+    held = RemoteCamera(CameraSpec.from_json(sys.argv[1]))
+    print(held.pid, flush=True)
+    if sys.argv[2:] == ["leave"]:
+        sys.exit(0)
+    for _ in held.frames():
+        pass

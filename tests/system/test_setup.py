@@ -1,0 +1,413 @@
+"""The walk: pure first, then in its shell, at the simulated table and with benches whose wires are crossed."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+from collections.abc import Mapping, Sequence
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hardware.gpio import PAD_PINS, SEAT_LIGHT_PINS, TABLE_LIGHT_PINS
+from referee.app.calibration_picture import write_picture
+from referee.app.problems import UserError
+from referee.app.settings import Settings, load
+from referee.app.setup import Ask, Do, Walk
+from referee.app.setup_bench import TableBench
+from referee.app.setup_draft import Draft, new_draft
+from referee.app.setup_shell import STEP_NAMES, keyboard, listed, setup
+from referee.app.setup_simulated import SimulatedBench
+from referee.app.setup_steps import STEPS
+from referee.app.setup_voice import try_voice
+from referee.app.setup_wiring import assigned
+
+SKIP = ["skip"] * len(STEPS)
+
+
+class Bench:
+    """Devices that answer at once: pads soldered as told, and everything else well."""
+
+    def __init__(self, soldered: Sequence[int] = PAD_PINS, found: Sequence[str] = ("usb:0",)) -> None:
+        self.soldered = list(soldered)
+        self.found = found
+        self.done: list[str] = []
+        self.lit: int | None = None
+        self.hits: list[int] = []
+        """Seats that slap out of turn, before the one that is asked."""
+
+    def slap(self, seat: int, pins: Sequence[int], active_high: bool) -> int | None:
+        who = self.hits.pop(0) if self.hits else seat
+        pin = self.soldered[who - 1]
+        return pin if pin in pins else None
+
+    def blink(self, pin: int, pins: Sequence[int]) -> str:
+        self.lit = pin
+        return ""
+
+    def dark(self) -> None:
+        self.lit = None
+
+    def cameras(self) -> list[tuple[str, str]]:
+        self.done.append("cameras")
+        return [(source, f"camera {source}") for source in self.found]
+
+    def picture(self, text: str) -> tuple[bool, str]:
+        return True, "a picture"
+
+    def calibrate(self, text: str, by: str) -> tuple[str | None, str]:
+        return None, f"the table was not found by {by}"
+
+    def speak(self, text: str) -> str:
+        self.done.append(f"spoken at {Draft(text).settings.voice.volume}")
+        return ""
+
+    def doctor(self, text: str) -> tuple[str, bool]:
+        return "1 part is fine.", True
+
+    def close(self) -> None: ...
+
+
+def ask(walk: Walk, bench: Bench) -> Ask | None:
+    """Do what is to be done until a question is open; None at the end."""
+    while walk.request is not None and not isinstance(walk.request, Ask):
+        request = walk.request
+        walk.give(getattr(bench, request.what)(**request.arguments) if isinstance(request, Do) else None)
+    return walk.request
+
+
+def walked(answers: Mapping[str, str], bench: Bench | None = None, draft: Draft | None = None) -> Settings:
+    """A whole walk with answers by the questions' ids, and defaults."""
+    walk, table = Walk(draft or new_draft(), STEPS), bench or Bench()
+    while (question := ask(walk, table)) is not None:
+        assert walk.answer(answers.get(question.id, "")) == ""
+    return walk.draft.settings
+
+
+def test_every_default_is_an_answer_and_the_table_can_be_run() -> None:
+    made = walked({})
+    assert [seat.name for seat in made.seats] == ["Seat 1", "Seat 2", "Seat 3", "Seat 4"]
+    assert [seat.pad for seat in made.seats] == list(PAD_PINS[:4])
+    assert made.camera.source == "usb:0"
+
+
+def test_everything_that_is_asked_is_in_the_settings() -> None:
+    made = walked(
+        {
+            "seats.count": "3", "seats.name.1": "Zoe", "seats.name.3": "Max", "seats.standing": "280, 150 30",
+            "pins.wiring": "other", "pins.pads": "2 3 4", "pins.lights": "5 6 7", "pins.table": "12 13 16",
+            "pins.pads_pull": "high", "pins.force": "yes", "voice.language": "de", "voice.heard": "",
+            "voice.quiet": "22:00-7:30", "voice.quiet_volume": "12", "rules.preset": "slapjack",
+        },
+        Bench([2, 3, 4]),
+    )  # fmt: skip
+    assert [(seat.name, seat.pad, seat.light, seat.bearing) for seat in made.seats] == [
+        ("Zoe", 2, 5, 280), ("Seat 2", 3, 6, 150), ("Max", 4, 7, 30),
+    ]  # fmt: skip
+    assert (made.lights.table, made.pads.active_high, made.pads.force) == ((12, 13, 16), True, True)
+    voice = made.voice
+    assert (voice.language, voice.quiet_from, voice.quiet_to, voice.quiet_volume) == ("de", "22:00", "07:30", 12)
+    assert made.rules == "slapjack"
+
+
+@settings(deadline=None, max_examples=20)
+@given(st.permutations(PAD_PINS), st.integers(2, 8))
+def test_however_the_pads_are_crossed_the_roll_call_puts_them_right(soldered: list[int], seats: int) -> None:
+    """Pads may also be on lines that the settings gave to nobody."""
+    made = walked({"seats.count": str(seats)}, Bench(soldered))
+    assert [seat.pad for seat in made.seats] == soldered[:seats]
+
+
+@settings(deadline=None, max_examples=20)
+@given(st.permutations(range(4)))
+def test_however_the_lights_are_crossed_people_put_them_right(whose: list[int]) -> None:
+    """The light that blinks for seat k is seat ``whose[k]``'s; by its number or its player's name."""
+    names = [str(seat + 1) if seat % 2 else f"Seat {seat + 1}" for seat in whose]
+    made = walked({f"lights.seat.{k}": name for k, name in enumerate(names, start=1)})
+    assert [seat.light for seat in made.seats] == [SEAT_LIGHT_PINS[whose.index(seat)] for seat in range(4)]
+
+
+def test_the_colours_of_the_tables_light_are_put_right() -> None:
+    red, green, blue = TABLE_LIGHT_PINS
+    seen = {"lights.table.red": "blue", "lights.table.green": "red", "lights.table.blue": "green"}
+    assert walked(seen).lights.table == (green, blue, red)
+    assert walked({"lights.table.red": "none"}).lights.table == (red, green, blue)
+
+
+def test_a_pad_that_answered_already_is_no_second_seats() -> None:
+    """Seat 1 slaps twice; seat 2 is asked again, and answers."""
+    bench = Bench()
+    bench.hits = [1, 1]
+    made = walked({"pads.silent.2": "retry", "seats.count": "2"}, bench)
+    assert [seat.pad for seat in made.seats] == list(PAD_PINS[:2])
+
+
+@given(
+    st.permutations(range(2, 20)).map(lambda pins: pins[:4]),
+    st.dictionaries(st.integers(1, 4), st.integers(2, 27), max_size=4),
+)
+def test_silent_seats_keep_their_pin_or_get_a_free_one(before: list[int], told: dict[int, int]) -> None:
+    told = {seat: pin for seat, pin in told.items() if list(told.values()).count(pin) == 1}
+    after = assigned(before, told, list(range(2, 28)))
+    assert len(set(after)) == len(before)
+    assert all(after[seat - 1] == pin for seat, pin in told.items())
+    kept = [k for k, pin in enumerate(before) if k + 1 not in told and pin not in told.values()]
+    assert all(after[k] == before[k] for k in kept)
+
+
+@pytest.mark.parametrize(
+    ("step", "id", "text"),
+    [
+        ("seats", "seats.count", "9"), ("seats", "seats.count", "four"), ("seats", "seats.name.2", "seat 1"),
+        ("seats", "seats.name.1", "x" * 30), ("seats", "seats.standing", "10 20 100 200"),
+        ("seats", "seats.standing", "north"), ("pins", "pins.wiring", "x"), ("pins", "pins.pads", "4 4 5 6"),
+        ("pins", "pins.pads", "4 5 6"), ("pins", "pins.lights", "4 20 21 22"), ("pins", "pins.table", "1 2 28"),
+        ("pins", "pins.pads", "8 9 10 11"),
+        ("pins", "pins.force", "maybe"), ("camera", "camera.calibrate", "s"), ("voice", "voice.heard", "101"),
+        ("voice", "voice.quiet", "22-7"), ("voice", "voice.quiet", "24:00-07:00"), ("voice", "voice.language", "it"),
+        ("rules", "rules.preset", "clasic"), ("rules", "rules.preset", "no-such-file.toml"),
+    ],
+)  # fmt: skip
+def test_an_answer_that_cannot_be_is_asked_for_again(step: str, id: str, text: str) -> None:  # noqa: A002
+    walk, bench = Walk(new_draft(Path()), [one for one in STEPS if one.name == step]), Bench()
+    while (question := ask(walk, bench)) is not None and question.id != id:
+        walk.answer({"pins.wiring": "other", "pins.force": "yes"}.get(question.id, ""))
+    assert question is not None
+    complaint = walk.answer(text)
+    # An `s` is how one answer alone begins.
+    assert (complaint != "") == (id != "camera.calibrate")
+    assert (walk.request is question) == (complaint != "")
+
+
+class SoundCard:
+    """Stands for the sounddevice module: its card takes blocks as fast as it gets them, and keeps them."""
+
+    class PortAudioError(Exception):
+        """As sounddevice's."""
+
+    def __init__(self) -> None:
+        self.played: list[Any] = []
+        self._ended = threading.Event()
+
+    def OutputStream(self, **how: Any) -> Any:  # noqa: N802 - sounddevice's name
+        self._thread = threading.Thread(target=self._pull, args=(how["callback"],), daemon=True)
+        return self
+
+    def _pull(self, callback: Any) -> None:
+        while not self._ended.wait(0.001):
+            block = np.zeros((2048, 1), np.float32)
+            callback(block, len(block), None, None)
+            self.played.append(block[:, 0])
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def abort(self, ignore_errors: bool = True) -> None:
+        self._ended.set()
+        self._thread.join()
+
+    def close(self, ignore_errors: bool = True) -> None: ...
+
+
+# Back, again, skip, stop
+
+
+def trace(walk: Walk, bench: Bench) -> tuple[Any, ...]:
+    """Where a walk stands."""
+    question = ask(walk, bench)
+    return (walk.at, question and (question.id, question.words, question.default), walk.draft.text)
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.lists(st.sampled_from(["", "", "2", "yes", "none", "Ana", "other", "again", "skip", "x"]), max_size=25))
+def test_back_is_where_one_was(answers: list[str]) -> None:
+    """After any way there, an answer and `back` change nothing; and the settings can be run wherever one stops."""
+    walk, bench = Walk(new_draft(), STEPS), Bench()
+    for text in answers:
+        before = trace(walk, bench)
+        if before[1] is None:
+            break
+        taken = walk.answer("") == ""
+        if taken and trace(walk, bench)[0] == before[0]:
+            walk.answer("back")
+            assert trace(walk, bench) == before
+        elif ask(walk, bench) is not None:
+            walk.answer(text)
+    assert len(walk.draft.settings.seats) >= 2
+
+
+def test_back_undoes_a_whole_step_and_does_nothing_to_a_device() -> None:
+    walk, bench = Walk(new_draft(), STEPS[:2]), Bench()
+    first = trace(walk, bench)
+    while walk.at == 0:
+        ask(walk, bench)
+        walk.answer("3" if trace(walk, bench)[1][0] == "seats.count" else "")
+    assert len(walk.draft.settings.seats) == 3
+    walk.answer("back")
+    assert trace(walk, bench) == first
+    walk.answer("back")
+    assert trace(walk, bench) == first
+
+
+def test_back_in_the_camera_step_takes_no_second_look_for_cameras() -> None:
+    walk, bench = Walk(new_draft(), [STEPS[4]]), Bench(found=("usb:0", "usb:2"))
+    ask(walk, bench)
+    walk.answer("usb:2")
+    ask(walk, bench)
+    walk.answer("back")
+    question = ask(walk, bench)
+    assert question is not None
+    assert (question.id, bench.done) == ("camera.source", ["cameras"])
+
+
+def test_the_volume_is_tried_until_it_is_heard_well() -> None:
+    walk, bench = Walk(new_draft(), [STEPS[5]]), Bench()
+    for text in ("yes", "fr", "35", "50", "yes", "none"):
+        ask(walk, bench)
+        assert walk.answer(text) == ""
+    assert ask(walk, bench) is None
+    assert bench.done == ["spoken at 80", "spoken at 35", "spoken at 50"]
+    assert (walk.draft.settings.voice.volume, walk.draft.settings.voice.language) == (50, "fr")
+
+
+# The shell
+
+
+def test_the_whole_walk_at_the_simulated_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Two of its pads are crossed: they are put right, the table is found, and the camera's picture is there."""
+    path = tmp_path / "table.toml"
+    assert setup(path, SimulatedBench(path), listed(["3", "Ana", "Ben", "Cho"])) == 0
+    made = load(path)
+    assert [(seat.name, seat.pad) for seat in made.seats] == [("Ana", 5), ("Ben", 4), ("Cho", 6)]
+    assert made.calibration is not None
+    assert (tmp_path / "table.picture.jpg").exists()
+    shown = capsys.readouterr().out
+    assert "Ana's pad is on pin 5, not 4: put right" in shown
+    assert all(step.title in shown for step in STEPS)
+    assert not list(tmp_path.glob(".*.setup"))
+
+
+def test_who_stops_goes_on_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "table.toml"
+    assert setup(path, Bench(), listed(["2", "", "", "", "", "stop"])) == 1
+    assert len(load(path).seats) == 2
+    assert "Stopped before the end of: Wires" in capsys.readouterr().out
+    assert setup(path, Bench(), listed([])) == 0
+    shown = capsys.readouterr().out
+    assert "Wires (2 of 8)" in shown
+    assert "How many seats" not in shown
+    assert setup(path, Bench(), listed([*SKIP])) == 0
+    assert "How many seats" in capsys.readouterr().out, "a walk that came to its end begins anew"
+
+
+def test_what_is_there_stays(tmp_path: Path) -> None:
+    """Comments, further keys and the calibration; and to skip everything changes no letter."""
+    path = tmp_path / "table.toml"
+    text = (
+        "# our table\ndealer = 2   # Ben\n\n[camera]\nexposure_us = 2000  # measured\n\n"
+        '[[seat]]\nname = "Ana"  # left-handed\nbearing = 250\n[[seat]]\nname = "Ben"\nbearing = 100\n'
+    )
+    path.write_text(text)
+    assert setup(path, Bench(), listed(SKIP)) == 0
+    assert path.read_text() == text
+    assert setup(path, Bench(), listed([])) == 0
+    made, now = load(path), path.read_text()
+    assert all(words in now for words in ("# our table", "# Ben", "# measured", "# left-handed"))
+    assert (made.dealer, made.camera.exposure_us) == (2, 2000)
+    assert [(seat.name, seat.bearing) for seat in made.seats] == [("Ana", 250), ("Ben", 100)]
+
+
+def test_measured_pads_are_forgotten_when_they_are_others(tmp_path: Path) -> None:
+    seats = '[[seat]]\nname = "Ana"\n[[seat]]\nname = "Ben"\n'
+    measured = "[pads_measured]\nt_error_us = [1500, 1600]\nbounce_us = [0, 9]\ncrosstalk_us = [[0, 1], [2, 0]]\n"
+    draft = Draft(measured + seats, tmp_path)
+    assert walked({}, draft=draft).pads_measured is not None
+    assert walked({}, Bench([PAD_PINS[1], PAD_PINS[0]]), draft).pads_measured is None
+
+
+def test_one_step_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "table.toml"
+    setup(path, Bench(), listed([]))
+    capsys.readouterr()
+    assert setup(path, Bench(), listed(["slapjack"]), step="rules") == 0
+    assert load(path).rules == "slapjack"
+    assert "How many seats" not in capsys.readouterr().out
+
+
+def test_a_keyboard_that_falls_silent_stops_the_walk(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert setup(tmp_path / "table.toml", Bench(), keyboard(StringIO("?\n5\nAna\n"))) == 1
+    assert "the question before this one" in capsys.readouterr().out
+
+
+def test_a_device_that_is_not_here_ends_its_step_and_not_the_walk(tmp_path: Path) -> None:
+    class NoPads(Bench):
+        def slap(self, seat: int, pins: Sequence[int], active_high: bool) -> int | None:
+            raise UserError("no pins here")
+
+    path = tmp_path / "table.toml"
+    assert setup(path, NoPads(), listed([])) == 0
+    assert load(path).camera.source == "usb:0"
+
+
+def test_answers_that_together_cannot_be_leave_the_step_as_it_was(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """While the lights are off, a light and a pad may stand on one pin; not once they are switched on."""
+    path = tmp_path / "table.toml"
+    path.write_text('[lights]\nenabled = false\n[[seat]]\nname = "A"\nlight = 5\n[[seat]]\nname = "B"\n')
+    assert setup(path, Bench(), listed(["", "", "", "yes"]), step="pins") == 0
+    assert "That cannot be: pin 5" in capsys.readouterr().out
+    assert not load(path).lights.enabled
+
+
+def test_settings_that_cannot_be_read_are_not_written_over(tmp_path: Path) -> None:
+    path = tmp_path / "table.toml"
+    path.write_text("seat = 3\n")
+    with pytest.raises(UserError, match="seats"):
+        setup(path, Bench(), listed([]))
+    assert path.read_text() == "seat = 3\n"
+
+
+def test_this_machines_bench_says_in_words_what_is_not_here(tmp_path: Path) -> None:
+    """A camera may be a folder of frames; there are no pins under the numbers 100 and more anywhere."""
+    frames = tmp_path / "frames"
+    frames.mkdir()
+    for number in range(14):
+        write_picture(frames / f"f{number:02}.jpg", np.full((48, 64, 3), 10 * number, np.uint8))
+    path, bench = tmp_path / "table.toml", TableBench(tmp_path / "table.toml")
+    text = new_draft(tmp_path).changed({"camera.source": str(frames)}).text
+    assert bench.picture(text) == (True, f"Look at {tmp_path / 'table.picture.jpg'}: it is what the camera sees "
+                                   "(64×48 px, mean brightness 120 of 255).")  # fmt: skip
+    assert bench.picture(text.replace(str(frames), str(tmp_path / "none")))[0] is False
+    assert bench.calibrate(text, "sheet")[0] is None
+    assert path.read_text() == text
+    with pytest.raises(UserError, match="skip"):
+        bench.slap(1, [100, 101], False)
+    assert bench.blink(100, [100]) != ""
+    bench.close()
+
+
+def test_the_steps_have_the_names_that_help_shows() -> None:
+    assert tuple(step.name for step in STEPS) == STEP_NAMES
+
+
+def test_the_voice_counts_to_three_as_loud_as_the_settings_say(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Through a card that keeps what it was given; half the volume is 12 dB less (`hardware.volume.factor`)."""
+    if not any(shutil.which(name) for name in ("flite", "espeak-ng")):
+        pytest.skip("no speech synthesiser")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+
+    def loudest(volume: int) -> float:
+        card = SoundCard()
+        words = f'[voice]\nvolume = {volume}\n[[seat]]\nname = "A"\n[[seat]]\nname = "B"\n'
+        assert try_voice(Draft(words).settings.voice, card) == ""
+        return float(np.abs(np.concatenate(card.played)).max())
+
+    full = loudest(100)
+    assert full > 0.1
+    assert 0.2 < loudest(50) / full < 0.3

@@ -1,0 +1,59 @@
+"""Inside the virtual machine: `python -m tests.vm [smoke|full|compare]`; exit status 1 if a requirement is missed."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+from tests.vm import camera, faults, order
+from tests.vm.chip import SimulatedChip
+from tests.vm.compare import side_by_side
+from tests.vm.rig import MS
+from tests.vm.table import Row, apart, printed
+
+HEADER = "pinctrl-bcm2711"
+
+
+def scenarios(chip: SimulatedChip, full: bool) -> list[tuple[Callable[..., Any], tuple[Any, ...]]]:
+    """What is played, and how often."""
+    gaps = (1 * MS, 2 * MS, 3 * MS, 5 * MS) if full else (1 * MS,)
+    chosen: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
+        (order.pairs, (chip, gaps, None if full else 28)),
+        (order.eight, (chip, 50 if full else 8)),
+        (order.bounce, (chip, 30 if full else 6)),
+        (order.neighbour, (chip, 30 if full else 6)),
+        (order.blips, (chip, 40 if full else 6)),
+        (order.pulses, (chip, 20 if full else 3)),
+        (faults.busy, (chip,)),
+        (faults.raising, (chip,)),
+    ]
+    if full:
+        more = (faults.forbidden, faults.flooded, faults.closing, faults.beside_lights)
+        chosen += [(scenario, (chip,)) for scenario in more]
+        chosen += [(camera.usb_camera, (None,)), (faults.unplugged, (chip,))]
+    return chosen
+
+
+def main(kind: str) -> int:
+    """Play everything; returns the exit status."""
+    began = time.monotonic()
+    if kind not in ("smoke", "full", "compare"):
+        print(f"smoke, full or compare, not {kind!r}")
+        return 2
+    if kind == "compare":
+        print(side_by_side(SimulatedChip("header", HEADER)))
+        return 0
+    rows: list[Row] = apart(faults.no_header, None) if kind == "full" else []
+    chip = SimulatedChip("header", HEADER)
+    for scenario, given in scenarios(chip, kind == "full"):
+        rows += apart(scenario, *given)
+    print(printed(rows))
+    missed = sum(not row.ok for row in rows)
+    print(f"vm: {len(rows)} requirements, {missed} missed, {time.monotonic() - began:.0f} s", flush=True)
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1] if len(sys.argv) > 1 else "full"))

@@ -1,0 +1,177 @@
+"""What goes wrong with pins and handlers, and what a person is told."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import pwd
+import subprocess
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from hardware.gpio import SEAT_LIGHT_PINS, TABLE_LIGHT_PINS, open_factory
+from hardware.lights import GpioLights
+from hardware.lines_gpiod import QUEUE, open_gpiod
+from hardware.pads import GpioPads
+from hardware.ports import Edge, HardwareMissing
+from tests.vm.chip import SimulatedChip
+from tests.vm.hands import Move
+from tests.vm.order import SEATS
+from tests.vm.rig import MS, PINS, Rig
+from tests.vm.table import Row
+
+
+def refused(what: str, attempt: Callable[[], Any], *words: str) -> Row:
+    """A row that wants a `HardwareMissing` with all of these words."""
+    try:
+        attempt()
+    except HardwareMissing as told:
+        lacking = [word for word in words if word not in str(told)]
+        return Row(what, "says what to do", f"{told}" + (f" (not: {lacking})" if lacking else ""), not lacking)
+    return Row(what, "says what to do", "no error at all", ok=False)
+
+
+def no_header(_: None) -> list[Row]:
+    """Before there is any chip, and with a chip that is no header."""
+    none = refused("no GPIO chip", lambda: open_gpiod(PINS, False), "no GPIO chip", "referee demo")
+    SimulatedChip("decoy", "usb-relay-board", lines=8)
+    other = refused("a chip that is no header", lambda: open_gpiod(PINS, False), "usb-relay-board", "referee demo")
+    return [none, other]
+
+
+def busy(chip: SimulatedChip) -> list[Row]:
+    """Lines that others hold: another referee, another program, a light of ours."""
+    import gpiod
+
+    rows = []
+    lines = open_gpiod(PINS, False)
+    rows.append(refused("pads held by another referee", lambda: open_gpiod(PINS, False), "seat 1", "another referee"))
+    lines.close()
+    with gpiod.request_lines(str(chip.path), consumer="doorbell", config={PINS[3]: None}):
+        rows.append(
+            refused("a pad's pin held by another program", lambda: open_gpiod(PINS, False),
+                    "seat 3", f"pin {PINS[3]}", "doorbell", "choose another pin")
+        )  # fmt: skip
+    rows.append(refused("a pin that is not there", lambda: open_gpiod({1: 4, 2: 99}, False), "seat 2", "no pin 99"))
+    open_gpiod(PINS, False).close()
+    return [*rows, Row("the pins afterwards", "free again", "free again")]
+
+
+def forbidden(_: SimulatedChip) -> list[Row]:
+    """A user who may not open the chip."""
+    os.setuid(pwd.getpwnam("nobody").pw_uid)
+    return [refused("no permission", lambda: open_gpiod(PINS, False), "/dev/gpiochip", "group gpio")]
+
+
+def raising(chip: SimulatedChip) -> list[Row]:
+    """One seat's handler raises each time; the others must go on, in order."""
+
+    def handler(edge: Edge) -> None:
+        if edge.seat == SEATS[0]:
+            raise ValueError("a fault in the handler")
+
+    rig = Rig(chip)
+    rig.start(handler)
+    seats = [SEATS[0] if k % 2 else SEATS[1 + k % 7] for k in range(40)]
+    moves = [move for seat in seats for move in (Move(seat, True, 60 * MS), Move(seat, False, 8 * MS))]
+    told = [one.edge.seat for one in rig.play(moves).presses()]
+    rig.close()
+    return [Row("presses told while a handler raises", f"{len(seats)} of {len(seats)}", f"{len(told)} of {len(seats)}",
+                told == seats)]  # fmt: skip
+
+
+def flooded(chip: SimulatedChip) -> list[Row]:
+    """A handler that blocks for so long that the kernel's queue overflows: what is lost must be told, all of it."""
+    rig = Rig(chip)
+    blocked = threading.Event()
+
+    def blocks(_edge: Edge) -> None:
+        blocked.wait(30)
+
+    rig.start(blocks)
+    count = 2 * QUEUE
+    moves = [move for k in range(count) for move in (Move(SEATS[k % 8], True), Move(SEATS[k % 8], False))]
+    rig.hands.begin(moves)
+    while (made := rig.hands.done()) is None:
+        time.sleep(0.01)
+    blocked.set()
+    rig.rest(100 * MS)
+    told = len(rig.story.presses())
+    lost = sum(one.count for one in rig.story.lost)
+    within = all(made[0].before <= one.before <= made[-1].after for one in rig.story.lost)
+    rig.close()
+    return [
+        Row(f"a queue of {QUEUE} flooded with {count}: told + lost + merged", str(count),
+            f"{told} + {lost} + {rig.pads.merged}",
+            told + lost + rig.pads.merged == count and lost > 0 and rig.pads.lost == lost and within)
+    ]  # fmt: skip
+
+
+def closing(chip: SimulatedChip) -> list[Row]:
+    """Closed while pads chatter, and opened again at once."""
+    threads = []
+    for _ in range(5):
+        rig = Rig(chip)
+        rig.start()
+        rig.hands.begin([Move(SEATS[k % 8], k % 16 < 8, MS // 2) for k in range(100)])
+        time.sleep(0.02)
+        rig.pads.close()
+        rig.pads.close()
+        threads.append(sum(thread.name == "pads" for thread in threading.enumerate()))
+        while rig.hands.done() is None:
+            time.sleep(0.01)
+        rig.hands.end()
+    return [
+        Row("closed amid chatter and opened again, 5 times: threads left", "0", str(sum(threads)), not any(threads))
+    ]
+
+
+def beside_lights(chip: SimulatedChip) -> list[Row]:
+    """Pads by gpiod and lights by gpiozero's lgpio, on one chip at once."""
+    pretend_to_be_a_pi()
+    rig = Rig(chip)
+    lights = GpioLights(dict(zip(SEATS, SEAT_LIGHT_PINS, strict=True)), TABLE_LIGHT_PINS)
+    rig.start()
+    for seat in SEATS:
+        lights.seat(seat, 1.0)
+    lit = sum(chip.level(pin) for pin in SEAT_LIGHT_PINS)
+    lights.table(0.5, 0.5, 0.5)
+    seats = [SEATS[k % 8] for k in range(24)]
+    story = rig.play([move for seat in seats for move in (Move(seat, True, 60 * MS), Move(seat, False, 8 * MS))])
+    told = [one.edge.seat for one in story.presses()]
+    clash = refused("a pad on a light's pin", lambda: open_gpiod({1: SEAT_LIGHT_PINS[0]}, False), "seat 1", "holds")
+    lights.close()
+    rig.close()
+    return [
+        Row("seat lights lit beside the pads", "8", str(lit), lit == 8),
+        Row("presses told beside lit and dimmed lights", f"{len(seats)}", f"{len(told)}", told == seats),
+        clash,
+    ]
+
+
+def pretend_to_be_a_pi() -> None:
+    """Give the machine a Raspberry Pi's revision code, without which gpiozero knows no header."""
+    if "Revision" not in Path("/proc/cpuinfo").read_text():
+        mask = Path("/run/cpuinfo")
+        mask.write_text("Revision\t: c03112\n")
+        subprocess.run(["mount", "--bind", str(mask), "/proc/cpuinfo"], check=True)
+    open_factory.cache_clear()
+
+
+def unplugged(chip: SimulatedChip) -> list[Row]:
+    """The chip goes while the pads are open: the last scenario, since there is no chip afterwards."""
+    pads = GpioPads(PINS)
+    pads.start(lambda edge: None)
+    gone = multiprocessing.get_context("fork").Process(target=chip.unplug, daemon=True)
+    gone.start()
+    gone.join(timeout=10)
+    until = time.monotonic() + 5
+    while not pads.trouble and time.monotonic() < until:
+        pads.held()
+        time.sleep(0.01)
+    words = pads.trouble
+    pads.close()
+    return [Row("the chip vanishes", "is told", words or "nothing is told", "are gone" in words)]

@@ -1,0 +1,167 @@
+"""A table on the simulated chip: hands, kernel, pad shell, filter, slaps: the whole way that an edge goes."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from hardware.clock import monotonic
+from hardware.gpio import PAD_PINS
+from hardware.lines import Lines
+from hardware.lines_gpiod import GpiodLines, open_gpiod
+from hardware.lines_gpiozero import open_gpiozero
+from hardware.pads import GpioPads
+from hardware.ports import Edge, Lost
+from hardware.slaps import PadFilter
+from referee.adjudication.observations import Observation, Slap
+from tests.vm.chip import SimulatedChip
+from tests.vm.hands import Done, Hands, Move
+
+MS: Final = 1_000_000
+PINS: Final = dict(enumerate(PAD_PINS, start=1))
+QUIET: Final = 200 * MS
+"""After the last move so long is waited for what is still to be told, ns: the filter's masks and more."""
+LIMIT: Final = 20_000 * MS
+
+Source = Callable[[Mapping[int, int], bool], Lines]
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """An edge, and when our handler heard of it, ns."""
+
+    edge: Edge
+    at: int
+
+
+@dataclass(slots=True)
+class Story:
+    """What was done, and all that was told of it."""
+
+    moves: list[Done] = field(default_factory=list)
+    heard: list[Heard] = field(default_factory=list)
+    slaps: list[Slap] = field(default_factory=list)
+    others: list[Observation] = field(default_factory=list)
+    lost: list[Lost] = field(default_factory=list)
+    broken_promises: int = 0
+    """Edges told after a watermark that said there would be none so early."""
+
+    def presses(self) -> list[Heard]:
+        return [one for one in self.heard if one.edge.pressed]
+
+
+class Recorded:
+    """A kernel request that keeps what the kernel gave: pin and stamp of each edge, as read."""
+
+    def __init__(self, request: Any) -> None:
+        self._request = request
+        self.given: list[tuple[int, int]] = []
+
+    def read_edge_events(self, most: int) -> list[Any]:
+        events: list[Any] = self._request.read_edge_events(most)
+        self.given += [(event.line_offset, event.timestamp_ns) for event in events]
+        return events
+
+    def __bool__(self) -> bool:
+        return bool(self._request)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._request, name)
+
+
+def from_gpiod(pins: Mapping[int, int], active_high: bool) -> GpiodLines:
+    """The kernel's queue, recorded (`GpiodLines.request`)."""
+    lines = open_gpiod(pins, active_high)
+    lines.request = Recorded(lines.request)
+    return lines
+
+
+SOURCES: Final[dict[str, Source]] = {"gpiozero + lgpio": open_gpiozero, "gpiod": from_gpiod}
+
+
+def share_out() -> None:
+    """Interrupts, their threads and the hands on the first processor, the referee on the others.
+
+    So it is on a Raspberry Pi, whose interrupts are all served by the first one, and whose kernel moves an interrupt's
+    thread to where the interrupt is served; a simulated interrupt knows no such place, and its thread might wait for
+    a virtual processor that the host has stopped.
+    """
+    for comm in Path("/proc").glob("[0-9]*/comm"):
+        with contextlib.suppress(OSError):
+            if comm.read_text().startswith("irq/"):
+                os.sched_setaffinity(int(comm.parent.name), {0})
+    others = set(range(1, os.cpu_count() or 1)) or {0}
+    for thread in Path("/proc/self/task").iterdir():
+        os.sched_setaffinity(int(thread.name), others)
+
+
+class Rig:
+    """A table of eight seats. Use it in a process of its own: lgpio keeps threads for good."""
+
+    def __init__(self, chip: SimulatedChip, source: Source = from_gpiod) -> None:
+        # The hands first: a process forked later would hold the lines as well, and nobody could change or free them.
+        self.hands = Hands(chip, PINS)
+        self.lines = source(PINS, False)
+        self.pads = GpioPads(PINS, lines=self.lines)
+        share_out()
+        self.story = Story()
+        self.filter = PadFilter(len(PINS), start=monotonic())
+        self._edges: deque[Heard] = deque()
+        self._told = 0
+
+    def start(self, handler: Callable[[Edge], None] = lambda edge: None) -> None:
+        """Hear the pads; ``handler`` runs in their thread after our own note is taken."""
+
+        def note(edge: Edge) -> None:
+            self._edges.append(Heard(edge, monotonic()))
+            handler(edge)
+
+        self.pads.start(note, self.story.lost.append)
+
+    def turn(self) -> None:
+        """As the referee's loop does: first the promise, then all that has come."""
+        told = self.pads.watermark(monotonic())
+        while self._edges:
+            heard = self._edges.popleft()
+            self.story.heard.append(heard)
+            self.story.broken_promises += heard.edge.t <= self._told
+            self._keep(self.filter.feed(heard.edge))
+        self._told = max(self._told, told)
+        self._keep(self.filter.advance(told))
+
+    def play(self, moves: Sequence[Move]) -> Story:
+        """Let the hands make these moves, and hear them out."""
+        self.hands.begin(moves)
+        give_up = monotonic() + LIMIT + sum(move.wait for move in moves) * 3
+        while (made := self.hands.done()) is None:
+            self.turn()
+            time.sleep(0.005)
+            if monotonic() > give_up:
+                raise TimeoutError("the hands did not come to an end")
+        self.story.moves += made
+        self.rest(QUIET)
+        return self.story
+
+    def rest(self, length: int) -> None:
+        """Turn on until every sensor has reported past so long from now, ns."""
+        until = monotonic() + length
+        while min(self.filter.watermark, self._told) < until and monotonic() < until + LIMIT:
+            self.turn()
+            time.sleep(0.005)
+
+    def close(self) -> None:
+        self.hands.end()
+        self.pads.close()
+
+    def _keep(self, made: Sequence[Observation]) -> None:
+        for one in made:
+            if isinstance(one, Slap):
+                self.story.slaps.append(one)
+            else:
+                self.story.others.append(one)
