@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 from typing import Final
 
-from referee.app import command_eyes, command_games, command_table, games, setup_shell
+from referee.app import command_eyes, command_games, command_table, setup_shell
 from referee.app.command import MISTAKE, Parser
 from referee.app.problems import UserError
 
@@ -70,7 +70,7 @@ def parser() -> argparse.ArgumentParser:
         command_eyes.add_watch,
         command_eyes.add_enrol,
         command_eyes.add_calibrate,
-        games.add_games,
+        command_table.add_games,
         setup_shell.add,
         command_table.add_wiring,
         command_table.add_doctor,

@@ -6,39 +6,14 @@ import argparse
 import sys
 from datetime import datetime
 from pathlib import Path
-from typing import Final
 
-from referee.app.command import Commands, command
 from referee.app.problems import UserError
 from referee.app.record import GameInfo, Record, RecordError
 from referee.app.record_files import exported, imported, rulings_table
 
-DEFAULT: Final = Path("games") / "record.db"
-_ABOUT: Final = (
-    "Every game is recorded line by line, on the disk before anything is announced. Without options: the list.\n\n"
-    "examples:\n  referee games\n  referee games --export 12 > game.jsonl      the log, for `referee replay`\n"
-    "  referee games --csv 12 > game.csv           the rulings, for a spreadsheet\n"
-    "  referee games --import game.jsonl           a log of another table\n"
-    "  referee games --keep 12                     never remove it to make room\n"
-    "  referee games --remove 12                   remove it and its pictures now"
-)
 
-
-def add_games(commands: Commands) -> None:
-    """The command and its options."""
-    parser = command(commands, "games", "the recorded games: list, export, import, keep, remove", _ABOUT, _run)
-    add = parser.add_argument
-    add("--record", type=Path, default=DEFAULT, metavar="FILE", help=f"the record (default: {DEFAULT})")
-    one = parser.add_mutually_exclusive_group()
-    one.add_argument("--export", type=int, metavar="N", help="print a game as a log (JSON Lines)")
-    one.add_argument("--csv", type=int, metavar="N", help="print a game's rulings as CSV")
-    one.add_argument("--import", dest="take_in", type=Path, metavar="LOG", help="record a log file as a new game")
-    one.add_argument("--keep", type=int, metavar="N", help="never remove this game to make room")
-    one.add_argument("--release", type=int, metavar="N", help="it may be removed again")
-    one.add_argument("--remove", type=int, metavar="N", help="remove a game and its pictures")
-
-
-def _run(args: argparse.Namespace) -> int:
+def games(args: argparse.Namespace) -> int:
+    """The command, by its options (`referee.app.command_table.add_games`). Raises `UserError`."""
     path: Path = args.record
     writes = args.take_in is not None or any(value is not None for value in (args.keep, args.release, args.remove))
     if not path.exists() and args.take_in is None:
