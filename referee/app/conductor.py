@@ -26,6 +26,7 @@ from referee.app.absence import Absence
 from referee.app.journal import Journal, TextJournal
 from referee.app.notices import BACK, GONE, Notice, Teller
 from referee.app.paused import First
+from referee.app.resuming import RESUMED, Past
 from referee.app.sight import HIDDEN, Blind, Looker, Sight, Watching
 
 if TYPE_CHECKING:
@@ -56,13 +57,14 @@ Outlet = Callable[[Sequence[Ruling]], None]
 class Numberer:
     """Gives observations their ids: c1, c2 ... for cards, t1 ... for taken piles."""
 
-    def __init__(self) -> None:
+    def __init__(self, prefix: str = "") -> None:
         self._counts: dict[str, int] = {}
+        self._prefix = prefix
 
     def __call__(self, kind: str) -> str:
         letter = LETTERS.get(kind, kind[:1])
         self._counts[letter] = self._counts.get(letter, 0) + 1
-        return f"{letter}{self._counts[letter]}"
+        return f"{self._prefix}{letter}{self._counts[letter]}"
 
 
 class Conductor:
@@ -77,6 +79,8 @@ class Conductor:
         log: where the table log is written, one JSON line each; none if not given.
         journal: the same, for what is no text stream.
         pads: the filter of the pads' edges; None takes one that nothing was measured for.
+        past: a game that was broken off and goes on: what was told then is taken as told, and nothing of it is told,
+            shown or written again. The game is paused until the camera has seen what lies there now (`begin_again`).
 
     Raises:
         LogError: the table cannot be played (an unknown preset, say).
@@ -92,6 +96,7 @@ class Conductor:
         log: TextIO | None = None,
         journal: Journal | None = None,
         pads: PadFilter | None = None,
+        past: Past | None = None,
     ) -> None:
         self._adjudicator = Adjudicator(lookahead_ns=LOOKAHEAD)
         self._looker = Looker(watcher) if watcher is not None else None
@@ -100,8 +105,10 @@ class Conductor:
         self._journal = TextJournal(log) if log is not None else journal
         self._journal_words = ""
         self._uncommitted = False
-        self._pads = pads or PadFilter(len(table.seats), start=table.t)
-        self._number = Numberer()
+        prefix = "" if past is None else past.prefix
+        start = table.t if past is None else past.last
+        self._pads = pads or PadFilter(len(table.seats), start=start, prefix=prefix)
+        self._number = Numberer(prefix)
         self._now = table.t
         self._told: dict[str, int] = {}
         self._lost: set[str] = set()
@@ -115,7 +122,33 @@ class Conductor:
         """Every final ruling so far, in the order of the log."""
         self.observations: list[Observation] = []
         """What was sensed or said so far, without ticks."""
-        self._observe(replace(table, sensors=SENSORS))
+        if past is None:
+            self._observe(replace(table, sensors=SENSORS))
+        else:
+            self._remember(past)
+
+    def _remember(self, past: Past) -> None:
+        """Take a past game's observations as told."""
+        for seen in (past.table, *past.told):
+            for ruling in self._adjudicator.observe(seen):
+                self.rulings.append(ruling)
+                if ruling.id not in past.rulings:
+                    self._write(encode_ruling(ruling))
+            if isinstance(seen, Tick):
+                self._told[seen.sensor or ""] = seen.t
+            else:
+                self.observations.append(seen)
+                self._cards += isinstance(seen, Card)
+        self._adjudicator.take_early()
+        self._now = past.last
+
+    def begin_again(self, now: int) -> None:
+        """A game that was broken off goes on; it is ``now`` on its line of time, ns."""
+        self._now = max(self._now, now)
+        self._note(RESUMED, {})
+        self._lost.add(CAMERA)
+        self._pause(CAMERA)
+        self._commit()
 
     @property
     def view(self) -> View:

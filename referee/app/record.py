@@ -109,25 +109,9 @@ class Record:
         """Let go of the file."""
         self._db.close()
 
-    def begin(self, table: str, began: str) -> Keeper:
-        """A new game.
-
-        Args:
-            table: its first line.
-            began: wall time, ISO 8601.
-
-        Raises:
-            RecordError: it cannot be written.
-        """
-        fields = json.loads(table)
-        with told(self.path), self._transaction():
-            game = self._db.execute(
-                "INSERT INTO game (began, seats, rules) VALUES (?, ?, ?)",
-                (began, json.dumps(fields["seats"]), json.dumps(fields["rules"])),
-            ).lastrowid
-            self._db.execute("INSERT INTO line VALUES (?, 1, ?)", (game, table))
-        assert game is not None
-        return Keeper(self, game, 1)
+    def begin(self, began: str) -> Keeper:
+        """A new game, there from its first commit on; ``began`` is wall time, ISO 8601."""
+        return Keeper(self, began=began)
 
     def again(self, game: int) -> Keeper:
         """Go on writing a game that was begun.
@@ -140,7 +124,7 @@ class Record:
             raise RecordError(f"game {game} has ended; a game that has ended is only read")
         with told(self.path):
             last = self._db.execute("SELECT max(number) FROM line WHERE game=?", (game,)).fetchone()[0]
-        return Keeper(self, game, last or 0)
+        return Keeper(self, game=game, written=last or 0)
 
     def games(self) -> list[GameInfo]:
         """Every game, the latest first."""
@@ -198,7 +182,22 @@ class Record:
     def add(self, game: int, rows: list[tuple[int, str]]) -> None:
         """Numbered lines, all or none, on the disk when this returns; raises `RecordError`."""
         with told(self.path), self._transaction():
-            self._db.executemany("INSERT INTO line VALUES (?, ?, ?)", [(game, *row) for row in rows])
+            self._insert(game, rows)
+
+    def add_game(self, began: str, rows: list[tuple[int, str]]) -> int:
+        """A game with its first lines, the table first, as `add`; returns its number."""
+        fields = json.loads(rows[0][1])
+        with told(self.path), self._transaction():
+            game = self._db.execute(
+                "INSERT INTO game (began, seats, rules) VALUES (?, ?, ?)",
+                (began, json.dumps(fields["seats"]), json.dumps(fields["rules"])),
+            ).lastrowid
+            assert game is not None
+            self._insert(game, rows)
+        return game
+
+    def _insert(self, game: int, rows: list[tuple[int, str]]) -> None:
+        self._db.executemany("INSERT INTO line VALUES (?, ?, ?)", [(game, *row) for row in rows])
 
     def _transaction(self) -> _Transaction:
         return _Transaction(self._db)
@@ -229,12 +228,19 @@ class Keeper:
     Lines wait until `commit`; a commit that fails keeps them for the next.
     """
 
-    def __init__(self, record: Record, game: int, written: int) -> None:
+    def __init__(self, record: Record, *, began: str = "", game: int | None = None, written: int = 0) -> None:
+        """Made by `Record.begin` and `Record.again`."""
         self._record = record
-        self.game = game
+        self._began = began
+        self._game = game
         self._written = written
         self._waiting: list[str] = []
         self._ticks: dict[str, str] = {}
+
+    @property
+    def game(self) -> int | None:
+        """The game's number; None before its first commit."""
+        return self._game
 
     @property
     def waiting(self) -> int:
@@ -261,7 +267,10 @@ class Keeper:
         if not self._waiting:
             return
         rows = list(enumerate(self._waiting, start=self._written + 1))
-        self._record.add(self.game, rows)
+        if self._game is None:
+            self._game = self._record.add_game(self._began, rows)
+        else:
+            self._record.add(self._game, rows)
         self._written += len(rows)
         self._waiting.clear()
 
@@ -270,7 +279,8 @@ class Keeper:
         self._waiting.extend(self._ticks.values())
         self._ticks.clear()
         self.commit()
-        self._record.end(self.game, ended)
+        if self._game is not None:
+            self._record.end(self._game, ended)
 
 
 _GAME: Final = "SELECT id, began, ended, seats, rules, keep FROM game"

@@ -45,11 +45,9 @@ def imported(record: Record, file: Path, began: str) -> int:
         raise UserError(f"{file}: {bad}") from None
     lines = [line for line in raw.decode("utf-8-sig").split("\n") if line.strip()]
     lines = [line.rstrip("\r") for line in lines]
-    keeper = record.begin(lines[0], began)
-    for line in lines[1:]:
-        keeper.write(line)
-    keeper.end(began)
-    return keeper.game
+    game = record.add_game(began, list(enumerate(lines, start=1)))
+    record.end(game, began)
+    return game
 
 
 def rulings_table(lines: Iterable[str]) -> str:

@@ -11,7 +11,9 @@ root: see `Forgetful.setxattr`.
 from __future__ import annotations
 
 import errno
+import os
 import random
+import signal
 import stat
 import sys
 from dataclasses import dataclass, field
@@ -26,6 +28,8 @@ BACK: Final = "user.back"
 """Set: the power is back. With a seed as its value, what was not synced survives by chance, sector by sector."""
 CHANGES: Final = "user.changes"
 """Read: what the last change before the cut was, and how many there were."""
+VICTIM: Final = "user.victim"
+"""Set: the process of this number loses power too: it is killed at the cut, before its call returns."""
 CLEAR: Final = "user.clear"
 """Set: an empty folder, and the power is on."""
 
@@ -48,6 +52,13 @@ class Forgetful(fuse.Operations):  # type: ignore[misc]
         self._left: int | None = None
         self._count = 0
         self._last = ""
+        self._victim = 0
+
+    def _cut(self) -> None:
+        self._dead, self._left = True, None
+        if self._victim:
+            os.kill(self._victim, signal.SIGKILL)
+            self._victim = 0
 
     def _change(self, what: str, path: str) -> None:
         if self._dead:
@@ -57,7 +68,7 @@ class Forgetful(fuse.Operations):  # type: ignore[misc]
         if self._left is not None:
             self._left -= 1
             if self._left <= 0:
-                self._dead, self._left = True, None
+                self._cut()
                 raise fuse.FuseOSError(errno.EIO)
 
     def _file(self, path: str) -> _File:
@@ -144,7 +155,9 @@ class Forgetful(fuse.Operations):  # type: ignore[misc]
         if name == CUT_AT:
             self._left, self._count = int(value), 0
             if self._left == 0:
-                self._dead, self._left = True, None
+                self._cut()
+        elif name == VICTIM:
+            self._victim = int(value)
         elif name == BACK:
             self._come_back(random.Random(int(value)) if value else None)
         elif name == CLEAR:

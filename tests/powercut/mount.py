@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.powercut.forgetful import BACK, CHANGES, CLEAR, CUT_AT
+from tests.powercut.forgetful import BACK, CHANGES, CLEAR, CUT_AT, VICTIM
 
 PATIENCE = 10.0
 
@@ -30,8 +30,9 @@ class Power:
         """An empty folder, and the power is on."""
         os.setxattr(self.folder, CLEAR, b"1")
 
-    def cut_at(self, change: int) -> None:
-        """The power fails at so many changes from now; 0: at once."""
+    def cut_at(self, change: int, victim: int = 0) -> None:
+        """The power fails at so many changes from now (0: at once), also that of this process."""
+        os.setxattr(self.folder, VICTIM, str(victim).encode())
         os.setxattr(self.folder, CUT_AT, str(change).encode())
 
     def back(self, seed: int | None = None) -> None:

@@ -25,40 +25,43 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "games" / "record.db"
 
 
-def _begun(record: Record) -> Keeper:
-    return record.begin(TABLE, "2026-01-02T03:04:05")
+def _begun(record: Record) -> tuple[Keeper, int]:
+    keeper = record.begin("2026-01-02T03:04:05")
+    keeper.write(TABLE)
+    keeper.commit()
+    assert keeper.game is not None
+    return keeper, keeper.game
 
 
 def test_committed_lines_are_there_for_another_reader(path: Path) -> None:
     with Record(path) as record:
-        keeper = _begun(record)
+        keeper, game = _begun(record)
         keeper.write(CARD)
         with Record(path, read_only=True) as reader:
-            assert list(reader.lines(keeper.game)) == [(1, TABLE)]
+            assert list(reader.lines(game)) == [(1, TABLE)]
             keeper.commit()
-            assert list(reader.lines(keeper.game)) == [(1, TABLE), (2, CARD)]
+            assert list(reader.lines(game)) == [(1, TABLE), (2, CARD)]
             keeper.write(SLAP)
             keeper.commit()
-            assert list(reader.lines(keeper.game, after=2)) == [(3, SLAP)]
-            assert reader.game(keeper.game).seats == ("Ana", "Ben")
+            assert list(reader.lines(game, after=2)) == [(3, SLAP)]
+            assert reader.game(game).seats == ("Ana", "Ben")
 
 
 def test_only_the_last_promise_of_a_sensor_is_kept_between_lines(path: Path) -> None:
     with Record(path) as record:
-        keeper = _begun(record)
+        keeper, game = _begun(record)
         for t in (10, 20, 30):
             keeper.tick("pads", f'{{"kind":"tick","t":{t},"sensor":"pads"}}')
             keeper.tick("camera", f'{{"kind":"tick","t":{t + 1},"sensor":"camera"}}')
         keeper.write(CARD)
         keeper.commit()
-        kept = [json.loads(text) for _, text in record.lines(keeper.game, after=1)]
+        kept = [json.loads(text) for _, text in record.lines(game, after=1)]
         assert [(line["kind"], line["t"]) for line in kept] == [("tick", 30), ("tick", 31), ("card", 1)]
 
 
 def test_an_unfinished_game_is_found_and_gone_on_with(path: Path) -> None:
     with Record(path) as record:
-        keeper = _begun(record)
-        keeper.commit()
+        _begun(record)
     with Record(path) as record:
         left = record.unfinished()
         assert left is not None
@@ -73,7 +76,7 @@ def test_an_unfinished_game_is_found_and_gone_on_with(path: Path) -> None:
 
 def test_lines_are_never_changed(path: Path) -> None:
     with Record(path) as record:
-        _begun(record).commit()
+        _begun(record)
     raw = sqlite3.connect(path)
     with pytest.raises(sqlite3.IntegrityError, match="only ever added"):
         raw.execute("UPDATE line SET text='{}'")
@@ -82,8 +85,7 @@ def test_lines_are_never_changed(path: Path) -> None:
 
 def test_a_full_disk_is_told_and_loses_nothing(path: Path) -> None:
     with Record(path) as record:
-        keeper = _begun(record)
-        keeper.commit()
+        keeper, game = _begun(record)
         pages = record._db.execute("PRAGMA page_count").fetchone()[0]
         record._db.execute(f"PRAGMA max_page_count={pages}")
         lines = [f'{{"kind":"card","t":{t},"id":"c{t}","card":"7h","seat":1}}' for t in range(2000)]
@@ -94,16 +96,16 @@ def test_a_full_disk_is_told_and_loses_nothing(path: Path) -> None:
         assert keeper.waiting == len(lines)
         record._db.execute("PRAGMA max_page_count=1000000")
         keeper.commit()
-        assert [text for _, text in record.lines(keeper.game, after=1)] == lines
+        assert [text for _, text in record.lines(game, after=1)] == lines
 
 
 def test_a_removed_game_leaves_a_note(path: Path) -> None:
     with Record(path) as record:
-        game = _begun(record).game
+        _, game = _begun(record)
         record.remove(game, "2026-02-01", "to make room")
         assert record.games() == []
         assert record.removed() == [("2026-02-01", game, "2026-01-02T03:04:05", "to make room")]
-        assert _begun(record).game > game, "a number is never given twice"
+        assert _begun(record)[1] > game, "a number is never given twice"
 
 
 @pytest.mark.parametrize(
@@ -144,7 +146,7 @@ def test_the_oldest_ended_games_go_first_and_kept_ones_stay() -> None:
 def test_room_is_made_and_told(path: Path) -> None:
     with Record(path) as record:
         for _ in range(4):
-            keeper = _begun(record)
+            keeper, _ = _begun(record)
             keeper.write(CARD)
             keeper.end("2026-01-02T04:00:00")
         each = next(iter(record.sizes().values()))
@@ -163,14 +165,14 @@ def test_a_game_goes_out_and_comes_in_as_it_was(path: Path, tmp_path: Path) -> N
         '"margin":14500000,"error":40000,"runners_up":[],"decided_by":"time","because":["s1.1"],"rule":["M1"]}'
     )
     with Record(path) as record:
-        keeper = _begun(record)
+        keeper, game = _begun(record)
         for line in (CARD, SLAP, won):
             keeper.write(line)
         keeper.end("2026-01-02T04:00:00")
         file = tmp_path / "game.jsonl"
-        file.write_text("".join(exported(record, keeper.game)), encoding="utf-8")
+        file.write_text("".join(exported(record, game)), encoding="utf-8")
         again = imported(record, file, "2026-01-03")
-        assert list(record.lines(again)) == list(record.lines(keeper.game))
+        assert list(record.lines(again)) == list(record.lines(game))
         table = rulings_table(text for _, text in record.lines(again))
     head, row = table.splitlines()
     assert dict(zip(head.split(","), row.split(","), strict=True)) | {"margin_ms": "14.500", "player": "Ben"} == dict(
