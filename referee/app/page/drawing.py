@@ -1,0 +1,329 @@
+"""The photo-finish as a drawing: the finish under a magnifier, and below it the whole moment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from referee.app.page.axis import Axis
+from referee.app.page.drawnparts import CARD_RATIO, arrow, card_face, distance, grid, shortened
+from referee.app.page.finish import Finish, Hand
+from referee.app.page.finishwords import description, headline, verdict
+from referee.app.page.palette import seat_role
+from referee.app.page.rulingwords import RulingWords
+from referee.app.page.scene import Line, Polygon, Rect, Scene, Shape, Text, hatch
+
+MS: Final = 1_000_000
+WIDE: Final = 1600
+NARROW: Final = 720
+
+
+@dataclass(frozen=True, slots=True)
+class Measures:
+    """Sizes in pixels of one width."""
+
+    width: int
+    margin: float
+    left: float
+    """Where the time axes begin."""
+    right: float
+    size: float
+    """Of ordinary writing."""
+    lane: float
+    row: float
+    """Height of a lane of the whole moment."""
+    ticks: int
+    letters: int
+    """Of a name."""
+
+
+_WIDE = Measures(WIDE, 40, 230, 1290, 20, 84, 40, 9, 15)
+_NARROW = Measures(NARROW, 20, 150, 520, 22, 92, 40, 6, 9)
+
+
+def draw(finish: Finish, words: RulingWords, title: str, foot: str, width: int = WIDE) -> Scene:
+    """The drawing of a photo-finish.
+
+    Args:
+        finish: what it shows.
+        words: the table's players and a language.
+        title: which game and slap.
+        foot: the ruling's id and its rows.
+        width: `WIDE`, or `NARROW` for telephones.
+    """
+    return _Drawing(finish, words, _NARROW if width == NARROW else _WIDE).scene(title, foot)
+
+
+def mini(finish: Finish, words: RulingWords) -> Scene:
+    """Only what lies under the magnifier, small."""
+    return _Drawing(finish, words, _NARROW).only_the_finish()
+
+
+class _Drawing:
+    def __init__(self, finish: Finish, words: RulingWords, sizes: Measures) -> None:
+        self.finish, self.words, self.texts, self.m = finish, words, words.texts, sizes
+        low, high = _window(finish)
+        self.near = Axis(low, high, sizes.left, sizes.right)
+        low, high = _moment(finish)
+        self.far = Axis(low, high, sizes.left, sizes.width - sizes.margin - 14)
+
+    def scene(self, title: str, foot: str) -> Scene:
+        m, finish = self.m, self.finish
+        shapes: list[Shape] = []
+        top = m.size * 10.2 if m is _NARROW else 214.0
+        near_bottom = top + 50 + finish.seats * m.lane
+        far_top = near_bottom + m.size * 6.4
+        cards = m.size * 4.2
+        far_bottom = far_top + cards + finish.seats * m.row
+        height = far_bottom + m.size * 8.2
+        shapes.append(Rect(0, 0, m.width, height, "ground"))
+        shapes += self._head(title)
+        shapes += self._connection(near_bottom, far_top)
+        shapes += self._panel(top - m.size * 1.4, near_bottom + m.size * 2.2, self.texts("finish.the_finish"))
+        shapes += self._the_finish(top + 50, near_bottom)
+        shapes += self._panel(far_top - m.size * 2.2, far_bottom + m.size * 2.2, self.texts("finish.the_moment"))
+        shapes += self._the_moment(far_top, far_top + cards, far_bottom)
+        shapes += self._legend(far_bottom + m.size * 4.2)
+        shapes += self._foot(foot, height - m.size)
+        return Scene(m.width, round(height), tuple(shapes), title, description(finish, self.words))
+
+    def only_the_finish(self) -> Scene:
+        m = self.m
+        bottom = 60 + self.finish.seats * m.lane
+        shapes = tuple(self._the_finish(60, bottom))
+        text = description(self.finish, self.words)
+        return Scene(m.width, round(bottom + m.size * 1.8), shapes, headline(self.finish, self.words).text, text)
+
+    def _panel(self, top: float, bottom: float, title: str) -> Iterator[Shape]:
+        m = self.m
+        yield Rect(m.margin - 12, top, m.width - 2 * m.margin + 24, bottom - top, "panel", radius=12)
+        yield Text(m.margin + 4, top + m.size * 1.5, title, "soft", m.size * 0.7, weight=700)
+        yield Text(m.width - m.margin - 4, top + m.size * 1.5, self.texts("finish.axis"), "soft", m.size * 0.7, "end")
+
+    def _head(self, title: str) -> Iterator[Shape]:
+        m, head = self.m, headline(self.finish, self.words)
+        yield Text(m.margin, m.size * 1.7, title.upper(), "soft", m.size * 0.75, weight=700)
+        narrow = m is _NARROW
+        size = (42 if narrow else 60) * min(1.0, (19 if narrow else 26) / max(1, len(head.text)))
+        role = "warn" if head.seat is None else seat_role(head.seat)
+        yield Text(m.margin, m.size * 2.2 + size, head.text, role, size, weight=700)
+        under = (28 if narrow else 34) * min(1.0, (38 if narrow else 50) / max(1, len(head.under)))
+        yield Text(m.margin, m.size * 3.2 + size + under, head.under, "ink", under)
+        cards = [mark.card for mark in self.finish.cards if mark.part][-6:]
+        width = 46.0 if narrow else 84.0
+        x = m.width - m.margin - len(cards) * (width + 8) + 8
+        y = m.size * 5.4 if narrow else 34.0
+        for place, card in enumerate(cards):
+            yield from card_face(card, x + place * (width + 8), y, width)
+
+    def _the_finish(self, top: float, bottom: float) -> Iterator[Shape]:
+        m, axis, finish = self.m, self.near, self.finish
+        yield from grid(axis, top, bottom, m.ticks, self.texts, m.size * 0.8)
+        by_seat: dict[int, list[Hand]] = {}
+        for hand in finish.hands:
+            by_seat.setdefault(hand.seat, []).append(hand)
+        for seat in range(1, finish.seats + 1):
+            y = top + (seat - 1) * m.lane
+            yield Rect(axis.left, y + 3, axis.right - axis.left, m.lane - 6, "lane", 0.55)
+            yield Line(m.margin, y, m.width - m.margin, y, "rule", 1.0)
+            yield from self._lane(seat, y, by_seat.get(seat, []))
+        yield from self._finish_line(top, bottom)
+
+    def _lane(self, seat: int, y: float, hands: list[Hand]) -> Iterator[Shape]:
+        m, role = self.m, seat_role(seat)
+        yield Rect(m.margin - 12, y + 6, 6, m.lane - 12, role)
+        name = shortened(self.words.name(seat), m.letters)
+        yield Text(m.margin + 4, y + m.lane * 0.48, name, "ink" if hands else "soft", m.size * 1.15, weight=700)
+        if not hands:
+            yield Text(m.margin + 4, y + m.lane * 0.8, self.texts("finish.no_hand"), "soft", m.size * 0.8)
+            return
+        chief = _chief(hands)
+        said = shortened(verdict(chief, self.finish, self.words), 15 if m is _NARROW else 24)
+        yield Text(m.margin + 4, y + m.lane * 0.8, said, "soft", m.size * 0.8)
+        yield from self._result(chief, y)
+        if chief.behind and chief.behind_error:
+            yield from self._zone(chief, y)
+        for hand in hands:
+            yield from self._hand(hand, y, role)
+        for edge_seat, t, pressed in self.finish.edges:
+            if edge_seat == seat and self.near.holds(t - self.finish.zero):
+                x = self.near.x(t - self.finish.zero)
+                yield Line(x, y + m.lane - 14, x, y + m.lane - 4, "ink" if pressed else "soft", 1.5)
+
+    def _hand(self, hand: Hand, y: float, role: str) -> Iterator[Shape]:
+        m, axis, at = self.m, self.near, hand.t - self.finish.zero
+        if not axis.holds(at):
+            right = at > 0
+            yield arrow(axis.right - 4 if right else axis.left + 4, y + m.lane / 2, 14, role, 1 if right else -1)
+            return
+        x = axis.x(at)
+        low, high = axis.inside(at - hand.error), axis.inside(at + hand.error)
+        thick = (m.lane - 30) * (1.0 if hand.force is None else 0.25 + 0.75 * hand.force)
+        end = axis.inside(hand.lift - self.finish.zero) if hand.lift is not None else axis.right
+        yield Rect(x, y + (m.lane - thick) / 2, max(end - x, 0), thick, role, 0.16)
+        yield Rect(low, y + 5, high - low, m.lane - 10, role, 0.28)
+        for side in (low, high):
+            yield Line(side, y + 5, side, y + m.lane - 5, role, 1.0, 4.0)
+        yield Line(x, y + 3, x, y + m.lane - 3, role, 3.5)
+        yield Polygon(((x - 8, y + 3), (x + 8, y + 3), (x, y + 15)), role)
+
+    def _zone(self, hand: Hand, y: float) -> Iterator[Shape]:
+        """Within this distance of the first hand it would have been a dead heat."""
+        winner = self.finish.winner
+        if winner is None or hand.behind_error is None:
+            return
+        first = winner.t - self.finish.zero
+        low, high = self.near.inside(first), self.near.inside(first + hand.behind_error)
+        yield from hatch(low, y + 4, high - low, self.m.lane - 8, 12, "warn", 0.55)
+        yield Line(high, y + 4, high, y + self.m.lane - 4, "warn", 1.5, 5.0)
+
+    def _result(self, hand: Hand, y: float) -> Iterator[Shape]:
+        m, texts = self.m, self.texts
+        x = m.width - m.margin - 4
+        if hand.behind is None or hand.behind_error is None:
+            first, second = texts.ms(hand.t - self.finish.zero, sign=True), f"± {texts.ms(hand.error)}"
+        elif hand.behind == 0:
+            first, second = texts.ms(0), f"± {texts.ms(hand.error)}"
+        else:
+            first, second = texts.ms(hand.behind, sign=True), f"± {texts.ms(hand.behind_error)}"
+        yield Text(x, y + m.lane * 0.48, first, seat_role(hand.seat), m.size * 1.2, "end", 700)
+        force = "" if hand.force is None else f" · {texts('finish.force', force=texts.number(hand.force, 2))}"
+        yield Text(x, y + m.lane * 0.8, second + force, "soft", m.size * 0.8, "end")
+
+    def _finish_line(self, top: float, bottom: float) -> Iterator[Shape]:
+        m, axis, winner = self.m, self.near, self.finish.winner
+        x = axis.x(0 if winner is None else winner.t - self.finish.zero)
+        yield Line(x, top - 12, x, bottom, "finish", 1.6)
+        second = min((hand.behind for hand in self.finish.hands if hand.behind), key=abs, default=None)
+        if second is not None and winner is not None:
+            far = axis.inside(winner.t - self.finish.zero + second)
+            yield from distance(x, far, top - 14, self.texts.ms(abs(second)), "finish", m.size, axis.right)
+
+    def _connection(self, near_bottom: float, far_top: float) -> Iterator[Shape]:
+        """What of the whole moment lies under the magnifier."""
+        m = self.m
+        low, high = self.far.inside(self.near.start), self.far.inside(self.near.stop)
+        top, bottom = near_bottom + m.size * 2.2, far_top - m.size * 2.2
+        points = ((self.near.left, top), (self.near.right, top), (high, bottom), (low, bottom))
+        yield Polygon(points, "lane")
+
+    def _the_moment(self, top: float, lanes: float, bottom: float) -> Iterator[Shape]:
+        m, axis, finish = self.m, self.far, self.finish
+        yield from grid(axis, top, bottom, m.ticks, self.texts, m.size * 0.8)
+        low, high = axis.inside(self.near.start), axis.inside(self.near.stop)
+        yield Rect(low, top - 4, max(high - low, 3), bottom - top + 4, "finish", 0.14)
+        yield Text(m.margin + 4, top + m.size * 2.6, self.texts("finish.cards_lane"), "soft", m.size * 0.9)
+        yield from self._cards(top, bottom)
+        for seat in range(1, finish.seats + 1):
+            y = lanes + (seat - 1) * m.row
+            yield Line(m.margin, y, m.width - m.margin, y, "rule", 1.0)
+            name = shortened(self.words.name(seat), m.letters)
+            yield Text(m.margin + 4, y + m.row * 0.65, name, seat_role(seat), m.size * 0.9, weight=700)
+        for hand in finish.hands:
+            y = lanes + (hand.seat - 1) * m.row
+            at, role = hand.t - finish.zero, seat_role(hand.seat)
+            if not axis.holds(at):
+                continue
+            x, end = axis.x(at), axis.right if hand.lift is None else axis.inside(hand.lift - finish.zero)
+            yield Rect(x, y + 9, max(end - x, 0), m.row - 18, role, 0.4)
+            yield Line(x, y + 4, x, y + m.row - 4, role, 3.0)
+        yield from self._reaction(bottom)
+
+    def _cards(self, top: float, bottom: float) -> Iterator[Shape]:
+        m, axis, finish = self.m, self.far, self.finish
+        width = m.size * 2.1
+        for mark in finish.cards:
+            at = mark.t - finish.zero
+            if not axis.holds(at):
+                continue
+            x, role = axis.x(at), "good" if mark.part else "soft"
+            low, high = axis.inside(at - mark.error), axis.inside(at + mark.error)
+            yield Rect(low, top, high - low, bottom - top, role, 0.13)
+            yield Line(x, top, x, bottom, role, 1.5, 6.0)
+            yield from card_face(mark.card, x - width / 2, top + 2, width)
+            known = None if mark.known_at is None else mark.known_at - finish.zero
+            if known is not None and axis.holds(known):
+                y, k = top + width * CARD_RATIO / 2, axis.x(known)
+                yield Line(x + width / 2, y, k, y, role, 1.5, 3.0)
+                yield Polygon(((k, y - 7), (k + 7, y), (k, y + 7), (k - 7, y)), role)
+
+    def _reaction(self, bottom: float) -> Iterator[Shape]:
+        """From the card that made the pattern to the first hand."""
+        m, axis, finish = self.m, self.far, self.finish
+        cards = [mark for mark in finish.cards if mark.part and mark.t <= finish.zero]
+        first = next((hand for hand in finish.hands if hand.t == finish.zero), None)
+        if not cards or first is None or not axis.holds(cards[-1].t - finish.zero):
+            return
+        card = cards[-1]
+        text = f"{self.texts.ms(first.t - card.t, 1)} ± {self.texts.ms(first.error + card.error, 1)}"
+        y = bottom - m.row * 0.5 if first.seat != finish.seats else bottom - m.row * 1.5
+        yield from distance(axis.x(card.t - finish.zero), axis.x(0), y, text, "ink", m.size * 0.8, axis.right)
+
+    def _legend(self, y: float) -> Iterator[Shape]:
+        m, texts = self.m, self.texts
+        x, size = m.margin, m.size * 0.8
+        for place, (key, role) in enumerate(_LEGEND):
+            text = texts(f"finish.{key}")
+            wide = 38 + len(text) * size * 0.56 + 26
+            if x + wide > m.width - m.margin and place:
+                x, y = m.margin, y + size * 1.9
+            yield from _sign(key, role, x, y - size * 0.35)
+            yield Text(x + 38, y, text, "soft", size)
+            x += wide
+
+    def _foot(self, foot: str, y: float) -> Iterator[Shape]:
+        m, size = self.m, self.m.size * 0.75
+        text = shortened(foot, 62 if m is _NARROW else 150)
+        yield Text(m.margin, y, text, "soft", size)
+        yield Text(m.width - m.margin, y, self.texts("title"), "soft", size, "end", 700)
+
+
+_LEGEND: Final = (
+    ("edge_at", "finish"), ("band", "seat1"), ("contact", "seat1"), ("zone", "warn"), ("revealed", "good"),
+    ("known", "good"),
+)  # fmt: skip
+
+
+def _sign(key: str, role: str, x: float, y: float) -> Iterator[Shape]:
+    if key == "edge_at":
+        yield Line(x + 14, y - 11, x + 14, y + 11, role, 3.5)
+    elif key == "zone":
+        yield from hatch(x, y - 9, 28, 18, 8, role, 0.8)
+    elif key == "revealed":
+        yield Line(x + 14, y - 11, x + 14, y + 11, role, 1.5, 4.0)
+    elif key == "known":
+        yield Polygon(((x + 14, y - 7), (x + 21, y), (x + 14, y + 7), (x + 7, y)), role)
+    else:
+        yield Rect(x, y - 9, 28, 18, role, 0.28 if key == "band" else 0.16)
+
+
+def _chief(hands: list[Hand]) -> Hand:
+    """The hand of a seat that its lane speaks of: the one that counted, else the first that was ruled on."""
+    counted = [hand for hand in hands if hand.behind is not None]
+    ruled = [hand for hand in hands if hand.ruling is not None]
+    return (counted or ruled or hands)[0]
+
+
+def _window(finish: Finish) -> tuple[float, float]:
+    """What lies under the magnifier, ns after the zero: the first two hands and those not much further."""
+    counted = sorted(hand.t - finish.zero for hand in finish.hands if hand.behind is not None)
+    errors = max((hand.error for hand in finish.hands), default=0)
+    least = max(4.0 * errors, 2.0 * MS)
+    if len(counted) < 2:
+        return -least, least * 2
+    high = max(counted[1] * 1.5, least)
+    for offset in counted[2:]:
+        if offset <= high * 1.6:
+            high = max(high, offset * 1.12 + errors)
+    return -max(high * 0.16, errors * 1.6), high
+
+
+def _moment(finish: Finish) -> tuple[float, float]:
+    """The span from the pattern's first card to the last lift, ns after the zero."""
+    parts = [mark.t - mark.error for mark in finish.cards if mark.part and mark.t <= finish.zero]
+    start = min([*parts, finish.zero - 400 * MS]) - 60 * MS
+    lifts = [hand.lift for hand in finish.hands if hand.lift is not None]
+    ends = [hand.t for hand in finish.hands] + lifts + [finish.zero + 250 * MS]
+    stop = min(max(ends) + 60 * MS, finish.zero + 1000 * MS)
+    return max(start - finish.zero, -2500 * MS), stop - finish.zero
