@@ -27,7 +27,8 @@ def add_page(commands: Commands) -> None:
         "Serve the page of a record: the scoreboard of the game that is on, the photo-finish of every slap, games to\n"
         "step through with the reasons of every ruling, and figures for a class. Everybody may watch; to change\n"
         "anything a device must be paired at the table. The address is printed once it can be reached.\n\n"
-        "examples:\n  referee page --record games.sqlite\n  referee page --record games.sqlite --host 0.0.0.0 --port 80",
+        "examples:\n  referee page --record games.sqlite\n"
+        "  referee page --record games.sqlite --host 0.0.0.0 --port 80",
         _page,
     )  # fmt: skip
     add = parser.add_argument

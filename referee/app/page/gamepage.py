@@ -120,8 +120,8 @@ def _game(folded: Folded, texts: Texts, every: bool) -> Iterator[Child]:
     under = f"{moment(info.began)} · {', '.join(info.seats)} · {rules_name(info.rules, texts)}"
     yield tag("p", under, class_="crumb")
     buttons = (
-        (f"{at}/replay", "games.replay"), (f"{at}/figures", "games.figures"), (f"{at}/rulings.csv", "games.rulings_csv"),
-        (f"{at}/log.jsonl", "games.log"),
+        (f"{at}/replay", "games.replay"), (f"{at}/figures", "games.figures"),
+        (f"{at}/rulings.csv", "games.rulings_csv"), (f"{at}/log.jsonl", "games.log"),
     )  # fmt: skip
     yield tag("p", [tag("a", texts(key), href=href, class_="button") for href, key in buttons], class_="buttons")
     same, others = folded.agrees

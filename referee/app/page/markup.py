@@ -19,7 +19,7 @@ class Markup(str):
         return Markup(super().__add__(join(other)))
 
 
-Child: TypeAlias = "str | int | None | Iterable[Child]"
+Child: TypeAlias = "str | int | Iterable[Child] | None"
 Attribute: TypeAlias = "str | int | float | bool | None"
 
 

@@ -95,7 +95,7 @@ class Receiver:
 
     def take(self) -> list[News]:
         """All that has come; what is not news is left out."""
-        out = []
+        out: list[News] = []
         while True:
             try:
                 data = self.socket.recv(LONGEST)

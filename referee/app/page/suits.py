@@ -55,7 +55,8 @@ def _flat(data: str) -> Iterator[Point]:
         points = [(float(first), float(next(words)))]
         if command == "C":
             points += [(float(next(words)), float(next(words))) for _ in range(2)]
-            yield from (_bezier(here, *points, step / 12) for step in range(1, 13))
+            b, c, d = points
+            yield from (_bezier(here, b, c, d, step / 12) for step in range(1, 13))
         else:
             yield points[0]
         here = points[-1]

@@ -88,7 +88,7 @@ def chosen(asked: str | None, kept: str | None, accepted: str) -> str:
         accepted: the browser's ``Accept-Language``.
     """
     for name in (asked, kept):
-        if name in LANGUAGES:
+        if name is not None and name in LANGUAGES:
             return name
     wanted = sorted(_weighed(accepted), key=lambda pair: -pair[0])
     return next((name for _, name in wanted if name in LANGUAGES), "en")
