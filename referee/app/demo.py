@@ -30,6 +30,7 @@ from referee.app.closing import show
 from referee.app.conductor import Conductor, Outlet, Watching
 from referee.app.display import Display
 from referee.app.housefile import rules_from
+from referee.app.journal import Journal
 from referee.app.outlets import Lamps, Voice
 from referee.app.problems import UserError
 from referee.app.rendering import RenderedCamera, View, draw
@@ -291,8 +292,9 @@ def play(
     frames: Iterator[Frame],
     clock: TableClock | None = None,
     log: TextIO | None = None,
+    journal: Journal | None = None,
 ) -> tuple[Summary, Conductor]:
-    """Play a script through the real shells and score it.
+    """Play a script through the real shells and score it; written as text to ``log``, or to a ``journal``.
 
     Raises:
         UserError: the camera stopped.
@@ -308,7 +310,7 @@ def play(
             parts["voice"] = Voice(speaker)
         if lamps is not None:
             parts["lights"] = lamps
-        conductor = Conductor(script.table, watcher, outlets=parts, log=log)
+        conductor = Conductor(script.table, watcher, outlets=parts, log=log, journal=journal)
         table = _Table(script, conductor, lamps, pace, clock or TableClock())
         try:
             run = _play(frames, table, conductor, people, display, pace)

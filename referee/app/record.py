@@ -190,7 +190,7 @@ class Record:
         with told(self.path), self._transaction():
             game = self._db.execute(
                 "INSERT INTO game (began, seats, rules) VALUES (?, ?, ?)",
-                (began, json.dumps(fields["seats"]), json.dumps(fields["rules"])),
+                (began, json.dumps(fields["seats"]), json.dumps(fields.get("rules", "classic"))),
             ).lastrowid
             assert game is not None
             self._insert(game, rows)
@@ -241,6 +241,11 @@ class Keeper:
     def game(self) -> int | None:
         """The game's number; None before its first commit."""
         return self._game
+
+    @property
+    def written(self) -> int:
+        """How many lines of the game are on the disk."""
+        return self._written
 
     @property
     def waiting(self) -> int:
