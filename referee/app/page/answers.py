@@ -68,6 +68,8 @@ class Answer:
         said: dict[str, Any] = {"accepted": False, "words": no.words}
         body = json.dumps(said).encode() if as_json else f"{no.words}\n".encode()
         kind = b"application/json" if as_json else b"text/plain; charset=utf-8"
-        headers = [(b"content-type", kind), (b"content-length", str(len(body)).encode()), *no.headers]
+        # What else would come on this connection, such as a body that nobody reads, is not waited for.
+        ends = (b"connection", b"close")
+        headers = [(b"content-type", kind), (b"content-length", str(len(body)).encode()), ends, *no.headers]
         await self({"type": "http.response.start", "status": no.status, "headers": headers})
         await self({"type": "http.response.body", "body": b"" if self._scope["method"] == "HEAD" else body})

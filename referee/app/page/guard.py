@@ -183,7 +183,7 @@ class Guard:
         try:
             return await asyncio.wait_for(self._read(receive), self.limits.body_ns / SECOND)
         except TimeoutError:
-            raise Refusal(408, "the request did not arrive in time", (b"connection", b"close")) from None
+            raise Refusal(408, "the request did not arrive in time") from None
 
     async def _read(self, receive: Receive) -> bytes:
         parts: list[bytes] = []

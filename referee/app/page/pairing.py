@@ -120,7 +120,7 @@ class Pairing:
             return Answered(False, f"that was wrong; wait {-(-wait // SECOND)} s before the next try", wait)
         if tried >= self._terms.each:
             return Answered(False, "too many wrong codes from here; ask for another one at the table")
-        if hmac.compare_digest(code.encode(), shown.code.encode()):
+        if hmac.compare_digest(code.encode(errors="replace"), shown.code.encode()):
             self._shown = None
             self._waits.pop(who, None)
             return Answered(True, "paired")

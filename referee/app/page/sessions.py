@@ -56,7 +56,7 @@ def csrf_of(token: str) -> str:
 
 def csrf_fits(token: str, given: str) -> bool:
     """Whether ``given`` was made for the session of this token; takes the same time whatever it says."""
-    return hmac.compare_digest(csrf_of(token).encode(), given.encode())
+    return hmac.compare_digest(csrf_of(token).encode(), given.encode(errors="replace"))
 
 
 def clean_name(said: object) -> str:
@@ -67,7 +67,7 @@ def clean_name(said: object) -> str:
 
 
 def _digest(token: str) -> str:
-    return sha256(token.encode()).hexdigest()
+    return sha256(token.encode(errors="replace")).hexdigest()
 
 
 class Sessions:
