@@ -10,14 +10,48 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from hardware.clock import Clock, monotonic
+from referee.adjudication.observations import LogError, Observation
 from referee.app.commands import PAIRING, Command, CommandError, checked, parse
-from referee.app.outcomes import Accepted, Outcome
+from referee.app.commands_in import outcome
+from referee.app.outcomes import Accepted, Facts, Outcome, Refused
 from referee.app.page.pairing import SECOND, Pairing
 
 Obey = Callable[[Command], Outcome]
 """Does what a command says, or refuses it."""
 _ADDRESS: Final = 64
 """Characters of an address."""
+
+
+def obeying(
+    facts: Callable[[], Facts | None],
+    name: Callable[[str], str],
+    observe: Callable[[Observation], None],
+    order: Callable[[Command], str],
+) -> Obey:
+    """Join commands to a game.
+
+    Args:
+        facts: the game as it stands; None where there is none.
+        name: gives a new line of a kind its id.
+        observe: puts a line into the log and has it judged; raises `LogError` where the log has ended.
+        order: does what is no matter of the log; gives words where it cannot be done, else nothing.
+    """
+
+    def obey(command: Command) -> Outcome:
+        done = outcome(command, facts(), name)
+        if isinstance(done, Refused):
+            return done
+        if done.order is not None:
+            words = order(done.order)
+            return Refused(words) if words else done
+        try:
+            for line in done.observations:
+                observe(line)
+        except LogError as bad:
+            return Refused(bad.problem)
+        return done
+
+    return obey
 
 
 class Desk:

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 
 from referee.adjudication.codec import decode_line, encode
 from referee.adjudication.observations import Answer, Card, Count, Observation, Pause, Resume, Slap, Tick
-from referee.app.commands import KINDS
+from referee.app.commands import KINDS, Command, parse
 from referee.app.commands_in import outcome
+from referee.app.desk import obeying
 from referee.app.outcomes import Accepted, Refused
 from tests.adjudication.playing import log
 from tests.oracle.games import play
@@ -374,6 +375,28 @@ def test_a_line_that_came_too_late_to_be_judged_cannot_be_corrected() -> None:
     table.observe(Card(t=2 * SECOND, id="late", card="8c", seat=2))
     refused = table.command("correct", line="late", card="7c")
     assert isinstance(refused, Refused)
+
+
+def test_a_game_is_joined_to_commands() -> None:
+    """Lines are observed, orders carried out or refused; a log that has ended takes no more."""
+    table, orders = Table(log("1000 1:7h\n")), []
+
+    def order(command: Command) -> str:
+        orders.append(command.do)
+        return "there is no such game" if command.do == "keep" else ""
+
+    obey = obeying(table.facts, table.name, table.observe, order)
+    assert isinstance(obey(parse({"do": "pause"})), Accepted)
+    assert isinstance(table.observations[-1], Pause)
+    assert isinstance(obey(parse({"do": "settings", "volume": 5})), Accepted)
+    refused = obey(parse({"do": "keep", "game": 3, "keep": True}))
+    assert isinstance(refused, Refused)
+    assert refused.words == "there is no such game"
+    assert orders == ["settings", "keep"]
+    table.finish()
+    ended = obey(parse({"do": "undo"}))
+    assert isinstance(ended, Refused)
+    assert "ended" in ended.words
 
 
 JSON = st.recursive(
