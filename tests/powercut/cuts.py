@@ -2,7 +2,7 @@
 
 ``python -m tests.powercut.cuts 300`` cuts the power of a filesystem that forgets what was not synced 300 times, and
 kills the program 300 times on an ordinary one. Half of the power cuts fall at a chosen change of the filesystem (inside
-commits and the writing of pictures), half at a chosen instant, wherever the demo is then; so do all kills.
+commits and the writing of pictures); the other half, and all kills, some instants after a chosen announcement.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from pathlib import Path
 from typing import Final
 
 from referee.adjudication.adjudicator import Adjudicator
-from referee.adjudication.observations import Card, Tick
+from referee.adjudication.observations import Card, Pause, Tick
 from referee.adjudication.view import View
-from referee.app.conductor import LOOKAHEAD, Conductor
+from referee.app.conductor import CAMERA, LOOKAHEAD, Conductor
 from referee.app.record import Record
 from referee.app.record_frames import FrameStore
 from referee.app.replaying import observations
@@ -33,6 +33,8 @@ from tests.powercut.mount import NoFuse, Power, mounted
 from tests.powercut.playing import FRAMES, JPEG, RECORD, Marker, perform, script_for
 
 SEEDS: Final = (1, 3, 5)
+A_WHILE: Final = 0.004
+"""Seconds from a chosen announcement to a cut, at most: a demo announces some three rulings in that time."""
 
 
 @dataclass(slots=True)
@@ -45,7 +47,6 @@ class Reference:
     announced: int
     changes: int
     """Of the filesystem."""
-    seconds: float
     careless: bool = False
 
 
@@ -87,9 +88,19 @@ def _start(folder: Path, of: Reference, marker: Marker, out: int) -> int:
         os._exit(0)
 
 
-def _said(pipe: int) -> list[str]:
-    """Every ruling that was announced before the end; one that is cut within its line was not heard."""
+def _after(pipe: int, announced: int) -> bytes:
+    """Wait until so many rulings were announced, or the demo is over; returns what was read for it."""
     data = b""
+    while data.count(b"\n") < announced:
+        part = os.read(pipe, 1 << 12)
+        if not part:
+            break
+        data += part
+    return data
+
+
+def _said(pipe: int, data: bytes = b"") -> list[str]:
+    """Every ruling that was announced before the end; one that is cut within its line was not heard."""
     while part := os.read(pipe, 1 << 16):
         data += part
     os.close(pipe)
@@ -103,21 +114,19 @@ def reference(folder: Path, seed: int, power: Power | None, careless: bool = Fal
     if power is not None:
         power.clear()
         power.cut_at(1 << 30)
-    began = time.monotonic()
     with open(os.devnull, "w") as null:  # noqa: PTH123 - a device
         stdout, sys.stdout = sys.stdout, null
         try:
             commits = perform(folder, seed, write, Marker(), careless)
         finally:
             sys.stdout = stdout
-    seconds = time.monotonic() - began
     os.close(write)
     changes = power.changes()[0] if power is not None else 0
     announced = len(_said(read))
     with Record(folder / RECORD) as record:
         lines = [text for _, text in record.lines(record.games()[0].id)]
     _sweep(folder)
-    return Reference(seed, lines, frozenset((0, *commits)), announced, changes, seconds, careless)
+    return Reference(seed, lines, frozenset((0, *commits)), announced, changes, careless)
 
 
 def _sweep(folder: Path) -> None:
@@ -125,15 +134,16 @@ def _sweep(folder: Path) -> None:
         file.unlink()
 
 
-def _strike(folder: Path, of: Reference, cut: Callable[[int], None]) -> tuple[list[str], str]:
-    """Play until the cut; returns what was announced, and what the demo was doing."""
+def _strike(folder: Path, of: Reference, announced: int, cut: Callable[[int], None]) -> tuple[list[str], str]:
+    """Play until so much was announced, then until the cut; returns what was announced, and what the demo was doing."""
     read, write = os.pipe()
     marker = Marker()
     pid = _start(folder, of, marker, write)
     os.close(write)
+    heard = _after(read, announced)
     cut(pid)
     os.waitpid(pid, 0)
-    return _said(read), marker.phase
+    return _said(read, heard), marker.phase
 
 
 def _judge(folder: Path, of: Reference, announced: list[str], tally: Tally) -> None:
@@ -152,8 +162,14 @@ def _judge(folder: Path, of: Reference, announced: list[str], tally: Tally) -> N
     engine = Adjudicator(lookahead_ns=LOOKAHEAD)
     ruled = {ruling.id for seen in rest for ruling in engine.observe(seen)}
     view = engine.view
-    # What was told and not yet judged when the power failed is judged when time goes on.
-    ruled |= {ruling.id for ruling in engine.observe(Tick(t=max((seen.t for seen in rest), default=0)))}
+    # What was told and not yet judged when the power failed is judged when time goes on: a hand on a table at which the
+    # camera no longer vouched for anything is void.
+    vouched = max((seen.t for seen in rest if isinstance(seen, Tick) and seen.sensor == CAMERA), default=0)
+    late = (
+        Pause(t=max(vouched, engine.watermark) + 1, id="pause"),
+        Tick(t=max((one.t for one in rest), default=0) + GAP),
+    )
+    ruled |= {ruling.id for seen in late for ruling in engine.observe(seen)} if rest else set()
     settled = engine.view
     ruled |= {ruling.id for ruling in engine.finish()}
     gone = [name for name in announced if name not in ruled]
@@ -176,6 +192,8 @@ def _goes_on(lines: list[str], view: View, settled: View) -> bool:
     was_paused = conductor.paused
     lying = tuple(Card(t=now, card=card, seat=None, t_error=0) for card in settled.pile[-1:])
     conductor.on_sight(Sight(now + 1, 1_000_000, lying, now + 1, state="quiet", first=True))
+    conductor.advance(now + GAP, now + GAP)
+    conductor.on_sight(Sight(now + GAP, 1_000_000, (), now + GAP, state="quiet"))
     after = conductor.view
     same = (after.pile, after.turn, after.counts) == (settled.pile, settled.turn, settled.counts)
     return was_paused and not conductor.paused and same
@@ -204,7 +222,8 @@ def power_cuts(count: int, seed: int = 1) -> Tally:
             of = plays[number % len(plays)]
             power.clear()
             at = chance.randrange(1, of.changes) if number % 2 else 0
-            later = chance.uniform(0, of.seconds)
+            after = 0 if at else chance.randrange(of.announced)
+            later = chance.uniform(0, A_WHILE)
 
             def cut(pid: int, at: int = at, later: float = later) -> None:
                 if at:
@@ -213,7 +232,7 @@ def power_cuts(count: int, seed: int = 1) -> Tally:
                     time.sleep(later)
                     power.cut_at(0, pid)
 
-            announced, phase = _strike(folder, of, cut)
+            announced, phase = _strike(folder, of, after, cut)
             tally.where[f"{phase}: {power.changes()[1]}" if at else phase] += 1
             power.back(chance.randrange(1 << 30) if chance.random() < 0.5 else None)
             _judge(folder, of, announced, tally)
@@ -230,13 +249,13 @@ def kills(count: int, seed: int = 2, careless: bool = False) -> Tally:
         plays = [reference(folder, one, None, careless) for one in SEEDS]
         for number in range(count):
             of = plays[number % len(plays)]
-            later = chance.uniform(0, of.seconds)
+            after, later = chance.randrange(of.announced), chance.uniform(0, A_WHILE)
 
             def kill(pid: int, later: float = later) -> None:
                 time.sleep(later)
                 os.kill(pid, signal.SIGKILL)
 
-            announced, phase = _strike(folder, of, kill)
+            announced, phase = _strike(folder, of, after, kill)
             tally.where[phase] += 1
             _judge(folder, of, announced, tally)
             _sweep(folder)
