@@ -254,6 +254,18 @@ def test_back_undoes_a_whole_step_and_does_nothing_to_a_device() -> None:
     assert trace(walk, bench) == first
 
 
+def test_back_passes_by_a_step_that_has_nothing_to_ask() -> None:
+    """Without lights their step has no question; from the camera one goes back to the pads."""
+    draft = new_draft().changed({"lights.enabled": False})
+    walk, bench = Walk(draft, STEPS[2:5]), Bench(found=("usb:0", "usb:2"))
+    for text in ("no", "back"):
+        ask(walk, bench)
+        walk.answer(text)
+    question = ask(walk, bench)
+    assert question is not None
+    assert question.id == "pads.roll_call"
+
+
 def test_back_in_the_camera_step_takes_no_second_look_for_cameras() -> None:
     walk, bench = Walk(new_draft(), [STEPS[4]]), Bench(found=("usb:0", "usb:2"))
     ask(walk, bench)
