@@ -53,6 +53,8 @@ def end_with_parent(lifeline: int) -> None:
     it, so it works while C code sits in a driver. (PR_SET_PDEATHSIG would watch the parent's thread, not the parent.)
     """
     signal.signal(signal.SIGIO, signal.SIG_DFL)
+    # A parent's thread that blocks signals hands that down.
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGIO, signal.SIGTERM})
     fcntl.fcntl(lifeline, fcntl.F_SETOWN, os.getpid())
     fcntl.fcntl(lifeline, fcntl.F_SETFL, fcntl.fcntl(lifeline, fcntl.F_GETFL) | os.O_ASYNC | os.O_NONBLOCK)
     with contextlib.suppress(BlockingIOError):
