@@ -295,7 +295,7 @@ def _hours(text: str) -> tuple[str, str] | None:
 
 
 def rules_step(draft: Draft) -> Run:
-    """A preset, a file, or what is there."""
+    """A preset, a file, or what is there; and the deck."""
     now: Any = draft.settings.rules
     own = not isinstance(now, str)
     choices = [Choice(name, preset.title) for name, preset in PRESETS.items()]
@@ -314,7 +314,22 @@ def rules_step(draft: Draft) -> Run:
         return text
 
     said = yield Ask(listed.id, listed.words, listed.default, check, listed.choices)
-    return draft if said == "kept" else draft.changed({"rules": said})
+    draft = draft if said == "kept" else draft.changed({"rules": said})
+    return (yield from _deck(draft))
+
+
+ORDINARY: Final = "ordinary"
+
+
+def _deck(draft: Draft) -> Run:
+    """Which deck is played with, where unusual ones were learned."""
+    learned, now = (yield Do("decks", {})), draft.settings.deck
+    if not learned and now is None:
+        return draft
+    names = [*dict.fromkeys([*learned, *([now] if now else [])])]
+    choices = [Choice(ORDINARY, "any usual deck"), *(Choice(name, "learned with referee enrol") for name in names)]
+    deck = yield choose("rules.deck", "Which deck is played with?", now or ORDINARY, choices)
+    return draft.changed({"deck": None if deck == ORDINARY else deck})
 
 
 def check_step(draft: Draft) -> Run:

@@ -40,6 +40,7 @@ class Bench:
         self.lit: int | None = None
         self.hits: list[int] = []
         """Seats that slap out of turn, before the one that is asked."""
+        self.learned: list[str] = []
 
     def slap(self, seat: int, pins: Sequence[int], active_high: bool) -> int | None:
         who = self.hits.pop(0) if self.hits else seat
@@ -66,6 +67,9 @@ class Bench:
     def speak(self, text: str) -> str:
         self.done.append(f"spoken at {Draft(text).settings.voice.volume}")
         return ""
+
+    def decks(self) -> list[str]:
+        return self.learned
 
     def doctor(self, text: str) -> tuple[str, bool]:
         return "1 part is fine.", True
@@ -212,6 +216,16 @@ class SoundCard:
         self._thread.join()
 
     def close(self, ignore_errors: bool = True) -> None: ...
+
+
+def test_a_learned_deck_can_be_chosen_and_left() -> None:
+    bench = Bench()
+    assert walked({"rules.deck": "x"}, bench).deck is None, "nothing is asked where none was learned"
+    bench.learned = ["old-tarot", "skat"]
+    draft = new_draft().changed({"deck": "skat"})
+    assert walked({"rules.deck": "old"}, bench).deck == "old-tarot"
+    assert walked({}, bench, draft).deck == "skat"
+    assert walked({"rules.deck": "ordinary"}, bench, draft).deck is None
 
 
 # Back, again, skip, stop
