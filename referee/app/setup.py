@@ -98,6 +98,17 @@ def one_of(choices: Sequence[Choice]) -> Check:
     return check
 
 
+def whole_number(low: int, high: int) -> Check:
+    """Takes a whole number within bounds."""
+
+    def check(text: str) -> int:
+        if not text.isdecimal() or not low <= int(text) <= high:
+            raise Refused(f"a whole number from {low} to {high}")
+        return int(text)
+
+    return check
+
+
 def choose(key: str, words: str, default: str, choices: Iterable[Choice]) -> Ask:
     """A question with a list of answers."""
     listed = tuple(choices)

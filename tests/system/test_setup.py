@@ -228,6 +228,24 @@ def test_a_learned_deck_can_be_chosen_and_left() -> None:
     assert walked({"rules.deck": "ordinary"}, bench, draft).deck is None
 
 
+@pytest.mark.parametrize(
+    ("source", "before", "answer", "after"),
+    [
+        ("usb:0", (1536, 864), "", (1280, 720)),
+        ("usb:0", (800, 600), "", (800, 600)),
+        ("usb:0", (1280, 720), "1920x1080", (1920, 1080)),
+        ("picamera", (2304, 1296), "", (2304, 1296)),
+        ("picamera", (1280, 720), "", (1536, 864)),
+    ],
+)
+def test_a_picture_is_of_a_size_that_the_camera_gives(
+    source: str, before: tuple[int, int], answer: str, after: tuple[int, int]
+) -> None:
+    draft = new_draft().changed({"camera.width": before[0], "camera.height": before[1]})
+    camera = walked({"camera.size": answer}, Bench(found=(source,)), draft).camera
+    assert (camera.width, camera.height) == after
+
+
 # Back, again, skip, stop
 
 
@@ -282,10 +300,9 @@ def test_back_passes_by_a_step_that_has_nothing_to_ask() -> None:
 
 def test_back_in_the_camera_step_takes_no_second_look_for_cameras() -> None:
     walk, bench = Walk(new_draft(), [STEPS[4]]), Bench(found=("usb:0", "usb:2"))
-    ask(walk, bench)
-    walk.answer("usb:2")
-    ask(walk, bench)
-    walk.answer("back")
+    for text in ("usb:2", "", "back", "back"):
+        ask(walk, bench)
+        walk.answer(text)
     question = ask(walk, bench)
     assert question is not None
     assert (question.id, bench.done) == ("camera.source", ["cameras"])
