@@ -71,10 +71,10 @@ def _deliver(camera: Camera, memory: int, bell: int, say: Say) -> None:
         if ring is None:
             ring = FrameRing.lay_out(memory, *frame.image.shape[:2])
         number = ring.put(frame, monotonic())
+        told = _report(camera, told, say)
         if number == 1:
             say(PICTURES)
         os.eventfd_write(bell, 1)
-        told = _report(camera, told, say)
 
 
 def _report(camera: Camera, told: dict[str, Any] | None, say: Say) -> dict[str, Any] | None:
