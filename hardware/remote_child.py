@@ -67,7 +67,11 @@ def _deliver(camera: Camera, memory: int, bell: int, say: Say) -> None:
     """Frames into the ring, until the camera ends."""
     ring: FrameRing | None = None
     told: dict[str, Any] | None = None
+    parent = os.getppid()
     for frame in camera.frames():
+        if os.getppid() != parent:
+            # The lifeline is kept open by another child of the parent that was.
+            return
         if ring is None:
             ring = FrameRing.lay_out(memory, *frame.image.shape[:2])
         number = ring.put(frame, monotonic())
