@@ -194,7 +194,9 @@ class PadFilter:
         if self._crosstalk is None or contact.event not in (Event.PRESSED, Event.DROPPED):
             return True
         first = contact.edge.t
-        if self._causes(pad, contact.runs, Known.OPEN):
+        if len(self._causes(pad, contact.runs, Known.OPEN, Known.HAND)) != len(
+            self._causes(pad, contact.runs, Known.HAND)
+        ):
             return False
         over = t >= (contact.runs[-1].end or first) + self._crosstalk.hold(pad.seat)
         return contact.event is Event.PRESSED or (over and pad.is_weighed(first, first, t))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from hardware.crosstalk import Crosstalk
 from hardware.ports import Edge
 from hardware.simulated.pads import SimulatedPads
-from hardware.simulated.pulses import BOUNCE, ERROR, MS, SEATS, Trial, echo
+from hardware.simulated.pulses import BOUNCE, ERROR, GAPS, MS, SEATS, Part, Trial, echo
 from hardware.slaps import PadFilter
 from referee.adjudication.adjudicator import Adjudicator
 from referee.adjudication.observations import Card, Lift, Observation, Slap, Table
@@ -49,6 +49,8 @@ class Row:
 
     section: str
     gap: int
+    tolerance: int = 0
+    """How far a stamp may lie from the first edge that was scripted, ns."""
     pairs: int = 0
     right: int = 0
     """The first hand was named."""
@@ -90,7 +92,7 @@ class Row:
         }  # fmt: skip
         if self.section != "crosstalk":
             found["edges under 3 ms apart, yet named"] = self.close_named
-            found["ns between first edge and stamp"] = self.shift
+            found["ns between first edge and stamp"] = self.shift if self.shift > self.tolerance else 0
             if self.gap >= NAMED and self.right < SHARE * self.pairs:
                 found["not named"] = self.pairs - self.right
         if self.section == "pins" and self.gap < TIE:
@@ -112,8 +114,13 @@ class Measured:
         return [f"{row.section}, {row.gap / MS:g} ms: {miss}" for row in self.rows.values() for miss in row.misses]
 
 
-def measure(played: Iterable[tuple[Trial, Sequence[Edge]]]) -> Measured:
-    """Filter each trial's edges, rule, and compare with the truth."""
+def measure(played: Iterable[tuple[Trial, Sequence[Edge]]], tolerance: int = 0) -> Measured:
+    """Filter each trial's edges, rule, and compare with the truth.
+
+    Args:
+        played: trials, each with the edges that came of it.
+        tolerance: how far a stamp may lie from the first edge that was scripted, ns.
+    """
     out = Measured()
     filters: dict[str, PadFilter] = {}
     for trial, edges in played:
@@ -124,7 +131,7 @@ def measure(played: Iterable[tuple[Trial, Sequence[Edge]]]) -> Measured:
         for edge in edges:
             pads.feed(edge)
         seen = pads.advance(trial.end - 1)
-        row = out.rows.setdefault((trial.section, trial.gap), Row(trial.section, trial.gap))
+        row = out.rows.setdefault((trial.section, trial.gap), Row(trial.section, trial.gap, tolerance))
         before = (row.wrong, row.lost, row.extra, row.misstated)
         _judge(row, trial, seen)
         if (row.wrong, row.lost, row.extra, row.misstated) != before and len(out.failures) < 20:
@@ -175,12 +182,31 @@ def ruled(trial: Trial, seen: Iterable[Observation]) -> Ruling | None:
     return next((ruling for ruling in made if ruling.kind in ("slap_won", "dead_heat")), None)
 
 
-def totals(rows: Mapping[tuple[str, int], Row], section: str, least: int = 0) -> Row:
-    """A section's lines from a gap on (ns), added up."""
-    out = Row(section, least)
-    for row in rows.values():
-        if row.section == section and row.gap >= least:
-            for name in ("pairs", "right", "heats", "wrong", "lost", "extra", "misstated", "close", "close_named"):
-                setattr(out, name, getattr(out, name) + getattr(row, name))
-            out.shift, out.widest = max(out.shift, row.shift), max(out.widest, row.widest)
+def parts(pairs: int, others: int) -> list[Part]:
+    """What a whole table holds.
+
+    Args:
+        pairs: how many pairs of hands `NAMED` apart or further there are at least; a third as many nearer ones.
+        others: how many trials there are of each order of each pair in the other sections.
+    """
+    far = [gap for gap in GAPS if gap >= NAMED]
+    near = [gap for gap in GAPS if gap < NAMED]
+    count = -(-pairs // (len(far) * SEATS * (SEATS - 1)))
+    return [
+        ("pins", GAPS, others), ("hands", near, -(-count // 3)), ("hands", far, count), ("crosstalk", GAPS, others),
+        ("chatter", GAPS[::3], others),
+    ]  # fmt: skip
+
+
+def total(rows: Iterable[Row]) -> Row:
+    """Lines of one section added up."""
+    out: Row | None = None
+    for row in rows:
+        if out is None:
+            out = Row(row.section, row.gap)
+        for name in ("pairs", "right", "heats", "wrong", "lost", "extra", "misstated", "close", "close_named"):
+            setattr(out, name, getattr(out, name) + getattr(row, name))
+        out.shift, out.widest = max(out.shift, row.shift), max(out.widest, row.widest)
+    if out is None:
+        raise ValueError("no lines to add up")
     return out

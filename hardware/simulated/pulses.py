@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import permutations
+from itertools import permutations, product
 from random import Random
 from typing import Final
 
@@ -68,23 +68,20 @@ def echo(a: int, b: int) -> int:
     return 0 if a == b else ECHOES[(b - a) % SEATS % len(ECHOES)]
 
 
-def script(seed: int, counts: dict[str, int], gaps: Sequence[int] = GAPS) -> Iterator[Trial]:
-    """The trials of a whole table.
+Part = tuple[str, Sequence[int], int]
+"""A section, how far apart its hands come (ns), and how many trials of each gap and each order of each pair."""
 
-    Args:
-        seed: the same seed gives the same pulses.
-        counts: by section, how many trials there are of each gap and each order of each pair of seats.
-        gaps: how far apart the hands come, ns.
-    """
+
+def script(seed: int, parts: Sequence[Part]) -> Iterator[Trial]:
+    """The trials of a whole table; the same seed and parts give the same pulses."""
     start = APART
-    for section, count in counts.items():
-        chance = Random(f"{seed} {section}")
-        for gap in gaps:
-            for number in range(count):
-                for first, second in permutations(range(1, SEATS + 1), 2):
-                    trial = _trial(section, start, gap, (first, second), number, chance)
-                    start = trial.end
-                    yield trial
+    for number, (section, gaps, count) in enumerate(parts):
+        chance = Random(f"{seed} {number} {section}")
+        for gap, repeat in product(gaps, range(count)):
+            for seats in permutations(range(1, SEATS + 1), 2):
+                trial = _trial(section, start, gap, seats, repeat, chance)
+                start = trial.end
+                yield trial
 
 
 def _trial(section: str, start: int, gap: int, seats: tuple[int, int], number: int, chance: Random) -> Trial:
@@ -93,10 +90,10 @@ def _trial(section: str, start: int, gap: int, seats: tuple[int, int], number: i
     exact = section in ("pins", "chatter")
     hands = []
     closed: dict[int, list[tuple[int, int]]] = {seat: [] for seat in range(1, SEATS + 1)}
-    for seat, t in zip(seats, (begins, begins + gap), strict=True):
+    for place, (seat, t) in enumerate(zip(seats, (begins, begins + gap), strict=True)):
         edge = t if exact else t + ERROR + _answer(number, chance)
         hands.append(Hand(seat, t if exact else t + ERROR, edge))
-        closed[seat] += hand(edge, chance.randrange(30 * MS, 120 * MS), _bounce(number, chance), chance)
+        closed[seat] += hand(edge, chance.randrange(30 * MS, 120 * MS), _bounce(number + place, chance), chance)
         if section == "crosstalk":
             for other in closed:
                 closed[other] += _echo_of(seat, other, hands[-1].t, chance)
