@@ -36,7 +36,8 @@ class CameraSpec:
     def keeping(self, report: CameraReport) -> CameraSpec:
         """The same camera, opened with the light's colour that it found before: a game is not to change its colours."""
         found = report.locks.get("ColourGains")
-        if found is None or self.factory != _OPENER or self.arguments.get("colour_gains") is not None:
+        takes = self.factory == _OPENER or "colour_gains" in self.arguments
+        if found is None or not takes or self.arguments.get("colour_gains") is not None:
             return self
         return CameraSpec(self.factory, {**self.arguments, "colour_gains": list(found.asked)})
 

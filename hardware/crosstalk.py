@@ -4,7 +4,8 @@ What is known of crosstalk is measured (`referee calibrate pads`): how long a ha
 contact on *b* is crosstalk only if all of this holds:
 
 - it begins nearer to a hand on *a* than both pads' stated errors together: the blow can be one and the same;
-- it is over within the measured time, and within `LONGEST`: a hand stays for longer than any echo;
+- it is over within the measured time, and within `LONGEST`: a hand stays for longer than any echo (where several
+  hands come one after another, each may have its echo);
 - the hand on *a* is one beyond doubt: it lasted longer than *a*'s own echo of *b* could.
 
 So a second hand that stays down as hands do is never taken for crosstalk, however near it is to the first. What
@@ -18,8 +19,8 @@ cannot be told apart:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Final
 
 from hardware.debounce import Run
@@ -38,6 +39,10 @@ class Crosstalk:
     """Half-width of each pad's stamp."""
     bounces: tuple[int, ...]
     """How long after its first edge a hand's contact still opens."""
+    heard: tuple[Mapping[int, tuple[int, int]], ...] = field(init=False, repr=False, compare=False)
+    """By pad that hears, from 0 on: of each seat that it hears, how far from the hand the echo may begin, and how long
+    it lasts at most.
+    """
 
     def __post_init__(self) -> None:
         """Raises `ValueError` where rows, columns and lists are not of one length."""
@@ -45,46 +50,94 @@ class Crosstalk:
         if {len(row) for row in self.lengths} | {len(self.errors), len(self.bounces)} != {seats}:
             raise ValueError(f"crosstalk of {seats} pads needs {seats} rows of {seats}, and as many errors and bounces")
 
-    def near(self, a: int, b: int) -> int:
-        """How far from a hand on pad ``a`` its echo on ``b`` may begin, ns."""
-        return self.errors[a - 1] + self.errors[b - 1]
+        object.__setattr__(self, "heard", tuple(self._into(b) for b in range(seats)))
 
-    def length(self, a: int, b: int) -> int:
-        """How long a hand on pad ``a`` closes ``b`` at most, ns; 0 where it does not."""
-        return min(LONGEST, self.lengths[a - 1][b - 1]) if a != b else 0
+    def _into(self, b: int) -> dict[int, tuple[int, int]]:
+        return {
+            a + 1: (self.errors[a] + self.errors[b], min(LONGEST, row[b]))
+            for a, row in enumerate(self.lengths)
+            if a != b and row[b]
+        }
 
     def hold(self, b: int) -> int:
-        """How long after a contact on ``b`` a hand may still come whose echo it was, ns."""
-        seats = range(1, len(self.lengths) + 1)
-        return max((self.near(a, b) for a in seats if self.length(a, b)), default=0)
+        """How long after an echo on ``b`` may have begun the hand may still come whose echo it was, ns."""
+        return max((near for near, _ in self.heard[b - 1].values()), default=0)
 
-    def causes(self, b: int, t: int, contacts: Iterable[tuple[int, int]]) -> list[int]:
-        """Of ``contacts`` (seat, first edge) those whose echo a contact on ``b`` that begins at ``t`` (ns) may be."""
-        return [a for a, began in contacts if self.length(a, b) and abs(began - t) < self.near(a, b)]
+    def causes(self, b: int, began: int, end: int, hands: Iterable[tuple[int, int, int]]) -> list[Cause]:
+        """Of ``hands`` those whose echo may be part of a contact on ``b`` from ``began`` to ``end`` (ns); empty unless
+        one of them may have begun it.
 
-    def echo(self, b: int, causes: Sequence[int]) -> int:
-        """How long these hands close pad ``b`` at most, ns."""
-        return max((self.length(a, b) for a in causes), default=0)
+        Args:
+            b: the pad that may have heard.
+            began: the contact's first edge, ns.
+            end: its last, ns.
+            hands: of each the seat, and the earliest and the latest instant at which it can have come, ns.
+        """
+        found: list[Cause] = []
+        begun = False
+        heard = self.heard[b - 1]
+        for a, first, last in hands:
+            near, length = heard.get(a, (0, 0))
+            if length and first - near < end and began < last + near + length:
+                found.append(Cause(a, first - near, last + near, length))
+                begun = begun or first - near < began < last + near
+        return found if begun else []
 
 
-def landing(runs: Sequence[Run], echo: int, bounce: int) -> tuple[int, int]:
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """A hand that another pad may have heard."""
+
+    seat: int
+    earliest: int
+    latest: int
+    """Between these instants its echo begins, ns."""
+    length: int
+    """How long the echo lasts at most, ns."""
+
+
+def at_most(start: int, causes: Iterable[Cause]) -> int:
+    """No echo of these hands keeps a pad closed beyond this instant, if it first closed at ``start``; ns."""
+    return max((one.latest + one.length for one in causes), default=start)
+
+
+def explained(runs: Sequence[Run], causes: Sequence[Cause]) -> int:
+    """Up to where echoes of these hands can account for a contact, ns; each hand has one echo.
+
+    Args:
+        runs: when the contact was closed so far; at least one.
+        causes: the hands, few enough that every order of their echoes can be tried.
+    """
+    start = runs[0].start
+    # The furthest that each set of echoes reaches, one after another: in what order they came is not known.
+    reach = {0: start}
+    for chosen in range(1 << len(causes)):
+        at = _from(runs, reach.get(chosen, start))
+        if chosen not in reach or at is None:
+            continue
+        for place, one in enumerate(causes):
+            end = min(at, one.latest) + one.length
+            if not chosen >> place & 1 and one.earliest < at < end:
+                more = chosen | 1 << place
+                reach[more] = max(end, reach.get(more, start))
+    return max(reach.values())
+
+
+def _from(runs: Sequence[Run], t: int) -> int | None:
+    """The first instant from ``t`` on at which the contact was closed; None after it was."""
+    return next((max(t, run.start) for run in runs if run.end is None or t < run.end), None)
+
+
+def landing(runs: Sequence[Run], over: int, bounce: int) -> tuple[int, int]:
     """Earliest and latest instant at which the hand of a contact can have come, if the contact may have begun as echo.
 
     Args:
         runs: when the contact was closed so far; at least one.
-        echo: how long an echo lasts at most, from the contact's first edge on, ns.
+        over: up to where echoes can account for it (`explained`), ns.
         bounce: how long after it lands a hand's contact still opens, ns.
     """
-    first, last = runs[0].start, runs[-1].start
-    # After its landing a hand makes contact anew for no longer than it bounces; before it, there was only the echo.
-    earliest = _closed_from(runs, last - bounce)
-    latest = _closed_from(runs, first + echo)
+    last = runs[-1].start
+    # After its landing a hand makes contact anew for no longer than it bounces; before it, there were only echoes.
+    earliest = next(max(last - bounce, run.start) for run in runs if run.end is None or last - bounce <= run.end)
+    latest = next((max(over, run.start) for run in runs if run.still is None or over < run.still), over)
     return min(earliest, latest), latest
-
-
-def _closed_from(runs: Sequence[Run], t: int) -> int:
-    """The first instant from ``t`` on at which the contact was closed."""
-    for run in runs:
-        if run.end is None or t <= run.end:
-            return max(t, run.start)
-    return runs[-1].start

@@ -6,7 +6,7 @@ own time:
 - edges within `MASK` of the first belong to the same contact, and so do those within `REBOUND` of a release,
   since a hand that leaves makes a contact chatter as well; a touch too short for a hand ends after `BOUNCE`;
 - a contact that closed for less than `SHORTEST` in all is no hand and is dropped, which moves no other stamp;
-  whoever suspects it of being another pad's hand, heard through the table, may ask for more (`require`);
+  whoever suspects it of being another pad's hand, heard through the table, may ask for more (`Debouncer.require`);
 - a contact of more than `STUCK` is flagged, once;
 - whatever cannot be decided yet holds `Debouncer.watermark` back.
 """
@@ -42,8 +42,14 @@ class Run:
     """A stretch of time in which a contact was closed without a break, ns."""
 
     start: int
+    still: int | None = None
+    """The last instant at which it was closed for sure; None: it still is."""
     end: int | None = None
-    """The latest instant at which it may have opened; None: still closed."""
+    """The latest instant at which it may have opened."""
+
+    def lasted(self, until: int) -> int:
+        """How long it was closed up to ``until``, as well as that is known; ns."""
+        return max(0, (until if self.still is None or self.end is None else (self.still + self.end) // 2) - self.start)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,16 +78,14 @@ class Debouncer:
         bounce: int = BOUNCE,
         shortest: int = SHORTEST,
         stuck: int = STUCK,
-        hold: int = 0,
     ) -> None:
-        """``hold``: no contact is decided before so long after its first edge, ns: other pads may tell more of it."""
+        """All in ns; see the rules above."""
         self._mask = mask
         self._rebound = rebound
         self._bounce = bounce
         self._shortest = shortest
         self._stuck_after = stuck
-        self._hold = hold
-        self._required = shortest
+        self._beyond = self._until = -1
         self._runs: list[Run] = []
         self._first: Edge | None = None
         self._last_closed = 0
@@ -94,11 +98,16 @@ class Debouncer:
         """The first edge of a contact of which it is still open whether it is a hand."""
         return None if self._confirmed else self._first
 
-    def require(self, closed: int) -> None:
-        """The contact that is going on is no hand unless it lasts longer than ``closed`` (ns), if that is more than
-        what every contact must last.
+    @property
+    def runs(self) -> tuple[Run, ...]:
+        """When that contact was closed so far."""
+        return tuple(self._runs)
+
+    def require(self, beyond: int, until: int) -> None:
+        """The contact that is going on is no hand unless it is closed after the instant ``beyond``, and is not taken
+        for one before ``until``; ns.
         """
-        self._required = max(self._shortest, closed + 1 if closed >= self._shortest else 0)
+        self._beyond, self._until = beyond, until
 
     def watermark(self, advanced: int) -> int:
         """Up to where everything is decided, if all edges up to ``advanced`` have been fed; ns."""
@@ -113,7 +122,7 @@ class Debouncer:
         if not edge.pressed:
             if self._first is not None and self._release is None:
                 self._release = edge
-                self._end_run(edge.t + edge.t_error)
+                self._end_run(edge.t - edge.t_error, edge.t + edge.t_error)
             return []
         done: list[Contact] = []
         if self._first is not None:
@@ -121,7 +130,7 @@ class Debouncer:
                 self._release = None
                 self._last_closed = edge.t
                 if not self._confirmed:
-                    self._end_run(edge.t)
+                    self._end_run(self._runs[-1].start, edge.t)
                     self._runs.append(Run(edge.t))
                 return []
             done = self._close(edge.t)
@@ -140,9 +149,9 @@ class Debouncer:
             done += self._close(t)
         return done
 
-    def _end_run(self, t: int) -> None:
+    def _end_run(self, still: int, by: int) -> None:
         if self._runs and self._runs[-1].end is None:
-            self._runs[-1] = Run(self._runs[-1].start, t)
+            self._runs[-1] = Run(self._runs[-1].start, still, by)
 
     def _same_contact(self, t: int) -> bool:
         if self._release is None:
@@ -154,14 +163,19 @@ class Debouncer:
         if self._first is None:
             return release.t
         if not self._long_enough(release.t):
-            return max(release.t + self._bounce, self._first.t + self._hold)
+            return release.t + self._bounce
         return max(release.t + self._rebound, self._first.t + self._mask)
 
     def _long_enough(self, until: int) -> bool:
-        return self._first is not None and max(until, self._last_closed) - self._first.t >= self._required
+        """Whether the contact was closed for long enough in all, and beyond what was asked of it."""
+        if self._confirmed:
+            return True
+        if max(until, self._last_closed) <= self._beyond:
+            return False
+        return sum(run.lasted(until) for run in self._runs) >= self._shortest
 
     def _confirm(self, t: int) -> list[Contact]:
-        if self._first is None or self._confirmed or t < self._first.t + self._hold:
+        if self._first is None or self._confirmed or t < self._until:
             return []
         until = t if self._release is None else min(t, self._release.t)
         if not self._long_enough(until):
@@ -192,5 +206,5 @@ class Debouncer:
             done.append(Contact(Event.DROPPED, first, first.t, tuple(self._runs), release))
         self._first = self._release = None
         self._confirmed = self._stuck = False
-        self._required, self._runs = self._shortest, []
+        self._beyond, self._until, self._runs = -1, -1, []
         return done

@@ -2,9 +2,8 @@
 
 What the picture looks like must not change while a game is on, so exposure, gain, white balance and focus are locked,
 and read back from the frames' metadata, since libcamera adjusts silently. The camera is configured once, with few
-buffers: memory that lies in one piece is scarce, and switching modes uses it up. One request is waited for again and
-again under a deadline: one that timed out stays queued, and asking anew would leave it with its buffer. No callback is
-given to picamera2: an exception in one would end its event loop, and with it every frame.
+buffers: memory that lies in one piece is scarce, and switching modes uses it up. No callback is given to picamera2: an
+exception in one would end its event loop, and with it every frame.
 
 Stopping may hang after a fault of the cable, and nothing in this process can help then: `hardware.remote` runs the
 camera in a process of its own.
@@ -14,7 +13,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -23,11 +21,11 @@ from hardware.camera_locks import Locks
 from hardware.camera_report import CameraReport
 from hardware.clock import Clock, boottime, monotonic
 from hardware.picamera_driver import memory_words, open_driver
+from hardware.picamera_settings import Settings
+from hardware.picamera_stream import FrameStream
 from hardware.ports import Frame, HardwareMissing, Image
 from hardware.sensor_clock import ARRIVAL, FRESH, SensorClock
 
-RESTARTS: Final = 3
-"""How often in a row the camera is started anew before it counts as gone."""
 BUFFERS: Final = 4
 _MANUAL: Final = 0
 """libcamera's AfModeEnum.Manual; the number spares the import."""
@@ -45,37 +43,9 @@ _READOUTS: Final = {
     ("imx708", (2304, 1296)): 17_000_000,
 }
 
+__all__ = ["PiCamera", "Settings"]
+
 _log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """How the camera looks at the table."""
-
-    size: tuple[int, int] = (1536, 864)
-    """Width and height, px: Camera Module 3's fastest mode."""
-    fps: float = 30.0
-    exposure_us: int = 4_000
-    """A card that moves at 2 m/s is smeared by 2 mm a millisecond: cards are read at rest, so 4 ms will do.
-    """
-    gain: float = 4.0
-    colour_gains: tuple[float, float] | None = None
-    """Red and blue; None lets the camera find them before the game and locks what it found."""
-    lens_position: float | None = None
-    """Dioptres; None leaves the lens alone (a camera without autofocus)."""
-    settle_frames: int = 30
-    """Frames to wait for a locked setting to show; a change took 11."""
-    patience: float = 1.0
-    """A frame that takes longer than this has failed, s."""
-
-    def changed(self, **look: Any) -> Settings:
-        """These settings with other fields, of which None changes nothing and a list will do for a tuple.
-
-        Raises:
-            TypeError: there is no such field.
-        """
-        given: dict[str, Any] = {name: tuple(told) if isinstance(told, list) else told for name, told in look.items()}
-        return replace(self, **{name: value for name, value in given.items() if value is not None})
 
 
 class PiCamera:
@@ -107,16 +77,15 @@ class PiCamera:
         self._mono = mono
         self._clock = SensorClock(mono, boot)
         self._locks = Locks()
-        self._job: Any = None
-        self._started = 0
-        self._failure = ""
         self._notes: list[str] = []
         self.past = 0
         """Frames thrown away because they were old when they came."""
         self._camera = open_driver() if driver is None else driver
+        self._controls: dict[str, Any] = {}
         self._configure()
+        self._stream = FrameStream(self._camera, self._controls, self._settings.patience, mono)
         try:
-            self._start()
+            self._stream.start()
             self._settle()
         except HardwareMissing:
             raise
@@ -156,10 +125,11 @@ class PiCamera:
                 self.past += 1
                 if arrived - sound > self._settings.patience * 1e9:
                     # Old frames only are as good as none.
-                    self._fail()
+                    self._stream.fail()
                     sound = self._mono()
                 continue
-            self._failures, sound = 0, arrived
+            self._stream.sound()
+            sound = arrived
             for name in self._locks.look(metadata):
                 _log.warning("%s no longer holds; it is set again", name)
                 self._camera.set_controls(self._controls)
@@ -193,7 +163,7 @@ class PiCamera:
                 self._locks.ask("LensPosition", wanted.lens_position)
             else:
                 self._notes.append("this camera's lens cannot be moved: lens_position is not used")
-        self._controls = controls
+        self._controls |= controls
         # picamera2 names formats by the order in memory of a little-endian word: RGB888 arrives as blue,
         # green, red. queue=False: an old frame from the queue would tell of a table that is no more.
         main = {"size": wanted.size, "format": "RGB888"}
@@ -222,13 +192,6 @@ class PiCamera:
         model = self._camera.camera_properties.get("Model", "")
         self._readout = _READOUTS.get((model, tuple(mode)), 0) if mode else 0
 
-    def _start(self) -> None:
-        # The controls of the configuration are used up by the first start.
-        self._camera.set_controls(self._controls)
-        self._started = self._mono()
-        self._failures = 0
-        self._camera.start()
-
     def _settle(self) -> None:
         """Wait until the frames show what was locked; find the light's colour first where nobody told it, and hold
         it: a table that turns red must not turn suits.
@@ -250,52 +213,17 @@ class PiCamera:
             _log.warning(words)
 
     def _picture(self, *, pixels: bool = True) -> tuple[Image | None, dict[str, Any], int]:
-        """The next frame that is not from before the start: picture, metadata, arrival (ns)."""
-        while True:
-            request = self._next_request()
-            arrived = self._mono()
-            if request is None:
-                self._fail()
-                continue
-            try:
-                metadata = request.get_metadata()
-                # A copy of its own: what was the camera's memory is the camera's again after the release.
-                image = self._image(request.make_array("main")) if pixels else None
-            finally:
-                request.release()
-            if "SensorTimestamp" in metadata:
-                self._clock.judge(int(metadata["SensorTimestamp"]), arrived)
-            return image, metadata, arrived
-
-    def _next_request(self) -> Any:
-        """The next frame's request, or None if none came in time; the job stays ours, and is waited for again."""
-        self._failure = ""
+        """The next frame: picture, metadata, arrival (ns)."""
+        request, arrived = self._stream.request()
         try:
-            if self._job is None:
-                self._job = self._camera.capture_request(wait=False)
-            request = self._camera.wait(self._job, timeout=self._settings.patience)
-        except TimeoutError:
-            return None
-        except Exception as bad:
-            # What went wrong in the camera's own loop comes out here.
-            self._failure = f" ({type(bad).__name__}: {bad})"
-            self._job = None
-            return None
-        self._job = None
-        return request
-
-    def _fail(self) -> None:
-        """Stop and start, without configuring anew: buffers stay. Not for ever."""
-        self._failures += 1
-        if self._failures > RESTARTS:
-            raise HardwareMissing(f"the camera stopped delivering{self._failure}; look at its ribbon cable and power")
-        _log.warning("no frame for %g s%s: starting the camera anew", self._settings.patience, self._failure)
-        self._camera.cancel_all_and_flush()
-        self._job = None
-        self._camera.stop()
-        failures = self._failures
-        self._start()
-        self._failures = failures
+            metadata = request.get_metadata()
+            # A copy of its own: what was the camera's memory is the camera's again after the release.
+            image = self._image(request.make_array("main")) if pixels else None
+        finally:
+            request.release()
+        if "SensorTimestamp" in metadata:
+            self._clock.judge(int(metadata["SensorTimestamp"]), arrived)
+        return image, metadata, arrived
 
     def _frame(self, image: Image | None, metadata: dict[str, Any], arrived: int, index: int) -> Frame | None:
         """The stamp is that of the first row's readout; its exposure began ``ExposureTime`` before, that of the last
@@ -308,7 +236,7 @@ class PiCamera:
         if readout is None:
             length = round(1e9 / self._settings.fps)
             return Frame(image, arrived - length - exposure, exposure, index, length)
-        if readout < self._started - self._clock.error or arrived - readout > FRESH:
+        if readout < self._stream.started - self._clock.error or arrived - readout > FRESH:
             return None
         return Frame(image, readout - exposure, exposure, index, self._readout + self._clock.error)
 

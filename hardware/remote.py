@@ -23,6 +23,7 @@ from hardware.ports import Frame, HardwareMissing
 from hardware.remote_child import ENDED, FAILED, MISSING, PICTURES, REPORT
 from hardware.remote_process import CameraProcess
 from hardware.remote_supervisor import Act, Patience, Phase, Supervisor
+from hardware.sensor_clock import UNKNOWN
 
 _MS: Final = 1_000_000
 _SECOND: Final = 1_000_000_000
@@ -155,8 +156,7 @@ class RemoteCamera:
     def _await_first(self) -> None:
         """The first opening is not tried again: who opens a camera wants to know."""
         deadline = self._clock() + self._patience.opening
-        while self._process is not None and self._process.given_at is None and not self._ended:
-            self._listen()
+        while self._process is not None and self._process.given_at is None:
             now = self._clock()
             if now >= deadline:
                 seconds = self._patience.opening / _SECOND
@@ -164,10 +164,11 @@ class RemoteCamera:
                     f"the camera {self.spec.source} sent no picture within {seconds:g} s; look at its cable and power"
                 )
                 raise HardwareMissing(_with(words, self._process.last_words))
-            if self._process is not None and self._process.given_at is None:
-                self._wait(deadline - now)
-        self._seen()
-        if self._process is None and not self._ended:
+            self._wait(deadline - now)
+            self._listen()
+        if self._process is not None and self._process.given_at is not None:
+            self._supervisor.picture(self._process.given_at)
+        elif not self._ended:
             raise HardwareMissing(_with(self._why, self.last_words))
         self._opened = True
 
@@ -210,7 +211,6 @@ class RemoteCamera:
 
     def _lost(self, process: CameraProcess) -> None:
         """The process is gone. A picture that it left in the ring is taken before the ring is let go of."""
-        self._seen()
         self._last = self._fresh() or self._last
         heard = self._why
         self._why = heard or f"the camera's process ended {_how(process.status)}"
@@ -223,29 +223,26 @@ class RemoteCamera:
         restarting = "" if heard else "; starting it anew"
         self._supervisor.gone(self._clock(), self._why + restarting)
 
-    def _seen(self) -> None:
-        given_at = self._process.given_at if self._process is not None else None
-        if given_at is not None:
-            self._supervisor.picture(given_at)
-
     def _take(self) -> Frame | None:
-        self._seen()
         frame, self._last = self._fresh() or self._last, None
         return frame
 
     def _fresh(self) -> Frame | None:
-        """The newest frame in the ring, unless it is older than one that was given."""
+        """The newest frame in the ring. One no newer than the last, or of the future, is none, and no sign of life."""
         taken = self._process.take() if self._process is not None else None
         if taken is None:
             return None
-        frame, _ = taken
+        frame, given_at = taken
         index = self._first_index + frame.index
         self.dropped += index - self._next_index
         self._next_index = index + 1
-        if self._last_t is not None and frame.t <= self._last_t:
+        # Those of a recording count from its beginning, and may be anything.
+        early = self.report.clock != UNKNOWN and frame.t > given_at
+        if early or (self._last_t is not None and frame.t <= self._last_t):
             self.stale += 1
             return None
         self._last_t = frame.t
+        self._supervisor.picture(given_at)
         return replace(frame, index=index)
 
     def _act(self, act: Act | None) -> None:

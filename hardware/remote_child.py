@@ -53,6 +53,8 @@ def end_with_parent(lifeline: int) -> None:
     it, so it works while C code sits in a driver. (PR_SET_PDEATHSIG would watch the parent's thread, not the parent.)
     """
     signal.signal(signal.SIGIO, signal.SIG_DFL)
+    # A parent's thread that blocks signals hands that down.
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGIO, signal.SIGTERM})
     fcntl.fcntl(lifeline, fcntl.F_SETOWN, os.getpid())
     fcntl.fcntl(lifeline, fcntl.F_SETFL, fcntl.fcntl(lifeline, fcntl.F_GETFL) | os.O_ASYNC | os.O_NONBLOCK)
     with contextlib.suppress(BlockingIOError):
@@ -65,14 +67,18 @@ def _deliver(camera: Camera, memory: int, bell: int, say: Say) -> None:
     """Frames into the ring, until the camera ends."""
     ring: FrameRing | None = None
     told: dict[str, Any] | None = None
+    parent = os.getppid()
     for frame in camera.frames():
+        if os.getppid() != parent:
+            # The lifeline is kept open by another child of the parent that was.
+            return
         if ring is None:
             ring = FrameRing.lay_out(memory, *frame.image.shape[:2])
         number = ring.put(frame, monotonic())
+        told = _report(camera, told, say)
         if number == 1:
             say(PICTURES)
         os.eventfd_write(bell, 1)
-        told = _report(camera, told, say)
 
 
 def _report(camera: Camera, told: dict[str, Any] | None, say: Say) -> dict[str, Any] | None:

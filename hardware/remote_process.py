@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 from collections import deque
+from contextlib import ExitStack
 from typing import Any, Final
 
 from hardware.camera_spec import CameraSpec
@@ -37,25 +38,27 @@ class CameraProcess:
         for old in list(_left_behind):
             if old.poll() is not None:
                 _left_behind.remove(old)
-        self._memory = new_memory()
-        self.bell = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK)
-        lifeline, self._lifeline = os.pipe2(os.O_CLOEXEC)
-        self.messages, messages = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
-        self.errors, errors = os.pipe2(os.O_CLOEXEC)
-        os.set_blocking(messages, True)
-        os.set_blocking(self.errors, False)
-        theirs = (lifeline, self._memory, self.bell, messages)
-        try:
+        with ExitStack() as mine, ExitStack() as given:
+            self._memory = _kept(mine, new_memory())
+            self.bell = _kept(mine, os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK))
+            lifeline, self._lifeline = os.pipe2(os.O_CLOEXEC)
+            self.messages, messages = os.pipe2(os.O_CLOEXEC)
+            self.errors, errors = os.pipe2(os.O_CLOEXEC)
+            for end in (self._lifeline, self.messages, self.errors):
+                _kept(mine, end)
+            for end in (lifeline, messages, errors):
+                _kept(given, end)
+            os.set_blocking(self.messages, False)
+            os.set_blocking(self.errors, False)
+            theirs = (lifeline, self._memory, self.bell, messages)
             # With faulthandler a process that crashes in C code still has last words.
             self._process = subprocess.Popen(
                 [sys.executable, "-X", "faulthandler", "-m", _CHILD, *map(str, theirs), spec.to_json()],
                 stdin=subprocess.DEVNULL, stdout=errors, stderr=errors, pass_fds=theirs, env=_environment(),
             )  # fmt: skip
-        finally:
-            for end in (lifeline, messages, errors):
-                os.close(end)
-        self.pid = self._process.pid
-        self._end = os.pidfd_open(self.pid)
+            self.pid = self._process.pid
+            self._end = _kept(mine, os.pidfd_open(self.pid))
+            self._files = mine.pop_all()
         self._said = b""
         self._printed = b""
         self._lines: deque[str] = deque(maxlen=LAST_LINES)
@@ -142,16 +145,17 @@ class CameraProcess:
 
         A process that still runs sees its lifeline close and ends by itself as soon as it can.
         """
-        if self._lifeline < 0:
-            return
         if self._ring is not None:
             self._ring.close()
             self._ring = None
-        for end in (self._lifeline, self._memory, self.bell, self.messages, self.errors, self._end):
-            os.close(end)
-        self._lifeline = -1
-        if self._process.poll() is None:
+        self._files.close()
+        if self.status is None and self._process not in _left_behind:
             _left_behind.append(self._process)
+
+
+def _kept(stack: ExitStack, file: int) -> int:
+    stack.callback(os.close, file)
+    return file
 
 
 def _environment() -> dict[str, str]:

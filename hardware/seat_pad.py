@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter, deque
+from collections.abc import Iterable
+from dataclasses import dataclass
 from enum import Enum
 
 from hardware.bench import Bench, Fault
@@ -11,7 +13,7 @@ from hardware.ports import Edge
 from hardware.weights import WAIT, Weights
 from referee.adjudication.observations import Lift, Slap
 
-MEMORY = 200_000_000
+MEMORY = 100_000_000
 """How long a contact is remembered as what another pad may have heard, ns."""
 
 
@@ -24,24 +26,30 @@ class Known(Enum):
     SHORT = "short"
 
 
+@dataclass(slots=True)
+class _Began:
+    """A contact of late."""
+
+    first: int
+    latest: int
+    known: Known = Known.OPEN
+
+
 class SeatPad:
     """The pad of one seat: debounced, benched, weighed, and what it tells given names."""
 
-    def __init__(
-        self, seat: int, *, t_error: int = 0, bounce: int = 0, hold: int = 0, force: bool = False, prefix: str = ""
-    ) -> None:
+    def __init__(self, seat: int, *, t_error: int = 0, bounce: int = 0, force: bool = False, prefix: str = "") -> None:
         """Set up.
 
         Args:
             seat: 1 to N.
             t_error: least half-width of its stamps, ns.
             bounce: how long its contacts were measured to bounce, ns.
-            hold: see `Debouncer`.
             force: whether slaps wait for theirs.
             prefix: stands before each id.
         """
         self.seat = seat
-        self.contact = Debouncer(bounce=max(BOUNCE, bounce), hold=hold)
+        self.contact = Debouncer(bounce=max(BOUNCE, bounce))
         self.bench = Bench()
         self.weights = Weights()
         self.queue: deque[Contact] = deque()
@@ -52,27 +60,38 @@ class SeatPad:
         self._counts: Counter[str] = Counter()
         self._slapped = False
         self._weighing: tuple[Edge, Slap] | None = None
-        self._began: list[tuple[int, Known]] = []
+        self._began: list[_Began] = []
         self._light: tuple[int, int | None] | None = None
 
     # What has begun: another pad may hear it
 
     def begin(self, t: int) -> None:
         """A contact begins at ``t`` (ns)."""
-        self._began = [(began, known) for began, known in self._began if began > t - MEMORY]
+        self._began = [one for one in self._began if one.first > t - MEMORY]
         if self.bench.fault is None:
-            self._began.append((t, Known.OPEN))
+            self._began.append(_Began(t, t))
+
+    def came(self, latest: int) -> None:
+        """The hand of the contact that is going on came by ``latest`` (ns)."""
+        first = self.contact.undecided
+        for one in self._began:
+            if first is not None and one.first == first.t:
+                one.latest = max(first.t, latest)
 
     def decided(self, contact: Contact) -> None:
         """The debouncer decided something; it waits in `queue` to be told."""
         self.queue.append(contact)
         if contact.event in (Event.PRESSED, Event.DROPPED):
-            now = Known.HAND if contact.event is Event.PRESSED else Known.SHORT
-            self._began = [(t, now if t == contact.edge.t else known) for t, known in self._began]
+            for one in self._began:
+                if one.first == contact.edge.t:
+                    one.known = Known.HAND if contact.event is Event.PRESSED else Known.SHORT
 
-    def began(self, known: Known) -> list[tuple[int, int]]:
-        """Seat and first edge of each contact of late of which so much is known."""
-        return [(self.seat, t) for t, what in self._began if what is known]
+    def began(self, known: Iterable[Known]) -> list[tuple[int, int, int]]:
+        """Of each contact of late of which so much is known: the seat, and from when to when its hand can have come."""
+        if not self._began:
+            return []
+        wanted = tuple(known)
+        return [(self.seat, one.first, one.latest) for one in self._began if one.known in wanted]
 
     # What is told
 

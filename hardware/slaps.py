@@ -11,8 +11,8 @@ import heapq
 from collections.abc import Collection, Iterable, Sequence
 
 from hardware.bench import Change, words
-from hardware.crosstalk import Crosstalk, landing
-from hardware.debounce import SHORTEST, Contact, Event
+from hardware.crosstalk import Cause, Crosstalk, at_most, explained, landing
+from hardware.debounce import SHORTEST, Contact, Event, Run
 from hardware.ports import Edge
 from hardware.seat_pad import Known, SeatPad
 from hardware.weights import LOUD
@@ -63,7 +63,6 @@ class PadFilter:
                 seat,
                 t_error=t_errors[seat - 1] if t_errors else 0,
                 bounce=crosstalk.bounces[seat - 1] if crosstalk is not None else 0,
-                hold=crosstalk.hold(seat) if crosstalk is not None else 0,
                 force=force,
                 prefix=prefix,
             )
@@ -155,11 +154,9 @@ class PadFilter:
 
     def _decide(self, pads: Collection[SeatPad], t: int) -> list[Observation]:
         """Everything up to ``t`` (ns) has been fed."""
+        if self._crosstalk is not None:
+            self._suspect(pads, self._crosstalk)
         for pad in pads:
-            first = pad.contact.undecided
-            if first is not None and self._crosstalk is not None:
-                causes = self._causes(pad, first.t, *Known)
-                pad.contact.require(self._crosstalk.echo(pad.seat, causes))
             for contact in pad.contact.advance(t):
                 pad.decided(contact)
         made: list[Observation] = []
@@ -170,21 +167,39 @@ class PadFilter:
             made += pad.weighed(t)
         return made
 
-    def _causes(self, pad: SeatPad, t: int, *known: Known) -> list[int]:
-        """Seats whose hands a contact that began at ``t`` (ns) may only have heard, so much being known of them."""
+    def _suspect(self, pads: Collection[SeatPad], crosstalk: Crosstalk) -> None:
+        """Ask of contacts that others' hands may account for that they last longer than these can."""
+        doubtful = [(pad, pad.contact.runs) for pad in pads if pad.contact.undecided is not None]
+        if not doubtful:
+            return
+        # Somebody's hand came at a first edge; one that came hidden in its echo came by so late.
+        edges = [(seat, first, first) for pad in self._pads.values() for seat, first, _ in pad.began(Known)]
+        for pad, runs in doubtful:
+            over = at_most(runs[0].start, _causes(crosstalk, pad, runs, edges))
+            pad.came(landing(runs, over, crosstalk.bounces[pad.seat - 1])[1] if over > runs[0].start else over)
+        spans = [began for pad in self._pads.values() for began in pad.began(Known)]
+        for pad, runs in doubtful:
+            over = at_most(runs[0].start, _causes(crosstalk, pad, runs, spans))
+            pad.contact.require(over, over + crosstalk.hold(pad.seat))
+
+    def _causes(self, pad: SeatPad, runs: Sequence[Run], *known: Known) -> list[Cause]:
+        """Hands that a contact may only have heard, so much being known of them."""
         if self._crosstalk is None:
             return []
-        others = [began for other in self._pads.values() for what in known for began in other.began(what)]
-        return self._crosstalk.causes(pad.seat, t, others)
+        others = [began for other in self._pads.values() for began in other.began(known)]
+        return _causes(self._crosstalk, pad, runs, others)
 
     def _can_tell(self, pad: SeatPad, contact: Contact, t: int) -> bool:
         """Whether all is known, at ``t`` (ns), that a contact must be judged by."""
         if self._crosstalk is None or contact.event not in (Event.PRESSED, Event.DROPPED):
             return True
         first = contact.edge.t
-        if self._causes(pad, first, Known.OPEN):
+        if len(self._causes(pad, contact.runs, Known.OPEN, Known.HAND)) != len(
+            self._causes(pad, contact.runs, Known.HAND)
+        ):
             return False
-        return contact.event is Event.PRESSED or pad.is_weighed(first, first, t)
+        over = t >= (contact.runs[-1].end or first) + self._crosstalk.hold(pad.seat)
+        return contact.event is Event.PRESSED or (over and pad.is_weighed(first, first, t))
 
     def _tell(self, pad: SeatPad, contact: Contact) -> list[Observation]:
         if contact.event is Event.PRESSED:
@@ -197,12 +212,11 @@ class PadFilter:
 
     def _slap(self, pad: SeatPad, contact: Contact) -> list[Observation]:
         self._heard.add(pad.seat)
-        first = contact.edge.t
-        causes = self._causes(pad, first, Known.HAND)
+        causes = self._causes(pad, contact.runs, Known.HAND)
         if self._crosstalk is None or not causes:
-            return [*pad.slap(contact.edge, first, 0)]
+            return [*pad.slap(contact.edge, contact.edge.t, 0)]
         bounce = self._crosstalk.bounces[pad.seat - 1]
-        earliest, latest = landing(contact.runs, self._crosstalk.echo(pad.seat, causes), bounce)
+        earliest, latest = landing(contact.runs, explained(contact.runs, causes), bounce)
         extra = min((latest - earliest + 1) // 2, max(0, WIDEST - self._crosstalk.errors[pad.seat - 1]))
         return [*pad.slap(contact.edge, (earliest + latest) // 2, extra)]
 
@@ -211,23 +225,22 @@ class PadFilter:
         edge, release, end = contact.edge, contact.release, contact.runs[-1].end
         if release is None or end is None:
             raise ValueError(f"a dropped contact of seat {pad.seat} that never opened")
-        causes = self._causes(pad, edge.t, Known.HAND)
-        known = self._crosstalk is not None and end - edge.t <= self._crosstalk.echo(pad.seat, causes)
-        if known and not self._loud(pad, edge.t, causes):
+        causes = self._causes(pad, contact.runs, Known.HAND)
+        if causes and explained(contact.runs, causes) >= end and not self._loud(pad, edge.t, causes):
             self._dropped += 1
-            extra = {"seat": pad.seat, "of": causes[0], "lasted": release.t - edge.t}
+            nearest = min(causes, key=lambda cause: abs(cause.earliest + cause.latest - 2 * edge.t))
+            extra = {"seat": pad.seat, "of": nearest.seat, "lasted": release.t - edge.t}
             return [Other(t=edge.t, id=pad.name("k"), name="pad_crosstalk", extra=extra)]
-        if release.t - edge.t < SHORTEST:
+        if sum(run.lasted(end) for run in contact.runs) < SHORTEST:
             self._dropped += 1
             return []
         # As long as a hand's, and nobody's for sure: a hand, then.
         return [*self._slap(pad, contact), *pad.lift(release)]
 
-    def _loud(self, pad: SeatPad, t: int, causes: Sequence[int]) -> bool:
+    def _loud(self, pad: SeatPad, t: int, causes: Sequence[Cause]) -> bool:
         """Whether a contact was hit too hard to be an echo, where forces are known."""
         force = pad.weights.of(t, t)
-        others = [self._pads[cause].weights.of(began, began) for cause in causes
-                  for _, began in self._pads[cause].began(Known.HAND)]  # fmt: skip
+        others = [self._pads[cause.seat].weights.of(cause.earliest, cause.latest) for cause in causes]
         known = [other for other in others if other is not None]
         return force is not None and bool(known) and force >= LOUD * max(known)
 
@@ -241,6 +254,13 @@ class PadFilter:
             )
             for change in changes
         ]
+
+
+def _causes(
+    crosstalk: Crosstalk, pad: SeatPad, runs: Sequence[Run], hands: Sequence[tuple[int, int, int]]
+) -> list[Cause]:
+    end = runs[-1].start if runs[-1].end is None else runs[-1].end
+    return crosstalk.causes(pad.seat, runs[0].start, end, hands)
 
 
 def _by_time(made: list[Observation]) -> list[Observation]:

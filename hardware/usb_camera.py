@@ -78,7 +78,7 @@ class UsbCamera:
         self._length = round(_SECOND / (told if 1 <= told <= 1000 else fps))
         self._asked = size
         self._size: tuple[int, int] | None = None
-        self._stamps = UNKNOWN
+        self._believed = 0
         self._offset = measure_offset()
 
     def report(self) -> CameraReport:
@@ -86,10 +86,11 @@ class UsbCamera:
         notes = ["whether exposure, white balance and focus hold is not known of a USB camera"]
         if self._size is not None and self._size != self._asked:
             notes.append("the camera gives {}×{} px instead of {}×{}".format(*self._size, *self._asked))
-        if self._stamps == ARRIVAL:
+        stamps = UNKNOWN if self._size is None else MONOTONIC if self._believed > 0 else ARRIVAL
+        if stamps == ARRIVAL:
             notes.append("the driver's stamps are not of now: frames are told by their arrival")
         return CameraReport(
-            self.source, self._asked, self._size, self._stamps, self._offset.ahead, self._offset.error, {}, tuple(notes)
+            self.source, self._asked, self._size, stamps, self._offset.ahead, self._offset.error, {}, tuple(notes)
         )
 
     def frames(self) -> Iterator[Frame]:
@@ -102,8 +103,9 @@ class UsbCamera:
             if not there:
                 raise HardwareMissing(f"the camera {self.source} stopped answering; look at its cable")
             stamp = round(float(self._capture.get(cv2.CAP_PROP_POS_MSEC)) * 1_000_000)
-            self._stamps = MONOTONIC if 0 <= now - stamp < _SECOND else ARRIVAL
-            t = (stamp if self._stamps == MONOTONIC else now) - self._length
+            # By majority: the first frame may wait long for a slow machine, with a good stamp.
+            self._believed += 1 if 0 <= now - stamp < _SECOND else -1
+            t = (stamp if self._believed > 0 and stamp <= now else now) - self._length
             t = max(t, last + 1)
             last = t
             frame = Frame(picture(image), t, self._length, index, self._length)

@@ -12,3 +12,7 @@ install-appliance: $(if $(DESTDIR),,apt)  ## the referee as a service that start
 
 uninstall-appliance:  ## take that back; settings and games stay, unless PURGE=yes
 	@$(APPLIANCE) uninstall
+
+.PHONY: build-figures
+build-figures: install  ## the build guide's sums: how large cameras see cards from which height, when a pad's gate switches
+	@$(BIN)/python -m referee.app.sums

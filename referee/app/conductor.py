@@ -11,7 +11,7 @@ meanwhile are named and not judged, and what lies on the table when it is back i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, TextIO
 
@@ -23,8 +23,9 @@ from referee.adjudication.observations import Answer, Card, Observation, Other, 
 from referee.adjudication.rulings import Ruling, encode_ruling
 from referee.adjudication.view import View
 from referee.app.absence import Absence
-from referee.app.journal import Journal, TextJournal
-from referee.app.notices import BACK, GONE, Notice, Teller
+from referee.app.handing import Handing, Outlet, Teller
+from referee.app.journal import Journal, LogKeeper, TextJournal
+from referee.app.notices import BACK, GONE, PAD, Notice
 from referee.app.paused import First
 from referee.app.resuming import RESUMED, Past
 from referee.app.sight import HIDDEN, Blind, Looker, Sight, Watching
@@ -49,9 +50,6 @@ VIEW: Final = {
     "moved": "the camera was moved; the cards are followed, but see that the whole table is still in view",
 }
 """What is said of each trouble that a watcher has with its view."""
-
-Outlet = Callable[[Sequence[Ruling]], None]
-"""Takes rulings as soon as they are decided, those that came together at once: the voice, the lights, the display."""
 
 
 class Numberer:
@@ -100,11 +98,8 @@ class Conductor:
     ) -> None:
         self._adjudicator = Adjudicator(lookahead_ns=LOOKAHEAD)
         self._looker = Looker(watcher) if watcher is not None else None
-        self._outlets = dict(outlets or {})
-        self._tellers = dict(tellers or {})
-        self._journal = TextJournal(log) if log is not None else journal
-        self._journal_words = ""
-        self._uncommitted = False
+        self._hands = Handing(outlets or {}, tellers or {})
+        self._log = LogKeeper(TextJournal(log) if log is not None else journal)
         prefix = "" if past is None else past.prefix
         start = table.t if past is None else past.last
         self._pads = pads or PadFilter(len(table.seats), start=start, prefix=prefix)
@@ -112,7 +107,6 @@ class Conductor:
         self._now = table.t
         self._told: dict[str, int] = {}
         self._lost: set[str] = set()
-        self._failing: set[str] = set()
         self._absence = Absence()
         self._ended = False
         self._cards = 0
@@ -133,7 +127,7 @@ class Conductor:
             for ruling in self._adjudicator.observe(seen):
                 self.rulings.append(ruling)
                 if ruling.id not in past.rulings:
-                    self._write(encode_ruling(ruling))
+                    self._log.write(encode_ruling(ruling))
             if isinstance(seen, Tick):
                 self._told[seen.sensor or ""] = seen.t
             else:
@@ -234,15 +228,28 @@ class Conductor:
         self._observe(seen)
         if isinstance(seen, Slap):
             self._absence.add(seen)
-        elif isinstance(seen, Other) and seen.name == "pad_stuck":
+        elif isinstance(seen, Other) and seen.name in PAD:
             seat = int(seen.extra["seat"])
-            self._tell(Notice("pad_stuck", seen.t, f"seat {seat}'s pad is stuck; look at it", {"seat": seat}))
+            words = str(seen.extra.get("words", seen.name))
+            if seen.name == "pad_freed":
+                self.troubles.pop(f"pad {seat}", None)
+            else:
+                self.troubles[f"pad {seat}"] = words
+            self._tell(Notice(PAD[seen.name], seen.t, f"seat {seat}: {words}", {"seat": seat}))
 
     @property
     def touched(self) -> tuple[int, ...]:
         """Seats whose pads are down, the first hand first: for a light that must not wait."""
-        stuck = self._pads.stuck
-        return tuple(seat for seat in self._pads.touched if seat not in stuck)
+        return self._pads.touched
+
+    @property
+    def benched(self) -> tuple[int, ...]:
+        """Seats whose pads make no slaps at present, stuck or chattering."""
+        return self._pads.benched
+
+    def weigh(self, seat: int, t: int, force: float) -> None:
+        """The greatest force on a pad after its edge at ``t`` (ns) was ``force`` (0 to 1)."""
+        self._pads.weigh(seat, t, force)
 
     @property
     def heard(self) -> frozenset[int]:
@@ -306,9 +313,9 @@ class Conductor:
     def lose(self, sensor: str, words: str) -> None:
         """A sensor is gone: put it on record, and wait for it no longer. Without the camera the game is paused."""
         self._lost.add(sensor)
+        self.trouble(sensor, words)
         if sensor == CAMERA:
             self._pause(CAMERA)
-        self.trouble(sensor, words)
         self._commit()
 
     def regain(self, sensor: str) -> None:
@@ -386,9 +393,9 @@ class Conductor:
     def _observe(self, seen: Observation) -> None:
         final = self._adjudicator.observe(seen)
         if isinstance(seen, Tick):
-            self._write(encode(seen), seen.sensor)
+            self._log.tick(seen.sensor or "", encode(seen))
         else:
-            self._write(encode(seen))
+            self._log.write(encode(seen))
             self.observations.append(seen)
             self._cards += isinstance(seen, Card)
         self._ruled(final)
@@ -401,71 +408,32 @@ class Conductor:
     def _ruled(self, final: Sequence[Ruling]) -> None:
         for ruling in final:
             self.rulings.append(ruling)
-            self._write(encode_ruling(ruling))
+            self._log.write(encode_ruling(ruling))
         early = self._adjudicator.take_early()
         if early:
-            self._save()
+            self._log.save(announcing=True)
             # A win that still waits for its runners-up comes after them; people hear things as they happened.
             self._hand_out(sorted(early, key=lambda ruling: ruling.t))
 
     def _hand_out(self, rulings: Sequence[Ruling]) -> None:
-        failed: list[tuple[str, str]] = []
-        for name, outlet in self._outlets.items():
-            try:
-                outlet(rulings)
-            except Exception as bad:  # whatever a device's library throws, the game must go on
-                failed.append((name, f"{type(bad).__name__}: {bad}"))
-            else:
-                self._works(name)
-        for name, words in failed:
-            self._failing.add(name)
-            self.trouble(name, words)
-
-    def _works(self, name: str) -> None:
-        if name in self._failing:
-            self._failing.discard(name)
-            self.mended(name)
+        for part, words in self._hands.rulings(rulings):
+            self._heed_part(part, words)
 
     def _tell(self, notice: Notice) -> None:
-        failed: list[tuple[str, str]] = []
-        for name, teller in self._tellers.items():
-            try:
-                teller(notice)
-            except Exception as bad:  # as with the outlets
-                failed.append((name, f"{type(bad).__name__}: {bad}"))
-        for name, words in failed:
-            self._failing.add(name)
-            self.trouble(name, words)
+        for part, words in self._hands.notice(notice):
+            self._heed_part(part, words)
 
-    def _write(self, line: str, sensor: str | None = None) -> None:
-        if self._journal is None:
-            return
-        self._uncommitted = True
-        try:
-            if sensor is None:
-                self._journal.write(line)
-            else:
-                self._journal.tick(sensor, line)
-        except OSError as bad:
-            self._journal_words = f"the log cannot be written: {bad.strerror or bad}; make room on its disk"
-
-    def _save(self) -> None:
-        """Have the journal keep what was written, before people hear of it."""
-        if self._journal is None or not self._uncommitted:
-            return
-        try:
-            self._journal.commit()
-        except OSError as bad:
-            self._journal_words = f"the log cannot be written: {bad.strerror or bad}; make room on its disk"
+    def _heed_part(self, part: str, words: str) -> None:
+        """An outlet failed, or (no words) works again."""
+        if words:
+            self.trouble(part, words)
         else:
-            self._uncommitted = False
+            self.mended(part)
 
     def _commit(self) -> None:
         """What was handed in has been dealt with: the log is kept, and where it could not be, that is told."""
-        waited = self._uncommitted
-        self._save()
-        if self._uncommitted and self._journal_words:
-            self.trouble("log", self._journal_words)
-        elif waited and "log" in self.troubles and not self._uncommitted:
-            self._journal_words = ""
+        words = self._log.save()
+        if words:
+            self.trouble("log", words)
+        elif words is not None and "log" in self.troubles:
             self.mended("log")

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from referee.app.doctor_header import header
-from referee.app.doctor_house import calibration, house, read_settings
+from referee.app.doctor_house import calibration, house, pads_measured, read_settings
 from referee.app.doctor_machine import Finding, Machine, State
 from referee.app.doctor_senses import camera, sound
 from referee.app.doctor_software import library, ours_alone, software
@@ -38,7 +38,7 @@ def findings(machine: Machine | None = None, settings: Path | None = None) -> It
     host = Machine() if machine is None else machine
     path = settings_path(settings)
     known, about = read_settings(path)
-    table = [about] + ([calibration(known, path)] if known is not None else [])
+    table = [about] + ([calibration(known, path), pads_measured(known, path)] if known is not None else [])
     yield from _grouped("software", software())
     yield from _grouped("table", table)
     yield from _grouped("pads and lights", header(host, known))

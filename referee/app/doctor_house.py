@@ -65,6 +65,16 @@ def calibration(settings: Settings, path: Path) -> Finding:
     return Finding(part, "fine", words)
 
 
+def pads_measured(settings: Settings, path: Path) -> Finding:
+    """Whether it is known how each pad bounces and what it makes its neighbours do."""
+    part = "pads measured"
+    if settings.pads_measured is None:
+        words = "each pad's spread and what it does to its neighbours are guesses"
+        return Finding(part, "missing", words, f"referee calibrate pads --settings {path}")
+    worst = max(settings.pads_measured.t_error_us) / 1000
+    return Finding(part, "fine", f"stamps known to {worst:.1f} ms")
+
+
 # The machine
 
 

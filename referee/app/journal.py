@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
+from contextlib import suppress
 from pathlib import Path
 from typing import Final, Protocol, TextIO
 
@@ -100,3 +101,43 @@ class FileJournal:
             # A disk that is nearly full takes a part of a line: the rest of it goes first the next time.
             done = os.write(self._file, self._waiting)
             del self._waiting[:done]
+
+
+class LogKeeper:
+    """A journal whose failures are words: what it is given is written now, or as soon as that can be done."""
+
+    def __init__(self, journal: Journal | None) -> None:
+        """``journal``: None where no log is kept."""
+        self._journal = journal
+        self._uncommitted = self._promised = False
+
+    def write(self, line: str) -> None:
+        """Write a line."""
+        if self._journal is not None:
+            self._uncommitted = True
+            with suppress(OSError):  # `save` will say so
+                self._journal.write(line)
+
+    def tick(self, sensor: str, line: str) -> None:
+        """Write a tick."""
+        if self._journal is not None:
+            self._promised = True
+            with suppress(OSError):
+                self._journal.tick(sensor, line)
+
+    def save(self, *, announcing: bool = False) -> str | None:
+        """Have the journal keep what was written; returns what is wrong, nothing (``""``) if it is kept, None if there
+        was nothing to keep.
+
+        Args:
+            announcing: people are about to hear of it. Then how far each sensor had told is kept too, for the decision
+                rests on that; else a promise alone is not worth a commit.
+        """
+        if self._journal is None or not (self._uncommitted or (announcing and self._promised)):
+            return None
+        try:
+            self._journal.commit()
+        except OSError as bad:
+            return f"the log cannot be written: {bad.strerror or bad}; make room on its disk"
+        self._uncommitted = self._promised = False
+        return ""

@@ -10,11 +10,11 @@ import gc
 import logging
 import sys
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Final, Protocol
 
 from hardware.clock import Clock, monotonic
-from hardware.ports import Edge
+from hardware.ports import Edge, Lost
 from referee.adjudication.observations import LogError
 from referee.app.alarm import Alarm
 from referee.app.answers import Answers
@@ -36,17 +36,52 @@ _log = logging.getLogger(__name__)
 class TimedPads(Protocol):
     """Pads that promise how far they have told."""
 
-    def start(self, on_edge: Callable[[Edge], None]) -> None: ...
+    def start(self, on_edge: Callable[[Edge], None], on_lost: Callable[[Lost], None] | None = None) -> None: ...
 
     def watermark(self, now: int) -> int: ...
 
     def close(self) -> None: ...
 
 
+class SharedPads:
+    """Pads whose edges go to whoever asked last: the roll-call first, and then the game. Implements `TimedPads`."""
+
+    def __init__(self, pads: TimedPads) -> None:
+        self._pads = pads
+        self._started = False
+        self._on_edge: Callable[[Edge], None] = lambda _: None
+        self._on_lost: Callable[[Lost], None] = lambda _: None
+
+    @property
+    def trouble(self) -> str:
+        """Why the pads tell nothing any more; empty while they do."""
+        return str(getattr(self._pads, "trouble", ""))
+
+    def held(self) -> tuple[int, ...]:
+        """Seats whose pads are down now."""
+        held: Callable[[], tuple[int, ...]] = getattr(self._pads, "held", tuple)
+        return held()
+
+    def start(self, on_edge: Callable[[Edge], None], on_lost: Callable[[Lost], None] | None = None) -> None:
+        """From now on edges go here."""
+        self._on_edge, self._on_lost = on_edge, on_lost or self._on_lost
+        if not self._started:
+            self._started = True
+            self._pads.start(lambda edge: self._on_edge(edge), lambda lost: self._on_lost(lost))
+
+    def watermark(self, now: int) -> int:
+        """As the pads say."""
+        return self._pads.watermark(now)
+
+    def close(self) -> None:
+        """Let go of the pads."""
+        self._pads.close()
+
+
 class NoPads:
     """Pads that are not there: they have always told everything. Implements `TimedPads`."""
 
-    def start(self, on_edge: Callable[[Edge], None]) -> None:
+    def start(self, on_edge: Callable[[Edge], None], on_lost: Callable[[Lost], None] | None = None) -> None:
         """Nothing will ever be told."""
 
     def watermark(self, now: int) -> int:
@@ -58,7 +93,7 @@ class NoPads:
 
 
 class FirstHand(Protocol):
-    """What shows at once whose hand came first: lights, or a sound."""
+    """What shows at once whose hand came first: lights, or a sound. Called every turn, so it can blink, too."""
 
     def touch(self, touched: tuple[int, ...], now: int) -> None: ...
 
@@ -76,22 +111,32 @@ class Loop:
     """One thread's turn after turn: hands, sights, answers, and what time it is."""
 
     def __init__(
-        self, conductor: Conductor, sights: Sights, pads: TimedPads, *, first: tuple[FirstHand, ...] = (),
+        self, conductor: Conductor, sights: Sights, pads: TimedPads, *, first: Mapping[str, FirstHand] | None = None,
         answers: Answers | None = None, clock: Clock = monotonic, alarm: Alarm | None = None,
     ) -> None:  # fmt: skip
         self._conductor, self._sights, self._pads = conductor, sights, pads
-        self._first, self._answers, self._clock = first, answers, clock
+        self._first, self._answers, self._clock = dict(first or {}), answers, clock
         self._alarm = alarm or Alarm()
         self._edges: deque[Edge] = deque()
-        self._touched: tuple[int, ...] = ()
+        self._lost: deque[Lost] = deque()
+        self._post: deque[tuple[str, str]] = deque()
         self._stirred = clock() - STIR
         self.frames = 0
-        pads.start(self._on_edge)
+        pads.start(self._on_edge, self._on_lost)
         sights.start(self._alarm.ring)
 
     def _on_edge(self, edge: Edge) -> None:
         """On the pads' own thread: no more than wake the loop."""
         self._edges.append(edge)
+        self._alarm.ring()
+
+    def _on_lost(self, lost: Lost) -> None:
+        self._lost.append(lost)
+        self._alarm.ring()
+
+    def post(self, part: str, words: str) -> None:
+        """From any thread: a part has failed, in words, or works again (none)."""
+        self._post.append((part, words))
         self._alarm.ring()
 
     def turn(self, seconds: float | None = None) -> int:
@@ -113,7 +158,7 @@ class Loop:
         self._feel()
         self._safely("engine", self._conductor.advance, now, told)
         self._show(now)
-        self._heed_pads()
+        self._heed_parts()
         for question, value in self._answers.given() if self._answers is not None else ():
             self._settle(question, value, now)
         return now
@@ -129,13 +174,23 @@ class Loop:
 
     def _show(self, now: int) -> None:
         touched = self._conductor.touched
-        for one in self._first:
-            self._safely("lights", one.touch, touched, now)
+        for part, one in self._first.items():
+            self._safely(part, one.touch, touched, now)
 
-    def _heed_pads(self) -> None:
+    def _heed_parts(self) -> None:
         words = getattr(self._pads, "trouble", "")
         if words:
             self._conductor.trouble(PADS, words)
+        while self._post:
+            part, words = self._post.popleft()
+            if words:
+                self._conductor.trouble(part, words)
+            else:
+                self._conductor.mended(part)
+        while self._lost:
+            lost = self._lost.popleft()
+            self._conductor.note("edges_lost", count=lost.count, after=lost.after, before=lost.before)
+            self._conductor.trouble("edges", f"{lost.count} edges of the pads were lost; a hand may be missing")
 
     def _safely(self, part: str, do: Callable[..., Any], *args: Any) -> None:
         """Do it; what it throws is on record, and the loop goes on."""
@@ -156,4 +211,4 @@ class Loop:
         self._conductor.finish(self._sights.finish())
 
 
-__all__ = ["CAMERA", "FirstHand", "Loop", "NoPads", "TimedPads", "make_quick"]
+__all__ = ["CAMERA", "FirstHand", "Loop", "NoPads", "SharedPads", "TimedPads", "make_quick"]

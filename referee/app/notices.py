@@ -5,7 +5,7 @@ A ruling is about the game; a notice is about the table. Both go to whoever spea
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -24,8 +24,6 @@ class Notice:
     """What its words need: ``seat``, ``margin`` (ns) ..."""
 
 
-Teller = Callable[[Notice], None]
-
 GONE: Final[Mapping[str, str]] = {
     "camera": "camera_gone", "pads": "pads_gone", "lights": "lights_gone", "log": "log_gone",
 }  # fmt: skip
@@ -34,3 +32,5 @@ BACK: Final[Mapping[str, str]] = {
     "camera": "camera_back", "pads": "pads_back", "lights": "lights_back", "voice": "sound_back", "view": "view_clear",
 }  # fmt: skip
 """What is said when it is back."""
+PAD: Final[Mapping[str, str]] = {"pad_stuck": "pad_stuck", "pad_chatter": "pad_chatters", "pad_freed": "pad_works"}
+"""What is said of each thing that the filter of the pads' edges finds."""

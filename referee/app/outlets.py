@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from referee.adjudication.rulings import Ruling
-from referee.app.voice import announce
+from referee.app.notices import Notice
+from referee.app.phrases.language import NoWords
+from referee.app.voice import announce, speak, tell
 
 if TYPE_CHECKING:
     from hardware.ports import Lights, Speaker
@@ -28,15 +31,27 @@ COLOURS: Final = {
 
 
 class Voice:
-    """Speaks the rulings."""
+    """Speaks the rulings, and what the appliance itself has to say."""
 
-    def __init__(self, speaker: Speaker) -> None:
-        self._speaker = speaker
+    def __init__(self, speaker: Speaker, language: str = "en") -> None:
+        self._speaker, self._language = speaker, language
+        self._touched = False
 
     def __call__(self, rulings: Sequence[Ruling]) -> None:
         """Say what came together, joined where people would join it."""
-        for phrase in announce(rulings):
-            self._speaker.say(phrase.clips, urgent=phrase.urgent)
+        for phrase in announce(rulings, self._language):
+            speak(self._speaker, phrase)
+
+    def tell(self, notice: Notice) -> None:
+        """Say a notice, where there are words for it."""
+        with suppress(NoWords):
+            speak(self._speaker, tell(notice.what, notice.t, self._language, **notice.fields))
+
+    def touch(self, touched: Sequence[int], now: int = 0) -> None:
+        """Pads that are down: the first hand is heard at once, where that is wanted."""
+        if touched and not self._touched:
+            self._speaker.cue("slap")
+        self._touched = bool(touched)
 
 
 class Lamps:

@@ -6,6 +6,7 @@ Whatever else is missing is told, and the game goes on without it. Only a table 
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
@@ -17,12 +18,40 @@ from referee.app.loop import NoPads, TimedPads
 from referee.app.sight import Sights
 from referee.app.sight_process import SightProcess
 from referee.app.table_camera import camera_values, open_table_camera, work_of
-from referee.app.voice import VOCABULARY
+from referee.app.voice_parts import open_voice
 
 if TYPE_CHECKING:
-    from referee.app.settings import CameraSettings, Settings, VoiceSettings
+    from referee.app.settings import CameraSettings, Settings
 
 Part = TypeVar("Part")
+
+
+class Mailbox:
+    """Words that parts say on threads of their own, kept until somebody takes them, and handed on from then."""
+
+    def __init__(self) -> None:
+        self._waiting: list[tuple[str, str]] = []
+        self._take: Callable[[str, str], None] | None = None
+        self._lock = threading.Lock()
+
+    def about(self, part: str) -> Callable[[str], None]:
+        """What this part says its words to; nothing (``""``) means that it works again."""
+        return lambda words: self._put(part, words)
+
+    def _put(self, part: str, words: str) -> None:
+        with self._lock:
+            if self._take is None:
+                self._waiting.append((part, words))
+            else:
+                self._take(part, words)
+
+    def hand_to(self, take: Callable[[str, str], None]) -> None:
+        """Hand all words to somebody, who never waits: those that were said, and all to come."""
+        with self._lock:
+            self._take = take
+            for part, words in self._waiting:
+                take(part, words)
+            self._waiting.clear()
 
 
 @dataclass(slots=True)
@@ -35,6 +64,8 @@ class OpenParts:
     speaker: Speaker | None = None
     missing: dict[str, str] = field(default_factory=dict)
     """By part: what is not there, and what to do about it."""
+    mail: Mailbox = field(default_factory=lambda: Mailbox())
+    """What parts that look after themselves have to say."""
 
     def close(self) -> None:
         """Switch everything off."""
@@ -46,15 +77,6 @@ class OpenParts:
 def open_camera_of(settings: CameraSettings) -> Camera:
     """The camera that the settings name, in this process; raises `HardwareMissing`."""
     return open_table_camera(**camera_values(settings))
-
-
-def _speaker(settings: VoiceSettings) -> Speaker:
-    from hardware.clips import Clips, find_synthesiser
-    from hardware.speaker import StreamSpeaker
-
-    clips = Clips(find_synthesiser())
-    clips.render(VOCABULARY)
-    return StreamSpeaker(clips, device=settings.device or None)
 
 
 def _pads(settings: Settings) -> TimedPads:
@@ -95,7 +117,9 @@ def open_parts(settings: Settings) -> OpenParts:
     parts = OpenParts(SightProcess(work_of(settings)), pads or NoPads(), missing=missing)
     parts.lights = _tried("lights", lambda: _lights(settings), missing)
     if settings.voice.enabled:
-        parts.speaker = _tried("voice", lambda: _speaker(settings.voice), missing)
+        parts.speaker = _tried(
+            "voice", lambda: open_voice(settings.voice, on_trouble=parts.mail.about("voice")), missing
+        )
     return parts
 
 

@@ -269,6 +269,8 @@ class Keeper:
         Raises:
             RecordError: the disk is full or read-only; the lines are kept, and the next commit tries again.
         """
+        self._waiting.extend(self._ticks.values())
+        self._ticks.clear()
         if not self._waiting:
             return
         rows = list(enumerate(self._waiting, start=self._written + 1))
@@ -281,8 +283,6 @@ class Keeper:
 
     def end(self, ended: str) -> None:
         """The game is over; ``ended`` is wall time, ISO 8601. Raises `RecordError`."""
-        self._waiting.extend(self._ticks.values())
-        self._ticks.clear()
         self.commit()
         if self._game is not None:
             self._record.end(self._game, ended)

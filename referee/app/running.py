@@ -16,8 +16,9 @@ from referee.app.alarm import Alarm
 from referee.app.answers import Answers
 from referee.app.conductor import Conductor
 from referee.app.display import Display
+from referee.app.handing import Outlet, Teller
 from referee.app.journal import FileJournal, Journal
-from referee.app.loop import Loop, make_quick
+from referee.app.loop import FirstHand, Loop, SharedPads, make_quick
 from referee.app.outlets import Lamps, Voice
 from referee.app.padtable import pad_filter
 from referee.app.parts import OpenParts, open_parts
@@ -76,26 +77,31 @@ def referee(
 ) -> Conductor:
     """Referee one game with these devices, until it is over or interrupted."""
     names = tuple(seat.name for seat in settings.seats)
-    typed, alarm = Answers(), Alarm()
+    typed, alarm, pads = Answers(), Alarm(), SharedPads(parts.pads)
     with ExitStack() as stack:
         stack.callback(alarm.close)
         display = stack.enter_context(Display(names, live=live))
         display.gauge.title = f"{', '.join(names)}"
-        screen = Screen(display)
+        screen = Screen(display, live=sys.stdout.isatty() if live is None else live)
         stack.callback(screen.close)
+        outlets: dict[str, Outlet] = {"display": screen, "answers": typed}
+        tellers: dict[str, Teller] = {"display": screen.tell}
+        first: dict[str, FirstHand] = {}
+        if parts.lights is not None:
+            first["lights"] = lamps = Lamps(parts.lights, len(names))
+            outlets["lights"] = lamps
+        if parts.speaker is not None:
+            first["voice"] = voice = Voice(parts.speaker, settings.voice.language)
+            outlets["voice"], tellers["voice"] = voice, voice.tell
         began = clock()
-        lamps = Lamps(parts.lights, len(names)) if parts.lights is not None else None
-        voice = Voice(parts.speaker) if parts.speaker is not None else None
         conductor = Conductor(
             table_of(settings, began), None, pads=pad_filter(settings, began),
-            outlets={"display": screen, "answers": typed, **({"lights": lamps} if lamps is not None else {}),
-                     **({"voice": voice} if voice is not None else {})},
-            journal=journal,
+            outlets=outlets, tellers=tellers, journal=journal,
         )  # fmt: skip
         for part, words in parts.missing.items():
             conductor.trouble(part, words)
-        first = (lamps,) if lamps is not None else ()
-        loop = Loop(conductor, parts.sights, parts.pads, first=first, answers=typed, clock=clock, alarm=alarm)
+        loop = Loop(conductor, parts.sights, pads, first=first, answers=typed, clock=clock, alarm=alarm)
+        parts.mail.hand_to(loop.post)
         if answers is not None:
             typed.listen(answers, alarm.ring)
         make_quick()

@@ -11,6 +11,7 @@ from typing import Final
 from referee.adjudication.rulings import Ruling
 from referee.adjudication.view import View
 from referee.app.display import Display, Gauge
+from referee.app.notices import Notice
 
 _log = logging.getLogger(__name__)
 _END: Final = None
@@ -21,8 +22,9 @@ Draw = tuple[View, Gauge]
 class Screen:
     """Takes what a `Display` takes, and never waits for it."""
 
-    def __init__(self, display: Display) -> None:
-        self._display = display
+    def __init__(self, display: Display, *, live: bool = True) -> None:
+        """``live``: whether the display draws, and prints no lines."""
+        self._display, self._live = display, live
         self._work: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self._next: Draw | None = None
         self._lock = threading.Lock()
@@ -33,6 +35,11 @@ class Screen:
         """Outlet: show rulings that were just decided."""
         shown = tuple(rulings)
         self._work.put(lambda: self._display(shown))
+
+    def tell(self, notice: Notice) -> None:
+        """Teller: print a line where lines are printed; elsewhere what is amiss stands below the table."""
+        if not self._live:
+            self._work.put(lambda: print(f"{notice.t / 1e9:9.3f} s  {notice.words}"))
 
     def draw(self, view: View, gauge: Gauge) -> None:
         """Draw this position; of several that wait only the last is drawn."""

@@ -98,6 +98,17 @@ def one_of(choices: Sequence[Choice]) -> Check:
     return check
 
 
+def whole_number(low: int, high: int) -> Check:
+    """Takes a whole number within bounds."""
+
+    def check(text: str) -> int:
+        if not text.isdecimal() or not low <= int(text) <= high:
+            raise Refused(f"a whole number from {low} to {high}")
+        return int(text)
+
+    return check
+
+
 def choose(key: str, words: str, default: str, choices: Iterable[Choice]) -> Ask:
     """A question with a list of answers."""
     listed = tuple(choices)
@@ -122,6 +133,8 @@ class Walk:
         self.stopped = False
         self.request: Request | None = None
         self._before: dict[int, Draft] = {}
+        self._silent: set[int] = set()
+        """Steps that had nothing to ask: going back passes them by."""
         self._sent: list[tuple[Request, Any]] = []
         self._begin()
 
@@ -171,6 +184,8 @@ class Walk:
             self.request = self._run.send(value)
         except StopIteration as end:
             self.draft = end.value
+            asked = any(isinstance(request, Ask) for request, _ in self._sent)
+            (self._silent.discard if asked else self._silent.add)(self.at)
             self.at += 1
             self._begin()
 
@@ -192,8 +207,8 @@ class Walk:
         if asked:
             self._begin(self._sent[: asked[-1]])
             return
-        if self.at > 0:
-            self.at -= 1
+        behind = [at for at in range(self.at) if at not in self._silent]
+        self.at = behind[-1] if behind else self.at
         # A step that an earlier walk did is asked again as it was left.
         self.draft = self._before.get(self.at, self.draft)
         self._begin()

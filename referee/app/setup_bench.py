@@ -55,6 +55,10 @@ class Bench(Protocol):
         """Say something as these settings say; words if that cannot be done."""
         ...
 
+    def decks(self) -> list[str]:
+        """The decks that were learned."""
+        ...
+
     def doctor(self, text: str) -> tuple[str, bool]:
         """What the doctor says, and whether everything is well."""
         ...
@@ -184,6 +188,12 @@ class TableBench:
             return try_voice(self.settings(text).voice)
         except HardwareMissing as bad:
             return f"The voice cannot be heard yet: {bad}."
+
+    def decks(self) -> list[str]:
+        """See `Bench`."""
+        from referee.app.decks import names
+
+        return names()
 
     def doctor(self, text: str) -> tuple[str, bool]:
         """See `Bench`."""

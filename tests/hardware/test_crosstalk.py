@@ -183,7 +183,12 @@ def test_a_pad_that_is_worse_than_stated_says_so_and_never_a_better_one() -> Non
 
 
 def test_when_a_hand_can_have_come() -> None:
-    assert landing([Run(0, None)], echo=4, bounce=6) == (0, 4)
-    assert landing([Run(0, 3), Run(15, None)], echo=4, bounce=6) == (15, 15)
-    assert landing([Run(0, 3), Run(5, None)], echo=4, bounce=6) == (0, 5)
-    assert landing([Run(0, 3), Run(8, None)], echo=4, bounce=6) == (2, 8)
+    def runs(*closed: tuple[int, int]) -> list[Run]:
+        return [*(Run(start, end, end) for start, end in closed[:-1]), Run(closed[-1][0])]
+
+    assert landing(runs((0, 90)), over=4, bounce=6) == (0, 4)
+    assert landing(runs((0, 3), (15, 90)), over=4, bounce=6) == (15, 15)
+    assert landing(runs((0, 3), (5, 90)), over=4, bounce=6) == (0, 5)
+    assert landing(runs((0, 3), (8, 90)), over=4, bounce=6) == (2, 8)
+    assert landing(runs((0, 4), (5, 90)), over=4, bounce=6) == (0, 5), "the echo may have lasted to its very end"
+    assert landing([Run(0, 3, 5), Run(7)], over=4, bounce=2) == (5, 7), "it was seen to open between two looks"

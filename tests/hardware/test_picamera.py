@@ -13,8 +13,9 @@ import pytest
 
 from hardware.camera import open_camera
 from hardware.camera_report import CameraReport
-from hardware.picamera import RESTARTS, PiCamera, Settings
+from hardware.picamera import PiCamera, Settings
 from hardware.picamera_driver import memory_words, open_driver
+from hardware.picamera_stream import RESTARTS
 from hardware.ports import Frame, HardwareMissing, Image
 from hardware.simulated.camera_faults import FAULTS, Faults
 from hardware.simulated.picamera import LATE, SimulatedPicamera2, plain

@@ -206,6 +206,27 @@ def test_a_cable_pulled_out_and_put_in_again(watch: Callable[..., Watched], tmp_
     assert len(watched.words) <= 4, "however often it was tried"
 
 
+@pytest.mark.parametrize("fault", ["silent", "stuck"])
+def test_a_usb_cable_pulled_out_and_put_in_again(fault: str, watch: Callable[..., Watched], tmp_path: Path) -> None:
+    switch = tmp_path / "cable"
+    watched = watch(CameraSpec("hardware.simulated.usb:open_usb", {"switch": str(switch)}))
+    before = watched.frames(2)
+    switch.write_text(fault)
+    watched.until(lambda: bool(watched.words))
+    switch.write_text("absent")
+    watched.until(lambda: "no camera answers at usb:0" in watched.words[-1])
+    switch.write_text("")
+    after = watched.until(lambda: watched.camera.live)
+    pulled = {
+        "silent": "the camera usb:0 stopped answering; look at its cable",
+        "stuck": "the camera fell silent; starting it anew",
+    }
+    assert watched.words[0] == pulled[fault]
+    assert watched.words[-1] == "the camera is back"
+    assert before[-1].t < (after + watched.frames(1))[0].t
+    assert watched.camera.report.size == (64, 48)
+
+
 def test_a_stall_that_the_shell_mends_is_no_trouble(watch: Callable[..., Watched]) -> None:
     watched = watch(twin("stall@10"))
     assert len(watched.frames(30)) == 30

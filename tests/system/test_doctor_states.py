@@ -322,6 +322,15 @@ def test_the_calibration(text: str, state: str) -> None:
     assert state == "fine" or finding.mend == "referee calibrate --settings t.toml"
 
 
+MEASURED = "[pads_measured]\nt_error_us = [1500, 2100]\nbounce_us = [0, 9]\ncrosstalk_us = [[0, 1], [2, 0]]\n"
+
+
+def test_whether_the_pads_were_measured() -> None:
+    path = Path("t.toml")
+    assert told(doctor_house.pads_measured(settings(), path))[0] == "missing"
+    assert told(doctor_house.pads_measured(settings(MEASURED), path))[1] == "stamps known to 2.1 ms"
+
+
 @pytest.mark.parametrize(
     ("room", "state", "words"),
     [
@@ -421,7 +430,7 @@ def test_a_whole_table_is_fine(rig: Rig, tmp_path: Path) -> None:
     rig.modules |= {"picamera2": picamera2("imx708"), "lgpio": SimpleNamespace(), "sounddevice": card("USB Audio")}
     rig.answers |= {"systemctl": unit(), "vcgencmd": "throttled=0x0\n"}
     path = tmp_path / "table.toml"
-    path.write_text(CALIBRATED + SEATS)
+    path.write_text(CALIBRATED + MEASURED + SEATS)
     found = [f for f in findings(rig.machine, path) if f.group != "software" and f.part != "voice"]
     assert [finding for finding in found if finding.state != "fine"] == []
     assert {finding.group for finding in found} == {"table", "pads and lights", "camera", "sound", "machine"}

@@ -40,6 +40,7 @@ class Bench:
         self.lit: int | None = None
         self.hits: list[int] = []
         """Seats that slap out of turn, before the one that is asked."""
+        self.learned: list[str] = []
 
     def slap(self, seat: int, pins: Sequence[int], active_high: bool) -> int | None:
         who = self.hits.pop(0) if self.hits else seat
@@ -66,6 +67,9 @@ class Bench:
     def speak(self, text: str) -> str:
         self.done.append(f"spoken at {Draft(text).settings.voice.volume}")
         return ""
+
+    def decks(self) -> list[str]:
+        return self.learned
 
     def doctor(self, text: str) -> tuple[str, bool]:
         return "1 part is fine.", True
@@ -214,6 +218,34 @@ class SoundCard:
     def close(self, ignore_errors: bool = True) -> None: ...
 
 
+def test_a_learned_deck_can_be_chosen_and_left() -> None:
+    bench = Bench()
+    assert walked({"rules.deck": "x"}, bench).deck is None, "nothing is asked where none was learned"
+    bench.learned = ["old-tarot", "skat"]
+    draft = new_draft().changed({"deck": "skat"})
+    assert walked({"rules.deck": "old"}, bench).deck == "old-tarot"
+    assert walked({}, bench, draft).deck == "skat"
+    assert walked({"rules.deck": "ordinary"}, bench, draft).deck is None
+
+
+@pytest.mark.parametrize(
+    ("source", "before", "answer", "after"),
+    [
+        ("usb:0", (1536, 864), "", (1280, 720)),
+        ("usb:0", (800, 600), "", (800, 600)),
+        ("usb:0", (1280, 720), "1920x1080", (1920, 1080)),
+        ("picamera", (2304, 1296), "", (2304, 1296)),
+        ("picamera", (1280, 720), "", (1536, 864)),
+    ],
+)
+def test_a_picture_is_of_a_size_that_the_camera_gives(
+    source: str, before: tuple[int, int], answer: str, after: tuple[int, int]
+) -> None:
+    draft = new_draft().changed({"camera.width": before[0], "camera.height": before[1]})
+    camera = walked({"camera.size": answer}, Bench(found=(source,)), draft).camera
+    assert (camera.width, camera.height) == after
+
+
 # Back, again, skip, stop
 
 
@@ -254,12 +286,23 @@ def test_back_undoes_a_whole_step_and_does_nothing_to_a_device() -> None:
     assert trace(walk, bench) == first
 
 
+def test_back_passes_by_a_step_that_has_nothing_to_ask() -> None:
+    """Without lights their step has no question; from the camera one goes back to the pads."""
+    draft = new_draft().changed({"lights.enabled": False})
+    walk, bench = Walk(draft, STEPS[2:5]), Bench(found=("usb:0", "usb:2"))
+    for text in ("no", "back"):
+        ask(walk, bench)
+        walk.answer(text)
+    question = ask(walk, bench)
+    assert question is not None
+    assert question.id == "pads.roll_call"
+
+
 def test_back_in_the_camera_step_takes_no_second_look_for_cameras() -> None:
     walk, bench = Walk(new_draft(), [STEPS[4]]), Bench(found=("usb:0", "usb:2"))
-    ask(walk, bench)
-    walk.answer("usb:2")
-    ask(walk, bench)
-    walk.answer("back")
+    for text in ("usb:2", "", "back", "back"):
+        ask(walk, bench)
+        walk.answer(text)
     question = ask(walk, bench)
     assert question is not None
     assert (question.id, bench.done) == ("camera.source", ["cameras"])

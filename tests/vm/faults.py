@@ -48,7 +48,7 @@ def busy(chip: SimulatedChip) -> list[Row]:
 
     rows = []
     lines = open_gpiod(PINS, False)
-    rows.append(refused("pads held by another referee", lambda: open_gpiod(PINS, False), "seat 1", "another referee"))
+    rows.append(refused("pads held by another referee", lambda: open_gpiod(PINS, False), "seats 1", "another referee"))
     lines.close()
     with gpiod.request_lines(str(chip.path), consumer="doorbell", config={PINS[3]: None}):
         rows.append(

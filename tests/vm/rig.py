@@ -49,7 +49,7 @@ class Story:
     slaps: list[Slap] = field(default_factory=list)
     others: list[Observation] = field(default_factory=list)
     lost: list[Lost] = field(default_factory=list)
-    broken_promises: int = 0
+    belated: list[Edge] = field(default_factory=list)
     """Edges told after a watermark that said there would be none so early."""
 
     def presses(self) -> list[Heard]:
@@ -130,7 +130,8 @@ class Rig:
         while self._edges:
             heard = self._edges.popleft()
             self.story.heard.append(heard)
-            self.story.broken_promises += heard.edge.t <= self._told
+            if heard.edge.t <= self._told:
+                self.story.belated.append(heard.edge)
             self._keep(self.filter.feed(heard.edge))
         self._told = max(self._told, told)
         self._keep(self.filter.advance(told))

@@ -39,6 +39,7 @@ def build(site: Site, extra: Sequence[BaseRoute] = ()) -> Starlette:
         "/qr.svg": boardpage.code,
         "/healthz": boardpage.health,
         "/control": controlpage.control,
+        "/recent.json": controlpage.recent,
         "/finish": finishpage.latest,
         f"{game}/finish": finishpage.finish,
         f"{game}/finish.svg": finishpage.as_svg,

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from referee.adjudication.observations import LogError, Observation, Table
+from referee.adjudication.observations import Card, LogError, Observation, Table
 from referee.adjudication.rulings import Ruling
 from referee.adjudication.view import View
 from referee.app.page.finish import Finish, finish
@@ -16,6 +16,8 @@ from referee.app.page.ruledlines import replaced, ruling_of, split
 SHOWN: Final = 14
 """Rulings in the list."""
 CAPTIONS: Final = 5
+CORRECTABLE: Final = 12
+"""Cards that are offered for correction."""
 _RECENT: Final = 500
 """Observations kept for the photo-finish of the last slap."""
 _QUIET: Final = frozenset(("turn", "lead", "chance"))
@@ -103,6 +105,11 @@ class Board:
         """What the table is asked, the oldest first."""
         found = (self._places.get(name) for name in self.view.questions)
         return [self.rulings[at] for at in found if at is not None]
+
+    def cards(self) -> list[Card]:
+        """The latest cards, the newest first, for people to correct."""
+        found = [line for line in self._recent if isinstance(line, Card)]
+        return sorted(found, key=lambda card: card.t, reverse=True)[:CORRECTABLE]
 
     def last_slap(self) -> Ruling | None:
         """The latest ruling on a hand that is worth a photo-finish: the slap that won rather than those it beat."""

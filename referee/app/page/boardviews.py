@@ -105,7 +105,7 @@ def _seat(view: View, words: RulingWords, seat: int) -> Markup:
         "li",
         tag("span", words.name(seat), class_="name"),
         tag("span", number, class_="count", aria_hidden="true"),
-        tag("span", said, class_="unit"),
+        tag("span", said, class_="unseen"),
         tag("span", marks, class_="marks"),
         class_=" ".join(classes),
         data_key=f"seat{seat}",

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 
 from starlette.requests import Request
-from starlette.responses import HTMLResponse
+from starlette.responses import HTMLResponse, JSONResponse
 
 from referee.app.page.markup import tag
 from referee.app.page.shell import page, spoken
 from referee.app.page.site import Site
+from referee.app.page.rulingwords import RulingWords
 from referee.app.page.texts import table
+from referee.app.wording import pretty
 
 
 async def control(site: Site, request: Request) -> HTMLResponse:
@@ -30,4 +32,30 @@ async def control(site: Site, request: Request) -> HTMLResponse:
         holder,
         scripts=("control.js",),
         here="/control",
+    )
+
+
+async def recent(site: Site, request: Request) -> JSONResponse:
+    """What can be answered and corrected now; no more than the scoreboard shows anyway."""
+    board, texts = site.hub.board, spoken(request)
+    words = RulingWords(board.names, texts)
+    return JSONResponse(
+        {
+            "game": board.game,
+            "paused": board.paused,
+            "seats": [words.name(seat) for seat in range(1, len(board.names) + 1)],
+            "questions": [
+                {
+                    "id": ruling.id,
+                    "ask": ruling.get("ask"),
+                    "words": words(ruling),
+                    "cards": list(ruling.get("cards", ())),
+                }
+                for ruling in board.questions()
+            ],
+            "cards": [
+                {"id": card.id, "card": card.card, "words": f"{pretty(card.card)} · {words.name(card.seat)}"}
+                for card in board.cards()
+            ],
+        }
     )

@@ -1,55 +1,96 @@
-"""A drawing as PNG, drawn at twice its size and brought down, for smooth edges."""
+"""A drawing as PNG: drawn at twice its size and brought down, for smooth edges.
+
+In bands, for little memory; and written here, since Pillow's encoder holds every other thread up while it packs.
+"""
 
 from __future__ import annotations
 
+import struct
+import zlib
 from functools import lru_cache
-from io import BytesIO
+from typing import Final
 
 from PIL import Image, ImageColor, ImageDraw, ImageFont
 
-from referee.app.page.scene import Line, Palette, Polygon, Rect, Scene, Text
+from referee.app.page.scene import Line, Palette, Polygon, Rect, Scene, Shape, Text
 
-OVER = 2
+OVER: Final = 2
+BAND: Final = 64
+"""Height of a band in pixels of the drawing."""
+_SIGNATURE: Final = b"\x89PNG\r\n\x1a\n"
 
 
 def png(scene: Scene, palette: Palette) -> bytes:
     """The same shapes as `referee.app.page.scene.svg` draws, as a PNG of the drawing's size."""
-    image = Image.new("RGB", (scene.width * OVER, scene.height * OVER), palette["ground"])
-    draw = ImageDraw.Draw(image)
-    for shape in scene.shapes:
+    packer = zlib.compressobj(6)
+    packed = bytearray()
+    row = scene.width * 3
+    for top in range(0, scene.height, BAND):
+        band = _Band(scene.width, min(BAND, scene.height - top), top, palette)
+        for shape in scene.shapes:
+            band.draw(shape)
+        pixels = band.image.reduce(OVER).tobytes()
+        # Each row begins with its filter: none, which suits flat colours.
+        packed += packer.compress(b"".join(b"\0" + pixels[at : at + row] for at in range(0, len(pixels), row)))
+    packed += packer.flush()
+    head = struct.pack(">IIBBBBB", scene.width, scene.height, 8, 2, 0, 0, 0)
+    return _SIGNATURE + _chunk(b"IHDR", head) + _chunk(b"IDAT", bytes(packed)) + _chunk(b"IEND", b"")
+
+
+def _chunk(kind: bytes, data: bytes) -> bytes:
+    """A chunk of a PNG file: PNG specification, 5.3."""
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+
+class _Band:
+    """A strip of the drawing, ``top`` pixels below its upper edge."""
+
+    def __init__(self, width: int, height: int, top: int, palette: Palette) -> None:
+        self.image = Image.new("RGB", (width * OVER, height * OVER), palette["ground"])
+        self._pen = ImageDraw.Draw(self.image)
+        self._top, self._bottom = float(top), float(top + height)
+        self._palette = palette
+
+    def draw(self, shape: Shape) -> None:
+        """A shape, as far as it lies in this band."""
         if isinstance(shape, Rect):
-            _rect(image, draw, shape, palette)
+            if shape.y < self._bottom and shape.y + shape.height > self._top:
+                self._rect(shape)
         elif isinstance(shape, Line):
-            _line(draw, shape, palette)
+            self._line(shape)
         elif isinstance(shape, Polygon):
-            draw.polygon([(x * OVER, y * OVER) for x, y in shape.points], fill=palette[shape.role])
-        else:
-            _text(draw, shape, palette)
-    out = BytesIO()
-    image.reduce(OVER).save(out, "PNG")
-    return out.getvalue()
+            self._pen.polygon([self._at(*point) for point in shape.points], fill=self._palette[shape.role])
+        elif shape.y - shape.size < self._bottom and shape.y + shape.size > self._top:
+            self._text(shape)
 
+    def _at(self, x: float, y: float) -> tuple[float, float]:
+        return x * OVER, (y - self._top) * OVER
 
-def _rect(image: Image.Image, draw: ImageDraw.ImageDraw, rect: Rect, palette: Palette) -> None:
-    box = [round(v * OVER) for v in (rect.x, rect.y, rect.x + rect.width, rect.y + rect.height)]
-    box = [min(max(0, v), image.size[place % 2]) for place, v in enumerate(box)]
-    width, height = box[2] - box[0], box[3] - box[1]
-    if width <= 0 or height <= 0:
-        return
-    if rect.alpha >= 1:
-        inner = (box[0], box[1], box[2] - 1, box[3] - 1)
-        draw.rounded_rectangle(inner, rect.radius * OVER, fill=palette[rect.role])
-        return
-    mask = Image.new("L", (width, height), 0)
-    ImageDraw.Draw(mask).rounded_rectangle((0, 0, width - 1, height - 1), rect.radius * OVER, round(255 * rect.alpha))
-    image.paste(Image.new("RGB", (width, height), palette[rect.role]), (box[0], box[1]), mask)
+    def _rect(self, rect: Rect) -> None:
+        left, top = (round(v) for v in self._at(rect.x, rect.y))
+        right, bottom = (round(v) for v in self._at(rect.x + rect.width, rect.y + rect.height))
+        if right <= left or bottom <= top:
+            return
+        colour = self._palette[rect.role]
+        if rect.alpha >= 1:
+            self._pen.rounded_rectangle((left, top, right - 1, bottom - 1), rect.radius * OVER, fill=colour)
+            return
+        top, bottom = max(top, 0), min(bottom, self.image.height)
+        if bottom > top:
+            mask = Image.new("L", (right - left, bottom - top), round(255 * rect.alpha))
+            self.image.paste(ImageColor.getrgb(colour), (left, top, right, bottom), mask)
 
+    def _line(self, line: Line) -> None:
+        if max(line.y1, line.y2) + line.width < self._top or min(line.y1, line.y2) - line.width > self._bottom:
+            return
+        colour = _mixed(self._palette[line.role], self._palette["panel"], line.alpha)
+        for x1, y1, x2, y2 in _dashes(line):
+            self._pen.line((*self._at(x1, y1), *self._at(x2, y2)), fill=colour, width=max(1, round(line.width * OVER)))
 
-def _line(draw: ImageDraw.ImageDraw, line: Line, palette: Palette) -> None:
-    colour = _mixed(palette[line.role], palette["panel"], line.alpha)
-    width = max(1, round(line.width * OVER))
-    for x1, y1, x2, y2 in _dashes(line):
-        draw.line((x1 * OVER, y1 * OVER, x2 * OVER, y2 * OVER), fill=colour, width=width)
+    def _text(self, text: Text) -> None:
+        anchor = {"start": "ls", "middle": "ms", "end": "rs"}[text.anchor]
+        font = _font(text.size * OVER, text.weight)
+        self._pen.text(self._at(text.x, text.y), text.text, fill=self._palette[text.role], font=font, anchor=anchor)
 
 
 def _dashes(line: Line) -> list[tuple[float, float, float, float]]:
@@ -64,12 +105,6 @@ def _dashes(line: Line) -> list[tuple[float, float, float, float]]:
         out.append((line.x1 + dx * at, line.y1 + dy * at, line.x1 + dx * end, line.y1 + dy * end))
         at += 2 * line.dash
     return out
-
-
-def _text(draw: ImageDraw.ImageDraw, text: Text, palette: Palette) -> None:
-    anchor = {"start": "ls", "middle": "ms", "end": "rs"}[text.anchor]
-    font = _font(text.size * OVER, text.weight)
-    draw.text((text.x * OVER, text.y * OVER), text.text, fill=palette[text.role], font=font, anchor=anchor)
 
 
 @lru_cache(maxsize=32)

@@ -1,0 +1,177 @@
+"""Scripted pulses for pads, in the manner of a machine that tests fencing apparatus: what is played, and what is true.
+
+A `Trial` is one scene of half a second or so on the pads of eight seats: two hands at a known distance, each bouncing
+as it lands and as it leaves, with sparks on pads that nobody touches. In the section ``hands`` each pad answers its
+hand late or early, by less than the error that it states; the hand's own instant is then what counts, and no edge shows
+it. In ``crosstalk`` other pads hear each hand besides, and in ``chatter`` one of them has a broken cable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import permutations, product
+from random import Random
+from typing import Final
+
+from hardware.simulated.players import Contact
+
+US: Final = 1_000
+MS: Final = 1_000_000
+SEATS: Final = 8
+GAPS: Final = tuple(round(gap * MS) for gap in (0, 0.5, 1, 2, 3, 4, 5, 6, 8, 10, 15, 20))
+"""How far apart two hands come, ns."""
+ERROR: Final = 1_500_000
+"""What a real pad states of its stamp, ns: its answer is off by less."""
+BOUNCE: Final = 6_000_000
+SPARK: Final = 1_400_000
+"""How long sparks of a trial close a pad in all, ns: less than any hand, by more than what the looks leave open."""
+COMING: Final = 300_000_000
+"""From a trial's beginning to its first hand, ns."""
+APART: Final = 600_000_000
+"""From one trial's beginning to the next, ns."""
+CHATTERING: Final = 1_500_000_000
+"""How long another pad chatters before the hands of a trial with chatter, ns: long enough to be benched for it."""
+ECHOES: Final = (0, 1_000 * US, 2_500 * US, 4_000 * US, 6_000 * US)
+"""How long pads hear a hand on another, ns: by how many seats apart they are, modulo this list's length."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hand:
+    """A hand comes down."""
+
+    seat: int
+    t: int
+    """When it really came, ns."""
+    edge: int
+    """When its pad first closed, ns; as it would if nothing else closed that pad."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One scene; all instants in ns on the script's own clock."""
+
+    section: str
+    """``pins``, ``hands``, ``crosstalk`` or ``chatter``."""
+    start: int
+    end: int
+    gap: int
+    """How far apart the hands came."""
+    hands: tuple[Hand, Hand]
+    """The first one first; where they come at once, the one that was drawn first."""
+    pulses: tuple[Contact, ...]
+    """Every closing and opening, in order."""
+
+
+def echo(a: int, b: int) -> int:
+    """How long a hand on pad ``a`` closes pad ``b`` at most, ns, in the section ``crosstalk``."""
+    return 0 if a == b else ECHOES[(b - a) % SEATS % len(ECHOES)]
+
+
+Part = tuple[str, Sequence[int], int]
+"""A section, how far apart its hands come (ns), and how many trials of each gap and each order of each pair."""
+
+
+def script(seed: int, parts: Sequence[Part]) -> Iterator[Trial]:
+    """The trials of a whole table; the same seed and parts give the same pulses."""
+    start = APART
+    for number, (section, gaps, count) in enumerate(parts):
+        chance = Random(f"{seed} {number} {section}")
+        for gap, repeat in product(gaps, range(count)):
+            for seats in permutations(range(1, SEATS + 1), 2):
+                trial = _trial(section, start, gap, seats, repeat, chance)
+                start = trial.end
+                yield trial
+
+
+def _trial(section: str, start: int, gap: int, seats: tuple[int, int], number: int, chance: Random) -> Trial:
+    lead = CHATTERING if section == "chatter" else 0
+    begins = start + lead + COMING + chance.randrange(MS)
+    exact = section in ("pins", "chatter")
+    hands = []
+    closed: dict[int, list[tuple[int, int]]] = {seat: [] for seat in range(1, SEATS + 1)}
+    for place, (seat, t) in enumerate(zip(seats, (begins, begins + gap), strict=True)):
+        edge = t if exact else t + ERROR + _answer(number, chance)
+        hands.append(Hand(seat, t if exact else t + ERROR, edge))
+        closed[seat] += hand(edge, chance.randrange(30 * MS, 120 * MS), _bounce(number + place, chance), chance)
+        if section == "crosstalk":
+            for other in closed:
+                closed[other] += _echo_of(seat, other, hands[-1].t, chance)
+    idle = [seat for seat in closed if seat not in seats]
+    if section == "chatter":
+        closed[idle[0]] += _chatter(start + MS, lead + COMING + 100 * MS, chance)
+        idle = idle[1:]
+    if section != "crosstalk":
+        closed[chance.choice(idle)] += _sparks(begins, chance.randrange(3), chance)
+    pulses = [pulse for seat, spans in closed.items() for pulse in contacts(seat, spans)]
+    pulses.sort(key=lambda pulse: (pulse.t, pulse.seat, pulse.pressed))
+    # After chatter the benched pad is given time to be freed again.
+    end = start + lead + APART + (1_000 * MS if section == "chatter" else 0)
+    return Trial(section, start, end, gap, (hands[0], hands[1]), tuple(pulses))
+
+
+def hand(edge: int, lasts: int, bounce: int, chance: Random) -> list[tuple[int, int]]:
+    """When a hand's contact is closed: spans of (from, to), ns.
+
+    Args:
+        edge: its first edge.
+        lasts: until it leaves.
+        bounce: the contact makes anew for so long after it lands, to the ns, and opens for so long after it leaves.
+        chance: where it opens between.
+    """
+    return _ragged(edge, edge + lasts, bounce, bounce, chance)
+
+
+def _ragged(start: int, end: int, before: int, after: int, chance: Random) -> list[tuple[int, int]]:
+    """Closed from ``start`` to ``end``, torn open for ``before`` ns after the one and closing for ``after`` past the
+    other.
+    """
+    cuts = [start, *_cuts(start, before, chance), end, *_cuts(end, after, chance)]
+    return list(zip(cuts[::2], cuts[1::2], strict=True))
+
+
+def _cuts(t: int, lasts: int, chance: Random) -> list[int]:
+    """An even number of instants after ``t``, the last of them ``lasts`` ns later."""
+    if not lasts:
+        return []
+    return [*sorted(chance.sample(range(t + 1, t + lasts), 2 * chance.randrange(4) + 1)), t + lasts]
+
+
+def contacts(seat: int, spans: Sequence[tuple[int, int]]) -> list[Contact]:
+    """One pad's contacts, where several things may hold it closed at a time."""
+    joined: list[list[int]] = []
+    for begin, end in sorted(spans):
+        if joined and begin <= joined[-1][1]:
+            joined[-1][1] = max(joined[-1][1], end)
+        else:
+            joined.append([begin, end])
+    return [Contact(t, seat, place == 0) for span in joined for place, t in enumerate(span)]
+
+
+def _answer(number: int, chance: Random) -> int:
+    """How much later than on average a pad answers, ns: at times as much, or as little, as its error allows."""
+    extreme = ERROR - 1
+    return chance.choice((-extreme, extreme)) if number % 4 == 1 else chance.randint(-extreme, extreme)
+
+
+def _bounce(number: int, chance: Random) -> int:
+    return (0, BOUNCE)[number % 2] if number % 4 < 2 else chance.randrange(100 * US, BOUNCE)
+
+
+def _sparks(near: int, count: int, chance: Random) -> list[tuple[int, int]]:
+    begins = [near + chance.randrange(-40 * MS, 40 * MS) for _ in range(count)]
+    return [(begin, begin + chance.randrange(1 * US, SPARK // count)) for begin in begins]
+
+
+def _echo_of(a: int, b: int, t: int, chance: Random) -> list[tuple[int, int]]:
+    longest = echo(a, b)
+    if not longest or chance.random() < 0.2:
+        return []
+    begin = t + chance.randint(1 - ERROR, ERROR - 1)
+    lasts = chance.randrange(longest // 8, longest - 600 * US)
+    return _ragged(begin, begin + lasts, min(lasts // 2, MS), 0, chance)
+
+
+def _chatter(start: int, lasts: int, chance: Random) -> list[tuple[int, int]]:
+    period = round(1_000 * MS / chance.uniform(20, 400))
+    return [(t, t + period // 2) for t in range(start, start + lasts, period)]

@@ -1,0 +1,81 @@
+"""A twin of OpenCV's ``VideoCapture`` on a USB camera, whose cable a file pulls out and puts in again.
+
+Of the faults of `hardware.simulated.camera_faults` it knows: ``absent`` (it does not open), ``silent`` (the cable is
+out: a read fails), ``stuck`` (a read never returns, and no signal ends it), ``size``, ``dark`` and ``unstamped``.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import signal
+import threading
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+
+from hardware.clock import Clock, monotonic
+from hardware.ports import Image
+from hardware.simulated.camera_faults import Faults
+from hardware.simulated.picamera import Pause
+from hardware.usb_camera import UsbCamera
+
+
+class SimulatedCapture:
+    """Reads at an even pace; each picture tells its number."""
+
+    def __init__(self, faults: Faults, *, clock: Clock = monotonic, pause: Pause | None = None) -> None:
+        self._faults, self._clock = faults, clock
+        self._pause: Pause = pause or threading.Event().wait
+        self._settings: dict[int, float] = {}
+        self._number = 0
+        self._stamp = 0
+        self._open = "absent" not in faults.at(-1)
+
+    def isOpened(self) -> bool:  # noqa: N802 - OpenCV's name
+        """Whether there is a camera."""
+        return self._open
+
+    def set(self, setting: int, value: float) -> bool:
+        """Ask for a setting."""
+        self._settings[setting] = value
+        return True
+
+    def get(self, setting: int) -> float:
+        """A setting, or the driver's stamp of the last picture, ms."""
+        if setting == cv2.CAP_PROP_POS_MSEC:
+            return 0.0 if "unstamped" in self._faults.at(self._number) else self._stamp / 1e6
+        return self._settings.get(setting, 0.0)
+
+    def read(self) -> tuple[bool, Image | None]:
+        """The next picture; False when the camera is gone."""
+        now = self._faults.at(self._number)
+        while "stuck" in now:
+            # In the kernel, waiting for a device that does not answer: not even a signal comes through.
+            signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+            ctypes.CDLL(None).sleep(3600)
+        if now & {"silent", "absent"}:
+            return False, None
+        self._pause(1 / self._settings.get(cv2.CAP_PROP_FPS, 30.0))
+        self._stamp = self._clock()
+        self._number += 1
+        part = 2 if "size" in now else 1
+        sides = (cv2.CAP_PROP_FRAME_WIDTH, cv2.CAP_PROP_FRAME_HEIGHT)
+        width, height = (int(self._settings[side]) // part for side in sides)
+        level = 0 if "dark" in now else self._number % 256
+        return True, np.full((height, width, 3), level, np.uint8)
+
+    def release(self) -> None:
+        """Let go."""
+        self._open = False
+
+
+def open_usb(switch: str, size: Any = (64, 48), fps: float = 100.0) -> UsbCamera:
+    """The USB camera's real shell over a camera that fails as the file ``switch`` says.
+
+    Raises:
+        HardwareMissing: it is not there just now.
+    """
+    capture = SimulatedCapture(Faults(switch=Path(switch)))
+    return UsbCamera(0, fps=fps, size=(int(size[0]), int(size[1])), capture=capture)

@@ -1,0 +1,130 @@
+"""The build guide's sums: how large each camera sees cards from which height, and when a pressure pad's gate switches.
+
+`make build-figures` prints both as the tables that docs/build.md shows.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from models.table import TableView, pinhole, seen_area
+
+HEIGHTS_MM: Final = (400, 500, 600, 700, 800, 1000)
+FINE_PX: Final = 80
+"""From here on a card is large enough (docs/calibration.md)."""
+WANTED_MM: Final = (480.0, 340.0)
+"""Width and depth of the area in which four play with room for the pile and for hands."""
+
+
+@dataclass(frozen=True, slots=True)
+class Optics:
+    """A camera in one of its modes."""
+
+    name: str
+    size: tuple[int, int]
+    """Of the picture, px."""
+    across: float
+    """What it sees from left to right, degrees."""
+
+    @property
+    def focal(self) -> float:
+        """The focal length, px."""
+        return self.size[0] / 2 / math.tan(math.radians(self.across) / 2)
+
+    def view(self, height: float) -> TableView:
+        """What it sees of a table from straight above, ``height`` mm from its lens."""
+        pose = np.array([0.0, 0.0, 0.0, 0.0, 0.0, height, math.log(self.focal)])
+        return TableView(pinhole(pose, self.size, None), self.size)
+
+
+def cropped(across: float, share: float) -> float:
+    """The degrees across of a mode that reads only the middle ``share`` of the sensor's width."""
+    return math.degrees(2 * math.atan(share * math.tan(math.radians(across) / 2)))
+
+
+# Raspberry Pi's camera documentation: 66 and 102 degrees across; the fast mode reads 3072 of 4608 columns. Global
+# Shutter: pixels of 3.45 um, here behind the 6 mm lens. Webcams tell 78 degrees from corner to corner, mostly.
+_WEBCAM: Final = math.degrees(2 * math.atan(math.tan(math.radians(78 / 2)) * 16 / math.hypot(16, 9)))
+_SHUTTER: Final = math.degrees(2 * math.atan(1456 * 0.00345 / 2 / 6))
+CAMERAS: Final = (
+    Optics("Camera Module 3, 1536×864", (1536, 864), cropped(66, 3072 / 4608)),
+    Optics("Camera Module 3, 2304×1296", (2304, 1296), 66),
+    Optics("Camera Module 3 Wide, 1536×864", (1536, 864), cropped(102, 3072 / 4608)),
+    Optics("Global Shutter, 6 mm lens, 1456×1088", (1456, 1088), _SHUTTER),
+    Optics("USB webcam, 1280×720", (1280, 720), _WEBCAM),
+)
+
+
+def card_px(camera: Optics, height: float) -> float:
+    """How tall a card shows in the middle of the picture, px."""
+    return camera.view(height).card_height()
+
+
+def area_mm(camera: Optics, height: float) -> tuple[float, float]:
+    """Width and depth of what the picture shows of the table, a small margin left out, mm."""
+    area = seen_area(camera.view(height))
+    width, depth = area.max(axis=0) - area.min(axis=0)
+    return float(width), float(depth)
+
+
+def fitting(camera: Optics) -> tuple[int, int]:
+    """From which height (mm, in steps of 10) the wanted area is seen, and up to which cards are large enough."""
+    steps = range(200, 3001, 10)
+    low = next(h for h in steps if area_mm(camera, h)[0] >= WANTED_MM[0] and area_mm(camera, h)[1] >= WANTED_MM[1])
+    high = max(h for h in steps if card_px(camera, h) >= FINE_PX)
+    return low, high
+
+
+def heights_table() -> Iterator[str]:
+    """Markdown: by camera, from each height, a card's height in px and the area seen; and which heights suit."""
+    heads = [f"{height / 10:.0f} cm" for height in HEIGHTS_MM]
+    yield f"| camera | {' | '.join(heads)} | hang it at |"
+    yield "| --- |" + " --- |" * (len(heads) + 1)
+    for camera in CAMERAS:
+        cells = []
+        for height in HEIGHTS_MM:
+            width, depth = area_mm(camera, height)
+            cells.append(f"{card_px(camera, height):.0f} px, {width / 10:.0f}×{depth / 10:.0f} cm")
+        low, high = fitting(camera)
+        yield f"| {camera.name} | {' | '.join(cells)} | {low / 10:.0f} to {high / 10:.0f} cm |"
+
+
+# A pressure pad's gate: 3.3 V - FSR - gate's input - resistor - ground.
+
+RESISTORS: Final = (4_700, 10_000, 22_000)
+RISING: Final = (0.38, 0.53, 0.70)
+FALLING: Final = 0.31
+"""74HC14: the input voltage at which it switches, as a share of its supply: least, typical and most upwards, typical
+downwards (data sheet, at 4.5 V)."""
+FSR_OHM_NEWTON: Final = 10_000.0
+"""An FSR of 13 mm has about 10 kOhm at 1 N (a weight of 100 g), and about the inverse of the force elsewhere."""
+
+
+def switching(resistor: float, share: float) -> float:
+    """The FSR's resistance, Ohm, at which the gate's input stands at ``share`` of the supply."""
+    return resistor * (1 / share - 1)
+
+
+def newtons(fsr: float) -> float:
+    """About the force at which an FSR has so many Ohm."""
+    return FSR_OHM_NEWTON / fsr
+
+
+def divider_table() -> Iterator[str]:
+    """Markdown: by resistor, at which resistance, and about which force, a pad is hit and let go."""
+    yield "| resistor | hit below (typical) | about | the gates differ from | let go above |"
+    yield "| --- | --- | --- | --- | --- |"
+    for resistor in RESISTORS:
+        most, on, least = (switching(resistor, share) for share in RISING)
+        off = switching(resistor, FALLING)
+        yield (f"| {resistor / 1000:g} kΩ | {on / 1000:.1f} kΩ | {newtons(on):.1f} N | {newtons(most):.1f} to "
+               f"{newtons(least):.1f} N | {off / 1000:.0f} kΩ, {newtons(off):.1f} N |")  # fmt: skip
+
+
+if __name__ == "__main__":
+    print("\n".join([*heights_table(), "", *divider_table()]))

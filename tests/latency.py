@@ -1,0 +1,353 @@
+"""`make latency`: from an edge to its light, and from a verdict to its first sound, with everything else at work.
+
+The shells are the real ones: pads whose edges another process makes in real time (`tests.edge_pipe`), lights on mock
+pins that note when they change, the stream speaker over an ALSA card that notes when sound arrives (`sound_card`),
+and the process that looks, with the real eye on rendered frames that never rest. Instants are CLOCK_MONOTONIC's.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import sys
+import tempfile
+import time
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from hardware.clips import Clips, find_synthesiser
+from hardware.gpio import PAD_PINS
+from hardware.lines_gpiod import GpiodLines
+from hardware.mixing import PAUSE, RATE, Samples
+from hardware.pads import LEAST_ERROR, GpioPads
+from hardware.ports import Camera, Frame
+from hardware.simulated.lights import SimulatedLights
+from hardware.simulated.script import play_game
+from hardware.simulated.table import SimulatedTable
+from hardware.speaker import StreamSpeaker
+from referee.adjudication.observations import Slap as Felt
+from referee.adjudication.observations import Table
+from referee.adjudication.rulings import Ruling
+from referee.app.alarm import Alarm
+from referee.app.conductor import Conductor
+from referee.app.display import Display
+from referee.app.journal import FileJournal
+from referee.app.loop import Loop, make_quick
+from referee.app.outlets import Lamps, Voice
+from referee.app.screen import Screen
+from referee.app.sight_process import SightProcess, Work
+from referee.app.table_camera import table_watcher
+from referee.app.voice import VOCABULARY, announce
+from referee.app.watch import seat_bearings
+from tests.edge_pipe import PipedRequest, Slap
+from tests.histogram import draw_histograms
+from tests.sound_card import SYSTEM, Card
+
+SEATS: Final = 4
+SIZE: Final = (1280, 960)
+MS: Final = 1_000_000
+LIGHT: Final = 10.0
+"""Most that an edge may wait for its light, ms, 99 of 100 times."""
+DECIDED: Final = 5.0
+"""Most that the light may wait once it is known whose hand was first, ms."""
+SOUND: Final = 50.0
+"""Most that a verdict may wait for its first sound, ms, 99 of 100 times."""
+SPOKEN: Final = 0.04
+"""Seconds that each phrase lasts here, so that one verdict's sound is over when the next one's begins."""
+
+
+@dataclass(frozen=True)
+class Restless:
+    """A camera that plays a rendered game round and round, stamped with the present; drawn before it begins."""
+
+    frames: int = 75
+    fps: float = 15.0
+
+    def __call__(self, told: Callable[[str], None]) -> Camera:
+        table = SimulatedTable(play_game(seed=11, seats=SEATS, max_cards=9), fps=self.fps, size=SIZE)
+        return _Played([table.render(table.frame_time(n)).image for n in range(self.frames)], self.fps)
+
+
+class _Played:
+    def __init__(self, images: list[Any], fps: float) -> None:
+        self._images, self._every, self._closed = images, 1 / fps, False
+
+    def frames(self) -> Iterator[Frame]:
+        index, due = 0, time.monotonic()
+        while not self._closed:
+            due += self._every
+            time.sleep(max(0.0, due - time.monotonic()))
+            yield Frame(self._images[index % len(self._images)], time.monotonic_ns() - 4 * MS, 4 * MS, index)
+            index += 1
+
+    def close(self) -> None:
+        self._closed = True
+
+
+class Cut:
+    """A bank that makes each phrase as always, and then gives a short tone for it, whose beginning is beyond doubt."""
+
+    def __init__(self, bank: Clips) -> None:
+        self._bank = bank
+        self._tone = (0.3 * np.sin(np.arange(int(SPOKEN * RATE)) / 3)).astype(np.float32)
+        self.asked: list[int] = []
+        """When phrases were asked for, ns."""
+
+    def phrase(self, texts: Iterable[str]) -> Samples:
+        self.asked.append(time.monotonic_ns())
+        self._bank.phrase(texts)
+        return self._tone
+
+
+@dataclass
+class Stopwatch:
+    """Notes instants, ns."""
+
+    edges: list[tuple[int, int, int]] = field(default_factory=list)
+    """Seat, the edge's stamp, and when the loop knew."""
+    verdicts: list[tuple[int, int]] = field(default_factory=list)
+    """When rulings that are spoken were handed out, and the instant that the first of them speaks of."""
+
+    def __call__(self, rulings: Sequence[Ruling]) -> None:
+        """Outlet: the first of all, so that the time of the others counts."""
+        spoken = announce(rulings)
+        if spoken and spoken[0].urgent:
+            self.verdicts.append((time.monotonic_ns(), rulings[0].t))
+
+
+class Watched:
+    """Notes what the loop shows, as the first of those who are shown whose hand was first."""
+
+    def __init__(self, watch: Stopwatch) -> None:
+        self._watch = watch
+        self._before: tuple[int, ...] = ()
+
+    def touch(self, touched: tuple[int, ...], now: int) -> None:
+        """The loop knows whose hand is first."""
+        if touched and not self._before:
+            self._watch.edges.append((touched[0], 0, time.monotonic_ns()))
+        self._before = touched
+
+
+def script(count: int, seed: int = 1) -> list[Slap]:
+    """Slaps of one to three hands, at irregular instants."""
+    chance = random.Random(seed)
+    out = []
+    for _ in range(count):
+        seats = chance.sample(range(1, SEATS + 1), chance.choice((1, 2, 2, 3)))
+        hands = tuple((seat, 0.0 if n == 0 else chance.uniform(0.004, 0.03)) for n, seat in enumerate(seats))
+        out.append(Slap(chance.uniform(0.7, 1.1), hands, chance.uniform(0.04, 0.12)))
+    return out
+
+
+@dataclass
+class Measured:
+    """One run's figures, ms, in the order in which they were taken."""
+
+    light: list[float] = field(default_factory=list)
+    decided: list[float] = field(default_factory=list)
+    sound: list[float] = field(default_factory=list)
+    verdict: list[float] = field(default_factory=list)
+    card: float = 0.0
+    """What the stream says lies between the card's buffer and the air, ms; is part of ``sound``."""
+    frames: int = 0
+    seconds: float = 0.0
+    busy: float = 0.0
+    """Processor time of the process that looks, share of one core."""
+    load: tuple[float, float, float] = (0.0, 0.0, 0.0)
+
+
+def measure(slaps: int, *, wanted_sound: bool = True) -> Measured:
+    """Run the table in real time until so many slaps have fallen."""
+    watch, out = Stopwatch(), Measured()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        card = Card(folder) if wanted_sound and SYSTEM.exists() else None
+        try:
+            _measure(slaps, watch, out, folder, card)
+        finally:
+            if card is not None:
+                card.close()
+    return out
+
+
+def _measure(slaps: int, watch: Stopwatch, out: Measured, folder: Path, card: Card | None) -> None:
+    bank = Clips(find_synthesiser()) if card is not None else None
+    if bank is not None:
+        bank.render(VOCABULARY)
+    request = PipedRequest(PAD_PINS[:SEATS])
+    pads = GpioPads(dict(enumerate(PAD_PINS[:SEATS], start=1)), lines=GpiodLines(request), t_error=LEAST_ERROR)
+    lights = SimulatedLights(SEATS)
+    cut = Cut(bank) if bank is not None else None
+    speaker = StreamSpeaker(cut) if cut is not None else None
+    work = Work(Restless(), partial(table_watcher, seat_bearings(SEATS), None))
+    sights, alarm = SightProcess(work), Alarm()
+    journal = FileJournal(folder / "game.jsonl")
+    names = tuple(f"Seat {n}" for n in range(1, SEATS + 1))
+    lamps = Lamps(lights, SEATS)
+    with (folder / "screen").open("w") as terminal, _output(terminal), Display(names, live=True) as display:
+        screen = Screen(display)
+        table = Table(t=time.monotonic_ns(), id="table", seats=names, dealer=1, counts=(900,) * SEATS)
+        conductor = Conductor(
+            table, None, journal=journal,
+            outlets={"watch": watch, "lights": lamps, "display": screen,
+                     **({"voice": Voice(speaker)} if speaker is not None else {})},
+        )  # fmt: skip
+        loop = Loop(conductor, sights, pads, first={"watch": Watched(watch), "lights": lamps}, alarm=alarm)
+        make_quick()
+        while loop.frames < 20:
+            loop.turn()
+        began, busy, seen = time.monotonic(), _cpu(sights.pid), loop.frames
+        finger = request.play(script(slaps))
+        drawn = 0
+        while os.waitpid(finger, os.WNOHANG) == (0, 0):
+            now = loop.turn()
+            if now - drawn > 200 * MS:
+                drawn = now
+                screen.draw(conductor.view, display.gauge)
+        out.seconds = time.monotonic() - began
+        out.busy, out.frames = (_cpu(sights.pid) - busy) / out.seconds, loop.frames - seen
+        until = time.monotonic() + 1.5
+        while time.monotonic() < until:
+            loop.turn()
+        if speaker is not None:
+            out.card = 1000 * float(getattr(speaker._stream, "latency", 0.0))
+        screen.close()
+    sights.close()
+    pads.close()
+    stamps = sorted((o.t, o.seat) for o in conductor.observations if isinstance(o, Felt))
+    _light(watch, lights, stamps, out)
+    _sound(watch, card.onsets if card is not None else [], cut.asked if cut is not None else [], out)
+    out.load = os.getloadavg()
+    if speaker is not None:
+        speaker.close()
+
+
+class _output:  # noqa: N801 - a context manager
+    """The terminal's drawing goes to a file: it is drawn, and nobody's screen is spoilt."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream, self._kept = stream, sys.stdout
+
+    def __enter__(self) -> None:
+        sys.stdout = self._stream
+
+    def __exit__(self, *_: object) -> None:
+        sys.stdout = self._kept
+
+
+def _cpu(pid: int | None) -> float:
+    """Processor time of a process so far, s."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def _light(watch: Stopwatch, lights: SimulatedLights, slaps: list[tuple[int, int]], out: Measured) -> None:
+    """Hold each first hand against its light."""
+    on = sorted((change.t, change.light) for change in lights.changes if change.level == 1.0)
+    known = [t for _, _, t in watch.edges]
+    first = [slap for n, slap in enumerate(slaps) if n == 0 or slap[0] - slaps[n - 1][0] > 250 * MS]
+    for t, seat in first:
+        lit = next((at for at, light in on[bisect_left(on, (t, "")) :] if light == f"seat {seat}"), None)
+        if lit is None or lit - t > 1000 * MS:
+            out.light.append(1000.0)
+            continue
+        out.light.append((lit - t) / MS)
+        before = bisect_right(known, lit) - 1
+        if before >= 0 and known[before] >= t:
+            out.decided.append((lit - known[before]) / MS)
+
+
+def _sound(watch: Stopwatch, onsets: list[int], asked: list[int], out: Measured) -> None:
+    """Hold each verdict that finds nobody speaking against the sound that follows it.
+
+    One that is spoken after other words waits for them and for the pause behind them, as it should.
+    """
+    lasts, silent_from, before = int((SPOKEN + PAUSE) * 1e9), 0, 0
+    for told, t in watch.verdicts:
+        out.verdict.append((told - t) / MS)
+        now = bisect_left(asked, told)
+        for begun in asked[before:now]:
+            silent_from = max(silent_from, begun) + lasts
+        before = now
+        if silent_from + 50 * MS > told:
+            continue
+        heard = bisect_left(onsets, told)
+        if heard < len(onsets) and onsets[heard] - told < 1000 * MS:
+            out.sound.append((onsets[heard] - told) / MS + out.card)
+        elif onsets:
+            out.sound.append(1000.0)
+
+
+def percentile(values: Sequence[float], share: float) -> float:
+    """The value that so large a share of all does not exceed (nearest rank)."""
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, max(0, int(np.ceil(share * len(ordered))) - 1))] if ordered else float("nan")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the table."""
+
+    name: str
+    values: list[float]
+    limit: float | None
+    share: float = 0.99
+
+    @property
+    def kept(self) -> bool:
+        return self.limit is None or (bool(self.values) and percentile(self.values, self.share) <= self.limit)
+
+    def text(self) -> str:
+        wanted = "" if self.limit is None else f"p{100 * self.share:.0f} <= {self.limit:g}"
+        if not self.values:
+            return f"{self.name:<46} {wanted:>12}  not measured"
+        figures = (percentile(self.values, 0.5), percentile(self.values, 0.99), max(self.values))
+        mark = "" if self.limit is None else "  kept" if self.kept else "  MISSED"
+        return f"{self.name:<46} {wanted:>12} {len(self.values):>5}" + "".join(f"{v:>9.2f}" for v in figures) + mark
+
+
+def rows(out: Measured, *, with_sound: bool) -> list[Row]:
+    """The table: what is required, and what was measured."""
+    table = [
+        Row("an edge to the light of the first hand, ms", out.light, LIGHT),
+        Row("known whose hand is first to its light, ms", out.decided, DECIDED),
+    ]
+    if with_sound:
+        table.append(Row("a verdict to its first sound, ms", out.sound, SOUND))
+    return [*table, Row("a slap to its verdict, ms (waits for the camera)", out.verdict, None)]
+
+
+def main() -> int:
+    """Measure, print, draw; 1 if a limit was missed."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--slaps", type=int, default=300)
+    parser.add_argument("--out", type=Path, default=Path("out/latency"))
+    parser.add_argument("--no-sound", action="store_true", help="where there is no ALSA or no synthesiser")
+    args = parser.parse_args()
+    out = measure(args.slaps, wanted_sound=not args.no_sound)
+    table = rows(out, with_sound=not args.no_sound)
+    print(f"{'':<46} {'required':>12} {'n':>5} {'median':>8} {'p99':>8} {'worst':>8}")
+    for row in table:
+        print(row.text())
+    print(
+        f"{os.cpu_count()} cores, load {', '.join(f'{v:.2f}' for v in out.load)}; the eye looked at {out.frames} "
+        f"frames of {SIZE[0]} x {SIZE[1]} in {out.seconds:.0f} s and took {100 * out.busy:.0f} % of a core; "
+        f"{out.card:.1f} ms of each sound's time are what the stream states of the card itself"
+    )
+    args.out.mkdir(parents=True, exist_ok=True)
+    path = args.out / "latency.png"
+    draw_histograms(path, [(row.name, row.values, row.limit) for row in table if row.values])
+    print(f"drawn into {path}")
+    return 0 if all(row.kept for row in table) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

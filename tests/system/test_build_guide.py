@@ -1,0 +1,138 @@
+"""The build guide: each of its commands is run, or, where it needs the Pi, is one that the program understands."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from referee.app import sums
+from referee.app.cli import parser
+from referee.app.doctor_machine import run_program
+from referee.app.setup_shell import STEP_NAMES
+
+ROOT: Final = Path(__file__).parents[2]
+GUIDE: Final = (ROOT / "docs" / "build.md").read_text(encoding="utf-8")
+MARK: Final = "# on the Pi"
+SYSTEMS: Final = {
+    "apt", "raspi-config", "usermod", "reboot", "systemctl", "journalctl", "echo", "source", "poweroff",
+}  # fmt: skip
+"""Programs of the system that the guide may name in a line that is not run."""
+
+
+def fenced() -> list[tuple[str, bool]]:
+    """Every line of every block of commands, and whether it is marked."""
+    blocks = re.findall(r"^```sh\n(.+?)^```", GUIDE, flags=re.DOTALL | re.MULTILINE)
+    lines = [line for block in blocks for line in block.splitlines() if line.strip()]
+    return [(line.partition(MARK)[0].strip(), MARK in line) for line in lines]
+
+
+def mentioned() -> list[str]:
+    """Commands of ours between single backquotes, in the text."""
+    text = re.sub(r"^```.+?^```", "", GUIDE, flags=re.DOTALL | re.MULTILINE)
+    return [words for words in re.findall(r"`([^`\n]+)`", text) if bare(words)[0] in ("referee", "make")]
+
+
+def bare(command: str) -> list[str]:
+    """A command's words, without what it is run as and with."""
+    words = shlex.split(command.partition("|")[0])
+    while words[0] in ("sudo", "env") or "=" in words[0]:
+        words = words[1:]
+    return words
+
+
+def understood(command: str) -> None:
+    """Fail for a subcommand, option or target that there is not."""
+    words = bare(command)
+    if words[0] == "referee":
+        try:
+            parser().parse_args(words[1:])
+        except SystemExit as refused:
+            pytest.fail(f"the guide's `{command}` is not understood ({refused.code})")
+    elif words[0] == "make":
+        done = subprocess.run(["make", "-n", *words[1:]], cwd=ROOT, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, f"{command}: {done.stderr}"
+    else:
+        assert words[0] in SYSTEMS, f"{command}: what is {words[0]}?"
+
+
+def test_the_guide_has_commands_of_both_kinds() -> None:
+    assert len([line for line, marked in fenced() if marked]) > 20
+    assert len([line for line, marked in fenced() if not marked]) > 5
+    assert "```\n" not in GUIDE.replace("\n```\n", ""), "every block says that it is for the shell"
+
+
+@pytest.mark.parametrize("command", [line for line, marked in fenced() if marked] + mentioned())
+def test_a_command_that_needs_the_pi_is_understood(command: str) -> None:
+    understood(command)
+
+
+@pytest.mark.parametrize(
+    "wrong", ["referee stup", "referee setup --stop pads", "referee setup --step pad", "make no-such", "rm -rf /"]
+)
+def test_a_command_that_is_wrong_would_be_noticed(wrong: str) -> None:
+    with pytest.raises((AssertionError, pytest.fail.Exception)):
+        understood(wrong)
+
+
+def test_all_other_commands_run_one_after_another(tmp_path: Path) -> None:
+    """As somebody would type them, in an empty folder."""
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+    environ = {**os.environ, "PATH": path, "OMP_NUM_THREADS": "1"}
+    for command in [line for line, marked in fenced() if not marked]:
+        done = subprocess.run(
+            ["bash", "-c", command], cwd=tmp_path, env=environ, stdin=subprocess.DEVNULL, capture_output=True,
+            text=True, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, f"{command}\n{done.stdout[-800:]}\n{done.stderr[-800:]}"
+    made = {file.name for file in tmp_path.iterdir()}
+    assert made >= {"wiring.svg", "sheet.pdf", "seen.jpg", "try.toml", "try.picture.jpg"}
+
+
+def test_its_tables_are_what_the_sums_give() -> None:
+    for table in (sums.heights_table(), sums.divider_table()):
+        rows = list(table)
+        assert "\n".join(rows) + "\n" in GUIDE
+
+
+def test_the_command_of_the_tables_prints_them() -> None:
+    printed = run_program([sys.executable, "-m", "referee.app.sums"])
+    assert printed is not None
+    assert printed.rstrip() == "\n".join([*sums.heights_table(), "", *sums.divider_table()])
+
+
+@pytest.mark.parametrize("camera", sums.CAMERAS, ids=lambda camera: camera.name)
+def test_the_sums_of_a_camera_agree_with_a_ruler(camera: sums.Optics) -> None:
+    """Similar triangles, by hand: half the picture is to half the table as the focal length is to the height."""
+    for height in sums.HEIGHTS_MM:
+        mm_across = 2 * height * (camera.size[0] / 2) / camera.focal
+        assert sums.card_px(camera, height) == pytest.approx(88.9 * camera.size[0] / mm_across, rel=1e-3)
+        assert mm_across - 15 < sums.area_mm(camera, height)[0] < mm_across
+    low, high = sums.fitting(camera)
+    assert sums.card_px(camera, high) >= sums.FINE_PX > sums.card_px(camera, high + 10)
+    assert sums.area_mm(camera, low) >= sums.WANTED_MM
+    assert low < high
+
+
+def test_the_fast_mode_sees_what_was_published() -> None:
+    """The fast mode's focal length is what calibration begins with: 1.1 of the picture's width, within its doubt."""
+    assert sums.CAMERAS[0].focal / sums.CAMERAS[0].size[0] == pytest.approx(1.155, abs=0.01)
+
+
+def test_a_gate_switches_where_ohm_says() -> None:
+    supply, resistor = 3.3, 10_000.0
+    fsr = sums.switching(resistor, 0.5)
+    assert supply * resistor / (resistor + fsr) == pytest.approx(supply / 2)
+    assert sums.newtons(sums.FSR_OHM_NEWTON) == 1.0
+
+
+def test_the_files_and_steps_that_it_names_are_there() -> None:
+    links = re.findall(r"\]\(([^)#:]+)\)", GUIDE)
+    assert [link for link in links if not (ROOT / "docs" / link).exists()] == []
+    assert set(re.findall(r"--step (\w+)", GUIDE)) <= set(STEP_NAMES)
