@@ -8,9 +8,9 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse
 
 from referee.app.page.markup import tag
+from referee.app.page.rulingwords import RulingWords
 from referee.app.page.shell import page, spoken
 from referee.app.page.site import Site
-from referee.app.page.rulingwords import RulingWords
 from referee.app.page.texts import table
 from referee.app.wording import pretty
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from referee.adjudication.rulings import Ruling
 from referee.app.page.finish import Finish, Hand
 from referee.app.page.rulingwords import RulingWords
 from referee.app.page.texts import Texts
@@ -22,6 +23,8 @@ class Headline:
 def headline(finish: Finish, words: RulingWords) -> Headline:
     """Who was first and by how much, or what else was ruled."""
     texts, ruling = words.texts, finish.ruling
+    if finish.heat is not None:
+        return _heat(finish.heat, ruling, words)
     if ruling is None:
         asked = next(hand for hand in finish.hands if hand.id == finish.slap)
         return Headline(texts("finish.pending", name=words.name(asked.seat)), "", asked.seat)
@@ -29,15 +32,20 @@ def headline(finish: Finish, words: RulingWords) -> Headline:
     if ruling.kind != "slap_won":
         key = "finish.false" if ruling.kind == "slap_false" else "finish.void"
         return Headline(texts(key, name=name), words.reason(ruling), ruling.get("seat"))
-    if finish.heat is not None:
-        heat = finish.heat
-        under = texts("finish.by", margin=texts.ms(heat["margin"]), error=texts.ms(heat["error"]))
-        how = texts.get(f"decided.{ruling['decided_by']}", "")
-        return Headline(texts("finish.heat"), f"{under} · {name}: {how}", None)
     if ruling["margin"] is None:
         return Headline(texts("finish.alone", name=name), words.patterns(ruling["patterns"]), ruling["seat"])
     under = texts("finish.by", margin=texts.ms(ruling["margin"]), error=texts.ms(ruling["error"]))
     return Headline(texts("finish.first", name=name), under, ruling["seat"])
+
+
+def _heat(heat: Ruling, ruling: Ruling | None, words: RulingWords) -> Headline:
+    """Nobody was first; who has the pile, and why, where that is settled."""
+    texts = words.texts
+    under = texts("finish.by", margin=texts.ms(heat["margin"]), error=texts.ms(heat["error"]))
+    if ruling is not None and ruling.kind == "slap_won":
+        how = texts.get(f"decided.{ruling['decided_by']}", "")
+        under = f"{under} · {words.name(ruling['seat'])}: {how}"
+    return Headline(texts("finish.heat"), under, None)
 
 
 def behind(hand: Hand, texts: Texts) -> str:

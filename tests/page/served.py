@@ -1,0 +1,54 @@
+"""The page as a process of its own, as the appliance runs it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+ROOT = Path(__file__).parents[2]
+
+
+class Served:
+    """A page's process; its address is known once it can be reached."""
+
+    def __init__(self, record: Path, *options: str) -> None:
+        command = [sys.executable, "-m", "tests.page.launch", "page", "--record", str(record), "--port", "0", *options]
+        self._process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT)
+        assert self._process.stdout is not None
+        self.address = self._process.stdout.readline().strip().rstrip("/")
+        if not self.address:
+            raise RuntimeError(f"the page did not start (exit status {self._process.wait()})")
+
+    @property
+    def pid(self) -> int:
+        """Of the process."""
+        return self._process.pid
+
+    @property
+    def port(self) -> int:
+        """Where it listens."""
+        return int(self.address.rpartition(":")[2])
+
+    def memory(self) -> dict[str, int]:
+        """Resident bytes now (``VmRSS``) and at most (``VmHWM``)."""
+        lines = Path(f"/proc/{self.pid}/status").read_text().splitlines()
+        pairs = (line.split(":", 1) for line in lines if line.startswith("Vm"))
+        return {name: int(value.split()[0]) * 1024 for name, value in pairs}
+
+    def stop(self) -> int:
+        """Ask it to stop; returns its exit status."""
+        self._process.terminate()
+        try:
+            return self._process.wait(10)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
+        self.stop()

@@ -1,0 +1,88 @@
+"""Every language has every text, with the same fields in it, and numbers in its own writing."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from string import Formatter
+
+import pytest
+
+from referee.adjudication.rulings import LIFE, Ruling
+from referee.app.page.rulingwords import RulingWords
+from referee.app.page.texts import LANGUAGES, chosen, table, texts
+from referee.app.wording import _ASKS, _PATTERNS, _REASONS
+
+OTHERS = tuple(language for language in LANGUAGES if language != "en")
+PAGE = Path(__file__).parents[2] / "referee" / "app" / "page"
+
+
+def fields(text: str) -> set[str]:
+    return {name for _, name, _, _ in Formatter().parse(text) if name is not None}
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_a_language_has_all_keys_and_no_other(language: str) -> None:
+    assert set(table(language)) == set(table("en"))
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_the_fields_of_a_text_are_the_same(language: str) -> None:
+    differing = {key for key, text in table(language).items() if fields(text) != fields(table("en")[key])}
+    assert differing == set()
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_texts_are_translated(language: str) -> None:
+    same = {key for key, text in table(language).items() if text == table("en")[key] and len(text) > 18}
+    assert same == set()
+
+
+def test_every_text_that_the_code_asks_for_is_there() -> None:
+    asked = set()
+    for file in PAGE.glob("*.py"):
+        asked.update(re.findall(r'texts\("([a-z_]+\.[A-Za-z0-9_.]+)"', file.read_text(encoding="utf-8")))
+    assert len(asked) > 60
+    assert asked - set(table("en")) == set()
+
+
+@pytest.mark.parametrize("group, names", [("pattern", _PATTERNS), ("reason", _REASONS), ("ask", _ASKS)])
+def test_names_that_rulings_use_have_words(group: str, names: dict[str, str]) -> None:
+    assert {name for name in names if f"{group}.{name}" not in table("en")} == set()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_kind_of_ruling_becomes_a_sentence(language: str) -> None:
+    given = {
+        "seat": 1, "to": 2, "seats": [1, 2], "card": "Th", "count": 2, "left": 2, "chances": 3, "challenged": 2,
+        "strikes": 1, "until": "pile", "reason": "late", "foul": "peek", "by": [2], "against": 1, "upheld": True,
+        "ask": "who_was_first", "what": "rings", "cards": 12, "margin": 3_009_724, "error": 3_000_000,
+        "patterns": ["P1", "P19:twins"], "decided_by": "time",
+    }  # fmt: skip
+    words = RulingWords(("Ana", "Ben"), texts(language))
+    for kind in LIFE:
+        own = {**given, "cards": ["7h", "7c"]} if kind in ("question", "slap_won") else given
+        said = words(Ruling(kind, f"{kind}@x", 0, (), (), own))
+        assert "{" not in said, said
+        assert said != kind.replace("_", " "), f"{kind} has no words"
+
+
+def test_numbers_are_written_as_the_language_writes_them() -> None:
+    assert texts("en").ms(3_009_724) == "3.010 ms"
+    assert texts("de").ms(-3_009_724) == "−3,010 ms"
+    assert texts("fr").count("cards", 0) == "0 carte"
+    assert texts("es").count("cards", 0) == "0 cartas"
+
+
+@pytest.mark.parametrize(
+    "asked, kept, accepted, expected",
+    [
+        ("de", "fr", "es", "de"),
+        ("xx", "fr", "es", "fr"),
+        (None, None, "pt, es;q=0.8, de;q=0.9", "de"),
+        (None, None, "da;q=nonsense, ;;;", "en"),
+        (None, "../../etc", "", "en"),
+    ],
+)
+def test_which_language_is_spoken(asked: str | None, kept: str | None, accepted: str, expected: str) -> None:
+    assert chosen(asked, kept, accepted) == expected
