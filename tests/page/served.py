@@ -14,8 +14,9 @@ ROOT = Path(__file__).parents[2]
 class Served:
     """A page's process; its address is known once it can be reached."""
 
-    def __init__(self, record: Path, *options: str) -> None:
-        command = [sys.executable, "-m", "tests.page.launch", "page", "--record", str(record), "--port", "0", *options]
+    def __init__(self, record: Path, *options: str, port: int = 0) -> None:
+        start = [sys.executable, "-m", "tests.page.launch", "page", "--record", str(record)]
+        command = [*start, "--port", str(port), *options]
         self._process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT)
         assert self._process.stdout is not None
         self.address = self._process.stdout.readline().strip().rstrip("/")

@@ -1,4 +1,4 @@
-"""A main process for the page's tests: observations in, rulings into the record, news to the page. No clock of its own."""
+"""A main process for the page's tests: observations in, rulings into the record, news to the page."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 from referee.adjudication.adjudicator import Adjudicator
 from referee.adjudication.codec import from_fields, parse_object
 from referee.adjudication.rulings import Ruling, encode_ruling
+from referee.adjudication.view import View
 from referee.app.page.publishing import Publisher, news
 from referee.app.record import Record
 
@@ -75,6 +76,11 @@ class Table:
             return False
         more["said"] = list(more.get("said", ()))
         return self._publisher.tell(news(self.game, self._number, self._adjudicator.view, now=self.now, **more))
+
+    @property
+    def view(self) -> View:
+        """The position as it is believed."""
+        return self._adjudicator.view
 
     def in_force(self) -> Iterator[Ruling]:
         """Rulings that nothing replaced."""

@@ -105,6 +105,8 @@ def test_a_ruling_that_is_replaced_stays_visible_as_replaced(tmp_path: Path) -> 
     table.finish()
     made.add_lines(list(record.lines(table.game, made.line)))
     after = regions(made, texts("en"))["rulings"]
+    finish = made.last_finish()
+    assert finish is not None and [mark.card for mark in finish.cards] == ["7h", "7c"]
     assert '<s><a href="/games/1/finish?slap=s1">False slap by Cho: nothing to slap</a></s>' in after
     assert after.index("Correction: ") < after.index("<s>"), "the new one stands above"
     record.close()
@@ -189,6 +191,14 @@ def test_a_line_that_is_none_is_told() -> None:
         board().add_lines([(1, "{no line")])
 
 
+def _viewers(hub: Hub) -> int:
+    return hub.viewers
+
+
+def _live(hub: Hub) -> bool:
+    return hub.board.live
+
+
 async def _some(stream: AsyncIterator[bytes], count: int) -> list[bytes]:
     return [await anext(stream) for _ in range(count)]
 
@@ -214,9 +224,9 @@ def test_a_late_viewer_gets_everything_and_then_only_what_changed() -> None:
         changed = _regions(await anext(stream))
         assert "five cards" in changed["said"] and "seat two wins" in changed["said"]
         assert "rulings" not in changed
-        assert hub.viewers == 1
+        assert _viewers(hub) == 1
         await stream.aclose()  # type: ignore[attr-defined]
-        assert hub.viewers == 0
+        assert _viewers(hub) == 0
 
     asyncio.run(run())
 
@@ -264,10 +274,10 @@ def test_a_referee_that_fell_silent_is_not_called_live(tmp_path: Path) -> None:
         site = Site(Shelf(record.path), hub)
         follower = Follower(site, None)
         follower.hear(told(view=View(names=("Ana", "Ben", "Cho"), counts=(18, 17, 17))))
-        assert hub.board.live
+        assert _live(hub)
         for _ in range(SILENCE + 1):
             await follower.look()
-        assert not hub.board.live
+        assert not _live(hub)
         record.close()
         site.close()
 

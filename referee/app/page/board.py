@@ -6,11 +6,12 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from referee.adjudication.observations import Card, LogError, Observation, Table
+from referee.adjudication.observations import Card, LogError, Table
 from referee.adjudication.rulings import Ruling
 from referee.adjudication.view import View
 from referee.app.page.finish import Finish, finish
 from referee.app.page.publishing import News
+from referee.app.page.recent import Recent
 from referee.app.page.ruledlines import replaced, ruling_of, split
 
 SHOWN: Final = 14
@@ -18,8 +19,6 @@ SHOWN: Final = 14
 CAPTIONS: Final = 5
 CORRECTABLE: Final = 12
 """Cards that are offered for correction."""
-_RECENT: Final = 500
-"""Observations kept for the photo-finish of the last slap."""
 _QUIET: Final = frozenset(("turn", "lead", "chance"))
 """Rulings that the state of the table shows better than a list."""
 _SLAPS: Final = frozenset(("slap_won", "slap_false", "slap_void"))
@@ -43,7 +42,7 @@ class Board:
         self.replaced_by: dict[str, str] = {}
         self._early: dict[str, Ruling] = {}
         self._places: dict[str, int] = {}
-        self._recent: deque[Observation] = deque(maxlen=_RECENT)
+        self._recent = Recent()
         self._captions = 0
 
     def begin(self, game: int, names: Sequence[str]) -> None:
@@ -59,7 +58,7 @@ class Board:
         for _, seen in observations:
             if isinstance(seen, Table):
                 self.names, self.began = seen.seats, seen.t
-            self._recent.append(seen)
+            self._recent.add(seen)
         if rows:
             self.line = rows[-1][0]
         self.add_rulings(rulings)
@@ -108,7 +107,7 @@ class Board:
 
     def cards(self) -> list[Card]:
         """The latest cards, the newest first, for people to correct."""
-        found = [line for line in self._recent if isinstance(line, Card)]
+        found = [line for line in self._recent.lines() if isinstance(line, Card)]
         return sorted(found, key=lambda card: card.t, reverse=True)[:CORRECTABLE]
 
     def last_slap(self) -> Ruling | None:
@@ -131,7 +130,7 @@ class Board:
             return None
         slap = ruling.id.partition("@")[2].partition("~")[0].partition("/")[0]
         rulings = [*self.rulings[-200:], *self._early.values()]
-        return finish(self._recent, rulings, slap, self.replaced_by, len(self.names))
+        return finish(self._recent.lines(), rulings, slap, self.replaced_by, len(self.names))
 
 
 __all__ = ["Board", "LogError"]

@@ -42,9 +42,10 @@ class _Watcher:
 
     def __init__(self, table: Table) -> None:
         self.witnessed = Witnessed(table)
-        self.seen: dict[str, int] = {}
-        self.lines: list[Observation] = []
-        self.before: list[State | None] = []
+        # The table itself is no scene, but the first step.
+        self.seen: dict[str, int] = {table.id: 0}
+        self.lines: list[Observation] = [table]
+        self.before: list[State | None] = [None]
 
     def __call__(self, scene: Scene) -> None:
         self.witnessed(scene)
