@@ -26,8 +26,7 @@ def overrule(command: Command, facts: Facts, log: Amended, name: Namer) -> Accep
     elif verdict is not None:
         if verdict == kind:
             raise No("that is what was ruled")
-        # A slap that is not to count is struck from the verdicts; any other verdict is named.
-        fields = {"void": True} if verdict == "slap_void" else {"extra": {"ruling": verdict}}
+        fields = {"extra": {"ruling": verdict}}
         words = f"seat {seat}: {_VERDICTS[verdict]}"
     else:
         if kind != "slap_won":

@@ -115,6 +115,7 @@ def test_who_says_nothing_or_too_much_is_let_go(clocked: Clocked) -> None:
                 break
         clocked.inlet.turn()
         clocked.inlet.turn()
+        assert not clocked.inlet._callers
     assert not clocked.heard
     assert clocked.said(b"1\n")["accepted"]
 

@@ -268,6 +268,23 @@ def test_a_card_that_was_answered_is_corrected_by_another_answer() -> None:
     assert table.view.owner == 3
 
 
+def test_a_seat_that_was_answered_is_corrected_by_another_answer() -> None:
+    """The same of who laid a card."""
+    table = Table(log("1000 1:??\n2000 3:8c\n"))
+    table.settle()
+    asked = next(ruling for ruling in table.in_force() if ruling.get("ask") == "who_played")
+    assert isinstance(table.command("answer", question=asked.id, value=3), Accepted)
+    table.settle()
+    again = table.command("correct", line="c2", seat=2)
+    assert isinstance(again, Accepted)
+    assert [line.kind for line in again.observations] == ["answer"]
+    end = table.now + SECOND
+    right = Table(log("1000 1:??\n2000 3:8c\n"))
+    right.settle()
+    right.command("answer", question=asked.id, value=2)
+    assert ended(table, end) == ended(right, end)
+
+
 def test_a_card_that_spoke_against_memory_is_settled_by_its_correction() -> None:
     """What the eye held possible beside it is no longer asked about."""
     lines = log("1000 1:7h\n2000 2:7c\n")
@@ -286,6 +303,9 @@ def test_a_card_that_spoke_against_memory_is_settled_by_its_correction() -> None
         ({"do": "correct", "line": "c2", "card": "8c"}, "says that already"),
         ({"do": "correct", "line": "c2", "seat": 7}, "no seat 7"),
         ({"do": "correct", "line": "s1", "card": "7c"}, "not a card"),
+        ({"do": "correct", "line": "c2", "seat": True}, '"seat" must be'),
+        ({"do": "answer", "question": "question@c1", "value": True}, '"value" must be'),
+        ({"do": "keep", "game": 1, "keep": 1}, '"keep" must be'),
         ({"do": "correct", "line": "table", "seat": 1}, "not corrected here"),
         ({"do": "correct", "line": "c2"}, "say card or seat"),
         ({"do": "correct", "line": "c2", "card": "??"}, '"card" must be'),

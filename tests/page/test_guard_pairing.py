@@ -86,6 +86,16 @@ def test_the_wait_grows_and_has_an_end() -> None:
     assert pairs.attempt("000000", "bot9", TERMS.forgotten).wait == SECOND
 
 
+def test_who_was_wrong_before_tries_a_new_code_at_once() -> None:
+    """It is the table that showed it; the wait is for guessing at one code."""
+    pairs = pairing()
+    pairs.show(0)
+    for number in range(9):
+        pairs.attempt("000000", f"bot{number}", 0)
+    assert pairs.attempt("000000", "phone", 0).wait == TERMS.longest_wait
+    assert pairs.attempt(pairs.show(1), "phone", 1).accepted
+
+
 @given(st.lists(st.tuples(st.integers(0, 30), st.integers(0, 20)), max_size=300), st.integers(0, 100))
 @settings(max_examples=60, deadline=None)
 def test_who_has_not_tried_is_never_made_to_wait(tries: list[tuple[int, int]], seconds: int) -> None:
