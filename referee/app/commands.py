@@ -6,6 +6,8 @@ record ``{"do": name, ...}``; what it comes to is `referee.app.commands_in`'s.
 
 from __future__ import annotations
 
+import json
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -18,6 +20,8 @@ Schema = Mapping[str, Any]
 
 NAME: Final = 40
 """Characters of a player's name."""
+HOUSE_RULES: Final = 8 << 10
+"""Characters of house rules, as a text that is checked or as JSON."""
 _ID: Final[Schema] = {"type": "string", "minLength": 1, "maxLength": 80, "description": "the id of a line or ruling"}
 _SEAT: Final[Schema] = {"type": "integer", "minimum": 1, "maximum": MAX_SEATS, "description": "a seat"}
 _CARD: Final[Schema] = {
@@ -101,7 +105,10 @@ KINDS: Final[Mapping[str, Kind]] = {
             "items": {"type": "string", "minLength": 1, "maxLength": NAME, "description": f"1 to {NAME} letters"},
             "description": f"2 to {MAX_SEATS} names",
         },
-        "rules": {"type": ["string", "object"], "maxLength": 80, "description": "a preset, or a changed preset"},
+        "rules": {
+            "type": ["string", "object"], "maxLength": 80, "x-size": HOUSE_RULES,
+            "description": "a preset, or a changed preset",
+        },
     }, {"dealer": _SEAT, "abandon": _FLAG}),
     "rematch": Kind("a new game with the same players and rules", optional={"abandon": _FLAG}),
     "keep": Kind("never remove a game to make room, or no longer so", {"game": _GAME, "keep": _FLAG}),
@@ -123,8 +130,6 @@ SIGNING_OUT: Final = Kind(
     optional={"device": {"type": "string", "maxLength": 16, "description": "a device's id"}, "all": _YES},
     at_least_one=True,
 )
-HOUSE_RULES: Final = 8 << 10
-"""Characters of a house-rules text that the page checks."""
 CHECKING: Final = Kind(
     "whether a house-rules file has mistakes",
     {"text": {"type": "string", "maxLength": HOUSE_RULES, "x-lines": True, "description": "house rules as TOML"}},
@@ -196,7 +201,17 @@ def fits(schema: Schema, value: object) -> bool:
         return schema.get("minItems", 0) <= len(value) <= schema.get("maxItems", len(value)) and all(
             fits(schema["items"], item) for item in value
         )
+    if isinstance(value, dict):
+        return bool(_size(value) <= schema["x-size"])
     return True
+
+
+def _size(value: object) -> float:
+    """Characters of a value as JSON; more than any bound where it is nested too deep to be written."""
+    try:
+        return len(json.dumps(value))
+    except RecursionError:
+        return math.inf
 
 
 def _is_text(value: str) -> bool:

@@ -9,11 +9,20 @@ from referee.adjudication.rulings import Ruling
 from referee.app.amended import Amended
 from referee.app.answering import SEATS
 from referee.app.outcomes import Facts
-from referee.app.padwords import Word
+from referee.app.padwords import Mode, Word
 
 NOTHING: Final = frozenset(("empty_pile", "not_playing", "paused", "locked_out"))
 """Reasons for which a press was no slap: only then can it have been the beginning of a word."""
 _CONTRADICTIONS: Final = frozenset(("impossible_card", "order_changed"))
+
+
+def mode_of(facts: Facts | None) -> Mode:
+    """What the table is doing; worth asking only after something was observed, for it looks at the whole log."""
+    if facts is None or facts.view.game_over:
+        return Mode.IDLE
+    if Amended(facts.observations, facts.rulings).paused:
+        return Mode.PAUSED
+    return Mode.ASKING if facts.view.questions else Mode.PLAY
 
 
 def command_of(word: Word, facts: Facts) -> dict[str, Any] | None:

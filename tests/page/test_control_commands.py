@@ -327,6 +327,7 @@ def test_a_card_that_spoke_against_memory_is_settled_by_its_correction() -> None
         ({"do": "begin", "seats": ["A", "B"], "rules": "clasic"}, "did you mean"),
         ({"do": "begin", "seats": ["A", "B"], "rules": {"on": ["C3a", "C3b"]}}, "C3a"),
         ({"do": "begin", "seats": ["A", "B"], "rules": "classic", "dealer": 3}, "no seat 3"),
+        ({"do": "begin", "seats": ["A", "B"], "rules": {"on": ["x" * 9000]}}, '"rules" must be'),
         ({"do": "rematch"}, "being played"),
         ({"do": "remove", "game": 7, "confirm": True}, "being played"),
         ({"do": "power_off", "confirm": False}, '"confirm" must be true'),

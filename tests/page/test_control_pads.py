@@ -13,7 +13,7 @@ from hardware.debounce import STUCK
 from hardware.ports import Edge
 from hardware.slaps import PadFilter
 from referee.adjudication.observations import Slap
-from referee.app.padcommands import command_of
+from referee.app.padcommands import command_of, mode_of
 from referee.app.padwords import GAP, HOLD, MEANING, TAP, Gesture, Mode, PadWords, Word
 from tests.adjudication.playing import log
 from tests.page.tables import SECOND, Table
@@ -191,6 +191,22 @@ def test_a_hold_on_the_empty_pile_pauses() -> None:
     table, word = held_during("", 3000)
     assert any(isinstance(line, Slap) for line in table.observations)
     assert command_of(word, table.facts()) == {"do": "pause"}
+
+
+def test_what_the_table_is_doing() -> None:
+    """A question while the game goes on, a pause over both, and nothing after the end."""
+    table = Table(log("1000 1:7h\n2000 2:7c\n"))
+    table.settle()
+    assert mode_of(table.facts()) is Mode.PLAY
+    table.observe(Slap(t=table.now + SECOND, id="s1", seat=3))
+    table.observe(Slap(t=table.now, id="s2", seat=1))
+    table.settle()
+    assert mode_of(table.facts()) is Mode.ASKING
+    table.command("pause")
+    assert mode_of(table.facts()) is Mode.PAUSED
+    assert mode_of(None) is Mode.IDLE
+    over = replace(table.facts(), view=replace(table.view, game_over=True))
+    assert mode_of(over) is Mode.IDLE
 
 
 def test_pads_answer_what_a_pad_can_answer() -> None:

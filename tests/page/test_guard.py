@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import socket
 from pathlib import Path
 from typing import Any
 
@@ -99,6 +100,7 @@ def test_this_machine_has_names() -> None:
     """Its own, localhost, and those of the settings."""
     hosts = Hosts.of_this_machine(("Table.Example.", "[FD00::0:5]"))
     assert hosts.knows("localhost", None)
+    assert hosts.knows(f"{socket.gethostname().partition('.')[0].lower()}.local", None)
     assert hosts.knows("table.example", None)
     assert hosts.knows("fd00::5", None)
     assert not hosts.knows("", None)

@@ -14,6 +14,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final, Self
 
+NETWORKS: Final = ("local", "lan", "home", "home.arpa", "internal", "localdomain")
+"""What routers put behind a machine's name; nobody can own such a name outside."""
 _AUTHORITY: Final = re.compile(r"(\[[0-9a-fA-F:.]{2,45}\]|[A-Za-z0-9_.-]{1,253})(?::(\d{1,5}))?", re.ASCII)
 _ORIGIN: Final = re.compile(r"(https?)://(.{1,270})", re.ASCII)
 _PORTS: Final = {"http": 80, "https": 443}
@@ -48,10 +50,10 @@ class Hosts:
 
     @classmethod
     def of_this_machine(cls, more: Iterable[str] = ()) -> Self:
-        """The machine's own name, with and without ``.local``, ``localhost``, and what the settings add."""
-        own = socket.gethostname().lower().partition(".")[0]
+        """The machine's own name, alone and as a home network may call it, ``localhost``, and what the settings add."""
+        own = socket.gethostname().lower().partition(".")[0] or "localhost"
         given = (plain_address(name) or name.lower().removesuffix(".") for name in more)
-        return cls(frozenset(("localhost", own, f"{own}.local", *given)) - {""})
+        return cls(frozenset(("localhost", own, *(f"{own}.{network}" for network in NETWORKS), *given)) - {""})
 
     def knows(self, host: str, arrived_at: str | None) -> bool:
         """Whether ``host`` (as `authority` gives it) is one of ours, for a connection to ``arrived_at``."""
