@@ -195,6 +195,10 @@ def _viewers(hub: Hub) -> int:
     return hub.viewers
 
 
+def _game(hub: Hub) -> int | None:
+    return hub.board.game
+
+
 def _live(hub: Hub) -> bool:
     return hub.board.live
 
@@ -249,12 +253,12 @@ def test_a_record_alone_is_followed_without_news(tmp_path: Path) -> None:
         site = Site(Shelf(record.path), hub)
         follower = Follower(site, None)
         await follower.look()
-        assert hub.board.game is None
+        assert _game(hub) is None
         table = Table(record, FIRST)
         for line in EIGHT[:3]:
             table.observe(line)
         await follower.look()
-        assert hub.board.game == table.game and hub.board.view.pile[-2:] == ("7h", "8c")
+        assert _game(hub) == table.game and hub.board.view.pile[-2:] == ("7h", "8c")
         for line in EIGHT[3:]:
             table.observe(line)
         await follower.look()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 from referee.app.page.axis import Axis
 from referee.app.page.drawnparts import grid, shortened
@@ -12,17 +13,18 @@ from referee.app.page.scene import Line, Rect, Scene, Shape, Text
 from referee.app.page.stats import MS, SOONEST, Summary
 from referee.app.page.texts import Texts
 
-_WIDTH = 760
+WIDE: Final = 760
+NARROW: Final = 420
 _DOT = 9.0
 
 
-def reactions(of: Sequence[Summary], texts: Texts) -> Scene:
+def reactions(of: Sequence[Summary], texts: Texts, width: int = WIDE) -> Scene:
     """A row of dots for each player, one for each hand, with the median and the middle half."""
     times = [time for one in of for time in one.reactions]
-    axis = Axis(0, max([*times, 600 * MS]) * 1.06, 150, _WIDTH - 24)
+    axis = Axis(0, max([*times, 600 * MS]) * 1.06, 150 if width == WIDE else 92, width - 24)
     lane = 78.0
     bottom = 16 + lane * len(of)
-    shapes: list[Shape] = list(grid(axis, 10, bottom, 7, texts, 15, ""))
+    shapes: list[Shape] = list(grid(axis, 10, bottom, 7 if width == WIDE else 4, texts, 15, ""))
     too_soon = axis.x(SOONEST)
     shapes.append(Rect(axis.left, 10, too_soon - axis.left, bottom - 10, "warn", 0.12))
     said = []
@@ -31,12 +33,12 @@ def reactions(of: Sequence[Summary], texts: Texts) -> Scene:
         median = "–" if one.median is None else texts.ms(one.median, 0)
         said.append(texts("figures.chart_of", name=one.player, n=len(one.reactions), median=median))
     shapes.append(Text(axis.right, bottom + 44, texts("figures.ms_axis"), "soft", 15, "end"))
-    return Scene(_WIDTH, round(bottom + 54), tuple(shapes), texts("figures.reactions"), ". ".join(said))
+    return Scene(width, round(bottom + 54), tuple(shapes), texts("figures.reactions"), ". ".join(said))
 
 
 def _player(one: Summary, top: float, lane: float, axis: Axis) -> Iterator[Shape]:
     role, base = seat_role(one.seat), top + lane - 16
-    yield Text(16, top + lane * 0.62, shortened(one.player, 11), role, 20, weight=700)
+    yield Text(8, top + lane * 0.62, shortened(one.player, 8 if axis.left < 100 else 11), role, 20, weight=700)
     yield Line(axis.left, base, axis.right, base, "rule2", 1.0)
     if one.quartiles is not None:
         low, high = (axis.x(time) for time in one.quartiles)
@@ -53,18 +55,18 @@ def _player(one: Summary, top: float, lane: float, axis: Axis) -> Iterator[Shape
         yield Line(axis.x(one.median), top + 4, axis.x(one.median), base, role, 3.0)
 
 
-def margins(of: Sequence[int], error: int, texts: Texts) -> Scene:
+def margins(of: Sequence[int], error: int, texts: Texts, width: int = WIDE) -> Scene:
     """How many second hands were how far behind, and within which distance it would have been a dead heat."""
-    axis = Axis(0, max([*of, 20 * MS]) * 1.04, 50, _WIDTH - 24)
-    bins, height, bottom = 24, 130.0, 160.0
-    width = axis.stop / bins
+    axis = Axis(0, max([*of, 20 * MS]) * 1.04, 24, width - 24)
+    bins, height, bottom = 24 if width == WIDE else 14, 130.0, 160.0
+    wide = axis.stop / bins
     counts = [0] * bins
     for margin in of:
-        counts[min(int(margin / width), bins - 1)] += 1
+        counts[min(int(margin / wide), bins - 1)] += 1
     tallest = max([*counts, 1])
-    shapes: list[Shape] = list(grid(axis, 20, bottom, 8, texts, 15, ""))
+    shapes: list[Shape] = list(grid(axis, 20, bottom, 8 if width == WIDE else 4, texts, 15, ""))
     for place, count in enumerate(counts):
-        left, right = axis.x(place * width), axis.x((place + 1) * width)
+        left, right = axis.x(place * wide), axis.x((place + 1) * wide)
         tall = height * count / tallest
         if count:
             shapes.append(Rect(left + 1, bottom - tall, right - left - 2, tall, "accent", 0.9, 2))
@@ -75,4 +77,4 @@ def margins(of: Sequence[int], error: int, texts: Texts) -> Scene:
     shapes.append(Text(axis.right, bottom + 44, texts("figures.ms_axis"), "soft", 15, "end"))
     median = texts.ms(round(statistics.median(of)), 1) if of else "–"
     said = texts("figures.margins_chart", n=texts.count("slaps", len(of)), median=median)
-    return Scene(_WIDTH, round(bottom + 54), tuple(shapes), texts("figures.margins"), said)
+    return Scene(width, round(bottom + 54), tuple(shapes), texts("figures.margins"), said)

@@ -21,7 +21,12 @@ async def control(site: Site, request: Request) -> HTMLResponse:
     words = {key: text for key, text in table(texts.language).items() if key.startswith(("control.", "ask.", "word."))}
     noscript = tag("noscript", tag("p", texts("word.loading")))
     holder = tag(
-        "div", noscript, id="control", data_words=json.dumps(words, ensure_ascii=False), data_language=texts.language
+        "div",
+        noscript,
+        id="control",
+        data_words=json.dumps(words, ensure_ascii=False),
+        data_language=texts.language,
+        data_controlled=site.controlled,
     )
     return page(
         request,

@@ -56,7 +56,7 @@ async def all_games(site: Site, request: Request) -> Response:
     """Figures of the latest games together, players by their names."""
     games = await site.aside(latest, site.shelf)
     made = await site.aside(of_games, site.shelf, games)
-    title = spoken(request)("figures.of_all", n=len(games))
+    title = spoken(request).count("figures.of_all", len(games))
     return _page(request, made, title, "/figures.csv", len(games))
 
 
@@ -99,18 +99,21 @@ def _content(of: Sequence[Figure], texts: Texts, csv_at: str, games: int) -> Ite
         "section",
         tag("h2", texts("figures.reactions")),
         tag("p", texts("figures.reactions_what", error=error), class_="note"),
-        svg(charts.reactions(made, texts), class_="chart"),
+        svg(charts.reactions(made, texts), class_="chart wide"),
+        svg(charts.reactions(made, texts, charts.NARROW), class_="chart narrow"),
         class_="panel",
     )
     gaps = margins(of)
     errors = sorted(one.margin_error for one in of if one.margin_error is not None)
     if gaps:
+        error_ = errors[len(errors) // 2]
         yield tag(
             "section",
             tag("h2", texts("figures.margins")),
             tag("p", texts("figures.margins_what"), " ", texts("figures.nearest"), ": ", tag("b", texts.ms(gaps[0])),
                 class_="note"),
-            svg(charts.margins(gaps, errors[len(errors) // 2], texts), class_="chart"),
+            svg(charts.margins(gaps, error_, texts), class_="chart wide"),
+            svg(charts.margins(gaps, error_, texts, charts.NARROW), class_="chart narrow"),
             class_="panel",
         )  # fmt: skip
     yield tag(

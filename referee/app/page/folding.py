@@ -19,7 +19,7 @@ from referee.app.page.ruledlines import replaced, split
 from referee.app.record import GameInfo
 from referee.app.replaying import AT_ONCE
 
-LONGEST: Final = 20_000
+LONGEST: Final = 12_000
 """Observations of a game that is kept in memory state by state."""
 _FAR: Final = 2**63 - 2
 

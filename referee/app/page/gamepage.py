@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from starlette.exceptions import HTTPException
@@ -24,6 +24,8 @@ from referee.app.record_files import rulings_table
 
 LISTED: Final = 25
 """Games on one page of the list."""
+RULINGS: Final = 400
+"""Rulings on one page of a game."""
 _QUIET: Final = frozenset(("turn", "lead", "chance"))
 _ENDING: Final = re.compile(r'^\{"ruling":"(won|lost|drawn)"')
 _OF_SEAT: Final = re.compile(r'"seat":(\d+)')
@@ -45,14 +47,20 @@ async def games(site: Site, request: Request) -> Response:
         table = tag("table", tag("thead", tag("tr", heads, tag("td", ""))), tag("tbody", rows), class_="games")
         content.append(tag("div", table, class_="panel scroll", tabindex=0, role="region",
                            aria_label=texts("games.title")))  # fmt: skip
+    links = _turning("/games", first, LISTED, len(all_), texts, {})
+    return page(request, texts("games.title"), *content, tag("p", links, class_="buttons"), here="/games")
+
+
+def _turning(path: str, first: int, step: int, count: int, texts: Texts, query: Mapping[str, object]) -> list[Markup]:
+    """Links to what comes before and after, where there is more than is shown at once."""
     links = []
     if first:
-        back = address("/games", {"from": max(0, first - LISTED)})
+        back = address(path, {**query, "from": max(0, first - step)})
         links.append(tag("a", f"← {texts('replay.previous')}", href=back, class_="button"))
-    if first + LISTED < len(all_):
-        on = address("/games", {"from": first + LISTED})
+    if first + step < count:
+        on = address(path, {**query, "from": first + step})
         links.append(tag("a", f"{texts('replay.next')} →", href=on, class_="button"))
-    return page(request, texts("games.title"), *content, tag("p", links, class_="buttons"), here="/games")
+    return links
 
 
 def _outcomes(shelf: Shelf, shown: list[GameInfo], texts: Texts) -> dict[int, str]:
@@ -109,11 +117,12 @@ async def game(site: Site, request: Request) -> Response:
     texts = spoken(request)
     folded = await site.folded(request)
     every = request.query_params.get("all") == "1"
-    content = await site.aside(lambda: list(_game(folded, texts, every)))
+    first = whole(request.query_params.get("from"), 0)
+    content = await site.aside(lambda: list(_game(folded, texts, every, first)))
     return page(request, texts("games.game", game=folded.info.id), *content, here="/games")
 
 
-def _game(folded: Folded, texts: Texts, every: bool) -> Iterator[Child]:
+def _game(folded: Folded, texts: Texts, every: bool, first: int) -> Iterator[Child]:
     info, words = folded.info, RulingWords(folded.table.seats, texts)
     at = f"/games/{info.id}"
     yield tag("h1", texts("games.game", game=info.id))
@@ -129,10 +138,11 @@ def _game(folded: Folded, texts: Texts, every: bool) -> Iterator[Child]:
     yield tag("p", tag("b", texts("games.again"), ": "), texts(key, n=others or same),
               class_="note bad" if others else "note good")  # fmt: skip
     shown = [ruling for ruling in folded.rulings if every or ruling.kind not in _QUIET]
-    rows = [_ruling_row(folded, ruling, words) for ruling in shown]
+    rows = [_ruling_row(folded, ruling, words) for ruling in shown[first : first + RULINGS]]
     heads = [tag("th", texts(f"games.{name}"), scope="col") for name in ("when", "what", "why")]
     table = tag("table", tag("thead", tag("tr", heads)), tag("tbody", rows), class_="rulings")
     yield tag("div", table, class_="panel scroll", tabindex=0, role="region", aria_label=texts("games.rulings"))
+    yield tag("p", _turning(at, first, RULINGS, len(shown), texts, {"all": 1 if every else None}), class_="buttons")
     link = address(at, {"all": None if every else 1})
     yield tag("p", tag("a", texts("games.show_few" if every else "games.show_all"), href=link))
 

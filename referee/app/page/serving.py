@@ -17,6 +17,7 @@ from referee.app.page.app import build
 from referee.app.page.board import Board
 from referee.app.page.events import Hub
 from referee.app.page.following import Follower
+from referee.app.page.patience import Patient
 from referee.app.page.publishing import Receiver
 from referee.app.page.shelf import Shelf
 from referee.app.page.site import Site
@@ -51,7 +52,7 @@ class Page:
 
     def __init__(self, options: Options) -> None:
         self.hub = Hub(Board())
-        self.site = Site(Shelf(options.record, options.pictures), self.hub)
+        self.site = Site(Shelf(options.record, options.pictures), self.hub, controlled=options.runtime is not None)
         self._receiver = Receiver(options.listen) if options.listen is not None else None
         self.follower = Follower(self.site, self._receiver)
         self.app: ASGIApp = _guarded(self.site, options)
@@ -115,7 +116,7 @@ async def serve(options: Options, told: Callable[[str], None]) -> int:
         raise UserError(f"{options.listen}: no socket can be made there ({bad.strerror})") from None
     config = uvicorn.Config(
         page.app, log_level="warning", access_log=False, lifespan="off", timeout_graceful_shutdown=_GRACE,
-        server_header=False, proxy_headers=False, ws="none", http="h11", loop="asyncio", timeout_keep_alive=15,
+        server_header=False, proxy_headers=False, ws="none", http=Patient, loop="asyncio", timeout_keep_alive=15,
         limit_concurrency=256, h11_max_incomplete_event_size=16384,
     )  # fmt: skip
     server = _Server(config)

@@ -15,8 +15,8 @@ from referee.app.record_frames import FrameStore, Picture
 T = TypeVar("T")
 REMEMBERED: Final = 40
 """Figures of games that are kept; some ten kilobytes each."""
-KEPT: Final = 2
-"""Games kept as they were ruled again; each takes a few megabytes."""
+KEPT: Final = 6_000
+"""Steps of games that are kept as they were ruled again; a thousand take some 4 MB."""
 
 
 class Shelf:
@@ -73,9 +73,12 @@ class Shelf:
             for old in [old for old in self._folded if old[0] == game]:
                 del self._folded[old]
             self._folded[key] = made
-            while len(self._folded) > KEPT:
+            while len(self._folded) > 1 and self._held() > KEPT:
                 self._folded.popitem(last=False)
         return made
+
+    def _held(self) -> int:
+        return sum(len(folded.steps) for folded in self._folded.values())
 
     def remembered(self, game: int, make: Callable[[Folded], T]) -> T:
         """What is made of a game, kept as long as the game has no more lines; raises what `folded` raises."""

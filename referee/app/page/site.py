@@ -21,8 +21,9 @@ T = TypeVar("T")
 class Site:
     """The record and the viewers."""
 
-    def __init__(self, shelf: Shelf, hub: Hub) -> None:
-        self.shelf, self.hub = shelf, hub
+    def __init__(self, shelf: Shelf, hub: Hub, *, controlled: bool = False) -> None:
+        """``controlled``: people at the table may pair their devices and change things."""
+        self.shelf, self.hub, self.controlled = shelf, hub, controlled
         # Ruling a long game again or drawing a picture must not hold back the live events.
         self._pool = ThreadPoolExecutor(2, thread_name_prefix="page")
 

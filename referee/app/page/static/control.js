@@ -113,16 +113,21 @@
       }));
   };
 
+  if (home.dataset.controlled === undefined) {
+    home.replaceChildren(make("p", { class: "note" }, say("not_paired")));
+    return;
+  }
+
   const refresh = async (force = false) => {
     try {
       const got = await fetch("/api/session");
-      session = got.ok ? await got.json() : { paired: false, watch_only: true };
+      session = got.ok ? await got.json() : { paired: false };
     } catch {
       return;
     }
     if (!session.paired) {
       if (shown !== "pairing") {
-        home.replaceChildren(session.watch_only ? make("p", { class: "note" }, say("not_paired")) : pairing());
+        home.replaceChildren(pairing());
         shown = "pairing";
       }
       return;
