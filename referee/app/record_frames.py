@@ -17,6 +17,10 @@ from referee.app.record import PATIENCE, RecordError, told
 CAP: Final = 512 * 1024 * 1024
 """Most bytes of pictures, unless the settings say otherwise."""
 
+PAGE: Final = 4096
+"""Of the file, bytes: a picture takes whole pages."""
+_HELD: Final = f"SELECT coalesce(sum((length(jpeg) + {PAGE - 1}) / {PAGE}), 0) * {PAGE} FROM frame"
+
 _SCHEMA: Final = """
 CREATE TABLE IF NOT EXISTS frame (
     game INTEGER NOT NULL,
@@ -55,11 +59,11 @@ class FrameStore:
                 self._db.execute("PRAGMA journal_mode=WAL")
                 self._db.execute("PRAGMA synchronous=NORMAL")
                 self._db.executescript(_SCHEMA)
-            self._held = int(self._db.execute("SELECT coalesce(sum(length(jpeg)), 0) FROM frame").fetchone()[0])
+            self._held = int(self._db.execute(_HELD).fetchone()[0])
 
     @property
     def held(self) -> int:
-        """Bytes of pictures."""
+        """Bytes of pictures, in whole pages."""
         return self._held
 
     def add(self, game: int, pictures: list[Picture]) -> int:
@@ -78,13 +82,13 @@ class FrameStore:
                     made = self._db.execute(
                         "INSERT OR IGNORE INTO frame VALUES (?, ?, ?, ?)", (game, one.t, one.exposure, one.jpeg)
                     )
-                    self._held += len(one.jpeg) * made.rowcount
+                    self._held += _pages(len(one.jpeg)) * made.rowcount
                 gone = self._make_room()
                 self._db.execute("COMMIT")
             except sqlite3.Error:
                 if self._db.in_transaction:
                     self._db.execute("ROLLBACK")
-                self._held = int(self._db.execute("SELECT coalesce(sum(length(jpeg)), 0) FROM frame").fetchone()[0])
+                self._held = int(self._db.execute(_HELD).fetchone()[0])
                 raise
         return gone
 
@@ -96,7 +100,7 @@ class FrameStore:
                 if self._held <= self._cap:
                     break
                 self._db.execute("DELETE FROM frame WHERE rowid=?", (rowid,))
-                self._held -= length
+                self._held -= _pages(length)
                 gone += 1
         return gone
 
@@ -112,12 +116,16 @@ class FrameStore:
         """Remove a game's pictures; returns how many. Raises `RecordError`."""
         with told(self._path):
             gone = self._db.execute("DELETE FROM frame WHERE game=?", (game,)).rowcount
-            self._held = int(self._db.execute("SELECT coalesce(sum(length(jpeg)), 0) FROM frame").fetchone()[0])
+            self._held = int(self._db.execute(_HELD).fetchone()[0])
         return gone
 
     def close(self) -> None:
         """Let go of the file."""
         self._db.close()
+
+
+def _pages(length: int) -> int:
+    return -(-length // PAGE) * PAGE
 
 
 __all__ = ["CAP", "FrameStore", "Picture", "RecordError"]

@@ -12,7 +12,7 @@ from referee.app.cli import main
 from referee.app.problems import UserError
 from referee.app.record import GameInfo, Keeper, Record, RecordError
 from referee.app.record_files import exported, imported, rulings_table
-from referee.app.record_frames import FrameStore, Picture
+from referee.app.record_frames import PAGE, FrameStore, Picture
 from referee.app.record_pruning import chosen, make_room
 
 TABLE = json.dumps({"kind": "table", "t": 0, "id": "table", "seats": ["Ana", "Ben"], "dealer": 1, "rules": "classic"})
@@ -190,18 +190,18 @@ def test_a_torn_log_is_not_taken_in(path: Path, tmp_path: Path) -> None:
 
 
 def test_pictures_stay_under_their_cap_the_oldest_go(tmp_path: Path) -> None:
-    store = FrameStore(tmp_path / "frames.db", cap=1000)
-    assert store.add(1, [Picture(t, 5, bytes(100)) for t in range(10)]) == 0
-    assert store.add(1, [Picture(0, 5, bytes(500))]) == 0, "a frame that is kept already stays as it is"
-    assert store.held == 1000
-    assert store.add(2, [Picture(3, 5, bytes(250))]) == 3
-    assert store.held == 950
+    store = FrameStore(tmp_path / "frames.db", cap=10 * PAGE)
+    assert store.add(1, [Picture(t, 5, bytes(PAGE)) for t in range(10)]) == 0
+    assert store.add(1, [Picture(0, 5, bytes(5 * PAGE))]) == 0, "a frame that is kept already stays as it is"
+    assert store.held == 10 * PAGE
+    assert store.add(2, [Picture(3, 5, bytes(2 * PAGE + 1))]) == 3
+    assert store.held == 10 * PAGE
     assert [one.t for one in store.near(1, 0, 100)] == list(range(3, 10))
     assert store.forget(1) == 7
     store.close()
-    again = FrameStore(tmp_path / "frames.db", cap=1000, read_only=True)
-    assert again.held == 250
-    assert [len(one.jpeg) for one in again.near(2, 0, 10)] == [250]
+    again = FrameStore(tmp_path / "frames.db", read_only=True)
+    assert again.held == 3 * PAGE
+    assert [len(one.jpeg) for one in again.near(2, 0, 10)] == [2 * PAGE + 1]
     again.close()
 
 
