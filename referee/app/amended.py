@@ -116,14 +116,20 @@ class Amended:
         return bool(last) and isinstance(last[0], Pause)
 
     @property
-    def last_act(self) -> Observation | None:
-        """The last thing that people said and that still holds; what takes back is none."""
-        acts = (
+    def last_act(self) -> list[Observation]:
+        """The last thing that people said and that still holds; what takes back is none.
+
+        Stacks that were counted at one instant were said in one breath.
+        """
+        acts: list[Observation] = [
             line
-            for name, line in reversed(self._lines.items())
+            for name, line in self._lines.items()
             if isinstance(line, (*AMENDING, *SAID)) and name not in self.taken_back and name not in self._unused
-        )
-        return next(acts, None)
+        ]
+        last = acts[-1:]
+        if last and isinstance(last[0], Count):
+            return [line for line in acts if isinstance(line, Count) and line.t == last[0].t]
+        return last
 
     @property
     def table(self) -> Table | None:

@@ -140,13 +140,13 @@ def _resume(_: Command, facts: Facts, log: Amended, name: Namer) -> Accepted:
 
 
 def _undo(command: Command, facts: Facts, log: Amended, name: Namer) -> Accepted:
-    act = log.last_act
-    if act is None:
+    acts = log.last_act
+    if not acts:
         raise No("nothing that people said is left to take back")
-    if command.get("of") not in (None, act.id):
+    if command.get("of") not in (None, *(act.id for act in acts)):
         raise No("somebody has said something else since; look again")
-    by = Correct(t=facts.t, id=name("correct"), line=act.id, void=True)
-    return Accepted(f"taken back: {act.kind} {act.id}{AGAIN}", (by,))
+    by = tuple(Correct(t=facts.t, id=name("correct"), line=act.id, void=True) for act in acts)
+    return Accepted(f"taken back: {acts[0].kind} {' '.join(act.id for act in acts)}{AGAIN}", by)
 
 
 def _count(command: Command, facts: Facts, log: Amended, name: Namer) -> Accepted:

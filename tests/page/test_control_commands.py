@@ -223,6 +223,28 @@ def test_the_table_goes_on_after_resume() -> None:
     assert "slap_won" in [ruling.kind for ruling in table.finish().in_force()]
 
 
+def test_counted_stacks_are_what_the_table_believes() -> None:
+    """One, or all; who was not counted stays."""
+    table = Table(log("1000 1:7h\n"))
+    table.settle()
+    assert table.view.counts == (17, 17, 17)
+    assert isinstance(table.command("count", seat=2, cards=15), Accepted)
+    table.settle()
+    assert table.view.counts == (17, 15, 17)
+    assert isinstance(table.command("recount", cards=[10, None, 20]), Accepted)
+    table.settle()
+    assert table.view.counts == (10, 15, 20)
+    assert isinstance(table.command("undo", of="count-2"), Accepted)
+    table.settle()
+    assert table.view.counts == (17, 15, 17)
+    elsewhere = table.command("undo", of="count-2")
+    assert isinstance(elsewhere, Refused)
+    assert "since" in elsewhere.words
+    assert isinstance(table.command("undo", of="count-1"), Accepted)
+    table.settle()
+    assert table.view.counts == (17, 17, 17)
+
+
 UNREAD = "1000 1:7h\n2000 2:??\n2500 slap 3\n"
 
 

@@ -55,8 +55,11 @@ def _change(name: str, kind: Kind, *, open_: bool = False) -> dict[str, Any]:
     }
 
 
-def _read(name: str, words: str) -> dict[str, Any]:
-    return {"get": {"operationId": name, "summary": words, "responses": {"200": {"description": words}}}}
+def _read(name: str, words: str, *refusals: str) -> dict[str, Any]:
+    answers: dict[str, Any] = {"200": {"description": words, "content": _content({"type": "object"})}}
+    for status in ("403", "429", *refusals):
+        answers[status] = {"description": _REFUSALS[status], "content": _content(_ANSWER)}
+    return {"get": {"operationId": name, "summary": words, "responses": answers}}
 
 
 def description() -> dict[str, Any]:
@@ -74,7 +77,7 @@ def description() -> dict[str, Any]:
         },
         "paths": {
             "/api/session": _read("session", "whether this device is paired"),
-            "/api/devices": _read("devices", "the devices that are paired"),
+            "/api/devices": _read("devices", "the devices that are paired", "401"),
             "/api/openapi.json": _read("openapi", "this description"),
             "/api/pair": _change("pair", PAIRING, open_=True),
             "/api/devices/sign-out": _change("sign_out", SIGNING_OUT),
