@@ -8,6 +8,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from referee.app.page.publishing import Publisher
+from referee.app.record import Record
+from referee.app.record_frames import FrameStore
+from tests.page.table import Table, demo_lines
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -53,3 +58,33 @@ class Served:
 
     def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
         self.stop()
+
+
+class House:
+    """A record, a page that serves it, and a main process that feeds both."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.record = Record(folder / "games.sqlite")
+        self.publisher = Publisher(folder / "page.sock")
+        self.pictures = FrameStore(folder / "frames.sqlite")
+        self._options = ("--listen", str(folder / "page.sock"), "--pictures", str(folder / "frames.sqlite"))
+
+    def serve(self, *options: str, port: int = 0) -> Served:
+        """The page's process."""
+        return Served(self.record.path, *self._options, *options, port=port)
+
+    def demo(self) -> Table:
+        """The demo game, recorded to its end."""
+        lines = demo_lines()
+        table = Table(self.record, lines[0])
+        for line in lines[1:]:
+            table.observe(line)
+        table.finish()
+        return table
+
+    def close(self) -> None:
+        """Let go of files and sockets."""
+        self.record.close()
+        self.pictures.close()
+        self.publisher.close()

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,24 +15,14 @@ import pytest
 
 from referee.adjudication.rulings import Ruling
 from referee.adjudication.view import View
-from referee.app.page.publishing import Publisher, news
-from referee.app.record import Record
-from referee.app.record_frames import FrameStore, Picture
-from tests.page.served import Served
+from referee.app.page.publishing import news
+from referee.app.record_frames import Picture
+from tests.page.served import House, Served
 from tests.page.table import DEMO, Table, demo_lines
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-CHROMIUM = Path("/usr/bin/chromium")
-if not CHROMIUM.exists():
-    pytest.skip("chromium is not here", allow_module_level=True)
-pytest.importorskip("playwright", reason="chromium is not here")
-
-ARGUMENTS = [
-    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-    "--disable-background-networking", "--disable-component-update", "--disable-sync",
-]  # fmt: skip
 SIZES = {"phone": (390, 844), "laptop": (1366, 768), "projector": (1920, 1080)}
 FIRST = '{"kind":"table","t":0,"id":"table","seats":["Ana","Ben","Cho"],"dealer":3,"rules":"classic"}'
 EIGHT = (
@@ -46,65 +35,6 @@ PAGES = (
     "/", "/projector", "/games", "/games/1", "/games/1/replay", "/games/1/figures", "/figures", "/control",
     "/games/1/ruling?id=turn@c1", "/nothing-here",
 )  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=str(CHROMIUM), args=ARGUMENTS)
-        yield chromium
-        chromium.close()
-
-
-class House:
-    """A record, a page that serves it, and a main process that feeds both."""
-
-    def __init__(self, folder: Path) -> None:
-        self.record = Record(folder / "games.sqlite")
-        self.publisher = Publisher(folder / "page.sock")
-        self.pictures = FrameStore(folder / "frames.sqlite")
-        self._options = ("--listen", str(folder / "page.sock"), "--pictures", str(folder / "frames.sqlite"))
-
-    def serve(self, port: int = 0) -> Served:
-        return Served(self.record.path, *self._options, port=port)
-
-    def demo(self) -> Table:
-        """The demo game, recorded to its end."""
-        lines = demo_lines()
-        table = Table(self.record, lines[0])
-        for line in lines[1:]:
-            table.observe(line)
-        table.finish()
-        return table
-
-
-@pytest.fixture
-def house(tmp_path: Path) -> House:
-    return House(tmp_path)
-
-
-@pytest.fixture(scope="module")
-def shown(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Served, Table]]:
-    """A page with the demo game in its record."""
-    house = House(tmp_path_factory.mktemp("page"))
-    table = house.demo()
-    with house.serve() as served:
-        yield served, table
-
-
-@pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
-    """A fresh window; whatever a script complains of fails the test."""
-    context = browser.new_context(viewport={"width": 1366, "height": 768}, locale="en-GB")
-    opened = context.new_page()
-    complaints: list[str] = []
-    opened.on("pageerror", lambda error: complaints.append(str(error)))
-    opened.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
-    yield opened
-    context.close()
-    assert [text for text in complaints if "404" not in text and "ERR_CONNECTION" not in text] == []
 
 
 def kept(page: Page, name: str) -> None:
@@ -254,7 +184,7 @@ def test_a_lost_connection_is_told_and_taken_up_again(house: House, page: Page) 
         page.locator("#seats .seat").first.wait_for()
     page.get_by_text("The connection is lost").wait_for()
     table.observe(EIGHT[0])
-    with house.serve(served.port):
+    with house.serve(port=served.port):
         page.get_by_text("The connection is lost").wait_for(state="hidden")
         page.locator("#pile .card").wait_for()
 

@@ -7,7 +7,7 @@
   const lang = home.dataset.language;
   const say = (key) => words[`control.${key}`] ?? key;
   let session = { paired: false };
-  let shown = "";
+  const parts = new Map();
 
   const make = (name, attributes = {}, ...children) => {
     const element = document.createElement(name);
@@ -28,7 +28,7 @@
       const told = await got.json();
       const good = told.accepted ?? got.ok;
       answer.textContent = good ? told.words || say("sent") : say("refused").replace("{words}", told.words ?? got.status);
-      if (got.status === 401) await refresh(true);
+      if (got.status === 401) refresh();
       return good;
     } catch {
       answer.textContent = say("unanswered");
@@ -36,7 +36,7 @@
     }
   };
   const control = async (act, body = {}) => {
-    if (await post(`/api/control/${act}`, body)) await refresh(true);
+    if (await post(`/api/control/${act}`, body)) refresh();
   };
   const button = (key, act, strong = false) =>
     make("button", { type: "button", class: `button${strong ? " strong" : ""}`, onclick: act }, say(key));
@@ -65,7 +65,7 @@
           pattern: "[0-9]{6}", maxlength: 6, required: true })),
         make("label", {}, say("device"), make("input", { name: "device", maxlength: 40, autocomplete: "nickname" })),
       ], async (f) => {
-        if (await post("/api/pair", { code: f.elements.code.value, device: f.elements.device.value || "?" })) await refresh(true);
+        if (await post("/api/pair", { code: f.elements.code.value, device: f.elements.device.value || "?" })) refresh();
       }, "send"));
 
   const choices = {
@@ -100,16 +100,15 @@
         make("label", {}, "№", make("input", { name: "cards", type: "number", min: 0, max: 500, required: true })),
       ], (f) => control("count", { seat: Number(f.elements.seat.value), cards: Number(f.elements.cards.value) })));
 
-  const devices = async () => {
-    const found = await (await fetch("/api/devices")).json();
-    const rows = (found.devices ?? []).map((one) =>
+  const devices = (known) => {
+    const rows = known.map((one) =>
       make("div", { class: "row" }, make("b", {}, one.name),
         button("sign_out", async () => {
-          if (await post("/api/devices/sign-out", { device: one.id })) await refresh(true);
+          if (await post("/api/devices/sign-out", { device: one.id })) refresh();
         })));
     return make("fieldset", {}, make("legend", {}, say("devices")), ...rows,
       button("sign_out_all", async () => {
-        if (await post("/api/devices/sign-out", { all: true })) await refresh(true);
+        if (await post("/api/devices/sign-out", { all: true })) refresh();
       }));
   };
 
@@ -118,36 +117,65 @@
     return;
   }
 
-  const refresh = async (force = false) => {
-    try {
-      const got = await fetch("/api/session");
-      session = got.ok ? await got.json() : { paired: false };
-    } catch {
-      return;
-    }
+  // A part is made anew only when what it shows has changed, and never while somebody is filling it in.
+  const part = (name, data, build) => {
+    if (data === null) return null;
+    const text = JSON.stringify(data) ?? "";
+    const old = parts.get(name);
+    if (old && (old.text === text || old.element.dataset.touched)) return old.element;
+    const element = build();
+    element.addEventListener("input", () => (element.dataset.touched = "yes"));
+    element.addEventListener("submit", () => delete element.dataset.touched);
+    parts.set(name, { text, element });
+    return element;
+  };
+  const arrange = (wanted) => {
+    const elements = wanted.filter((element) => element);
+    for (const child of [...home.children]) if (!elements.includes(child)) child.remove();
+    elements.forEach((element, place) => {
+      if (home.children[place] !== element) home.insertBefore(element, home.children[place] ?? null);
+    });
+  };
+
+  const look = async () => {
+    const got = await fetch("/api/session");
+    session = got.ok ? await got.json() : { paired: false };
     if (!session.paired) {
-      if (shown !== "pairing") {
-        home.replaceChildren(pairing());
-        shown = "pairing";
-      }
+      arrange([part("pairing", true, pairing)]);
       return;
     }
     const now = await (await fetch(`/recent.json?lang=${lang}`)).json();
-    const text = JSON.stringify(now);
-    if (text === shown && !force) return;
-    // Nobody's half-made choice is taken away by a card that falls meanwhile.
-    if (!force && home.contains(document.activeElement) && document.activeElement.matches("select, input")) return;
-    shown = text;
-    const parts = [
-      make("p", { class: "note" }, `${say("paired")} ${session.device ?? ""}`),
-      make("div", { class: "row" }, now.paused ? button("resume", () => control("resume"), true)
-        : button("pause", () => control("pause"), true), button("undo", () => control("undo"))),
-      ...now.questions.map((one) => question(one, now.seats)),
-      now.cards.length ? correcting(now.cards) : null,
-      now.seats.length ? counting(now.seats) : null,
-      await devices(),
-    ];
-    home.replaceChildren(...parts.filter((part) => part));
+    const known = (await (await fetch("/api/devices")).json()).devices ?? [];
+    arrange([
+      part("who", session.device, () => make("p", { class: "note" }, `${say("paired")} ${session.device ?? ""}`)),
+      part("pause", now.paused, () => make("div", { class: "row" },
+        now.paused ? button("resume", () => control("resume"), true) : button("pause", () => control("pause"), true),
+        button("undo", () => control("undo")))),
+      ...now.questions.map((one) => part(one.id, one, () => question(one, now.seats))),
+      part("cards", now.cards.length ? now.cards : null, () => correcting(now.cards)),
+      part("seats", now.seats.length ? now.seats : null, () => counting(now.seats)),
+      part("devices", known.map((one) => one.name), () => devices(known)),
+    ]);
+  };
+
+  // One look at a time, and not more than two in a second however fast the cards fall.
+  const PACE = 500;
+  let looking = false;
+  let again = false;
+  const refresh = async () => {
+    again = true;
+    if (looking) return;
+    looking = true;
+    while (again) {
+      again = false;
+      try {
+        await look();
+      } catch {
+        // The connection is gone; the stream comes back by itself and asks again.
+      }
+      await new Promise((done) => setTimeout(done, PACE));
+    }
+    looking = false;
   };
 
   const stream = new EventSource(`/events?lang=${lang}`);
