@@ -97,7 +97,7 @@
     make("fieldset", {}, make("legend", {}, say("recount")),
       form([
         select("seat", say("seat"), seats.map((name, place) => [place + 1, name])),
-        make("label", {}, "№", make("input", { name: "cards", type: "number", min: 0, max: 500, required: true })),
+        make("label", {}, say("cards"), make("input", { name: "cards", type: "number", min: 0, max: 500, required: true })),
       ], (f) => control("count", { seat: Number(f.elements.seat.value), cards: Number(f.elements.cards.value) })));
 
   const devices = (known) => {
