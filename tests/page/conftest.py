@@ -21,9 +21,9 @@ ARGUMENTS = [
 ]  # fmt: skip
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """Debian's chromium."""
+    """Debian's chromium, for one module: while it is there an event loop runs, and tests with one of their own fail."""
     if not CHROMIUM.exists():
         pytest.skip("chromium is not here")
     pytest.importorskip("playwright", reason="chromium is not here")
@@ -57,7 +57,7 @@ def house(tmp_path: Path) -> Iterator[House]:
     made.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def shown(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Served, Table]]:
     """A page with the demo game in its record."""
     made = House(tmp_path_factory.mktemp("page"))
