@@ -111,8 +111,10 @@ def test_a_dead_heat_is_called_one_and_nobody_first() -> None:
     )
     finish = seen(game, "s2")
     assert finish.heat is not None and finish.heat["margin"] == 2_000_000
+    assert finish.winner is None
+    assert [(hand.behind, hand.behind_error) for hand in finish.hands] == [(0, 0), (2_000_000, 3_000_000)]
     page = "".join(map(str, finish_page(game, finish, texts("en"), None)))
-    assert "Dead heat, by 2.000 ms ± 3.000 ms" in page
+    assert "Dead heat, 2.000 ms apart, ± 3.000 ms" in page
     assert "first</td>" not in page
     assert page.count("dead heat</td>") == 2
 

@@ -142,7 +142,7 @@ class _Drawing:
         said = shortened(verdict(chief, self.finish, self.words), 15 if m is _NARROW else 24)
         yield Text(m.margin + 4, y + m.lane * 0.8, said, "soft", m.size * 0.8)
         yield from self._result(chief, y)
-        if chief.behind and chief.behind_error:
+        if chief.behind is not None and chief.t != self.finish.zero:
             yield from self._zone(chief, y)
         for hand in hands:
             yield from self._hand(hand, y, role)
@@ -169,12 +169,11 @@ class _Drawing:
         yield Polygon(((x - 8, y + 3), (x + 8, y + 3), (x, y + 15)), role)
 
     def _zone(self, hand: Hand, y: float) -> Iterator[Shape]:
-        """Within this distance of the first hand it would have been a dead heat."""
-        winner = self.finish.winner
-        if winner is None or hand.behind_error is None:
+        """Within this distance of the first hand it is a dead heat: the sum of both errors (reading 2)."""
+        first = next((one for one in self.finish.hands if one.t == self.finish.zero), None)
+        if first is None:
             return
-        first = winner.t - self.finish.zero
-        low, high = self.near.inside(first), self.near.inside(first + hand.behind_error)
+        low, high = self.near.inside(0), self.near.inside(first.error + hand.error)
         yield from hatch(low, y + 4, high - low, self.m.lane - 8, 12, "warn", 0.55)
         yield Line(high, y + 4, high, y + self.m.lane - 4, "warn", 1.5, 5.0)
 
@@ -189,16 +188,18 @@ class _Drawing:
             first, second = texts.ms(hand.behind, sign=True), f"± {texts.ms(hand.behind_error)}"
         yield Text(x, y + m.lane * 0.48, first, seat_role(hand.seat), m.size * 1.2, "end", 700)
         force = "" if hand.force is None else f" · {texts('finish.force', force=texts.number(hand.force, 2))}"
+        # A narrow drawing has no room for it; the table below has.
+        force = "" if m is _NARROW else force
         yield Text(x, y + m.lane * 0.8, second + force, "soft", m.size * 0.8, "end")
 
     def _finish_line(self, top: float, bottom: float) -> Iterator[Shape]:
-        m, axis, winner = self.m, self.near, self.finish.winner
-        x = axis.x(0 if winner is None else winner.t - self.finish.zero)
+        m, axis = self.m, self.near
+        x = axis.x(0)
         yield Line(x, top - 12, x, bottom, "finish", 1.6)
-        second = min((hand.behind for hand in self.finish.hands if hand.behind), key=abs, default=None)
-        if second is not None and winner is not None:
-            far = axis.inside(winner.t - self.finish.zero + second)
-            yield from distance(x, far, top - 14, self.texts.ms(abs(second)), "finish", m.size, axis.right)
+        after = [hand.t - self.finish.zero for hand in self.finish.hands if hand.behind is not None]
+        second = min((offset for offset in after if offset > 0), default=None)
+        if second is not None:
+            yield from distance(x, axis.inside(second), top - 14, self.texts.ms(second), "finish", m.size, axis.right)
 
     def _connection(self, near_bottom: float, far_top: float) -> Iterator[Shape]:
         """What of the whole moment lies under the magnifier."""
@@ -263,7 +264,8 @@ class _Drawing:
     def _legend(self, y: float) -> Iterator[Shape]:
         m, texts = self.m, self.texts
         x, size = m.margin, m.size * 0.8
-        for place, (key, role) in enumerate(_LEGEND):
+        signs = (*_LEGEND, ("edge_mark", "ink")) if self.finish.edges else _LEGEND
+        for place, (key, role) in enumerate(signs):
             text = texts(f"finish.{key}")
             wide = 38 + len(text) * size * 0.56 + 26
             if x + wide > m.width - m.margin and place:
@@ -286,7 +288,9 @@ _LEGEND: Final = (
 
 
 def _sign(key: str, role: str, x: float, y: float) -> Iterator[Shape]:
-    if key == "edge_at":
+    if key == "edge_mark":
+        yield Line(x + 14, y - 5, x + 14, y + 5, role, 1.5)
+    elif key == "edge_at":
         yield Line(x + 14, y - 11, x + 14, y + 11, role, 3.5)
     elif key == "zone":
         yield from hatch(x, y - 9, 28, 18, 8, role, 0.8)

@@ -104,7 +104,7 @@ def finish(
     heat = next((one for one in in_force if one.kind == "dead_heat" and slap in one.because), None)
     near = [line for line in near if asked.t - BEFORE <= line.t <= asked.t + AFTER]
     pressed = [line for line in near if isinstance(line, Slap) and abs(line.t - asked.t) <= NEAR]
-    behind = _behind(pressed, ruling, _cause(ruling) if ruling is not None else slap)
+    behind = _behind(pressed, ruling) or _in_heat(pressed, heat)
     lifts = [line for line in near if isinstance(line, Lift)]
     hands = tuple(_hand(hand, lifts, pressed, own, behind) for hand in sorted(pressed, key=lambda hand: hand.t))
     counted = [hand.t for hand in hands if hand.behind is not None]
@@ -136,10 +136,18 @@ def _verdict(rulings: Iterable[Ruling], slap: str) -> Ruling | None:
     return own
 
 
-def _behind(hands: Sequence[Slap], ruling: Ruling | None, first: str) -> Mapping[str, tuple[int, int]]:
+def _in_heat(hands: Sequence[Slap], heat: Ruling | None) -> Mapping[str, tuple[int, int]]:
+    """The same for a dead heat that nothing has settled: after the first of its hands."""
+    tied = sorted((hand for hand in hands if heat is not None and hand.id in heat.because), key=lambda hand: hand.t)
+    out = {hand.id: (hand.t - tied[0].t, tied[0].t_error + hand.t_error) for hand in tied}
+    return out | {hand.id: (0, 0) for hand in tied[:1]}
+
+
+def _behind(hands: Sequence[Slap], ruling: Ruling | None) -> Mapping[str, tuple[int, int]]:
     """By hand, the margin behind the winner and the error of that, as the ruling has them."""
     if ruling is None or ruling.kind != "slap_won":
         return {}
+    first = _cause(ruling)
     winner = next((hand for hand in hands if hand.id == first), None)
     if winner is None:
         return {}

@@ -41,7 +41,7 @@ def headline(finish: Finish, words: RulingWords) -> Headline:
 def _heat(heat: Ruling, ruling: Ruling | None, words: RulingWords) -> Headline:
     """Nobody was first; who has the pile, and why, where that is settled."""
     texts = words.texts
-    under = texts("finish.by", margin=texts.ms(heat["margin"]), error=texts.ms(heat["error"]))
+    under = texts("finish.apart", margin=texts.ms(heat["margin"]), error=texts.ms(heat["error"]))
     if ruling is not None and ruling.kind == "slap_won":
         how = texts.get(f"decided.{ruling['decided_by']}", "")
         under = f"{under} · {words.name(ruling['seat'])}: {how}"
@@ -62,7 +62,7 @@ def verdict(hand: Hand, finish: Finish, words: RulingWords) -> str:
     texts = words.texts
     if finish.heat is not None and hand.seat in finish.heat["seats"] and hand.id in finish.heat.because:
         won = hand.ruling is not None and hand.ruling.kind == "slap_won"
-        return texts("finish.in_heat") + (f", {texts('finish.won')}" if won else "")
+        return texts("finish.in_heat") + (f", {texts('board.won')}" if won else "")
     if hand.ruling is None:
         return ""
     return texts("finish.won") if hand.ruling.kind == "slap_won" else words.reason(hand.ruling)
