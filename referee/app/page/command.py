@@ -15,7 +15,7 @@ def _page(args: argparse.Namespace) -> int:
 
     options = Options(
         args.record, host=args.host, port=args.port, pictures=args.pictures, listen=args.listen, runtime=args.runtime,
-        names=tuple(args.name),
+        names=tuple(args.name), secure=args.https,
     )  # fmt: skip
     return asyncio.run(serve(options, lambda address: print(address, flush=True)))
 
@@ -40,4 +40,9 @@ def add_page(commands: Commands) -> None:
         help="a further name under which the page is called; may be given again")  # fmt: skip
     add("--pictures", type=Path, metavar="FILE", help="the file of frames, to show pictures round slaps")
     add("--listen", type=Path, metavar="SOCKET", help="where the referee tells what is new")
+    add(
+        "--https",
+        action="store_true",
+        help="a proxy in front serves the page by https, and nobody reaches it otherwise",
+    )
     add("--runtime", type=Path, metavar="DIR", help="folder for pairing and control; without it people only watch")

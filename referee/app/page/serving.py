@@ -45,6 +45,8 @@ class Options:
     """Folder of the control's socket and sessions; without one the page is for watching alone."""
     names: tuple[str, ...] = ()
     """Further names under which the page may be called."""
+    secure: bool = False
+    """Whether a proxy in front serves it by https, and nobody reaches it otherwise."""
 
 
 class Page:
@@ -80,9 +82,10 @@ def _guarded(site: Site, options: Options) -> ASGIApp:
 
     hosts = Hosts.of_this_machine(options.names)
     if options.runtime is None:
-        return guarded(build(site), Sessions(), hosts=hosts, clock=monotonic)
-    control = Control(options.runtime, secure=False, clock=monotonic)
-    return guarded(build(site, control.routes()), control.sessions, hosts=hosts, clock=monotonic)
+        return guarded(build(site), Sessions(), hosts=hosts, clock=monotonic, secure=options.secure)
+    control = Control(options.runtime, secure=options.secure, clock=monotonic)
+    app = build(site, control.routes())
+    return guarded(app, control.sessions, hosts=hosts, clock=monotonic, secure=options.secure)
 
 
 class _Server(uvicorn.Server):

@@ -86,12 +86,13 @@ def _header(request: Request, words: Texts, here: str) -> Markup:
         "header",
         tag("a", tag("span", "", class_="mark", aria_hidden="true"), words("title"), href="/", class_="brand"),
         tag("nav", links, aria_label=words("nav.label")),
-        tag("div", _languages(request, words), _theme(words), class_="tools"),
+        tag("div", languages(request, words), theme_button(words), class_="tools"),
         class_="top",
     )
 
 
-def _languages(request: Request, words: Texts) -> Markup:
+def languages(request: Request, words: Texts) -> Markup:
+    """Links to the same page in each language."""
     kept = {key: value for key, value in request.query_params.items() if key != "lang"}
     return tag(
         "nav",
@@ -113,7 +114,8 @@ def _languages(request: Request, words: Texts) -> Markup:
     )
 
 
-def _theme(words: Texts) -> Markup:
+def theme_button(words: Texts) -> Markup:
+    """Light, dark or as the device; its script shows it."""
     return tag(
         "button", tag("span", "◐", aria_hidden="true"), type="button", id="theme", hidden=True,
         aria_label=words("nav.theme"), title=words("nav.theme"), data_auto=words("nav.theme_auto"),
