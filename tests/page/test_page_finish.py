@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from referee.app.page.drawing import _WIDE, NARROW, WIDE, _Drawing, draw
+from referee.app.page.drawing import _Drawing, draw
 from referee.app.page.finish import Finish
 from referee.app.page.finishviews import finish_page, found
 from referee.app.page.folding import Folded, slap_of
+from referee.app.page.measures import NARROW, WIDE, WIDE_SIZES
 from referee.app.page.palette import PALETTES
 from referee.app.page.raster import png
 from referee.app.page.rulingwords import RulingWords
@@ -90,7 +91,7 @@ def test_the_table_holds_the_logs_nanoseconds(demo: Folded) -> None:
 def test_where_things_are_drawn_is_to_scale(demo: Folded) -> None:
     line = next(line for line in logged() if line["margin"] is not None)
     finish = seen(demo, line["id"].partition("@")[2])
-    near = _Drawing(finish, RulingWords(("A", "B", "C", "D"), texts("en")), _WIDE).near
+    near = _Drawing(finish, RulingWords(("A", "B", "C", "D"), texts("en")), WIDE_SIZES).near
     per_ms = (near.right - near.left) / ((near.stop - near.start) / 1e6)
     assert near.x(line["margin"]) - near.x(0) == pytest.approx(line["margin"] / 1e6 * per_ms)
 

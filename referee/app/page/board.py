@@ -28,6 +28,13 @@ class Board:
     """The present state. Knows no clock, no file and no language."""
 
     def __init__(self) -> None:
+        self.troubles: dict[str, str] = {}
+        self.said: deque[tuple[int, str]] = deque(maxlen=CAPTIONS)
+        self._captions = 0
+        self._empty()
+
+    def _empty(self) -> None:
+        """Nothing is known of a game."""
         self.game: int | None = None
         self.names: tuple[str, ...] = ()
         self.began = 0
@@ -36,21 +43,16 @@ class Board:
         self.view = View()
         self.live = False
         self.paused = False
-        self.troubles: dict[str, str] = {}
-        self.said: deque[tuple[int, str]] = deque(maxlen=CAPTIONS)
         self.rulings: list[Ruling] = []
         self.replaced_by: dict[str, str] = {}
         self._early: dict[str, Ruling] = {}
         self._places: dict[str, int] = {}
         self._recent = Recent()
-        self._captions = 0
 
     def begin(self, game: int, names: Sequence[str]) -> None:
         """Another game is shown from now on."""
-        troubles, captions, said = self.troubles, self._captions, self.said
-        self.__init__()  # type: ignore[misc]
+        self._empty()
         self.game, self.names = game, tuple(names)
-        self.troubles, self._captions, self.said = troubles, captions, said
 
     def add_lines(self, rows: Sequence[tuple[int, str]]) -> None:
         """Lines of the record that follow those that were added before; raises `LogError` for one that is none."""

@@ -3,43 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
 from referee.app.page.axis import Axis
-from referee.app.page.drawnparts import CARD_RATIO, arrow, card_face, distance, grid, shortened
+from referee.app.page.drawnmoment import Moment, legend
+from referee.app.page.drawnparts import arrow, card_face, distance, grid, shortened
 from referee.app.page.finish import Finish, Hand
 from referee.app.page.finishwords import description, headline, verdict
+from referee.app.page.measures import MS, NARROW, NARROW_SIZES, WIDE, WIDE_SIZES, Measures
 from referee.app.page.palette import seat_role
 from referee.app.page.rulingwords import RulingWords
 from referee.app.page.scene import Line, Polygon, Rect, Scene, Shape, Text, hatch
-
-MS: Final = 1_000_000
-WIDE: Final = 1600
-NARROW: Final = 720
-
-
-@dataclass(frozen=True, slots=True)
-class Measures:
-    """Sizes in pixels of one width."""
-
-    width: int
-    margin: float
-    left: float
-    """Where the time axes begin."""
-    right: float
-    size: float
-    """Of ordinary writing."""
-    lane: float
-    row: float
-    """Height of a lane of the whole moment."""
-    ticks: int
-    letters: int
-    """Of a name."""
-
-
-_WIDE = Measures(WIDE, 40, 230, 1290, 20, 84, 40, 9, 15)
-_NARROW = Measures(NARROW, 20, 150, 520, 22, 92, 40, 6, 9)
 
 
 def draw(finish: Finish, words: RulingWords, title: str, foot: str, width: int = WIDE) -> Scene:
@@ -52,12 +26,16 @@ def draw(finish: Finish, words: RulingWords, title: str, foot: str, width: int =
         foot: the ruling's id and its rows.
         width: `WIDE`, or `NARROW` for telephones.
     """
-    return _Drawing(finish, words, _NARROW if width == NARROW else _WIDE).scene(title, foot)
+    return _Drawing(finish, words, NARROW_SIZES if width == NARROW else WIDE_SIZES).scene(title, foot)
+
+
+_TOGETHER: Final = 60 * MS
+"""Hands within this of one that is not compared with any are magnified with it, ns."""
 
 
 def mini(finish: Finish, words: RulingWords) -> Scene:
     """Only what lies under the magnifier, small."""
-    return _Drawing(finish, words, _NARROW).only_the_finish()
+    return _Drawing(finish, words, NARROW_SIZES).only_the_finish()
 
 
 class _Drawing:
@@ -65,13 +43,13 @@ class _Drawing:
         self.finish, self.words, self.texts, self.m = finish, words, words.texts, sizes
         low, high = _window(finish)
         self.near = Axis(low, high, sizes.left, sizes.right)
-        low, high = _moment(finish)
-        self.far = Axis(low, high, sizes.left, sizes.width - sizes.margin - 14)
+        self.moment = Moment(finish, words, sizes)
+        self.lanes = list(range(1, finish.seats + 1))
 
     def scene(self, title: str, foot: str) -> Scene:
         m, finish = self.m, self.finish
         shapes: list[Shape] = []
-        top = m.size * 10.2 if m is _NARROW else 214.0
+        top = m.size * 10.2 if m is NARROW_SIZES else 214.0
         near_bottom = top + 50 + finish.seats * m.lane
         far_top = near_bottom + m.size * 6.4
         cards = m.size * 4.2
@@ -83,14 +61,16 @@ class _Drawing:
         shapes += self._panel(top - m.size * 1.4, near_bottom + m.size * 2.2, self.texts("finish.the_finish"))
         shapes += self._the_finish(top + 50, near_bottom)
         shapes += self._panel(far_top - m.size * 2.2, far_bottom + m.size * 2.2, self.texts("finish.the_moment"))
-        shapes += self._the_moment(far_top, far_top + cards, far_bottom)
-        shapes += self._legend(far_bottom + m.size * 4.2)
+        shapes += self.moment.draw(self.near, far_top, far_top + cards, far_bottom)
+        shapes += legend(finish, self.texts, m, far_bottom + m.size * 4.2)
         shapes += self._foot(foot, height - m.size)
         return Scene(m.width, round(height), tuple(shapes), title, description(finish, self.words))
 
     def only_the_finish(self) -> Scene:
         m = self.m
-        bottom = 60 + self.finish.seats * m.lane
+        # On the scoreboard only the lanes with hands are worth their room.
+        self.lanes = sorted({hand.seat for hand in self.finish.hands})
+        bottom = 60 + len(self.lanes) * m.lane
         shapes = tuple(self._the_finish(60, bottom))
         text = description(self.finish, self.words)
         return Scene(m.width, round(bottom + m.size * 1.8), shapes, headline(self.finish, self.words).text, text)
@@ -104,7 +84,7 @@ class _Drawing:
     def _head(self, title: str) -> Iterator[Shape]:
         m, head = self.m, headline(self.finish, self.words)
         yield Text(m.margin, m.size * 1.7, title.upper(), "soft", m.size * 0.75, weight=700)
-        narrow = m is _NARROW
+        narrow = m is NARROW_SIZES
         size = (42 if narrow else 60) * min(1.0, (19 if narrow else 26) / max(1, len(head.text)))
         role = "warn" if head.seat is None else seat_role(head.seat)
         yield Text(m.margin, m.size * 2.2 + size, head.text, role, size, weight=700)
@@ -123,8 +103,8 @@ class _Drawing:
         by_seat: dict[int, list[Hand]] = {}
         for hand in finish.hands:
             by_seat.setdefault(hand.seat, []).append(hand)
-        for seat in range(1, finish.seats + 1):
-            y = top + (seat - 1) * m.lane
+        for place, seat in enumerate(self.lanes):
+            y = top + place * m.lane
             yield Rect(axis.left, y + 3, axis.right - axis.left, m.lane - 6, "lane", 0.55)
             yield Line(m.margin, y, m.width - m.margin, y, "rule", 1.0)
             yield from self._lane(seat, y, by_seat.get(seat, []))
@@ -139,7 +119,7 @@ class _Drawing:
             yield Text(m.margin + 4, y + m.lane * 0.8, self.texts("finish.no_hand"), "soft", m.size * 0.8)
             return
         chief = _chief(hands)
-        said = shortened(verdict(chief, self.finish, self.words), 15 if m is _NARROW else 24)
+        said = shortened(verdict(chief, self.finish, self.words), 15 if m is NARROW_SIZES else 24)
         yield Text(m.margin + 4, y + m.lane * 0.8, said, "soft", m.size * 0.8)
         yield from self._result(chief, y)
         if chief.behind is not None and chief.t != self.finish.zero:
@@ -189,7 +169,7 @@ class _Drawing:
         yield Text(x, y + m.lane * 0.48, first, seat_role(hand.seat), m.size * 1.2, "end", 700)
         force = "" if hand.force is None else f" · {texts('finish.force', force=texts.number(hand.force, 2))}"
         # A narrow drawing has no room for it; the table below has.
-        force = "" if m is _NARROW else force
+        force = "" if m is NARROW_SIZES else force
         yield Text(x, y + m.lane * 0.8, second + force, "soft", m.size * 0.8, "end")
 
     def _finish_line(self, top: float, bottom: float) -> Iterator[Shape]:
@@ -204,102 +184,16 @@ class _Drawing:
     def _connection(self, near_bottom: float, far_top: float) -> Iterator[Shape]:
         """What of the whole moment lies under the magnifier."""
         m = self.m
-        low, high = self.far.inside(self.near.start), self.far.inside(self.near.stop)
+        low, high = self.moment.axis.inside(self.near.start), self.moment.axis.inside(self.near.stop)
         top, bottom = near_bottom + m.size * 2.2, far_top - m.size * 2.2
         points = ((self.near.left, top), (self.near.right, top), (high, bottom), (low, bottom))
         yield Polygon(points, "lane")
 
-    def _the_moment(self, top: float, lanes: float, bottom: float) -> Iterator[Shape]:
-        m, axis, finish = self.m, self.far, self.finish
-        yield from grid(axis, top, bottom, m.ticks, self.texts, m.size * 0.8)
-        low, high = axis.inside(self.near.start), axis.inside(self.near.stop)
-        yield Rect(low, top - 4, max(high - low, 3), bottom - top + 4, "finish", 0.14)
-        yield Text(m.margin + 4, top + m.size * 2.6, self.texts("finish.cards_lane"), "soft", m.size * 0.9)
-        yield from self._cards(top, bottom)
-        for seat in range(1, finish.seats + 1):
-            y = lanes + (seat - 1) * m.row
-            yield Line(m.margin, y, m.width - m.margin, y, "rule", 1.0)
-            name = shortened(self.words.name(seat), m.letters)
-            yield Text(m.margin + 4, y + m.row * 0.65, name, seat_role(seat), m.size * 0.9, weight=700)
-        for hand in finish.hands:
-            y = lanes + (hand.seat - 1) * m.row
-            at, role = hand.t - finish.zero, seat_role(hand.seat)
-            if not axis.holds(at):
-                continue
-            x, end = axis.x(at), axis.right if hand.lift is None else axis.inside(hand.lift - finish.zero)
-            yield Rect(x, y + 9, max(end - x, 0), m.row - 18, role, 0.4)
-            yield Line(x, y + 4, x, y + m.row - 4, role, 3.0)
-        yield from self._reaction(bottom)
-
-    def _cards(self, top: float, bottom: float) -> Iterator[Shape]:
-        m, axis, finish = self.m, self.far, self.finish
-        width = m.size * 2.1
-        for mark in finish.cards:
-            at = mark.t - finish.zero
-            if not axis.holds(at):
-                continue
-            x, role = axis.x(at), "good" if mark.part else "soft"
-            low, high = axis.inside(at - mark.error), axis.inside(at + mark.error)
-            yield Rect(low, top, high - low, bottom - top, role, 0.13)
-            yield Line(x, top, x, bottom, role, 1.5, 6.0)
-            yield from card_face(mark.card, x - width / 2, top + 2, width)
-            known = None if mark.known_at is None else mark.known_at - finish.zero
-            if known is not None and axis.holds(known):
-                y, k = top + width * CARD_RATIO / 2, axis.x(known)
-                yield Line(x + width / 2, y, k, y, role, 1.5, 3.0)
-                yield Polygon(((k, y - 7), (k + 7, y), (k, y + 7), (k - 7, y)), role)
-
-    def _reaction(self, bottom: float) -> Iterator[Shape]:
-        """From the card that made the pattern to the first hand."""
-        m, axis, finish = self.m, self.far, self.finish
-        cards = [mark for mark in finish.cards if mark.part and mark.t <= finish.zero]
-        first = next((hand for hand in finish.hands if hand.t == finish.zero), None)
-        if not cards or first is None or not axis.holds(cards[-1].t - finish.zero):
-            return
-        card = cards[-1]
-        text = f"{self.texts.ms(first.t - card.t, 1)} ± {self.texts.ms(first.error + card.error, 1)}"
-        y = bottom - m.row * 0.5 if first.seat != finish.seats else bottom - m.row * 1.5
-        yield from distance(axis.x(card.t - finish.zero), axis.x(0), y, text, "ink", m.size * 0.8, axis.right)
-
-    def _legend(self, y: float) -> Iterator[Shape]:
-        m, texts = self.m, self.texts
-        x, size = m.margin, m.size * 0.8
-        signs = (*_LEGEND, ("edge_mark", "ink")) if self.finish.edges else _LEGEND
-        for place, (key, role) in enumerate(signs):
-            text = texts(f"finish.{key}")
-            wide = 38 + len(text) * size * 0.56 + 26
-            if x + wide > m.width - m.margin and place:
-                x, y = m.margin, y + size * 1.9
-            yield from _sign(key, role, x, y - size * 0.35)
-            yield Text(x + 38, y, text, "soft", size)
-            x += wide
-
     def _foot(self, foot: str, y: float) -> Iterator[Shape]:
         m, size = self.m, self.m.size * 0.75
-        text = shortened(foot, 62 if m is _NARROW else 150)
+        text = shortened(foot, 62 if m is NARROW_SIZES else 150)
         yield Text(m.margin, y, text, "soft", size)
         yield Text(m.width - m.margin, y, self.texts("title"), "soft", size, "end", 700)
-
-
-_LEGEND: Final = (
-    ("edge_at", "finish"), ("band", "seat1"), ("contact", "seat1"), ("zone", "warn"), ("revealed", "good"),
-    ("known", "good"),
-)  # fmt: skip
-
-
-def _sign(key: str, role: str, x: float, y: float) -> Iterator[Shape]:
-    if key == "edge_mark":
-        yield Line(x + 14, y - 5, x + 14, y + 5, role, 1.5)
-    elif key == "edge_at":
-        yield Line(x + 14, y - 11, x + 14, y + 11, role, 3.5)
-    elif key == "zone":
-        yield from hatch(x, y - 9, 28, 18, 8, role, 0.8)
-    elif key == "revealed":
-        yield Line(x + 14, y - 11, x + 14, y + 11, role, 1.5, 4.0)
-    elif key == "known":
-        yield Polygon(((x + 14, y - 7), (x + 21, y), (x + 14, y + 7), (x + 7, y)), role)
-    else:
-        yield Rect(x, y - 9, 28, 18, role, 0.28 if key == "band" else 0.16)
 
 
 def _chief(hands: list[Hand]) -> Hand:
@@ -315,19 +209,10 @@ def _window(finish: Finish) -> tuple[float, float]:
     errors = max((hand.error for hand in finish.hands), default=0)
     least = max(4.0 * errors, 2.0 * MS)
     if len(counted) < 2:
-        return -least, least * 2
+        near = [hand.t - finish.zero for hand in finish.hands if abs(hand.t - finish.zero) <= _TOGETHER]
+        return min(-least, min(near) * 1.12 - errors), max(least * 2, max(near) * 1.12 + errors)
     high = max(counted[1] * 1.5, least)
     for offset in counted[2:]:
         if offset <= high * 1.6:
             high = max(high, offset * 1.12 + errors)
     return -max(high * 0.16, errors * 1.6), high
-
-
-def _moment(finish: Finish) -> tuple[float, float]:
-    """The span from the pattern's first card to the last lift, ns after the zero."""
-    parts = [mark.t - mark.error for mark in finish.cards if mark.part and mark.t <= finish.zero]
-    start = min([*parts, finish.zero - 400 * MS]) - 60 * MS
-    lifts = [hand.lift for hand in finish.hands if hand.lift is not None]
-    ends = [hand.t for hand in finish.hands] + lifts + [finish.zero + 250 * MS]
-    stop = min(max(ends) + 60 * MS, finish.zero + 1000 * MS)
-    return max(start - finish.zero, -2500 * MS), stop - finish.zero

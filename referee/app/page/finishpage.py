@@ -6,10 +6,10 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from referee.app.page.drawing import WIDE
 from referee.app.page.finishviews import AROUND, drawn, finish_page, found
 from referee.app.page.folding import Folded, slap_of
 from referee.app.page.markup import tag
+from referee.app.page.measures import WIDE
 from referee.app.page.palette import PALETTES
 from referee.app.page.raster import png
 from referee.app.page.scene import Palette, svg

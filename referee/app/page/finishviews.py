@@ -7,12 +7,13 @@ from typing import Final
 
 from referee.adjudication.rulings import Ruling
 from referee.app.page.cardviews import card
-from referee.app.page.drawing import NARROW, WIDE, draw
+from referee.app.page.drawing import draw
 from referee.app.page.explained import explained
 from referee.app.page.finish import Finish, finish
 from referee.app.page.finishwords import behind, headline, verdict
 from referee.app.page.folding import Folded, slap_of
 from referee.app.page.markup import Child, Markup, tag
+from referee.app.page.measures import NARROW, WIDE
 from referee.app.page.rulingwords import RulingWords
 from referee.app.page.scene import Scene, svg
 from referee.app.page.shell import address
