@@ -80,7 +80,10 @@ def test_a_publisher_never_blocks_and_never_raises(tmp_path: Path) -> None:
     while publisher.tell(news(1, taken, VIEW, now=taken)):
         taken += 1
         assert taken < 100_000, "a page that does not read must not be waited for"
+    assert not publisher.tell(news(1, taken, VIEW, now=taken, said=["seat two wins"]))
     assert [one.line for one in receiver.take()] == list(range(taken))
+    assert publisher.tell(news(1, 9, VIEW, now=9, said=["five cards"]))
+    assert [one.said for one in receiver.take()] == [("seat two wins", "five cards")], "nothing that was said is lost"
     assert not publisher.tell({"what": object()})
     assert not publisher.tell({"much": "x" * 2 * LONGEST * 8})
     receiver.close()

@@ -1,7 +1,8 @@
 """From the main process to the page: what is new, as one datagram over a local socket.
 
-The main process never waits for the page: a page that is slow, dead or not yet there loses datagrams. Each says the
-whole present, so nothing but spoken captions is lost with one, and the page looks into the record by itself.
+The main process never waits for the page: a page that is slow, dead or not yet there loses datagrams (Linux keeps ten).
+Each says the whole present, captions that could not be told go with the next one, and the page looks into the record by
+itself. So that the page is up to date soon after a burst, the main process tells at least once a second.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import json
 import socket
+from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -51,12 +53,17 @@ def news(
     }  # fmt: skip
 
 
+UNSAID: Final = 5
+"""Captions kept for a page that is not listening."""
+
+
 class Publisher:
     """The main process's end. Makes no file, and may be made before the page is there."""
 
     def __init__(self, path: Path) -> None:
         """``path`` is where the page listens (`Receiver`)."""
         self._path = str(path)
+        self._unsaid: deque[str] = deque(maxlen=UNSAID)
         self._socket: socket.socket | None = None
         with contextlib.suppress(OSError):
             self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
@@ -66,10 +73,13 @@ class Publisher:
         """Send `news`; never blocks, never raises. Returns whether the page's socket took it."""
         if self._socket is None:
             return False
+        self._unsaid.extend(told.get("said", ()))
+        whole = {**told, "said": list(self._unsaid)}
         try:
-            self._socket.sendto(json.dumps(told, separators=(",", ":")).encode(), self._path)
+            self._socket.sendto(json.dumps(whole, separators=(",", ":")).encode(), self._path)
         except (OSError, TypeError, ValueError):
             return False
+        self._unsaid.clear()
         return True
 
     def close(self) -> None:
