@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import os
 import statistics
 import sys
 import tempfile
@@ -137,6 +138,7 @@ def main() -> int:
     times.sort()
     p99 = times[int(len(times) * 0.99)]
     lost = sum(time_ == float("inf") for time_ in times)
+    print(f"on {os.cpu_count()} cores with {os.getloadavg()[0]:.1f} processes wanting them")
     print(f"{len(times)} rulings at {VIEWERS} viewers, {lost} never arrived")
     print(f"{'':34}{'required':>12}{'measured':>12}")
     print(f"{'median, ms':34}{'':>12}{statistics.median(times):12.1f}")

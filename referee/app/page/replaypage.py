@@ -138,7 +138,9 @@ def _controls(folded: Folded, texts: Texts, at: int, count: int) -> Markup:
     for name, to, sign in moves:
         href = address(path, {"at": min(max(to, 0), count - 1)})
         mark = tag("span", sign, aria_hidden="true")
-        links.append(tag("a", mark, " ", texts(f"replay.{name}"), href=href, class_="button", data_move=name))
+        label = texts(f"replay.{name}")
+        word = tag("span", label, class_="word")
+        links.append(tag("a", mark, word, href=href, class_="button", data_move=name, aria_label=label))
     play = tag(
         "button", texts("replay.play"), type="button", id="play", class_="button", hidden=True,
         data_stop=texts("replay.stop"), data_play=texts("replay.play"),
