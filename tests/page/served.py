@@ -77,7 +77,7 @@ class House:
     def demo(self) -> Table:
         """The demo game, recorded to its end."""
         lines = demo_lines()
-        table = Table(self.record, lines[0])
+        table = Table(self.record, lines[0], at_once=True)
         for line in lines[1:]:
             table.observe(line)
         table.finish()

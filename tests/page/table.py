@@ -26,7 +26,11 @@ def demo_lines() -> list[str]:
 class Table:
     """Keeps one game as the referee does: a line is in the record before the page is told."""
 
-    def __init__(self, record: Record, first: str, publisher: Publisher | None = None) -> None:
+    def __init__(
+        self, record: Record, first: str, publisher: Publisher | None = None, *, at_once: bool = False
+    ) -> None:
+        """``at_once``: nothing is in the record before `finish`, for a game that nobody watches."""
+        self._at_once = at_once
         self.keeper = record.begin(BEGAN)
         self._publisher = publisher
         self._adjudicator = Adjudicator(lookahead_ns=200_000_000)
@@ -56,13 +60,15 @@ class Table:
 
     def finish(self) -> list[Ruling]:
         """The end of the game."""
+        self._at_once = False
         return self._ruled(self._adjudicator.finish(), ())
 
     def _ruled(self, made: list[Ruling], said: Iterable[str]) -> list[Ruling]:
         for ruling in made:
             self._write(encode_ruling(ruling))
         self.rulings += made
-        self.keeper.commit()
+        if not self._at_once:
+            self.keeper.commit()
         self.tell(said=said)
         return made
 

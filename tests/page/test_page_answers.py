@@ -44,7 +44,7 @@ class Answering:
 def answering(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Answering]:
     with Record(tmp_path_factory.mktemp("answers") / "games.sqlite") as record:
         lines = demo_lines()
-        table = Table(record, lines[0])
+        table = Table(record, lines[0], at_once=True)
         for line in lines[1:300]:
             table.observe(line)
         table.finish()
@@ -163,7 +163,7 @@ def test_a_game_too_long_to_step_through_says_what_to_do(answering: Answering, m
 def test_names_cannot_carry_markup_anywhere(tmp_path: Path) -> None:
     with Record(tmp_path / "games.sqlite") as record:
         first = json.loads(demo_lines()[0]) | {"seats": [EVIL, "=1+1", '"&', "d"]}
-        table = Table(record, json.dumps(first))
+        table = Table(record, json.dumps(first), at_once=True)
         for line in demo_lines()[1:200]:
             table.observe(line)
         table.finish()

@@ -178,9 +178,10 @@ def test_names_and_captions_cannot_carry_markup() -> None:
 def test_the_list_of_rulings_stays_short(tmp_path: Path) -> None:
     record = Record(tmp_path / "games.sqlite")
     lines = demo_lines()
-    table = Table(record, lines[0])
+    table = Table(record, lines[0], at_once=True)
     for line in lines[1:]:
         table.observe(line)
+    table.finish()
     made = board()
     made.add_lines(list(record.lines(table.game)))
     assert regions(made, texts("en"))["rulings"].count("<li") == SHOWN
