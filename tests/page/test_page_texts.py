@@ -17,7 +17,8 @@ from referee.rules.catalogue import ROWS
 from tests.page.table import DEMO
 
 OTHERS = tuple(language for language in LANGUAGES if language != "en")
-PAGE = Path(__file__).parents[2] / "referee" / "app" / "page"
+CORE = Path(__file__).parents[2] / "referee"
+PAGE = CORE / "app" / "page"
 
 
 def fields(text: str) -> set[str]:
@@ -69,6 +70,19 @@ def test_every_text_that_the_code_asks_for_is_there() -> None:
 @pytest.mark.parametrize("group, names", [("pattern", _PATTERNS), ("reason", _REASONS), ("ask", _ASKS)])
 def test_names_that_rulings_use_have_words(group: str, names: dict[str, str]) -> None:
     assert {name for name in names if f"{group}.{name}" not in table("en")} == set()
+
+
+def test_whatever_the_core_reminds_of_or_asks_has_words() -> None:
+    """Read from the core's code: a new reminder or question without words fails here."""
+    core = [
+        file.read_text(encoding="utf-8") for part in ("rules", "adjudication") for file in CORE.glob(f"{part}/*.py")
+    ]
+    code = "\n".join(core)
+    reminders = set(re.findall(r'what="([a-z_]+)"', code)) | set(re.findall(r'\("[A-Z]\d+", "([a-z_]+)"\),', code))
+    questions = set(re.findall(r'"?ask"?(?:=|: )"([a-z_]+)"', code))
+    assert len(reminders) > 8 and len(questions) > 8
+    assert {name for name in reminders if f"remind.{name}" not in table("en")} == set()
+    assert {name for name in questions if f"ask.{name}" not in table("en")} == set()
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
