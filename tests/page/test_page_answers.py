@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import socket
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,11 +16,14 @@ from referee.app.page.app import build
 from referee.app.page.board import Board
 from referee.app.page.events import Hub
 from referee.app.page.following import Follower
+from referee.app.page.serving import opened
 from referee.app.page.shelf import Shelf
 from referee.app.page.site import Site
 from referee.app.page.texts import LANGUAGES
+from referee.app.problems import UserError
 from referee.app.record import Record
 from tests.page.browser import Reply, request
+from tests.page.served import Served
 from tests.page.table import BEGAN, Table, demo_lines
 
 EVIL = "<script>alert(1)</script>"
@@ -116,6 +120,25 @@ def test_static_files_are_kept_by_their_mark(answering: Answering) -> None:
     mark = answering.get("/static/page.css").header("etag")
     assert mark is not None
     assert answering.get("/static/page.css", "", ("if-none-match", mark)).status == 304
+
+
+def test_a_page_that_is_stopped_lets_its_viewers_go_and_tidies_up(tmp_path: Path) -> None:
+    socket_ = tmp_path / "page.sock"
+    served = Served(tmp_path / "games.sqlite", "--listen", str(socket_))
+    assert socket_.exists()
+    viewer = socket.create_connection(("127.0.0.1", served.port))
+    viewer.sendall(f"GET /events HTTP/1.1\r\nHost: localhost:{served.port}\r\n\r\n".encode())
+    assert b"200 OK" in viewer.recv(4096)
+    assert served.stop() == 0
+    while viewer.recv(65536):
+        pass
+    viewer.close()
+    assert not socket_.exists()
+
+
+def test_an_address_that_is_taken_is_told_in_one_line(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(UserError, match="try another --port"):
+        opened("127.0.0.1", taken.getsockname()[1])
 
 
 def test_no_record_yet_is_a_page_that_waits(tmp_path: Path) -> None:

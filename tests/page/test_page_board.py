@@ -127,7 +127,7 @@ def test_a_ruling_told_early_makes_way_for_the_logs() -> None:
     final = {**fields, "margin": 14_500_000, "error": 40_000, "runners_up": [{"seat": 1, "margin": 14_500_000}]}
     made.add_rulings([Ruling("slap_won", "slap_won@s1", 2_000_000_000, ("s1",), ("M1",), final)])
     html = regions(made, texts("en"))["rulings"]
-    assert html.count("<li") == 1 and "by 14.500 ms ± 0.040 ms" in html
+    assert html.count("<li") == 1 and "by 14.500\u00a0ms\u00a0±\u00a00.040\u00a0ms" in html
 
 
 def test_another_game_begins_with_an_empty_list(tmp_path: Path) -> None:

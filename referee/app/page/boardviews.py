@@ -16,7 +16,7 @@ from referee.app.page.markup import Child, Markup, join, tag
 from referee.app.page.rulingwords import RulingWords
 from referee.app.page.scene import svg
 from referee.app.page.shell import address
-from referee.app.page.texts import Texts
+from referee.app.page.texts import Texts, unbroken
 
 UPPERMOST: Final = 8
 """Cards of the pile that lie open."""
@@ -139,7 +139,7 @@ def _last(board: Board, words: RulingWords) -> Markup:
     return tag(
         "a",
         tag("span", head.text, class_=f"head ink-seat{head.seat}" if head.seat else "head"),
-        tag("span", head.under, class_="margin"),
+        tag("span", unbroken(head.under), class_="margin"),
         row(cards, texts),
         drawing,
         tag("span", texts("board.see_finish"), " →", class_="more"),
@@ -151,7 +151,7 @@ def _last(board: Board, words: RulingWords) -> Markup:
 def _ruling(board: Board, ruling: Ruling, words: RulingWords) -> Markup:
     texts = words.texts
     gone = ruling.id in board.replaced_by
-    text: Child = words(ruling)
+    text: Child = unbroken(words(ruling))
     href = _where(board, ruling)
     body = tag("a", text, href=href) if href else text
     clock = texts.number((ruling.t - board.began) / 1e9, 1)

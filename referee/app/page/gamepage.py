@@ -18,7 +18,7 @@ from referee.app.page.rulingwords import RulingWords
 from referee.app.page.shelf import Shelf
 from referee.app.page.shell import address, page, spoken
 from referee.app.page.site import Site, game_of, whole
-from referee.app.page.texts import Texts
+from referee.app.page.texts import Texts, unbroken
 from referee.app.record import GameInfo
 from referee.app.record_files import rulings_table
 
@@ -149,7 +149,7 @@ def _game(folded: Folded, texts: Texts, every: bool, first: int) -> Iterator[Chi
 
 def _ruling_row(folded: Folded, ruling: Ruling, words: RulingWords) -> Markup:
     texts, gone = words.texts, ruling.id in folded.replaced_by
-    said: Child = words(ruling)
+    said: Child = unbroken(words(ruling))
     if gone:
         said = [tag("s", said), " ", tag("span", texts("board.replaced"), class_="badge")]
     links = [tag("a", " ".join(ruling.rule), href=ruling_address(folded.info.id, ruling),

@@ -58,6 +58,11 @@ class Texts:
         return f"{', '.join(names[:-1])} {self('word.and')} {names[-1]}"
 
 
+def unbroken(text: str) -> str:
+    """A text whose lengths of time are not parted from their unit or error at the end of a line."""
+    return text.replace(" ms", "\u00a0ms").replace(" ± ", "\u00a0±\u00a0")
+
+
 @cache
 def texts(language: str) -> Texts:
     """The words of a language; raises `KeyError` for one that the page does not speak."""
