@@ -119,7 +119,7 @@ def test_no_broker_at_all_is_told_in_words_and_stops_nothing() -> None:
         publisher.rulings([WON])
     publisher.tell(VIEW)
     wait_for("cannot be reached", publisher)
-    assert "mqtt.host" in publisher.trouble and "1000 rulings found no room" in publisher.trouble
+    assert "[mqtt]" in publisher.trouble and "1000 rulings found no room" in publisher.trouble
     publisher.close()
 
 
@@ -134,7 +134,7 @@ def test_nothing_that_it_is_told_makes_it_raise() -> None:
 def test_a_password_that_cannot_be_read_is_a_trouble_and_no_crash(tmp_path: Path) -> None:
     publisher = TablePublisher(Mqtt(free_port(), user="t1", password_file=str(tmp_path / "nothing")))
     publisher.start()
-    wait_for("password_file", publisher)
+    wait_for("password file", publisher)
     publisher.close()
 
 

@@ -15,7 +15,7 @@ from referee.app.mqtt.discovery import announcements
 from referee.app.mqtt.outbox import BEAT, PACE, Outbox
 from referee.app.mqtt.tally import Tally
 from referee.app.mqtt.telling import WORDS, Telling, encoded
-from referee.app.mqtt.today import tally_of
+from referee.app.mqtt.today import local_day, tally_of
 from referee.app.mqtt.topics import Topics, filters, parsed
 from referee.app.record import Record
 from tests.page.table import BEGAN, Table, demo_lines
@@ -113,11 +113,11 @@ def test_a_table_switched_on_again_knows_its_day(tmp_path: Path) -> None:
         lines = demo_lines()
         table = Table(record, lines[0])
         live = Tally()
-        live.begin(BEGAN[:10], table.game, ("Ana", "Ben", "Cho", "Dora"))
+        live.begin(local_day(BEGAN), table.game, ("Ana", "Ben", "Cho", "Dora"))
         for line in lines[1:]:
             live.take(table.observe(line))
         live.take(table.finish())
-        again = tally_of(record, BEGAN[:10])
+        again = tally_of(record, local_day(BEGAN))
         assert again.payload() == live.payload()
         slaps = {one["name"]: one["slaps"] for one in live.payload()["players"]}
         won = [ruling for ruling in table.in_force() if ruling.kind == "slap_won"]

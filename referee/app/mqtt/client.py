@@ -63,7 +63,7 @@ class Connection:
         name: str,
         *,
         will: tuple[str, bytes] | None = None,
-        entered: Callable[[Client], None] = lambda _: None,
+        entered: Callable[[Client], object] = lambda _: None,
         heard: Callable[[str, bytes, bool], None] | None = None,
         acknowledged: Callable[[], None] = lambda: None,
         inflight: int = 20,
@@ -93,7 +93,7 @@ class Connection:
             client.connect_async(broker.host, broker.port, KEEPALIVE)
             client.loop_start()
         except (OSError, ValueError) as bad:
-            self.trouble = f"no connection to the broker can be made ({bad}): look at mqtt.password_file, host and tls"
+            self.trouble = f"no connection to the broker can be made ({bad}): look at password file, host and TLS"
             _LOG.warning("%s", self.trouble)
             return False
         return True
@@ -107,7 +107,7 @@ class Connection:
         self, client: Client, _data: Any, _flags: ConnectFlags, code: ReasonCode, _more: Properties | None
     ) -> None:
         if code.is_failure:
-            what = "look at mqtt.user and mqtt.password_file, and at who may enter there"
+            what = "look at user and password file, and at who may enter there"
             self._tell(f"the broker {self.broker.where} refuses us ({code}): {what}")
             return
         self.trouble = ""
@@ -116,8 +116,8 @@ class Connection:
 
     def _on_connect_fail(self, _client: Client, _data: Any) -> None:
         self._tell(
-            f"the broker {self.broker.where} cannot be reached; the game goes on, and nobody elsewhere sees it: "
-            "look at the broker's power and network, and at mqtt.host and mqtt.port"
+            f"the broker {self.broker.where} cannot be reached: look at its power and network, and at the host and "
+            "port that are set here"
         )
 
     def _on_disconnect(
@@ -126,10 +126,8 @@ class Connection:
         was = self.connected.is_set()
         self.connected.clear()
         if was and code.is_failure:
-            self._tell(
-                f"the broker {self.broker.where} is gone ({code}); the game goes on, what is ruled is kept for it, "
-                "and it is tried again: look at its power and network"
-            )
+            words = "it is tried again: look at its power and network"
+            self._tell(f"the broker {self.broker.where} is gone ({code}); {words}")
 
     def _tell(self, words: str) -> None:
         if words != self.trouble:

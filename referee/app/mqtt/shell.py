@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, Final
 
 from hardware.clock import Clock, monotonic
@@ -29,8 +29,8 @@ _LOG: Final = logging.getLogger(__name__)
 
 
 def wall_time() -> str:
-    """A label for people: the machine may not know the time."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds")
+    """The time here, ISO 8601. A label, since the machine may not know it; its date is the day of the league."""
+    return datetime.now().astimezone().isoformat(timespec="milliseconds")
 
 
 class Shell:
@@ -53,8 +53,14 @@ class Shell:
     @property
     def trouble(self) -> str:
         """What is amiss with the broker, in words that say what to do; empty while all is well."""
-        words, dropped = self._connection.trouble, self.outbox.dropped
-        return f"{words}; {dropped} rulings found no room and are not told there" if words and dropped else words
+        words = self._connection.trouble
+        if not words:
+            return ""
+        dropped = self.outbox.dropped
+        lost = f"; {dropped} rulings found no room and are not told there" if dropped else ""
+        return (
+            f"{words} (section [mqtt] of the settings); the game goes on, and is told there when that is mended{lost}"
+        )
 
     def start(self) -> None:
         """Begin to connect and to publish."""
