@@ -16,6 +16,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+from asyncio.subprocess import Process
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -24,7 +25,7 @@ from hardware.clock import monotonic
 from tests.hall.broker import MISSING, PROGRAM, Mosquitto
 from tests.hall.served import ROOT, ServedHall
 
-LEVELS: Final = (25, 50, 100, 200, 400)
+LEVELS: Final = (25, 50, 100, 200, 400, 800, 1600)
 REQUIRED_TABLES: Final = 200
 REQUIRED_MS: Final = 500.0
 """Of the 99th percentile, from ruling to viewer."""
@@ -33,6 +34,8 @@ READING: Final = 2
 """Viewers that take the time; the others only read, as a browser elsewhere would."""
 _EACH: Final = 4
 """Viewers from one address, below the guard's limit."""
+CROWD: Final = 400
+"""Tables that one process plays."""
 _WARM: Final = 6.0
 """Seconds before the measured ones: everybody connects, and the first whole states go out."""
 _TICK: Final = os.sysconf("SC_CLK_TCK")
@@ -40,7 +43,7 @@ _TICK: Final = os.sysconf("SC_CLK_TCK")
 
 @dataclass(frozen=True)
 class Use:
-    """What a process has used."""
+    """What processes have used."""
 
     cpu: float
     """Seconds."""
@@ -48,10 +51,11 @@ class Use:
     """Resident bytes."""
 
     @classmethod
-    def of(cls, pid: int) -> Use:
+    def of(cls, *pids: int) -> Use:
         """As the kernel counts it."""
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-        return cls((int(fields[11]) + int(fields[12])) / _TICK, int(fields[21]) * os.sysconf("SC_PAGE_SIZE"))
+        all_fields = [Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split() for pid in pids]
+        cpu = sum(int(fields[11]) + int(fields[12]) for fields in all_fields) / _TICK
+        return cls(cpu, sum(int(fields[21]) for fields in all_fields) * os.sysconf("SC_PAGE_SIZE"))
 
 
 @dataclass(frozen=True)
@@ -132,27 +136,40 @@ def _times(viewer: Viewer, sent: dict[str, list[int]], since: int, until: int) -
     ]
 
 
+async def _crowd(port: int, count: int, first: int) -> Process:
+    """So many tables that play."""
+    crowd = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "tests.hall.generator", str(port), str(count), str(first), cwd=ROOT,
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, limit=1 << 28,
+    )  # fmt: skip
+    assert crowd.stdout is not None
+    await crowd.stdout.readline()
+    return crowd
+
+
+async def _over(crowd: Process) -> dict[str, list[int]]:
+    """Let them stop; returns when each sent its rulings."""
+    assert crowd.stdin is not None and crowd.stdout is not None
+    crowd.stdin.close()
+    sent: dict[str, list[int]] = json.loads(await crowd.stdout.readline())
+    await crowd.wait()
+    return sent
+
+
 async def _measure(broker: Mosquitto, count: int, seconds: float) -> Level:
     with ServedHall(broker.port) as hall:
-        generator = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "tests.hall.generator", str(broker.port), str(count), cwd=ROOT,
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, limit=1 << 28,
-        )  # fmt: skip
-        assert generator.stdout is not None and generator.stdin is not None
-        await generator.stdout.readline()
+        crowds = [await _crowd(broker.port, min(CROWD, count - first), first) for first in range(0, count, CROWD)]
         viewers = [Viewer(hall.port, place) for place in range(VIEWERS)]
         tasks = [asyncio.create_task(viewer.watch()) for viewer in viewers]
         await asyncio.sleep(_WARM)
-        pids = {"broker": broker.pid, "hall": hall.pid, "generator": generator.pid}
-        before, began = {name: Use.of(pid) for name, pid in pids.items()}, monotonic()
+        pids = {"broker": [broker.pid], "hall": [hall.pid], "generator": [crowd.pid for crowd in crowds]}
+        before, began = {name: Use.of(*many) for name, many in pids.items()}, monotonic()
         messages, bytes_ = (await asyncio.to_thread(hall.health))["messages"], viewers[-1].bytes
         await asyncio.sleep(seconds)
-        after, ended = {name: Use.of(pid) for name, pid in pids.items()}, monotonic()
+        after, ended = {name: Use.of(*many) for name, many in pids.items()}, monotonic()
         health = await asyncio.to_thread(hall.health)
         took, read = (ended - began) / 1e9, viewers[-1].bytes - bytes_
-        generator.stdin.close()
-        sent: dict[str, list[int]] = json.loads(await generator.stdout.readline())
-        await generator.wait()
+        sent = {name: when for told in await asyncio.gather(*map(_over, crowds)) for name, when in told.items()}
         await asyncio.sleep(1)
         last = await asyncio.to_thread(hall.health)
         for task in tasks:

@@ -1,4 +1,4 @@
-"""Many tables in one process, playing a recorded game at its real pace: ``python -m tests.hall.generator PORT COUNT``.
+"""Many tables in one process: ``python -m tests.hall.generator PORT COUNT [FIRST]`` plays a recorded game at its pace.
 
 Every table has a connection of its own with a last will, and says what a real one says, by the same code; only its
 thread is shared. Ends when its standard input is closed, and then prints when each ruling was handed to the
@@ -124,11 +124,11 @@ async def _alive(tables: list[OneTable]) -> None:
             table.client.loop_misc()
 
 
-async def crowd(port: int, count: int) -> dict[str, list[int]]:
+async def crowd(port: int, count: int, first: int) -> dict[str, list[int]]:
     """Play until standard input ends; returns when each ruling was sent."""
     loop, over, play = asyncio.get_running_loop(), asyncio.Event(), performance()
     tables = []
-    for place in range(count):
+    for place in range(first, first + count):
         table = OneTable(place, port, play)
         _joined(table, loop)
         tables.append(table)
@@ -147,7 +147,8 @@ async def crowd(port: int, count: int) -> dict[str, list[int]]:
 
 def main() -> int:
     """Play and print."""
-    print(json.dumps(asyncio.run(crowd(int(sys.argv[1]), int(sys.argv[2])))))
+    port, count, *first = map(int, sys.argv[1:])
+    print(json.dumps(asyncio.run(crowd(port, count, *first or (0,)))))
     return 0
 
 

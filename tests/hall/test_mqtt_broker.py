@@ -155,3 +155,34 @@ def test_a_broker_with_passwords_lets_in_who_knows_one(tmp_path: Path) -> None:
         let_in.start()
         wait_for("", let_in)
         let_in.close()
+
+
+def test_the_documented_broker_lets_a_table_speak_for_itself_alone(tmp_path: Path) -> None:
+    """The settings and rights of docs/hall.md, with other paths and another port."""
+    if PROGRAM is None or shutil.which("mosquitto_passwd") is None:
+        pytest.skip(MISSING)
+    text = (Path(__file__).parents[2] / "docs" / "hall.md").read_text(encoding="utf-8")
+    conf, rights = (text.partition(f"```{kind}\n")[2].partition("```")[0] for kind in ("conf", "acl"))
+    known = tmp_path / "passwords"
+    known.touch(mode=0o600)
+    for user in ("hall", "t1", "t2"):
+        subprocess.run(["mosquitto_passwd", "-b", str(known), user, "secret"], check=True)
+    (tmp_path / "rights").write_text(rights)
+    (tmp_path / "secret").write_text("secret\n")
+    ours = ("listener", "allow_anonymous", "password_file", "acl_file", "persistence")
+    rest = [line for line in conf.splitlines() if line and line.split()[0] not in ours]
+    assert len(rest) == 2
+    with (
+        Mosquitto(tmp_path, password=known, lines=(f"acl_file {tmp_path / 'rights'}", *rest)) as broker,
+        Listener(broker.port, "referee/#", user="hall", password="secret") as hall,
+        Listener(broker.port, user="t2", password="secret") as other,
+    ):
+        other.say("referee/t1/state", b"forged")
+        hall.say("referee/t1/state", b"forged")
+        table = TablePublisher(Mqtt(broker.port, user="t1", password_file=str(tmp_path / "secret")), session="run")
+        table.start()
+        table.begin(1, NAMES)
+        table.tell(VIEW)
+        hall.until(lambda one: one.last("referee/t1/state") and one.last("referee/t1/available") == b"online")
+        table.close()
+        assert b"forged" not in [payload for _, payload, _ in hall.messages]
