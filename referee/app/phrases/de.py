@@ -202,6 +202,9 @@ PHRASES: Final = {
     "tell.first_hand": "erste Hand: | {seat}, | nicht gewertet: | die Kamera ist ausgefallen",
     "tell.first_hand.margin": "erste Hand: | {seat}, | {margin}, | nicht gewertet: | die Kamera ist ausgefallen",
     "tell.sound_test": "das ist die Stimme des Schiedsrichters",
+    "tell.practise_false": "falsch geschlagen",
+    "tell.practise_missed": "verpasst",
+    "tell.practise_too_soon": "zu früh",
 }  # fmt: skip
 
 GERMAN: Final = Language(
