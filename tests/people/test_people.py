@@ -12,15 +12,16 @@ import pytest
 
 from referee.adjudication.rulings import encode_ruling
 from referee.app.people.consent import LANGUAGES, question
-from referee.app.people.erasing import enforce, erase_game, forget, respell, scrub_waiting, settle
+from referee.app.people.erasing import enforce, erase_game, forget, respell, scrub_waiting, settle, take_names
 from referee.app.people.keeping import Keeping, due
 from referee.app.people.lines import seat_name
+from referee.app.people.names import PeopleError
 from referee.app.people.results import results
-from referee.app.people.store import People, PeopleError
+from referee.app.people.store import People
 from referee.app.record import GameInfo, Record
 from referee.app.record_frames import FrameStore, Picture
 from referee.app.record_pruning import make_room
-from tests.people.playing import add_game
+from tests.people.playing import add_game, game_lines
 
 AT = "2026-05-01T20:00:00+00:00"
 NAME = "Zoë Quagmire"
@@ -155,6 +156,36 @@ def test_while_somebody_reads_it_says_that_bytes_are_left_and_cleans_up_later(pe
     reader.close()
     assert scrub_waiting(people)
     assert not _held(path, NAME)
+
+
+def test_a_game_that_is_being_recorded_goes_on_meanwhile(people: People, path: Path) -> None:
+    people.answer(NAME, True, AT)
+    with Record(path) as record:
+        keeper = record.begin(AT)
+        for line in game_lines([NAME, "Ben"])[:2]:
+            keeper.write(line)
+        keeper.commit()
+        done = forget(people, people.named(NAME), AT)
+        for line in game_lines([NAME, "Ben"])[2:]:
+            keeper.write(line)
+        keeper.end(AT)
+        assert done.clean
+        assert not _held(path, NAME)
+        assert [number for number, _ in record.lines(1)] == [1, 2, 3, 4, 5, 6, 7]
+
+
+def test_a_power_cut_between_deleting_and_cleaning_is_made_up_for(people: People, path: Path) -> None:
+    people.answer(NAME, True, AT)
+    game = add_game(path, [NAME, "Ben"], AT)
+    with sqlite3.connect(path) as holds:
+        holds.execute("BEGIN")
+        holds.execute("SELECT * FROM game").fetchone()
+        assert not take_names(people, {(game, 1): NAME}).clean
+    holds.close()
+    with People(path) as again:
+        assert again.meta("scrub") == "waits"
+        assert scrub_waiting(again)
+        assert again.meta("scrub") is None
 
 
 def test_a_name_that_is_part_of_another_stays_there(people: People, path: Path) -> None:

@@ -209,6 +209,18 @@ def test_a_record_in_use_is_left_alone(saved: Path, places: Places) -> None:
     assert not places.record.with_name(f"record.db.before-{STAMP}").exists()
 
 
+def test_where_a_file_cannot_be_put_in_place_all_are_taken_back(saved: Path, places: Places) -> None:
+    add_game(places.record, ["Later", "Eve"], AT)
+    for deck in places.decks.iterdir():
+        deck.unlink()
+    places.decks.rmdir()
+    places.decks.write_text("a file where the folder of decks should be")
+    with pytest.raises(BackupError, match="cannot be written"):
+        restore(saved, places, STAMP)
+    assert _games(places.record) == [("Later", "Eve"), ("Ana", "Ben")]
+    assert [one.name for one in places.record.parent.iterdir() if "before" in one.name or "restore" in one.name] == []
+
+
 def test_who_was_forgotten_since_stays_forgotten(places: Places, tmp_path: Path) -> None:
     with People(places.record) as people:
         people.answer("Ana", True, AT)

@@ -12,7 +12,8 @@ from referee.app.people.consent import question
 from referee.app.people.erasing import Erased, enforce, erase_game, forget, respell, scrub_waiting
 from referee.app.people.export import exported
 from referee.app.people.keeping import Keeping
-from referee.app.people.store import People, PeopleError
+from referee.app.people.names import PeopleError
+from referee.app.people.store import People
 from referee.app.problems import UserError
 from referee.app.record import Record, RecordError
 

@@ -16,7 +16,8 @@ from typing import Final
 
 from referee.app.people.keeping import Due, due
 from referee.app.people.lines import mentions, printed, renamed_table, seat_name, without
-from referee.app.people.store import People, PeopleError, Person, key_of
+from referee.app.people.names import PeopleError, key_of
+from referee.app.people.store import People, Person
 from referee.app.record import PATIENCE, Record, told
 
 FRAMES: Final = "frames.db"
@@ -45,6 +46,7 @@ def forget(people: People, person: Person, at: str) -> Erased:
     seats = _seats_of(people, person)
     left = tuple(_take_names(people, seats))
     with people.writing() as db:
+        _will_scrub(db)
         db.execute("DELETE FROM person WHERE id=?", (person.id,))
         db.execute("INSERT OR IGNORE INTO forgotten VALUES (?, ?)", (person.id, at))
     return Erased(tuple(sorted({game for game, _ in seats})), scrub(people), left)
@@ -61,6 +63,7 @@ def respell(people: People, person: Person, name: str) -> Erased:
     renamed = people.rename(person, name)
     left = tuple(_take_names(people, seats, renamed.name))
     with people.writing() as db:
+        _will_scrub(db)
         db.execute("DELETE FROM spelling WHERE person=? AND key<>?", (person.id, key_of(name)))
     return Erased(tuple(sorted({game for game, _ in seats})), scrub(people), left)
 
@@ -124,12 +127,15 @@ def _counted(many: int, noun: str) -> str:
 def scrub(people: People) -> bool:
     """See to it that what was deleted is nowhere in the file or its log; whether that could be done now."""
     done = _scrubbed(people.path)
-    with people.writing() as db:
-        if done:
+    if done:
+        with people.writing() as db:
             db.execute("DELETE FROM people_meta WHERE key=?", (_WAITING,))
-        else:
-            db.execute("INSERT OR REPLACE INTO people_meta VALUES (?, 'waits')", (_WAITING,))
     return done
+
+
+def _will_scrub(db: sqlite3.Connection) -> None:
+    """Noted with the deletion itself, so that a power cut in between does not lose it."""
+    db.execute("INSERT OR REPLACE INTO people_meta VALUES (?, 'waits')", (_WAITING,))
 
 
 def scrub_waiting(people: People) -> bool:
@@ -171,6 +177,7 @@ def _take_names(people: People, seats: dict[tuple[int, int], str], instead: str 
     for game in sorted({game for game, _ in seats}):
         names = {seat: name for (number, seat), name in seats.items() if number == game}
         with people.writing() as db:
+            _will_scrub(db)
             if _rewrite(db, game, names, instead):
                 left.append(game)
             if instead is None:
@@ -199,6 +206,7 @@ def _rewrite(db: sqlite3.Connection, game: int, names: dict[int, str], instead: 
 def _erase_games(people: People, games: tuple[int, ...], at: str, why: str) -> None:
     _erase_pictures(people.path, games)
     with people.writing() as db:
+        _will_scrub(db)
         for game in games:
             found = db.execute("SELECT began FROM game WHERE id=?", (game,)).fetchone()
             if found is None:

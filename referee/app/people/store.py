@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import secrets
 import sqlite3
-import unicodedata
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,12 +18,12 @@ from typing import Any, Final, Self
 
 from referee.app.people.consent import VERSION as CONSENT
 from referee.app.people.keeping import Keeping
+from referee.app.people.lines import seat_name
+from referee.app.people.names import PeopleError, key_of, tidied
 from referee.app.record import PATIENCE, RecordError, told
 
 VERSION: Final = 1
 """Of these tables; the record has its own."""
-LONGEST: Final = 40
-"""Characters of a name."""
 
 _SCHEMA: Final = """
 CREATE TABLE IF NOT EXISTS people_meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -50,10 +49,6 @@ CREATE TABLE IF NOT EXISTS forgotten (person TEXT PRIMARY KEY, at TEXT NOT NULL)
 """
 
 
-class PeopleError(ValueError):
-    """What was asked cannot be done; says why."""
-
-
 @dataclass(frozen=True, slots=True)
 class Person:
     """Somebody who was asked."""
@@ -66,19 +61,6 @@ class Person:
     """Wall time of the answer, ISO 8601."""
     consent: int
     """Version of the text that was answered."""
-
-
-def tidied(name: str) -> str:
-    """A name as it is shown; raises `PeopleError` for one that nobody can be called."""
-    shown = " ".join(unicodedata.normalize("NFC", name).split())
-    if not 1 <= len(shown) <= LONGEST or not shown.isprintable():
-        raise PeopleError(f"a name has 1 to {LONGEST} letters, on one line")
-    return shown
-
-
-def key_of(name: str) -> str:
-    """What two spellings of one name have in common: case, width and spaces do not matter."""
-    return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
 
 
 class People:
@@ -205,8 +187,6 @@ class People:
 
     def seats(self, names: Iterable[str]) -> tuple[str, ...]:
         """The names that may stand in a new game's first line: of those who agreed; others are their seat's name."""
-        from referee.app.people.lines import seat_name
-
         out = []
         for seat, name in enumerate(names, start=1):
             person = self.find(name)
@@ -218,8 +198,6 @@ class People:
 
         A name at two seats of one game is tied to the first.
         """
-        from referee.app.people.lines import seat_name
-
         loose = []
         with self.writing() as db:
             found = db.execute("SELECT seats FROM game WHERE id=?", (game,)).fetchone()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import sqlite3
@@ -85,9 +86,32 @@ def restore(file: Path, places: Places, stamp: str) -> Plan:
             if any(step.name == name for step in plan.steps) and place is not None and place.exists():
                 _let_go(place)
         _forget_again(places.record, folder / RECORD)
-        for step in plan.steps:
-            _put(folder / step.name, step)
+        _put_all(folder, plan.steps)
     return plan
+
+
+def _put_all(folder: Path, steps: tuple[Step, ...]) -> None:
+    """Put every file in place; where one cannot be, those that were are taken back."""
+    begun: list[Step] = []
+    try:
+        for step in steps:
+            begun.append(step)
+            _put(folder / step.name, step)
+    except OSError as bad:
+        for step in reversed(begun):
+            _take_back(step)
+        why = f"{bad.filename or 'a file'} cannot be written ({bad.strerror})"
+        raise BackupError(f"{why}; everything is as it was before") from bad
+
+
+def _take_back(step: Step) -> None:
+    if step.beside is None:
+        with contextlib.suppress(OSError):
+            step.to.unlink()
+    elif step.beside.exists():
+        step.beside.replace(step.to)
+        # Two names of one file: the rename leaves both.
+        step.beside.unlink(missing_ok=True)
 
 
 def _plan(manifest: Manifest, places: Places, stamp: str) -> Plan:
@@ -200,7 +224,9 @@ def _put(source: Path, step: Step) -> None:
         try:
             os.link(step.to, step.beside)
         except OSError:
-            shutil.copy2(step.to, step.beside)
+            near = step.to.with_name(f".{step.to.name}.old")
+            shutil.copy2(step.to, near)
+            near.replace(step.beside)
     if step.beside is not None:
         shutil.copymode(step.to, source)
     try:
