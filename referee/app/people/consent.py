@@ -17,8 +17,8 @@ _TEXT: Final = {
         "For how long: {pictures}; {figures}; {games}.\n"
         "Nothing leaves this machine unless somebody here takes it out. You may ask at any time to see it, to take a "
         "copy, or to be forgotten, and then your name is removed from every game.\n"
-        "If no, you play as your seat's name, and no figures of yours are kept beyond the game; only "
-        "your answer is, so that nobody asks again. You play just the same."
+        "If no, you play as your seat's name, and just the same. The game is kept without your name, its pictures too, "
+        "and no figure is tied to you beyond it. Only your answer is kept, so that nobody asks again."
     ),
     "es": (
         "¿Puede esta mesa recordarte, {name}?\n"
@@ -27,8 +27,9 @@ _TEXT: Final = {
         "Cuánto tiempo: {pictures}; {figures}; {games}.\n"
         "Nada sale de esta máquina si nadie de aquí lo saca. En cualquier momento puedes pedir verlo, llevarte una "
         "copia o que se te olvide, y entonces tu nombre se quita de todas las partidas.\n"
-        "Si dices que no, juegas con el nombre de tu asiento y no se guarda ninguna cifra tuya después de la partida; "
-        "solo tu respuesta, para que nadie vuelva a preguntar. Juegas exactamente igual."
+        "Si dices que no, juegas con el nombre de tu asiento, y exactamente igual. La partida se guarda sin tu nombre, "
+        "con sus fotos, y después ninguna cifra queda ligada a ti. Solo se guarda tu respuesta, para que nadie "
+        "vuelva a preguntar."
     ),
     "de": (
         "Darf dieser Tisch sich dich merken, {name}?\n"
@@ -38,8 +39,9 @@ _TEXT: Final = {
         "Wie lange: {pictures}; {figures}; {games}.\n"
         "Nichts verlässt dieses Gerät, außer jemand von hier nimmt es heraus. Du kannst jederzeit verlangen, es zu "
         "sehen, eine Kopie zu bekommen oder vergessen zu werden; dann wird dein Name aus jeder Partie entfernt.\n"
-        "Wenn nein, spielst du unter dem Namen deines Platzes, und keine Zahlen von dir bleiben nach der Partie, nur "
-        "deine Antwort, damit niemand noch einmal fragt. Du spielst genauso mit."
+        "Wenn nein, spielst du unter dem Namen deines Platzes, und genauso mit. Die Partie bleibt ohne deinen Namen "
+        "erhalten, auch ihre Bilder, und danach gehört keine Zahl mehr zu dir. Nur deine Antwort wird behalten, damit "
+        "niemand noch einmal fragt."
     ),
     "fr": (
         "Cette table peut-elle se souvenir de toi, {name} ?\n"
@@ -48,8 +50,8 @@ _TEXT: Final = {
         "Combien de temps : {pictures} ; {figures} ; {games}.\n"
         "Rien ne quitte cette machine sans que quelqu'un d'ici ne le prenne. Tu peux à tout moment demander à le "
         "voir, à en avoir une copie ou à être oublié·e ; ton nom est alors retiré de chaque partie.\n"
-        "Si non, tu joues sous le nom de ta place, et aucun chiffre de toi n'est gardé après la partie, "
-        "seulement ta réponse, pour que personne ne redemande. Tu joues exactement pareil."
+        "Si non, tu joues sous le nom de ta place, exactement pareil. La partie est gardée sans ton nom, ses images "
+        "aussi, et ensuite aucun chiffre n'est lié à toi. Seule ta réponse est gardée, pour que personne ne redemande."
     ),
 }
 _PERIODS: Final = {

@@ -13,7 +13,7 @@ from referee.app.people.results import Result
 
 LEAST: Final = 10
 """Games that ended, below which nobody is ranked: after so few each, of two players the better stands above the worse
-in some three of four cases only (`make league-figures`)."""
+in some four of five cases (`make league-figures`)."""
 COLUMNS: Final = (
     "rank", "player", "games", "games_won", "slaps_won", "slaps_late", "slaps_false", "reaction_median_ms",
     "reaction_low_ms", "reaction_high_ms", "reactions", "reaction_error_ms", "rating", "rating_error",
