@@ -133,6 +133,22 @@ def test_after_forgetting_the_name_is_nowhere_in_the_bytes(people: People, path:
     assert set(people.ties().values()) == {people.named("Ben").id}
 
 
+def test_a_name_in_free_pages_goes_too(people: People, path: Path) -> None:
+    """Left there by a deletion that did not overwrite: only building the file anew gets rid of it."""
+    people.answer(NAME, True, AT)
+    with Record(path) as record:
+        note = json.dumps({"kind": "note", "t": 5, "text": f"{NAME} " * 20}, ensure_ascii=False)
+        table = json.dumps({"kind": "table", "t": 0, "seats": [NAME, "B"]}, ensure_ascii=False)
+        game = record.add_game(AT, [(1, table), *((number, note) for number in range(2, 200))])
+    with sqlite3.connect(path) as db:
+        db.execute("PRAGMA secure_delete=OFF")
+        db.execute("DELETE FROM line WHERE game=?", (game,))
+        db.execute("DELETE FROM game WHERE id=?", (game,))
+    db.close()
+    assert forget(people, people.named(NAME), AT).clean
+    assert not _held(path, NAME)
+
+
 def test_the_test_of_bytes_notices_a_plain_delete(people: People, path: Path) -> None:
     """Without overwriting and rebuilding the name stays in the file; so the test above can fail."""
     people.answer(NAME, True, AT)
@@ -319,6 +335,12 @@ def test_what_is_overdue_is_removed_and_told(people: People, path: Path) -> None
     assert [len(list(frames.near(game, 0, 9))) for game in games] == [0, 0, 0, 2]
     frames.close()
     assert enforce(people, now)[1] == ""
+
+
+def test_the_document_quotes_what_is_asked() -> None:
+    shown = (Path(__file__).parents[2] / "docs" / "people.md").read_text(encoding="utf-8")
+    quoted = " ".join(line[2:] for line in shown.splitlines() if line.startswith("> "))
+    assert quoted == question("Ana", Keeping()).replace("\n", " ")
 
 
 def test_what_is_asked_names_every_period_in_every_language() -> None:

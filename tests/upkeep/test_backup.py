@@ -33,7 +33,8 @@ def places(tmp_path: Path) -> Places:
     made = Places(home / "games" / "record.db", home / "table.toml", home / "decks")
     add_game(made.record, ["Ana", "Ben"], AT)
     assert made.settings is not None
-    made.settings.write_text("seats = 2\n")
+    made.settings.write_text('rules = "house.toml"\n')
+    (home / "house.toml").write_text('base = "classic"\n')
     made.decks.mkdir()
     (made.decks / "old-tarot.npz").write_bytes(b"looks")
     (made.decks / "Not a deck.txt").write_bytes(b"?")
@@ -62,13 +63,14 @@ def test_everything_comes_back_to_an_empty_machine(saved: Path, places: Places, 
     home = tmp_path / "other"
     other = Places(home / "games" / "record.db", home / "table.toml", home / "decks")
     plan = restore(saved, other, STAMP)
-    assert [step.beside for step in plan.steps] == [None] * 4
+    assert [step.beside for step in plan.steps] == [None] * 5
     assert _games(other.record) == [("Ana", "Ben")]
     with Record(places.record, read_only=True) as one, Record(other.record, read_only=True) as two:
         assert list(one.lines(1)) == list(two.lines(1))
     assert (other.decks / "old-tarot.npz").read_bytes() == b"looks"
     assert other.settings is not None
-    assert other.settings.read_text() == "seats = 2\n"
+    assert other.settings.read_text() == 'rules = "house.toml"\n'
+    assert (home / "house.toml").read_text() == 'base = "classic"\n'
     store = FrameStore(other.frames, read_only=True)
     assert [one.jpeg for one in store.near(1, 0, 9)] == [b"jpeg"]
     store.close()
@@ -76,7 +78,21 @@ def test_everything_comes_back_to_an_empty_machine(saved: Path, places: Places, 
 
 def test_pictures_only_where_asked_for(places: Places, tmp_path: Path) -> None:
     names = [part.name for part in back_up(places, tmp_path / "small.zip", AT).parts]
-    assert names == ["record.db", "table.toml", "decks/old-tarot.npz"]
+    assert names == ["record.db", "table.toml", "rules/house.toml", "decks/old-tarot.npz"]
+
+
+@pytest.mark.parametrize("name", ["/etc/house.toml", "../house.toml", "sub/house.toml", ".toml"])
+def test_house_rules_from_elsewhere_are_left_out_and_told(
+    places: Places, tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    assert places.settings is not None
+    places.settings.write_text(f'rules = "{name}"\n')
+    top = Parser(prog="referee")
+    add_backup(top.add_subparsers(parser_class=Parser))
+    where = ["--record", str(places.record), "--settings", str(places.settings)]
+    args = top.parse_args(["backup", str(tmp_path / "table.zip"), *where])
+    assert args.run(args) == 0
+    assert f"not in it: the house rules {name}" in capsys.readouterr().out
 
 
 def test_while_a_game_is_being_written_it_is_of_one_instant(places: Places, tmp_path: Path) -> None:
@@ -259,7 +275,7 @@ def test_as_it_is_typed(places: Places, tmp_path: Path, capsys: pytest.CaptureFi
         return capsys.readouterr().out
 
     file = str(tmp_path / "typed.zip")
-    assert "1 games, 2 parts" in typed("backup", file)
+    assert "1 games, 3 parts" in typed("backup", file)
     assert "nothing was changed" in typed("restore", file)
     add_game(places.record, ["Later", "Eve"], AT)
     assert "done" in typed("restore", file, "--yes")

@@ -12,6 +12,7 @@ import os
 import re
 import sqlite3
 import tempfile
+import tomllib
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -28,6 +29,8 @@ RECORD: Final = "record.db"
 FRAMES: Final = "frames.db"
 SETTINGS: Final = "table.toml"
 DECK: Final = re.compile(r"decks/[a-z0-9][a-z0-9_-]{0,39}\.(npz|png)")
+HOUSE: Final = re.compile(r"rules/(?!\.)[\w.-]{1,80}\.toml")
+"""A house-rules file that lies beside the settings, which name it."""
 MOST: Final = 64 << 30
 """Bytes of a member: more than any card of such a machine holds."""
 _CHUNK: Final = 1 << 20
@@ -76,12 +79,28 @@ class Places:
         return self.record.with_name(FRAMES)
 
     def of(self, name: str) -> Path | None:
-        """Where a member of an archive belongs; None for the settings where none are named."""
+        """Where a member of an archive belongs; None for the settings and their rules where none are named."""
         if name == RECORD:
             return self.record
         if name == FRAMES:
             return self.frames
-        return self.settings if name == SETTINGS else self.decks / name.partition("/")[2]
+        folder, _, inner = name.rpartition("/")
+        if folder == "decks":
+            return self.decks / inner
+        if self.settings is None:
+            return None
+        return self.settings if name == SETTINGS else self.settings.parent / inner
+
+    @property
+    def house(self) -> str:
+        """The house-rules file that the settings name; empty where they name none, or cannot be read."""
+        if self.settings is None:
+            return ""
+        try:
+            said = tomllib.loads(self.settings.read_text(encoding="utf-8")).get("rules")
+        except (OSError, ValueError):
+            return ""
+        return said if isinstance(said, str) and said.endswith(".toml") else ""
 
 
 def back_up(places: Places, to: Path, made: str, *, pictures: bool = False) -> Manifest:
@@ -122,6 +141,9 @@ def _gathered(places: Places, folder: Path, pictures: bool) -> dict[str, Path]:
         files[FRAMES] = _copied(places.frames, folder / FRAMES)
     if places.settings is not None and places.settings.exists():
         files[SETTINGS] = places.settings
+        house = places.settings.parent / places.house
+        if HOUSE.fullmatch(f"rules/{places.house}") and house.is_file():
+            files[f"rules/{places.house}"] = house
     for deck in sorted(places.decks.glob("*")):
         if DECK.fullmatch(f"decks/{deck.name}") and deck.is_file():
             files[f"decks/{deck.name}"] = deck
@@ -227,7 +249,7 @@ def _manifest(archive: zipfile.ZipFile, path: Path) -> Manifest:
 
 def _part(raw: Any, path: Path) -> Part:
     part = Part(str(raw["name"]), int(raw["size"]), str(raw["sha256"]))
-    if part.name not in (RECORD, FRAMES, SETTINGS) and not DECK.fullmatch(part.name):
+    if part.name not in (RECORD, FRAMES, SETTINGS) and not (DECK.fullmatch(part.name) or HOUSE.fullmatch(part.name)):
         raise BackupError(f"{path} holds {part.name!r}, which is no part of a backup")
     if not 0 <= part.size <= MOST:
         raise BackupError(f"{path}: {part.name} is said to hold {part.size} bytes")

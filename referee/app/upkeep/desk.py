@@ -20,11 +20,14 @@ def _places(args: argparse.Namespace) -> Places:
 def backup(args: argparse.Namespace) -> int:
     """Write one. Raises `UserError`."""
     try:
-        manifest = back_up(_places(args), args.file, now(), pictures=args.frames)
+        places = _places(args)
+        manifest = back_up(places, args.file, now(), pictures=args.frames)
     except (BackupError, RecordError) as bad:
         raise UserError(str(bad)) from None
     size = args.file.stat().st_size
     print(f"{args.file}: {manifest.games} games, {len(manifest.parts)} parts, {size / 1e6:.1f} MB, read back and whole")
+    if places.house and f"rules/{places.house}" not in {part.name for part in manifest.parts}:
+        print(f"not in it: the house rules {places.house}, which do not lie beside the settings; copy them yourself")
     return 0
 
 
