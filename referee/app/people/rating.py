@@ -33,6 +33,7 @@ SURE: Final = 1.96
 """Standard deviations of the limits that are shown: 95 %."""
 _STEPS: Final = 50
 _CLOSE: Final = 1e-9
+_MANY: Final = 1000
 
 UNKNOWN: Final = -1
 """Somebody at the table of whom nothing is kept: taken as of middling strength."""
@@ -123,11 +124,21 @@ def median(values: Sequence[float]) -> Median | None:
     if n == 0:
         return None
     middle = (ordered[(n - 1) // 2] + ordered[n // 2]) / 2
-    # The widest tail below which the binomial distribution holds no more than 2.5 %.
-    tail, rank = 0.5**n, 0
-    while tail <= 0.025 and rank < n // 2:
-        rank += 1
-        tail += math.comb(n, rank) * 0.5**n
+    rank = _rank(n)
     if rank == 0:
         return Median(middle, None, None, n)
     return Median(middle, ordered[rank - 1], ordered[n - rank], n)
+
+
+def _rank(n: int) -> int:
+    """How many values at either end lie outside the limits of the median of ``n``; 0 where there are no limits."""
+    if n > _MANY:
+        # Conover's own approximation for large samples, rounded outwards.
+        return math.floor((n - SURE * math.sqrt(n)) / 2)
+    # The widest tail that holds no more than a fortieth of the binomial distribution; in whole numbers, exactly.
+    ways, tail, rank = 1, 1, 0
+    while tail * 40 <= 1 << n:
+        rank += 1
+        ways = ways * (n - rank + 1) // rank
+        tail += ways
+    return rank
