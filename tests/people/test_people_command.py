@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -41,6 +43,8 @@ def test_from_being_asked_to_being_forgotten(path: Path, run: Run) -> None:
     assert "May this table remember you, Ana?" in run("--ask", "Ana")
     assert "nobody was asked yet" in run()
     assert path.read_bytes() == before, "reading writes nothing"
+    assert run("--agrees", "ana") == "ana agreed, and is remembered; 1 game so far"
+    assert run("--rename", "ana", "Ana").startswith("ana is Ana now")
     assert run("--agrees", "Ana") == "Ana agreed, and is remembered; 1 game so far"
     assert run("--declines", "Ben").startswith("Ben declined")
     assert "Ana  (agreed" in run()
@@ -82,3 +86,15 @@ def test_mistakes_are_one_line(path: Path, run: Run, words: tuple[str, ...], sai
 def test_without_a_record(run: Run) -> None:
     with pytest.raises(UserError, match="no record"):
         run()
+
+
+def test_the_commands_bring_nothing_heavy_before_they_are_called() -> None:
+    words = (
+        "import sys\n"
+        "from referee.app.people import command, league_command\n"
+        "from referee.app.upkeep import command as upkeep\n"
+        "from referee.app.drill import command as drill\n"
+        "print(*sorted({'numpy', 'sqlite3', 'cv2', 'zipfile', 'rich'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", words], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == ""

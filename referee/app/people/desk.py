@@ -12,7 +12,7 @@ from referee.app.people.consent import question
 from referee.app.people.erasing import Erased, enforce, erase_game, forget, respell, scrub_waiting
 from referee.app.people.export import exported
 from referee.app.people.keeping import Keeping
-from referee.app.people.names import PeopleError
+from referee.app.people.names import PeopleError, key_of
 from referee.app.people.store import People
 from referee.app.problems import UserError
 from referee.app.record import Record, RecordError
@@ -87,7 +87,7 @@ def _agreed(store: People, name: str) -> str:
     """From now on; games that bear the name already are theirs as well."""
     person = store.answer(name, True, now())
     with Record(store.path, read_only=True) as record:
-        games = [info.id for info in record.games() if name in info.seats]
+        games = [info.id for info in record.games() if key_of(name) in map(key_of, info.seats)]
     for game in games:
         store.tie(game)
     many = len(store.games_of(person))
