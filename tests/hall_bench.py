@@ -32,12 +32,16 @@ REQUIRED_MS: Final = 500.0
 VIEWERS: Final = 8
 READING: Final = 2
 """Viewers that take the time; the others only read, as a browser elsewhere would."""
+SETTINGS: Final = ("message_size_limit 32768", "max_queued_messages 100000", "max_inflight_messages 1000")
+"""Of the broker, as docs/hall.md has them."""
 _EACH: Final = 4
 """Viewers from one address, below the guard's limit."""
 CROWD: Final = 400
 """Tables that one process plays."""
 _WARM: Final = 6.0
 """Seconds before the measured ones: everybody connects, and the first whole states go out."""
+PATIENCE: Final = 20
+"""Seconds that what is under way may still take when the tables have stopped."""
 _TICK: Final = os.sysconf("SC_CLK_TCK")
 
 
@@ -156,10 +160,23 @@ async def _over(crowd: Process) -> dict[str, list[int]]:
     return sent
 
 
-async def _measure(broker: Mosquitto, count: int, seconds: float) -> Level:
+async def _arrived(viewers: list[Viewer], sent: dict[str, list[int]]) -> None:
+    """Wait until the viewers who take the time have everything, or `PATIENCE` is over: what is late then is lost."""
+    until = monotonic() + PATIENCE * 1_000_000_000
+    for viewer in viewers[:READING]:
+        while monotonic() < until and not _has_all(viewer, sent):
+            await asyncio.sleep(0.5)
+
+
+def _has_all(viewer: Viewer, sent: dict[str, list[int]]) -> bool:
+    reached = {name: number for name, number, _ in viewer.seen}
+    return all(reached.get(name, 0) >= len(when) for name, when in sent.items())
+
+
+async def _measure(broker: Mosquitto, count: int, seconds: float, watching: int) -> Level:
     with ServedHall(broker.port) as hall:
         crowds = [await _crowd(broker.port, min(CROWD, count - first), first) for first in range(0, count, CROWD)]
-        viewers = [Viewer(hall.port, place) for place in range(VIEWERS)]
+        viewers = [Viewer(hall.port, place) for place in range(watching)]
         tasks = [asyncio.create_task(viewer.watch()) for viewer in viewers]
         await asyncio.sleep(_WARM)
         pids = {"broker": [broker.pid], "hall": [hall.pid], "generator": [crowd.pid for crowd in crowds]}
@@ -170,7 +187,7 @@ async def _measure(broker: Mosquitto, count: int, seconds: float) -> Level:
         health = await asyncio.to_thread(hall.health)
         took, read = (ended - began) / 1e9, viewers[-1].bytes - bytes_
         sent = {name: when for told in await asyncio.gather(*map(_over, crowds)) for name, when in told.items()}
-        await asyncio.sleep(1)
+        await _arrived(viewers, sent)
         last = await asyncio.to_thread(hall.health)
         for task in tasks:
             task.cancel()
@@ -235,17 +252,18 @@ def main() -> int:
         "--tables", type=int, nargs="+", default=LEVELS, metavar="N", help="how many, one after the other"
     )
     parser.add_argument("--seconds", type=float, default=15.0, help="measured of each")
+    parser.add_argument("--viewers", type=int, default=VIEWERS, help="who hold the hall's stream open")
     args = parser.parse_args()
     if PROGRAM is None:
         print(f"{MISSING}: apt-get install mosquitto", file=sys.stderr)
         return 2
-    print(f"{VIEWERS} viewers, {os.cpu_count()} cores, load before it {os.getloadavg()[0]:.1f}\n{_HEAD}", flush=True)
+    print(
+        f"{args.viewers} viewers, {os.cpu_count()} cores, load before it {os.getloadavg()[0]:.1f}\n{_HEAD}", flush=True
+    )
     levels = []
     for count in args.tables:
-        with tempfile.TemporaryDirectory() as folder:
-            room = ("max_queued_messages 100000", "max_inflight_messages 100")
-            with Mosquitto(Path(folder), lines=room) as broker:
-                levels.append(asyncio.run(_measure(broker, count, args.seconds)))
+        with tempfile.TemporaryDirectory() as folder, Mosquitto(Path(folder), lines=SETTINGS) as broker:
+            levels.append(asyncio.run(_measure(broker, count, args.seconds, args.viewers)))
         print(_row(levels[-1]), flush=True)
     print(_per_table(levels))
     return _verdict(levels)

@@ -171,7 +171,7 @@ def test_the_documented_broker_lets_a_table_speak_for_itself_alone(tmp_path: Pat
     (tmp_path / "secret").write_text("secret\n")
     ours = ("listener", "allow_anonymous", "password_file", "acl_file", "persistence")
     rest = [line for line in conf.splitlines() if line and line.split()[0] not in ours]
-    assert len(rest) == 2
+    assert len(rest) == 3
     with (
         Mosquitto(tmp_path, password=known, lines=(f"acl_file {tmp_path / 'rights'}", *rest)) as broker,
         Listener(broker.port, "referee/#", user="hall", password="secret") as hall,

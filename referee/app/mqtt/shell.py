@@ -44,9 +44,11 @@ class Shell:
         self._under_way = 0
         self._count = threading.Lock()
         self._leaving = threading.Event()
+        self._new = threading.Event()
+        """The connection stands anew, and the last will of the one before may have been published."""
         self._connection = Connection(
             broker, f"{topics.prefix}-{topics.table}", will=(topics.of("available"), OFFLINE),
-            entered=lambda _: self.outbox.again(), acknowledged=self._acknowledged,
+            entered=lambda _: self._entered(), acknowledged=self._acknowledged,
         )  # fmt: skip
         self._thread = threading.Thread(target=self._run, name="mqtt", daemon=True)
 
@@ -82,17 +84,19 @@ class Shell:
             _LOG.exception("publishing ended")
             self._connection.trouble = "publishing to the broker ended by a fault of this program; see its log"
 
+    def _entered(self) -> None:
+        self._new.set()
+        self.outbox.again()
+
     def _publish_until_told(self) -> None:
-        entered = False
         while not self._leaving.is_set():
             self.outbox.ready.wait(LOOK)
             if not self._connection.connected.is_set():
-                entered = False
                 self.outbox.ready.clear()
                 self._leaving.wait(LOOK)
                 continue
-            if not entered:
-                entered = True
+            if self._new.is_set():
+                self._new.clear()
                 self._announce()
             self._publish_due()
         self._leave()

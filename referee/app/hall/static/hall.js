@@ -152,6 +152,16 @@
     count();
   };
 
+  // An order that changes with every card would leave nobody the time to read.
+  let arranged = { at: 0, size: -1 };
+  const arrangeCalmly = () => {
+    const restless = ["by_pile", "by_recent"].includes(byId("sort")?.value);
+    const soon = performance.now() - arranged.at < 3000;
+    if (restless && soon && arranged.size === tables.size) return count();
+    arranged = { at: performance.now(), size: tables.size };
+    return arrange();
+  };
+
   const count = () => {
     const place = byId("counted");
     if (!place) return;
@@ -184,7 +194,7 @@
       }
       if (only !== null) recent(facts);
     }
-    arrange();
+    arrangeCalmly();
     hall.dataset.shown = String(Number(hall.dataset.shown ?? 0) + 1);
   };
 
