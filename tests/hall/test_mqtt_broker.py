@@ -123,6 +123,13 @@ def test_no_broker_at_all_is_told_in_words_and_stops_nothing() -> None:
     publisher.close()
 
 
+def test_a_broker_that_cannot_be_reached_by_tls_may_have_a_certificate_of_its_own(broker: Mosquitto) -> None:
+    publisher = TablePublisher(Mqtt(broker.port, tls=True))
+    publisher.start()
+    wait_for("certificate", publisher)
+    publisher.close()
+
+
 def test_nothing_that_it_is_told_makes_it_raise() -> None:
     publisher = TablePublisher(Mqtt(free_port()))
     publisher.rulings([object()])  # type: ignore[list-item]

@@ -115,9 +115,10 @@ class Connection:
         self._entered(client)
 
     def _on_connect_fail(self, _client: Client, _data: Any) -> None:
+        trusted = ", and that this machine trusts its certificate" if self.broker.tls else ""
         self._tell(
             f"the broker {self.broker.where} cannot be reached: look at its power and network, and at the host and "
-            "port that are set here"
+            f"port that are set here{trusted}"
         )
 
     def _on_disconnect(
