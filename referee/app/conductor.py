@@ -97,7 +97,7 @@ class Conductor:
         self._log = LogKeeper(TextJournal(log) if log is not None else journal)
         self._pads = pads or PadFilter(len(table.seats), start=table.t)
         self._number = Numberer()
-        self._now = table.t
+        self._began = self._now = table.t
         self._told: dict[str, int] = {}
         self._lost: set[str] = set()
         self._absence = Absence()
@@ -296,7 +296,7 @@ class Conductor:
 
     def _vouched(self) -> int:
         """Up to where the camera has told everything, ns."""
-        return max(self._told.get(CAMERA, self.watermark), self.watermark)
+        return max(self._began, self._told.get(CAMERA, self._began), self.watermark)
 
     def _pause(self, reason: str) -> None:
         pause = self._absence.begin(reason, self._vouched() + 1)

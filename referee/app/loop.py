@@ -113,10 +113,12 @@ class Loop:
     def __init__(
         self, conductor: Conductor, sights: Sights, pads: TimedPads, *, first: Mapping[str, FirstHand] | None = None,
         answers: Answers | None = None, clock: Clock = monotonic, alarm: Alarm | None = None,
+        beat: Callable[[str], None] = lambda _part: None,
     ) -> None:  # fmt: skip
         self._conductor, self._sights, self._pads = conductor, sights, pads
         self._first, self._answers, self._clock = dict(first or {}), answers, clock
         self._alarm = alarm or Alarm()
+        self._beat = beat
         self._edges: deque[Edge] = deque()
         self._lost: deque[Lost] = deque()
         self._post: deque[tuple[str, str]] = deque()
@@ -155,10 +157,12 @@ class Loop:
         now = self._clock()
         # The promise first, the edges after: whatever it covers is in the queue by then.
         told = self._pads.watermark(now)
+        self._beat("pads")
         self._feel()
         self._safely("engine", self._conductor.advance, now, told)
         self._show(now)
         self._heed_parts()
+        self._beat("engine")
         for question, value in self._answers.given() if self._answers is not None else ():
             self._settle(question, value, now)
         return now

@@ -2,8 +2,9 @@
 
 A watcher that has just been woken tells every card that it finds as if it had just come. Those that lay there before
 the gap are no news; what else lies there came during it, nobody knows how many there were, in which order, or by whom.
-So what cannot be known is put down as a card that nobody could read (`UNREADABLE`), under the one that is seen: the
-referee then asks before it rules on anything that depends on it.
+So what cannot be known is put down as cards that nobody could read (`UNREADABLE`), under the one that is seen: the
+referee then asks before it rules on anything that depends on them. There are `UNKNOWN` of them, since one alone would
+make a sure sandwich of the cards on either side.
 """
 
 from __future__ import annotations
@@ -18,6 +19,9 @@ from referee.rules.laying import AT_ONCE_NS
 
 APART: Final = AT_ONCE_NS + 1
 """Between two cards that came during the gap, ns: nearer, they would be taken for one seat's that drew two (F9)."""
+UNKNOWN: Final = 2
+"""Cards that stand for those that may have come unseen. Only a pattern that reaches over exactly so many (P3) can still be
+feigned by a gap."""
 
 Verdict = Literal["same", "more", "gone"]
 
@@ -75,7 +79,7 @@ def reconcile(believed: Sequence[str], lying: Sequence[str]) -> Finding:
     # A card that nobody could read before may be the one that is read now, and the other way round never.
     if (not new and top in now) or (top == UNREADABLE and len(new) <= 1 and UNREADABLE not in new):
         return Finding("same", before, now)
-    came = new if new and new[0] == UNREADABLE else (UNREADABLE, *new)
+    came = (*(UNREADABLE,) * UNKNOWN, *(card for card in new if card != UNREADABLE))
     return Finding("more", before, now, came)
 
 
