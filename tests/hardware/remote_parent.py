@@ -1,4 +1,7 @@
-"""A process that opens a remote camera, says its child's number and a frame's, and waits to be ended."""
+"""A process that opens a remote camera, says its child's number, and takes frames until it is ended.
+
+A second argument: ``stuck`` says the number only when frames have stopped, ``leave`` ends without closing the camera.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +22,8 @@ def first_index(spec: str) -> tuple[int, int]:
 
 if __name__ == "__main__":
     held = RemoteCamera(CameraSpec.from_json(sys.argv[1]))
+    while sys.argv[2:] == ["stuck"] and held.next(0.5) is not None:
+        pass
     print(held.pid, flush=True)
     if sys.argv[2:] == ["leave"]:
         sys.exit(0)

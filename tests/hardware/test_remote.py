@@ -168,6 +168,14 @@ def test_a_camera_that_falls_silent_is_started_anew_whatever_it_hangs_in(
     assert watched.frames(2)
 
 
+def test_an_interrupt_from_the_keyboard_is_not_the_cameras_business(watch: Callable[..., Watched]) -> None:
+    watched = watch(twin())
+    assert watched.camera.pid is not None
+    os.kill(watched.camera.pid, signal.SIGINT)
+    assert len(watched.frames(20)) == 20
+    assert watched.words == []
+
+
 def test_a_process_that_is_stopped_is_replaced_too(watch: Callable[..., Watched]) -> None:
     watched = watch(twin())
     watched.frames(1)
@@ -346,10 +354,11 @@ def test_another_thread_may_close_while_one_waits_for_a_frame(watch: Callable[..
     thread.join()
 
 
-@pytest.mark.parametrize("fault", ["", "stuck@5"])
+@pytest.mark.parametrize("fault", ["", "stuck"])
 def test_the_child_ends_with_its_parent(fault: str) -> None:
+    spec = twin(f"{fault}@5" if fault else "")
     parent = subprocess.Popen(
-        [sys.executable, "-m", "tests.hardware.remote_parent", twin(fault).to_json()],
+        [sys.executable, "-m", "tests.hardware.remote_parent", spec.to_json(), fault],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     assert parent.stdout is not None
