@@ -9,11 +9,13 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from hardware.lights import GpioLights
 from hardware.pads import GpioPads
 from hardware.ports import Camera, HardwareMissing, Lights, Speaker
+from hardware.strip import BothLights, StripLights
 from referee.app.loop import NoPads, TimedPads
 from referee.app.sight import Sights
 from referee.app.sight_process import SightProcess
@@ -88,11 +90,20 @@ def _pads(settings: Settings) -> TimedPads:
     return GpioPads(pins, t_error=t_error, active_high=settings.pads.active_high)
 
 
-def _lights(settings: Settings) -> Lights | None:
-    if not settings.lights.enabled:
-        return None
+def _pin_lights(settings: Settings) -> Lights:
     lamps = {number: seat.light for number, seat in enumerate(settings.seats, start=1)}
     return GpioLights(lamps, settings.lights.table)
+
+
+def _strip(settings: Settings) -> Lights:
+    return StripLights(Path(settings.lights.strip), settings.lights.strip_length, len(settings.seats))
+
+
+def _lights(settings: Settings, missing: dict[str, str]) -> Lights | None:
+    """Lights on pins, a strip, or both."""
+    pins = _tried("lights", lambda: _pin_lights(settings), missing) if settings.lights.enabled else None
+    strip = _tried("strip", lambda: _strip(settings), missing) if settings.lights.strip else None
+    return BothLights(pins, strip) if pins is not None and strip is not None else pins or strip
 
 
 def _camera_or_refuse(settings: Settings, pads: str) -> None:
@@ -115,7 +126,7 @@ def open_parts(settings: Settings) -> OpenParts:
         _camera_or_refuse(settings, missing["pads"])
         missing["pads"] += "; cards, turns and challenges are refereed, slaps are not"
     parts = OpenParts(SightProcess(work_of(settings)), pads or NoPads(), missing=missing)
-    parts.lights = _tried("lights", lambda: _lights(settings), missing)
+    parts.lights = _lights(settings, missing)
     if settings.voice.enabled:
         parts.speaker = _tried(
             "voice", lambda: open_voice(settings.voice, on_trouble=parts.mail.about("voice")), missing

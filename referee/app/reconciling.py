@@ -20,8 +20,8 @@ from referee.rules.laying import AT_ONCE_NS
 APART: Final = AT_ONCE_NS + 1
 """Between two cards that came during the gap, ns: nearer, they would be taken for one seat's that drew two (F9)."""
 UNKNOWN: Final = 2
-"""Cards that stand for those that may have come unseen. Only a pattern that reaches over exactly so many (P3) can still be
-feigned by a gap."""
+"""Cards that stand for those that may have come unseen. Only a pattern that reaches over exactly so many (P3) can be
+feigned by a gap then."""
 
 Verdict = Literal["same", "more", "gone"]
 

@@ -92,8 +92,9 @@ def referee(
         tellers: dict[str, Teller] = {"display": screen.tell}
         first: dict[str, FirstHand] = {}
         if parts.lights is not None:
-            first["lights"] = lamps = Lamps(parts.lights, len(names))
-            outlets["lights"] = lamps
+            # Asked for the first time when the conductor has been made.
+            lamps = Lamps(parts.lights, len(names), asks=lambda: bool(conductor.view.questions))
+            first["lights"], outlets["lights"], tellers["lights"] = lamps, lamps, lamps.tell
         if parts.speaker is not None:
             first["voice"] = voice = Voice(parts.speaker, settings.voice.language)
             outlets["voice"], tellers["voice"] = voice, voice.tell

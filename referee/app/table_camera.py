@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from hardware.ports import Camera
+from hardware.clock import Clock, monotonic
+from hardware.ports import Camera, Frame
 
 if TYPE_CHECKING:
     from referee.app.settings import CameraSettings, Settings
@@ -58,6 +61,34 @@ def open_remote(values: Mapping[str, Any], told: Callable[[str], None]) -> Camer
     return RemoteCamera(CameraSpec(f"{__name__}:{open_table_camera.__name__}", values), told=told)
 
 
+class Played:
+    """A recording shown as if it happened now, each frame at its time; implements `hardware.ports.Camera`."""
+
+    def __init__(
+        self, camera: Camera, clock: Clock = monotonic, sleep: Callable[[float], None] = time.sleep
+    ) -> None:  # fmt: skip
+        self._camera, self._clock, self._sleep = camera, clock, sleep
+
+    def frames(self) -> Iterator[Frame]:
+        """The recording's frames, from now on."""
+        began: int | None = None
+        for frame in self._camera.frames():
+            if began is None:
+                began = self._clock() - frame.t
+            due = began + frame.t
+            self._sleep(max(0, due + frame.exposure - self._clock()) / 1e9)
+            yield replace(frame, t=due)
+
+    def close(self) -> None:
+        """Let go of the recording."""
+        self._camera.close()
+
+
+def open_recording(values: Mapping[str, Any], told: Callable[[str], None]) -> Camera:
+    """A recording, in place of a camera: to try a table's settings without one; raises `HardwareMissing`."""
+    return Played(open_table_camera(**values))
+
+
 def table_watcher(bearings: Mapping[int, float], deck: str | None) -> Watching:
     """A watcher for this table; raises `UserError` where there is no eye."""
     from referee.app.watch import new_watcher
@@ -69,9 +100,10 @@ def work_of(settings: Settings) -> Work:
     """What the process that looks has to do at this table."""
     from referee.app.sight_process import Work
 
+    live = is_live(settings.camera.source)
     bearings = {number: seat.bearing for number, seat in enumerate(settings.seats, start=1)}
     return Work(
-        camera=partial(open_remote, camera_values(settings.camera)),
+        camera=partial(open_remote if live else open_recording, camera_values(settings.camera)),
         watcher=partial(table_watcher, bearings, settings.deck),
-        live=is_live(settings.camera.source),
+        live=live,
     )
