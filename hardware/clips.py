@@ -19,12 +19,13 @@ from pathlib import Path
 from typing import Final, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
-from hardware.loudness import momentary
+from hardware.loudness import BLOCK, block_energies, momentary, momentary_of
 from hardware.mixing import LOUDNESS, MARKS, RATE, Samples, gap_after, join, prepared
 from hardware.ports import HardwareMissing
 
-RECIPE: Final = "2"
+RECIPE: Final = "3"
 """Changes whenever clips must be rendered anew: part of the cache folder's name."""
 _PATIENCE: Final = 20.0
 _UNEVEN: Final = 3.0
@@ -138,6 +139,7 @@ class Clips:
         key = hashlib.sha256(f"{RECIPE} {LOUDNESS} {synthesiser.key}".encode()).hexdigest()[:8]
         self._folder = (cache_folder() if folder is None else folder) / f"{synthesiser.name}-{key}"
         self._loaded: dict[str, Samples] = {}
+        self._energies: dict[str, NDArray[np.float64]] = {}
 
     @property
     def voice(self) -> str:
@@ -152,16 +154,26 @@ class Clips:
         """
         if text not in self._loaded:
             self._loaded[text] = self._from_disk(text)
+            self._energies[text] = block_energies(self._loaded[text], RATE)
         return self._loaded[text]
 
     def phrase(self, texts: Iterable[str]) -> Samples:
-        """Clips joined; a mark at the end of a clip's name is a pause.
+        """Clips joined, and no louder together than each by itself; a mark at the end of a clip's name is a pause.
 
         Raises:
             HardwareMissing: one of them cannot be had.
         """
         names = list(texts)
-        return join([self.clip(name.rstrip(MARKS)) for name in names], [gap_after(name) for name in names])
+        gaps = [gap_after(name) for name in names]
+        joined = join([self.clip(name.rstrip(MARKS)) for name in names], gaps)
+        # Short clips are measured over their own length, so that two within 400 ms are more than one.
+        parts = [
+            part
+            for name, gap in zip(names, gaps, strict=True)
+            for part in (self._energies[name.rstrip(MARKS)], np.zeros(round(gap / BLOCK)))
+        ]
+        over = momentary_of(np.concatenate(parts), RATE) - LOUDNESS if parts else 0.0
+        return joined * np.float32(10 ** (-over / 20)) if over > 0 else joined
 
     def missing(self, vocabulary: Iterable[str]) -> list[str]:
         """The texts that are still to be rendered."""
