@@ -370,6 +370,23 @@ def test_the_child_ends_with_its_parent(fault: str) -> None:
     assert errors == "", "nothing is left that anybody must clean up"
 
 
+def test_the_child_ends_with_its_parent_though_another_holds_its_lifeline() -> None:
+    parent = subprocess.Popen(
+        [sys.executable, "-m", "tests.hardware.remote_parent", twin().to_json(), "forked"],
+        stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert parent.stdout is not None
+    sibling, child = (int(parent.stdout.readline()) for _ in range(2))
+    pidfd = os.pidfd_open(child)
+    parent.kill()
+    try:
+        assert pidfd_ends(pidfd)
+    finally:
+        os.kill(sibling, signal.SIGKILL)
+        os.close(pidfd)
+        parent.communicate(timeout=LIMIT)
+
+
 def test_a_parent_that_leaves_without_closing_leaves_nothing() -> None:
     left = subprocess.run(
         [sys.executable, "-m", "tests.hardware.remote_parent", twin().to_json(), "leave"],
