@@ -14,6 +14,7 @@ import subprocess
 import tempfile
 import wave
 from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Protocol
@@ -153,8 +154,7 @@ class Clips:
             HardwareMissing: it is in none of them.
         """
         if text not in self._loaded:
-            self._loaded[text] = self._from_disk(text)
-            self._energies[text] = block_energies(self._loaded[text], RATE)
+            self._remember(text, self._from_disk(text))
         return self._loaded[text]
 
     def phrase(self, texts: Iterable[str]) -> Samples:
@@ -187,13 +187,24 @@ class Clips:
         """
         words = list(dict.fromkeys(vocabulary))
         absent = self.missing(words)
-        for done, text in enumerate(absent, start=1):
-            self.clip(text)
-            if progress is not None:
-                progress(done, len(absent))
+        # Programs speak side by side; a voice that is loaded into this process speaks one text at a time.
+        pool = ThreadPoolExecutor(os.cpu_count() if isinstance(self._synthesiser, Synthesiser) else 1)
+        try:
+            for done, (text, samples) in enumerate(
+                zip(absent, pool.map(self._from_disk, absent), strict=True), start=1
+            ):
+                self._remember(text, samples)
+                if progress is not None:
+                    progress(done, len(absent))
+        finally:
+            pool.shutdown(cancel_futures=True)
         for text in words:
             self.clip(text)
         return len(absent)
+
+    def _remember(self, text: str, samples: Samples) -> None:
+        self._loaded[text] = samples
+        self._energies[text] = block_energies(samples, RATE)
 
     def _from_disk(self, text: str) -> Samples:
         file = self._file(text)

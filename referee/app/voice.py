@@ -176,7 +176,7 @@ def tell(what: str, t: int = 0, language: str = "en", priority: Priority = Prior
         language: its code.
         priority: how it stands to other phrases.
         fields: what the phrase names: ``seat``, ``margin`` (ns, or None where nobody was second), ``rules`` (a preset's
-            name; any other is the table's own), ``number``.
+            name; any other is the table's own), ``number``, ``digits`` (a text of them).
 
     Raises:
         NoWords: there is no such phrase, a field is missing, or there are no words for it.
@@ -202,6 +202,8 @@ def _places(words: Language, fields: dict[str, Any]) -> dict[str, Clips]:
             out[name] = words.say(known if words.has(known) else "rules.own")
         elif name == "number":
             out[name] = words.number(value)
+        elif name == "digits":
+            out[name] = tuple(f"{clip}," for digit in value for clip in words.number(int(digit)))
     return out
 
 

@@ -97,6 +97,7 @@ def grammar() -> str:
             "<number> = zero | <small> | <unit> hundred [ and <small> ];",
             "<seat> = seat ( one | two | three | four | five | six | seven | eight );",
             "<seats> = <seat> [ <seat> ] [ <seat> ] and <seat>;",
+            f"<digits> = {' '.join(['( zero | <unit> )'] * 6)};",
             "<ms> = one millisecond | <number> milliseconds;",
             "<cards> = one card | <number> cards;",
             "<chances> = one chance | <number> chances;",

@@ -124,6 +124,8 @@ def _told_to_all() -> Iterator[Phrase]:
         yield tell("game_start", rules=rules)
     for number in range(2, 11):
         yield tell("wild_rank", number=number)
+    for digits in ("402915", "678310"):
+        yield tell("pair_code", digits=digits)
     for key, template in words_in("en").phrases.items():
         if key.startswith("tell.") and "{" not in template:
             yield tell(key.removeprefix("tell."))

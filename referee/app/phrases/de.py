@@ -201,6 +201,7 @@ PHRASES: Final = {
     "tell.late_evidence": "etwas kam zu spät: | die Entscheidung gilt, bis ihr sie korrigiert",
     "tell.first_hand": "erste Hand: | {seat}, | nicht gewertet: | die Kamera ist ausgefallen",
     "tell.first_hand.margin": "erste Hand: | {seat}, | {margin}, | nicht gewertet: | die Kamera ist ausgefallen",
+    "tell.pair_code": "der Code lautet: | {digits}",
     "tell.sound_test": "das ist die Stimme des Schiedsrichters",
 }  # fmt: skip
 

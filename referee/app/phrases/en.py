@@ -192,6 +192,7 @@ PHRASES: Final = {
     "tell.late_evidence": "something was told too late: | the ruling stands until you correct it",
     "tell.first_hand": "first hand: | {seat}, | not judged: | the camera is gone",
     "tell.first_hand.margin": "first hand: | {seat}, | {margin}, | not judged: | the camera is gone",
+    "tell.pair_code": "the code is: | {digits}",
     "tell.sound_test": "this is the voice of the referee",
 }  # fmt: skip
 

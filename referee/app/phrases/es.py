@@ -223,6 +223,7 @@ PHRASES: Final = {
     "tell.late_evidence": "un dato llegó tarde: | la decisión vale mientras nadie la corrija",
     "tell.first_hand": "primera mano: | {seat}, | sin juzgar: | la cámara no responde",
     "tell.first_hand.margin": "primera mano: | {seat}, | {margin}, | sin juzgar: | la cámara no responde",
+    "tell.pair_code": "el código es: | {digits}",
     "tell.sound_test": "esta es la voz del árbitro",
 }  # fmt: skip
 

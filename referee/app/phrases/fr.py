@@ -224,6 +224,7 @@ PHRASES: Final = {
     "tell.late_evidence": "une information est arrivée trop tard: | la décision tient tant que vous ne la corrigez pas",
     "tell.first_hand": "première main: | {seat}, | non jugée: | la caméra ne répond plus",
     "tell.first_hand.margin": "première main: | {seat}, | {margin}, | non jugée: | la caméra ne répond plus",
+    "tell.pair_code": "le code est: | {digits}",
     "tell.sound_test": "voici la voix de l'arbitre",
 }  # fmt: skip
 
