@@ -157,6 +157,57 @@ def test_a_second_press_proves_the_release_between() -> None:
     ]
 
 
+class Stopping(SimulatedRequest):
+    """Lines at which our thread is stopped in the midst of a look, while a script goes on."""
+
+    def __init__(self) -> None:
+        super().__init__([4])
+        self.script: list[tuple[int, bool]] = []
+
+    def get_value(self, pin: int) -> bool:
+        for t, closed in self.script:
+            self.now = t
+            self.drive(pin, closed)
+        self.script = []
+        return super().get_value(pin)
+
+
+@pytest.mark.parametrize(
+    ("while_stopped", "truth"),
+    [
+        ([(31, True)], [(10, 22), (31, 40)]),
+        ([(31, True), (33, False)], [(10, 22), (31, 33)]),
+        ([(31, True), (33, False), (35, True), (36, False)], [(10, 22), (31, 33), (35, 36)]),
+    ],
+)
+def test_a_thread_that_is_stopped_in_a_look_claims_no_more_than_it_knows(
+    while_stopped: list[tuple[int, bool]], truth: list[tuple[int, int]]
+) -> None:
+    """Pressed at 10 ms, seen down at 20 ms, let go at 22 ms; looked at from 30 ms on."""
+    request = Stopping()
+    edges: list[Edge] = []
+    lines = GpiodLines(request, clock=lambda: request.now)
+    pads = GpioPads({1: 4}, lines=lines, clock=lambda: request.now, poller=False)
+    pads.start(edges.append)
+    request.now = 10 * MS
+    request.drive(4, True)
+    pads.drain()
+    request.now = 20 * MS
+    pads.poll(request.now)
+    request.now = 22 * MS
+    request.drive(4, False)
+    request.now = 30 * MS
+    request.script = [(t * MS, closed) for t, closed in while_stopped]
+    pads.poll(request.now)
+    request.now = 40 * MS
+    request.drive(4, False)
+    pads.poll(request.now)
+    assert [edge.t for edge in edges if edge.pressed] == [pressed * MS for pressed, _ in truth]
+    assert [edge.pressed for edge in edges] == [True, False] * len(truth), "in their order"
+    for edge, (_, opened) in zip((edge for edge in edges if not edge.pressed), truth, strict=True):
+        assert abs(edge.t - opened * MS) <= edge.t_error
+
+
 def test_the_shells_thread_hears_edges_and_finds_releases_by_itself() -> None:
     request = SimulatedRequest([4])
     edges: queue.Queue[Edge] = queue.Queue()
