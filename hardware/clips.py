@@ -13,7 +13,7 @@ import shutil
 import subprocess
 import tempfile
 import wave
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -134,9 +134,14 @@ def cache_folder() -> Path:
 class Clips:
     """A voice's clips by the text that they speak, rendered when first asked for."""
 
-    def __init__(self, synthesiser: Renders, folder: Path | None = None) -> None:
-        """``folder``: where to keep them; None is the user's cache."""
+    def __init__(
+        self, synthesiser: Renders, folder: Path | None = None, spelling: Mapping[str, str] | None = None
+    ) -> None:
+        """``folder``: where to keep them; None is the user's cache. ``spelling``: words to be written otherwise for the
+        synthesiser, lest it say them wrongly.
+        """
         self._synthesiser = synthesiser
+        self._spelling = dict(spelling or {})
         key = hashlib.sha256(f"{RECIPE} {LOUDNESS} {synthesiser.key}".encode()).hexdigest()[:8]
         self._folder = (cache_folder() if folder is None else folder) / f"{synthesiser.name}-{key}"
         self._loaded: dict[str, Samples] = {}
@@ -215,7 +220,7 @@ class Clips:
             samples, rate = np.zeros(0, np.float32), 0
         if rate == RATE and abs(momentary(samples, RATE) - LOUDNESS) < _UNEVEN:
             return samples
-        samples = self._synthesiser.render(text)
+        samples = self._synthesiser.render(self._spelled(text))
         self._keep(file, samples)
         return samples
 
@@ -230,9 +235,12 @@ class Clips:
             # A full or read-only disk costs the next start some seconds, and this game nothing.
             return
 
+    def _spelled(self, text: str) -> str:
+        return re.sub(r"\w+", lambda word: self._spelling.get(word[0], word[0]), text)
+
     def _file(self, text: str) -> Path:
-        # Texts that differ only in accents or capitals are different clips.
-        sure = hashlib.sha256(text.encode()).hexdigest()[:8]
+        # Texts that differ only in accents or capitals are different clips, and so are those of another spelling.
+        sure = hashlib.sha256(self._spelled(text).encode()).hexdigest()[:8]
         return self._folder / f"{re.sub(r'[^a-z0-9]+', '-', text.lower())[:60]}-{sure}.wav"
 
 

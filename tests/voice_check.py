@@ -16,7 +16,7 @@ import numpy as np
 from hardware.clips import Clips, find_synthesiser
 from hardware.loudness import true_peak
 from hardware.mixing import RATE
-from referee.app.voice import LANGUAGES, vocabulary
+from referee.app.voice import LANGUAGES, spelling, vocabulary
 from tests.hardware.hearing import Heard, spoilt, spoken, understood
 from tests.hardware.listening import SIGNAL_TO_NOISE
 from tests.hardware.spoken import all_phrases, phrases_of_a_game, told
@@ -60,7 +60,7 @@ def understanding(each: int) -> Iterator[Row]:
 
 def sound(language: str, each: int) -> Iterator[Row]:
     """Loudness, peaks, joins and lengths of one language's clips."""
-    bank = Clips(find_synthesiser(language))
+    bank = Clips(find_synthesiser(language), spelling=spelling(language))
     words = vocabulary(language)
     bank.render(words)
     some = words[::each]

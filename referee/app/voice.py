@@ -8,7 +8,7 @@ rendered ahead. Players are called by their seats, since a name that nobody rend
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, Final
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "LANGUAGES", "MOST", "MOST_SEATS", "VOCABULARY", "Clips", "Phrase", "Priority", "announce", "margin", "number",
-    "pad_stuck", "phrase", "seat", "speak", "tell", "vocabulary",
+    "pad_stuck", "phrase", "seat", "speak", "spelling", "tell", "vocabulary",
 ]  # fmt: skip
 
 LANGUAGES: Final = tuple(BY_CODE)
@@ -82,6 +82,11 @@ def speak(speaker: Speaker, said: Phrase) -> None:
 def vocabulary(language: str = "en") -> Clips:
     """Every clip that any phrase of a language can ask for."""
     return words_in(language).vocabulary()
+
+
+def spelling(language: str = "en") -> Mapping[str, str]:
+    """Words of a language that synthesisers say wrongly, and how to write them for them."""
+    return words_in(language).spelling
 
 
 VOCABULARY: Final = vocabulary()

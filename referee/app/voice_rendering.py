@@ -9,8 +9,8 @@ from pathlib import Path
 from hardware.clips import Clips, cache_folder, find_synthesiser
 from hardware.piper import open_piper
 from hardware.ports import HardwareMissing
-from hardware.speaker import open_speaker
-from referee.app.voice import LANGUAGES, tell, vocabulary
+from hardware.wav_speaker import WavSpeaker
+from referee.app.voice import LANGUAGES, spelling, tell, vocabulary
 
 
 def _progress(done: int, of: int) -> None:
@@ -27,12 +27,12 @@ def main(argv: list[str] | None = None) -> int:
     words = vocabulary(options.language)
     try:
         speaks = open_piper(options.piper, options.language) if options.piper else find_synthesiser(options.language)
-        clips = Clips(speaks)
+        clips = Clips(speaks, spelling=spelling(options.language))
         made = clips.render(words, _progress)
         if options.sample is not None:
-            voice = open_speaker(words, language=options.language, audio=options.sample, clock=lambda: 0)
-            voice.speaker.say(tell("first_hand", 0, options.language, seat=2, margin=14_000_000).clips)
-            voice.speaker.close()
+            hear = WavSpeaker(clips, options.sample, clock=lambda: 0)
+            hear.say(tell("first_hand", 0, options.language, seat=2, margin=14_000_000).clips, urgent=True)
+            hear.close()
     except HardwareMissing as missing:
         print(missing, file=sys.stderr)
         return 1

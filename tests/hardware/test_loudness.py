@@ -15,7 +15,7 @@ import pytest
 from hardware.clips import Clips, find_synthesiser
 from hardware.loudness import MOMENT, SILENCE, Samples, high_pass, k_weighted, momentary, shelf, true_peak
 from hardware.mixing import LOUDNESS, RATE
-from referee.app.voice import LANGUAGES, vocabulary
+from referee.app.voice import LANGUAGES, spelling, vocabulary
 from tests.hardware.spoken import phrases_of_a_game, told
 
 SPREAD: Final = 1.5
@@ -93,7 +93,10 @@ def bank(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     language = str(request.param)
     if shutil.which("flite" if language == "en" else "espeak-ng") is None:
         pytest.skip("no speech synthesiser: flite and espeak-ng are not installed")
-    yield language, Clips(find_synthesiser(language), Path(tmp_path_factory.getbasetemp()) / "clips")
+    yield (
+        language,
+        Clips(find_synthesiser(language), Path(tmp_path_factory.getbasetemp()) / "clips", spelling(language)),
+    )
 
 
 def test_all_clips_are_as_loud_and_none_clips(bank: tuple[str, Clips]) -> None:

@@ -62,7 +62,8 @@ def opened(humming: Humming, text: str, hour: time = time(12), told: list[str] |
 
 def test_every_clip_of_the_language_is_there_before_the_game(humming: Humming) -> None:
     speaker, stream = opened(humming, 'language = "de"\nvolume = 100')
-    assert set(humming.spoke) == set(vocabulary("de"))
+    assert len(humming.spoke) == len(vocabulary("de"))
+    assert "Sändwitsch" in humming.spoke, "as the synthesiser must read it"
     speak(speaker, tell("camera_gone", 0, "de"))
     assert float(np.abs(stream.pull(RATE // 2)).max()) > 0.1
     speaker.close()
