@@ -48,6 +48,9 @@ class Bench:
         pin = self.soldered[who - 1]
         return pin if pin in pins else None
 
+    def measure(self, text: str) -> tuple[str | None, str]:
+        return None, "not measured"
+
     def blink(self, pin: int, pins: Sequence[int]) -> str:
         self.lit = pin
         return ""
@@ -329,6 +332,7 @@ def test_the_whole_walk_at_the_simulated_table(tmp_path: Path, capsys: pytest.Ca
     made = load(path)
     assert [(seat.name, seat.pad) for seat in made.seats] == [("Ana", 5), ("Ben", 4), ("Cho", 6)]
     assert made.calibration is not None
+    assert made.pads_measured is not None
     assert (tmp_path / "table.picture.jpg").exists()
     shown = capsys.readouterr().out
     assert "Ana's pad is on pin 5, not 4: put right" in shown
