@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import gc
 import logging
+import os
 import sys
 from collections import deque
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any, Final, Protocol
 
 from hardware.clock import Clock, monotonic
+from hardware.force import Force
 from hardware.ports import Edge, Lost
 from referee.adjudication.observations import LogError
 from referee.app.alarm import Alarm
@@ -27,6 +30,8 @@ BUSY: Final = 0.005
 """The same while hands are on the pads: what the pads promise moves on, and a verdict may wait for it."""
 STIR: Final = 500_000_000
 """How long after an edge the loop stays busy, ns."""
+URGENT: Final = -10
+"""Niceness of what answers hands; looking has `sight_process.NICE`."""
 SWITCH: Final = 0.0005
 """Seconds after which a thread that computes makes way for the loop; Python's own 0.005 would be a late light."""
 
@@ -92,10 +97,30 @@ class NoPads:
         """There is nothing to let go of."""
 
 
+class Forces(Protocol):
+    """What tells how hard a pad was hit: `hardware.force.ForceSampler`."""
+
+    def start(self, on_force: Callable[[Force], None]) -> None: ...
+
+    def begin(self, seat: int, t: int) -> None: ...
+
+    def close(self) -> None: ...
+
+
 class FirstHand(Protocol):
     """What shows at once whose hand came first: lights, or a sound. Called every turn, so it can blink, too."""
 
     def touch(self, touched: tuple[int, ...], now: int) -> None: ...
+
+
+def be_urgent() -> None:
+    """Have the machine prefer this thread and all that it will start, where that is allowed; before any is started.
+
+    Allowed to root, and to a service whose unit says ``Nice=`` or ``LimitNICE=``. Where it is not, all is as fast on a
+    machine that has nothing else to do.
+    """
+    with suppress(OSError):
+        os.setpriority(os.PRIO_PROCESS, 0, min(URGENT, os.getpriority(os.PRIO_PROCESS, 0)))
 
 
 def make_quick() -> None:
@@ -113,23 +138,32 @@ class Loop:
     def __init__(
         self, conductor: Conductor, sights: Sights, pads: TimedPads, *, first: Mapping[str, FirstHand] | None = None,
         answers: Answers | None = None, clock: Clock = monotonic, alarm: Alarm | None = None,
-        beat: Callable[[str], None] = lambda _part: None,
+        beat: Callable[[str], None] = lambda _part: None, forces: Forces | None = None,
     ) -> None:  # fmt: skip
         self._conductor, self._sights, self._pads = conductor, sights, pads
         self._first, self._answers, self._clock = dict(first or {}), answers, clock
         self._alarm = alarm or Alarm()
-        self._beat = beat
+        self._beat, self._forces = beat, forces
+        self._weights: deque[Force] = deque()
         self._edges: deque[Edge] = deque()
         self._lost: deque[Lost] = deque()
         self._post: deque[tuple[str, str]] = deque()
         self._stirred = clock() - STIR
         self.frames = 0
+        if forces is not None:
+            forces.start(self._on_force)
         pads.start(self._on_edge, self._on_lost)
         sights.start(self._alarm.ring)
 
     def _on_edge(self, edge: Edge) -> None:
-        """On the pads' own thread: no more than wake the loop."""
+        """On the pads' own thread: no more than wake the loop, and have the blow weighed while it lasts."""
+        if edge.pressed and self._forces is not None:
+            self._forces.begin(edge.seat, edge.t)
         self._edges.append(edge)
+        self._alarm.ring()
+
+    def _on_force(self, force: Force) -> None:
+        self._weights.append(force)
         self._alarm.ring()
 
     def _on_lost(self, lost: Lost) -> None:
@@ -159,6 +193,9 @@ class Loop:
         told = self._pads.watermark(now)
         self._beat("pads")
         self._feel()
+        while self._weights:
+            force = self._weights.popleft()
+            self._safely("force", self._conductor.weigh, force.seat, force.t, force.peak)
         self._safely("engine", self._conductor.advance, now, told)
         self._show(now)
         self._heed_parts()
@@ -182,9 +219,10 @@ class Loop:
             self._safely(part, one.touch, touched, now)
 
     def _heed_parts(self) -> None:
-        words = getattr(self._pads, "trouble", "")
-        if words:
-            self._conductor.trouble(PADS, words)
+        for part, device in ((PADS, self._pads), ("force", self._forces)):
+            words = getattr(device, "trouble", "")
+            if words:
+                self._conductor.trouble(part, words)
         while self._post:
             part, words = self._post.popleft()
             if words:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 from collections import deque
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from hardware.clock import Clock, monotonic
 from hardware.ports import Edge
@@ -15,6 +16,8 @@ from referee.app.handing import Teller
 from referee.app.notices import Notice
 from referee.app.rollcall import Call, RollCall, Said
 
+_News = TypeVar("_News")
+_log = logging.getLogger(__name__)
 PACE = 0.05
 """Seconds from one look at the pads to the next, at most."""
 
@@ -65,7 +68,7 @@ def hold_roll_call(
     while not call.over and not stopped():
         if shown != call.waiting:
             shown = call.waiting
-            show(shown)
+            _safely(show, shown)
         alarm.wait(PACE)
         told = pads.watermark(clock())
         while edges:
@@ -73,7 +76,7 @@ def hold_roll_call(
         said = [one for seen in filter_.advance(told) if isinstance(seen, Slap) for one in call.hear(seen.seat, seen.t)]
         for one in (*said, *call.advance(told)):
             _say(one, tellers)
-    show(())
+    _safely(show, ())
     return call.silent
 
 
@@ -87,4 +90,12 @@ def _say(said: Said, tellers: Sequence[Teller]) -> None:
     for number, seat in enumerate(aloud):
         words = said.words if number == 0 else ""
         for teller in tellers:
-            teller(Notice(what, said.t, words, {} if seat is None else {"seat": seat}))
+            _safely(teller, Notice(what, said.t, words, {} if seat is None else {"seat": seat}))
+
+
+def _safely(do: Callable[[_News], None], news: _News) -> None:
+    """A light or a voice that fails here is told when the game begins, and fails again."""
+    try:
+        do(news)
+    except Exception:  # whatever a device's library throws
+        _log.exception("the roll-call goes on without it")

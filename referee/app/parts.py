@@ -12,11 +12,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from hardware.force import open_force
 from hardware.lights import GpioLights
 from hardware.pads import GpioPads
 from hardware.ports import Camera, HardwareMissing, Lights, Speaker
 from hardware.strip import BothLights, StripLights
-from referee.app.loop import NoPads, TimedPads
+from referee.app.loop import Forces, NoPads, TimedPads
 from referee.app.sight import Sights
 from referee.app.sight_process import SightProcess
 from referee.app.table_camera import camera_values, open_table_camera, work_of
@@ -64,6 +65,7 @@ class OpenParts:
     pads: TimedPads
     lights: Lights | None = None
     speaker: Speaker | None = None
+    forces: Forces | None = None
     missing: dict[str, str] = field(default_factory=dict)
     """By part: what is not there, and what to do about it."""
     mail: Mailbox = field(default_factory=lambda: Mailbox())
@@ -71,7 +73,7 @@ class OpenParts:
 
     def close(self) -> None:
         """Switch everything off."""
-        for part in (self.sights, self.pads, self.lights, self.speaker):
+        for part in (self.sights, self.pads, self.lights, self.speaker, self.forces):
             if part is not None:
                 part.close()
 
@@ -126,6 +128,8 @@ def open_parts(settings: Settings) -> OpenParts:
         _camera_or_refuse(settings, missing["pads"])
         missing["pads"] += "; cards, turns and challenges are refereed, slaps are not"
     parts = OpenParts(SightProcess(work_of(settings)), pads or NoPads(), missing=missing)
+    if settings.pads.force and pads is not None:
+        parts.forces = _tried("force", lambda: open_force(range(1, len(settings.seats) + 1)), missing)
     parts.lights = _lights(settings, missing)
     if settings.voice.enabled:
         parts.speaker = _tried(

@@ -18,7 +18,7 @@ from referee.app.conductor import Conductor
 from referee.app.display import Display
 from referee.app.handing import Outlet, Teller
 from referee.app.journal import FileJournal, Journal
-from referee.app.loop import FirstHand, Loop, NoPads, SharedPads, make_quick
+from referee.app.loop import FirstHand, Loop, NoPads, SharedPads, be_urgent, make_quick
 from referee.app.opening import hold_roll_call
 from referee.app.outlets import Lamps, Voice
 from referee.app.padtable import pad_filter
@@ -101,7 +101,7 @@ def referee(
         silent = _roll_call(settings, parts, pads, list(tellers.values()), alarm, clock, service)
         began = clock()
         conductor = Conductor(
-            table_of(settings, began), None, pads=pad_filter(settings, began),
+            table_of(settings, began), None, pads=pad_filter(settings, began, force=parts.forces is not None),
             outlets=outlets, tellers=tellers, journal=journal,
         )  # fmt: skip
         for part, words in parts.missing.items():
@@ -111,7 +111,15 @@ def referee(
                 f"pad {seat}", f"{names[seat - 1]}'s pad was not heard in the roll-call; see to its cable"
             )
         loop = Loop(
-            conductor, parts.sights, pads, first=first, answers=typed, clock=clock, alarm=alarm, beat=service.beat
+            conductor,
+            parts.sights,
+            pads,
+            first=first,
+            answers=typed,
+            clock=clock,
+            alarm=alarm,
+            beat=service.beat,
+            forces=parts.forces,
         )
         parts.mail.hand_to(loop.post)
         if answers is not None:
@@ -186,6 +194,7 @@ def run(path: Path, *, log: Path | None = None) -> int:
         UserError: the settings are wrong, or there is neither a camera nor a pad.
     """
     settings = load(path)
+    be_urgent()
     with serving(open_service()) as service, ExitStack() as stack:
         # A voice finds its card again by itself, and a restart would cost the game.
         service.retire("audio")

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from multiprocessing.process import BaseProcess
 
 NICE: Final = 10
-"""How much less urgent looking is than judging."""
+"""Niceness of looking; judging has none, or `loop.URGENT`."""
 ANSWER_WITHIN: Final = 0.25
 """Seconds that the child waits for the referee's foresight; it takes about a millisecond."""
 SIGN_OF_LIFE: Final = 0.5
@@ -151,7 +151,8 @@ def serve(work: Work, pipe: Connection) -> None:
     """The child's whole life: it ends when the other end of the pipe does."""
     # An interrupt is the referee's to handle: it hangs up.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    os.nice(NICE)
+    # Not more, but so: the referee may have been given more than its share.
+    os.setpriority(os.PRIO_PROCESS, 0, max(NICE, os.getpriority(os.PRIO_PROCESS, 0)))
     try:
         _Child(work, pipe).run()
     except (_GameOver, EOFError, ConnectionError):
