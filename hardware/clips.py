@@ -22,7 +22,7 @@ from typing import Final, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from hardware.loudness import BLOCK, block_energies, momentary, momentary_of
+from hardware.loudness import BLOCK, block_energies, momentary_of
 from hardware.mixing import LOUDNESS, MARKS, RATE, Samples, gap_after, join, prepared
 from hardware.ports import HardwareMissing
 
@@ -159,7 +159,7 @@ class Clips:
             HardwareMissing: it is in none of them.
         """
         if text not in self._loaded:
-            self._remember(text, self._from_disk(text))
+            self._loaded[text], self._energies[text] = self._from_disk(text)
         return self._loaded[text]
 
     def phrase(self, texts: Iterable[str]) -> Samples:
@@ -195,10 +195,9 @@ class Clips:
         # Programs speak side by side; a voice that is loaded into this process speaks one text at a time.
         pool = ThreadPoolExecutor(os.cpu_count() if isinstance(self._synthesiser, Synthesiser) else 1)
         try:
-            for done, (text, samples) in enumerate(
-                zip(absent, pool.map(self._from_disk, absent), strict=True), start=1
-            ):
-                self._remember(text, samples)
+            rendered = zip(absent, pool.map(self._from_disk, absent), strict=True)
+            for done, (text, (samples, energies)) in enumerate(rendered, start=1):
+                self._loaded[text], self._energies[text] = samples, energies
                 if progress is not None:
                     progress(done, len(absent))
         finally:
@@ -207,22 +206,20 @@ class Clips:
             self.clip(text)
         return len(absent)
 
-    def _remember(self, text: str, samples: Samples) -> None:
-        self._loaded[text] = samples
-        self._energies[text] = block_energies(samples, RATE)
-
-    def _from_disk(self, text: str) -> Samples:
+    def _from_disk(self, text: str) -> tuple[Samples, NDArray[np.float64]]:
+        """A clip, rendered if it is not there, and the energies of its blocks."""
         file = self._file(text)
         try:
             samples, rate = read_wav(file)
         except (OSError, wave.Error, EOFError):
             # Never rendered, or torn by a power cut: rendering it mends both.
             samples, rate = np.zeros(0, np.float32), 0
-        if rate == RATE and abs(momentary(samples, RATE) - LOUDNESS) < _UNEVEN:
-            return samples
+        energies = block_energies(samples, RATE)
+        if rate == RATE and abs(momentary_of(energies, RATE) - LOUDNESS) < _UNEVEN:
+            return samples, energies
         samples = self._synthesiser.render(self._spelled(text))
         self._keep(file, samples)
-        return samples
+        return samples, block_energies(samples, RATE)
 
     def _keep(self, file: Path, samples: Samples) -> None:
         """Write a clip beside its place and move it there, so that no half of one is ever read."""

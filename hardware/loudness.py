@@ -21,7 +21,7 @@ SILENCE: Final = -120.0
 """What silence measures, LUFS, instead of minus infinity."""
 _OFFSET: Final = -0.691
 """Makes a full-scale sine of 997 Hz in one channel measure -3.01 (BS.1770-4, annex 1)."""
-_TAIL: Final = 0.5
+_TAIL: Final = 0.2
 """Time in which the filters' answer has died away, s."""
 _OVERSAMPLED: Final = 4
 
@@ -49,7 +49,8 @@ def high_pass(rate: int) -> Biquad:
 
 def k_weighted(samples: Samples, rate: int) -> NDArray[np.float64]:
     """The sound as loudness hears it; as many samples as before."""
-    count = samples.size + int(_TAIL * rate)
+    # A power of two, for which the transform is quickest.
+    count = 1 << (samples.size + int(_TAIL * rate)).bit_length()
     turns = np.exp(-2j * np.pi * np.fft.rfftfreq(count))
     spectrum = np.fft.rfft(samples.astype(np.float64), count)
     for b, a in (shelf(rate), high_pass(rate)):
