@@ -115,6 +115,7 @@ class GpioPads:
         self._lost = 0
         self._trouble = ""
         self._closed = False
+        self._looked = 0
         self._lines = open_lines(pins, active_high) if lines is None else lines
         self._poller = threading.Thread(target=self._poll_on, name="pads", daemon=True) if poller else None
 
@@ -229,10 +230,12 @@ class GpioPads:
 
     def _look(self, pad: _Pad, now: int) -> None:
         """Look at a pad that is believed down. Our thread may be stopped between ``now`` (ns) and the look."""
+        # Another thread may have looked, and made a promise by it, while the caller waited for the lock.
+        now = max(now, self._looked)
         while True:
             pad.fresh = False
             down = self._lines.is_down(pad.pin)
-            over = max(now, self._clock())
+            self._looked = over = max(now, self._clock())
             if down:
                 pad.saw_down(now, over)
                 return

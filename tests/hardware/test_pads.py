@@ -248,6 +248,22 @@ def test_the_watermark_waits_for_late_deliveries_and_late_looks() -> None:
     assert pads.pads.watermark(1_000 * MS) == 20 * MS
 
 
+def test_a_poll_that_waited_for_its_turn_breaks_no_promise_of_the_watermark() -> None:
+    request, pads, edges = one_pad()
+    request.now = 10 * MS
+    request.drive(4, True)
+    pads.drain()
+    for request.now in (40 * MS, 50 * MS):
+        pads.poll(request.now)
+    told = pads.watermark(50 * MS)
+    assert told == 40 * MS
+    request.now = 60 * MS
+    request.drive(4, False)
+    pads.poll(30 * MS)
+    assert not edges[-1].pressed
+    assert edges[-1].t > told
+
+
 def test_asking_for_the_watermark_tells_what_waits() -> None:
     request, pads, edges = one_pad()
     request.now = 10 * MS
