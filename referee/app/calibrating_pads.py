@@ -7,7 +7,7 @@ import json
 import queue
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Final
@@ -20,7 +20,6 @@ from hardware.pads import GpioPads
 from hardware.ports import Edge, HardwareMissing
 from hardware.simulated.pad_hands import Nature, PadHands, example
 from hardware.simulated.pads import SimulatedPads
-from referee.app.command import Commands, command, whole
 from referee.app.editing import backup_of, replace_file
 from referee.app.padcheck import MS, PadCheck, Result
 from referee.app.problems import UserError
@@ -158,31 +157,3 @@ def _close(args: argparse.Namespace, check: PadCheck) -> int:
     else:
         print("nothing was stored: name the table's --settings FILE to keep this")
     return int(bool(check.found.silent))
-
-
-def as_one_word(arguments: Sequence[str]) -> list[str]:
-    """``calibrate pads`` as the one command that it is."""
-    given = list(arguments)
-    return ["calibrate-pads", *given[2:]] if given[:2] == ["calibrate", "pads"] else given
-
-
-def add(commands: Commands) -> None:
-    """The command `referee calibrate pads`."""
-    parser = command(
-        commands, "calibrate-pads", "measure the pads: bounce, what neighbours hear, how far they agree",
-        "Asks each seat to slap its pad a few times while the others keep their hands off, and measures how long its\n"
-        "contact bounces and how long other pads hear it. With --board each two neighbours' pads are hit by one blow,\n"
-        "through a stiff board that lies over both: that tells how far their answers differ, and so the error that\n"
-        "each states. What is measured goes into the settings, [pads_measured]; nothing else there changes.\n"
-        "Exit status 1 if a pad was not heard.\n\n"
-        "examples:\n  referee calibrate pads --simulated --board\n"
-        "  referee calibrate pads --settings table.toml --board",
-        calibrate_pads,
-    )  # fmt: skip
-    parser.add_argument("--settings", type=Path, metavar="FILE", help="the table's settings (TOML)")
-    parser.add_argument("--simulated", action="store_true", help="pads and hands of the simulated table")
-    parser.add_argument("--seats", type=whole(2, 8, "seats"), metavar="N", help="simulated seats (default: 4)")
-    parser.add_argument("--blows", type=whole(2, 50, "blows"), default=8, metavar="N",
-                        help="how often each pad is hit (default: 8)")  # fmt: skip
-    parser.add_argument("--board", action="store_true", help="a board is here: hit two pads by one blow as well")
-    parser.add_argument("--json", action="store_true", help="the result as JSON")

@@ -13,8 +13,10 @@ from hardware.ports import Edge
 from hardware.simulated.pad_hands import Nature, PadHands, example
 from hardware.slaps import PadFilter
 from referee.adjudication.observations import Other, Slap
-from referee.app.calibrating_pads import NAMES, add, as_one_word, edited, simulated, store
+from referee.app.calibrating_pads import NAMES, edited, simulated, store
 from referee.app.command import Parser
+from referee.app.command_table import add_calibrate_pads as add
+from referee.app.command_table import as_one_word
 from referee.app.padcheck import PATIENCE, PadCheck, Result
 from referee.app.padtable import pad_filter
 from referee.app.problems import UserError
