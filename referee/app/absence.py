@@ -103,7 +103,8 @@ class Absence:
             self._look = FirstLook()
         if sight.state in HIDDEN:
             return None
-        if not self._look.add(sight.t, sight.seen, sight.watermark, hidden=sight.state == "hand"):
+        top, hidden = believed[-1] if believed else "", sight.state == "hand"
+        if not self._look.add(sight.t, sight.seen, sight.watermark, hidden=hidden, top=top):
             return None
         look, self._look = self._look, None
         finding = reconcile(believed, look.lying)

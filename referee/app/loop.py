@@ -231,7 +231,7 @@ class Loop:
                 self._conductor.mended(part)
         while self._lost:
             lost = self._lost.popleft()
-            self._conductor.note("edges_lost", count=lost.count, after=lost.after, before=lost.before)
+            self._conductor.note("edges_lost", {"count": lost.count, "after": lost.after, "before": lost.before})
             self._conductor.trouble("edges", f"{lost.count} edges of the pads were lost; a hand may be missing")
 
     def _safely(self, part: str, do: Callable[..., Any], *args: Any) -> None:

@@ -14,7 +14,7 @@ from referee.adjudication.observations import Slap
 from referee.app.alarm import Alarm
 from referee.app.handing import Teller
 from referee.app.notices import Notice
-from referee.app.rollcall import Call, RollCall, Said
+from referee.app.rollcall import PATIENCE, Call, RollCall, Said
 
 _News = TypeVar("_News")
 _log = logging.getLogger(__name__)
@@ -42,6 +42,7 @@ def hold_roll_call(
     alarm: Alarm,
     clock: Clock = monotonic,
     stopped: Callable[[], bool] = lambda: False,
+    patience: int = PATIENCE,
 ) -> tuple[int, ...]:
     """Have every seat slap once; returns the seats that were not heard.
 
@@ -54,6 +55,7 @@ def hold_roll_call(
         alarm: is rung by the pads.
         clock: answers the present instant, ns.
         stopped: whether the whole table is to be switched off.
+        patience: how long it lasts at most, ns.
     """
     edges: deque[Edge] = deque()
 
@@ -62,7 +64,7 @@ def hold_roll_call(
         alarm.ring()
 
     pads.start(heard)
-    call = RollCall(names, clock(), held=pads.held())
+    call = RollCall(names, clock(), held=pads.held(), patience=patience)
     _say(call.opening, tellers)
     shown: tuple[int, ...] | None = None
     while not call.over and not stopped():

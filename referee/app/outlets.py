@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,28 @@ from referee.app.voice import announce, speak, tell
 
 if TYPE_CHECKING:
     from hardware.ports import Speaker
-__all__ = ["GLOW", "Lamps", "Voice"]
+__all__ = ["GLOW", "Lamps", "Pulse", "Voice"]
+
+
+class Pulse:
+    """Gives a speaker's signs of life: that its card asks for sound, or that it is known to be gone and looked for."""
+
+    def __init__(self, speaker: Speaker, beat: Callable[[], None]) -> None:
+        self._speaker, self._beat = speaker, beat
+        self._signs = -1
+
+    @staticmethod
+    def has(speaker: Speaker) -> bool:
+        """Whether this speaker gives any."""
+        return hasattr(speaker, "signs")
+
+    def touch(self, touched: Sequence[int], now: int = 0) -> None:
+        """Called with every turn of the loop."""
+        signs: int = getattr(self._speaker, "signs", self._signs)
+        gone: str | None = getattr(self._speaker, "trouble", None)
+        if signs != self._signs or gone:
+            self._signs = signs
+            self._beat()
 
 
 class Voice:

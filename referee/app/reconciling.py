@@ -97,7 +97,7 @@ class FirstLook:
     later: list[Observation] = field(default_factory=list)
     """What happened after the first frame."""
 
-    def add(self, t: int, seen: Iterable[Observation], watermark: int, *, hidden: bool) -> bool:
+    def add(self, t: int, seen: Iterable[Observation], watermark: int, *, hidden: bool, top: str = "") -> bool:
         """Take one frame's news; returns whether the first frame's are complete.
 
         Args:
@@ -105,6 +105,7 @@ class FirstLook:
             seen: what it told.
             watermark: everything up to here has been told, ns.
             hidden: whether something may hide the pile in this frame.
+            top: the card that was on top before the gap: once it is seen, nothing that matters is hidden.
         """
         if self.since is None:
             self.since = t
@@ -115,4 +116,4 @@ class FirstLook:
                 self.later.append(one)
         if t - self.since > self.patience:
             return True
-        return watermark >= self.since and not hidden
+        return watermark >= self.since and (not hidden or top in self.lying)

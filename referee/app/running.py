@@ -20,7 +20,7 @@ from referee.app.handing import Outlet, Teller
 from referee.app.journal import FileJournal, Journal
 from referee.app.loop import FirstHand, Loop, NoPads, SharedPads, be_urgent, make_quick
 from referee.app.opening import hold_roll_call
-from referee.app.outlets import Lamps, Voice
+from referee.app.outlets import Lamps, Pulse, Voice
 from referee.app.padtable import pad_filter
 from referee.app.parts import OpenParts, open_parts
 from referee.app.problems import UserError
@@ -98,6 +98,10 @@ def referee(
         if parts.speaker is not None:
             first["voice"] = voice = Voice(parts.speaker, settings.voice.language)
             outlets["voice"], tellers["voice"] = voice, voice.tell
+        if parts.speaker is not None and Pulse.has(parts.speaker):
+            first["audio"] = Pulse(parts.speaker, lambda: service.beat("audio"))
+        else:
+            service.retire("audio")
         silent = _roll_call(settings, parts, pads, list(tellers.values()), alarm, clock, service)
         began = clock()
         conductor = Conductor(
@@ -196,8 +200,6 @@ def run(path: Path, *, log: Path | None = None) -> int:
     settings = load(path)
     be_urgent()
     with serving(open_service()) as service, ExitStack() as stack:
-        # A voice finds its card again by itself, and a restart would cost the game.
-        service.retire("audio")
         try:
             parts = open_parts(settings)
         except HardwareMissing as bad:

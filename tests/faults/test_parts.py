@@ -80,31 +80,35 @@ def test_pad_silent(rig: Rig, row: Row) -> None:
     """A pad is silent: the roll-call finds it"""
     told: list[Notice] = []
     burning: list[tuple[int, ...]] = []
-    now = [rig.request.now]
-
-    def clock() -> int:
-        """Each look is a second later; the first two let seats 1 and 3 slap."""
-        now[0] += 1_000_000_000
-        if len(burning) == 1:
-            rig.press(1)
-            rig.press(3)
-        return now[0]
-
     alarm = Alarm()
-    alarm.ring()
+
+    def show(waiting: tuple[int, ...]) -> None:
+        """Whose light burns slaps: all but two."""
+        burning.append(waiting)
+        for seat in set(waiting) - {2}:
+            rig.press(seat)
+
+    def stopped() -> bool:
+        """A moment later the hands are up again."""
+        for seat in (1, 3):
+            held.append(seat)
+            if len(held) > 8:
+                rig.lift(seat)
+        return False
+
+    held: list[int] = []
     silent = hold_roll_call(
-        NAMES, rig.pads, PadFilter(SEATS, start=rig.request.now - 1), [told.append], burning.append,
-        alarm=alarm, clock=clock,
+        NAMES, rig.pads, PadFilter(SEATS, start=rig.request.now - 1), [told.append], show,
+        alarm=alarm, stopped=stopped, patience=2_000_000_000,
     )  # fmt: skip
     assert silent == (2,)
     assert burning[0] == (1, 2, 3)
     assert (2,) in burning
+    assert burning[-1] == ()
     assert [notice.fields["seat"] for notice in told if notice.what == "not_heard"] == [2]
     assert any("See to its cable" in notice.words for notice in told)
     row.shows("told")
     rig.conductor.trouble("pad 2", "Ben's pad was not heard in the roll-call; see to its cable")
-    rig.lift(1)
-    rig.lift(3)
     rig.begin()
     rig.see()
     rig.pair()

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from hardware.simulated.script import play_game
+from hardware.simulated.table import SimulatedTable
 from referee.adjudication.codec import encode
 from referee.adjudication.observations import Card, Observation, Pause, Resume, Slap, Table, Taken
 from referee.app.absence import Absence
@@ -15,8 +17,10 @@ from referee.app.journal import FileJournal, LogKeeper
 from referee.app.paused import TOGETHER, Hands
 from referee.app.reconciling import APART, FirstLook, reconcile
 from referee.app.replaying import rulings
-from referee.app.sight import Sight
+from referee.app.sight import Looker, Sight
+from referee.app.watch import new_watcher, seat_bearings
 
+WEIGHTS = Path(__file__).parents[2] / "models" / "weights"
 MS = 1_000_000
 SECOND = 1000 * MS
 
@@ -84,6 +88,12 @@ def test_a_first_look_waits_until_all_that_lies_there_was_told() -> None:
     assert look.add(3 * SECOND, [Card(t=2 * SECOND, card="Kd")], 2 * SECOND, hidden=False)
     assert look.lying == ["7h", "7c"]
     assert [one.t for one in look.later] == [2 * SECOND]
+
+
+def test_once_the_top_card_is_seen_a_hand_hides_nothing_that_matters() -> None:
+    look = FirstLook()
+    assert not look.add(SECOND, [Card(t=SECOND, card="7h")], SECOND, hidden=True, top="7c")
+    assert look.add(2 * SECOND, [Card(t=SECOND, card="7c")], SECOND, hidden=True, top="7c")
 
 
 def test_a_hand_that_never_leaves_is_waited_for_no_longer_than_patience() -> None:
@@ -156,3 +166,30 @@ def test_a_line_that_was_torn_by_a_full_disk_is_mended(tmp_path: Path, monkeypat
     assert keeper.save() is None
     journal.close()
     assert journal.path.read_text() == '{"kind":"pause","t":1}\n{"kind":"resume","t":2}\n'
+
+
+@pytest.mark.skipif(not (WEIGHTS / "finder.onnx").exists(), reason="the eye's weights are not here")
+@pytest.mark.parametrize(("seed", "after"), [(4, 8), (9, 8)])
+def test_the_real_eye_finds_the_pile_as_it_was_though_hands_go_on(seed: int, after: int) -> None:
+    """A new watcher in mid-game: what lay there is no news, and what is laid next is."""
+    script = play_game(seed=seed, seats=4, max_cards=16)
+    table = SimulatedTable(script, fps=15.0, size=(960, 720))
+    laid = [seen for seen in script.truth if isinstance(seen, Card)]
+    taken = [seen.t for seen in script.truth if isinstance(seen, Taken) and seen.t < laid[after - 1].t]
+    pile = [card.card for card in laid[:after] if card.t > max(taken, default=-1)]
+    looker, absence, back = Looker(new_watcher(seat_bearings(4))), Absence(), None
+    absence.begin("camera", 1)
+    told = []
+    first = int((laid[after - 1].t + 250 * MS) * 15 / SECOND)
+    for number in range(first, min(first + 30, table.frame_count)):
+        frame = table.render(table.frame_time(number))
+        sight = looker.look(frame, None)
+        if back is None:
+            back = absence.look_again(sight, pile, frame.t - SECOND // 2)
+            told += list(back.after) if back is not None else []
+        else:
+            told += list(sight.seen)
+    assert back is not None
+    assert back.finding is not None
+    assert back.finding.verdict == "same"
+    assert [seen.card for seen in told if isinstance(seen, Card)][:1] == [laid[after].card]
