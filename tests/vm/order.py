@@ -20,33 +20,43 @@ from tests.vm.rounds import (
     pair_rounds,
 )
 from tests.vm.table import Row
-from tests.vm.told import count, lateness, promises, queueing, shift, spread
+from tests.vm.told import Count, as_intended, count, lateness, promises, queueing, shift, spread, told_apart
 
+LEAST = 200
+"""So many pairs must have been made as they were meant to be."""
+TRIES = 4
 SHORT = 3 * MS // 2
 WIDTHS = (0, MS // 10, MS // 2, MS, 3 * MS, 10 * MS)
 
 
-def play(rig: Rig, rounds: Sequence[Round]) -> Story:
-    """Play all rounds in one go."""
+def play(rig: Rig, rounds: Sequence[Round], longest: int | None = None) -> tuple[Story, Count]:
+    """Play all rounds in one go, and those again that the machine drew out."""
     rig.start()
-    story = rig.play([move for one in rounds for move in one.moves])
+    todo, made = list(rounds), list[Round]()
+    for _ in range(TRIES):
+        rig.play([move for one in todo for move in one.moves])
+        made += todo
+        last = list(told_apart(rig.story, made))[len(made) - len(todo) :]
+        todo = [one for one, moves in last if not as_intended(rig.story, moves, longest)]
+        if not todo:
+            break
     rig.close()
-    return story
+    return rig.story, count(rig.story, made, longest)
 
 
 def pairs(chip: SimulatedChip, gaps: Sequence[int], most: int | None = None) -> list[Row]:
     """Pairs at these gaps (ns); at most so many of them drawn by chance, or all."""
     rig = Rig(chip)
     rounds = pair_rounds(gaps, random.Random(1))[:most]
-    story = play(rig, rounds)
-    pairs_told = count(story, rounds)
+    story, told = play(rig, rounds)
     off, compared = shift(rig, story)
     stamps = [slap.t for slap in story.slaps]
     brackets = [move for move in story.moves if move.closed]
     outside = sum(not any(move.before <= t for move in brackets) for t in stamps)
+    least = 0 if most is not None else LEAST
     what = f"pairs {'/'.join(str(gap // MS) for gap in gaps)} ms apart: wrong or missing"
     return [
-        Row(what, "0", pairs_told.of(pairs_told.wrong), pairs_told.wrong == 0),
+        Row(what, f"0 of {least}" if least else "0", told.of(told.wrong), told.wrong == 0 and told.played >= least),
         Row("a slap's stamp against the kernel's", "0 ns", f"{off} ns in {compared}", off == 0 and outside == 0),
         promises(story),
         Row("from the stamp into the kernel's queue, at most", "-", spread(queueing(story))),
@@ -57,8 +67,7 @@ def pairs(chip: SimulatedChip, gaps: Sequence[int], most: int | None = None) -> 
 def eight(chip: SimulatedChip, times: int) -> list[Row]:
     """Eight pads back to back."""
     rounds = eight_rounds(times, random.Random(2))
-    story = play(Rig(chip), rounds)
-    told = count(story, rounds)
+    story, told = play(Rig(chip), rounds)
     lost = sum(one.count for one in story.lost)
     return [
         Row("eight pads back to back: wrong order", "0", told.of(told.wrong), told.wrong == 0),
@@ -70,7 +79,7 @@ def eight(chip: SimulatedChip, times: int) -> list[Row]:
 def bounce(chip: SimulatedChip, times: int) -> list[Row]:
     """A bouncing hand before a clean one."""
     rounds = bounce_rounds(times, random.Random(3))
-    told = count(play(Rig(chip), rounds), rounds, longest=15 * MS)
+    _, told = play(Rig(chip), rounds, longest=15 * MS)
     return [
         Row("bouncing hand before a clean one: wrong first hand", "0", told.of(told.first), told.first == 0),
         Row("- other hands than these two", "0", told.of(told.wrong), told.wrong == 0),
@@ -80,7 +89,7 @@ def bounce(chip: SimulatedChip, times: int) -> list[Row]:
 def neighbour(chip: SimulatedChip, times: int) -> list[Row]:
     """A pad that chatters beside two hands."""
     rounds = neighbour_rounds(times, random.Random(4))
-    told = count(play(Rig(chip), rounds), rounds)
+    _, told = play(Rig(chip), rounds)
     return [Row("chattering neighbour: wrong first hand", "0", told.of(told.first), told.first == 0)]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from hardware.lines_gpiod import DELIVERY
@@ -29,25 +29,14 @@ class Count:
     """Rounds that the machine held up until they were others than intended; not counted."""
 
     def of(self, what: int) -> str:
-        return f"{what} of {self.played}" + (f" ({self.drawn_out} drawn out)" if self.drawn_out else "")
+        return f"{what} of {self.played}" + (f" ({self.drawn_out} more drawn out)" if self.drawn_out else "")
 
 
 def count(story: Story, rounds: Sequence[Round], longest: int | None = None) -> Count:
-    """Hold what was told against what was done.
-
-    Args:
-        story: of these rounds.
-        rounds: as they were to be.
-        longest: the time from a round's first move to its last closing, ns, beyond which it is another round: a hand
-            that bounces for 20 ms has tapped twice. None: any.
-    """
-    sizes = [len(one.moves) for one in rounds]
+    """Hold what was told against what was done in the story's rounds; `as_intended` says what ``longest`` is."""
     played = wrong = first = 0
-    for which, one in enumerate(rounds):
-        made = story.moves[sum(sizes[:which]) :][: sizes[which]]
-        closed = [move for move in made if move.closed]
-        drawn_out = longest is not None and closed[-1].after - made[0].before > longest
-        if drawn_out or stalled(story, made):
+    for one, made in told_apart(story, rounds):
+        if not as_intended(story, made, longest):
             continue
         slaps = sorted((s for s in story.slaps if made[0].before <= s.t <= made[-1].after), key=lambda slap: slap.t)
         seats = tuple(dict.fromkeys(slap.seat for slap in slaps))
@@ -57,6 +46,27 @@ def count(story: Story, rounds: Sequence[Round], longest: int | None = None) -> 
         wrong += seats != one.hands
         first += seats[:1] != one.hands[:1]
     return Count(played, wrong, first, len(rounds) - played)
+
+
+def told_apart(story: Story, rounds: Sequence[Round]) -> Iterator[tuple[Round, Sequence[Done]]]:
+    """Each round with its moves as they were made."""
+    begin = 0
+    for one in rounds:
+        yield one, story.moves[begin : begin + len(one.moves)]
+        begin += len(one.moves)
+
+
+def as_intended(story: Story, made: Sequence[Done], longest: int | None = None) -> bool:
+    """Whether the machine let a round be what it was to be.
+
+    Args:
+        story: all that was told.
+        made: the round's moves.
+        longest: the time from its first move to its last closing, ns, beyond which it is another round: a hand that
+            bounces for 20 ms has tapped twice. None: any.
+    """
+    last = max(move.after for move in made if move.closed)
+    return not (longest is not None and last - made[0].before > longest) and not stalled(story, made)
 
 
 def _account(story: Story, made: Sequence[Done]) -> str:
