@@ -284,6 +284,10 @@ class Conductor:
         self._ruled(self._adjudicator.finish())
         self._commit()
 
+    def vouch(self, t: int) -> None:
+        """The camera has told everything up to ``t`` (ns)."""
+        self._tick(CAMERA, t)
+
     def put(self, seen: Observation) -> None:
         """Take an observation, and give it an id if it has none."""
         self._observe(seen if seen.id else replace(seen, id=self._number(seen.kind)))

@@ -31,6 +31,15 @@ class Desk(Protocol):
         """Up to where the camera has told everything, ns."""
         ...
 
+    @property
+    def watermark(self) -> int:
+        """Up to where the view is judged, ns."""
+        ...
+
+    def vouch(self, t: int) -> None:
+        """The camera has told everything up to ``t`` (ns)."""
+        ...
+
     def put(self, seen: Observation) -> None:
         """Put an observation on record, with an id if it has none."""
         ...
@@ -98,7 +107,11 @@ class Outage:
 
     def look_again(self, sight: Sight) -> bool:
         """One more frame since the camera is back; returns whether it is known now what lies there."""
-        back = self._absence.look_again(sight, self._desk.view.pile, self._desk.vouched())
+        if sight.first:
+            # Of what came before the gap nothing is still to be told: whatever waits for that is judged now.
+            self._desk.vouch(sight.t - 1)
+        desk = self._desk
+        back = self._absence.look_again(sight, desk.view.pile, desk.vouched(), desk.watermark)
         if back is None:
             return False
         for seen in back.before:

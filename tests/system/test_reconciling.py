@@ -23,6 +23,8 @@ from referee.app.watch import new_watcher, seat_bearings
 WEIGHTS = Path(__file__).parents[2] / "models" / "weights"
 MS = 1_000_000
 SECOND = 1000 * MS
+SIGHTED = 1000 * SECOND
+"""An instant up to which everything is judged."""
 
 
 @pytest.mark.parametrize(
@@ -108,12 +110,23 @@ def test_the_dark_is_waited_for_as_long_as_it_takes() -> None:
     assert absence.begin("view", 2 * SECOND) is None
     for n in range(100):
         sight = Sight(3 * SECOND + n * SECOND, MS, (), 3 * SECOND, state="dark", first=n == 0)
-        assert absence.look_again(sight, ("7h",), SECOND) is None
-    back = absence.look_again(Sight(104 * SECOND, MS, (), 104 * SECOND), ("7h",), SECOND)
+        assert absence.look_again(sight, ("7h",), SECOND, SIGHTED) is None
+    back = absence.look_again(Sight(104 * SECOND, MS, (), 104 * SECOND), ("7h",), SECOND, SIGHTED)
     assert back is not None
     assert back.finding is not None
     assert absence.end("camera", back.t) is None, "it is still paused for the view"
     assert absence.end("view", back.t) == Resume(t=back.t)
+
+
+def test_a_pile_is_held_against_what_is_judged_up_to_the_gaps_end() -> None:
+    absence = Absence()
+    absence.begin("camera", SECOND)
+    sight = Sight(3 * SECOND, MS, (Card(t=3 * SECOND, card="7c"),), 3 * SECOND, first=True)
+    assert absence.look_again(sight, (), SECOND, 2 * SECOND) is None, "a card of just before may still wait"
+    back = absence.look_again(Sight(4 * SECOND, MS, (), 4 * SECOND), ("7c",), SECOND, 3 * SECOND - 1)
+    assert back is not None
+    assert back.finding is not None
+    assert back.finding.verdict == "same"
 
 
 def hand(seat: int, t: int) -> Slap:
@@ -185,7 +198,7 @@ def test_the_real_eye_finds_the_pile_as_it_was_though_hands_go_on(seed: int, aft
         frame = table.render(table.frame_time(number))
         sight = looker.look(frame, None)
         if back is None:
-            back = absence.look_again(sight, pile, frame.t - SECOND // 2)
+            back = absence.look_again(sight, pile, frame.t - SECOND // 2, frame.t)
             told += list(back.after) if back is not None else []
         else:
             told += list(sight.seen)
