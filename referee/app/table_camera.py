@@ -22,19 +22,12 @@ def open_table_camera(
     colour_gains: Sequence[float] | None = None, lens_position: float | None = None,
 ) -> Camera:  # fmt: skip
     """Open the camera in this process; raises `HardwareMissing`."""
-    width, height = size
-    if source != "picamera":
-        from hardware.camera import open_camera
+    from hardware.camera import open_camera
 
-        return open_camera(source, fps=fps, size=(width, height))
-    from hardware.picamera import PiCamera, Settings
-
-    gains = None if colour_gains is None else (colour_gains[0], colour_gains[1])
-    return PiCamera(
-        Settings(
-            size=(width, height), fps=fps, exposure_us=exposure_us, gain=gain, colour_gains=gains,
-            lens_position=lens_position,
-        )
+    return open_camera(
+        source, fps=fps, size=(size[0], size[1]), exposure_us=exposure_us, gain=gain,
+        colour_gains=None if colour_gains is None else (colour_gains[0], colour_gains[1]),
+        lens_position=lens_position,
     )  # fmt: skip
 
 
@@ -50,7 +43,7 @@ def camera_values(settings: CameraSettings) -> dict[str, Any]:
 
 def is_live(source: str) -> bool:
     """Whether this is a camera rather than a recording: what ends may come back."""
-    return source == "picamera" or source.startswith(("usb:", "twin:"))
+    return source.partition(":")[0] in ("picamera", "usb", "twin")
 
 
 def open_remote(values: Mapping[str, Any], told: Callable[[str], None]) -> Camera:
