@@ -107,7 +107,7 @@ def blips(chip: SimulatedChip, times: int) -> list[Row]:
         if not closed.closed or opened.after - closed.before > SHORT:
             continue
         told = next(one.edge for one in story.heard if one.edge.t > closed.before and not one.edge.pressed)
-        kind = in_time if told.t_error <= MS // 2 else late
+        kind = in_time if told.t_error <= MS else late
         kind[0] += any(closed.before <= slap.t <= opened.after for slap in story.slaps)
         kind[1] += 1
     return [
