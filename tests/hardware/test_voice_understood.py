@@ -51,9 +51,17 @@ def test_the_grammar_offers_every_seat_number_and_phrase_as_rivals() -> None:
 
 
 def test_phrases_are_understood(clips: Clips) -> None:
-    phrases = [*all_phrases()[::27], *phrases_of_a_game()[::12]]
+    phrases = [*all_phrases()[::31], *phrases_of_a_game()[::15]]
     heard = understood(phrases, spoken(clips, phrases))
     assert heard.share >= WANTED, heard.wrong
+
+
+def test_teens_are_not_heard_as_tens(clips: Clips) -> None:
+    """As clips apart from their noun, sixteen of twenty-four *nineteen* were heard as *ninety*."""
+    teens = re.compile(r"(thir|fif|six|seven|eigh|nine)teen (milliseconds|cards)")
+    phrases = [phrase for phrase in all_phrases() if teens.search(phrase.text)]
+    heard = understood(phrases[:12], spoken(clips, phrases[:12]))
+    assert heard.share >= WANTED - 0.01, heard.wrong
 
 
 @pytest.mark.parametrize("way", ["reversed", "shuffled"])
