@@ -106,7 +106,9 @@ def blips(chip: SimulatedChip, times: int) -> list[Row]:
         # What was to be short may have been long on a machine that was held up.
         if not closed.closed or opened.after - closed.before > SHORT:
             continue
-        told = next(one.edge for one in story.heard if one.edge.t > closed.before and not one.edge.pressed)
+        own = [one.edge for one in story.heard if one.edge.seat == closed.seat]
+        pressed = next(place for place, edge in enumerate(own) if edge.pressed and edge.t >= closed.before)
+        told = own[pressed + 1]
         kind = in_time if told.t_error <= MS else late
         kind[0] += any(closed.before <= slap.t <= opened.after for slap in story.slaps)
         kind[1] += 1
