@@ -39,7 +39,7 @@ from referee.app.alarm import Alarm
 from referee.app.conductor import Conductor
 from referee.app.display import Display
 from referee.app.journal import FileJournal
-from referee.app.loop import Loop, be_urgent, make_quick
+from referee.app.loop import Loop, SharedPads, be_urgent, make_quick
 from referee.app.outlets import Lamps, Voice
 from referee.app.screen import Screen
 from referee.app.sight_process import SightProcess, Work
@@ -200,7 +200,7 @@ def _measure(slaps: int, watch: Stopwatch, out: Measured, folder: Path, card: Ca
             outlets={"watch": watch, "lights": lamps, "display": screen,
                      **({"voice": Voice(speaker)} if speaker is not None else {})},
         )  # fmt: skip
-        loop = Loop(conductor, sights, pads, first={"watch": Watched(watch), "lights": lamps}, alarm=alarm)
+        loop = Loop(conductor, sights, SharedPads(pads), first={"watch": Watched(watch), "lights": lamps}, alarm=alarm)
         make_quick()
         while loop.frames < 20:
             loop.turn()
