@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from io import BytesIO, StringIO
 from pathlib import Path
 
@@ -28,22 +28,41 @@ MS = 1_000_000
 SETTINGS = 'dealer = 2\n[pads]\nroll_call = false\n[[seat]]\nname = "Ana"\n[[seat]]\nname = "Ben"\n'
 
 
-class Counted:
-    """A camera of so many frames, which then asks the service to stop."""
+class Camera:
+    """Blank frames, fifty a second, until it is closed; after half a minute it gives up the game."""
 
-    def __init__(self, stop: Callable[[], object], frames: int = 60) -> None:
-        self._stop, self._frames = stop, frames
+    def __init__(self, give_up: Callable[[], object]) -> None:
+        self._give_up = give_up
         self.began = time.monotonic_ns()
+        self._closed = False
 
     def frames(self) -> Iterator[Frame]:
-        for index in range(self._frames):
+        index = 0
+        while not self._closed:
             while time.monotonic_ns() < self.began + index * 20 * MS:
                 time.sleep(0.002)
             yield Frame(np.zeros((1, 1, 3), np.uint8), self.began + index * 20 * MS, 2 * MS, index)
-        self._stop()
-        time.sleep(60)
+            index += 1
+            if index == 1500:
+                self._give_up()
 
-    def close(self) -> None: ...
+    def close(self) -> None:
+        self._closed = True
+
+
+class Ending(RecordingSpeaker):
+    """Asks for the end of the game once it has said who won the slap."""
+
+    def __init__(self, stop: Callable[[], object]) -> None:
+        super().__init__()
+        self._stop = stop
+
+    def say(
+        self, clips: Sequence[str], *, urgent: bool = False, patience: float | None = None, topic: str = ""
+    ) -> None:
+        super().say(clips, urgent=urgent, patience=patience, topic=topic)
+        if "wins the slap" in " ".join(clips):
+            self._stop()
 
 
 class OnePress:
@@ -72,14 +91,14 @@ class OnePress:
 def test_a_game_from_the_settings_to_the_log(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     sent: list[str] = []
     service = Service(sent.append, Watchdog({"engine": 10**10, "pads": 10**10}, 0, time.monotonic_ns()))
-    camera = Counted(service.ask_to_stop)
+    camera = Camera(service.ask_to_stop)
     cards = (
         Card(t=camera.began + 300 * MS, card="7h", seat=1),
         Card(t=camera.began + 450 * MS, card="7c", seat=2),
     )
     parts = OpenParts(
         LocalSights(camera, lambda: ScriptedWatcher(cards, delay=60 * MS)), OnePress(camera.began + 600 * MS),
-        SimulatedLights(2), RecordingSpeaker(), missing={"strip": "there is no strip of lights at /dev/leds0"},
+        SimulatedLights(2), Ending(service.ask_to_stop), missing={"strip": "there is no strip of lights at /dev/leds0"},
     )  # fmt: skip
     journal = FileJournal(tmp_path / "game.jsonl")
     conductor = referee(parse(SETTINGS), parts, journal=journal, answers=StringIO(""), live=False, service=service)
