@@ -205,6 +205,7 @@ def test_looking_hangs(rig: Rig, row: Row) -> None:
     rig.until(lambda: rig.conductor.paused)
     assert "does not answer" in rig.conductor.troubles["camera"]
     row.shows("told")
+    first_hand(rig)
     row.shows("goes on", "first hand named")
     rig.until(lambda: not rig.conductor.paused)
     rig.lay("7c", 2)
