@@ -217,6 +217,9 @@ class GpioPads:
                 # It cannot be pressed again without having been open: the opening was shorter than our look.
                 self._release(pad, pad.last_seen_down(t), t)
             pad.press(t)
+            if self._poller is not None and threading.current_thread() is not self._poller:
+                # Read by another thread, out of the queue that ours sleeps on: it must begin to look for the release.
+                self._lines.wake()
             self._tell(Edge(seat=pad.seat, t=t, pressed=True, t_error=pad.t_error))
 
     def _lose(self, lost: Lost) -> None:

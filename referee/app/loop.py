@@ -74,12 +74,6 @@ class SharedPads:
             self._started = True
             self._pads.start(lambda edge: self._on_edge(edge), lambda lost: self._on_lost(lost))
 
-    def poll(self, now: int) -> None:
-        """Have them look for releases."""
-        poll: Callable[[int], None] | None = getattr(self._pads, "poll", None)
-        if poll is not None:
-            poll(now)
-
     def watermark(self, now: int) -> int:
         """As the pads say."""
         return self._pads.watermark(now)
@@ -195,9 +189,6 @@ class Loop:
                 self._safely("engine", self._conductor.on_blind, news)
             self._feel()
         now = self._clock()
-        if self._conductor.touched and isinstance(self._pads, SharedPads):
-            # It may have been drained here while the pads' own thread slept: then nobody else finds the release.
-            self._safely("pads", self._pads.poll, now)
         # The promise first, the edges after: whatever it covers is in the queue by then.
         told = self._pads.watermark(now)
         self._beat("pads")

@@ -6,6 +6,7 @@ import logging
 import queue
 import random
 import threading
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hardware.gpio import header_chip
+from hardware.lines import OnLost, OnPress
 from hardware.lines_gpiod import DELIVERY, GpiodLines
 from hardware.lines_sequence import Sequence
 from hardware.pads import LEAST_ERROR, GpioPads
@@ -221,6 +223,34 @@ def test_the_shells_thread_hears_edges_and_finds_releases_by_itself() -> None:
     pads.close()
     assert not any(thread.name == "pads" for thread in threading.enumerate())
     assert not request, "the lines are free for another"
+    pads.close()
+
+
+class Drowsy(GpiodLines):
+    """Lines whose edges another thread reads before ours is woken by them."""
+
+    def sleep(self, at_most: int | None) -> None:
+        with suppress(queue.Empty):
+            self.woken.get(timeout=None if at_most is None else at_most / 1e9)
+
+    def wake(self) -> None:
+        self.woken.put(None)
+
+    def start(self, on_press: OnPress, on_lost: OnLost) -> None:
+        self.woken: queue.Queue[None] = queue.Queue()
+        super().start(on_press, on_lost)
+
+
+def test_a_release_is_found_though_another_thread_read_the_press() -> None:
+    request = SimulatedRequest([4])
+    edges: queue.Queue[Edge] = queue.Queue()
+    pads = GpioPads({1: 4}, lines=Drowsy(request, clock=lambda: request.now), t_error=1, clock=lambda: request.now)
+    pads.start(edges.put)
+    request.drive(4, True)
+    pads.watermark(0)
+    assert edges.get(timeout=5).pressed
+    request.drive(4, False)
+    assert not edges.get(timeout=5).pressed
     pads.close()
 
 
