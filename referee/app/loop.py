@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import gc
 import logging
-import os
 import sys
 from collections import deque
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from typing import Any, Final, Protocol
 
 from hardware.clock import Clock, monotonic
@@ -30,8 +28,6 @@ BUSY: Final = 0.005
 """The same while hands are on the pads: what the pads promise moves on, and a verdict may wait for it."""
 STIR: Final = 500_000_000
 """How long after an edge the loop stays busy, ns."""
-URGENT: Final = -10
-"""Niceness of what answers hands; looking has `sight_process.NICE`."""
 SWITCH: Final = 0.0005
 """Seconds after which a thread that computes makes way for the loop; Python's own 0.005 would be a late light."""
 
@@ -111,16 +107,6 @@ class FirstHand(Protocol):
     """What shows at once whose hand came first: lights, or a sound. Called every turn, so it can blink, too."""
 
     def touch(self, touched: tuple[int, ...], now: int) -> None: ...
-
-
-def be_urgent() -> None:
-    """Have the machine prefer this thread and all that it will start, where that is allowed; before any is started.
-
-    Allowed to root, and to a service whose unit says ``Nice=`` or ``LimitNICE=``. Where it is not, all is as fast on a
-    machine that has nothing else to do.
-    """
-    with suppress(OSError):
-        os.setpriority(os.PRIO_PROCESS, 0, min(URGENT, os.getpriority(os.PRIO_PROCESS, 0)))
 
 
 def make_quick() -> None:

@@ -18,7 +18,7 @@ from referee.app.conductor import Conductor
 from referee.app.display import Display
 from referee.app.handing import Outlet, Teller
 from referee.app.journal import FileJournal, Journal
-from referee.app.loop import FirstHand, Loop, NoPads, SharedPads, be_urgent, make_quick
+from referee.app.loop import FirstHand, Loop, NoPads, SharedPads, make_quick
 from referee.app.opening import hold_roll_call
 from referee.app.outlets import Lamps, Pulse, Voice
 from referee.app.padtable import pad_filter
@@ -27,6 +27,7 @@ from referee.app.problems import UserError
 from referee.app.screen import Screen
 from referee.app.service import Service, open_service, serving
 from referee.app.settings import Settings, load
+from referee.app.urgency import be_urgent
 
 SECOND: Final = 1_000_000_000
 REDRAW: Final = 200_000_000
@@ -129,6 +130,7 @@ def referee(
         if answers is not None:
             typed.listen(answers, alarm.ring)
         make_quick()
+        be_urgent()
         try:
             _until_over(loop, conductor, screen, display, service)
         finally:
@@ -198,7 +200,6 @@ def run(path: Path, *, log: Path | None = None) -> int:
         UserError: the settings are wrong, or there is neither a camera nor a pad.
     """
     settings = load(path)
-    be_urgent()
     with serving(open_service()) as service, ExitStack() as stack:
         try:
             parts = open_parts(settings)
