@@ -1,10 +1,10 @@
 """Hands before everything: how the machine is asked to prefer the referee's own process.
 
 Whoever waits for the processor cannot light a light. A process that is merely *nicer* is preferred within its own
-session alone where the kernel groups sessions (``sched_autogroup_enabled``), so real-time scheduling is asked for first:
-the referee sleeps nearly always, and the kernel leaves others a twentieth of each second whatever happens. Every thread
-of the process is asked for, since Python hands its interpreter from one to the other: a thread that holds it and is not
-preferred would keep the hand waiting. What the process starts later, such as the eye, is ordinary again.
+session alone where the kernel groups sessions (``sched_autogroup_enabled``), so real-time scheduling is asked for
+first: the referee sleeps nearly always, and the kernel leaves others a twentieth of each second whatever happens. Every
+thread of the process is asked for, since Python hands its interpreter from one to the other: a thread that holds it and
+is not preferred would keep the hand waiting. What the process starts later, such as the eye, is ordinary again.
 """
 
 from __future__ import annotations
