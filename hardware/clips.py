@@ -13,18 +13,20 @@ import shutil
 import subprocess
 import tempfile
 import wave
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
-from hardware.loudness import momentary
+from hardware.loudness import BLOCK, block_energies, momentary_of
 from hardware.mixing import LOUDNESS, MARKS, RATE, Samples, gap_after, join, prepared
 from hardware.ports import HardwareMissing
 
-RECIPE: Final = "2"
+RECIPE: Final = "3"
 """Changes whenever clips must be rendered anew: part of the cache folder's name."""
 _PATIENCE: Final = 20.0
 _UNEVEN: Final = 3.0
@@ -132,12 +134,18 @@ def cache_folder() -> Path:
 class Clips:
     """A voice's clips by the text that they speak, rendered when first asked for."""
 
-    def __init__(self, synthesiser: Renders, folder: Path | None = None) -> None:
-        """``folder``: where to keep them; None is the user's cache."""
+    def __init__(
+        self, synthesiser: Renders, folder: Path | None = None, spelling: Mapping[str, str] | None = None
+    ) -> None:
+        """``folder``: where to keep them; None is the user's cache. ``spelling``: words to be written otherwise for the
+        synthesiser, lest it say them wrongly.
+        """
         self._synthesiser = synthesiser
+        self._spelling = dict(spelling or {})
         key = hashlib.sha256(f"{RECIPE} {LOUDNESS} {synthesiser.key}".encode()).hexdigest()[:8]
         self._folder = (cache_folder() if folder is None else folder) / f"{synthesiser.name}-{key}"
         self._loaded: dict[str, Samples] = {}
+        self._energies: dict[str, NDArray[np.float64]] = {}
 
     @property
     def voice(self) -> str:
@@ -151,17 +159,26 @@ class Clips:
             HardwareMissing: it is in none of them.
         """
         if text not in self._loaded:
-            self._loaded[text] = self._from_disk(text)
+            self._loaded[text], self._energies[text] = self._from_disk(text)
         return self._loaded[text]
 
     def phrase(self, texts: Iterable[str]) -> Samples:
-        """Clips joined; a mark at the end of a clip's name is a pause.
+        """Clips joined, and no louder together than each by itself; a mark at the end of a clip's name is a pause.
 
         Raises:
             HardwareMissing: one of them cannot be had.
         """
         names = list(texts)
-        return join([self.clip(name.rstrip(MARKS)) for name in names], [gap_after(name) for name in names])
+        gaps = [gap_after(name) for name in names]
+        joined = join([self.clip(name.rstrip(MARKS)) for name in names], gaps)
+        # Short clips are measured over their own length, so that two within 400 ms are more than one.
+        parts = [
+            part
+            for name, gap in zip(names, gaps, strict=True)
+            for part in (self._energies[name.rstrip(MARKS)], np.zeros(round(gap / BLOCK)))
+        ]
+        over = momentary_of(np.concatenate(parts), RATE) - LOUDNESS if parts else 0.0
+        return joined * np.float32(10 ** (-over / 20)) if over > 0 else joined
 
     def missing(self, vocabulary: Iterable[str]) -> list[str]:
         """The texts that are still to be rendered."""
@@ -175,26 +192,34 @@ class Clips:
         """
         words = list(dict.fromkeys(vocabulary))
         absent = self.missing(words)
-        for done, text in enumerate(absent, start=1):
-            self.clip(text)
-            if progress is not None:
-                progress(done, len(absent))
+        # Programs speak side by side; a voice that is loaded into this process speaks one text at a time.
+        pool = ThreadPoolExecutor(os.cpu_count() if isinstance(self._synthesiser, Synthesiser) else 1)
+        try:
+            rendered = zip(absent, pool.map(self._from_disk, absent), strict=True)
+            for done, (text, (samples, energies)) in enumerate(rendered, start=1):
+                self._loaded[text], self._energies[text] = samples, energies
+                if progress is not None:
+                    progress(done, len(absent))
+        finally:
+            pool.shutdown(cancel_futures=True)
         for text in words:
             self.clip(text)
         return len(absent)
 
-    def _from_disk(self, text: str) -> Samples:
+    def _from_disk(self, text: str) -> tuple[Samples, NDArray[np.float64]]:
+        """A clip, rendered if it is not there, and the energies of its blocks."""
         file = self._file(text)
         try:
             samples, rate = read_wav(file)
         except (OSError, wave.Error, EOFError):
             # Never rendered, or torn by a power cut: rendering it mends both.
             samples, rate = np.zeros(0, np.float32), 0
-        if rate == RATE and abs(momentary(samples, RATE) - LOUDNESS) < _UNEVEN:
-            return samples
-        samples = self._synthesiser.render(text)
+        energies = block_energies(samples, RATE)
+        if rate == RATE and abs(momentary_of(energies, RATE) - LOUDNESS) < _UNEVEN:
+            return samples, energies
+        samples = self._synthesiser.render(self._spelled(text))
         self._keep(file, samples)
-        return samples
+        return samples, block_energies(samples, RATE)
 
     def _keep(self, file: Path, samples: Samples) -> None:
         """Write a clip beside its place and move it there, so that no half of one is ever read."""
@@ -207,9 +232,12 @@ class Clips:
             # A full or read-only disk costs the next start some seconds, and this game nothing.
             return
 
+    def _spelled(self, text: str) -> str:
+        return re.sub(r"\w+", lambda word: self._spelling.get(word[0], word[0]), text)
+
     def _file(self, text: str) -> Path:
-        # Texts that differ only in accents or capitals are different clips.
-        sure = hashlib.sha256(text.encode()).hexdigest()[:8]
+        # Texts that differ only in accents or capitals are different clips, and so are those of another spelling.
+        sure = hashlib.sha256(self._spelled(text).encode()).hexdigest()[:8]
         return self._folder / f"{re.sub(r'[^a-z0-9]+', '-', text.lower())[:60]}-{sure}.wav"
 
 

@@ -221,7 +221,7 @@ def open_force(seats: Iterable[int], device: str = DEVICE) -> ForceSampler:
     if not there:
         bus.close()
         raise HardwareMissing(
-            f"nothing answers on {device} like an MCP3008, so no forces: see to its wires (docs/wiring.md), or set "
+            f"nothing answers on {device} like an MCP3008, so no forces: see to its wires (docs/build.md), or set "
             "pads.force to false"
         )
     return ForceSampler(bus, seats)

@@ -143,7 +143,7 @@ def open_gpiod(pins: Mapping[int, int], active_high: bool) -> GpiodLines:
     return GpiodLines(request)
 
 
-def header_path() -> Path:
+def header_path(devices: Path = Path("/dev")) -> Path:
     """The GPIO chip that the header hangs on, found by its label: its number differs between kernels.
 
     Raises:
@@ -153,7 +153,7 @@ def header_path() -> Path:
 
     labels: dict[Path, str] = {}
     forbidden: list[Path] = []
-    for path in sorted(Path("/dev").glob("gpiochip*")):
+    for path in sorted(devices.glob("gpiochip*")):
         try:
             with gpiod.Chip(str(path)) as chip:
                 labels[path] = chip.get_info().label

@@ -46,18 +46,26 @@ class _Pad:
         self.t_error = t_error
         self.down = False
         self.pressed_at = 0
-        self._seen_down: deque[int] = deque(maxlen=_HISTORY)
+        self.presses = 0
+        self.fresh = False
+        """Whether it has not been looked at since it was pressed: a quick tap is over before Python hears of it."""
+        self._looks: deque[tuple[int, int]] = deque(maxlen=_HISTORY)
 
     def press(self, t: int) -> None:
-        self.down, self.pressed_at = True, t
-        self._seen_down.clear()
+        self.down, self.pressed_at, self.fresh = True, t, True
+        self.presses += 1
+        self._looks.clear()
 
-    def saw_down(self, t: int) -> None:
-        self._seen_down.append(t)
+    def saw_down(self, before: int, after: int) -> None:
+        """Somewhere between these two instants the pad was looked at, and was down."""
+        self._looks.append((before, after))
 
-    def last_seen_down(self, before: int) -> int:
-        """The latest instant before ``before`` at which the pad was certainly down."""
-        return next((t for t in reversed(self._seen_down) if t < before), min(self.pressed_at, before))
+    def last_seen_down(self, t: int) -> int:
+        """The latest instant before ``t`` at which the pad was certainly down, if nothing else is known before ``t``.
+
+        A look that was not over by ``t`` proves nothing: what it saw may be the press at ``t``, which waits to be told.
+        """
+        return next((before for before, after in reversed(self._looks) if after < t), min(self.pressed_at, t))
 
 
 class GpioPads:
@@ -107,6 +115,7 @@ class GpioPads:
         self._lost = 0
         self._trouble = ""
         self._closed = False
+        self._looked = 0
         self._lines = open_lines(pins, active_high) if lines is None else lines
         self._poller = threading.Thread(target=self._poll_on, name="pads", daemon=True) if poller else None
 
@@ -154,11 +163,13 @@ class GpioPads:
     def drain(self) -> None:
         """Report every press that waits in the kernel's queue."""
         with self._lock:
-            if self._usable:
-                try:
+            try:
+                if self._usable:
                     self._lines.drain()
-                except OSError as gone:
-                    self._give_up(gone)
+                while self._usable and (fresh := [pad for pad in self._pads if pad.fresh and pad.down]):
+                    self._look(fresh[0], self._clock())
+            except OSError as gone:
+                self._give_up(gone)
 
     def poll(self, now: int) -> None:
         """Report what waits; look at every pad that is believed down, and report those that have been let go. ``now``
@@ -206,10 +217,10 @@ class GpioPads:
                 # It cannot be pressed again without having been open: the opening was shorter than our look.
                 self._release(pad, pad.last_seen_down(t), t)
             pad.press(t)
+            if self._poller is not None and threading.current_thread() is not self._poller:
+                # Read by another thread, out of the queue that ours sleeps on: it must begin to look for the release.
+                self._lines.wake()
             self._tell(Edge(seat=pad.seat, t=t, pressed=True, t_error=pad.t_error))
-            # A quick tap may be over before Python hears of it.
-            if self._usable:
-                self._look(pad, max(self._clock(), t))
 
     def _lose(self, lost: Lost) -> None:
         self._lost += lost.count
@@ -221,11 +232,25 @@ class GpioPads:
                 _log.exception("the handler of %s failed; the pads go on", lost)
 
     def _look(self, pad: _Pad, now: int) -> None:
-        if self._lines.is_down(pad.pin):
-            pad.saw_down(now)
-        else:
-            # It may have opened between ``now`` and the look itself.
-            self._release(pad, pad.last_seen_down(now), max(now, self._clock()))
+        """Look at a pad that is believed down. Our thread may be stopped between ``now`` (ns) and the look."""
+        # Another thread may have looked, and made a promise by it, while the caller waited for the lock.
+        now = max(now, self._looked)
+        while True:
+            pad.fresh = False
+            down = self._lines.is_down(pad.pin)
+            self._looked = over = max(now, self._clock())
+            if down:
+                pad.saw_down(now, over)
+                return
+            # It may have been pressed again, and let go again, before we looked: then this is the later opening.
+            presses = pad.presses
+            self._lines.drain()
+            if not self._usable:
+                return
+            if pad.presses == presses:
+                self._release(pad, pad.last_seen_down(now), over)
+                return
+            now = self._clock()
 
     def _release(self, pad: _Pad, still_down: int, open_by: int) -> None:
         """Report a release that happened somewhere between two looks."""

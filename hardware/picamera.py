@@ -24,7 +24,7 @@ from hardware.picamera_driver import memory_words, open_driver
 from hardware.picamera_settings import Settings
 from hardware.picamera_stream import FrameStream
 from hardware.ports import Frame, HardwareMissing, Image
-from hardware.sensor_clock import ARRIVAL, FRESH, SensorClock
+from hardware.sensor_clock import ARRIVAL, SensorClock
 
 BUFFERS: Final = 4
 _MANUAL: Final = 0
@@ -236,7 +236,7 @@ class PiCamera:
         if readout is None:
             length = round(1e9 / self._settings.fps)
             return Frame(image, arrived - length - exposure, exposure, index, length)
-        if readout < self._stream.started - self._clock.error or arrived - readout > FRESH:
+        if readout < self._stream.started - self._clock.error:
             return None
         return Frame(image, readout - exposure, exposure, index, self._readout + self._clock.error)
 

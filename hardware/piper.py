@@ -37,9 +37,7 @@ def open_piper(
     """
     spoken = _language_of(voice)
     if spoken != language:
-        raise HardwareMissing(
-            f"the Piper voice {voice} speaks {spoken!r} and the referee {language!r}; see voice.language"
-        )
+        raise HardwareMissing(f"the Piper voice {voice} speaks {spoken!r}, not {language!r}; see voice.language")
     if module is None and find_spec("piper") is not None:
         module = _imported()
     if module is not None:

@@ -17,8 +17,6 @@ ARRIVAL: Final = "arrival"
 """The stamps fit no clock: a frame's arrival is all that is known."""
 UNKNOWN: Final = "unknown"
 
-FRESH: Final = 1_000_000_000
-"""A frame that arrives later than this after its readout is old news, ns."""
 PROMPT: Final = 200_000_000
 """A frame is here by then, ns: a clock on which it would have taken longer is not the one that it was stamped on."""
 TOGETHER: Final = 1_000_000

@@ -89,6 +89,7 @@ class StreamSpeaker:
         self._finer: Upsampler | None = None
         self._blocks = 0
         """Counts the blocks that the card asked for."""
+        self._looks = 0
         self._seen = (0, time.monotonic())
         self._lost_at = self._tried_at = self._seen[1]
         self.trouble = ""
@@ -127,8 +128,14 @@ class StreamSpeaker:
         while self._mixer.waiting and not self.trouble and time.monotonic() < until:
             time.sleep(0.02)
 
+    @property
+    def signs(self) -> int:
+        """Proof of life for a watchdog: grows with each block that the card asks for, and with each look after it."""
+        return self._blocks + self._looks
+
     def look(self, now: float) -> None:
         """See whether the card still asks for samples, and try to find it again if not; ``now`` in s, monotonic."""
+        self._looks += 1
         if not self.trouble:
             if self._blocks != self._seen[0]:
                 self._seen = (self._blocks, now)

@@ -16,6 +16,7 @@ from hardware.clock import Clock, measure_offset, monotonic
 from hardware.opencv import opencv, picture
 from hardware.ports import Frame, HardwareMissing
 from hardware.sensor_clock import ARRIVAL, MONOTONIC, UNKNOWN
+from hardware.usb_locks import UsbLocks
 
 _SECOND: Final = 1_000_000_000
 # OpenCV waits 10 s for a camera that stopped sending, which is longer than anybody waits for it here.
@@ -76,14 +77,15 @@ class UsbCamera:
             self._capture.set(setting, value)
         told = float(self._capture.get(cv2.CAP_PROP_FPS))
         self._length = round(_SECOND / (told if 1 <= told <= 1000 else fps))
+        self._locks = UsbLocks(self._capture)
         self._asked = size
         self._size: tuple[int, int] | None = None
         self._believed = 0
         self._offset = measure_offset()
 
     def report(self) -> CameraReport:
-        """What the camera gives; exposure and white balance are its own affair."""
-        notes = ["whether exposure, white balance and focus hold is not known of a USB camera"]
+        """What the camera gives."""
+        notes = list(self._locks.warnings)
         if self._size is not None and self._size != self._asked:
             notes.append("the camera gives {}×{} px instead of {}×{}".format(*self._size, *self._asked))
         stamps = UNKNOWN if self._size is None else MONOTONIC if self._believed > 0 else ARRIVAL
@@ -114,6 +116,7 @@ class UsbCamera:
             index += 1
 
     def _measure(self, frame: Frame) -> None:
+        self._locks.look(frame.image)
         if self._size is None:
             height, width, _ = frame.image.shape
             self._size = (width, height)

@@ -1,4 +1,4 @@
-# The pads and a USB camera on a real kernel, in a virtual machine: Debian on x86-64, no special rights of the machine needed.
+# The pads and a USB camera on a real kernel, in a virtual machine: on Debian, x86-64; no KVM is needed.
 .PHONY: vm-setup vm-test vm-smoke vm-compare
 
 vm-setup: install  ## qemu, and Debian's kernel with simulated GPIO lines, into build/vm; once, about a minute

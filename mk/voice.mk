@@ -1,7 +1,14 @@
+# The voice. LANGUAGE= en, es, de or fr; VOICE= the path of a Piper voice, if there is one.
 .PHONY: voice voice-check
+LANGUAGE ?= en
 
-voice: install  ## render the referee's phrases into the user's cache, so that the first game need not wait
-	@$(BIN)/python -c "from hardware.speaker import open_speaker; from referee.app.voice import VOCABULARY; v = open_speaker(VOCABULARY, progress=lambda done, count: print(f'\r{done} of {count} clips', end='', flush=True)); print(f'\n{v.words}'); v.speaker.close()"
+# The environment's own LANGUAGE ("en_GB:en") is no choice of the referee's voice.
+ifeq ($(origin LANGUAGE),environment)
+  LANGUAGE := en
+endif
 
-voice-check: install  ## how many of the spoken phrases a recogniser understands (some minutes)
-	@$(BIN)/python -m tests.hardware.test_voice_understood
+voice: install  ## render the referee's phrases for LANGUAGE= into the user's cache, so that the first game need not wait
+	@$(BIN)/python -m referee.app.voice_rendering $(LANGUAGE) $(if $(VOICE),--piper "$(VOICE)") $(ARGS)
+
+voice-check: install  ## how many of the spoken phrases are understood in noise, and how even and clean the sound is (minutes)
+	@OMP_NUM_THREADS=1 $(BIN)/python -m tests.voice_check $(ARGS)

@@ -35,6 +35,8 @@ class Network:
     def __init__(self, path: Path, threads: int = 1) -> None:
         import onnxruntime
 
+        # Nothing is told to anybody, and no file of it is looked for in a home that a service does not have.
+        onnxruntime.disable_telemetry_events()
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads
         options.inter_op_num_threads = 1

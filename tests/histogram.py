@@ -38,9 +38,9 @@ def _draw(pen: ImageDraw.ImageDraw, top: int, name: str, values: Sequence[float]
     for part in range(6):
         x = LEFT + width * part / 5
         pen.line((x, floor, x, floor + 4), fill="black")
-        pen.text((x - 8, floor + 6), f"{end * part / 5:.3g}", fill="black")
+        pen.text((x - 8, floor + 6), f"{end * part / 5:.1f}", fill="black")
     pen.text((4, floor - tall), str(max(counts)), fill="black")
     if limit is not None:
         x = LEFT + width * limit / end
         pen.line((x, floor - tall - 8, x, floor), fill="#cc3311", width=2)
-        pen.text((x - 70, floor - tall - 20), f"limit {limit:g} ms", fill="#cc3311")
+        pen.text((max(LEFT, x - 70), floor - tall - 20), f"limit {limit:g} ms", fill="#cc3311")

@@ -150,7 +150,7 @@ def _judge(row: Row, trial: Trial, seen: Sequence[Observation]) -> None:
     for hand in trial.hands:
         slap = mine.get(hand.seat)
         if slap is not None:
-            row.misstated += abs(slap.t - hand.t) > slap.t_error
+            row.misstated += abs(slap.t - hand.t) > slap.t_error + row.tolerance
             row.shift = max(row.shift, abs(slap.t - hand.edge))
             row.widest = max(row.widest, slap.t_error)
     verdict = ruled(trial, [one for one in seen if getattr(one, "seat", None) in (first.seat, second.seat)])

@@ -15,6 +15,8 @@ LEFT: Final = 150
 BAR: Final = 44
 STEP: Final = 66
 TALL: Final = 150
+SHORT: Final = 6
+"""A panel of so few bars has no room for words below."""
 COLOURS: Final = {"right": (46, 125, 50), "heats": (249, 168, 37), "wrong": (198, 40, 40)}
 WORDS: Final = {"right": "first hand named", "heats": "dead heat", "wrong": "wrong order"}
 TITLES: Final = {
@@ -61,5 +63,6 @@ def draw(path: Path, rows: Sequence[Row]) -> None:
             before = sum(row.gap < limit for row in mine)
             x = LEFT - 3 + before * STEP
             pen.line((x, top + 26, x, bottom + 22), fill=(60, 60, 60), width=2)
-            pen.text((x + 4, bottom + 24), words, fill=(60, 60, 60), font=plain)
+            if len(mine) > SHORT:
+                pen.text((x + 4, bottom + 24), words, fill=(60, 60, 60), font=plain)
     image.save(path)

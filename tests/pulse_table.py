@@ -110,7 +110,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.pulse_table", description=(__doc__ or "").split("\n\n")[1])
     add = parser.add_argument
     add("--pairs", type=int, default=10_000, metavar="N", help="pairs of hands 6 ms apart or more (default: 10,000)")
-    add("--others", type=int, default=1, metavar="N", help="of each order of each pair in the other sections (1)")
+    add("--others", type=int, default=2, metavar="N", help="of each order of each pair in the other sections (2)")
     add("--seed", type=int, default=1, metavar="N")
     add("--out", type=Path, default=Path("out/pulse-table"), metavar="DIR")
     add("--export", type=Path, metavar="FILE", help="write the pulses (CSV) and stop")

@@ -60,6 +60,11 @@ class Card:
         )
 
     @property
+    def listener(self) -> int:
+        """The process that empties the pipe."""
+        return self._listener.pid
+
+    @property
     def onsets(self) -> list[int]:
         """When sound began after quiet, each time, ns of CLOCK_MONOTONIC."""
         return [int(line) for line in self._onsets.read_text().split()] if self._onsets.exists() else []

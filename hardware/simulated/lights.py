@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from hardware.clock import Clock, monotonic
 from hardware.gpio import SEAT_LIGHT_PINS, TABLE_LIGHT_PINS
@@ -18,6 +19,21 @@ class Change:
     light: str
     """``seat 1`` ..., ``red``, ``green`` or ``blue``."""
     level: float
+
+
+class SimulatedStrip:
+    """A strip's device as a file: `hardware.strip.StripLights` writes to it as to the real one."""
+
+    def __init__(self, device: Path, length: int) -> None:
+        """``device``: where to make it; ``length``: LEDs."""
+        self.device, self._length = device, length
+        device.write_bytes(b"")
+
+    @property
+    def leds(self) -> list[tuple[int, int, int]]:
+        """Red, green and blue of each LED, 0 to 255, as last written."""
+        data = self.device.read_bytes()
+        return [(data[at], data[at + 1], data[at + 2]) for at in range(0, min(len(data), 4 * self._length), 4)]
 
 
 class SimulatedLights:

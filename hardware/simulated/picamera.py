@@ -116,7 +116,7 @@ class SimulatedPicamera2:
         self._frozen = 0
         self._stalled = False
         self.jobs: list[SimulatedJob] = []
-        self.starts = self.stops = self.configured = 0
+        self.starts = self.stops = self.configured = self.changes = 0
         self.requests: list[SimulatedRequest] = []
         now = self._faults.at(-1)
         if "absent" in now:
@@ -172,6 +172,7 @@ class SimulatedPicamera2:
             if name not in self.camera_controls:
                 raise RuntimeError(f"Control {name} is not advertised by libcamera")
         if self._epoch:
+            self.changes += 1
             self._coming.append((self._number + LATE, dict(controls)))
         else:
             self._next |= controls

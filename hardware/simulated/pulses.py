@@ -77,23 +77,23 @@ def script(seed: int, parts: Sequence[Part]) -> Iterator[Trial]:
     start = APART
     for number, (section, gaps, count) in enumerate(parts):
         chance = Random(f"{seed} {number} {section}")
-        for gap, repeat in product(gaps, range(count)):
+        for gap, _ in product(gaps, range(count)):
             for seats in permutations(range(1, SEATS + 1), 2):
-                trial = _trial(section, start, gap, seats, repeat, chance)
+                trial = _trial(section, start, gap, seats, chance)
                 start = trial.end
                 yield trial
 
 
-def _trial(section: str, start: int, gap: int, seats: tuple[int, int], number: int, chance: Random) -> Trial:
+def _trial(section: str, start: int, gap: int, seats: tuple[int, int], chance: Random) -> Trial:
     lead = CHATTERING if section == "chatter" else 0
     begins = start + lead + COMING + chance.randrange(MS)
     exact = section in ("pins", "chatter")
     hands = []
     closed: dict[int, list[tuple[int, int]]] = {seat: [] for seat in range(1, SEATS + 1)}
-    for place, (seat, t) in enumerate(zip(seats, (begins, begins + gap), strict=True)):
-        edge = t if exact else t + ERROR + _answer(number, chance)
+    for seat, t in zip(seats, (begins, begins + gap), strict=True):
+        edge = t if exact else t + ERROR + _answer(chance)
         hands.append(Hand(seat, t if exact else t + ERROR, edge))
-        closed[seat] += hand(edge, chance.randrange(30 * MS, 120 * MS), _bounce(number + place, chance), chance)
+        closed[seat] += hand(edge, chance.randrange(30 * MS, 120 * MS), _bounce(chance), chance)
         if section == "crosstalk":
             for other in closed:
                 closed[other] += _echo_of(seat, other, hands[-1].t, chance)
@@ -148,14 +148,14 @@ def contacts(seat: int, spans: Sequence[tuple[int, int]]) -> list[Contact]:
     return [Contact(t, seat, place == 0) for span in joined for place, t in enumerate(span)]
 
 
-def _answer(number: int, chance: Random) -> int:
+def _answer(chance: Random) -> int:
     """How much later than on average a pad answers, ns: at times as much, or as little, as its error allows."""
     extreme = ERROR - 1
-    return chance.choice((-extreme, extreme)) if number % 4 == 1 else chance.randint(-extreme, extreme)
+    return chance.choice((-extreme, extreme, chance.randint(-extreme, extreme), chance.randint(-extreme, extreme)))
 
 
-def _bounce(number: int, chance: Random) -> int:
-    return (0, BOUNCE)[number % 2] if number % 4 < 2 else chance.randrange(100 * US, BOUNCE)
+def _bounce(chance: Random) -> int:
+    return chance.choice((0, BOUNCE, chance.randrange(100 * US, BOUNCE), chance.randrange(100 * US, BOUNCE)))
 
 
 def _sparks(near: int, count: int, chance: Random) -> list[tuple[int, int]]:

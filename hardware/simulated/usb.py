@@ -1,7 +1,8 @@
 """A twin of OpenCV's ``VideoCapture`` on a USB camera, whose cable a file pulls out and puts in again.
 
 Of the faults of `hardware.simulated.camera_faults` it knows: ``absent`` (it does not open), ``silent`` (the cable is
-out: a read fails), ``stuck`` (a read never returns, and no signal ends it), ``size``, ``dark`` and ``unstamped``.
+out: a read fails), ``stuck`` (a read never returns, and no signal ends it), ``unlocked`` (the picture changes when its
+automatics are switched off), ``size``, ``dark`` and ``unstamped``.
 """
 
 from __future__ import annotations
@@ -23,12 +24,12 @@ from hardware.usb_camera import UsbCamera
 
 
 class SimulatedCapture:
-    """Reads at an even pace; each picture tells its number."""
+    """Reads at an even pace."""
 
     def __init__(self, faults: Faults, *, clock: Clock = monotonic, pause: Pause | None = None) -> None:
         self._faults, self._clock = faults, clock
         self._pause: Pause = pause or threading.Event().wait
-        self._settings: dict[int, float] = {}
+        self._settings: dict[int, float] = {cv2.CAP_PROP_AUTO_EXPOSURE: 3.0, cv2.CAP_PROP_AUTO_WB: 1.0}
         self._number = 0
         self._stamp = 0
         self._open = "absent" not in faults.at(-1)
@@ -63,8 +64,16 @@ class SimulatedCapture:
         part = 2 if "size" in now else 1
         sides = (cv2.CAP_PROP_FRAME_WIDTH, cv2.CAP_PROP_FRAME_HEIGHT)
         width, height = (int(self._settings[side]) // part for side in sides)
-        level = 0 if "dark" in now else self._number % 256
-        return True, np.full((height, width, 3), level, np.uint8)
+        return True, self._paint(now, (height, width, 3))
+
+    def _paint(self, now: frozenset[str], shape: tuple[int, int, int]) -> Image:
+        """Grey, and in its upper left corner its number."""
+        if "dark" in now:
+            return np.zeros(shape, np.uint8)
+        jumped = "unlocked" in now and self._settings.get(cv2.CAP_PROP_AUTO_EXPOSURE) == 1.0
+        image = np.full(shape, 60 if jumped else 120, np.uint8)
+        image[0, :4] = self._number % 256
+        return image
 
     def release(self) -> None:
         """Let go."""

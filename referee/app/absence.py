@@ -89,13 +89,14 @@ class Absence:
         """The camera is gone again before it had told what lies there."""
         self._look = None
 
-    def look_again(self, sight: Sight, believed: Sequence[str], told: int) -> Back | None:
+    def look_again(self, sight: Sight, believed: Sequence[str], told: int, judged: int) -> Back | None:
         """The camera is back; None until its first frame has been understood.
 
         Args:
             sight: the next of it.
             believed: the pile before the gap.
             told: everything up to here (ns) was promised to have been told.
+            judged: ``believed`` is how it lay at this instant, ns: a card told just before the gap may still wait.
         """
         if self._look is None and not sight.first:
             return Back(sight.t + sight.exposure, (), sight.seen, None)
@@ -103,7 +104,9 @@ class Absence:
             self._look = FirstLook()
         if sight.state in HIDDEN:
             return None
-        if not self._look.add(sight.t, sight.seen, sight.watermark, hidden=sight.state == "hand"):
+        top, hidden = believed[-1] if believed else "", sight.state == "hand"
+        complete = self._look.add(sight.t, sight.seen, sight.watermark, hidden=hidden, top=top)
+        if not complete or judged < (self._look.since or 0) - 1:
             return None
         look, self._look = self._look, None
         finding = reconcile(believed, look.lying)

@@ -12,10 +12,12 @@ class Alarm:
 
     def __init__(self) -> None:
         self._bell = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
+        self._closed = False
 
     def ring(self) -> None:
         """Wake whoever waits, or will."""
-        os.eventfd_write(self._bell, 1)
+        if not self._closed:
+            os.eventfd_write(self._bell, 1)
 
     def wait(self, seconds: float, others: Sequence[Connection] = ()) -> None:
         """Sleep until the bell rings, one of the others can be read, or so many seconds are over."""
@@ -23,5 +25,6 @@ class Alarm:
             os.eventfd_read(self._bell)
 
     def close(self) -> None:
-        """Take the bell down."""
+        """Take the bell down; whoever still rings is not heard."""
+        self._closed = True
         os.close(self._bell)

@@ -71,6 +71,7 @@ def parser() -> argparse.ArgumentParser:
         command_eyes.add_enrol,
         command_eyes.add_calibrate,
         command_table.add_games,
+        command_table.add_calibrate_pads,
         setup_shell.add,
         command_table.add_wiring,
         command_table.add_doctor,
@@ -93,7 +94,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     # Damaged pictures are told in our own words.
     os.environ.setdefault("OPENCV_LOG_LEVEL", "SILENT")
     try:
-        args = parser().parse_args(argv)
+        args = parser().parse_args(command_table.as_one_word(sys.argv[1:] if argv is None else argv))
         status: int = args.run(args)
         sys.stdout.flush()
         return status

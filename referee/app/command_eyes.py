@@ -161,6 +161,7 @@ def add_calibrate(commands: Commands) -> None:
         "With IMAGE files instead of the camera: the first shows the sheet on the table. Pictures of the same view\n"
         "tell noise and flicker; four or more in which the sheet is held tilted, each another way, tell the lens.\n"
         "Exit status: 0 well, 1 something is poor (it is stored all the same), 2 the table was not found.\n\n"
+        "The pads have a measurement of their own: referee calibrate pads --help\n\n"
         "examples:\n  referee calibrate --simulated --draw seen.jpg\n"
         "  referee calibrate --settings table.toml --by cards\n"
         "  referee calibrate flat.jpg tilted1.jpg tilted2.jpg tilted3.jpg --settings table.toml --seats 4",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -78,3 +79,36 @@ def add_games(commands: Commands) -> None:
     one.add_argument("--keep", type=int, metavar="N", help="never remove this game to make room")
     one.add_argument("--release", type=int, metavar="N", help="it may be removed again")
     one.add_argument("--remove", type=int, metavar="N", help="remove a game and its pictures")
+
+
+def as_one_word(arguments: Sequence[str]) -> list[str]:
+    """``calibrate pads`` as the one command that it is."""
+    given = list(arguments)
+    return ["calibrate-pads", *given[2:]] if given[:2] == ["calibrate", "pads"] else given
+
+
+def _calibrate_pads(args: argparse.Namespace) -> int:
+    from referee.app.calibrating_pads import calibrate_pads
+
+    return calibrate_pads(args)
+
+
+def add_calibrate_pads(commands: Commands) -> None:
+    parser = command(
+        commands, "calibrate-pads", "measure the pads: bounce, what neighbours hear, how far they agree",
+        "Asks each seat to slap its pad a few times while the others keep their hands off, and measures how long its\n"
+        "contact bounces and how long other pads hear it. With --board each two neighbours' pads are hit by one blow,\n"
+        "through a stiff board that lies over both: that tells how far their answers differ, and so the error that\n"
+        "each states. What is measured goes into the settings, [pads_measured]; nothing else there changes.\n"
+        "Exit status 1 if a pad was not heard.\n\n"
+        "examples:\n  referee calibrate pads --simulated --board\n"
+        "  referee calibrate pads --settings table.toml --board",
+        _calibrate_pads,
+    )  # fmt: skip
+    parser.add_argument("--settings", type=Path, metavar="FILE", help="the table's settings (TOML)")
+    parser.add_argument("--simulated", action="store_true", help="pads and hands of the simulated table")
+    parser.add_argument("--seats", type=whole(2, 8, "seats"), metavar="N", help="simulated seats (default: 4)")
+    parser.add_argument("--blows", type=whole(2, 50, "blows"), default=8, metavar="N",
+                        help="how often each pad is hit (default: 8)")  # fmt: skip
+    parser.add_argument("--board", action="store_true", help="a board is here: hit two pads by one blow as well")
+    parser.add_argument("--json", action="store_true", help="the result as JSON")

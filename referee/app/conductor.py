@@ -22,20 +22,18 @@ from referee.adjudication.foresight import Foresight
 from referee.adjudication.observations import Answer, Card, Observation, Other, Slap, Table, Tick
 from referee.adjudication.rulings import Ruling, encode_ruling
 from referee.adjudication.view import View
-from referee.app.absence import Absence
 from referee.app.handing import Handing, Outlet, Teller
 from referee.app.journal import Journal, LogKeeper, TextJournal
 from referee.app.notices import BACK, GONE, PAD, Notice
-from referee.app.paused import First
+from referee.app.outage import CAMERA, Outage
 from referee.app.resuming import RESUMED, Past
-from referee.app.sight import HIDDEN, Blind, Looker, Sight, Watching
+from referee.app.sight import Blind, Looker, Sight, Watching
 
 if TYPE_CHECKING:
     from hardware.ports import Edge, Frame
 
 __all__ = ["CAMERA", "PADS", "Conductor", "Outlet", "Watching"]
 
-CAMERA: Final = "camera"
 PADS: Final = "pads"
 SENSORS: Final = (CAMERA, PADS)
 LOOKAHEAD: Final = 10_000_000
@@ -43,13 +41,6 @@ LOOKAHEAD: Final = 10_000_000
 BEHIND: Final = 500_000_000
 """How far the referee stays behind the pads while the camera is gone, ns: its first frame back is later than that."""
 LETTERS: Final = {"card": "c", "taken": "t", "placed": "p", "answer": "a", "trouble": "x", "pause": "q", "resume": "r"}
-
-VIEW: Final = {
-    "dark": "it is too dark to see the table; put the lamp on, and cards laid meanwhile are read then",
-    "blocked": "something is before the camera; take it away, and cards laid meanwhile are read then",
-    "moved": "the camera was moved; the cards are followed, but see that the whole table is still in view",
-}
-"""What is said of each trouble that a watcher has with its view."""
 
 
 class Numberer:
@@ -104,10 +95,10 @@ class Conductor:
         start = table.t if past is None else past.last
         self._pads = pads or PadFilter(len(table.seats), start=start, prefix=prefix)
         self._number = Numberer(prefix)
-        self._now = table.t
+        self._began = self._now = table.t
         self._told: dict[str, int] = {}
         self._lost: set[str] = set()
-        self._absence = Absence()
+        self._outage = Outage(self)
         self._ended = False
         self._cards = 0
         self.troubles: dict[str, str] = {}
@@ -139,9 +130,8 @@ class Conductor:
     def begin_again(self, now: int) -> None:
         """A game that was broken off goes on; it is ``now`` on its line of time, ns."""
         self._now = max(self._now, now)
-        self._note(RESUMED, {})
-        self._lost.add(CAMERA)
-        self._pause(CAMERA)
+        self.note(RESUMED, {})
+        self._outage.broken_off()
         self._commit()
 
     @property
@@ -162,7 +152,7 @@ class Conductor:
     @property
     def paused(self) -> bool:
         """Whether slaps are void since nobody looks."""
-        return self._absence.paused
+        return self._outage.paused
 
     @property
     def cards(self) -> int:
@@ -182,26 +172,22 @@ class Conductor:
     def on_sight(self, sight: Sight) -> None:
         """Take what one frame told, wherever it was looked at. Sights come in the order of their ``t``."""
         self._now = max(self._now, sight.t + sight.exposure)
-        if CAMERA in self._lost:
-            self._look_again(sight)
-        else:
-            self._take(sight)
-        self._commit()
-
-    def _take(self, sight: Sight) -> None:
-        for seen in sight.seen:
-            self._observe(self._named(seen))
-        self._heed_view(sight)
+        if not self._outage.lost:
+            for seen in sight.seen:
+                self.put(seen)
+        elif not self._outage.look_again(sight):
+            return
+        self._outage.heed_view(sight)
         self._tick(CAMERA, sight.watermark)
+        self._commit()
 
     def on_blind(self, blind: Blind) -> None:
         """There are no frames any more; what the watcher still knew comes first."""
-        if CAMERA not in self._lost:
+        if not self._outage.lost:
             for seen in blind.seen:
-                self._observe(self._named(seen))
+                self.put(seen)
             if blind.watermark is not None:
                 self._tick(CAMERA, blind.watermark)
-        self._absence.forget_look()
         self.lose(CAMERA, blind.words)
 
     def on_edge(self, edge: Edge) -> None:
@@ -216,18 +202,17 @@ class Conductor:
         for seen in self._pads.advance(told):
             self._felt(seen)
         self._tick(PADS, self._pads.watermark)
-        if CAMERA in self._lost and not self._absence.looking:
+        if self._outage.lost and not self._outage.looking:
             self._tick(CAMERA, told - BEHIND)
         if PADS in self._lost:
             self._tick(PADS, told)
-        for first in self._absence.hands_told(told):
-            self._tell_first(first)
+        self._outage.told(told)
         self._commit()
 
     def _felt(self, seen: Observation) -> None:
         self._observe(seen)
         if isinstance(seen, Slap):
-            self._absence.add(seen)
+            self._outage.add(seen)
         elif isinstance(seen, Other) and seen.name in PAD:
             seat = int(seen.extra["seat"])
             words = str(seen.extra.get("words", seen.name))
@@ -235,7 +220,7 @@ class Conductor:
                 self.troubles.pop(f"pad {seat}", None)
             else:
                 self.troubles[f"pad {seat}"] = words
-            self._tell(Notice(PAD[seen.name], seen.t, f"seat {seat}: {words}", {"seat": seat}))
+            self.tell(Notice(PAD[seen.name], seen.t, f"seat {seat}: {words}", {"seat": seat}))
 
     @property
     def touched(self) -> tuple[int, ...]:
@@ -278,99 +263,43 @@ class Conductor:
         if before == words:
             return
         self.troubles[part] = words
-        self._note("trouble", {"part": part, "words": words})
+        self.note("trouble", {"part": part, "words": words})
         said = what or (GONE.get(part, "") if before is None else "")
-        self._tell(Notice(said, self._now, f"{part}: {words}", {"part": part}))
+        self.tell(Notice(said, self._now, f"{part}: {words}", {"part": part}))
 
     def mended(self, part: str) -> None:
         """A part that had failed works again."""
         if self.troubles.pop(part, None) is None:
             return
-        self._note("mended", {"part": part})
-        self._tell(Notice(BACK.get(part, ""), self._now, f"{part}: works again", {"part": part}))
+        self.note("mended", {"part": part})
+        self.tell(Notice(BACK.get(part, ""), self._now, f"{part}: works again", {"part": part}))
 
-    def note(self, name: str, **extra: Any) -> None:
+    def note(self, name: str, extra: Mapping[str, Any]) -> None:
         """Put something on the log that the referee itself does not rule on."""
-        self._note(name, extra)
-        self._commit()
-
-    def _note(self, name: str, extra: Mapping[str, Any]) -> None:
         t = max(self._now, self.watermark + 1)
         self._observe(Other(t=t, id=self._number("trouble"), name=name, extra=extra))
 
-    def _heed_view(self, sight: Sight) -> None:
-        """Say what hinders the camera's view as long as it does; pause while it shows nothing of the table."""
-        words = VIEW.get(sight.trouble)
-        if words is not None:
-            self.trouble("view", words, f"view_{sight.trouble}")
-        else:
-            self.mended("view")
-        if sight.trouble in HIDDEN and sight.state in HIDDEN:
-            self._pause("view")
-        elif self._absence.sees("view", sight.state not in HIDDEN):
-            self._resume("view", sight.t + sight.exposure)
-
     def lose(self, sensor: str, words: str) -> None:
         """A sensor is gone: put it on record, and wait for it no longer. Without the camera the game is paused."""
-        self._lost.add(sensor)
-        self.trouble(sensor, words)
         if sensor == CAMERA:
-            self._pause(CAMERA)
+            self._outage.begin(words)
+        else:
+            self._lost.add(sensor)
+            self.trouble(sensor, words)
         self._commit()
 
     def regain(self, sensor: str) -> None:
         """A lost sensor tells again."""
-        if sensor in self._lost:
+        if sensor == CAMERA and self._outage.lost:
+            self._outage.end(self._now)
+        elif sensor in self._lost:
             self._lost.discard(sensor)
             self.mended(sensor)
-            if sensor == CAMERA:
-                self._resume(CAMERA, self._now)
-            self._commit()
+        self._commit()
 
-    def _vouched(self) -> int:
+    def vouched(self) -> int:
         """Up to where the camera has told everything, ns."""
-        return max(self._told.get(CAMERA, self.watermark), self.watermark)
-
-    def _pause(self, reason: str) -> None:
-        pause = self._absence.begin(reason, self._vouched() + 1)
-        if pause is not None:
-            self._observe(self._named(pause))
-            self._tell(Notice("paused", pause.t, "the game is paused: slaps do not count", {"because": reason}))
-
-    def _resume(self, reason: str, t: int) -> None:
-        resume = self._absence.end(reason, max(t, self._vouched() + 1))
-        if resume is not None:
-            self._observe(self._named(resume))
-            self._tell(Notice("resumed", resume.t, "the game goes on", {"because": reason}))
-
-    def _look_again(self, sight: Sight) -> None:
-        """The camera is back: once all that lies there has been told, go on from it."""
-        back = self._absence.look_again(sight, self.view.pile, self._vouched())
-        if back is None:
-            return
-        for seen in back.before:
-            self._observe(self._named(seen))
-        self._lost.discard(CAMERA)
-        self.mended(CAMERA)
-        if back.finding is not None:
-            finding = back.finding
-            extra = {"verdict": finding.verdict, "believed": list(finding.believed), "lying": list(finding.lying)}
-            self._note("reconciled", extra)
-            if finding.asks:
-                words = "check the pile: it is not as it was before the camera was gone"
-                self._tell(Notice("check_pile", self._now, words, extra))
-        self._absence.end("view", back.t)
-        self._resume(CAMERA, back.t)
-        for seen in back.after:
-            self._observe(self._named(seen))
-        self._heed_view(sight)
-        self._tick(CAMERA, sight.watermark)
-
-    def _tell_first(self, first: First) -> None:
-        seats = [slap.seat for slap in first.slaps]
-        fields = {"seat": seats[0], "margin": first.margin, "seats": seats, "error": first.error, "sure": first.sure}
-        self._note("first_hand", {**fields, "slaps": [slap.id for slap in first.slaps]})
-        self._tell(Notice("first_hand", first.t, first.words, fields))
+        return max(self._began, self._told.get(CAMERA, self._began), self.watermark)
 
     def finish(self, rest: Sequence[Observation] = ()) -> None:
         """The game is over, or the table is switched off: rule what is still open.
@@ -381,14 +310,19 @@ class Conductor:
         if self._ended:
             return
         self._ended = True
-        if CAMERA not in self._lost:
+        if not self._outage.lost:
             for seen in (*(self._looker.finish() if self._looker is not None else ()), *rest):
-                self._observe(self._named(seen))
+                self.put(seen)
         self._ruled(self._adjudicator.finish())
         self._commit()
 
-    def _named(self, seen: Observation) -> Observation:
-        return seen if seen.id else replace(seen, id=self._number(seen.kind))
+    def vouch(self, t: int) -> None:
+        """The camera has told everything up to ``t`` (ns)."""
+        self._tick(CAMERA, t)
+
+    def put(self, seen: Observation) -> None:
+        """Take an observation, and give it an id if it has none."""
+        self._observe(seen if seen.id else replace(seen, id=self._number(seen.kind)))
 
     def _observe(self, seen: Observation) -> None:
         final = self._adjudicator.observe(seen)
@@ -419,7 +353,8 @@ class Conductor:
         for part, words in self._hands.rulings(rulings):
             self._heed_part(part, words)
 
-    def _tell(self, notice: Notice) -> None:
+    def tell(self, notice: Notice) -> None:
+        """Tell something at the table."""
         for part, words in self._hands.notice(notice):
             self._heed_part(part, words)
 

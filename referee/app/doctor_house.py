@@ -46,7 +46,8 @@ def read_settings(path: Path) -> tuple[Settings | None, Finding]:
     try:
         settings = load(path)
     except UserError as bad:
-        return None, Finding(part, "broken", short(bad), "mend that line, or: referee setup --restart")
+        anew = f"mv {path} {path}.old, referee setup --settings {path}"
+        return None, Finding(part, "broken", short(bad), f"mend that line; or begin anew: {anew}")
     names = ", ".join(seat.name for seat in settings.seats)
     return settings, Finding(part, "fine", f"{path}: {names}")
 

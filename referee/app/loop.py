@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, Protocol
 
 from hardware.clock import Clock, monotonic
+from hardware.force import Force
 from hardware.ports import Edge, Lost
 from referee.adjudication.observations import LogError
 from referee.app.alarm import Alarm
@@ -92,6 +93,16 @@ class NoPads:
         """There is nothing to let go of."""
 
 
+class Forces(Protocol):
+    """What tells how hard a pad was hit: `hardware.force.ForceSampler`."""
+
+    def start(self, on_force: Callable[[Force], None]) -> None: ...
+
+    def begin(self, seat: int, t: int) -> None: ...
+
+    def close(self) -> None: ...
+
+
 class FirstHand(Protocol):
     """What shows at once whose hand came first: lights, or a sound. Called every turn, so it can blink, too."""
 
@@ -113,21 +124,32 @@ class Loop:
     def __init__(
         self, conductor: Conductor, sights: Sights, pads: TimedPads, *, first: Mapping[str, FirstHand] | None = None,
         answers: Answers | None = None, clock: Clock = monotonic, alarm: Alarm | None = None,
+        beat: Callable[[str], None] = lambda _part: None, forces: Forces | None = None,
     ) -> None:  # fmt: skip
         self._conductor, self._sights, self._pads = conductor, sights, pads
         self._first, self._answers, self._clock = dict(first or {}), answers, clock
         self._alarm = alarm or Alarm()
+        self._beat, self._forces = beat, forces
+        self._weights: deque[Force] = deque()
         self._edges: deque[Edge] = deque()
         self._lost: deque[Lost] = deque()
         self._post: deque[tuple[str, str]] = deque()
         self._stirred = clock() - STIR
         self.frames = 0
+        if forces is not None:
+            forces.start(self._on_force)
         pads.start(self._on_edge, self._on_lost)
         sights.start(self._alarm.ring)
 
     def _on_edge(self, edge: Edge) -> None:
-        """On the pads' own thread: no more than wake the loop."""
+        """On the pads' own thread: no more than wake the loop, and have the blow weighed while it lasts."""
+        if edge.pressed and self._forces is not None:
+            self._forces.begin(edge.seat, edge.t)
         self._edges.append(edge)
+        self._alarm.ring()
+
+    def _on_force(self, force: Force) -> None:
+        self._weights.append(force)
         self._alarm.ring()
 
     def _on_lost(self, lost: Lost) -> None:
@@ -155,10 +177,15 @@ class Loop:
         now = self._clock()
         # The promise first, the edges after: whatever it covers is in the queue by then.
         told = self._pads.watermark(now)
+        self._beat("pads")
         self._feel()
+        while self._weights:
+            force = self._weights.popleft()
+            self._safely("force", self._conductor.weigh, force.seat, force.t, force.peak)
         self._safely("engine", self._conductor.advance, now, told)
         self._show(now)
         self._heed_parts()
+        self._beat("engine")
         for question, value in self._answers.given() if self._answers is not None else ():
             self._settle(question, value, now)
         return now
@@ -178,9 +205,10 @@ class Loop:
             self._safely(part, one.touch, touched, now)
 
     def _heed_parts(self) -> None:
-        words = getattr(self._pads, "trouble", "")
-        if words:
-            self._conductor.trouble(PADS, words)
+        for part, device in ((PADS, self._pads), ("force", self._forces)):
+            words = getattr(device, "trouble", "")
+            if words:
+                self._conductor.trouble(part, words)
         while self._post:
             part, words = self._post.popleft()
             if words:
@@ -189,7 +217,7 @@ class Loop:
                 self._conductor.mended(part)
         while self._lost:
             lost = self._lost.popleft()
-            self._conductor.note("edges_lost", count=lost.count, after=lost.after, before=lost.before)
+            self._conductor.note("edges_lost", {"count": lost.count, "after": lost.after, "before": lost.before})
             self._conductor.trouble("edges", f"{lost.count} edges of the pads were lost; a hand may be missing")
 
     def _safely(self, part: str, do: Callable[..., Any], *args: Any) -> None:

@@ -1,33 +1,42 @@
-"""Rulings made heard and seen: what is handed to the speaker and to the lights."""
+"""Rulings and notices made heard; what is seen of them is in `lamps` and `display`."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from referee.adjudication.rulings import Ruling
+from referee.app.lamp_patterns import GLOW
+from referee.app.lamps import Lamps
 from referee.app.notices import Notice
 from referee.app.phrases.language import NoWords
 from referee.app.voice import announce, speak, tell
 
 if TYPE_CHECKING:
-    from hardware.ports import Lights, Speaker
+    from hardware.ports import Speaker
+__all__ = ["GLOW", "Lamps", "Pulse", "Voice"]
 
-GLOW: Final = 0.2
-"""Level of the light of the seat that is to play."""
-OFF: Final = (0.0, 0.0, 0.0)
-COLOURS: Final = {
-    "slap_won": (0.0, 1.0, 0.0),
-    "slap_false": (1.0, 0.0, 0.0),
-    "dead_card": (1.0, 0.0, 0.0),
-    "dead_heat": (1.0, 0.5, 0.0),
-    "question": (1.0, 0.5, 0.0),
-    "won": (1.0, 1.0, 1.0),
-    "drawn": (1.0, 1.0, 1.0),
-    "lost": (1.0, 1.0, 1.0),
-}
-"""What the table's light shows of a ruling, until the next lead or turn."""
+
+class Pulse:
+    """Gives a speaker's signs of life: that its card asks for sound, or that it is known to be gone and looked for."""
+
+    def __init__(self, speaker: Speaker, beat: Callable[[], None]) -> None:
+        self._speaker, self._beat = speaker, beat
+        self._signs = -1
+
+    @staticmethod
+    def has(speaker: Speaker) -> bool:
+        """Whether this speaker gives any."""
+        return hasattr(speaker, "signs")
+
+    def touch(self, touched: Sequence[int], now: int = 0) -> None:
+        """Called with every turn of the loop."""
+        signs: int = getattr(self._speaker, "signs", self._signs)
+        gone: str | None = getattr(self._speaker, "trouble", None)
+        if signs != self._signs or gone:
+            self._signs = signs
+            self._beat()
 
 
 class Voice:
@@ -52,43 +61,3 @@ class Voice:
         if touched and not self._touched:
             self._speaker.cue("slap")
         self._touched = bool(touched)
-
-
-class Lamps:
-    """Shows on the lights whose turn it is, who slapped first, and how it was ruled."""
-
-    def __init__(self, lights: Lights, seats: int) -> None:
-        self._lights = lights
-        self._levels = dict.fromkeys(range(1, seats + 1), 0.0)
-        self._turn: int | None = None
-        self._winner: int | None = None
-        self._first: int | None = None
-
-    def touch(self, touched: Sequence[int], now: int = 0) -> None:
-        """Pads that are down, the first hand first: its light goes on at once, whatever it will be worth."""
-        self._first = touched[0] if touched else None
-        self._show()
-
-    def __call__(self, rulings: Sequence[Ruling]) -> None:
-        """Show the last of these rulings that has a colour."""
-        for ruling in rulings:
-            self._heed(ruling)
-        self._show()
-
-    def _heed(self, ruling: Ruling) -> None:
-        if ruling.kind in ("lead", "turn"):
-            self._turn = ruling["seat"]
-            self._lights.table(*OFF)
-        elif ruling.kind == "slap_won":
-            self._winner = ruling["seat"]
-        elif ruling.kind == "pile":
-            self._winner = None
-        if ruling.kind in COLOURS:
-            self._lights.table(*COLOURS[ruling.kind])
-
-    def _show(self) -> None:
-        for seat, level in self._levels.items():
-            wanted = 1.0 if seat in (self._first, self._winner) else GLOW if seat == self._turn else 0.0
-            if wanted != level:
-                self._levels[seat] = wanted
-                self._lights.seat(seat, wanted)

@@ -9,12 +9,15 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from hardware.force import open_force
 from hardware.lights import GpioLights
 from hardware.pads import GpioPads
 from hardware.ports import Camera, HardwareMissing, Lights, Speaker
-from referee.app.loop import NoPads, TimedPads
+from hardware.strip import BothLights, StripLights
+from referee.app.loop import Forces, NoPads, TimedPads
 from referee.app.sight import Sights
 from referee.app.sight_process import SightProcess
 from referee.app.table_camera import camera_values, open_table_camera, work_of
@@ -62,6 +65,7 @@ class OpenParts:
     pads: TimedPads
     lights: Lights | None = None
     speaker: Speaker | None = None
+    forces: Forces | None = None
     missing: dict[str, str] = field(default_factory=dict)
     """By part: what is not there, and what to do about it."""
     mail: Mailbox = field(default_factory=lambda: Mailbox())
@@ -69,7 +73,7 @@ class OpenParts:
 
     def close(self) -> None:
         """Switch everything off."""
-        for part in (self.sights, self.pads, self.lights, self.speaker):
+        for part in (self.sights, self.pads, self.lights, self.speaker, self.forces):
             if part is not None:
                 part.close()
 
@@ -79,7 +83,7 @@ def open_camera_of(settings: CameraSettings) -> Camera:
     return open_table_camera(**camera_values(settings))
 
 
-def _pads(settings: Settings) -> TimedPads:
+def open_pads(settings: Settings) -> TimedPads:
     pins = {number: seat.pad for number, seat in enumerate(settings.seats, start=1)}
     measured = settings.pads_measured
     least = settings.pads.t_error_us
@@ -88,11 +92,20 @@ def _pads(settings: Settings) -> TimedPads:
     return GpioPads(pins, t_error=t_error, active_high=settings.pads.active_high)
 
 
-def _lights(settings: Settings) -> Lights | None:
-    if not settings.lights.enabled:
-        return None
+def _pin_lights(settings: Settings) -> Lights:
     lamps = {number: seat.light for number, seat in enumerate(settings.seats, start=1)}
     return GpioLights(lamps, settings.lights.table)
+
+
+def _strip(settings: Settings) -> Lights:
+    return StripLights(Path(settings.lights.strip), settings.lights.strip_length, len(settings.seats))
+
+
+def open_lights(settings: Settings, missing: dict[str, str]) -> Lights | None:
+    """Lights on pins, a strip, or both."""
+    pins = _tried("lights", lambda: _pin_lights(settings), missing) if settings.lights.enabled else None
+    strip = _tried("strip", lambda: _strip(settings), missing) if settings.lights.strip else None
+    return BothLights(pins, strip) if pins is not None and strip is not None else pins or strip
 
 
 def _camera_or_refuse(settings: Settings, pads: str) -> None:
@@ -110,12 +123,14 @@ def open_parts(settings: Settings) -> OpenParts:
         HardwareMissing: neither camera nor pads are here; says of each what to do.
     """
     missing: dict[str, str] = {}
-    pads = _tried("pads", lambda: _pads(settings), missing)
+    pads = _tried("pads", lambda: open_pads(settings), missing)
     if pads is None:
         _camera_or_refuse(settings, missing["pads"])
         missing["pads"] += "; cards, turns and challenges are refereed, slaps are not"
     parts = OpenParts(SightProcess(work_of(settings)), pads or NoPads(), missing=missing)
-    parts.lights = _tried("lights", lambda: _lights(settings), missing)
+    if settings.pads.force and pads is not None:
+        parts.forces = _tried("force", lambda: open_force(range(1, len(settings.seats) + 1)), missing)
+    parts.lights = open_lights(settings, missing)
     if settings.voice.enabled:
         parts.speaker = _tried(
             "voice", lambda: open_voice(settings.voice, on_trouble=parts.mail.about("voice")), missing

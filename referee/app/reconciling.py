@@ -2,8 +2,9 @@
 
 A watcher that has just been woken tells every card that it finds as if it had just come. Those that lay there before
 the gap are no news; what else lies there came during it, nobody knows how many there were, in which order, or by whom.
-So what cannot be known is put down as a card that nobody could read (`UNREADABLE`), under the one that is seen: the
-referee then asks before it rules on anything that depends on it.
+So what cannot be known is put down as cards that nobody could read (`UNREADABLE`), under the one that is seen: the
+referee then asks before it rules on anything that depends on them. There are `UNKNOWN` of them, since one alone would
+make a sure sandwich of the cards on either side.
 """
 
 from __future__ import annotations
@@ -18,6 +19,9 @@ from referee.rules.laying import AT_ONCE_NS
 
 APART: Final = AT_ONCE_NS + 1
 """Between two cards that came during the gap, ns: nearer, they would be taken for one seat's that drew two (F9)."""
+UNKNOWN: Final = 2
+"""Cards that stand for those that may have come unseen. Only a pattern that reaches over exactly so many (P3) can be
+feigned by a gap then."""
 
 Verdict = Literal["same", "more", "gone"]
 
@@ -75,7 +79,7 @@ def reconcile(believed: Sequence[str], lying: Sequence[str]) -> Finding:
     # A card that nobody could read before may be the one that is read now, and the other way round never.
     if (not new and top in now) or (top == UNREADABLE and len(new) <= 1 and UNREADABLE not in new):
         return Finding("same", before, now)
-    came = new if new and new[0] == UNREADABLE else (UNREADABLE, *new)
+    came = (*(UNREADABLE,) * UNKNOWN, *(card for card in new if card != UNREADABLE))
     return Finding("more", before, now, came)
 
 
@@ -93,7 +97,7 @@ class FirstLook:
     later: list[Observation] = field(default_factory=list)
     """What happened after the first frame."""
 
-    def add(self, t: int, seen: Iterable[Observation], watermark: int, *, hidden: bool) -> bool:
+    def add(self, t: int, seen: Iterable[Observation], watermark: int, *, hidden: bool, top: str = "") -> bool:
         """Take one frame's news; returns whether the first frame's are complete.
 
         Args:
@@ -101,6 +105,7 @@ class FirstLook:
             seen: what it told.
             watermark: everything up to here has been told, ns.
             hidden: whether something may hide the pile in this frame.
+            top: the card that was on top before the gap: once it is seen, nothing that matters is hidden.
         """
         if self.since is None:
             self.since = t
@@ -111,4 +116,4 @@ class FirstLook:
                 self.later.append(one)
         if t - self.since > self.patience:
             return True
-        return watermark >= self.since and not hidden
+        return watermark >= self.since and (not hidden or top in self.lying)

@@ -18,13 +18,16 @@ from referee.app.conductor import Conductor
 from referee.app.display import Display
 from referee.app.handing import Outlet, Teller
 from referee.app.journal import FileJournal, Journal
-from referee.app.loop import FirstHand, Loop, SharedPads, make_quick
-from referee.app.outlets import Lamps, Voice
+from referee.app.loop import FirstHand, Loop, NoPads, SharedPads, make_quick
+from referee.app.opening import hold_roll_call
+from referee.app.outlets import Lamps, Pulse, Voice
 from referee.app.padtable import pad_filter
 from referee.app.parts import OpenParts, open_parts
 from referee.app.problems import UserError
 from referee.app.screen import Screen
+from referee.app.service import Service, open_service, serving
 from referee.app.settings import Settings, load
+from referee.app.urgency import be_urgent
 
 SECOND: Final = 1_000_000_000
 REDRAW: Final = 200_000_000
@@ -74,8 +77,10 @@ def referee(
     clock: Clock = monotonic,
     answers: TextIO | None = None,
     live: bool | None = None,
+    service: Service | None = None,
 ) -> Conductor:
-    """Referee one game with these devices, until it is over or interrupted."""
+    """Referee one game with these devices, until it is over, interrupted, or the service is asked to stop."""
+    service = service or open_service(environ={})
     names = tuple(seat.name for seat in settings.seats)
     typed, alarm, pads = Answers(), Alarm(), SharedPads(parts.pads)
     with ExitStack() as stack:
@@ -88,34 +93,80 @@ def referee(
         tellers: dict[str, Teller] = {"display": screen.tell}
         first: dict[str, FirstHand] = {}
         if parts.lights is not None:
-            first["lights"] = lamps = Lamps(parts.lights, len(names))
-            outlets["lights"] = lamps
+            # Asked for the first time when the conductor has been made.
+            lamps = Lamps(parts.lights, len(names), asks=lambda: bool(conductor.view.questions))
+            first["lights"], outlets["lights"], tellers["lights"] = lamps, lamps, lamps.tell
         if parts.speaker is not None:
             first["voice"] = voice = Voice(parts.speaker, settings.voice.language)
             outlets["voice"], tellers["voice"] = voice, voice.tell
+        if parts.speaker is not None and Pulse.has(parts.speaker):
+            first["audio"] = Pulse(parts.speaker, lambda: service.beat("audio"))
+        else:
+            service.retire("audio")
+        silent = _roll_call(settings, parts, pads, list(tellers.values()), alarm, clock, service)
         began = clock()
         conductor = Conductor(
-            table_of(settings, began), None, pads=pad_filter(settings, began),
+            table_of(settings, began), None, pads=pad_filter(settings, began, force=parts.forces is not None),
             outlets=outlets, tellers=tellers, journal=journal,
         )  # fmt: skip
         for part, words in parts.missing.items():
             conductor.trouble(part, words)
-        loop = Loop(conductor, parts.sights, pads, first=first, answers=typed, clock=clock, alarm=alarm)
+        for seat in silent:
+            conductor.trouble(
+                f"pad {seat}", f"{names[seat - 1]}'s pad was not heard in the roll-call; see to its cable"
+            )
+        loop = Loop(
+            conductor,
+            parts.sights,
+            pads,
+            first=first,
+            answers=typed,
+            clock=clock,
+            alarm=alarm,
+            beat=service.beat,
+            forces=parts.forces,
+        )
         parts.mail.hand_to(loop.post)
         if answers is not None:
             typed.listen(answers, alarm.ring)
         make_quick()
+        be_urgent()
         try:
-            _until_over(loop, conductor, screen, display)
+            _until_over(loop, conductor, screen, display, service)
         finally:
             loop.finish()
     return conductor
 
 
-def _until_over(loop: Loop, conductor: Conductor, screen: Screen, display: Display) -> None:
+def _roll_call(
+    settings: Settings, parts: OpenParts, pads: SharedPads, tellers: list[Teller], alarm: Alarm, clock: Clock,
+    service: Service,
+) -> tuple[int, ...]:  # fmt: skip
+    """Have every pad slapped once, where that is wanted and there are pads; returns the seats that were silent."""
+    if not settings.pads.roll_call or isinstance(parts.pads, NoPads):
+        return ()
+
+    def show(waiting: tuple[int, ...]) -> None:
+        if parts.lights is not None:
+            for seat in range(1, len(settings.seats) + 1):
+                parts.lights.seat(seat, 1.0 if seat in waiting else 0.0)
+
+    def stopped() -> bool:
+        for part in ("engine", "pads"):
+            service.beat(part)
+        return service.stop_asked
+
+    names = [seat.name for seat in settings.seats]
+    return hold_roll_call(
+        names, pads, pad_filter(settings, clock()), tellers, show, alarm=alarm, clock=clock, stopped=stopped
+    )
+
+
+def _until_over(loop: Loop, conductor: Conductor, screen: Screen, display: Display, service: Service) -> None:
     began = now = drawn = loop.turn()
+    service.ready(f"{display.gauge.title}: ready")
     over: int | None = None
-    while over is None or now - over < AFTER_THE_END:
+    while (over is None or now - over < AFTER_THE_END) and not service.stop_asked:
         now = loop.turn()
         if conductor.view.game_over and over is None:
             over = now
@@ -127,6 +178,7 @@ def _until_over(loop: Loop, conductor: Conductor, screen: Screen, display: Displ
                 notes=tuple(f"{part}: {words}" for part, words in conductor.troubles.items()),
             )  # fmt: skip
             screen.draw(conductor.view, gauge)
+            service.status("; ".join((f"{conductor.cards} cards", *gauge.notes)))
 
 
 def out_of_date(settings: Settings) -> str:
@@ -148,7 +200,7 @@ def run(path: Path, *, log: Path | None = None) -> int:
         UserError: the settings are wrong, or there is neither a camera nor a pad.
     """
     settings = load(path)
-    with ExitStack() as stack:
+    with serving(open_service()) as service, ExitStack() as stack:
         try:
             parts = open_parts(settings)
         except HardwareMissing as bad:
@@ -159,7 +211,7 @@ def run(path: Path, *, log: Path | None = None) -> int:
         parts.missing |= {part: words for part, words in (("setup", out_of_date(settings)), ("log", amiss)) if words}
         for words in parts.missing.values():
             print(words, file=sys.stderr)
-        conductor = referee(settings, parts, journal=journal, answers=sys.stdin)
+        conductor = referee(settings, parts, journal=journal, answers=sys.stdin, service=service)
     kept = f"; the log is {target}" if journal is not None else ""
     print(f"{conductor.cards} cards seen, {len(conductor.rulings)} rulings{kept}")
     return 0

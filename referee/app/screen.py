@@ -38,7 +38,7 @@ class Screen:
 
     def tell(self, notice: Notice) -> None:
         """Teller: print a line where lines are printed; elsewhere what is amiss stands below the table."""
-        if not self._live:
+        if not self._live and notice.words:
             self._work.put(lambda: print(f"{notice.t / 1e9:9.3f} s  {notice.words}"))
 
     def draw(self, view: View, gauge: Gauge) -> None:

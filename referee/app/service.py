@@ -20,7 +20,7 @@ from typing import Any, Final
 from hardware.clock import Clock, monotonic
 
 SECOND: Final = 1_000_000_000
-DEADLINES: Final[Mapping[str, int]] = {"engine": 10 * SECOND, "pads": 10 * SECOND, "audio": 10 * SECOND}
+DEADLINES: Final[Mapping[str, int]] = {"engine": 10 * SECOND, "pads": 10 * SECOND, "audio": 15 * SECOND}
 """How long each part may stay without a sign of life, ns. Far more than any of them ever needs: a restart ends a
 game."""
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 import contextlib
 import queue
 import threading
-from collections.abc import Sequence
+from argparse import Namespace
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
@@ -29,6 +30,10 @@ class Bench(Protocol):
 
     def slap(self, seat: int, pins: Sequence[int], active_high: bool) -> int | None:
         """The pin of the pad that is hit first within some seconds; ``seat`` is the one that was asked."""
+        ...
+
+    def measure(self, text: str) -> tuple[str | None, str]:
+        """The settings with the pads measured (None: they were not), and what happened, in words."""
         ...
 
     def blink(self, pin: int, pins: Sequence[int]) -> str:
@@ -71,6 +76,8 @@ class Bench(Protocol):
 class TableBench:
     """The devices of this machine; ``path`` is the settings file, beside which pictures are written."""
 
+    simulated = False
+
     def __init__(self, path: Path) -> None:
         self.path = path
         self._lamp: Any = None
@@ -99,6 +106,13 @@ class TableBench:
             return None
         finally:
             pads.close()
+
+    def measure(self, text: str) -> tuple[str | None, str]:
+        """See `Bench`."""
+        from referee.app.calibrating_pads import calibrate_pads
+
+        asked = Namespace(settings=self.path, simulated=self.simulated, seats=None, blows=8, board=False, json=False)
+        return self.stored(text, lambda: calibrate_pads(asked), "A pad was not heard: the list says which, and why.")
 
     def blink(self, pin: int, pins: Sequence[int]) -> str:
         """See `Bench`."""
@@ -166,19 +180,20 @@ class TableBench:
         """See `Bench`."""
         from referee.app.calibrating import Options, calibrate
 
-        return self.calibrated(text, lambda: calibrate(Options(settings=self.path, by=by)))
+        asked = Options(settings=self.path, by=by, simulated=self.simulated)
+        poor = "Something is poor: mend what the list says, then referee calibrate again."
+        return self.stored(text, lambda: calibrate(asked), poor)
 
-    def calibrated(self, text: str, run: Any) -> tuple[str | None, str]:
-        """Calibrate the file at `path`, which holds ``text`` first."""
+    def stored(self, text: str, run: Callable[[], int], poor: str) -> tuple[str | None, str]:
+        """Measure into the file at `path`, which holds ``text`` first; ``poor`` is what an exit status but 0 means."""
         from referee.app.editing import replace_file
 
         replace_file(self.path, text.encode("utf-8"))
         try:
-            poor = run()
+            status = run()
         except UserError as bad:
-            return None, f"The table was not found: {bad}"
-        words = "Something is poor: mend what the list says, then referee calibrate again." if poor else "All is well."
-        return self.path.read_text(encoding="utf-8"), words
+            return None, f"That did not succeed: {bad}"
+        return self.path.read_text(encoding="utf-8"), poor if status else "All is well."
 
     def speak(self, text: str) -> str:
         """See `Bench`."""

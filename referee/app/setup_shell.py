@@ -34,13 +34,16 @@ def add(commands: Commands) -> None:
         "else there stays. Who stops goes on there the next time.\n\n"
         "steps: " + ", ".join(STEP_NAMES) + "\n\n"
         "examples:\n  referee setup\n  referee setup --step pads          one step alone\n"
-        "  referee setup --simulated --settings try.toml --answers answers.txt",
+        "  referee setup --simulated --settings try.toml --answers answers.txt\n"
+        "  referee setup --set camera.exposure_us=1500 --set camera.gain=9     these values, and no questions",
         run,
     )  # fmt: skip
     add_argument = parser.add_argument
     add_argument("--settings", type=Path, default=Path("table.toml"), metavar="FILE",
                  help="the settings to write (default: table.toml)")  # fmt: skip
     add_argument("--step", choices=STEP_NAMES, metavar="STEP", help="walk this step alone")
+    add_argument("--set", action="append", metavar="KEY=VALUE", dest="values",
+                 help="set one value, such as voice.device=USB, and ask nothing; may be repeated")  # fmt: skip
     add_argument("--restart", action="store_true", help="from the first step, even if an earlier walk was stopped")
     add_argument("--answers", metavar="FILE", help="one answer a line instead of the keyboard (- is standard input); "
                  "after the last one every default is taken")  # fmt: skip
@@ -53,6 +56,10 @@ def run(args: argparse.Namespace) -> int:
     Raises:
         UserError: the settings or the list of answers cannot be read.
     """
+    if args.values:
+        from referee.app.setup_values import set_values
+
+        return set_values(args.settings, args.values)
     from referee.app.setup_bench import TableBench
     from referee.app.setup_simulated import SimulatedBench
 

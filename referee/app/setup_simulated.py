@@ -21,6 +21,8 @@ MS: Final = 1_000_000
 class SimulatedBench(TableBench):
     """Pads, lights and a camera that are simulated; nothing is heard."""
 
+    simulated = True
+
     def __init__(self, path: Path, soldered: Mapping[int, int] = SWAPPED, silent: Sequence[int] = ()) -> None:
         """``soldered``: the pin of a seat's pad where it is another than the picture's; ``silent``: cut wires."""
         super().__init__(path)
@@ -68,11 +70,8 @@ class SimulatedBench(TableBench):
 
     def calibrate(self, text: str, by: str) -> tuple[str | None, str]:
         """See `referee.app.setup_bench.Bench`."""
-        from referee.app.calibrating import Options, calibrate
-
         size = {"camera.width": PICTURE[0], "camera.height": PICTURE[1]}
-        sized = Draft(text, self.path.parent).changed(size).text
-        return self.calibrated(sized, lambda: calibrate(Options(settings=self.path, by=by, simulated=True)))
+        return super().calibrate(Draft(text, self.path.parent).changed(size).text, by)
 
     def speak(self, text: str) -> str:
         """See `referee.app.setup_bench.Bench`."""

@@ -40,7 +40,18 @@ def pads_step(draft: Draft) -> Run:
             told[seat] = pin
     pads = assigned([seat.pad for seat in settings.seats], told, listened)
     yield Tell(moved_words(names, [seat.pad for seat in settings.seats], pads, told))
-    return draft.seated([{"pad": pin} for pin in pads])
+    draft = draft.seated([{"pad": pin} for pin in pads])
+    return (yield from _measured(draft)) if told else draft
+
+
+def _measured(draft: Draft) -> Run:
+    """How each pad bounces, and what its neighbours hear of it."""
+    words = "Measure how each pad bounces and what its neighbours hear? Each seat slaps eight times more"
+    if not (yield yes_no("pads.measure", words, draft.settings.pads_measured is None)):
+        return draft
+    text, told = yield Do("measure", {"text": draft.text}, "measuring the pads")
+    yield Tell(told)
+    return draft if text is None else Draft(text, draft.folder)
 
 
 def _listened(draft: Draft) -> tuple[int, ...]:

@@ -8,7 +8,6 @@ keep a hand's light waiting. A child that dies or falls silent is started again,
 from __future__ import annotations
 
 import multiprocessing
-import os
 import pickle
 import signal
 import time
@@ -22,12 +21,13 @@ from referee.adjudication.observations import Observation
 from referee.app.eyes import NO_FRAME, OPENING, Eyes, Open
 from referee.app.problems import UserError
 from referee.app.sight import Blind, Looker, News, Recall, Sight, Watching
+from referee.app.urgency import be_patient
 
 if TYPE_CHECKING:
     from multiprocessing.process import BaseProcess
 
 NICE: Final = 10
-"""How much less urgent looking is than judging."""
+"""Niceness of looking; judging has none, or `loop.URGENT`."""
 ANSWER_WITHIN: Final = 0.25
 """Seconds that the child waits for the referee's foresight; it takes about a millisecond."""
 SIGN_OF_LIFE: Final = 0.5
@@ -151,7 +151,7 @@ def serve(work: Work, pipe: Connection) -> None:
     """The child's whole life: it ends when the other end of the pipe does."""
     # An interrupt is the referee's to handle: it hangs up.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    os.nice(NICE)
+    be_patient(NICE)
     try:
         _Child(work, pipe).run()
     except (_GameOver, EOFError, ConnectionError):

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from hardware.ports import Camera
+from hardware.clock import Clock, monotonic
+from hardware.ports import Camera, Frame
 
 if TYPE_CHECKING:
     from referee.app.settings import CameraSettings, Settings
@@ -19,19 +22,12 @@ def open_table_camera(
     colour_gains: Sequence[float] | None = None, lens_position: float | None = None,
 ) -> Camera:  # fmt: skip
     """Open the camera in this process; raises `HardwareMissing`."""
-    width, height = size
-    if source != "picamera":
-        from hardware.camera import open_camera
+    from hardware.camera import open_camera
 
-        return open_camera(source, fps=fps, size=(width, height))
-    from hardware.picamera import PiCamera, Settings
-
-    gains = None if colour_gains is None else (colour_gains[0], colour_gains[1])
-    return PiCamera(
-        Settings(
-            size=(width, height), fps=fps, exposure_us=exposure_us, gain=gain, colour_gains=gains,
-            lens_position=lens_position,
-        )
+    return open_camera(
+        source, fps=fps, size=(size[0], size[1]), exposure_us=exposure_us, gain=gain,
+        colour_gains=None if colour_gains is None else (colour_gains[0], colour_gains[1]),
+        lens_position=lens_position,
     )  # fmt: skip
 
 
@@ -47,7 +43,7 @@ def camera_values(settings: CameraSettings) -> dict[str, Any]:
 
 def is_live(source: str) -> bool:
     """Whether this is a camera rather than a recording: what ends may come back."""
-    return source == "picamera" or source.startswith(("usb:", "twin:"))
+    return source.partition(":")[0] in ("picamera", "usb", "twin")
 
 
 def open_remote(values: Mapping[str, Any], told: Callable[[str], None]) -> Camera:
@@ -56,6 +52,34 @@ def open_remote(values: Mapping[str, Any], told: Callable[[str], None]) -> Camer
     from hardware.remote import RemoteCamera
 
     return RemoteCamera(CameraSpec(f"{__name__}:{open_table_camera.__name__}", values), told=told)
+
+
+class Played:
+    """A recording shown as if it happened now, each frame at its time; implements `hardware.ports.Camera`."""
+
+    def __init__(
+        self, camera: Camera, clock: Clock = monotonic, sleep: Callable[[float], None] = time.sleep
+    ) -> None:  # fmt: skip
+        self._camera, self._clock, self._sleep = camera, clock, sleep
+
+    def frames(self) -> Iterator[Frame]:
+        """The recording's frames, from now on."""
+        began: int | None = None
+        for frame in self._camera.frames():
+            if began is None:
+                began = self._clock() - frame.t
+            due = began + frame.t
+            self._sleep(max(0, due + frame.exposure - self._clock()) / 1e9)
+            yield replace(frame, t=due)
+
+    def close(self) -> None:
+        """Let go of the recording."""
+        self._camera.close()
+
+
+def open_recording(values: Mapping[str, Any], told: Callable[[str], None]) -> Camera:
+    """A recording, in place of a camera: to try a table's settings without one; raises `HardwareMissing`."""
+    return Played(open_table_camera(**values))
 
 
 def table_watcher(bearings: Mapping[int, float], deck: str | None) -> Watching:
@@ -69,9 +93,10 @@ def work_of(settings: Settings) -> Work:
     """What the process that looks has to do at this table."""
     from referee.app.sight_process import Work
 
+    live = is_live(settings.camera.source)
     bearings = {number: seat.bearing for number, seat in enumerate(settings.seats, start=1)}
     return Work(
-        camera=partial(open_remote, camera_values(settings.camera)),
+        camera=partial(open_remote if live else open_recording, camera_values(settings.camera)),
         watcher=partial(table_watcher, bearings, settings.deck),
-        live=is_live(settings.camera.source),
+        live=live,
     )

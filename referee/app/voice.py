@@ -8,7 +8,7 @@ rendered ahead. Players are called by their seats, since a name that nobody rend
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, Final
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "LANGUAGES", "MOST", "MOST_SEATS", "VOCABULARY", "Clips", "Phrase", "Priority", "announce", "margin", "number",
-    "pad_stuck", "phrase", "seat", "speak", "tell", "vocabulary",
+    "pad_stuck", "phrase", "seat", "speak", "spelling", "tell", "vocabulary",
 ]  # fmt: skip
 
 LANGUAGES: Final = tuple(BY_CODE)
@@ -82,6 +82,11 @@ def speak(speaker: Speaker, said: Phrase) -> None:
 def vocabulary(language: str = "en") -> Clips:
     """Every clip that any phrase of a language can ask for."""
     return words_in(language).vocabulary()
+
+
+def spelling(language: str = "en") -> Mapping[str, str]:
+    """Words of a language that synthesisers say wrongly, and how to write them for them."""
+    return words_in(language).spelling
 
 
 VOCABULARY: Final = vocabulary()
@@ -176,7 +181,7 @@ def tell(what: str, t: int = 0, language: str = "en", priority: Priority = Prior
         language: its code.
         priority: how it stands to other phrases.
         fields: what the phrase names: ``seat``, ``margin`` (ns, or None where nobody was second), ``rules`` (a preset's
-            name; any other is the table's own), ``number``.
+            name; any other is the table's own), ``number``, ``digits`` (a text of them).
 
     Raises:
         NoWords: there is no such phrase, a field is missing, or there are no words for it.
@@ -202,6 +207,8 @@ def _places(words: Language, fields: dict[str, Any]) -> dict[str, Clips]:
             out[name] = words.say(known if words.has(known) else "rules.own")
         elif name == "number":
             out[name] = words.number(value)
+        elif name == "digits":
+            out[name] = tuple(f"{clip}," for digit in value for clip in words.number(int(digit)))
     return out
 
 

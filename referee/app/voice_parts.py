@@ -12,7 +12,7 @@ from hardware.piper import open_piper
 from hardware.ports import HardwareMissing
 from hardware.stream_speaker import StreamSpeaker
 from hardware.volume import Volume, factor
-from referee.app.voice import vocabulary
+from referee.app.voice import spelling, vocabulary
 
 if TYPE_CHECKING:
     from referee.app.settings import VoiceSettings
@@ -37,18 +37,18 @@ def rendered(settings: VoiceSettings, on_trouble: Tell = _silently, progress: Pr
     Raises:
         HardwareMissing: no synthesiser is installed, or the only one fails.
     """
-    words = vocabulary(settings.language)
     if settings.piper:
         try:
-            return _clips(open_piper(Path(settings.piper).expanduser(), settings.language), words, progress)
+            speaks = open_piper(Path(settings.piper).expanduser(), settings.language)
+            return _clips(speaks, settings.language, progress)
         except HardwareMissing as missing:
             on_trouble(f"{missing}; the system's voice speaks instead")
-    return _clips(find_synthesiser(settings.language), words, progress)
+    return _clips(find_synthesiser(settings.language), settings.language, progress)
 
 
-def _clips(synthesiser: Renders, words: tuple[str, ...], progress: Progress | None) -> Clips:
-    clips = Clips(synthesiser)
-    clips.render(words, progress)
+def _clips(synthesiser: Renders, language: str, progress: Progress | None) -> Clips:
+    clips = Clips(synthesiser, spelling=spelling(language))
+    clips.render(vocabulary(language), progress)
     return clips
 
 

@@ -1,63 +1,75 @@
-"""A listener for tests: pocketsphinx with a grammar of everything that `classic` lets the referee say.
+"""A listener for tests: pocketsphinx with a grammar of everything that the referee can say in English.
 
-The grammar offers every seat, every number from 0 to 999 and every template as rivals, so a phrase is
-understood only if each of its words was heard.
+The grammar is made from the table of phrases: every phrase, every seat, every number from 0 to 999, every card, pattern
+and penalty is offered wherever it could stand, so a phrase is understood only if each of its words was heard.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hardware.clips import pcm
 from hardware.mixer import Mixer
 from hardware.mixing import RATE, Samples
+from referee.app.phrases.language import parts
+from referee.app.phrases.languages import words_in
 
-TEMPLATES: Final = (
-    "<seat> wins the slap",
-    "<seat> wins the slap by <ms>",
-    "<seat> wins the slap by less than one millisecond",
-    "<seat> wins the slap by more than one second",
-    "<seat> false slap",
-    "<seat> false slap burn <cards>",
-    "<seat> false slap on a dead card burn <cards>",
-    "<seat> false slap strike <number>",
-    "<seat> false slap strike <number> no more slaps this game",
-    "<seat> burns <cards>",
-    "<seat> no more slaps this game",
-    "<seat> is locked out",
-    "<seat> has <chances>",
-    "<chances> left",
-    "<seat> goes on with <chances>",
-    "<seat> takes the pile",
-    "<seat> picks up <cards>",
-    "<seat> played out of turn dead card",
-    "<seat> drew two cards dead card",
-    "tie between <seat> and <seat>",
-    "tie between <seat> <seat> and <seat>",
-    "<seat> is out",
-    "<seat> is back in the game",
-    "<seat> wins the game",
-    "who was first",
-    "which card is this",
-    "who played this card",
-    "this card cannot be here which card is it",
-    "slap your pad and not the pile",
-    "please take off rings and watches",
-    "<seat> your pad is stuck",
-    "correction <seat> wins the slap by <ms>",
-)
-_UNIT: Final = "one | two | three | four | five | six | seven | eight | nine"
-_TEEN: Final = "ten | eleven | twelve | thirteen | fourteen | fifteen | sixteen | seventeen | eighteen | nineteen"
-_TEN: Final = "twenty | thirty | forty | fifty | sixty | seventy | eighty | ninety"
+ROOM: Final = RATE // 4
+"""Samples of quiet before and after what is said."""
+SIGNAL_TO_NOISE: Final = 20.0
+"""dB, over the whole phrase."""
+
+_UNITS: Final = "one | two | three | four | five | six | seven | eight | nine"
+_TEENS: Final = "ten | eleven | twelve | thirteen | fourteen | fifteen | sixteen | seventeen | eighteen | nineteen"
+_TENS: Final = "twenty | thirty | forty | fifty | sixty | seventy | eighty | ninety"
+_RANKS: Final = "ace | two | three | four | five | six | seven | eight | nine | ten | jack | queen | king"
+_INNER: Final = ("margin", "pattern", "penalty", "rules", "doubt", "and", "correction")
+"""First parts of keys of phrases that only stand inside others."""
+_STANDS_FOR: Final = {"to": "seat", "against": "seat", "other": "card"}
+_UNLISTED: Final = (
+    ("chatters", "CH AE T ER Z"), ("slapjack", "S L AE P JH AE K"), ("slapper", "S L AE P ER"),
+    ("wikibooks", "W IH K IY B UH K S"),
+)  # fmt: skip
+"""Words that the recogniser's dictionary lacks, and how they sound."""
 
 
-def _tree(paths: list[list[str]]) -> str:
+def bare(text: str) -> str:
+    """The words alone, in small letters: what can be heard of a text."""
+    return " ".join(re.findall(r"[a-z']+", text.lower()))
+
+
+def _form(template: str) -> str:
+    """A template as the grammar writes it, its places as references to rules."""
+    words = []
+    for part in parts(template):
+        place = re.match(r"\{(\w+)\}", part)
+        words.append(f"<{_STANDS_FOR.get(place[1], place[1])}>" if place else bare(part))
+    return " ".join(words)
+
+
+def _group(prefix: str) -> list[str]:
+    phrases = words_in("en").phrases
+    return [_form(template) for key, template in phrases.items() if key == prefix or key.startswith(f"{prefix}.")]
+
+
+def _rulings() -> list[str]:
+    out = []
+    for key, template in words_in("en").phrases.items():
+        if key.partition(".")[0] in (*_INNER, "tell"):
+            continue
+        tail = " [<penalty>]" if key.startswith("slap_false") else ""
+        out.append(_form(template) + tail + (" [<doubt>]" if key.startswith("slap_") else ""))
+    return [*out, "the ruling is taken back"]
+
+
+def _tree(paths: Iterable[Sequence[str]]) -> str:
     """One rule for all of them with common beginnings merged: the same language, a quarter of the search."""
-    groups: dict[str, list[list[str]]] = {}
+    groups: dict[str, list[Sequence[str]]] = {}
     for path in paths:
         if path:
             groups.setdefault(path[0], []).append(path[1:])
@@ -65,32 +77,55 @@ def _tree(paths: list[list[str]]) -> str:
     for word, rests in groups.items():
         rest = _tree(rests)
         if rest:
-            rest = f"[ {rest} ]" if [] in rests else f"( {rest} )"
+            rest = f"[ {rest} ]" if () in rests or [] in rests else f"( {rest} )"
         branches.append(f"{word} {rest}".strip())
     return " | ".join(branches)
 
 
-GRAMMAR: Final = f"""#JSGF V1.0;
-grammar referee;
-<unit> = {_UNIT};
-<small> = <unit> | {_TEEN} | ( {_TEN} ) [ <unit> ];
-<number> = zero | <small> | <unit> hundred [ and <small> ];
-<seat> = seat ( one | two | three | four | five | six | seven | eight );
-<ms> = one millisecond | <number> milliseconds;
-<cards> = one card | <number> cards;
-<chances> = one chance | <number> chances;
-public <said> = {_tree([template.split() for template in TEMPLATES])};
-"""
+def _rule(name: str, forms: Sequence[str]) -> str:
+    return f"<{name}> = {_tree([form.split() for form in dict.fromkeys(forms)])};"
+
+
+def grammar() -> str:
+    """Everything that can be said, in JSGF."""
+    return "\n".join(
+        (
+            "#JSGF V1.0;",
+            "grammar referee;",
+            f"<unit> = {_UNITS};",
+            f"<small> = <unit> | {_TEENS} | ( {_TENS} ) [ <unit> ];",
+            "<number> = zero | <small> | <unit> hundred [ and <small> ];",
+            "<seat> = seat ( one | two | three | four | five | six | seven | eight );",
+            "<seats> = <seat> [ <seat> ] [ <seat> ] and <seat>;",
+            f"<digits> = {' '.join(['( zero | <unit> )'] * 6)};",
+            "<ms> = one millisecond | <number> milliseconds;",
+            "<cards> = one card | <number> cards;",
+            "<chances> = one chance | <number> chances;",
+            f"<card> = the ( {_RANKS} ) of ( spades | hearts | diamonds | clubs ) | the ( red | black ) joker;",
+            _rule("margin", _group("margin")),
+            _rule("pattern", _group("pattern")),
+            _rule("rules", _group("rules")),
+            _rule("doubt", _group("doubt")),
+            _rule("lock", _group("penalty.locked_out")),
+            _rule("burned", _group("penalty.burn")),
+            "<penalty> = <burned> | strike <number> [ <lock> ] | <lock>;",
+            _rule("ruling", _rulings()),
+            _rule("told", _group("tell")),
+            "public <said> = [ correction ] <ruling> | <told>;",
+        )
+    )  # fmt: skip
 
 
 class Listener:
-    """Transcribes sound by `GRAMMAR`."""
+    """Transcribes sound by `grammar`."""
 
     def __init__(self) -> None:
         import pocketsphinx
 
         self._decoder: Any = pocketsphinx.Decoder(lm=None, samprate=RATE, bestpath=False, loglevel="FATAL")
-        self._decoder.add_jsgf_string("referee", GRAMMAR)
+        for word, sounds in _UNLISTED:
+            self._decoder.add_word(word, sounds, True)
+        self._decoder.add_jsgf_string("referee", grammar())
         self._decoder.activate_search("referee")
 
     def hear(self, samples: Samples) -> str:
@@ -99,16 +134,35 @@ class Listener:
         self._decoder.process_raw(pcm(samples), no_search=False, full_utt=True)
         self._decoder.end_utt()
         found = self._decoder.hyp()
-        return "" if found is None else str(found.hypstr)
+        return "" if found is None else re.sub(r"\(\d+\)", "", str(found.hypstr))
 
 
-def in_the_room(phrase: Samples) -> Samples:
-    """The phrase as the speaker would play it, noise floor and all, with a little quiet before and after."""
-    quiet = RATE // 4
+def pink(count: int, seed: int) -> Samples:
+    """Noise as rooms have it: as strong in each octave, of root mean square 1."""
+    spectrum = np.fft.rfft(np.random.default_rng(seed).standard_normal(count))
+    at = np.maximum(np.fft.rfftfreq(count, 1 / RATE), 50.0)
+    noise: NDArray[np.float64] = np.fft.irfft(spectrum / np.sqrt(at), count)
+    even: Samples = (noise / np.sqrt(np.mean(noise**2))).astype(np.float32)
+    return even
+
+
+def in_the_room(phrase: Samples, noise: float | None = SIGNAL_TO_NOISE, seed: int = 1) -> Samples:
+    """The phrase as the speaker would play it, noise floor and all, with a little quiet before and after.
+
+    Args:
+        phrase: what is said.
+        noise: how far pink noise lies under the phrase, dB (root mean squares); None adds none to the speaker's floor.
+        seed: of the noise.
+    """
     mixer = Mixer()
-    before = mixer.read(quiet)
-    mixer.say(phrase)
-    return np.concatenate([before, mixer.read(phrase.size + quiet)])
+    before = mixer.read(ROOM)
+    mixer.say(phrase, urgent=True)
+    heard = np.concatenate([before, mixer.read(phrase.size + ROOM)])
+    if noise is None:
+        return heard
+    level = float(np.sqrt(np.mean(phrase.astype(np.float64) ** 2))) * 10 ** (-noise / 20)
+    loud: Samples = np.clip(heard + level * pink(heard.size, seed), -1, 1).astype(np.float32)
+    return loud
 
 
 def shuffled(samples: Samples, chance: np.random.Generator, piece: float = 0.12) -> Samples:
@@ -116,19 +170,3 @@ def shuffled(samples: Samples, chance: np.random.Generator, piece: float = 0.12)
     count = max(2, round(samples.size / (piece * RATE)))
     pieces: Sequence[Samples] = np.array_split(samples, count)
     return np.concatenate([pieces[place] for place in chance.permutation(count)])
-
-
-def _form(text: str) -> str:
-    """The text with its seats and numbers taken for blanks."""
-    words = " | ".join((_UNIT, _TEEN, _TEN, "zero")).split(" | ")
-    one = rf"(?:{'|'.join(words)})\b"
-    text = re.sub(rf"\bseat {one}", "<seat>", text)
-    text = re.sub(rf"\b{one}(?: {one}| hundred\b| and {one})*", "<number>", text)
-    for name, noun in (("<ms>", "millisecond"), ("<cards>", "card"), ("<chances>", "chance")):
-        text = re.sub(rf"<number> {noun}s?\b", name, text)
-    return text
-
-
-def template_of(text: str) -> str | None:
-    """The template that a phrase was made from; None if the grammar cannot hear it."""
-    return {_form(template): template for template in TEMPLATES}.get(_form(text))

@@ -1,7 +1,13 @@
-"""A process that opens a remote camera, says its child's number and a frame's, and waits to be ended."""
+"""A process that opens a remote camera, says its child's number, and takes frames until it is ended.
+
+A second argument: ``stuck`` says the number only when frames have stopped, ``leave`` ends without closing the camera,
+``forked`` first says the number of a copy of this process that goes on.
+"""
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
 
 from hardware.camera_spec import CameraSpec
@@ -19,6 +25,13 @@ def first_index(spec: str) -> tuple[int, int]:
 
 if __name__ == "__main__":
     held = RemoteCamera(CameraSpec.from_json(sys.argv[1]))
+    while sys.argv[2:] == ["stuck"] and held.next(0.5) is not None:
+        pass
+    if sys.argv[2:] == ["forked"] and (sibling := os.fork()):
+        # It holds all that this process held, the camera's lifeline too.
+        print(sibling, flush=True)
+    elif sys.argv[2:] == ["forked"]:
+        signal.pause()
     print(held.pid, flush=True)
     if sys.argv[2:] == ["leave"]:
         sys.exit(0)

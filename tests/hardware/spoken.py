@@ -1,62 +1,148 @@
-"""The phrases of `classic` for every seat, made by the voice from rulings: what a listener must understand."""
+"""Everything that the referee says in English, made by the voice from rulings: what a listener must understand."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import groupby
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
 from referee.adjudication.rulings import Ruling
-from referee.app.voice import MOST_SEATS, Phrase, announce, pad_stuck
+from referee.app.phrases.languages import words_in
+from referee.app.replaying import rulings
+from referee.app.voice import MOST_SEATS, Phrase, announce, tell
+from referee.rules.presets import PRESETS
 
 _MS: Final = 1_000_000
+GAME: Final = Path(__file__).parent / "demo-game.jsonl"
+"""What was sensed in one game of four players at the simulated table: `referee demo --no-pace --seed 3 --log FILE`,
+without the ticks.
+"""
+_DECK: Final = [rank + suit for suit in "shdc" for rank in "A23456789TJQK"] + ["Xr", "Xb"]
 
 
-def _ruled(kind: str, *, supersedes: tuple[str, ...] = (), **fields: Any) -> Ruling:
-    return Ruling(kind, f"{kind}@1", 0, ("1",), (), fields, supersedes)
+def _ruled(kind: str, *, supersedes: tuple[str, ...] = (), doubt: bool = False, **fields: Any) -> Ruling:
+    return Ruling(kind, f"{kind}@1", 0, ("1",), (), fields, supersedes, doubt)
 
 
-def _of_seat(seat: int, chance: np.random.Generator) -> Iterator[list[Ruling]]:
+def _forms(prefix: str) -> list[str]:
+    """The last parts of all keys that begin with a prefix: all reasons of a void slap, say."""
+    keys = [key.removeprefix(f"{prefix}.") for key in words_in("en").phrases if key.startswith(f"{prefix}.")]
+    return [key for key in keys if "." not in key]
+
+
+def of_seat(seat: int, chance: np.random.Generator) -> Iterator[list[Ruling]]:
     """Rulings about one seat, those that come together in one list; numbers are drawn."""
-    others = [1 + (seat - 1 + step) % MOST_SEATS for step in (1, 4)]
-    false = _ruled("slap_false", seat=seat, reason="no_pattern")
-    few, many = int(chance.integers(3, 100)) * _MS, int(chance.integers(100, 1_000)) * _MS
-    for margin in (None, few, many, _MS // 2, 2_000 * _MS):
+    one, two = (1 + (seat - 1 + step) % MOST_SEATS for step in (1, 4))
+
+    def ms(low: int, high: int) -> int:
+        return int(chance.integers(low, high)) * _MS
+
+    for margin in (None, 1 * _MS, ms(3, 100), ms(100, 1_000), _MS // 2, 2_000 * _MS):
         yield [_ruled("slap_won", seat=seat, margin=margin)]
-    yield [_ruled("slap_won", seat=seat, margin=int(chance.integers(2, 1_000)) * _MS, supersedes=("x",))]
-    yield [false, _ruled("burn", seat=seat, count=1)]
-    yield [_ruled("slap_false", seat=seat, reason="dead_card"), _ruled("burn", seat=seat, count=1)]
+    for row in _forms("pattern"):
+        yield [_ruled("slap_won", seat=seat, patterns=[row], margin=None if chance.random() < 0.5 else ms(2, 100))]
+    for how in ("force", "war", "people"):
+        yield [_ruled("slap_won", seat=seat, decided_by=how)]
+    yield [_ruled("slap_won", seat=seat, margin=ms(2, 1_000), supersedes=("x",))]
+    yield [_ruled("slap_won", seat=seat, margin=ms(2, 100), doubt=True)]
+    for reason in ("no_pattern", *_forms("slap_false")):
+        false = _ruled("slap_false", seat=seat, reason=reason)
+        yield [false, _ruled("burn", seat=seat, count=int(chance.integers(1, 4)), where="bottom")]
+    false = _ruled("slap_false", seat=seat, reason="no_pattern")
+    yield [false]
+    yield [false, _ruled("burn", seat=seat, count=2, where="top")]
     yield [false, _ruled("strike", seat=seat, strikes=1 + seat % 2)]
     yield [false, _ruled("strike", seat=seat, strikes=3), _ruled("locked_out", seat=seat, until="game")]
-    yield [_ruled("slap_void", seat=seat, reason="locked_out")]
-    yield [_ruled("challenge", seat=others[0], challenged=seat, chances=int(chance.integers(1, 5)))]
+    for until in (*_forms("locked_out"), ""):
+        yield [_ruled("locked_out", seat=seat, until=until)]
+    for until in _forms("locked_out"):
+        yield [false, _ruled("locked_out", seat=seat, until=until)]
+    for reason in _forms("slap_void"):
+        yield [_ruled("slap_void", seat=seat, reason=reason)]
+    for where in ("bottom", "top"):
+        yield [_ruled("burn", seat=seat, count=int(chance.integers(1, 10)), where=where)]
+    yield [_ruled("strike", seat=seat, strikes=2)]
+    yield [_ruled("give", seat=seat, to=one, count=1)]
+    yield [_ruled("challenge", seat=one, challenged=seat, chances=int(chance.integers(1, 5)))]
     yield [_ruled("challenge_moves", seat=seat, left=int(chance.integers(1, 5)))]
     yield [_ruled("challenge_won", seat=seat)]
     yield [_ruled("pile", seat=seat, count=int(chance.integers(2, 53)))]
-    yield [_ruled("dead_card", seat=seat, reason="out_of_turn")]
-    yield [_ruled("dead_heat", seats=[seat, others[0]])]
-    yield [_ruled("dead_heat", seats=[seat, *others])]
-    yield [_ruled("out", seat=seat)]
-    yield [_ruled("slapped_in", seat=seat)]
-    yield [_ruled("won", seat=seat)]
+    yield [_ruled("pile", seat=seat, count=1_000)]
+    for reason in _forms("dead_card"):
+        yield [_ruled("dead_card", seat=seat, reason=reason)]
+    for foul in ("", *_forms("foul")):
+        yield [_ruled("foul", seat=seat, foul=foul)]
+    for upheld in (True, False):
+        yield [_ruled("contested", against=seat, upheld=upheld)]
+    yield [_ruled("dead_heat", seats=[seat, one])]
+    yield [_ruled("dead_heat", seats=[seat, one, two])]
+    for kind in ("out", "slapped_in", "won", "lost"):
+        yield [_ruled(kind, seat=seat)]
 
 
-def _of_nobody() -> Iterator[list[Ruling]]:
-    for left in (3, 2, 1):
+def _of_nobody(chance: np.random.Generator) -> Iterator[list[Ruling]]:
+    yield [_ruled("slap_won", seat=1, decided_by="split")]
+    for left in range(1, 14):
         yield [_ruled("chance", seat=1, left=left)]
-    for ask in ("who_was_first", "unreadable_card", "who_played", "impossible_card"):
+    for ask in (*_forms("question"), ""):
         yield [_ruled("question", ask=ask)]
-    for what in ("slap_your_pad", "rings"):
+    for ask in ("impossible_card", "order_changed", "unreadable_card"):
+        first, second = chance.permutation(_DECK)[:2]
+        yield [_ruled("question", ask=ask, cards=[str(first), str(second)])]
+    for what in _forms("remind"):
         yield [_ruled("remind", what=what)]
+    for kind in ("challenge_off", "drawn", "repeated", "corrected"):
+        yield [_ruled(kind)]
+    yield [_ruled("slap_void", reason="late", seat=1, supersedes=("x",))]
 
 
-def phrases_of_classic(seed: int = 1, each: int = 1) -> list[Phrase]:
-    """Every template of `classic` for every one of eight seats; or each ``each``-th of those that name a seat."""
+def _of_numbers(chance: np.random.Generator) -> Iterator[list[Ruling]]:
+    """Every number that is one clip, and every card, once."""
+    for value in range(2, 100):
+        seat = 1 + value % MOST_SEATS
+        yield [_ruled("slap_won", seat=seat, margin=value * _MS)]
+        yield [_ruled("pile", seat=seat, count=value)]
+    for hundreds in range(100, 1_000, 100):
+        for rest in (0, int(chance.integers(1, 100))):
+            yield [_ruled("slap_won", seat=1 + hundreds // 100 % MOST_SEATS, margin=(hundreds + rest) * _MS)]
+    for first, second in zip(_DECK, np.roll(_DECK, 17), strict=True):
+        yield [_ruled("question", ask="impossible_card", cards=[first, str(second)])]
+
+
+def told(seat: int, language: str = "en") -> Iterator[Phrase]:
+    """What the appliance says to or of one seat."""
+    for what in ("roll_call", "not_heard", "pad_stuck", "pad_benched", "pad_chatters", "pad_works", "first_hand"):
+        yield tell(what, 0, language, seat=seat)
+    yield tell("first_hand", 0, language, seat=seat, margin=(3 * seat + 2) * _MS)
+
+
+def _told_to_all() -> Iterator[Phrase]:
+    for rules in (*PRESETS, None):
+        yield tell("game_start", rules=rules)
+    for number in range(2, 11):
+        yield tell("wild_rank", number=number)
+    for digits in ("402915", "678310"):
+        yield tell("pair_code", digits=digits)
+    for key, template in words_in("en").phrases.items():
+        if key.startswith("tell.") and "{" not in template:
+            yield tell(key.removeprefix("tell."))
+
+
+def all_phrases(seed: int = 1) -> list[Phrase]:
+    """Every phrase for each of eight seats, every number that is one clip, every card; each text once."""
     chance = np.random.default_rng(seed)
-    nobody = [phrase for rulings in _of_nobody() for phrase in announce(rulings)]
-    said: list[Phrase] = []
-    for seat in range(1, MOST_SEATS + 1):
-        said += [phrase for rulings in _of_seat(seat, chance) for phrase in announce(rulings)]
-        said.append(pad_stuck(seat, 0))
-    return nobody + said[::each]
+    rulings_ = [*_of_nobody(chance), *_of_numbers(chance)]
+    rulings_ += [made for seat in range(1, MOST_SEATS + 1) for made in of_seat(seat, chance)]
+    said = [phrase for together in rulings_ for phrase in announce(together)]
+    said += [*_told_to_all(), *(phrase for seat in range(1, MOST_SEATS + 1) for phrase in told(seat))]
+    return list({phrase.text: phrase for phrase in said}.values())
+
+
+def phrases_of_a_game(language: str = "en") -> list[Phrase]:
+    """Every sentence that was spoken in one whole game, in its order."""
+    with GAME.open("rb") as log:
+        made = list(rulings(log))
+    return [phrase for _, together in groupby(made, lambda ruling: ruling.t) for phrase in announce(together, language)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,9 @@ import pytest
 from hardware.camera import FolderCamera, UsbCamera, VideoCamera, open_camera
 from hardware.clock import measure_offset
 from hardware.ports import HardwareMissing
+from hardware.simulated.camera_faults import Faults
+from hardware.simulated.usb import SimulatedCapture
+from hardware.usb_locks import SETTLE, SHOWS, TRIES, UsbLocks
 
 MS = 1_000_000
 SECOND = 1_000_000_000
@@ -101,6 +105,41 @@ def test_a_usb_camera_believes_the_drivers_stamp_only_if_it_is_of_now() -> None:
     assert "the camera gives 32×24 px instead of 1280×720" in camera.report().warnings
     with pytest.raises(HardwareMissing, match="look at its cable"):
         next(frames)
+
+
+def test_a_usb_cameras_automatics_are_held_where_that_does_not_change_the_picture() -> None:
+    for script, held, exposure in (("", True, 1.0), ("unlocked", False, 3.0)):
+        capture = SimulatedCapture(Faults(script), pause=lambda _: None)
+        camera = UsbCamera(0, size=(64, 48), fps=20, capture=capture)
+        list(itertools.islice(camera.frames(), TRIES * (SETTLE + SHOWS) + 1))
+        assert capture.get(cv2.CAP_PROP_AUTO_EXPOSURE) == exposure, "switched back where it changed the picture"
+        assert capture.get(cv2.CAP_PROP_AUTO_WB) == (0.0 if held else 1.0)
+        assert any("cannot be held" in words for words in camera.report().warnings) is not held
+
+
+def test_a_hand_that_comes_in_while_the_automatics_are_switched_off_is_no_reason_to_give_up() -> None:
+    capture = SimulatedCapture(Faults(""))
+    locks = UsbLocks(capture)
+    grey, bright = (np.full((48, 64, 3), level, np.uint8) for level in (120, 200))
+    for picture_ in [grey] * SETTLE + [bright] * SHOWS:
+        locks.look(picture_)
+    assert capture.get(cv2.CAP_PROP_AUTO_EXPOSURE) == 3.0
+    for picture_ in [bright] * (SETTLE + SHOWS):
+        locks.look(picture_)
+    assert locks.held
+    assert capture.get(cv2.CAP_PROP_AUTO_EXPOSURE) == 1.0
+
+
+def test_a_camera_without_such_automatics_is_said_to_follow_the_light() -> None:
+    class Plain(SimulatedCapture):
+        def set(self, setting: int, value: float) -> bool:
+            return False
+
+    locks = UsbLocks(Plain(Faults("")))
+    for _ in range(SETTLE):
+        assert locks.warnings == ()
+        locks.look(np.full((48, 64, 3), 120, np.uint8))
+    assert "cannot be held" in locks.warnings[0]
 
 
 def test_without_a_usb_camera_the_words_say_what_to_do() -> None:

@@ -192,3 +192,33 @@ def test_when_a_hand_can_have_come() -> None:
     assert landing(runs((0, 3), (8, 90)), over=4, bounce=6) == (2, 8)
     assert landing(runs((0, 4), (5, 90)), over=4, bounce=6) == (0, 5), "the echo may have lasted to its very end"
     assert landing([Run(0, 3, 5), Run(7)], over=4, bounce=2) == (5, 7), "it was seen to open between two looks"
+
+
+def test_how_often_it_is_looked_changes_nothing() -> None:
+    """The same edges, taken at once, one by one, and with the time passed on every half millisecond."""
+    chance = Random(8)
+    for _ in range(60):
+        contacts = []
+        for seat in range(1, 5):
+            at, instants = chance.randrange(0, 12_000), []
+            for _ in range(2 * chance.randrange(1, 5)):
+                instants.append(at)
+                at += chance.choice((300, 900, 3_000, 7_000, 40_000))
+            contacts.append(contact(seat, *instants))
+        edges = sorted(itertools.chain(*contacts), key=lambda one: one.t)
+        at_once = PadFilter(4, crosstalk=coupled(4 * MS, 4))
+        often = PadFilter(4, crosstalk=coupled(4 * MS, 4))
+        for edge in edges:
+            at_once.feed(edge)
+        wanted = at_once.advance(3_000 * MS)
+        seen: list[Observation] = []
+        waiting = list(edges)
+        for t in range(999 * MS, 1_400 * MS, MS // 2):
+            while waiting and waiting[0].t <= t:
+                often.feed(waiting.pop(0))
+            mark = often.watermark
+            made = often.advance(t)
+            assert all(one.t > mark for one in made)
+            seen += made
+        seen += often.advance(3_000 * MS)
+        assert sorted(seen, key=lambda one: (one.t, one.id)) == wanted

@@ -6,6 +6,7 @@ import logging
 import queue
 import random
 import threading
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hardware.gpio import header_chip
+from hardware.lines import OnLost, OnPress
 from hardware.lines_gpiod import DELIVERY, GpiodLines
 from hardware.lines_sequence import Sequence
 from hardware.pads import LEAST_ERROR, GpioPads
@@ -157,6 +159,57 @@ def test_a_second_press_proves_the_release_between() -> None:
     ]
 
 
+class Stopping(SimulatedRequest):
+    """Lines at which our thread is stopped in the midst of a look, while a script goes on."""
+
+    def __init__(self) -> None:
+        super().__init__([4])
+        self.script: list[tuple[int, bool]] = []
+
+    def get_value(self, pin: int) -> bool:
+        for t, closed in self.script:
+            self.now = t
+            self.drive(pin, closed)
+        self.script = []
+        return super().get_value(pin)
+
+
+@pytest.mark.parametrize(
+    ("while_stopped", "truth"),
+    [
+        ([(31, True)], [(10, 22), (31, 40)]),
+        ([(31, True), (33, False)], [(10, 22), (31, 33)]),
+        ([(31, True), (33, False), (35, True), (36, False)], [(10, 22), (31, 33), (35, 36)]),
+    ],
+)
+def test_a_thread_that_is_stopped_in_a_look_claims_no_more_than_it_knows(
+    while_stopped: list[tuple[int, bool]], truth: list[tuple[int, int]]
+) -> None:
+    """Pressed at 10 ms, seen down at 20 ms, let go at 22 ms; looked at from 30 ms on."""
+    request = Stopping()
+    edges: list[Edge] = []
+    lines = GpiodLines(request, clock=lambda: request.now)
+    pads = GpioPads({1: 4}, lines=lines, clock=lambda: request.now, poller=False)
+    pads.start(edges.append)
+    request.now = 10 * MS
+    request.drive(4, True)
+    pads.drain()
+    request.now = 20 * MS
+    pads.poll(request.now)
+    request.now = 22 * MS
+    request.drive(4, False)
+    request.now = 30 * MS
+    request.script = [(t * MS, closed) for t, closed in while_stopped]
+    pads.poll(request.now)
+    request.now = 40 * MS
+    request.drive(4, False)
+    pads.poll(request.now)
+    assert [edge.t for edge in edges if edge.pressed] == [pressed * MS for pressed, _ in truth]
+    assert [edge.pressed for edge in edges] == [True, False] * len(truth), "in their order"
+    for edge, (_, opened) in zip((edge for edge in edges if not edge.pressed), truth, strict=True):
+        assert abs(edge.t - opened * MS) <= edge.t_error
+
+
 def test_the_shells_thread_hears_edges_and_finds_releases_by_itself() -> None:
     request = SimulatedRequest([4])
     edges: queue.Queue[Edge] = queue.Queue()
@@ -170,6 +223,34 @@ def test_the_shells_thread_hears_edges_and_finds_releases_by_itself() -> None:
     pads.close()
     assert not any(thread.name == "pads" for thread in threading.enumerate())
     assert not request, "the lines are free for another"
+    pads.close()
+
+
+class Drowsy(GpiodLines):
+    """Lines whose edges another thread reads before ours is woken by them."""
+
+    def sleep(self, at_most: int | None) -> None:
+        with suppress(queue.Empty):
+            self.woken.get(timeout=None if at_most is None else at_most / 1e9)
+
+    def wake(self) -> None:
+        self.woken.put(None)
+
+    def start(self, on_press: OnPress, on_lost: OnLost) -> None:
+        self.woken: queue.Queue[None] = queue.Queue()
+        super().start(on_press, on_lost)
+
+
+def test_a_release_is_found_though_another_thread_read_the_press() -> None:
+    request = SimulatedRequest([4])
+    edges: queue.Queue[Edge] = queue.Queue()
+    pads = GpioPads({1: 4}, lines=Drowsy(request, clock=lambda: request.now), t_error=1, clock=lambda: request.now)
+    pads.start(edges.put)
+    request.drive(4, True)
+    pads.watermark(0)
+    assert edges.get(timeout=5).pressed
+    request.drive(4, False)
+    assert not edges.get(timeout=5).pressed
     pads.close()
 
 
@@ -195,6 +276,22 @@ def test_the_watermark_waits_for_late_deliveries_and_late_looks() -> None:
     pads.advance(1, True, 10 * MS)
     pads.run_to(20 * MS)
     assert pads.pads.watermark(1_000 * MS) == 20 * MS
+
+
+def test_a_poll_that_waited_for_its_turn_breaks_no_promise_of_the_watermark() -> None:
+    request, pads, edges = one_pad()
+    request.now = 10 * MS
+    request.drive(4, True)
+    pads.drain()
+    for request.now in (40 * MS, 50 * MS):
+        pads.poll(request.now)
+    told = pads.watermark(50 * MS)
+    assert told == 40 * MS
+    request.now = 60 * MS
+    request.drive(4, False)
+    pads.poll(30 * MS)
+    assert not edges[-1].pressed
+    assert edges[-1].t > told
 
 
 def test_asking_for_the_watermark_tells_what_waits() -> None:

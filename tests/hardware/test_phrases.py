@@ -78,6 +78,12 @@ def test_every_card_and_seat_has_its_own_words(language: Language) -> None:
 
 
 @ALL
+def test_what_is_spelled_otherwise_for_a_synthesiser_is_said(language: Language) -> None:
+    words = {word for clip in language.vocabulary() for word in re.findall(r"\w+", clip)}
+    assert set(language.spelling) <= words
+
+
+@ALL
 def test_every_preset_has_a_name(language: Language) -> None:
     assert {f"rules.{name}" for name in PRESETS} < set(language.phrases)
 
@@ -192,6 +198,7 @@ PHONEMES = [
     ("de", "vierundzwanzig", r"fi.*Un[td].*tsvants"),
     ("de", "sechzehn", r"zE[CX]tse:?n"),
     ("de", "Chancen", r"SA~s"),
+    ("de", "Sändwitsch", r"zEnt?d?vItS"),
     ("es", "veintiún", r"b[eE]Intjun"),
     ("es", "dieciséis", r"dj[eE]Tis[eE][iI]s"),
     ("es", "doscientas cartas", r"dosTj[eE]ntas"),

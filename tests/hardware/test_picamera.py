@@ -167,8 +167,9 @@ def test_a_lock_that_slips_in_the_game_is_set_again_and_said() -> None:
     frames = camera.frames()
     list(itertools.islice(frames, 20))
     assert camera.report().warnings == ()
-    set_before = driver.controls
+    set_before, changes = driver.controls, driver.changes
     list(itertools.islice(frames, 30))
+    assert driver.changes > changes
     assert "the gain does not hold: 4 was asked for, 8 given" in camera.report().warnings
     assert driver.controls == set_before
 
@@ -263,6 +264,16 @@ def test_an_error_of_one_capture_is_survived() -> None:
     camera, driver, _ = opened(Once(), hours)
     assert len(list(itertools.islice(camera.frames(), 20))) == 20
     assert driver.starts == 2
+
+
+def test_failures_far_apart_do_not_add_up() -> None:
+    class Often(Faults):
+        def at(self, frame: int) -> frozenset[str]:
+            return frozenset(("error",)) if frame % 20 == 19 else frozenset()
+
+    camera, driver, _ = opened(Often())
+    assert len(list(itertools.islice(camera.frames(), 40 * RESTARTS))) == 40 * RESTARTS
+    assert driver.starts > 1 + RESTARTS
 
 
 def test_every_fault_has_a_name_and_no_other() -> None:

@@ -168,6 +168,14 @@ def test_a_camera_that_falls_silent_is_started_anew_whatever_it_hangs_in(
     assert watched.frames(2)
 
 
+def test_an_interrupt_from_the_keyboard_is_not_the_cameras_business(watch: Callable[..., Watched]) -> None:
+    watched = watch(twin())
+    assert watched.camera.pid is not None
+    os.kill(watched.camera.pid, signal.SIGINT)
+    assert len(watched.frames(20)) == 20
+    assert watched.words == []
+
+
 def test_a_process_that_is_stopped_is_replaced_too(watch: Callable[..., Watched]) -> None:
     watched = watch(twin())
     watched.frames(1)
@@ -346,10 +354,11 @@ def test_another_thread_may_close_while_one_waits_for_a_frame(watch: Callable[..
     thread.join()
 
 
-@pytest.mark.parametrize("fault", ["", "stuck@5"])
+@pytest.mark.parametrize("fault", ["", "stuck"])
 def test_the_child_ends_with_its_parent(fault: str) -> None:
+    spec = twin(f"{fault}@5" if fault else "")
     parent = subprocess.Popen(
-        [sys.executable, "-m", "tests.hardware.remote_parent", twin(fault).to_json()],
+        [sys.executable, "-m", "tests.hardware.remote_parent", spec.to_json(), fault],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     assert parent.stdout is not None
@@ -359,6 +368,23 @@ def test_the_child_ends_with_its_parent(fault: str) -> None:
     os.close(child)
     _, errors = parent.communicate(timeout=LIMIT)
     assert errors == "", "nothing is left that anybody must clean up"
+
+
+def test_the_child_ends_with_its_parent_though_another_holds_its_lifeline() -> None:
+    parent = subprocess.Popen(
+        [sys.executable, "-m", "tests.hardware.remote_parent", twin().to_json(), "forked"],
+        stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert parent.stdout is not None
+    sibling, child = (int(parent.stdout.readline()) for _ in range(2))
+    pidfd = os.pidfd_open(child)
+    parent.kill()
+    try:
+        assert pidfd_ends(pidfd)
+    finally:
+        os.kill(sibling, signal.SIGKILL)
+        os.close(pidfd)
+        parent.communicate(timeout=LIMIT)
 
 
 def test_a_parent_that_leaves_without_closing_leaves_nothing() -> None:

@@ -60,6 +60,13 @@ def test_a_torn_clip_is_rendered_anew(tmp_path: Path, left: int | str) -> None:
     assert file.read_bytes() == written
 
 
+def test_words_that_a_synthesiser_says_wrongly_are_spelled_for_it(tmp_path: Path) -> None:
+    plain, spelled = Clips(BEEPER, tmp_path), Clips(BEEPER, tmp_path, {"Mac": "Mäcccck"})
+    assert spelled.clip("Big Mac").size == plain.clip("Big Mäcccck").size > plain.clip("Big Mac").size
+    assert np.allclose(spelled.clip("Machen"), plain.clip("Machen"), atol=1e-3), "whole words only"
+    assert spelled.clip("Machen").size == plain.clip("Machen").size
+
+
 def test_clips_of_another_voice_or_with_other_accents_are_other_clips(tmp_path: Path) -> None:
     one = Clips(BEEPER, tmp_path)
     one.render(["qué", "que", "Que"])

@@ -116,7 +116,9 @@ def test_a_card_that_goes_in_the_middle_of_a_phrase_says_it_again_when_it_is_bac
     speaker, now = opened(sound, told)
     speaker.say(["seat one"], urgent=True)
     assert is_loud(sound.opened[0].pull(RATE // 2))
+    before = speaker.signs
     speaker.look(now)
+    assert speaker.signs == before + 1
     sound.rates = ()
     if dies == "ends":
         sound.opened[0].active = False

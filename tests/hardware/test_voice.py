@@ -199,6 +199,7 @@ def test_the_appliance_speaks_for_itself() -> None:
     assert tell("game_start", rules="classic").text == "The game begins with classic rules."
     assert tell("game_start", rules=None).text == "The game begins with your own house rules."
     assert tell("wild_rank", number=7).text == "The wild rank is seven."
+    assert tell("pair_code", digits="402915").text == "The code is: four, zero, two, nine, one, five."
     assert tell("paused", 5, "fr").text == "La partie est en pause."
     assert (tell("camera_gone").topic, tell("camera_back").topic) == ("camera", "camera")
     assert (tell("paused").topic, tell("resumed").topic) == ("pause", "pause")

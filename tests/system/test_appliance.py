@@ -12,6 +12,7 @@ import pytest
 
 from referee.app import service
 from referee.app.settings import load
+from referee.app.urgency import NICE, PRIORITY
 
 ROOT = Path(__file__).parents[2]
 UNIT = "etc/systemd/system/table-referee.service"
@@ -107,6 +108,8 @@ def test_the_unit_waits_as_long_as_the_parts_may_be_silent() -> None:
     every = service.feeding_interval({"WATCHDOG_USEC": str(waits // 1000)}, 1)
     assert max(service.DEADLINES.values()) + every < waits
     assert key(unit, "Type") == "notify"
+    assert int(key(unit, "Nice")) == NICE
+    assert int(key(unit, "LimitRTPRIO")) == PRIORITY
     assert key(unit, "Restart") == "on-failure"
 
 

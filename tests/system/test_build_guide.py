@@ -14,6 +14,7 @@ import pytest
 
 from referee.app import sums
 from referee.app.cli import parser
+from referee.app.command_table import as_one_word
 from referee.app.doctor_machine import run_program
 from referee.app.setup_shell import STEP_NAMES
 
@@ -52,7 +53,7 @@ def understood(command: str) -> None:
     words = bare(command)
     if words[0] == "referee":
         try:
-            parser().parse_args(words[1:])
+            parser().parse_args(as_one_word(words[1:]))
         except SystemExit as refused:
             pytest.fail(f"the guide's `{command}` is not understood ({refused.code})")
     elif words[0] == "make":

@@ -24,6 +24,7 @@ from referee.app.setup_draft import Draft, new_draft
 from referee.app.setup_shell import STEP_NAMES, keyboard, listed, setup
 from referee.app.setup_simulated import SimulatedBench
 from referee.app.setup_steps import STEPS
+from referee.app.setup_values import set_values
 from referee.app.setup_voice import try_voice
 from referee.app.setup_wiring import assigned
 
@@ -46,6 +47,9 @@ class Bench:
         who = self.hits.pop(0) if self.hits else seat
         pin = self.soldered[who - 1]
         return pin if pin in pins else None
+
+    def measure(self, text: str) -> tuple[str | None, str]:
+        return None, "not measured"
 
     def blink(self, pin: int, pins: Sequence[int]) -> str:
         self.lit = pin
@@ -328,6 +332,7 @@ def test_the_whole_walk_at_the_simulated_table(tmp_path: Path, capsys: pytest.Ca
     made = load(path)
     assert [(seat.name, seat.pad) for seat in made.seats] == [("Ana", 5), ("Ben", 4), ("Cho", 6)]
     assert made.calibration is not None
+    assert made.pads_measured is not None
     assert (tmp_path / "table.picture.jpg").exists()
     shown = capsys.readouterr().out
     assert "Ana's pad is on pin 5, not 4: put right" in shown
@@ -380,6 +385,34 @@ def test_one_step_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert setup(path, Bench(), listed(["slapjack"]), step="rules") == 0
     assert load(path).rules == "slapjack"
     assert "How many seats" not in capsys.readouterr().out
+
+
+def test_single_values_are_set_without_questions(tmp_path: Path) -> None:
+    path = tmp_path / "table.toml"
+    path.write_text(new_draft().text)
+    given = ["camera.exposure_us=1500", "camera.colour_gains=[1.9, 1.6]", "voice.device = USB Audio", "dealer=2",
+             "lights.strip=\"/dev/leds0\""]  # fmt: skip
+    assert set_values(path, given) == 0
+    made = load(path)
+    assert (made.camera.exposure_us, made.camera.colour_gains, made.dealer) == (1500, (1.9, 1.6), 2)
+    assert (made.voice.device, made.lights.strip) == ("USB Audio", "/dev/leds0")
+    assert "shorter is sharper" in path.read_text(), "comments stay"
+
+
+@pytest.mark.parametrize(
+    ("pair", "words"),
+    [
+        ("camera.exposure_us", "write a key and its value"), ("seat.name=x", "write a key"), ("=3", "write a key"),
+        ("camera.exposure_us=no", "camera.exposure_us must be"), ("camera.gian=2", "did you mean gain"),
+        ("dealer=9", "dealer must be"),
+    ],
+)  # fmt: skip
+def test_a_value_that_cannot_be_is_not_written(tmp_path: Path, pair: str, words: str) -> None:
+    path = tmp_path / "table.toml"
+    path.write_text(new_draft().text)
+    with pytest.raises(UserError, match=words):
+        set_values(path, ["camera.gain=2", pair])
+    assert path.read_text() == new_draft().text
 
 
 def test_a_keyboard_that_falls_silent_stops_the_walk(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

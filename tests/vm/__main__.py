@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from tests.vm import camera, faults, order
+from tests.vm import camera, faults, order, remote_camera
 from tests.vm.chip import SimulatedChip
 from tests.vm.compare import side_by_side
 from tests.vm.rig import MS
@@ -32,7 +32,8 @@ def scenarios(chip: SimulatedChip, full: bool) -> list[tuple[Callable[..., Any],
     if full:
         more = (faults.forbidden, faults.flooded, faults.closing, faults.beside_lights)
         chosen += [(scenario, (chip,)) for scenario in more]
-        chosen += [(camera.usb_camera, (None,)), (faults.unplugged, (chip,))]
+        # Without a chip there is nothing left to test, so that comes last.
+        chosen += [(camera.usb_camera, (None,)), (remote_camera.remote_usb, (None,)), (faults.unplugged, (chip,))]
     return chosen
 
 

@@ -13,9 +13,10 @@ from hardware.ports import Edge
 from tests.vm.chip import SimulatedChip
 from tests.vm.faults import pretend_to_be_a_pi
 from tests.vm.hands import Move
-from tests.vm.order import BETWEEN, HOLD, SEATS, Round, eight_rounds, lateness, pair_rounds
 from tests.vm.rig import MS, PINS, SOURCES, Rig, Story
+from tests.vm.rounds import BETWEEN, HOLD, SEATS, Round, eight_rounds, pair_rounds
 from tests.vm.table import Row, apart
+from tests.vm.told import lateness
 
 IDLE: Final = 4.0
 BLIPS: Final = 60

@@ -19,8 +19,8 @@ from hardware.pads import GpioPads
 from hardware.ports import Edge, HardwareMissing
 from tests.vm.chip import SimulatedChip
 from tests.vm.hands import Move
-from tests.vm.order import SEATS
 from tests.vm.rig import MS, PINS, Rig
+from tests.vm.rounds import SEATS
 from tests.vm.table import Row
 
 
@@ -137,7 +137,10 @@ def beside_lights(chip: SimulatedChip) -> list[Row]:
     rig.start()
     for seat in SEATS:
         lights.seat(seat, 1.0)
-    lit = sum(chip.level(pin) for pin in SEAT_LIGHT_PINS)
+    # A thread of lgpio's lights them.
+    until = time.monotonic() + 10
+    while (lit := sum(chip.level(pin) for pin in SEAT_LIGHT_PINS)) < len(SEATS) and time.monotonic() < until:
+        time.sleep(0.05)
     lights.table(0.5, 0.5, 0.5)
     seats = [SEATS[k % 8] for k in range(24)]
     story = rig.play([move for seat in seats for move in (Move(seat, True, 60 * MS), Move(seat, False, 8 * MS))])

@@ -142,8 +142,7 @@ def _hands(settings: Settings | None, args: argparse.Namespace, stack: ExitStack
     if settings is None:
         return stack.enter_context(Keyboard())
     from hardware.ports import HardwareMissing
-    from referee.app.parts import _lights as open_lights
-    from referee.app.parts import _pads as open_pads
+    from referee.app.parts import open_lights, open_pads
     from referee.app.voice_parts import open_voice
 
     try:
@@ -152,7 +151,10 @@ def _hands(settings: Settings | None, args: argparse.Namespace, stack: ExitStack
         raise UserError(f"{bad}; without --settings the keyboard is used") from None
     stack.callback(pads.close)
     try:
-        lights = open_lights(settings)
+        amiss: dict[str, str] = {}
+        lights = open_lights(settings, amiss)
+        for words in amiss.values():
+            print(f"{words}; practice goes on without it", file=sys.stderr)
         if lights is not None:
             stack.callback(lights.close)
             shows.append(lamps(lights))

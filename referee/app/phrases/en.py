@@ -10,6 +10,7 @@ _UNITS: Final = (
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
     "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
 )  # fmt: skip
+_TEENS: Final = range(13, 20)
 _TENS: Final = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
 _NOUNS: Final = {
     "card": ("card", "cards"), "chance": ("chance", "chances"), "ms": ("millisecond", "milliseconds"),
@@ -38,9 +39,12 @@ def number(value: int) -> Clips:
 
 
 def counted(value: int, noun: str) -> Clips:
-    """``one`` ``card``, ``two`` ``cards``."""
+    """``one`` ``card``, ``two`` ``cards``; ``nineteen cards`` in one clip, for apart it is heard as *ninety*."""
     one, many = _NOUNS[noun]
-    return (*number(value), one if value == 1 else many)
+    *head, last = number(value)
+    if value % 100 in _TEENS:
+        return (*head, f"{last} {many}")
+    return (*head, last, one if value == 1 else many)
 
 
 def card(name: str) -> Clips:
@@ -192,6 +196,7 @@ PHRASES: Final = {
     "tell.late_evidence": "something was told too late: | the ruling stands until you correct it",
     "tell.first_hand": "first hand: | {seat}, | not judged: | the camera is gone",
     "tell.first_hand.margin": "first hand: | {seat}, | {margin}, | not judged: | the camera is gone",
+    "tell.pair_code": "the code is: | {digits}",
     "tell.sound_test": "this is the voice of the referee",
     "tell.practise_false": "false slap",
     "tell.practise_missed": "missed",
@@ -209,5 +214,6 @@ ENGLISH: Final = Language(
     numbers=(
         *map(_below_hundred, range(100)), *_HUNDREDS,
         *(noun for nouns in _NOUNS.values() for noun in nouns),
+        *(f"{_UNITS[teen]} {many}" for teen in _TEENS for _, many in _NOUNS.values()),
     ),
 )  # fmt: skip

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 Clips = tuple[str, ...]
@@ -52,6 +52,8 @@ class Language:
     """A card (``7h``, ``Xr``)."""
     numbers: Clips
     """Every clip that `number` and `counted` can give."""
+    spelling: Mapping[str, str] = field(default_factory=dict)
+    """Words that synthesisers say wrongly, and how to write them so that they say them right."""
     spaced: str = ""
     """Marks that are written with a narrow space before them."""
 

@@ -1,0 +1,167 @@
+"""A strip of addressable LEDs as lights: each seat has a stretch of it, and the table's light is the stretch between.
+
+On a Raspberry Pi 5 the kernel's ``ws2812-pio`` overlay makes a device file of a strip (``/dev/leds0``), to which four
+bytes are written for each LED: red, green, blue, and one that is not used. No library is needed, and no root: the
+file's group is enough. The overlay goes into ``/boot/firmware/config.txt``, such as
+``dtoverlay=ws2812-pio,gpio=10,num_leds=64``. (This has not been seen on a Pi yet; see docs/lights.md.)
+
+A device file may block while a strip is being written to: that happens on a thread of its own, and only the newest
+picture is written.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from hardware.ports import HardwareMissing, Lights
+
+BYTES: Final = 4
+"""Of one LED: red, green, blue, nothing."""
+TABLE_SHARE: Final = 4
+"""Every fourth LED of a seat's stretch, from its middle outwards, belongs to the table's light."""
+BRIGHTEST: Final = 160
+"""Of 255: a strip is bright enough to blind a camera that looks down on it."""
+
+
+def stretches(length: int, seats: int) -> list[range]:
+    """The LEDs of each seat, seat 1 first: as even as they go.
+
+    Raises:
+        ValueError: there are fewer LEDs than seats.
+    """
+    if length < seats:
+        raise ValueError(f"a strip of {length} LEDs is too short for {seats} seats")
+    return [range(seat * length // seats, (seat + 1) * length // seats) for seat in range(seats)]
+
+
+def picture(length: int, levels: dict[int, float], table: tuple[float, float, float]) -> bytes:
+    """What is written for a whole strip: the seats white at their levels, the table's colour at their ends.
+
+    Args:
+        length: LEDs.
+        levels: of each seat's light, 0 to 1.
+        table: red, green and blue of the table's light, 0 to 1.
+    """
+    out = bytearray(length * BYTES)
+    for stretch, (_, level) in zip(stretches(length, len(levels)), sorted(levels.items()), strict=True):
+        ends = len(stretch) // (2 * TABLE_SHARE)
+        for place, led in enumerate(stretch):
+            outside = place < ends or place >= len(stretch) - ends
+            colour = table if outside else (level, level, level)
+            out[led * BYTES : led * BYTES + 3] = bytes(round(BRIGHTEST * min(1.0, max(0.0, part))) for part in colour)
+    return bytes(out)
+
+
+class StripLights:
+    """Lights on a strip; implements `hardware.ports.Lights`."""
+
+    def __init__(self, device: Path, length: int, seats: int) -> None:
+        """Open the strip, all dark.
+
+        Raises:
+            HardwareMissing: there is no such device, or it may not be written; or it is too short.
+        """
+        self._length = length
+        self._levels = dict.fromkeys(range(1, seats + 1), 0.0)
+        self._table = (0.0, 0.0, 0.0)
+        self._failed: OSError | None = None
+        self._closing = False
+        self._changed = threading.Event()
+        try:
+            dark = picture(length, self._levels, self._table)
+            # Whoever names a device that is not there must not get a file of that name.
+            self._file = os.open(device, os.O_WRONLY | os.O_CLOEXEC)
+        except FileNotFoundError:
+            raise HardwareMissing(
+                f"there is no strip of lights at {device}: add dtoverlay=ws2812-pio,gpio=10,num_leds={length} to "
+                "/boot/firmware/config.txt and start anew, or set lights.strip to an empty text"
+            ) from None
+        except OSError as refused:
+            raise HardwareMissing(
+                f"the strip of lights {device} cannot be opened ({refused.strerror}): put your user into the group gpio"
+            ) from refused
+        except ValueError as short:
+            raise HardwareMissing(f"{short}: set lights.strip_length to what it has") from None
+        self._write(dark)
+        self._writer = threading.Thread(target=self._go_on, name="strip", daemon=True)
+        self._writer.start()
+
+    def seat(self, seat: int, level: float) -> None:
+        """Set one seat's light; a seat without one is passed over. Raises OSError if the last writing failed."""
+        if seat in self._levels:
+            self._levels[seat] = level
+        self._tell()
+
+    def table(self, red: float, green: float, blue: float) -> None:
+        """Set the table's light. Raises OSError if the last writing failed."""
+        self._table = (red, green, blue)
+        self._tell()
+
+    def close(self) -> None:
+        """All dark; let go of the strip."""
+        self._closing = True
+        self._changed.set()
+        self._writer.join(timeout=1.0)
+        self._write(bytes(self._length * BYTES))
+        os.close(self._file)
+
+    def _tell(self) -> None:
+        self._changed.set()
+        failed, self._failed = self._failed, None
+        if failed is not None:
+            raise failed
+
+    def _go_on(self) -> None:
+        while True:
+            self._changed.wait()
+            self._changed.clear()
+            if self._closing:
+                return
+            self._write(picture(self._length, dict(self._levels), self._table))
+
+    def _write(self, data: bytes) -> None:
+        try:
+            # A whole picture, from the strip's beginning; some devices have no other place to write to.
+            with suppress(OSError):
+                os.lseek(self._file, 0, os.SEEK_SET)
+            os.write(self._file, data)
+        except OSError as bad:
+            self._failed = bad
+
+
+class BothLights:
+    """Two sets of lights that show the same; implements `hardware.ports.Lights`. One that fails does not stop the
+    other.
+    """
+
+    def __init__(self, one: Lights, other: Lights) -> None:
+        self._both = (one, other)
+
+    def seat(self, seat: int, level: float) -> None:
+        """Set one seat's light on both; raises what one of them threw, once both were told."""
+        self._each([partial(lights.seat, seat, level) for lights in self._both])
+
+    def table(self, red: float, green: float, blue: float) -> None:
+        """Set the table's light on both; raises as `seat`."""
+        self._each([partial(lights.table, red, green, blue) for lights in self._both])
+
+    def close(self) -> None:
+        """Both dark."""
+        self._each([lights.close for lights in self._both])
+
+    @staticmethod
+    def _each(acts: Sequence[Callable[[], None]]) -> None:
+        failed: Exception | None = None
+        for act in acts:
+            try:
+                act()
+            except Exception as bad:  # the other one must still be told
+                failed = bad
+        if failed is not None:
+            raise failed

@@ -1,0 +1,145 @@
+"""What the lights show, legible without colour: by place and rhythm. Pure: a state and an instant in, levels out.
+
+Nothing flashes more than three times a second. Whatever is higher in this table is shown in place of what is lower.
+
+| what | a seat's light | the table's light |
+| --- | --- | --- |
+| first hand | full, from the edge on, while the pad is down | |
+| false slap | three quick blinks a second, for 1.5 s | blinks with it, red |
+| slap won | full, until the pile is taken | steady, green |
+| dead heat | its seats blink together, once a second, for 4 s | blinks with them, amber |
+| stuck or chattering pad | two short blinks, then two seconds dark | |
+| paused | one dim light after the other goes round the table | breathes, blue |
+| question | all breathe together, once in two seconds | breathes with them, amber |
+| challenge | as many blinks as chances are left, then a pause | |
+| turn | steady, dim | dark |
+| out | dark; a glimmer every five seconds | |
+| roll-call | full, until its pad is heard | |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from math import cos, pi
+from typing import Final
+
+MS: Final = 1_000_000
+SECOND: Final = 1000 * MS
+GLOW: Final = 0.2
+"""Level of the light of the seat that is to play."""
+FALSE: Final = 1500 * MS
+HEAT: Final = 4 * SECOND
+BLINK: Final = 200 * MS
+"""Length of a challenge's blink, and of the gap after it, ns."""
+COUNT_PAUSE: Final = 900 * MS
+STEP: Final = 500 * MS
+"""How long the light of a pause stays at a seat, ns."""
+OFF: Final = (0.0, 0.0, 0.0)
+GREEN: Final = (0.0, 1.0, 0.0)
+RED: Final = (1.0, 0.0, 0.0)
+AMBER: Final = (1.0, 0.5, 0.0)
+BLUE: Final = (0.0, 0.0, 1.0)
+WHITE: Final = (1.0, 1.0, 1.0)
+
+Colour = tuple[float, float, float]
+
+
+@dataclass(slots=True)
+class LampState:
+    """What there is to show."""
+
+    seats: int
+    turn: int | None = None
+    challenged: int | None = None
+    chances: int = 0
+    first: int | None = None
+    winner: int | None = None
+    false: dict[int, int] = field(default_factory=dict)
+    """By seat, since when, ns."""
+    heat: tuple[int, ...] = ()
+    heat_since: int = 0
+    out: set[int] = field(default_factory=set)
+    benched: tuple[int, ...] = ()
+    asks: bool = False
+    paused: bool = False
+    colour: Colour = OFF
+    """Of the table's light, as the last ruling left it."""
+
+
+def blink(t: int, period: int, on: int) -> bool:
+    """Whether a light that burns for the first ``on`` of every ``period`` (ns) burns at ``t``."""
+    return t % period < on
+
+
+def breathe(t: int, period: int = 2 * SECOND) -> float:
+    """A level that rises and falls evenly, 0 to 1."""
+    return 0.5 - 0.5 * cos(2 * pi * (t % period) / period)
+
+
+def count(t: int, number: int) -> bool:
+    """Whether a light that blinks ``number`` times, then pauses, burns at ``t`` (ns)."""
+    at = t % (number * 2 * BLINK + COUNT_PAUSE)
+    return at < number * 2 * BLINK and at % (2 * BLINK) < BLINK
+
+
+def seat_level(state: LampState, seat: int, t: int) -> float:
+    """The level of a seat's light at ``t`` (ns), 0 to 1."""
+    for shown, level in _LAYERS:
+        if shown(state, seat, t):
+            return level(state, seat, t)
+    return 0.0
+
+
+def table_colour(state: LampState, t: int) -> Colour:
+    """The table's light at ``t`` (ns)."""
+    if state.paused:
+        return _scaled(BLUE, breathe(t))
+    if any(t - since < FALSE for since in state.false.values()):
+        return RED if blink(t, SECOND // 3, SECOND // 6) else OFF
+    if _in_heat(state, t):
+        return AMBER if blink(t, SECOND, SECOND // 2) else OFF
+    if state.asks:
+        return _scaled(AMBER, breathe(t))
+    return state.colour
+
+
+def _scaled(colour: Colour, level: float) -> Colour:
+    red, green, blue = colour
+    return red * level, green * level, blue * level
+
+
+def _in_heat(state: LampState, t: int) -> bool:
+    return bool(state.heat) and t - state.heat_since < HEAT
+
+
+_Shown = Callable[[LampState, int, int], bool]
+_Level = Callable[[LampState, int, int], float]
+
+
+def _full(_state: LampState, _seat: int, _t: int) -> float:
+    return 1.0
+
+
+_LAYERS: Final[tuple[tuple[_Shown, _Level], ...]] = (
+    (lambda s, seat, t: seat == s.first, _full),
+    (
+        lambda s, seat, t: seat in s.false and t - s.false[seat] < FALSE,
+        lambda s, seat, t: float(blink(t, SECOND // 3, SECOND // 6)),
+    ),
+    (lambda s, seat, t: seat == s.winner, _full),
+    (lambda s, seat, t: seat in s.heat and _in_heat(s, t), lambda s, seat, t: float(blink(t, SECOND, SECOND // 2))),
+    (
+        lambda s, seat, t: seat in s.benched,
+        lambda s, seat, t: 0.8 * (blink(t, 2600 * MS, 150 * MS) or blink(t - 300 * MS, 2600 * MS, 150 * MS)),
+    ),
+    (lambda s, seat, t: s.paused, lambda s, seat, t: 0.3 * (t // STEP % s.seats == seat - 1)),
+    (lambda s, seat, t: s.asks, lambda s, seat, t: 0.6 * breathe(t)),
+    (
+        lambda s, seat, t: seat == s.challenged and s.chances > 0,
+        lambda s, seat, t: 0.7 * count(t, s.chances),
+    ),
+    (lambda s, seat, t: seat == s.turn, lambda s, seat, t: GLOW),
+    (lambda s, seat, t: seat in s.out, lambda s, seat, t: 0.1 * blink(t, 5 * SECOND, 100 * MS)),
+)
+"""What is shown, the most important first."""

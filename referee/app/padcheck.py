@@ -1,0 +1,231 @@
+"""What `referee calibrate pads` asks and finds, as a pure conversation: edges and time in, words out.
+
+Each seat in turn slaps its pad some times, the others keeping their hands off; then, if there is a board, each two
+neighbours' pads are hit by one blow. `PadCheck.result` is what is stored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from hardware.pad_measuring import Blow, NotOneBlow, blow, difference, errors, is_hand_like, touches
+from hardware.ports import Edge
+
+MS: Final = 1_000_000
+US: Final = 1_000
+QUIET: Final = 300 * MS
+"""A blow is over when nothing moved for so long, ns."""
+PATIENCE: Final = 30_000 * MS
+"""How long a blow is waited for that is as it was asked for, ns."""
+MARGIN: Final = 1.25
+"""What a few blows show is not the worst there is: what is stored is so much more."""
+ROUND: Final = 100 * US
+"""Stored values are rounded up to this, ns."""
+WIDEST: Final = 10 * MS
+"""No pad may state more (`referee.app.settings`), ns."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """Whose pads are to be hit by one blow."""
+
+    seats: tuple[int, ...]
+
+
+@dataclass(slots=True)
+class Found:
+    """What was measured so far."""
+
+    blows: dict[int, list[Blow]] = field(default_factory=dict)
+    differences: dict[tuple[int, int], list[int]] = field(default_factory=dict)
+    silent: list[int] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What is stored, each list by seat; µs."""
+
+    t_error_us: tuple[int, ...]
+    bounce_us: tuple[int, ...]
+    crosstalk_us: tuple[tuple[int, ...], ...]
+
+
+class PadCheck:
+    """The conversation.
+
+    Args:
+        names: of the seats, seat 1 first.
+        start: the instant at which it begins, ns.
+        blows: how many are asked of each pad, and of each pair.
+        board: whether each two neighbours' pads are hit together.
+        stated: half-width that every pad states at least, ns.
+    """
+
+    def __init__(
+        self, names: Sequence[str], start: int, *, blows: int = 8, board: bool = False, stated: int = 1_500_000
+    ) -> None:
+        self._names = tuple(names)
+        self._blows = blows
+        self._stated = stated
+        seats = range(1, len(names) + 1)
+        self._asks = [Ask((seat,)) for seat in seats]
+        if board:
+            pairs = {tuple(sorted((seat, seat % len(names) + 1))) for seat in seats}
+            self._asks += [Ask(pair) for pair in sorted(pairs)]
+        self._count = 0
+        self._since = start
+        self._edges: list[Edge] = []
+        self.found = Found()
+        self.opening = self._ask()
+        """What is said first."""
+
+    @property
+    def asking(self) -> Ask | None:
+        """Whose pads are to be hit now; None at the end."""
+        return self._asks[0] if self._asks else None
+
+    def feed(self, edge: Edge) -> None:
+        """A raw edge of any pad."""
+        self._edges.append(edge)
+
+    def advance(self, t: int) -> list[str]:
+        """It is ``t`` (ns), and all edges up to then were fed: what there is to say."""
+        ask = self.asking
+        if ask is None:
+            return []
+        if t >= self._since + PATIENCE:
+            self._edges.clear()
+            return self._give_up(ask, t)
+        if not self._edges:
+            return []
+        last = max(self._edges, key=lambda edge: edge.t)
+        down = {edge.seat: edge.pressed for edge in sorted(self._edges, key=lambda edge: edge.t)}
+        if t < last.t + QUIET or any(down.values()):
+            return []
+        edges, self._edges = self._edges, []
+        try:
+            self._note(ask, edges)
+        except NotOneBlow as wrong:
+            return [self._complaint(ask, wrong)]
+        self._count, self._since = self._count + 1, t
+        return self._next(t) if self._count >= self._blows else [f"  {self._count} of {self._blows}"]
+
+    def _note(self, ask: Ask, edges: Sequence[Edge]) -> None:
+        found = touches(edges)
+        if len(ask.seats) == 1:
+            (seat,) = ask.seats
+            one_blow = blow(seat, found)
+            self.found.blows.setdefault(seat, []).append(one_blow)
+        else:
+            one, other = ask.seats
+            late = difference(one, other, found)
+            self.found.differences.setdefault((one, other), []).append(late)
+
+    def _give_up(self, ask: Ask, t: int) -> list[str]:
+        self.found.silent += [seat for seat in ask.seats if len(ask.seats) == 1]
+        return [f"  nothing was heard of {self._who(ask.seats)}; see to the cable", *self._next(t)]
+
+    def _next(self, t: int) -> list[str]:
+        self._asks.pop(0)
+        while self._asks and any(seat in self.found.silent for seat in self._asks[0].seats):
+            self._asks.pop(0)
+        self._count, self._since = 0, t
+        return [self._ask()] if self._asks else []
+
+    def _ask(self) -> str:
+        ask = self._asks[0]
+        if len(ask.seats) == 1:
+            return (
+                f"{self._who(ask.seats)}: slap your pad {self._blows} times, as in a game, about once a second; "
+                "everybody else keeps hands off the table"
+            )
+        return (
+            f"{self._who(ask.seats)}: lay a stiff board over both pads, and hit its middle {self._blows} times, "
+            "about once a second"
+        )
+
+    def _complaint(self, ask: Ask, wrong: NotOneBlow) -> str:
+        who = self._who(wrong.seats)
+        return (
+            "  "
+            + {
+                "others": f"{who}: hands off, please; that blow is not counted",
+                "twice": "two slaps on one another's heels: about once a second, please",
+                "silent": f"that was no slap of {who}; again, please",
+                "apart": "both pads must be hit by one blow, in the board's middle; again, please",
+            }[wrong.what]
+        )
+
+    def _who(self, seats: Sequence[int]) -> str:
+        return " and ".join(self._names[seat - 1] for seat in seats)
+
+    # What came of it
+
+    def result(self) -> Result:
+        """What is to be stored; of seats that were not heard the values that a pad has unmeasured."""
+        seats = range(1, len(self._names) + 1)
+        apart = {pair: _stored(max(map(abs, late))) for pair, late in self.found.differences.items()}
+        known = errors(self._stated, apart, len(self._names))
+        return Result(
+            tuple(min(WIDEST, _up(error)) // US for error in known),
+            tuple(_stored(self.bounce(seat)) // US for seat in seats),
+            tuple(tuple(_stored(self.echo(a, b)) // US for b in seats) for a in seats),
+        )
+
+    def bounce(self, seat: int) -> int:
+        """The longest that was seen, ns."""
+        return max((one.bounce for one in self.found.blows.get(seat, ())), default=0)
+
+    def echo(self, a: int, b: int) -> int:
+        """The longest contact that a hand on ``a`` was seen to make at ``b``, ns."""
+        return max((one.echoes[b][0] for one in self.found.blows.get(a, ()) if b in one.echoes), default=0)
+
+    def late(self, a: int, b: int) -> int:
+        """How far from a hand on ``a`` the pad ``b`` began to hear it at most, ns."""
+        return max((abs(one.echoes[b][1]) for one in self.found.blows.get(a, ()) if b in one.echoes), default=0)
+
+    def words(self) -> list[str]:
+        """The result, a line a seat, and what to mend."""
+        result, seats = self.result(), range(1, len(self._names) + 1)
+        lines, mend = [], []
+        for seat in seats:
+            name = self._names[seat - 1]
+            if seat in self.found.silent:
+                lines.append(f"{name}: was not heard; nothing was measured")
+                continue
+            heard = [f"{self._names[a - 1]}'s hand for {self.echo(a, seat) / MS:.1f} ms" for a in seats
+                     if self.echo(a, seat)]  # fmt: skip
+            error = result.t_error_us[seat - 1] / 1000
+            measured = any(seat in pair for pair in self.found.differences)
+            lines.append(
+                f"{name}: bounces for {self.bounce(seat) / MS:.1f} ms, "
+                + (f"hears {', '.join(heard)}; " if heard else "hears nobody else; ")
+                + f"stated error ± {error:.1f} ms"
+                + ("" if measured else " (not measured: one pad alone cannot tell; try --board)")
+            )
+            mend += [self._mend(a, seat, result) for a in seats if self.echo(a, seat)]
+        return lines + [line for line in mend if line]
+
+    def _mend(self, a: int, b: int, result: Result) -> str:
+        one, other = self._names[a - 1], self._names[b - 1]
+        if is_hand_like(_stored(self.echo(a, b))):
+            return (
+                f"→ {other}'s pad hears {one}'s hand for about as long as a hand stays: nothing can tell the two "
+                "apart. Put foam under the pads, or the pads further apart"
+            )
+        if self.late(a, b) >= (result.t_error_us[a - 1] + result.t_error_us[b - 1]) * US:
+            return (
+                f"→ {other}'s pad hears {one}'s hand up to {self.late(a, b) / MS:.1f} ms away from it, more than both "
+                "errors: that cannot be told from a second hand, and counts as one. Put foam under the pads"
+            )
+        return ""
+
+
+def _up(ns: int) -> int:
+    return -(-ns // ROUND) * ROUND
+
+
+def _stored(ns: int) -> int:
+    return _up(round(ns * MARGIN)) if ns else 0

@@ -1,0 +1,168 @@
+"""A whole table in real time: the real loop, conductor, pad shell, looking process and log; only people are missing."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+from hardware.gpio import PAD_PINS
+from hardware.lines_gpiod import GpiodLines
+from hardware.pads import GpioPads
+from hardware.ports import Speaker
+from hardware.simulated.lights import SimulatedLights
+from hardware.simulated.lines import SimulatedRequest
+from hardware.simulated.speaker import RecordingSpeaker
+from referee.adjudication.observations import Card, Table, Taken
+from referee.adjudication.rulings import Ruling, encode_ruling
+from referee.app.conductor import Conductor
+from referee.app.journal import FileJournal
+from referee.app.loop import FirstHand, Loop, NoPads, SharedPads, TimedPads
+from referee.app.notices import Notice
+from referee.app.outlets import Lamps, Voice
+from referee.app.replaying import rulings
+from referee.app.sight_process import SightProcess, Work
+from tests.faults.told import Told
+from tests.system.seeing import Switched
+
+SEATS = 3
+NAMES = ("Ana", "Ben", "Cho")
+PATIENCE = 20.0
+MS = 1_000_000
+
+
+class Rig:
+    """The table. `until` lets it run; everything else happens between two turns of its loop."""
+
+    def __init__(self, folder: Path, *, speaker: Speaker | None = None, pads: bool = True, camera: str = "") -> None:
+        """``camera``: the state that it is in from the start (see `Switched`)."""
+        self.camera = Switched(folder / "camera")
+        self.camera.set(camera)
+        self.eye = Told(folder)
+        self.request = SimulatedRequest(PAD_PINS[:SEATS], start=time.monotonic_ns())
+        shell: TimedPads = NoPads()
+        if pads:
+            self._stamp()
+            lines = GpiodLines(self.request)
+            shell = GpioPads(dict(enumerate(PAD_PINS[:SEATS], start=1)), lines=lines, t_error=20_000)
+        self.pads = SharedPads(shell)
+        self.path = folder / "game.jsonl"
+        self.journal = FileJournal(self.path)
+        self.lights = SimulatedLights(SEATS)
+        self.speaker = speaker or RecordingSpeaker()
+        self.notices: list[Notice] = []
+        voice, lamps = Voice(self.speaker), Lamps(self.lights, SEATS)
+        self.shown: list[Ruling] = []
+        table = Table(t=time.monotonic_ns(), id="table", seats=NAMES, dealer=SEATS, rules="classic")
+        self.conductor = Conductor(
+            table, None, journal=self.journal,
+            outlets={"display": self.shown.extend, "lights": lamps, "voice": voice},
+            tellers={"display": self.notices.append, "voice": voice.tell},
+        )  # fmt: skip
+        self.sights = SightProcess(Work(self.camera, self.eye))
+        self._first: dict[str, FirstHand] = {"lights": lamps, "voice": voice}
+        self.begin()
+
+    def begin(self) -> None:
+        """The loop takes the pads' edges from now on."""
+        if hasattr(self, "loop"):
+            self.sights.close()
+        self.loop = Loop(self.conductor, self.sights, self.pads, first=self._first)
+
+    # What happens at the table
+
+    def until(self, wanted: Callable[[], Any], what: str = "") -> None:
+        """Let the table run until it is so."""
+        end = time.monotonic() + PATIENCE
+        while not wanted():
+            self.loop.turn(0.01)
+            assert time.monotonic() < end, f"waited in vain {what}; {self.conductor.troubles}; {self.told()[-5:]}"
+
+    def run(self, ms: float) -> None:
+        """Let the table run for so long."""
+        end = time.monotonic() + ms / 1000
+        self.until(lambda: time.monotonic() >= end)
+
+    def see(self) -> None:
+        """Wait until the camera sees."""
+        self.until(lambda: self.loop.frames > 3, "for frames")
+
+    def lay(self, card: str, seat: int) -> None:
+        """A card comes face up."""
+        before = self.conductor.cards
+        self.eye.happen(Card(t=time.monotonic_ns(), card=card, seat=seat))
+        self.until(lambda: self.conductor.cards > before, f"for {card}")
+
+    def take(self, seat: int) -> None:
+        """The pile is taken."""
+        self.eye.happen(Taken(t=time.monotonic_ns(), seat=seat))
+
+    def slap(self, *seats: int, gap: float = 14.0, down: float = 30.0) -> None:
+        """Hands come down, ``gap`` ms apart, and go up again."""
+        for number, seat in enumerate(seats):
+            if number:
+                self.run(gap)
+            self.press(seat)
+        self.run(down)
+        for seat in seats:
+            self.lift(seat)
+
+    def press(self, seat: int) -> None:
+        """A pad closes."""
+        self._stamp()
+        self.request.drive(PAD_PINS[seat - 1], True)
+
+    def lift(self, seat: int) -> None:
+        """A pad opens."""
+        self._stamp()
+        self.request.drive(PAD_PINS[seat - 1], False)
+
+    def _stamp(self) -> None:
+        self.request.now = time.monotonic_ns()
+
+    def pair(self) -> None:
+        """Two sevens and three's hand: a slap that is won if the table works."""
+        before = len(self.rulings("slap_won"))
+        self.lay("7h", 1)
+        self.lay("7c", 2)
+        self.slap(3)
+        self.until(lambda: len(self.rulings("slap_won")) > before, "for a verdict")
+        self.take(3)
+        self.until(lambda: not self.conductor.view.pile, "for the pile to go")
+
+    # What can be asked
+
+    def rulings(self, kind: str) -> list[Ruling]:
+        """Rulings of a kind, as soon as they are handed out."""
+        return [ruling for ruling in self.shown if ruling.kind == kind]
+
+    def told(self) -> list[str]:
+        """What was told at the table, by key."""
+        return [notice.what for notice in self.notices if notice.what]
+
+    def said(self) -> list[str]:
+        """What was spoken."""
+        return [one.text for one in getattr(self.speaker, "said", [])]
+
+    def written(self) -> str:
+        """The log so far."""
+        return self.path.read_text()
+
+    def lines(self, kind: str) -> list[str]:
+        """Lines of a kind in the log."""
+        return [line for line in self.written().splitlines() if f'"kind":"{kind}"' in line]
+
+    def replays(self) -> bool:
+        """End the game: whether its log gives the same rulings again."""
+        self.loop.finish()
+        log = self.written()
+        again = sorted(encode_ruling(one) for one in rulings(BytesIO(log.encode()), everything=True))
+        return again == sorted(line for line in log.splitlines() if line.startswith('{"ruling"')) and bool(again)
+
+    def close(self) -> None:
+        """Switch everything off."""
+        self.sights.close()
+        self.pads.close()
+        self.speaker.close()

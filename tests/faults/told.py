@@ -1,0 +1,97 @@
+"""A watcher in the process that looks, which tells what a test writes into a folder."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from referee.adjudication.codec import encode, from_fields
+from referee.adjudication.foresight import Foresight
+from referee.adjudication.observations import Card, Observation
+from referee.app.sight import Watching
+
+LAG = 100_000_000
+"""How far behind its frames it vouches, ns."""
+
+
+@dataclass(frozen=True)
+class Told:
+    """The folder, and what may be written into it: on this side of the process, and as a factory on the other."""
+
+    folder: Path
+
+    def __call__(self) -> Watching:
+        return _Teller(self)
+
+    def happen(self, seen: Observation) -> None:
+        """It happened before the camera."""
+        with (self.folder / "told.jsonl").open("a") as out:
+            out.write(encode(seen) + "\n")
+
+    def lay_out(self, *cards: str) -> None:
+        """What a watcher that is new finds on the table."""
+        self._set("lying", json.dumps(cards))
+
+    def hide(self, state: str) -> None:
+        """The view is ``dark``, ``blocked``, or clear (empty)."""
+        self._set("view", state)
+
+    def hang(self, seconds: float) -> None:
+        """The next frame takes so long."""
+        self._set("hang", str(seconds))
+
+    def _set(self, name: str, text: str) -> None:
+        beside = self.folder / f"{name}.new"
+        beside.write_text(text)
+        beside.replace(self.folder / name)
+
+    def get(self, name: str) -> str:
+        file = self.folder / name
+        return file.read_text() if file.exists() else ""
+
+
+class _Teller:
+    def __init__(self, told: Told) -> None:
+        self._told = told
+        self._at = len(told.get("told.jsonl"))
+        self._first = True
+        self.watermark = -1
+        self.trouble = self.state = ""
+
+    def recall(self, foresight: Foresight | None) -> None: ...
+
+    def feed(self, image: Any, t: int, t_error: int) -> list[Observation]:
+        if self._told.get("hang"):
+            seconds = float(self._told.get("hang"))
+            (self._told.folder / "hang").unlink()
+            time.sleep(seconds)
+        self.state = self.trouble = self._told.get("view")
+        seen: list[Observation] = []
+        if self._first:
+            seen = [Card(t=t, card=card) for card in json.loads(self._told.get("lying") or "[]")]
+            self._first = False
+        lines = self._told.get("told.jsonl")
+        seen += [from_fields(json.loads(line), 0) for line in lines[self._at :].splitlines()]
+        self._at = len(lines)
+        if not self.state:
+            self.watermark = t - LAG
+        return [_without_id(one) for one in seen]
+
+    def finish(self) -> list[Observation]:
+        return []
+
+
+def _without_id(seen: Observation) -> Observation:
+    # As a watcher tells it; the codec's fields for what it does not know cannot travel.
+    return replace(seen, id="", extra=dict(seen.extra))
+
+
+def kill(pid: int | None) -> None:
+    """End a process as the kernel does."""
+    assert pid is not None
+    os.kill(pid, signal.SIGKILL)

@@ -1,0 +1,59 @@
+"""How much of what is said is understood, measured: for the tests, and for `make voice-check`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from hardware.clips import Clips
+from hardware.loudness import Samples
+from referee.app.voice import Phrase
+from tests.hardware.listening import Listener, bare, in_the_room, shuffled
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """What became of some phrases."""
+
+    count: int
+    wrong: tuple[tuple[str, str], ...]
+    """What was said and what was heard, where they differ."""
+
+    @property
+    def share(self) -> float:
+        """Of the phrases that were understood, every word of each."""
+        return 1 - len(self.wrong) / self.count
+
+
+@cache
+def _listener() -> Listener:
+    return Listener()
+
+
+def _hear(samples: Samples) -> str:
+    return _listener().hear(samples)
+
+
+def understood(phrases: Sequence[Phrase], sounds: Sequence[Samples]) -> Heard:
+    """Listen to each in a noisy room, on all cores."""
+    rooms = [in_the_room(sound, seed=place) for place, sound in enumerate(sounds)]
+    with ProcessPoolExecutor(max_workers=os.cpu_count()) as pool:
+        heard = list(pool.map(_hear, rooms, chunksize=4))
+    said = [bare(phrase.text) for phrase in phrases]
+    return Heard(len(said), tuple(pair for pair in zip(said, heard, strict=True) if pair[0] != pair[1]))
+
+
+def spoken(bank: Clips, phrases: Sequence[Phrase]) -> list[Samples]:
+    """The sound of each phrase."""
+    return [bank.phrase(phrase.clips) for phrase in phrases]
+
+
+def spoilt(sounds: Sequence[Samples], way: str) -> list[Samples]:
+    """The same sounds ``reversed``, or ``shuffled`` in pieces: nothing that anybody understands."""
+    chance = np.random.default_rng(5)
+    return [sound[::-1].copy() if way == "reversed" else shuffled(sound, chance) for sound in sounds]

@@ -1,0 +1,65 @@
+"""The pads' lines by libgpiod: which chip is the header, told by words where there is none. Edges: tests/vm."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import gpiod
+import pytest
+
+from hardware.lines_gpiod import header_path
+from hardware.ports import HardwareMissing
+
+
+class LabelledChip:
+    """A chip whose device file holds its label; one that is empty may not be opened."""
+
+    def __init__(self, path: str) -> None:
+        self._label = Path(path).read_text()
+        if not self._label:
+            raise PermissionError
+
+    def __enter__(self) -> LabelledChip:
+        return self
+
+    def __exit__(self, *_: Any) -> None: ...
+
+    def get_info(self) -> SimpleNamespace:
+        return SimpleNamespace(label=self._label)
+
+
+def devices(folder: Path, monkeypatch: pytest.MonkeyPatch, labels: list[str]) -> Path:
+    monkeypatch.setattr(gpiod, "Chip", LabelledChip)
+    for number, label in enumerate(labels):
+        (folder / f"gpiochip{number}").write_text(label)
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("labels", "number"),
+    [
+        (["pinctrl-bcm2711", "raspberrypi-exp-gpio"], 0),
+        (["gpio-brcmstb", "", "pinctrl-rp1"], 2),
+    ],
+)
+def test_the_header_is_found_by_its_label(
+    labels: list[str], number: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert header_path(devices(tmp_path, monkeypatch, labels)).name == f"gpiochip{number}"
+
+
+@pytest.mark.parametrize(
+    ("labels", "words"),
+    [
+        ([], "no GPIO chip.*referee demo"),
+        (["gpio-relays"], "gpiochip0 is 'gpio-relays'.*referee demo"),
+        (["gpio-relays", ""], "gpiochip1 may not be opened.*group gpio"),
+    ],
+)
+def test_without_a_header_the_words_say_what_to_do(
+    labels: list[str], words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(HardwareMissing, match=words):
+        header_path(devices(tmp_path, monkeypatch, labels))

@@ -1,0 +1,223 @@
+"""`referee calibrate pads`: what it finds at pads of which everything is known, and what it writes."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+import pytest
+
+from hardware.pad_measuring import NotOneBlow, blow, difference, errors, touches
+from hardware.ports import Edge
+from hardware.simulated.pad_hands import Nature, PadHands, example
+from hardware.slaps import PadFilter
+from referee.adjudication.observations import Other, Slap
+from referee.app.calibrating_pads import NAMES, edited, simulated, store
+from referee.app.command import Parser
+from referee.app.command_table import add_calibrate_pads as add
+from referee.app.command_table import as_one_word
+from referee.app.padcheck import PATIENCE, PadCheck, Result
+from referee.app.padtable import pad_filter
+from referee.app.problems import UserError
+from referee.app.settings import SettingsError, parse
+from referee.app.settings import example as example_settings
+
+MS = 1_000_000
+LOOK = 500_000
+"""How far the shell's looks at a release are apart, ns."""
+
+
+def checked(nature: Nature, *, board: bool = True, blows: int = 8) -> PadCheck:
+    check = PadCheck(NAMES[: len(nature.bounce)], 0, blows=blows, board=board)
+    simulated(check, nature)
+    return check
+
+
+@pytest.mark.parametrize("seats", [2, 4, 8])
+def test_what_is_measured_is_what_is_true(seats: int) -> None:
+    nature = example(seats)
+    check = checked(nature, blows=20)
+    result = check.result()
+    for a in range(1, seats + 1):
+        truth = nature.bounce[a - 1]
+        assert truth * 0.7 <= check.bounce(a) <= truth
+        assert truth <= result.bounce_us[a - 1] * 1000 + truth // 10
+        for b in range(1, seats + 1):
+            longest = nature.echo[a - 1][b - 1]
+            assert bool(check.echo(a, b)) == bool(longest)
+            assert longest * 0.7 <= check.echo(a, b) <= longest + LOOK
+            assert longest <= result.crosstalk_us[a - 1][b - 1] * 1000
+
+
+def test_a_pad_that_disagrees_with_its_neighbours_states_more() -> None:
+    nature = example(4)
+    result = checked(nature, blows=20).result()
+    worst = max(result.t_error_us)
+    assert result.t_error_us.index(worst) == 2
+    # The slow pad answers up to 4.8 ms after a blow, the others up to 2.0, in the mean 1.0.
+    assert 2 * nature.answer[2] - nature.answer[0] <= worst * 1000 + LOOK <= 6 * MS
+    assert [error for seat, error in enumerate(result.t_error_us) if seat != 2] == [1_500] * 3
+
+
+def test_without_a_board_the_error_is_as_stated_and_the_words_say_so() -> None:
+    check = checked(example(4), board=False)
+    assert check.result().t_error_us == (1_500,) * 4
+    assert all("not measured: one pad alone cannot tell" in line for line in check.words()[:4])
+
+
+def test_the_words() -> None:
+    nature = Nature((0, 2_000_000, 0), ((0, 0, 0), (0, 0, 0), (0, 1_200_000, 0)), (1_000_000,) * 3)
+    words = checked(nature).words()
+    assert words[0] == "Ana: bounces for 0.0 ms, hears nobody else; stated error ± 1.5 ms"
+    assert words[1].startswith("Ben: bounces for ")
+    assert "hears Cho's hand for 1." in words[1]
+    assert len(words) == 3
+
+
+def test_an_echo_as_long_as_a_hand_is_to_be_mended() -> None:
+    nature = Nature((0, 0), ((0, 12 * MS), (0, 0)), (1_000_000,) * 2)
+    assert "nothing can tell the two apart" in checked(nature).words()[-1]
+
+
+def test_a_cut_wire_is_named_and_the_others_are_measured() -> None:
+    nature = example(4)
+    check = checked(Nature(nature.bounce, nature.echo, nature.answer, dead=(2,)))
+    assert check.found.silent == [2]
+    assert "Ben: was not heard; nothing was measured" in check.words()
+    assert sorted(check.found.blows) == [1, 3, 4]
+    assert sorted(check.found.differences) == [(1, 4), (3, 4)]
+
+
+def test_what_was_measured_makes_the_filter_drop_the_echo_and_keep_the_hand() -> None:
+    text = edited(example_settings(), checked(example(4), blows=20).result())
+    settings = parse(text)
+    hands = PadHands(example(len(settings.seats)), seed=9)
+    for pads, echoes in ((pad_filter(settings, 0), True), (PadFilter(len(settings.seats)), False)):
+        seen = []
+        for number in range(30):
+            for contact in hands.hit([1 + number % 4], (1 + number) * 1_000 * MS):
+                error = 1_500_000 if contact.pressed else 0
+                pads.feed(Edge(contact.seat, contact.t, pressed=contact.pressed, t_error=error))
+        seen = pads.advance(60_000 * MS)
+        assert sum(isinstance(one, Other) for one in seen) == (60 if echoes else 0)
+        if echoes:
+            assert sum(isinstance(one, Slap) for one in seen) == 30
+
+
+# What people do wrong
+
+
+def edges(seat: int, at: int, lasts: int) -> list[Edge]:
+    return [Edge(seat, at * MS, pressed=True), Edge(seat, (at + lasts) * MS, pressed=False)]
+
+
+@pytest.mark.parametrize(
+    ("played", "words"),
+    [
+        (edges(2, 10, 80), "Ben: hands off"),
+        ([*edges(1, 10, 80), *edges(1, 150, 80)], "on one another's heels"),
+        (edges(1, 10, 4), "that was no slap of Ana"),
+    ],
+)
+def test_a_blow_that_is_not_what_was_asked_is_not_counted(played: list[Edge], words: str) -> None:
+    check = PadCheck(NAMES[:2], 0, blows=1)
+    for edge in played:
+        check.feed(edge)
+    (said,) = check.advance(2_000 * MS)
+    assert words in said
+    assert check.asking is not None
+    for edge in edges(1, 3_000, 80):
+        check.feed(edge)
+    assert check.advance(4_000 * MS)[0].startswith("Ben: slap your pad")
+
+
+def test_nobody_is_waited_for_for_ever() -> None:
+    check = PadCheck(NAMES[:2], 0)
+    assert check.advance(PATIENCE - 1) == []
+    assert "nothing was heard of Ana" in check.advance(PATIENCE)[0]
+
+
+def test_a_board_that_hits_one_pad_only() -> None:
+    with pytest.raises(NotOneBlow, match="silent"):
+        difference(1, 2, touches(edges(1, 10, 80)))
+    with pytest.raises(NotOneBlow, match="apart"):
+        difference(1, 2, touches([*edges(1, 10, 80), *edges(2, 60, 80)]))
+    assert difference(1, 2, touches([*edges(1, 12, 80), *edges(2, 10, 80)])) == -2 * MS
+
+
+def test_a_hand_on_the_way_out_is_no_bounce() -> None:
+    found = touches([*edges(1, 10, 2), *edges(1, 14, 60), *edges(1, 76, 3)])
+    assert [touch.lasted for touch in found] == [69 * MS]
+    assert blow(1, found).bounce == 4 * MS
+
+
+def test_who_is_to_blame_for_a_difference() -> None:
+    assert errors(1_500, {(1, 2): 2_900, (2, 3): 5_000, (3, 4): 5_500, (1, 4): 1_000}, 4) == (
+        1_500,
+        1_500,
+        4_000,
+        1_500,
+    )
+    assert errors(1_500, {(1, 2): 4_000}, 2) == (2_000, 2_000)
+    assert errors(1_500, {}, 2) == (1_500, 1_500)
+
+
+# The file, and the command
+
+RESULT = Result((1_500, 1_600), (2_100, 800), ((0, 1_200), (0, 0)))
+TWO = 'rules = "classic"  # as at home\n[[seat]]\nname = "Ana"\n[[seat]]\nname = "Ben"\n'
+
+
+def test_only_its_own_section_changes_and_comments_stay(tmp_path: Path) -> None:
+    path = tmp_path / "table.toml"
+    path.write_text(TWO, encoding="utf-8")
+    kept = store(path, RESULT)
+    assert kept.read_text(encoding="utf-8") == TWO
+    text = path.read_text(encoding="utf-8")
+    assert text.startswith(TWO.splitlines()[0])
+    measured = parse(text).pads_measured
+    assert measured is not None
+    assert (measured.t_error_us, measured.bounce_us, measured.crosstalk_us) == (
+        RESULT.t_error_us, RESULT.bounce_us, RESULT.crosstalk_us,
+    )  # fmt: skip
+    again = edited(text, Result((1_700, 1_700), (0, 0), ((0, 0), (0, 0))))
+    assert again.count("[pads_measured]") == 1
+    assert "1200" not in again
+
+
+def test_measures_of_another_table_are_refused() -> None:
+    with pytest.raises(SettingsError):
+        edited(TWO, Result((1_500,) * 3, (0,) * 3, ((0,) * 3,) * 3))
+
+
+def run(*words: str) -> int:
+    parser = Parser(prog="referee")
+    add(parser.add_subparsers(parser_class=Parser))
+    args: argparse.Namespace = parser.parse_args(as_one_word(["calibrate", "pads", *words]))
+    status: int = args.run(args)
+    return status
+
+
+def test_the_command_measures_and_stores(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "table.toml"
+    path.write_text(TWO, encoding="utf-8")
+    assert run("--simulated", "--board", "--settings", str(path)) == 0
+    out, err = capsys.readouterr()
+    assert out.startswith("Ana: bounces for ")
+    assert "stored in" in out
+    assert "lay a stiff board over both pads" in err
+    measured = parse(path.read_text(encoding="utf-8")).pads_measured
+    assert measured is not None
+    assert run("--simulated", "--json", "--seats", "3") == 0
+    assert len(json.loads(capsys.readouterr().out)["pads_measured"]["crosstalk_us"]) == 3
+
+
+def test_the_command_says_what_it_needs() -> None:
+    with pytest.raises(UserError, match="--settings FILE"):
+        run()
+
+
+def test_calibrate_alone_is_left_as_it_is() -> None:
+    assert as_one_word(["calibrate", "--simulated"]) == ["calibrate", "--simulated"]
+    assert as_one_word(["calibrate", "pads", "--json"]) == ["calibrate-pads", "--json"]

@@ -1,0 +1,35 @@
+"""The measurement of `make latency` itself, on a few slaps: its limits are for a machine with nothing else to do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.histogram import draw_histograms
+from tests.latency import Measured, Row, measure, percentile, rows
+
+WEIGHTS = Path(__file__).parents[2] / "models" / "weights"
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not (WEIGHTS / "finder.onnx").exists(), reason="the eye's weights are not here")
+def test_every_first_hand_is_lit_long_before_its_verdict() -> None:
+    out = measure(5, wanted_sound=False)
+    assert len(out.light) >= 3
+    assert max(out.light) < 250, "a frame's look, a drawing or a verdict was waited for"
+    assert out.frames > 10
+    assert out.busy > 0.01
+
+
+def test_a_missed_limit_is_told(tmp_path: Path) -> None:
+    values = [1.0] * 98 + [30.0, 40.0]
+    assert percentile(values, 0.5) == 1.0
+    assert percentile(values, 0.99) == 30.0
+    assert not Row("late", values, 10.0).kept
+    assert "MISSED" in Row("late", values, 10.0).text()
+    assert Row("well", values, 30.0).kept
+    assert not Row("never", [], 10.0).kept
+    assert [row.limit for row in rows(Measured(), with_sound=True)] == [10.0, 5.0, 50.0, None]
+    draw_histograms(tmp_path / "a.png", [("late", values, 10.0)])
+    assert (tmp_path / "a.png").stat().st_size > 500

@@ -1,0 +1,208 @@
+"""What a gap in the camera's sight leaves behind: pure, without a camera."""
+
+from __future__ import annotations
+
+import os
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+
+from hardware.simulated.script import play_game
+from hardware.simulated.table import SimulatedTable
+from referee.adjudication.codec import encode
+from referee.adjudication.observations import Card, Observation, Pause, Resume, Slap, Table, Taken
+from referee.app.absence import Absence
+from referee.app.journal import FileJournal, LogKeeper
+from referee.app.paused import TOGETHER, Hands
+from referee.app.reconciling import APART, FirstLook, reconcile
+from referee.app.replaying import rulings
+from referee.app.sight import Looker, Sight
+from referee.app.watch import new_watcher, seat_bearings
+
+WEIGHTS = Path(__file__).parents[2] / "models" / "weights"
+MS = 1_000_000
+SECOND = 1000 * MS
+SIGHTED = 1000 * SECOND
+"""An instant up to which everything is judged."""
+
+
+@pytest.mark.parametrize(
+    ("believed", "lying", "verdict", "came"),
+    [
+        ((), (), "same", ()),
+        (("7h", "7c"), ("7c",), "same", ()),
+        (("7h", "7c"), ("7h", "7c"), "same", ()),
+        (("7h", "??"), ("Kd",), "same", ()),
+        (("7h", "7c"), (), "gone", ()),
+        (("7h", "7c"), ("7c", "Kd"), "more", ("??", "??", "Kd")),
+        (("7h", "7c"), ("Kd",), "more", ("??", "??", "Kd")),
+        (("7h", "7c"), ("7h",), "more", ("??", "??")),
+        (("7h", "7c"), ("??",), "more", ("??", "??")),
+        ((), ("Kd",), "more", ("??", "??", "Kd")),
+    ],
+)
+def test_what_became_of_the_pile(
+    believed: tuple[str, ...], lying: tuple[str, ...], verdict: str, came: tuple[str, ...]
+) -> None:
+    finding = reconcile(believed, lying)
+    assert (finding.verdict, finding.came, finding.asks) == (verdict, came, verdict != "same")
+
+
+def test_what_came_is_put_between_pause_and_resume() -> None:
+    finding = reconcile(("7h",), ("7c",))
+    with pytest.raises(ValueError, match="gap"):
+        finding.observations(0, finding.span - 1)
+    made = finding.observations(5 * SECOND, 9 * SECOND)
+    assert [one.t - 5 * SECOND for one in made] == [APART, 2 * APART, 3 * APART]
+    assert all(one.t + one.t_error < 9 * SECOND for one in made if isinstance(one, Card))
+    (gone,) = reconcile(("7h",), ()).observations(5 * SECOND, 9 * SECOND)
+    assert isinstance(gone, Taken)
+    assert gone.seat is None
+
+
+def judged(*lines: Observation) -> list[tuple[str, object]]:
+    """What is ruled on the slap ``s``: each ruling that rests on it."""
+    table = Table(t=0, id="t", seats=("Ana", "Ben", "Cho"), dealer=3)
+    log = "\n".join(encode(line) for line in (table, *lines))
+    made = rulings(BytesIO(log.encode()))
+    return [(one.kind, one.get("ask") or one.get("reason")) for one in made if "s" in one.because]
+
+
+@pytest.mark.parametrize("top", ["7c", "8c"])
+def test_no_verdict_rests_on_what_nobody_saw(top: str) -> None:
+    before = Card(t=1 * SECOND, id="c1", card="7h", seat=1)
+    came = [
+        Card(t=one.t, id=f"g{n}", card=one.card)
+        for n, one in enumerate(reconcile(("7h",), (top,)).observations(2 * SECOND, 5 * SECOND))
+        if isinstance(one, Card)
+    ]
+    slap = Slap(t=6 * SECOND, id="s", seat=3, t_error=20_000)
+    kinds = judged(before, Pause(t=2 * SECOND, id="p"), *came, Resume(t=5 * SECOND, id="r"), slap)
+    assert kinds
+    assert {kind for kind, _ in kinds} == {"question"}
+
+
+def test_a_first_look_waits_until_all_that_lies_there_was_told() -> None:
+    look = FirstLook()
+    assert not look.add(SECOND, [Card(t=SECOND, card="7h")], SECOND - 1, hidden=False)
+    assert not look.add(2 * SECOND, [Card(t=SECOND, card="7c")], SECOND, hidden=True)
+    assert look.add(3 * SECOND, [Card(t=2 * SECOND, card="Kd")], 2 * SECOND, hidden=False)
+    assert look.lying == ["7h", "7c"]
+    assert [one.t for one in look.later] == [2 * SECOND]
+
+
+def test_once_the_top_card_is_seen_a_hand_hides_nothing_that_matters() -> None:
+    look = FirstLook()
+    assert not look.add(SECOND, [Card(t=SECOND, card="7h")], SECOND, hidden=True, top="7c")
+    assert look.add(2 * SECOND, [Card(t=SECOND, card="7c")], SECOND, hidden=True, top="7c")
+
+
+def test_a_hand_that_never_leaves_is_waited_for_no_longer_than_patience() -> None:
+    look = FirstLook(patience=SECOND)
+    assert not look.add(SECOND, [], SECOND, hidden=True)
+    assert look.add(2 * SECOND + 1, [], SECOND, hidden=True)
+
+
+def test_the_dark_is_waited_for_as_long_as_it_takes() -> None:
+    absence = Absence()
+    assert absence.begin("camera", SECOND) == Pause(t=SECOND)
+    assert absence.begin("view", 2 * SECOND) is None
+    for n in range(100):
+        sight = Sight(3 * SECOND + n * SECOND, MS, (), 3 * SECOND, state="dark", first=n == 0)
+        assert absence.look_again(sight, ("7h",), SECOND, SIGHTED) is None
+    back = absence.look_again(Sight(104 * SECOND, MS, (), 104 * SECOND), ("7h",), SECOND, SIGHTED)
+    assert back is not None
+    assert back.finding is not None
+    assert absence.end("camera", back.t) is None, "it is still paused for the view"
+    assert absence.end("view", back.t) == Resume(t=back.t)
+
+
+def test_a_pile_is_held_against_what_is_judged_up_to_the_gaps_end() -> None:
+    absence = Absence()
+    absence.begin("camera", SECOND)
+    sight = Sight(3 * SECOND, MS, (Card(t=3 * SECOND, card="7c"),), 3 * SECOND, first=True)
+    assert absence.look_again(sight, (), SECOND, 2 * SECOND) is None, "a card of just before may still wait"
+    back = absence.look_again(Sight(4 * SECOND, MS, (), 4 * SECOND), ("7c",), SECOND, 3 * SECOND - 1)
+    assert back is not None
+    assert back.finding is not None
+    assert back.finding.verdict == "same"
+
+
+def hand(seat: int, t: int) -> Slap:
+    return Slap(t=t, id=f"s{seat}", seat=seat, t_error=2 * MS)
+
+
+def test_the_first_hand_of_a_pause_is_named_with_its_margin() -> None:
+    hands = Hands(SECOND)
+    for slap in (
+        hand(3, 2 * SECOND + 14 * MS),
+        hand(2, 2 * SECOND),
+        hand(1, SECOND - 1),
+        hand(2, 2 * SECOND + 90 * MS),
+    ):
+        hands.add(slap)
+    assert hands.told(2 * SECOND + TOGETHER - 1) == []
+    (first,) = hands.told(2 * SECOND + TOGETHER)
+    assert ([slap.seat for slap in first.slaps], first.margin, first.sure) == ([2, 3], 14 * MS, True)
+    assert first.words == "first hand: seat 2, by 14.0 ms, not judged"
+    assert hands.told(9 * SECOND) == []
+
+
+def test_hands_nearer_than_their_errors_are_told_as_such() -> None:
+    hands = Hands(0)
+    hands.add(hand(1, SECOND))
+    hands.add(hand(2, SECOND + 3 * MS))
+    (first,) = hands.told(2 * SECOND)
+    assert not first.sure
+    assert first.words == "seats 1 and 2 at once, not judged"
+
+
+def test_a_line_that_was_torn_by_a_full_disk_is_mended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    journal = FileJournal(tmp_path / "log.jsonl")
+    keeper, whole, room = LogKeeper(journal), os.write, [10]
+
+    def write(fd: int, data: bytes) -> int:
+        """A disk with so many bytes left."""
+        if room[0] == 0:
+            raise OSError(28, "No space left on device")
+        done = whole(fd, data[: room[0]])
+        room[0] -= done
+        return done
+
+    monkeypatch.setattr("referee.app.journal.os.write", write)
+    keeper.write('{"kind":"pause","t":1}')
+    keeper.write('{"kind":"resume","t":2}')
+    assert "No space left" in (keeper.save() or "")
+    room[0] = 10_000
+    assert keeper.save() == ""
+    assert keeper.save() is None
+    journal.close()
+    assert journal.path.read_text() == '{"kind":"pause","t":1}\n{"kind":"resume","t":2}\n'
+
+
+@pytest.mark.skipif(not (WEIGHTS / "finder.onnx").exists(), reason="the eye's weights are not here")
+@pytest.mark.parametrize(("seed", "after"), [(4, 8), (9, 8)])
+def test_the_real_eye_finds_the_pile_as_it_was_though_hands_go_on(seed: int, after: int) -> None:
+    """A new watcher in mid-game: what lay there is no news, and what is laid next is."""
+    script = play_game(seed=seed, seats=4, max_cards=16)
+    table = SimulatedTable(script, fps=15.0, size=(960, 720))
+    laid = [seen for seen in script.truth if isinstance(seen, Card)]
+    taken = [seen.t for seen in script.truth if isinstance(seen, Taken) and seen.t < laid[after - 1].t]
+    pile = [card.card for card in laid[:after] if card.t > max(taken, default=-1)]
+    looker, absence, back = Looker(new_watcher(seat_bearings(4))), Absence(), None
+    absence.begin("camera", 1)
+    told = []
+    first = int((laid[after - 1].t + 250 * MS) * 15 / SECOND)
+    for number in range(first, min(first + 30, table.frame_count)):
+        frame = table.render(table.frame_time(number))
+        sight = looker.look(frame, None)
+        if back is None:
+            back = absence.look_again(sight, pile, frame.t - SECOND // 2, frame.t)
+            told += list(back.after) if back is not None else []
+        else:
+            told += list(sight.seen)
+    assert back is not None
+    assert back.finding is not None
+    assert back.finding.verdict == "same"
+    assert [seen.card for seen in told if isinstance(seen, Card)][:1] == [laid[after].card]

@@ -1,0 +1,46 @@
+"""The machine is asked to prefer the referee: every thread that there is, and nothing that it starts later."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+from referee.app.urgency import be_urgent
+
+PROGRAM = """
+import os, subprocess, sys, threading
+from referee.app.urgency import be_patient, be_urgent
+
+stop = threading.Event()
+threading.Thread(target=stop.wait, daemon=True).start()
+reached = be_urgent()
+now = {os.sched_getscheduler(int(task)) & ~os.SCHED_RESET_ON_FORK for task in os.listdir("/proc/self/task")}
+nice = {os.getpriority(os.PRIO_PROCESS, int(task)) for task in os.listdir("/proc/self/task")}
+ask = [sys.executable, "-c", "import os; print(os.sched_getscheduler(0))"]
+later = subprocess.run(ask, capture_output=True, text=True)
+be_patient(7)
+print(reached, len(os.listdir("/proc/self/task")), *now, *nice, later.stdout.strip(), os.sched_getscheduler(0),
+      os.getpriority(os.PRIO_PROCESS, 0), sep=",")
+"""
+
+
+def test_all_threads_are_preferred_and_what_is_started_later_is_ordinary() -> None:
+    done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True)
+    reached, threads, policy, nice, later, patient, patience = done.stdout.strip().split(",")
+    assert int(threads) == 2
+    wanted = {
+        "real time": (os.SCHED_RR, 0),
+        "preferred": (os.SCHED_OTHER, -10),
+        "ordinary": (os.SCHED_OTHER, os.getpriority(os.PRIO_PROCESS, 0)),
+    }
+    assert (int(policy), int(nice)) == wanted[reached], "each of the threads alike"
+    assert int(later) == os.SCHED_OTHER
+    assert int(patient) == os.SCHED_OTHER
+    assert int(patience) >= 7
+
+
+def test_a_process_that_is_gone_is_no_error() -> None:
+    gone = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
+    assert be_urgent(gone.pid) in ("real time", "preferred", "ordinary")
+    gone.communicate()

@@ -1,0 +1,149 @@
+"""What was told, held against what was done."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from hardware.lines_gpiod import DELIVERY
+from tests.vm.hands import Done
+from tests.vm.rig import MS, PINS, Recorded, Rig, Story
+from tests.vm.rounds import BETWEEN, Round
+from tests.vm.table import Row
+
+LATE = 37 * MS
+"""The worst lateness of Python that was measured beside a busy thread, on a machine that had time for it, ns."""
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """How many rounds were played as they were to be, and what was wrong in them."""
+
+    played: int
+    wrong: int
+    """Rounds that have not these hands in this order, counting each by its first slap."""
+    first: int
+    """Rounds that have not even the right first hand."""
+    drawn_out: int
+    """Rounds that the machine held up until they were others than intended; not counted."""
+
+    def of(self, what: int) -> str:
+        return f"{what} of {self.played}" + (f" ({self.drawn_out} more drawn out)" if self.drawn_out else "")
+
+
+def count(story: Story, rounds: Sequence[Round], longest: int | None = None) -> Count:
+    """Hold what was told against what was done in the story's rounds; `as_intended` says what ``longest`` is."""
+    played = wrong = first = 0
+    for one, made in told_apart(story, rounds):
+        if not as_intended(story, made, longest):
+            continue
+        slaps = sorted((s for s in story.slaps if made[0].before <= s.t <= made[-1].after), key=lambda slap: slap.t)
+        seats = tuple(dict.fromkeys(slap.seat for slap in slaps))
+        if seats[:1] != one.hands[:1] or not set(one.hands) <= set(seats):
+            print(f"vm: {seats}, not {one.hands}: {_account(story, made)}", flush=True)
+        played += 1
+        wrong += seats != one.hands
+        first += seats[:1] != one.hands[:1]
+    return Count(played, wrong, first, len(rounds) - played)
+
+
+def told_apart(story: Story, rounds: Sequence[Round]) -> Iterator[tuple[Round, Sequence[Done]]]:
+    """Each round with its moves as they were made."""
+    begin = 0
+    for one in rounds:
+        yield one, story.moves[begin : begin + len(one.moves)]
+        begin += len(one.moves)
+
+
+def as_intended(story: Story, made: Sequence[Done], longest: int | None = None) -> bool:
+    """Whether the machine let a round be what it was to be.
+
+    Args:
+        story: all that was told.
+        made: the round's moves.
+        longest: the time from its first move to its last closing, ns, beyond which it is another round: a hand that
+            bounces for 20 ms has tapped twice. None: any.
+    """
+    last = max(move.after for move in made if move.closed)
+    return not (longest is not None and last - made[0].before > longest) and not stalled(story, made)
+
+
+def _account(story: Story, made: Sequence[Done]) -> str:
+    """What was done and told in a round, in ms from its begin: for whoever looks into a wrong one."""
+    start, end = made[0].before, made[-1].after
+
+    def at(t: int) -> str:
+        return f"{(t - start) / MS:.2f}"
+
+    heard = [one for one in story.heard if start <= one.edge.t <= end + BETWEEN // 2]
+    moves = [f"{move.seat}{'v' if move.closed else '^'} {at(move.before)}..{at(move.after)}" for move in made]
+    # Seat, pressed or let go, the instant told and how well it is known, when it was told.
+    edges = [
+        f"{one.edge.seat}{'v' if one.edge.pressed else '^'} {at(one.edge.t)} ± {one.edge.t_error / MS:.1f} {at(one.at)}"
+        for one in heard
+    ]
+    slaps = [f"{slap.seat} {at(slap.t)}" for slap in story.slaps if start <= slap.t <= end]
+    return f"moves {', '.join(moves)}; heard {', '.join(edges)}; slaps {', '.join(slaps)}"
+
+
+def shift(rig: Rig, story: Story) -> tuple[int, int]:
+    """The greatest difference between a slap's stamp and the kernel's own of that press, ns; and how many were held
+    against each other.
+    """
+    request = getattr(rig.lines, "request", None)
+    assert isinstance(request, Recorded)
+    by_seat = {seat: [t for given, t in request.given if given == pin] for seat, pin in PINS.items()}
+    nearest = [min((abs(slap.t - t) for t in by_seat[slap.seat]), default=1 << 62) for slap in story.slaps]
+    return max(nearest, default=1 << 62), len(nearest)
+
+
+def lateness(story: Story) -> str:
+    """From the stamp to our handler, in words."""
+    return spread(sorted(one.at - one.edge.t for one in story.presses()))
+
+
+def spread(lengths: Sequence[int]) -> str:
+    middle, most = statistics.median(lengths), lengths[int(0.99 * len(lengths))]
+    return f"median {middle / MS:.1f} ms, 99 % {most / MS:.1f}, worst {lengths[-1] / MS:.1f}"
+
+
+def queueing(story: Story) -> list[int]:
+    """At most so long each press took from its stamp into the kernel's queue, ns, in order.
+
+    The kernel's thread runs on the hands' processor and before them: the queueing is done when the write returns.
+    """
+    closed = [move for move in story.moves if move.closed]
+    return sorted(
+        move.after - one.edge.t
+        for one in story.presses()
+        for move in closed
+        if move.seat == one.edge.seat and move.before <= one.edge.t <= move.after
+    )
+
+
+def stalled(story: Story, made: Sequence[Done]) -> bool:
+    """Whether Python heard of a round, or of what just went before, later than any machine was seen to be that is not
+    overloaded. A release that is known no better may be held for one of the next contact's chatter.
+    """
+    heard = [one for one in story.heard if made[0].before - BETWEEN <= one.edge.t <= made[-1].after]
+    return any(one.at - one.edge.t > LATE if one.edge.pressed else one.edge.t_error > LATE // 2 for one in heard)
+
+
+def stopped(move: Done) -> bool:
+    """Whether the host stopped the processor in the midst of a move, between stamp and queue for all that is known."""
+    return move.after - move.before > DELIVERY
+
+
+def promises(story: Story) -> Row:
+    """Whether the watermark kept its word, wherever the kernel queued in time: a virtual processor may be stopped."""
+    stood = [move for move in story.moves if move.closed and stopped(move)]
+    broken = [
+        edge
+        for edge in story.belated
+        if not any(edge.seat == move.seat and move.before <= edge.t <= move.after for move in stood)
+    ]
+    words = f"{len(broken)} of {len(story.heard)}"
+    if len(broken) < len(story.belated):
+        words += f" ({len(story.belated) - len(broken)} while the processor was stopped)"
+    return Row("edges told after a watermark that had passed them", "0", words, not broken)
