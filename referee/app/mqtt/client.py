@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from paho.mqtt.client import Client, ConnectFlags, DisconnectFlags
-from paho.mqtt.enums import CallbackAPIVersion, MQTTErrorCode
+from paho.mqtt.enums import CallbackAPIVersion
 from paho.mqtt.properties import Properties
 from paho.mqtt.reasoncodes import ReasonCode
 
@@ -145,6 +145,3 @@ class Connection:
 
     def _on_publish(self, _client: Client, _data: Any, _mid: int, _code: ReasonCode, _more: Properties) -> None:
         self._acknowledged()
-
-
-OK: Final = MQTTErrorCode.MQTT_ERR_SUCCESS
