@@ -40,7 +40,10 @@ LOOKAHEAD: Final = 10_000_000
 """Widest error of a slap that a pad may state, ns: both sensors promise on an instant's earliest moment."""
 BEHIND: Final = 500_000_000
 """How far the referee stays behind the pads while the camera is gone, ns: its first frame back is later than that."""
-LETTERS: Final = {"card": "c", "taken": "t", "placed": "p", "answer": "a", "trouble": "x", "pause": "q", "resume": "r"}
+LETTERS: Final = {
+    "card": "c", "taken": "t", "placed": "p", "answer": "a", "trouble": "x", "pause": "q", "resume": "r",
+    "correct": "z", "count": "n",
+}  # fmt: skip
 
 
 class Numberer:
@@ -96,6 +99,7 @@ class Conductor:
         self._pads = pads or PadFilter(len(table.seats), start=start, prefix=prefix)
         self._number = Numberer(prefix)
         self._began = self._now = table.t
+        self._seats = len(table.seats)
         self._told: dict[str, int] = {}
         self._lost: set[str] = set()
         self._outage = Outage(self)
@@ -138,6 +142,11 @@ class Conductor:
     def view(self) -> View:
         """The position as believed up to what every sensor has told."""
         return self._adjudicator.view
+
+    @property
+    def seats(self) -> int:
+        """How many sat down at the beginning."""
+        return self._seats
 
     @property
     def watermark(self) -> int:
@@ -249,6 +258,20 @@ class Conductor:
         """
         self._now = max(self._now, now)
         self._observe(Answer(t=self._now, id=self._number("answer"), to=question, value=value))
+        self._commit()
+
+    def new_id(self, kind: str) -> str:
+        """An id for a new line of a kind, that this game does not have yet."""
+        return self._number(kind)
+
+    def said(self, line: Observation) -> None:
+        """Something that people said, with its id: a correction, an answer, a pause.
+
+        Raises:
+            LogError: it does not fit this game; nothing has changed then.
+        """
+        self._now = max(self._now, line.t)
+        self._observe(line)
         self._commit()
 
     def trouble(self, part: str, words: str, what: str | None = None) -> None:
