@@ -229,7 +229,7 @@ class Conductor:
                 self.troubles.pop(f"pad {seat}", None)
             else:
                 self.troubles[f"pad {seat}"] = words
-            self.tell(Notice(PAD[seen.name], seen.t, f"seat {seat}: {words}", {"seat": seat}))
+            self.tell(Notice(PAD[seen.name], seen.t, words, {"seat": seat}))
 
     @property
     def touched(self) -> tuple[int, ...]:
