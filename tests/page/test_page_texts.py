@@ -120,3 +120,9 @@ def test_numbers_are_written_as_the_language_writes_them() -> None:
 )
 def test_which_language_is_spoken(asked: str | None, kept: str | None, accepted: str, expected: str) -> None:
     assert chosen(asked, kept, accepted) == expected
+
+
+def test_a_kind_of_ruling_from_elsewhere_is_shown_and_never_filled_in() -> None:
+    kind = "{name:>999999999}"
+    words = RulingWords(("Ana", "Ben"), texts("en"))
+    assert words(Ruling(kind, "x", 0, (), ())) == kind

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from referee.adjudication.rulings import Ruling
+from referee.adjudication.rulings import LIFE, Ruling
 from referee.app.page.texts import Texts
 from referee.app.wording import pretty
+
+_LONGEST: Final = 60
+"""Characters shown of a kind that nobody knows."""
 
 
 class RulingWords:
@@ -54,7 +57,10 @@ class RulingWords:
             "name": self.name(ruling.get("seat")), "to": self.name(ruling.get("to")),
             "card": pretty(str(ruling.get("card", "??"))),
         }  # fmt: skip
-        template = self.texts.get(f"ruling.{ruling.kind}", ruling.kind.replace("_", " "))
+        template = self.texts.get(f"ruling.{ruling.kind}", "") if ruling.kind in LIFE else ""
+        if not template:
+            # Of a log from elsewhere: a text to be shown, and never one to be filled in.
+            return ruling.kind.replace("_", " ")[:_LONGEST]
         counted = _COUNTED.get(ruling.kind)
         if counted is not None:
             noun, field = counted
