@@ -37,6 +37,11 @@ class Archive:
         self.path = path
         self._record = Record(path)
 
+    @property
+    def record(self) -> Record:
+        """The open record."""
+        return self._record
+
     def game(self, table: Table, now: int, *, new: bool = False) -> Opened:
         """The game that was broken off, or a new one.
 

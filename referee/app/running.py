@@ -8,7 +8,7 @@ import time
 from contextlib import ExitStack, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Final, TextIO
+from typing import TYPE_CHECKING, Final, TextIO
 
 from hardware.clock import Clock, monotonic
 from hardware.ports import HardwareMissing
@@ -16,6 +16,7 @@ from referee.adjudication.observations import Table
 from referee.app.alarm import Alarm
 from referee.app.answers import Answers
 from referee.app.archive import Archive, Both, Opened, RecordError
+from referee.app.brokering import Brokering
 from referee.app.conductor import Conductor
 from referee.app.display import Display
 from referee.app.games import now as wall_now
@@ -34,6 +35,9 @@ from referee.app.screen import Screen
 from referee.app.service import Service, open_service, serving
 from referee.app.settings import Settings, load
 from referee.app.urgency import be_urgent
+
+if TYPE_CHECKING:
+    from referee.app.mqtt.publisher import TablePublisher
 
 SECOND: Final = 1_000_000_000
 REDRAW: Final = 200_000_000
@@ -82,6 +86,7 @@ def referee(
     journal: Journal | None = None,
     opened: Opened | None = None,
     paging: Paging | None = None,
+    broker: TablePublisher | None = None,
     clock: Clock = monotonic,
     answers: TextIO | None = None,
     live: bool | None = None,
@@ -95,6 +100,7 @@ def referee(
         journal: where the log is written besides the record.
         opened: the game in the record, new or broken off.
         paging: the page's news and commands.
+        broker: tells the game to other machines; only a recorded one.
         clock: answers the machine's present instant, ns.
         answers: where people type.
         live: draw on the terminal; None: if it is one.
@@ -129,6 +135,8 @@ def referee(
         began = timeline.now(clock())
         if paging is not None:
             first["page"], outlets["page"], tellers["page"] = paging, paging, paging.tell
+        if broker is not None:
+            outlets["mqtt"] = broker.rulings
         conductor = Conductor(
             past.table if past is not None else table_of(settings, began), None,
             pads=pad_filter(settings, began, force=parts.forces is not None, prefix=past.prefix if past else ""),
@@ -136,6 +144,8 @@ def referee(
         )  # fmt: skip
         if paging is not None:
             paging.follow(conductor, lambda: timeline.now(clock()))
+        if broker is not None and opened is not None:
+            first["mqtt"] = Brokering(broker, conductor, opened.keeper)
         if past is not None:
             conductor.begin_again(began)
         for part, words in parts.missing.items():
@@ -278,6 +288,19 @@ def _open_page(
     return paging
 
 
+def _open_broker(settings: Settings, archive: Archive | None, stack: ExitStack) -> TablePublisher | None:
+    """The broker, where the settings name one and games are recorded."""
+    if archive is None or not settings.mqtt.enabled:
+        return None
+    from referee.app.mqtt.publisher import TablePublisher
+    from referee.app.mqtt.today import tally_of
+
+    broker = TablePublisher(settings.mqtt, tally=tally_of(archive.record, wall_now()[:10]))
+    stack.callback(broker.close)
+    broker.start()
+    return broker
+
+
 def run(path: Path, *, log: Path | None = None, new: bool = False) -> int:
     """Referee a real table by its settings file; returns the exit status.
 
@@ -306,9 +329,11 @@ def run(path: Path, *, log: Path | None = None, new: bool = False) -> int:
             parts.missing["record"] = amiss
         opened = _open_game(archive, settings, new, parts.missing)
         paging = _open_page(settings, opened, archive, stack, parts.missing)
+        broker = _open_broker(settings, archive, stack)
         conductor = referee(
-            settings, parts, journal=journal, opened=opened, paging=paging, answers=sys.stdin, service=service
-        )
+            settings, parts, journal=journal, opened=opened, paging=paging, broker=broker, answers=sys.stdin,
+            service=service,
+        )  # fmt: skip
         if opened is not None and conductor.view.game_over:
             with suppress(RecordError):
                 opened.keeper.end(wall_now())
