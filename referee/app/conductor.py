@@ -201,9 +201,17 @@ class Conductor:
 
     def on_edge(self, edge: Edge) -> None:
         """Take one raw edge of a pad; it may come later than frames of its instant."""
+        self._keep_edge(edge)
         for seen in self._pads.feed(edge):
             self._felt(seen)
         self._commit()
+
+    def _keep_edge(self, edge: Edge) -> None:
+        """Every edge is on the log as the pad told it, bounce and all: nothing is ruled by that line."""
+        extra: dict[str, Any] = {"seat": edge.seat, "pressed": edge.pressed}
+        if edge.t_error:
+            extra["t_error"] = edge.t_error
+        self._log.write(encode(Other(t=edge.t, id=self._number("edge"), name="edge", extra=extra)))
 
     def advance(self, now: int, told: int) -> None:
         """It is ``now`` (ns), and every edge up to ``told`` was handed over."""
