@@ -283,6 +283,9 @@ def _open_page(
         missing["page"] = str(bad)
         return None
     stack.callback(paging.close)
+    if "NOTIFY_SOCKET" in os.environ:
+        # A service has its page as a service of its own (appliance/table-referee-page.service).
+        return paging
     page = PageProcess(archive.path, folder, host=settings.page.host, port=settings.page.port)
     stack.callback(page.close)
     return paging
