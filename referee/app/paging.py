@@ -53,7 +53,6 @@ class Paging:
 
     def __init__(
         self, folder: Path, keeper: Keeper, *, language: str = "en", order: Callable[[Command], str] | None = None,
-        show_code: Callable[[str], None] | None = None,
     ) -> None:  # fmt: skip
         """Listen.
 
@@ -62,7 +61,6 @@ class Paging:
             keeper: writes the game.
             language: of the captions.
             order: does what is no matter of the log, and gives words where it cannot.
-            show_code: shows or speaks the digits of a pairing code at the table, and nowhere else.
 
         Raises:
             BridgeError: the folder is somebody else's, or another referee listens there.
@@ -77,14 +75,23 @@ class Paging:
         self._fresh = False
         self.pairing = Pairing()
         self._now: Callable[[], int] = lambda: 0
-        self._show_code = show_code or (lambda digits: None)
+        self._show_code: Callable[[str], None] = lambda digits: None
         self._words: PadWords | None = None
         self._seen = 0
         self._desk = Desk(self.pairing, obeying(self._facts, self._name, self._observe, self._order))
         self._inlet: Inlet | None = Inlet(folder, self._desk)
 
-    def follow(self, conductor: Conductor, now: Callable[[], int]) -> None:
-        """This is the game; ``now`` answers the present instant on its line of time, ns."""
+    def follow(
+        self, conductor: Conductor, now: Callable[[], int], show_code: Callable[[str], None] | None = None
+    ) -> None:
+        """This is the game.
+
+        Args:
+            conductor: conducts it.
+            now: answers the present instant on its line of time, ns.
+            show_code: shows or speaks the digits of a pairing code at the table, and nowhere else.
+        """
+        self._show_code = show_code or self._show_code
         self._conductor, self._now = conductor, now
         self._words = PadWords(conductor.seats)
 

@@ -23,11 +23,12 @@ from referee.app.games import now as wall_now
 from referee.app.handing import Outlet, Teller
 from referee.app.journal import FileJournal, Journal
 from referee.app.loop import FirstHand, Loop, NoPads, SharedPads, make_quick
+from referee.app.notices import Notice
 from referee.app.opening import hold_roll_call
 from referee.app.outlets import Lamps, Pulse, Voice
 from referee.app.padtable import pad_filter
 from referee.app.page.bridge import BridgeError, runtime_folder
-from referee.app.paging import PageProcess, Paging
+from referee.app.paging import SECRET, PageProcess, Paging
 from referee.app.parts import OpenParts, open_parts
 from referee.app.problems import UserError
 from referee.app.resuming import Timeline
@@ -143,7 +144,8 @@ def referee(
             outlets=outlets, tellers=tellers, journal=_journals(opened, journal), past=past,
         )  # fmt: skip
         if paging is not None:
-            paging.follow(conductor, lambda: timeline.now(clock()))
+            aloud = parts.speaker is not None
+            paging.follow(conductor, lambda: timeline.now(clock()), lambda code: _tell_code(conductor, code, aloud))
         if broker is not None and opened is not None:
             first["mqtt"] = Brokering(broker, conductor, opened.keeper)
         if past is not None:
@@ -177,6 +179,12 @@ def referee(
         finally:
             loop.finish()
     return conductor
+
+
+def _tell_code(conductor: Conductor, digits: str, aloud: bool) -> None:
+    """Say a pairing code at the table, or show it where there is no voice; the page and the log never have it."""
+    words = "the code to pair a device is spoken" if aloud else f"code to pair a device: {digits} (two minutes)"
+    conductor.tell(Notice(SECRET, conductor.watermark, words, {"digits": digits}))
 
 
 def _journals(opened: Opened | None, journal: Journal | None) -> Journal | None:
@@ -275,10 +283,7 @@ def _open_page(
         return None
     folder = runtime_folder(os.environ)
     try:
-        paging = Paging(
-            folder, opened.keeper, language=settings.voice.language,
-            show_code=lambda digits: print(f"code to pair a device: {digits} (two minutes)", flush=True),
-        )  # fmt: skip
+        paging = Paging(folder, opened.keeper, language=settings.voice.language)
     except (BridgeError, OSError) as bad:
         missing["page"] = str(bad)
         return None

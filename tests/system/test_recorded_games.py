@@ -15,9 +15,10 @@ from referee.adjudication.observations import Card, Observation, Table
 from referee.app.archive import Archive, Both, Opened
 from referee.app.conductor import Conductor
 from referee.app.loop import Loop
+from referee.app.notices import Notice
 from referee.app.page.bridge import NAME, ask
 from referee.app.page.publishing import Receiver
-from referee.app.paging import SOCKET, Paging
+from referee.app.paging import SECRET, SOCKET, Paging
 from referee.app.running import table_of
 from referee.app.settings import parse
 from referee.app.sight import News, Recall, Sight
@@ -69,6 +70,7 @@ class Desk:
         self.loop = Loop(
             self.conductor, self.sights, self.pads.pads, clock=lambda: self.pads.now, timeline=self.timeline,
             first={"page": self.paging} if self.paging is not None else None,
+            hears=self.paging.hear if self.paging is not None else None,
         )  # fmt: skip
 
     def see(self, t: int, *cards: tuple[str, int | None], first: bool = False) -> None:
@@ -178,5 +180,31 @@ def test_the_page_is_told_and_its_commands_are_done(tmp_path: Path) -> None:
     desk.see(3_000 * MS)
     assert desk.conductor.view.pile == ("7h", "7c")
     assert not _ask(folder, desk, {"do": "correct", "line": "c99", "card": "7c"})["accepted"]
+    desk.unplug()
+    receiver.close()
+
+
+def test_hands_ask_for_a_code_and_the_page_never_hears_it(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    folder.mkdir(mode=0o700)
+    desk = Desk(tmp_path / "record.db", paging=folder)
+    assert desk.paging is not None
+    codes: list[str] = []
+    desk.paging.follow(desk.conductor, lambda: desk.pads.now, codes.append)
+    desk.see(1_000 * MS)
+    desk.paging.tell(Notice(SECRET, 0, "123456"))
+    receiver = Receiver(folder / SOCKET)
+    desk.conductor.lose("camera", "gone")
+    desk.loop.turn(seconds=0)
+    for at, held in ((2_000, 100), (2_300, 100), (2_600, 2_500)):
+        for pressed, t in ((True, at), (False, at + held)):
+            desk.pads.advance(1, pressed, t * MS)
+            desk.loop.turn(seconds=0)
+    desk.pads.run_to(7_000 * MS)
+    desk.loop.turn(seconds=0)
+    assert len(codes) == 1
+    assert codes[0].isdecimal()
+    assert len(codes[0]) == 6
+    assert all(codes[0] not in str(news) and "123456" not in str(news) for news in receiver.take())
     desk.unplug()
     receiver.close()
