@@ -14,7 +14,13 @@ from typing import Final
 
 from referee.app import command_eyes, command_games, command_table, setup_shell
 from referee.app.command import MISTAKE, Parser
+from referee.app.drill.command import add_practise
+from referee.app.hall.command import add_hall
+from referee.app.page.command import add_page
+from referee.app.people.command import add_people
+from referee.app.people.league_command import add_league
 from referee.app.problems import UserError
+from referee.app.upkeep.command import add_backup, add_restore
 
 INTERRUPTED: Final = 130
 PIPE_CLOSED: Final = 141
@@ -70,6 +76,14 @@ def parser() -> argparse.ArgumentParser:
         command_eyes.add_watch,
         command_eyes.add_enrol,
         command_eyes.add_calibrate,
+        command_table.add_games,
+        add_page,
+        add_hall,
+        add_people,
+        add_league,
+        add_practise,
+        add_backup,
+        add_restore,
         command_table.add_calibrate_pads,
         setup_shell.add,
         command_table.add_wiring,

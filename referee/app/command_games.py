@@ -16,7 +16,8 @@ def _demo(args: argparse.Namespace) -> int:
     return demo(
         Options(
             seats=args.seats, rules=args.rules, seed=args.seed, pace=not args.no_pace, max_cards=args.max_cards,
-            fps=args.fps, log=args.log, audio=args.audio, frames=args.frames, summary=args.summary,
+            fps=args.fps, page=not args.no_pace and not args.no_page and args.log is None,
+            log=args.log, audio=args.audio, frames=args.frames, summary=args.summary,
         )
     )  # fmt: skip
 
@@ -31,7 +32,7 @@ def _run(args: argparse.Namespace) -> int:
         raise UserError("run needs --settings FILE; `referee run --example > table.toml` begins one")
     from referee.app.running import run
 
-    return run(args.settings, log=args.log)
+    return run(args.settings, log=args.log, new=args.new)
 
 
 def _replay(args: argparse.Namespace) -> int:
@@ -68,6 +69,8 @@ def add_demo(commands: Commands) -> None:
         help="a preset of the rules, or a house-rules file (*.toml) (default: classic)")  # fmt: skip
     add("--seed", type=whole(0, 2**31 - 1, "seed"), default=1, metavar="N",
         help="which game; the same seed plays the same game (default: 1)")  # fmt: skip
+    add("--no-page", action="store_true",
+        help="serve no page beside the game (there is none without pace, or with --log)")  # fmt: skip
     add("--no-pace", action="store_true", help="as fast as this machine can, instead of in real time")
     add("--max-cards", type=whole(1, 100_000, "cards"), default=400, metavar="N",
         help="stop after this many cards if the game has not ended (default: 400)")  # fmt: skip
@@ -95,6 +98,8 @@ def add_run(commands: Commands) -> None:
     )  # fmt: skip
     parser.add_argument("--settings", type=Path, metavar="FILE", help="the table's settings (TOML)")
     parser.add_argument("--example", action="store_true", help="print a commented settings file and stop")
+    parser.add_argument("--new", action="store_true",
+                        help="begin a new game, though the last one was broken off (default: it goes on)")  # fmt: skip
     parser.add_argument("--log", type=Path, metavar="FILE",
                         help="write the game's log here (default: as the settings say)")  # fmt: skip
 

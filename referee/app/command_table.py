@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Final
 
 from referee.app.command import Commands, command, whole
 
@@ -47,6 +48,37 @@ def add_wiring(commands: Commands) -> None:
     which.add_argument("--settings", type=Path, metavar="FILE", help="draw this table (default: the default pin map)")
     which.add_argument("--seats", type=whole(2, 8, "seats"), default=8, metavar="N",
                        help="seats of the default pin map (default: 8)")  # fmt: skip
+
+
+RECORD: Final = Path("games") / "record.db"
+_GAMES: Final = (
+    "Every game is recorded line by line, on the disk before anything is announced. Without options: the list.\n\n"
+    "examples:\n  referee games\n  referee games --export 12 > game.jsonl      the log, for `referee replay`\n"
+    "  referee games --csv 12 > game.csv           the rulings, for a spreadsheet\n"
+    "  referee games --import game.jsonl           a log of another table\n"
+    "  referee games --keep 12                     never remove it to make room\n"
+    "  referee games --remove 12                   remove it and its pictures now"
+)
+
+
+def _games(args: argparse.Namespace) -> int:
+    from referee.app.games import games
+
+    return games(args)
+
+
+def add_games(commands: Commands) -> None:
+    """The command and its options."""
+    parser = command(commands, "games", "the recorded games: list, export, import, keep, remove", _GAMES, _games)
+    add = parser.add_argument
+    add("--record", type=Path, default=RECORD, metavar="FILE", help=f"the record (default: {RECORD})")
+    one = parser.add_mutually_exclusive_group()
+    one.add_argument("--export", type=int, metavar="N", help="print a game as a log (JSON Lines)")
+    one.add_argument("--csv", type=int, metavar="N", help="print a game's rulings as CSV")
+    one.add_argument("--import", dest="take_in", type=Path, metavar="LOG", help="record a log file as a new game")
+    one.add_argument("--keep", type=int, metavar="N", help="never remove this game to make room")
+    one.add_argument("--release", type=int, metavar="N", help="it may be removed again")
+    one.add_argument("--remove", type=int, metavar="N", help="remove a game and its pictures")
 
 
 def as_one_word(arguments: Sequence[str]) -> list[str]:

@@ -26,6 +26,7 @@ from referee.app.handing import Handing, Outlet, Teller
 from referee.app.journal import Journal, LogKeeper, TextJournal
 from referee.app.notices import BACK, GONE, PAD, Notice
 from referee.app.outage import CAMERA, Outage
+from referee.app.resuming import RESUMED, Past
 from referee.app.sight import Blind, Looker, Sight, Watching
 
 if TYPE_CHECKING:
@@ -39,19 +40,23 @@ LOOKAHEAD: Final = 10_000_000
 """Widest error of a slap that a pad may state, ns: both sensors promise on an instant's earliest moment."""
 BEHIND: Final = 500_000_000
 """How far the referee stays behind the pads while the camera is gone, ns: its first frame back is later than that."""
-LETTERS: Final = {"card": "c", "taken": "t", "placed": "p", "answer": "a", "trouble": "x", "pause": "q", "resume": "r"}
+LETTERS: Final = {
+    "card": "c", "taken": "t", "placed": "p", "answer": "a", "trouble": "x", "pause": "q", "resume": "r",
+    "correct": "z", "count": "n",
+}  # fmt: skip
 
 
 class Numberer:
     """Gives observations their ids: c1, c2 ... for cards, t1 ... for taken piles."""
 
-    def __init__(self) -> None:
+    def __init__(self, prefix: str = "") -> None:
         self._counts: dict[str, int] = {}
+        self._prefix = prefix
 
     def __call__(self, kind: str) -> str:
         letter = LETTERS.get(kind, kind[:1])
         self._counts[letter] = self._counts.get(letter, 0) + 1
-        return f"{letter}{self._counts[letter]}"
+        return f"{self._prefix}{letter}{self._counts[letter]}"
 
 
 class Conductor:
@@ -66,6 +71,8 @@ class Conductor:
         log: where the table log is written, one JSON line each; none if not given.
         journal: the same, for what is no text stream.
         pads: the filter of the pads' edges; None takes one that nothing was measured for.
+        past: a game that was broken off and goes on: what was told then is taken as told, and nothing of it is told,
+            shown or written again. The game is paused until the camera has seen what lies there now (`begin_again`).
 
     Raises:
         LogError: the table cannot be played (an unknown preset, say).
@@ -81,14 +88,18 @@ class Conductor:
         log: TextIO | None = None,
         journal: Journal | None = None,
         pads: PadFilter | None = None,
+        past: Past | None = None,
     ) -> None:
         self._adjudicator = Adjudicator(lookahead_ns=LOOKAHEAD)
         self._looker = Looker(watcher) if watcher is not None else None
         self._hands = Handing(outlets or {}, tellers or {})
         self._log = LogKeeper(TextJournal(log) if log is not None else journal)
-        self._pads = pads or PadFilter(len(table.seats), start=table.t)
-        self._number = Numberer()
+        prefix = "" if past is None else past.prefix
+        start = table.t if past is None else past.last
+        self._pads = pads or PadFilter(len(table.seats), start=start, prefix=prefix)
+        self._number = Numberer(prefix)
         self._began = self._now = table.t
+        self._seats = len(table.seats)
         self._told: dict[str, int] = {}
         self._lost: set[str] = set()
         self._outage = Outage(self)
@@ -100,12 +111,42 @@ class Conductor:
         """Every final ruling so far, in the order of the log."""
         self.observations: list[Observation] = []
         """What was sensed or said so far, without ticks."""
-        self._observe(replace(table, sensors=SENSORS))
+        if past is None:
+            self._observe(replace(table, sensors=SENSORS))
+        else:
+            self._remember(past)
+
+    def _remember(self, past: Past) -> None:
+        """Take a past game's observations as told."""
+        for seen in (past.table, *past.told):
+            for ruling in self._adjudicator.observe(seen):
+                self.rulings.append(ruling)
+                if ruling.id not in past.rulings:
+                    self._log.write(encode_ruling(ruling))
+            if isinstance(seen, Tick):
+                self._told[seen.sensor or ""] = seen.t
+            else:
+                self.observations.append(seen)
+                self._cards += isinstance(seen, Card)
+        self._adjudicator.take_early()
+        self._now = past.last
+
+    def begin_again(self, now: int) -> None:
+        """A game that was broken off goes on; it is ``now`` on its line of time, ns."""
+        self._now = max(self._now, now)
+        self.note(RESUMED, {})
+        self._outage.broken_off()
+        self._commit()
 
     @property
     def view(self) -> View:
         """The position as believed up to what every sensor has told."""
         return self._adjudicator.view
+
+    @property
+    def seats(self) -> int:
+        """How many sat down at the beginning."""
+        return self._seats
 
     @property
     def watermark(self) -> int:
@@ -160,9 +201,17 @@ class Conductor:
 
     def on_edge(self, edge: Edge) -> None:
         """Take one raw edge of a pad; it may come later than frames of its instant."""
+        self._keep_edge(edge)
         for seen in self._pads.feed(edge):
             self._felt(seen)
         self._commit()
+
+    def _keep_edge(self, edge: Edge) -> None:
+        """Every edge is on the log as the pad told it, bounce and all: nothing is ruled by that line."""
+        extra: dict[str, Any] = {"seat": edge.seat, "pressed": edge.pressed}
+        if edge.t_error:
+            extra["t_error"] = edge.t_error
+        self._log.write(encode(Other(t=edge.t, id=self._number("edge"), name="edge", extra=extra)))
 
     def advance(self, now: int, told: int) -> None:
         """It is ``now`` (ns), and every edge up to ``told`` was handed over."""
@@ -217,6 +266,20 @@ class Conductor:
         """
         self._now = max(self._now, now)
         self._observe(Answer(t=self._now, id=self._number("answer"), to=question, value=value))
+        self._commit()
+
+    def new_id(self, kind: str) -> str:
+        """An id for a new line of a kind, that this game does not have yet."""
+        return self._number(kind)
+
+    def said(self, line: Observation) -> None:
+        """Something that people said, with its id: a correction, an answer, a pause.
+
+        Raises:
+            LogError: it does not fit this game; nothing has changed then.
+        """
+        self._now = max(self._now, line.t)
+        self._observe(line)
         self._commit()
 
     def trouble(self, part: str, words: str, what: str | None = None) -> None:
@@ -313,7 +376,7 @@ class Conductor:
             self._log.write(encode_ruling(ruling))
         early = self._adjudicator.take_early()
         if early:
-            self._log.save()
+            self._log.save(announcing=True)
             # A win that still waits for its runners-up comes after them; people hear things as they happened.
             self._hand_out(sorted(early, key=lambda ruling: ruling.t))
 

@@ -30,7 +30,9 @@ from referee.app.closing import show
 from referee.app.conductor import Conductor, Outlet, Watching
 from referee.app.display import Display
 from referee.app.housefile import rules_from
+from referee.app.journal import Journal
 from referee.app.outlets import Lamps, Voice
+from referee.app.paging import Paging, Shown
 from referee.app.problems import UserError
 from referee.app.rendering import RenderedCamera, View, draw
 from referee.app.scoring import Summary, count, heats, score_cards, score_rulings, slaps_of
@@ -62,6 +64,8 @@ class Options:
     audio: Path | None = None
     frames: Path | None = None
     summary: Path | None = None
+    page: bool = False
+    """Serve the page beside the game."""
     live: bool | None = None
     """Draw on the terminal; None: if standard output is one."""
 
@@ -256,8 +260,9 @@ class _Run:
 
 
 def _play(
-    frames: Iterator[Frame], table: _Table, conductor: Conductor, people: _People, display: Display, pace: Pace
-) -> _Run:
+    frames: Iterator[Frame], table: _Table, conductor: Conductor, people: _People, display: Display, pace: Pace,
+    paging: Paging | None = None,
+) -> _Run:  # fmt: skip
     run = _Run()
     drawn = 0.0
     for frame in frames:
@@ -266,6 +271,8 @@ def _play(
             run.began = time.monotonic()
         for question, value in people.due(now):
             conductor.answer(question, value, now)
+        if paging is not None:
+            paging.turn(now)
         run.frames += 1
         wall = time.monotonic()
         run.took = wall - run.began
@@ -291,8 +298,10 @@ def play(
     frames: Iterator[Frame],
     clock: TableClock | None = None,
     log: TextIO | None = None,
+    journal: Journal | None = None,
+    paging: Paging | None = None,
 ) -> tuple[Summary, Conductor]:
-    """Play a script through the real shells and score it.
+    """Play a script through the real shells and score it; written as text to ``log``, or to a ``journal``.
 
     Raises:
         UserError: the camera stopped.
@@ -304,18 +313,25 @@ def play(
         display = stack.enter_context(Display(script.table.seats, live=options.live))
         display.gauge.title = f"{options.rules} · {script.seats} seats · seed {options.seed}"
         parts: dict[str, Outlet] = {"display": display, "people": people.hear, **(outlets or {})}
+        if paging is not None:
+            parts["page"] = paging
         if speaker is not None:
             parts["voice"] = Voice(speaker)
         if lamps is not None:
             parts["lights"] = lamps
-        conductor = Conductor(script.table, watcher, outlets=parts, log=log)
-        table = _Table(script, conductor, lamps, pace, clock or TableClock())
+        conductor = Conductor(script.table, watcher, outlets=parts, log=log, journal=journal)
+        clock = clock or TableClock()
+        table = _Table(script, conductor, lamps, pace, clock)
+        if paging is not None:
+            paging.follow(conductor, clock)
         try:
-            run = _play(frames, table, conductor, people, display, pace)
+            run = _play(frames, table, conductor, people, display, pace, paging)
         except HardwareMissing as bad:
             raise UserError(str(bad)) from None
         table.close(script.duration)
         conductor.finish()
+        if paging is not None:
+            paging.turn(script.duration + 2 * SECOND)
         display.draw(conductor.view)
     return summarise(options, script, conductor, run), conductor
 
@@ -365,7 +381,14 @@ def demo(options: Options) -> int:
         lights = SimulatedLights(script.seats, clock)
         stack.callback(lights.close)
         print(words)
-        summary, _ = play(options, script, watcher, speaker=speaker, lights=lights, frames=frames, clock=clock, log=log)
+        shown = Shown.begin(stack) if options.page else None
+        summary, _ = play(
+            options, script, watcher, speaker=speaker, lights=lights, frames=frames, clock=clock, log=log,
+            journal=shown.keeper if shown is not None else None,
+            paging=shown.paging if shown is not None else None,
+        )  # fmt: skip
+        if shown is not None:
+            shown.stay()
     summary = replace(summary, took_s=round(time.monotonic() - began, 1))
     show(summary)
     if options.summary is not None:

@@ -109,7 +109,7 @@ class LogKeeper:
     def __init__(self, journal: Journal | None) -> None:
         """``journal``: None where no log is kept."""
         self._journal = journal
-        self._uncommitted = False
+        self._uncommitted = self._promised = False
 
     def write(self, line: str) -> None:
         """Write a line."""
@@ -121,19 +121,23 @@ class LogKeeper:
     def tick(self, sensor: str, line: str) -> None:
         """Write a tick."""
         if self._journal is not None:
-            self._uncommitted = True
+            self._promised = True
             with suppress(OSError):
                 self._journal.tick(sensor, line)
 
-    def save(self) -> str | None:
+    def save(self, *, announcing: bool = False) -> str | None:
         """Have the journal keep what was written; returns what is wrong, nothing (``""``) if it is kept, None if there
         was nothing to keep.
+
+        Args:
+            announcing: people are about to hear of it. Then how far each sensor had told is kept too, for the decision
+                rests on that; else a promise alone is not worth a commit.
         """
-        if self._journal is None or not self._uncommitted:
+        if self._journal is None or not (self._uncommitted or (announcing and self._promised)):
             return None
         try:
             self._journal.commit()
         except OSError as bad:
             return f"the log cannot be written: {bad.strerror or bad}; make room on its disk"
-        self._uncommitted = False
+        self._uncommitted = self._promised = False
         return ""

@@ -20,6 +20,7 @@ from referee.adjudication.observations import LogError
 from referee.app.alarm import Alarm
 from referee.app.answers import Answers
 from referee.app.conductor import CAMERA, PADS, Conductor
+from referee.app.resuming import Timeline
 from referee.app.sight import Sight, Sights
 
 IDLE: Final = 0.05
@@ -125,11 +126,14 @@ class Loop:
         self, conductor: Conductor, sights: Sights, pads: TimedPads, *, first: Mapping[str, FirstHand] | None = None,
         answers: Answers | None = None, clock: Clock = monotonic, alarm: Alarm | None = None,
         beat: Callable[[str], None] = lambda _part: None, forces: Forces | None = None,
+        timeline: Timeline | None = None, hears: Callable[[Edge], None] | None = None,
     ) -> None:  # fmt: skip
+        """``timeline``: where the machine's instants lie on the game's; ``hears`` is given each edge on it."""
         self._conductor, self._sights, self._pads = conductor, sights, pads
         self._first, self._answers, self._clock = dict(first or {}), answers, clock
         self._alarm = alarm or Alarm()
         self._beat, self._forces = beat, forces
+        self._timeline, self._hears = timeline or Timeline(), hears
         self._weights: deque[Force] = deque()
         self._edges: deque[Edge] = deque()
         self._lost: deque[Lost] = deque()
@@ -167,21 +171,23 @@ class Loop:
             seconds = BUSY if self._clock() - self._stirred < STIR else IDLE
         self._alarm.wait(seconds, self._sights.waitables())
         self._feel()
-        for news in self._sights.news(lambda: self._conductor.foresight):
+        for told_now in self._sights.news(lambda: self._conductor.foresight):
+            news = self._timeline.news(told_now)
             if isinstance(news, Sight):
                 self.frames += 1
                 self._safely("engine", self._conductor.on_sight, news)
             else:
                 self._safely("engine", self._conductor.on_blind, news)
             self._feel()
-        now = self._clock()
+        machine = self._clock()
+        now = self._timeline.now(machine)
         # The promise first, the edges after: whatever it covers is in the queue by then.
-        told = self._pads.watermark(now)
+        told = self._timeline.now(self._pads.watermark(machine))
         self._beat("pads")
         self._feel()
         while self._weights:
             force = self._weights.popleft()
-            self._safely("force", self._conductor.weigh, force.seat, force.t, force.peak)
+            self._safely("force", self._conductor.weigh, force.seat, self._timeline.now(force.t), force.peak)
         self._safely("engine", self._conductor.advance, now, told)
         self._show(now)
         self._heed_parts()
@@ -195,9 +201,12 @@ class Loop:
         if not self._edges:
             return
         while self._edges:
-            self._safely("pads", self._conductor.on_edge, self._edges.popleft())
+            edge = self._timeline.edge(self._edges.popleft())
+            self._safely("pads", self._conductor.on_edge, edge)
+            if self._hears is not None:
+                self._safely("pads", self._hears, edge)
         self._stirred = self._clock()
-        self._show(self._stirred)
+        self._show(self._timeline.now(self._stirred))
 
     def _show(self, now: int) -> None:
         touched = self._conductor.touched

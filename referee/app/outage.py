@@ -87,6 +87,11 @@ class Outage:
         self._desk.trouble(CAMERA, words)
         self._pause(CAMERA)
 
+    def broken_off(self) -> None:
+        """The whole table was gone, as in a power cut: pause until it is known what lies there."""
+        self.lost = True
+        self._pause(CAMERA)
+
     def end(self, t: int) -> None:
         """The camera sees again from ``t`` (ns) on, with nothing to find out."""
         self.lost = False

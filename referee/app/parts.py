@@ -83,7 +83,7 @@ def open_camera_of(settings: CameraSettings) -> Camera:
     return open_table_camera(**camera_values(settings))
 
 
-def _pads(settings: Settings) -> TimedPads:
+def open_pads(settings: Settings) -> TimedPads:
     pins = {number: seat.pad for number, seat in enumerate(settings.seats, start=1)}
     measured = settings.pads_measured
     least = settings.pads.t_error_us
@@ -101,7 +101,7 @@ def _strip(settings: Settings) -> Lights:
     return StripLights(Path(settings.lights.strip), settings.lights.strip_length, len(settings.seats))
 
 
-def _lights(settings: Settings, missing: dict[str, str]) -> Lights | None:
+def open_lights(settings: Settings, missing: dict[str, str]) -> Lights | None:
     """Lights on pins, a strip, or both."""
     pins = _tried("lights", lambda: _pin_lights(settings), missing) if settings.lights.enabled else None
     strip = _tried("strip", lambda: _strip(settings), missing) if settings.lights.strip else None
@@ -123,14 +123,14 @@ def open_parts(settings: Settings) -> OpenParts:
         HardwareMissing: neither camera nor pads are here; says of each what to do.
     """
     missing: dict[str, str] = {}
-    pads = _tried("pads", lambda: _pads(settings), missing)
+    pads = _tried("pads", lambda: open_pads(settings), missing)
     if pads is None:
         _camera_or_refuse(settings, missing["pads"])
         missing["pads"] += "; cards, turns and challenges are refereed, slaps are not"
     parts = OpenParts(SightProcess(work_of(settings)), pads or NoPads(), missing=missing)
     if settings.pads.force and pads is not None:
         parts.forces = _tried("force", lambda: open_force(range(1, len(settings.seats) + 1)), missing)
-    parts.lights = _lights(settings, missing)
+    parts.lights = open_lights(settings, missing)
     if settings.voice.enabled:
         parts.speaker = _tried(
             "voice", lambda: open_voice(settings.voice, on_trouble=parts.mail.about("voice")), missing

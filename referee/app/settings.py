@@ -104,6 +104,40 @@ class VoiceSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class RecordSettings:
+    """Where games are recorded."""
+
+    file: str
+    """Empty where none is."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageSettings:
+    """The page in the room's browsers."""
+
+    enabled: bool
+    host: str
+    """Address to listen at; ``0.0.0.0`` for everybody in the network."""
+    port: int
+
+
+@dataclass(frozen=True, slots=True)
+class MqttSettings:
+    """The broker that this table tells its games to."""
+
+    enabled: bool
+    host: str
+    port: int
+    user: str
+    password_file: str
+    tls: bool
+    table: str
+    """What this table is called there."""
+    prefix: str
+    """Of every topic."""
+
+
+@dataclass(frozen=True, slots=True)
 class CalibrationSettings:
     """What `referee calibrate` measured."""
 
@@ -137,6 +171,9 @@ class Settings:
     pads: PadSettings
     lights: LightSettings
     voice: VoiceSettings
+    record: RecordSettings
+    page: PageSettings
+    mqtt: MqttSettings
     log_folder: Path | None
     calibration: CalibrationSettings | None = None
     pads_measured: PadsMeasured | None = None
@@ -192,6 +229,9 @@ def parse(text: str, folder: Path | None = None) -> Settings:
         pads=PadSettings(**parts["pads"]),
         lights=LightSettings(**parts["lights"]),
         voice=VoiceSettings(**parts["voice"]),
+        record=RecordSettings(**parts["record"]),
+        page=PageSettings(**parts["page"]),
+        mqtt=MqttSettings(**parts["mqtt"]),
         log_folder=Path(games).expanduser() if games else None,
         deck=_checked("deck", a_name, raw["deck"]) if "deck" in raw else None,
         calibration=_calibration(raw.get("calibration")),

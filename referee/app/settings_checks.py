@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 LAST_PIN: Final = 27
+TOPIC_NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,40}")
 LANGUAGES: Final = ("en", "es", "de", "fr")
 """Of the voice."""
 
@@ -133,6 +134,12 @@ def _two_numbers(value: Any) -> tuple[float, float]:
     return red, blue
 
 
+def _topic_name(value: Any) -> str:
+    if not isinstance(value, str) or not TOPIC_NAME.fullmatch(value):
+        raise Bad("1 to 40 letters, digits, - and _")
+    return value
+
+
 def _time_of_day(value: Any) -> str:
     if not isinstance(value, str) or not re.fullmatch(r"([01]\d|2[0-3]):[0-5]\d|", value):
         raise Bad('a time of day such as "22:00", or "" for never')
@@ -184,6 +191,24 @@ SECTIONS: Final[Mapping[str, Mapping[str, Key]]] = {
         "quiet_volume": Key(whole(0, 100), 30),
         "slap_sound": Key(_flag, True),
         "piper": Key(_text, ""),
+    },
+    "record": {
+        "file": Key(_text, "games/record.db"),
+    },
+    "page": {
+        "enabled": Key(_flag, True),
+        "host": Key(_text, "0.0.0.0"),
+        "port": Key(whole(0, 65_535), 8080),
+    },
+    "mqtt": {
+        "enabled": Key(_flag, False),
+        "host": Key(_text, "localhost"),
+        "port": Key(whole(1, 65_535), 1883),
+        "user": Key(_text, ""),
+        "password_file": Key(_text, ""),
+        "tls": Key(_flag, False),
+        "table": Key(_topic_name, "table"),
+        "prefix": Key(_topic_name, "referee"),
     },
     "log": {"folder": Key(_text, "games")},
 }

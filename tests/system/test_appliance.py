@@ -11,13 +11,16 @@ from pathlib import Path
 import pytest
 
 from referee.app import service
-from referee.app.settings import load
+from referee.app.cli import parser
+from referee.app.paging import SOCKET
+from referee.app.settings import example, load, parse
 from referee.app.urgency import NICE, PRIORITY
 
 ROOT = Path(__file__).parents[2]
 UNIT = "etc/systemd/system/table-referee.service"
+PAGE = "etc/systemd/system/table-referee-page.service"
 SETTINGS = "etc/table-referee/table.toml"
-FILES = {UNIT, SETTINGS, "etc/sysusers.d/table-referee.conf", "usr/local/bin/referee"}
+FILES = {UNIT, PAGE, SETTINGS, "etc/sysusers.d/table-referee.conf", "usr/local/bin/referee"}
 LEAST_PROTECTED = 25
 """Tenths: `systemd-analyze security` gives 0 (shut) to 10 (open); an unprotected service has 9.6."""
 
@@ -113,6 +116,20 @@ def test_the_unit_waits_as_long_as_the_parts_may_be_silent() -> None:
     assert key(unit, "Restart") == "on-failure"
 
 
+def test_referee_and_page_meet_in_one_folder() -> None:
+    units = [
+        (ROOT / "appliance" / name).read_text() for name in ("table-referee.service", "table-referee-page.service")
+    ]
+    folder = {
+        (key(unit, "RuntimeDirectory"), key(unit, "RuntimeDirectoryPreserve"), key(unit, "User")) for unit in units
+    }
+    assert folder == {("table-referee", "yes", "table-referee")}
+    started = key(units[1].replace("\\\n", ""), "ExecStart").split()[1:]
+    options = parser().parse_args(started)
+    assert (options.listen.name, options.runtime) == (SOCKET, Path("/run/table-referee"))
+    assert options.record == Path("/var/lib/table-referee") / parse(example()).record.file
+
+
 @pytest.fixture
 def installed(tmp_path: Path) -> Path:
     """The unit, with a program that can be executed where it expects one."""
@@ -130,8 +147,9 @@ def _analyze(*words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(["systemd-analyze", "--no-pager", *words], capture_output=True, text=True, check=False)
 
 
-def test_systemd_finds_nothing_wrong_with_the_unit(installed: Path) -> None:
-    done = _analyze("verify", "--man=no", str(installed))
+@pytest.mark.parametrize("unit", [UNIT, PAGE])
+def test_systemd_finds_nothing_wrong_with_the_units(installed: Path, unit: str) -> None:
+    done = _analyze("verify", "--man=no", str(installed.parent / Path(unit).name))
     assert done.returncode == 0, done.stderr
     about_us = [line for line in (done.stdout + done.stderr).splitlines() if "table-referee" in line]
     assert about_us == []
@@ -142,6 +160,8 @@ def test_a_unit_that_is_wrong_would_be_found(installed: Path) -> None:
     assert "WatchdogSek" in _analyze("verify", "--man=no", str(installed)).stderr
 
 
-def test_the_service_may_do_little_more_than_it_needs(installed: Path) -> None:
-    done = _analyze("security", "--offline=true", f"--threshold={LEAST_PROTECTED}", str(installed))
+@pytest.mark.parametrize("unit", [UNIT, PAGE])
+def test_the_services_may_do_little_more_than_they_need(installed: Path, unit: str) -> None:
+    path = installed.parent / Path(unit).name
+    done = _analyze("security", "--offline=true", f"--threshold={LEAST_PROTECTED}", str(path))
     assert done.returncode == 0, (done.stdout + done.stderr)[-300:]

@@ -204,6 +204,9 @@ PHRASES: Final = {
     "tell.first_hand.margin": "erste Hand: | {seat}, | {margin}, | nicht gewertet: | Die Kamera ist ausgefallen",
     "tell.pair_code": "der Code lautet: | {digits}",
     "tell.sound_test": "das ist die Stimme des Schiedsrichters",
+    "tell.practise_false": "falsch geschlagen",
+    "tell.practise_missed": "verpasst",
+    "tell.practise_too_soon": "zu früh",
 }  # fmt: skip
 
 GERMAN: Final = Language(

@@ -198,6 +198,9 @@ PHRASES: Final = {
     "tell.first_hand.margin": "first hand: | {seat}, | {margin}, | not judged: | the camera is gone",
     "tell.pair_code": "the code is: | {digits}",
     "tell.sound_test": "this is the voice of the referee",
+    "tell.practise_false": "false slap",
+    "tell.practise_missed": "missed",
+    "tell.practise_too_soon": "too soon",
 }  # fmt: skip
 
 ENGLISH: Final = Language(

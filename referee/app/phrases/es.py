@@ -225,6 +225,9 @@ PHRASES: Final = {
     "tell.first_hand.margin": "primera mano: | {seat}, | {margin}, | sin juzgar: | la cámara no responde",
     "tell.pair_code": "el código es: | {digits}",
     "tell.sound_test": "esta es la voz del árbitro",
+    "tell.practise_false": "manotazo en falso",
+    "tell.practise_missed": "se te ha pasado",
+    "tell.practise_too_soon": "demasiado pronto",
 }  # fmt: skip
 
 SPANISH: Final = Language(

@@ -226,6 +226,9 @@ PHRASES: Final = {
     "tell.first_hand.margin": "première main: | {seat}, | {margin}, | non jugée: | la caméra ne répond plus",
     "tell.pair_code": "le code est: | {digits}",
     "tell.sound_test": "voici la voix de l'arbitre",
+    "tell.practise_false": "tapé à tort",
+    "tell.practise_missed": "manqué",
+    "tell.practise_too_soon": "trop tôt",
 }  # fmt: skip
 
 FRENCH: Final = Language(

@@ -1,0 +1,5 @@
+# The page's guard, longer than a normal run has time for.
+.PHONY: page-fuzz
+
+page-fuzz: install  ## N made-up requests for each route of the page: never a 5xx, no change without pairing (minutes)
+	PAGE_FUZZ=$(if $(filter command line,$(origin N)),$(N),3000) $(BIN)/python -m pytest -q -s tests/page/test_control_surface.py

@@ -1,0 +1,11 @@
+# The page. ARGS= passes options on.
+.PHONY: page-test page-bench
+SHOTS ?= out/page
+
+page-test: install  ## the page in a real browser: a game watched, photo-finishes, screenshots into out/page, accessibility
+	@command -v chromium >/dev/null || { $(SUDO) apt-get update -q && \
+	  $(SUDO) apt-get install -y -q --no-install-recommends chromium; }
+	SHOTS=$(SHOTS) $(BIN)/python -m pytest -q tests/page $(ARGS)
+
+page-bench: install  ## how long a ruling takes to forty screens, and the page's memory, required against measured
+	$(BIN)/python -m tests.page_bench $(ARGS)

@@ -1,0 +1,139 @@
+"""A log as it stands after what people have said of it: which lines hold, which rulings, and what can be taken back.
+
+The adjudicator is the judge of all this; here is only what must be known to say in words why a wish cannot be met.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from referee.adjudication.amendments import base_id, corrected
+from referee.adjudication.observations import (
+    Answer,
+    Correct,
+    Count,
+    LogError,
+    Observation,
+    Pause,
+    Resume,
+    Table,
+    Tick,
+)
+from referee.adjudication.rulings import Ruling
+
+SAID: Final = (Pause, Resume, Count)
+"""What only people say, besides answers and corrections."""
+AMENDING: Final = (Answer, Correct)
+
+
+class Amended:
+    """What a log's lines come to.
+
+    Args:
+        observations: in the order in which they became known; the first is the table.
+        rulings: all of them so far.
+    """
+
+    def __init__(self, observations: Sequence[Observation], rulings: Sequence[Ruling]) -> None:
+        self._lines = {line.id: line for line in observations if not isinstance(line, Tick)}
+        replaced = {name for ruling in rulings for name in ruling.supersedes}
+        self.rulings = {ruling.id: ruling for ruling in rulings if ruling.id not in replaced}
+        """Those in force, by id."""
+        asked = [ruling for ruling in rulings if ruling.kind == "question"]
+        self._unused = {
+            base_id(ruling.id).partition("@")[2].partition("/")[0]
+            for ruling in asked
+            if ruling["ask"] in ("mend_amendment", "late_evidence")
+        }
+        """Lines that the adjudicator could not use."""
+        self.taken_back: set[str] = set()
+        self._said_of: dict[str, list[Correct]] = {}
+        for line in observations:
+            if isinstance(line, Correct) and line.id not in self._unused:
+                self._correct(line, rulings)
+
+    def _correct(self, by: Correct, rulings: Sequence[Ruling]) -> None:
+        target = self._lines.get(by.line)
+        if isinstance(target, (*AMENDING, *SAID)) and by.void:
+            self.taken_back.update((by.line, by.id))
+            return
+        if target is None and by.void:
+            # A card that was in turn after all is one laid by whoever's turn it was.
+            dead = next((r for r in rulings if r.kind == "dead_card" and by.line in (r.id, base_id(r.id))), None)
+            if dead is not None:
+                told = Correct(t=by.t, id=by.id, line=dead.because[0], extra={"seat": None})
+                self._said_of.setdefault(told.line, []).append(told)
+                return
+        self._said_of.setdefault(by.line, []).append(by)
+
+    def known(self, line: str) -> bool:
+        """Whether there is such a line that was judged."""
+        return line in self._lines and line not in self._unused
+
+    def now(self, line: str) -> Observation | None:
+        """A line as it stands; None where it was struck out."""
+        found: Observation | None = self._lines[line]
+        if line in self.taken_back:
+            return None
+        for by in self._said_of.get(line, ()):
+            if by.id not in self.taken_back and found is not None:
+                try:
+                    found = corrected(found, by)
+                except LogError:
+                    continue
+        return found
+
+    def all_now(self) -> list[Observation]:
+        """Every line that holds, by instant; answers and corrections aside."""
+        names = (name for name, line in self._lines.items() if not isinstance(line, AMENDING) and self.known(name))
+        found = (self.now(name) for name in names)
+        return sorted((line for line in found if line is not None), key=lambda line: line.t)
+
+    def ruling(self, name: str) -> Ruling | None:
+        """A ruling in force, also by the id that it had before it was renamed."""
+        found = self.rulings.get(name)
+        if found is not None:
+            return found
+        return next((one for one in self.rulings.values() if base_id(one.id) == base_id(name)), None)
+
+    def answer(self, question: str) -> Answer | None:
+        """The answer to a question that holds, by the question's first id."""
+        given = [
+            line
+            for line in self._lines.values()
+            if isinstance(line, Answer)
+            and base_id(line.to) == question
+            and line.id not in self.taken_back
+            and line.id not in self._unused
+        ]
+        return given[-1] if given else None
+
+    @property
+    def paused(self) -> bool:
+        """Whether the table stands still."""
+        last = [line for line in self.all_now() if isinstance(line, Pause | Resume)][-1:]
+        return bool(last) and isinstance(last[0], Pause)
+
+    @property
+    def last_act(self) -> list[Observation]:
+        """The last thing that people said and that still holds; what takes back is none.
+
+        Stacks that were counted at one instant were said in one breath.
+        """
+        acts: list[Observation] = [
+            line
+            for name, line in self._lines.items()
+            if isinstance(line, (*AMENDING, *SAID)) and name not in self.taken_back and name not in self._unused
+        ]
+        last = acts[-1:]
+        if last and isinstance(last[0], Count):
+            return [line for line in acts if isinstance(line, Count) and line.t == last[0].t]
+        return last
+
+    @property
+    def table(self) -> Table | None:
+        """The first line as it stands."""
+        first = next((name for name, line in self._lines.items() if isinstance(line, Table)), None)
+        found = self.now(first) if first is not None else None
+        return found if isinstance(found, Table) else None

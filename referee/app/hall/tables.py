@@ -1,0 +1,219 @@
+"""What the hall knows of each table: built from messages and from time that passes. Pure; time is data."""
+
+from __future__ import annotations
+
+from collections import deque
+from datetime import datetime
+from typing import Final
+
+from referee.adjudication.rulings import Ruling
+from referee.app.hall.parsing import Day, State, day_of, numbered_of, state_of
+from referee.app.mqtt.telling import UNTOLD
+from referee.app.mqtt.topics import OFFLINE, ONLINE, parsed
+
+SECOND: Final = 1_000_000_000
+SILENCE: Final = 30 * SECOND
+"""A table tells its present every ten seconds at least; one that has missed three is silent."""
+TABLES: Final = 2000
+"""More are not taken up: a broker may be flooded with names."""
+RECENT: Final = 12
+"""Rulings kept of each table."""
+_Fact = object
+
+
+class Table:
+    """One table. Its facts are what is shown, each with the number of the change that made it so."""
+
+    def __init__(self, name: str, now: int) -> None:
+        self.name = name
+        self.available: bool | None = None
+        self.state: State | None = None
+        self.day: Day | None = None
+        self.heard = now
+        """When it was heard last, ns; what had been retained is no sign of life."""
+        self.recent: deque[tuple[int, Ruling]] = deque(maxlen=RECENT)
+        self.session = ""
+        self.number = 0
+        self.missed = 0
+        """Rulings that were told while nobody here listened, or that were lost."""
+        self.facts: dict[str, tuple[int, _Fact]] = {}
+        self.changed = 0
+
+    def silent(self, now: int, connected: bool) -> bool:
+        """Whether what is shown is old."""
+        return not connected or self.available is not True or now - self.heard > SILENCE
+
+    def condition(self, now: int, connected: bool) -> str:
+        """In one word: silent, waiting, over, paused or live."""
+        state = self.state
+        if self.silent(now, connected):
+            return "silent"
+        if state is None or state.game is None:
+            return "waiting"
+        if not state.on:
+            return "over"
+        return "paused" if state.paused else "live"
+
+    def take(self, session: str, number: int, ruling: Ruling | None) -> None:
+        """A ruling was told; numbers that were passed over are counted."""
+        if session != self.session:
+            # The first that is heard of a run need not be its first.
+            self.session, self.number = session, number - 1
+        if number <= self.number:
+            return  # sent again, since its receipt was lost
+        self.missed += number - self.number - 1
+        self.number = number
+        if ruling is not None and ruling.kind not in UNTOLD:
+            self.recent.append((number, ruling))
+
+    def now_shows(self, now: int, connected: bool) -> dict[str, _Fact]:
+        """The facts as they are now."""
+        state, condition = self.state, self.condition(now, connected)
+        facts: dict[str, _Fact] = {
+            "condition": condition,
+            "quiet": self.heard // 1_000_000 if condition == "silent" else None,
+            "n": self.number,
+            "said": self.recent[-1][1] if self.recent else state.last if state else None,
+            "recent": tuple(self.recent),
+        }
+        if state is None:
+            return facts
+        asks, troubles = (state.asks, state.troubles) if condition != "silent" else ((), ())
+        return facts | {
+            "names": state.names,
+            "cards": tuple(seat.cards for seat in state.seats),
+            "locked": tuple(place for place, seat in enumerate(state.seats, 1) if seat.locked_out),
+            "pile": state.pile, "top": state.top, "turn": state.turn, "owner": state.owner, "winner": state.winner,
+            "pays": state.challenge, "asks": asks, "troubles": troubles, "help": bool(asks or troubles),
+            "game": state.game, "at": state.at,
+        }  # fmt: skip
+
+
+class Hall:
+    """Every table of one broker."""
+
+    def __init__(self) -> None:
+        self.tables: dict[str, Table] = {}
+        self.change = 0
+        """Number of the last change."""
+        self.connected = False
+        self.messages = 0
+        self.refused = 0
+        """Messages that were no payload of a table."""
+        self.gone: dict[str, int] = {}
+        """Tables that were taken off the broker, with the number of that change."""
+        self._stale: set[str] = set()
+
+    @property
+    def missed(self) -> int:
+        """Rulings that never arrived here, all tables together."""
+        return sum(table.missed for table in self.tables.values())
+
+    def hear(self, topic: str, payload: bytes, retained: bool, now: int, wall: float = 0.0) -> None:
+        """One message; what cannot be understood is counted and left out. Then `settle`.
+
+        Args:
+            topic: where it was published.
+            payload: what.
+            retained: whether the broker had kept it for us.
+            now: when it came, ns.
+            wall: the wall time then, s since 1970: how old a retained state is, if the table knew the time.
+        """
+        self.messages += 1
+        where = parsed(topic)
+        if where is None:
+            self.refused += 1
+            return
+        name, leaf = where
+        if not payload:
+            self._forget(name, leaf)
+            return
+        table = self.tables.get(name)
+        known = table is not None
+        if table is None:
+            if len(self.tables) >= TABLES:
+                self.refused += 1
+                return
+            table = Table(name, now)
+        known_state = table.state is not None
+        if not self._hear(table, leaf, payload):
+            self.refused += 1
+            return
+        if not known:
+            self.tables[name] = table
+            self.gone.pop(name, None)
+        if not retained and leaf != "available":
+            table.heard = now
+        elif leaf == "state" and not known_state and table.state is not None:
+            table.heard = now - _age(table.state.at, wall)
+        self._stale.add(name)
+
+    def _hear(self, table: Table, leaf: str, payload: bytes) -> bool:
+        if leaf == "available":
+            if payload not in (ONLINE, OFFLINE):
+                return False
+            table.available = payload == ONLINE
+        elif leaf == "state":
+            state = state_of(payload)
+            if state is None:
+                return False
+            if table.state is not None and table.state.game != state.game:
+                table.recent.clear()
+            table.state = state
+        elif leaf == "day":
+            day = day_of(payload)
+            if day is None:
+                return False
+            table.day = day
+        else:
+            numbered = numbered_of(payload, table.state.names if table.state else ())
+            if numbered is None:
+                return False
+            table.take(numbered.session, numbered.number, numbered.ruling)
+        return True
+
+    def _forget(self, name: str, leaf: str) -> None:
+        """An empty payload takes a retained one off the broker: who clears a table's state takes the table away."""
+        if leaf == "state" and self.tables.pop(name, None) is not None:
+            self.change += 1
+            self.gone[name] = self.change
+            self._stale.discard(name)
+            while len(self.gone) > TABLES:
+                self.gone.pop(next(iter(self.gone)))
+
+    def broker(self, connected: bool) -> None:
+        """The connection to the broker stands, or is gone: nothing is live without it."""
+        if connected != self.connected:
+            self.connected = connected
+            self._stale.update(self.tables)
+
+    def pass_time(self, now: int) -> None:
+        """It is ``now``, ns: some tables may have fallen silent."""
+        for name, table in self.tables.items():
+            if table.facts and table.facts["condition"][1] != table.condition(now, self.connected):
+                self._stale.add(name)
+
+    def settle(self, now: int) -> bool:
+        """Number what has changed since the last call; returns whether anything has."""
+        before = self.change
+        for name in self._stale:
+            table = self.tables[name]
+            fresh = table.now_shows(now, self.connected)
+            differing = {key: fact for key, fact in fresh.items() if table.facts.get(key, (0, _NONE))[1] != fact}
+            if differing:
+                self.change += 1
+                table.changed = self.change
+                table.facts.update({key: (self.change, fact) for key, fact in differing.items()})
+        self._stale.clear()
+        return self.change != before
+
+
+def _age(at: str, wall: float) -> int:
+    """How long ago a table's label says that it was, ns; nothing where that cannot be told."""
+    try:
+        return max(0, int((wall - datetime.fromisoformat(at).timestamp()) * SECOND))
+    except (ValueError, OverflowError):
+        return 0
+
+
+_NONE: Final = object()

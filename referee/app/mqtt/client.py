@@ -1,0 +1,147 @@
+"""A connection to a broker, for a table and for the hall: who we are, how we come back, what is amiss in words."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from paho.mqtt.client import Client, ConnectFlags, DisconnectFlags
+from paho.mqtt.enums import CallbackAPIVersion
+from paho.mqtt.properties import Properties
+from paho.mqtt.reasoncodes import ReasonCode
+
+KEEPALIVE: Final = 15
+"""Seconds; a broker that hears nothing for one and a half times that publishes the last will."""
+SOONEST, LATEST = 1, 30
+"""Seconds between attempts to come back: doubled from the one to the other."""
+_LOG: Final = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Broker:
+    """Where the broker is and what it asks for."""
+
+    host: str
+    port: int = 1883
+    user: str = ""
+    password_file: str = ""
+    tls: bool = False
+
+    @property
+    def where(self) -> str:
+        """For people."""
+        return f"{self.host}:{self.port}"
+
+    def password(self) -> str | None:
+        """The first line of the file; raises `OSError` or `UnicodeDecodeError` where it cannot be read."""
+        if not self.password_file:
+            return None
+        lines = Path(self.password_file).expanduser().read_text(encoding="utf-8").splitlines()
+        return lines[0].strip() if lines else ""
+
+
+class Connection:
+    """paho's client and its thread, which comes back by itself; never raises once it is made.
+
+    Args:
+        broker: where.
+        name: the client's id. A fixed one: a table that comes back over a new connection takes over the old one,
+            whose last will would otherwise be published after the new one said ``online``.
+        will: topic and payload of the last will, retained.
+        entered: called in paho's thread whenever the connection stands anew.
+        heard: called there for each message: topic, payload, whether it had been retained.
+        acknowledged: called there for each message that the broker has taken.
+    """
+
+    def __init__(
+        self,
+        broker: Broker,
+        name: str,
+        *,
+        will: tuple[str, bytes] | None = None,
+        entered: Callable[[Client], object] = lambda _: None,
+        heard: Callable[[str, bytes, bool], None] | None = None,
+        acknowledged: Callable[[], None] = lambda: None,
+        inflight: int = 20,
+    ) -> None:
+        self.broker = broker
+        self.trouble = f"the broker {broker.where} has not answered yet"
+        """What is amiss, and what to do; empty while all is well."""
+        self.connected = threading.Event()
+        self._entered, self._heard, self._acknowledged = entered, heard, acknowledged
+        client = self.client = Client(CallbackAPIVersion.VERSION2, client_id=name, clean_session=True)
+        client.reconnect_delay_set(SOONEST, LATEST)
+        client.max_inflight_messages_set(inflight)
+        if will is not None:
+            client.will_set(*will, qos=1, retain=True)
+        client.on_connect, client.on_connect_fail = self._on_connect, self._on_connect_fail
+        client.on_disconnect, client.on_message = self._on_disconnect, self._on_message
+        client.on_publish = self._on_publish
+
+    def start(self) -> bool:
+        """Begin to connect; false, with `trouble` saying why, where that cannot even be tried."""
+        broker, client = self.broker, self.client
+        try:
+            if broker.user:
+                client.username_pw_set(broker.user, broker.password())
+            if broker.tls:
+                client.tls_set()
+            client.connect_async(broker.host, broker.port, KEEPALIVE)
+            client.loop_start()
+        except (OSError, ValueError) as bad:
+            self.trouble = f"no connection to the broker can be made ({bad}): look at password file, host and TLS"
+            _LOG.warning("%s", self.trouble)
+            return False
+        return True
+
+    def stop(self) -> None:
+        """Leave properly, so that no last will is published."""
+        self.client.disconnect()
+        self.client.loop_stop()
+
+    def _on_connect(
+        self, client: Client, _data: Any, _flags: ConnectFlags, code: ReasonCode, _more: Properties | None
+    ) -> None:
+        if code.is_failure:
+            what = "look at user and password file, and at who may enter there"
+            self._tell(f"the broker {self.broker.where} refuses us ({code}): {what}")
+            return
+        self.trouble = ""
+        self.connected.set()
+        self._entered(client)
+
+    def _on_connect_fail(self, _client: Client, _data: Any) -> None:
+        trusted = ", and that this machine trusts its certificate" if self.broker.tls else ""
+        self._tell(
+            f"the broker {self.broker.where} cannot be reached: look at its power and network, and at the host and "
+            f"port that are set here{trusted}"
+        )
+
+    def _on_disconnect(
+        self, _client: Client, _data: Any, _flags: DisconnectFlags, code: ReasonCode, _more: Properties | None
+    ) -> None:
+        was = self.connected.is_set()
+        self.connected.clear()
+        if was and code.is_failure:
+            words = "it is tried again: look at its power and network"
+            self._tell(f"the broker {self.broker.where} is gone ({code}); {words}")
+
+    def _tell(self, words: str) -> None:
+        if words != self.trouble:
+            _LOG.warning("%s", words)
+        self.trouble = words
+
+    def _on_message(self, _client: Client, _data: Any, message: Any) -> None:
+        if self._heard is None:
+            return
+        try:
+            self._heard(message.topic, message.payload, message.retain)
+        except UnicodeDecodeError:
+            return  # a topic that is no text is not ours
+
+    def _on_publish(self, _client: Client, _data: Any, _mid: int, _code: ReasonCode, _more: Properties) -> None:
+        self._acknowledged()

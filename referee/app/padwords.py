@@ -1,0 +1,200 @@
+"""Words that pads can say: yes, no, undo, pause, and a request for a pairing code. Edges in, words out; pure.
+
+A word must never be taken from a slap, nor a slap from a word:
+
+- While the game goes on, only a hold says anything: down for `HOLD` to `STUCK`, released, and no other hand near it.
+  Its press edge stays what it is, a slap like any other (M5 sees to it that a hand that stays down slaps only once),
+  and where the referee judged it as one, `padcommands` takes it for no word: hold a pad when the pile is empty, where a
+  slap is nothing. From `STUCK` on the pad counts as stuck, not as a word.
+- Short taps are words only where no slap is judged: paused, before the game, and after it.
+- A gesture during which the mode changed says nothing.
+
+Which gesture says what, by mode, is `MEANING`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Final
+
+from hardware.debounce import REBOUND, STUCK
+from hardware.ports import Edge
+
+HOLD: Final = 2_000_000_000
+"""A shorter press is no hold, ns."""
+TAP: Final = 500_000_000
+"""A longer press is no tap, ns."""
+GAP: Final = 700_000_000
+"""A longer gap ends a row of taps, ns."""
+ALONE: Final = 1_000_000_000
+"""No other hand came down within so long before a hold, ns: people slap for one pile nearer to each other than that."""
+
+
+class Mode(Enum):
+    """What the table is doing."""
+
+    PLAY = "play"
+    ASKING = "asking"
+    """A question is open, and the game goes on."""
+    PAUSED = "paused"
+    IDLE = "idle"
+    """Before the game, or after it."""
+
+
+class Gesture(Enum):
+    """What hands did."""
+
+    HOLD = "one pad held"
+    TOGETHER = "two or more pads held at once"
+    TWO = "two taps"
+    THREE = "three taps"
+    KNOCK = "two taps, then held"
+
+
+MEANING: Final[Mapping[Mode, Mapping[Gesture, str]]] = {
+    Mode.PLAY: {Gesture.HOLD: "pause", Gesture.TOGETHER: "undo"},
+    Mode.ASKING: {Gesture.HOLD: "yes", Gesture.TOGETHER: "no"},
+    Mode.PAUSED: {
+        Gesture.HOLD: "resume", Gesture.TOGETHER: "undo",
+        Gesture.TWO: "yes", Gesture.THREE: "no", Gesture.KNOCK: "code",
+    },
+    Mode.IDLE: {Gesture.TWO: "yes", Gesture.THREE: "no", Gesture.KNOCK: "code"},
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """What was said, by whose pad, from when to when (ns)."""
+
+    word: str
+    seat: int
+    """Of two or more pads the one that was down first."""
+    since: int
+    t: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Press:
+    seat: int
+    down: int
+    up: int
+    mode: Mode
+
+    @property
+    def long(self) -> bool:
+        return HOLD <= self.up - self.down < STUCK
+
+    @property
+    def short(self) -> bool:
+        return self.up - self.down <= TAP
+
+
+@dataclass(slots=True)
+class _Pad:
+    """One pad: the press that goes on, or that may still go on after a bounce."""
+
+    down: int | None = None
+    up: int | None = None
+    mode: Mode = Mode.PLAY
+    taps: list[_Press] = field(default_factory=list)
+
+
+class PadWords:
+    """Every pad of a table. Feed edges in the order of their instants, and `advance` as far as all were fed.
+
+    Args:
+        seats: how many.
+        mode: what the table is doing.
+    """
+
+    def __init__(self, seats: int, mode: Mode = Mode.IDLE) -> None:
+        self._pads = {seat: _Pad() for seat in range(1, seats + 1)}
+        self._mode = mode
+        self._held: list[_Press] = []
+        """Holds that others may still join."""
+        self._downs: list[tuple[int, int]] = []
+        """Instant and seat of presses, while a hold may refer to them."""
+
+    def change(self, mode: Mode) -> None:
+        """The table does something else now: what began before says nothing."""
+        if mode is self._mode:
+            return
+        self._mode = mode
+        self._held.clear()
+        for pad in self._pads.values():
+            pad.taps.clear()
+
+    def feed(self, edge: Edge) -> list[Word]:
+        """Take one edge; returns what it completed. One of a seat that is none says nothing."""
+        pad = self._pads.get(edge.seat)
+        if pad is None:
+            return []
+        words = self.advance(edge.t - 1)
+        if not edge.pressed:
+            if pad.down is not None and pad.up is None:
+                pad.up = edge.t
+            return words
+        if pad.up is not None and edge.t - pad.up < REBOUND:
+            # The hand bounced; it never left.
+            pad.up = None
+        elif pad.down is None:
+            pad.down, pad.mode = edge.t, self._mode
+            self._downs.append((edge.t, edge.seat))
+        return words
+
+    def advance(self, t: int) -> list[Word]:
+        """All edges up to ``t`` (ns) have been fed; returns what was said."""
+        for seat, pad in self._pads.items():
+            if pad.down is not None and pad.up is not None and t - pad.up >= REBOUND:
+                self._released(pad, _Press(seat, pad.down, pad.up, pad.mode))
+                pad.down = pad.up = None
+        words = [*self._holds(t), *self._taps(t)]
+        self._downs = [(down, seat) for down, seat in self._downs if t - down <= STUCK + ALONE + GAP]
+        return words
+
+    def _released(self, pad: _Pad, press: _Press) -> None:
+        if press.mode is not self._mode:
+            pad.taps.clear()
+        elif press.long:
+            self._held.append(press)
+        elif press.short and Gesture.TWO in MEANING[self._mode]:
+            pad.taps.append(press)
+        else:
+            pad.taps.clear()
+
+    def _holds(self, t: int) -> list[Word]:
+        """Holds whose every neighbour has been let go of; a pad that is stuck is nobody's neighbour."""
+        if not self._held or any(pad.down is not None and t - pad.down < STUCK for pad in self._pads.values()):
+            return []
+        held, self._held = sorted(self._held, key=lambda press: press.down), []
+        first, last = held[0], max(press.up for press in held)
+        seats = {press.seat for press in held}
+        before = self._pads[first.seat].taps
+        knocked = len(held) == 1 and len(before) == 2 and first.down - before[-1].up <= GAP
+        ours = {(press.down, press.seat) for press in [*held, *(before if knocked else [])]}
+        self._pads[first.seat].taps = []
+        if any(first.down - ALONE <= down <= last and (down, seat) not in ours for down, seat in self._downs):
+            return []
+        if len(held) > 1 and (len(seats) < len(held) or max(press.down for press in held) >= min(p.up for p in held)):
+            return []
+        gesture = Gesture.KNOCK if knocked else Gesture.TOGETHER if len(held) > 1 else Gesture.HOLD
+        return self._word(gesture, first.seat, before[0].down if knocked else first.down, last)
+
+    def _taps(self, t: int) -> list[Word]:
+        words: list[Word] = []
+        for seat, pad in self._pads.items():
+            if not pad.taps or pad.down is not None or t - pad.taps[-1].up <= GAP:
+                continue
+            taps, pad.taps = pad.taps, []
+            gesture = {2: Gesture.TWO, 3: Gesture.THREE}.get(len(taps))
+            ours = {(press.down, press.seat) for press in taps}
+            others = any(taps[0].down <= down <= t and (down, by) not in ours for down, by in self._downs)
+            if gesture is not None and not others:
+                words += self._word(gesture, seat, taps[0].down, taps[-1].up)
+        return words
+
+    def _word(self, gesture: Gesture, seat: int, since: int, t: int) -> list[Word]:
+        word = MEANING[self._mode].get(gesture)
+        return [Word(word, seat, since, t)] if word is not None else []

@@ -1,0 +1,138 @@
+"""What the scoreboard knows of the game that is on: built from the record's lines and from what the page is told."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from referee.adjudication.observations import Card, LogError, Table
+from referee.adjudication.rulings import Ruling
+from referee.adjudication.view import View
+from referee.app.page.finish import Finish, finish
+from referee.app.page.publishing import News
+from referee.app.page.recent import Recent
+from referee.app.page.ruledlines import replaced, ruling_of, split
+
+SHOWN: Final = 14
+"""Rulings in the list."""
+CAPTIONS: Final = 5
+CORRECTABLE: Final = 12
+"""Cards that are offered for correction."""
+_QUIET: Final = frozenset(("turn", "lead", "chance"))
+"""Rulings that the state of the table shows better than a list."""
+_SLAPS: Final = frozenset(("slap_won", "slap_false", "slap_void"))
+
+
+class Board:
+    """The present state. Knows no clock, no file and no language."""
+
+    def __init__(self) -> None:
+        self.troubles: dict[str, str] = {}
+        self.said: deque[tuple[int, str]] = deque(maxlen=CAPTIONS)
+        self._captions = 0
+        self._empty()
+
+    def _empty(self) -> None:
+        """Nothing is known of a game."""
+        self.game: int | None = None
+        self.names: tuple[str, ...] = ()
+        self.began = 0
+        """The instant of the first line, ns."""
+        self.line = 0
+        self.view = View()
+        self.live = False
+        self.paused = False
+        self.rulings: list[Ruling] = []
+        self.replaced_by: dict[str, str] = {}
+        self._early: dict[str, Ruling] = {}
+        self._places: dict[str, int] = {}
+        self._recent = Recent()
+
+    def begin(self, game: int, names: Sequence[str]) -> None:
+        """Another game is shown from now on."""
+        self._empty()
+        self.game, self.names = game, tuple(names)
+
+    def add_lines(self, rows: Sequence[tuple[int, str]]) -> None:
+        """Lines of the record that follow those that were added before; raises `LogError` for one that is none."""
+        observations, rulings = split(rows)
+        for _, seen in observations:
+            if isinstance(seen, Table):
+                self.names, self.began = seen.seats, seen.t
+            self._recent.add(seen)
+        if rows:
+            self.line = rows[-1][0]
+        self.add_rulings(rulings)
+
+    def add_rulings(self, rulings: Iterable[Ruling]) -> None:
+        """Rulings that stand; those of the same id that were told early make way."""
+        for ruling in rulings:
+            self._early.pop(ruling.id, None)
+            if ruling.id in self._places:
+                self.rulings[self._places[ruling.id]] = ruling
+            else:
+                self._places[ruling.id] = len(self.rulings)
+                self.rulings.append(ruling)
+            self.replaced_by.update(replaced((ruling,)))
+
+    def hear(self, news: News) -> None:
+        """What the main process tells."""
+        self.view, self.live, self.paused = news.view, True, news.paused
+        self.names = news.view.names or self.names
+        self.troubles = dict(news.troubles)
+        for text in news.said:
+            self._captions += 1
+            self.said.append((self._captions, text))
+        for raw in news.rulings:
+            try:
+                ruling = ruling_of(raw)
+            except (KeyError, TypeError, ValueError):
+                continue
+            if ruling.id not in self._places:
+                self._early[ruling.id] = ruling
+
+    def listed(self) -> list[Ruling]:
+        """The latest rulings worth a line, the latest first."""
+        out = list(reversed(self._early.values()))
+        for ruling in reversed(self.rulings):
+            if ruling.kind not in _QUIET:
+                out.append(ruling)
+            if len(out) >= SHOWN:
+                break
+        return [ruling for ruling in out if ruling.kind not in _QUIET][:SHOWN]
+
+    def questions(self) -> list[Ruling]:
+        """What the table is asked, the oldest first."""
+        found = (self._places.get(name) for name in self.view.questions)
+        return [self.rulings[at] for at in found if at is not None]
+
+    def cards(self) -> list[Card]:
+        """The latest cards, the newest first, for people to correct."""
+        found = [line for line in self._recent.lines() if isinstance(line, Card)]
+        return sorted(found, key=lambda card: card.t, reverse=True)[:CORRECTABLE]
+
+    def last_slap(self) -> Ruling | None:
+        """The latest ruling on a hand that is worth a photo-finish: the slap that won rather than those it beat."""
+        rulings = [ruling for ruling in [*self.rulings[-200:], *self._early.values()] if ruling.kind in _SLAPS]
+        standing = [ruling for ruling in rulings if ruling.id not in self.replaced_by]
+        if not standing:
+            return None
+        last = max(standing, key=lambda ruling: ruling.t)
+        cause = last.because[0] if last.because else ""
+        for ruling in standing:
+            if ruling.kind == "slap_won" and cause in ruling.because:
+                return ruling
+        return last
+
+    def last_finish(self) -> Finish | None:
+        """Its photo-finish, as far as its lines are here."""
+        ruling = self.last_slap()
+        if ruling is None:
+            return None
+        slap = ruling.id.partition("@")[2].partition("~")[0].partition("/")[0]
+        rulings = [*self.rulings[-200:], *self._early.values()]
+        return finish(self._recent.lines(), rulings, slap, self.replaced_by, len(self.names))
+
+
+__all__ = ["Board", "LogError"]

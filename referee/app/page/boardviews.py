@@ -1,0 +1,183 @@
+"""The scoreboard as HTML, in regions that are sent one by one when they change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from referee.adjudication.rulings import Ruling
+from referee.adjudication.view import View
+from referee.app.page.board import Board
+from referee.app.page.cardviews import card, row
+from referee.app.page.drawing import mini
+from referee.app.page.finishwords import headline
+from referee.app.page.folding import slap_of
+from referee.app.page.markup import Child, Markup, join, tag
+from referee.app.page.rulingwords import RulingWords
+from referee.app.page.scene import svg
+from referee.app.page.shell import address
+from referee.app.page.texts import Texts, unbroken
+
+UPPERMOST: Final = 8
+"""Cards of the pile that lie open."""
+REGIONS: Final = ("state", "seats", "pile", "last", "rulings", "said", "troubles", "questions")
+
+
+def regions(board: Board, texts: Texts) -> dict[str, Markup]:
+    """Every region's content, by the id of its element."""
+    words = RulingWords(board.names, texts)
+    return {
+        "state": _state(board, words),
+        "seats": seats(board.view, words, len(board.names)),
+        "pile": pile(board.view.pile, texts),
+        "last": _last(board, words),
+        "rulings": join([_ruling(board, ruling, words) for ruling in board.listed()])
+        or tag("li", texts("board.no_rulings"), class_="none", data_key="none"),
+        "said": join([tag("li", text, data_key=f"said{number}") for number, text in board.said])
+        or tag("li", texts("board.nothing_said"), class_="none", data_key="none"),
+        "troubles": join([tag("li", text, data_key=f"{part}:{text}") for part, text in sorted(board.troubles.items())]),
+        "questions": join([_question(ruling, words) for ruling in board.questions()]),
+    }
+
+
+def _state(board: Board, words: RulingWords) -> Markup:
+    view, texts = board.view, words.texts
+    if board.game is None:
+        return tag("p", texts("board.waiting"), class_="headline") + tag("p", texts("board.waiting_long"))
+    if board.paused:
+        text = texts("board.paused")
+    elif view.winner is not None:
+        text = texts("board.game_won", name=words.name(view.winner))
+    elif view.game_over:
+        text = texts("board.game_over")
+    elif view.owner is not None:
+        text = texts("board.owned_by", name=words.name(view.owner))
+    elif view.challenge is not None:
+        left = texts.count("chances", view.challenge.left)
+        name, challenger = words.name(view.challenge.challenged), words.name(view.challenge.challenger)
+        text = texts("board.challenge_of", name=name, count=left, challenger=challenger)
+    elif view.turn is not None:
+        text = texts("board.turn_of", name=words.name(view.turn))
+    else:
+        text = texts("board.in_game", game=board.game)
+    label = texts("board.connected" if board.live else "board.recorded")
+    game = texts("board.in_game", game=board.game)
+    return tag("p", text, class_="headline") + tag(
+        "p", tag("span", label, class_="live" if board.live else "recorded"), " ", game, class_="under"
+    )
+
+
+def seats(view: View, words: RulingWords, count: int) -> Markup:
+    """A tile for each of so many players."""
+    return join([_seat(view, words, seat) for seat in range(1, count + 1)])
+
+
+def _seat(view: View, words: RulingWords, seat: int) -> Markup:
+    texts = words.texts
+    count = view.counts[seat - 1] if seat <= len(view.counts) else None
+    marks: list[Child] = []
+    classes = ["seat", f"seat{(seat - 1) % 8 + 1}"]
+    if view.winner == seat:
+        classes.append("winner")
+        marks.append(tag("span", texts("board.won"), class_="mark-won"))
+    elif view.owner == seat:
+        classes.append("owner")
+        marks.append(tag("span", texts("board.owns"), class_="mark-owns"))
+    elif view.challenge is not None and view.challenge.challenged == seat:
+        classes.append("turn")
+        left = view.challenge.left
+        marks.append(tag("span", texts("board.pays", count=texts.count("chances", left)), class_="mark-turn"))
+        marks.append(tag("span", [tag("i", "") for _ in range(min(left, 13))], class_="pips", aria_hidden="true"))
+    elif view.turn == seat and not view.game_over:
+        classes.append("turn")
+        marks.append(tag("span", texts("board.to_play"), class_="mark-turn"))
+    elif view.challenge is not None and view.challenge.challenger == seat:
+        classes.append("challenger")
+        marks.append(tag("span", texts("board.challenger"), class_="mark-challenger"))
+    elif count == 0:
+        classes.append("empty")
+        marks.append(tag("span", texts("board.out"), class_="mark-out"))
+    if seat in view.locked_out:
+        marks.append(tag("span", texts("board.locked"), class_="mark-locked"))
+    number = texts("board.unknown_count") if count is None else str(count)
+    said = words.texts.count("cards", count) if count is not None else texts("word.unknown")
+    return tag(
+        "li",
+        tag("span", words.name(seat), class_="name"),
+        tag("span", number, class_="count", aria_hidden="true"),
+        tag("span", said, class_="unseen"),
+        tag("span", marks, class_="marks"),
+        class_=" ".join(classes),
+        data_key=f"seat{seat}",
+    )
+
+
+def pile(cards: tuple[str, ...], texts: Texts) -> Markup:
+    """The uppermost cards, the newest last, and how many lie below."""
+    if not cards:
+        return tag("p", texts("board.pile_empty"), class_="none", data_key="none")
+    first = max(0, len(cards) - UPPERMOST)
+    shown = [
+        card(name, texts, key=f"{place}:{name}", class_="newest" if place == len(cards) - 1 else "")
+        for place, name in enumerate(cards[first:], start=first)
+    ]
+    below = texts("board.more_below", count=texts.count("cards", first)) if first else ""
+    return tag("div", shown, class_="fan", data_keyed=True, data_key="fan") + tag(
+        "p", tag("strong", texts.count("cards", len(cards))), f" · {below}" if below else "", class_="under",
+        data_key=f"count{len(cards)}",
+    )  # fmt: skip
+
+
+def _last(board: Board, words: RulingWords) -> Markup:
+    texts, seen = words.texts, board.last_finish()
+    if seen is None or board.game is None:
+        return tag("p", texts("board.no_slap"), class_="none")
+    head = headline(seen, words)
+    href = address(f"/games/{board.game}/finish", {"slap": seen.slap})
+    cards = [mark.card for mark in seen.cards if mark.part][-4:]
+    drawing = svg(mini(seen, words), class_="mini")
+    return tag(
+        "a",
+        tag("span", head.text, class_=f"head ink-seat{head.seat}" if head.seat else "head"),
+        tag("span", unbroken(head.under), class_="margin"),
+        row(cards, texts),
+        drawing,
+        tag("span", texts("board.see_finish"), " →", class_="more"),
+        href=href,
+        class_="finish-card",
+    )
+
+
+def _ruling(board: Board, ruling: Ruling, words: RulingWords) -> Markup:
+    texts = words.texts
+    gone = ruling.id in board.replaced_by
+    text: Child = unbroken(words(ruling))
+    href = _where(board, ruling)
+    body = tag("a", text, href=href) if href else text
+    clock = texts.number((ruling.t - board.began) / 1e9, 1)
+    if gone:
+        body = tag("s", body) + tag("span", texts("board.replaced"), class_="badge")
+    return tag(
+        "li", tag("span", f"{clock} s", class_="clock"), tag("span", body, class_="text"),
+        class_=" ".join(_classes(ruling, gone)), data_key=f"{ruling.id}{'-gone' if gone else ''}", data_id=ruling.id,
+    )  # fmt: skip
+
+
+def _classes(ruling: Ruling, gone: bool) -> Iterator[str]:
+    yield f"k-{ruling.kind}"
+    if gone:
+        yield "replaced"
+    elif ruling.supersedes:
+        yield "correction"
+
+
+def _where(board: Board, ruling: Ruling) -> str:
+    if board.game is None:
+        return ""
+    if ruling.kind in ("slap_won", "slap_false", "slap_void"):
+        return address(f"/games/{board.game}/finish", {"slap": slap_of(ruling)})
+    return address(f"/games/{board.game}/ruling", {"id": ruling.id})
+
+
+def _question(ruling: Ruling, words: RulingWords) -> Markup:
+    return tag("li", words(ruling), data_key=ruling.id, data_question=ruling.id, data_ask=str(ruling.get("ask", "")))

@@ -1,0 +1,228 @@
+"""The socket over which the page hands commands to the main process: one line of JSON there, one back.
+
+A unix stream socket in a folder that only this user can enter. The main process looks at it between two turns of its
+loop (`Inlet.turn`) and never waits for it; the page waits for an answer, and not for long.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import socket
+import stat
+import struct
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from hardware.clock import Clock, monotonic
+
+NAME: Final = "control.sock"
+LONGEST: Final = 128 << 10
+"""Bytes of a line."""
+AT_ONCE: Final = 16
+"""Connections that are looked at; more wait in the kernel."""
+PATIENCE: Final = 2_000_000_000
+"""How long a connection may take to say its line, or to take the answer, ns."""
+TIMEOUT: Final = 3.0
+"""How long the page waits for an answer, s."""
+NOBODY: Final = "no game is running, so nothing can be changed; start the referee"
+SLOW: Final = "the table did not answer; look at the scoreboard whether it was done before you try again"
+
+Handler = Callable[[Any], Mapping[str, Any]]
+"""Takes what was asked (any JSON), gives what to answer: ``accepted``, ``words``, and what else there is."""
+
+
+class BridgeError(Exception):
+    """The main process cannot be asked; the text says why, and what to do."""
+
+
+def runtime_folder(environ: Mapping[str, str]) -> Path:
+    """Where sockets of this boot live: systemd's folder for the service, the user's own, or one made for the user."""
+    for name, below in (("RUNTIME_DIRECTORY", ""), ("XDG_RUNTIME_DIR", "referee")):
+        if environ.get(name):
+            return Path(environ[name].partition(":")[0], below)
+    return Path(tempfile.gettempdir(), f"referee-{os.getuid()}")
+
+
+def private(folder: Path) -> Path:
+    """The folder, made if need be, that nobody else can enter.
+
+    Raises:
+        BridgeError: it belongs to somebody else, or is no folder.
+    """
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        found = folder.lstat()
+        if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid():
+            raise BridgeError(f"{folder} is not a folder of this user; remove it, or name another one")
+        folder.chmod(0o700)
+    except OSError as bad:
+        raise BridgeError(f"{folder} cannot be used ({bad.strerror}); name another one") from None
+    return folder
+
+
+@dataclass(slots=True)
+class _Caller:
+    """One connection: what it has said so far, or what it is still to be told."""
+
+    link: socket.socket
+    until: int
+    heard: bytes = b""
+    answer: bytes = b""
+
+
+class Inlet:
+    """The main process' end.
+
+    Args:
+        folder: where the socket is made; see `private`.
+        handle: is given each command, in the thread that calls `turn`. What it raises is answered as a fault of ours.
+        clock: the present instant, ns.
+
+    Raises:
+        BridgeError: the socket cannot be made, or another referee listens at it.
+    """
+
+    def __init__(self, folder: Path, handle: Handler, clock: Clock = monotonic) -> None:
+        self.path = private(folder) / NAME
+        self._handle, self._clock = handle, clock
+        self._callers: list[_Caller] = []
+        self._listening = _listen(self.path)
+
+    def turn(self) -> None:
+        """Hear and answer whoever is there; returns at once, and never raises."""
+        now = self._clock()
+        for link in self._arrivals():
+            self._callers.append(_Caller(link, now + PATIENCE))
+        for caller in tuple(self._callers):
+            try:
+                done = self._serve(caller) or now >= caller.until
+            except OSError:
+                done = True
+            if done:
+                caller.link.close()
+                self._callers.remove(caller)
+
+    def _arrivals(self) -> Iterator[socket.socket]:
+        while len(self._callers) < AT_ONCE:
+            try:
+                link, _ = self._listening.accept()
+            except OSError:
+                return
+            link.setblocking(False)
+            if _is_ours(link):
+                yield link
+            else:
+                link.close()
+
+    def _serve(self, caller: _Caller) -> bool:
+        """Go on with one connection; true when it is done with."""
+        if not caller.answer:
+            try:
+                part = caller.link.recv(LONGEST)
+            except BlockingIOError:
+                return False
+            caller.heard += part
+            line, ended, _ = caller.heard.partition(b"\n")
+            if not ended:
+                return not part or len(caller.heard) > LONGEST
+            caller.answer = self._answer(line)
+        try:
+            sent = caller.link.send(caller.answer)
+        except BlockingIOError:
+            return False
+        caller.answer = caller.answer[sent:]
+        return not caller.answer
+
+    def _answer(self, line: bytes) -> bytes:
+        try:
+            asked = json.loads(line)
+        except (ValueError, RecursionError):
+            return _encoded({"accepted": False, "words": "that is not JSON"})
+        try:
+            return _encoded(self._handle(asked))
+        except Exception as bad:  # the game goes on whatever a command does
+            words = f"that failed inside the referee ({type(bad).__name__})"
+            return _encoded({"accepted": False, "words": words})
+
+    def close(self) -> None:
+        """Listen no more."""
+        for caller in self._callers:
+            caller.link.close()
+        self._callers.clear()
+        self._listening.close()
+        with contextlib.suppress(OSError):
+            self.path.unlink()
+
+
+def _encoded(answer: Mapping[str, Any]) -> bytes:
+    return json.dumps(dict(answer), separators=(",", ":")).encode() + b"\n"
+
+
+def _listen(path: Path) -> socket.socket:
+    listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        if _answers(path):
+            raise BridgeError(f"another referee listens at {path}; stop it first")
+        with contextlib.suppress(FileNotFoundError):
+            path.unlink()
+        # The folder is 0700, so nobody can slip in before the mode is set.
+        listening.bind(str(path))
+        path.chmod(0o600)
+        listening.listen(AT_ONCE)
+        listening.setblocking(False)
+    except BaseException as bad:
+        listening.close()
+        if isinstance(bad, OSError):
+            raise BridgeError(f"{path} cannot be made ({bad.strerror or bad})") from None
+        raise
+    return listening
+
+
+def _answers(path: Path) -> bool:
+    """Whether somebody listens there; a socket left behind by a power cut refuses."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as trial:
+        try:
+            trial.settimeout(0.2)
+            trial.connect(str(path))
+        except OSError:
+            return False
+    return True
+
+
+def _is_ours(link: socket.socket) -> bool:
+    """Whether the other end runs as this user, or as root."""
+    said = link.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
+    return struct.unpack("3i", said)[1] in (os.getuid(), 0)
+
+
+async def ask(path: Path, command: Mapping[str, Any], timeout: float = TIMEOUT) -> dict[str, Any]:
+    """The page's end: hand over a command and wait for the answer.
+
+    Raises:
+        BridgeError: nobody listens, or no answer came within ``timeout`` seconds.
+    """
+    try:
+        return await asyncio.wait_for(_ask(path, command), timeout)
+    except TimeoutError:
+        raise BridgeError(SLOW) from None
+    except (OSError, ValueError):
+        raise BridgeError(NOBODY) from None
+
+
+async def _ask(path: Path, command: Mapping[str, Any]) -> dict[str, Any]:
+    reader, writer = await asyncio.open_unix_connection(path, limit=LONGEST)
+    try:
+        writer.write(_encoded(command))
+        line = await reader.readline()
+    finally:
+        writer.close()
+    answer = json.loads(line)
+    if not isinstance(answer, dict):
+        raise ValueError("no answer")
+    return answer

@@ -1,0 +1,223 @@
+"""The page's routes that change something: each hands a command to the main process and gives its answer.
+
+Nothing is decided here. The guard has seen to it that whoever asks has paired; the main process says whether a command
+fits the game.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import secrets
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.routing import Route
+
+from hardware.clock import Clock, monotonic
+from referee.app.commands import CHECKING, KINDS, PAIRING, SIGNING_OUT, Command, CommandError, Kind, checked
+from referee.app.page.bridge import NAME as SOCKET
+from referee.app.page.bridge import BridgeError, ask, private
+from referee.app.page.guard import CSRF_HEADER, cookie_name
+from referee.app.page.housecheck import house_check
+from referee.app.page.openapi import description
+from referee.app.page.sessions import USUAL, Device, Lives, Sessions, csrf_of
+
+Ask = Callable[[Mapping[str, Any]], Awaitable[dict[str, Any]]]
+"""Hands a command to the main process; raises `BridgeError`."""
+SESSIONS: Final = "sessions.json"
+BOOT: Final = Path("/proc/sys/kernel/random/boot_id")
+SECOND: Final = 1_000_000_000
+
+
+class Control:
+    """What the page needs to let people control the table.
+
+    Args:
+        folder: of this boot (`bridge.runtime_folder`): the main process' socket, and who has paired.
+        secure: whether the page is served by https only.
+        clock: the present instant, ns.
+        lives: how long sessions live.
+        ask: another way to the main process than its socket.
+
+    Raises:
+        BridgeError: the folder cannot be used.
+    """
+
+    def __init__(
+        self, folder: Path, *, secure: bool = False, clock: Clock = monotonic, lives: Lives = USUAL,
+        ask: Ask | None = None,
+    ) -> None:  # fmt: skip
+        self._clock, self._secure, self._lives = clock, secure, lives
+        self._ask: Ask = ask if ask is not None else partial(_over_socket, private(folder) / SOCKET)
+        kept = _Kept(private(folder) / SESSIONS)
+        self.sessions = Sessions(lives, changed=kept.write)
+        self.sessions.restore(kept.read(), clock())
+        self._checking = asyncio.Semaphore(1)
+
+    def routes(self) -> list[Route]:
+        """To be mounted in an app that `guard.guarded` wraps."""
+        control = [Route(address(do), partial(self._command, do=do), methods=["POST"]) for do in KINDS]
+        return [
+            Route("/api/session", self._session, methods=["GET"]),
+            Route("/api/devices", self._devices, methods=["GET"]),
+            Route("/api/openapi.json", self._openapi, methods=["GET"]),
+            Route("/api/pair", self._pair, methods=["POST"]),
+            Route("/api/devices/sign-out", self._sign_out, methods=["POST"]),
+            Route("/api/rules/check", self._check, methods=["POST"]),
+            *control,
+        ]
+
+    async def _session(self, request: Request) -> JSONResponse:
+        device, token = _device(request), request.scope.get("referee.token")
+        return JSONResponse(
+            {
+                "paired": device is not None,
+                "device": device.name if device is not None else None,
+                "csrf": csrf_of(token) if device is not None and token else None,
+                "csrf_header": CSRF_HEADER,
+            }
+        )
+
+    async def _devices(self, request: Request) -> JSONResponse:
+        own = _device(request)
+        if own is None:
+            return _refused(401, "this device is not paired; ask for a code at the table and enter it here")
+        now = self._clock()
+        shown = [
+            {
+                "id": device.id,
+                "name": device.name,
+                "paired_s": (now - device.paired) // SECOND,
+                "idle_s": (now - device.used) // SECOND,
+                "own": device.id == own.id,
+            }
+            for device in self.sessions.devices(now)
+        ]
+        return JSONResponse({"devices": shown})
+
+    async def _openapi(self, _: Request) -> JSONResponse:
+        return JSONResponse(description())
+
+    async def _pair(self, request: Request) -> JSONResponse:
+        said = await _fields(request, PAIRING)
+        if isinstance(said, JSONResponse):
+            return said
+        who = request.client.host if request.client is not None else "local"
+        answer = await self._asked({"do": "pair", "code": said["code"], "from": who})
+        if not answer.get("accepted"):
+            return _answered(answer)
+        before = _device(request)
+        if before is not None:
+            # The same device again: its old session is not left lying about.
+            self.sessions.sign_out(before.id)
+        token = self.sessions.begin(said.get("device"), self._clock())
+        response = JSONResponse({"accepted": True, "words": "paired", "csrf": csrf_of(token)})
+        response.set_cookie(
+            cookie_name(secure=self._secure), token, max_age=self._lives.absolute // SECOND, path="/",
+            secure=self._secure, httponly=True, samesite="strict",
+        )  # fmt: skip
+        return response
+
+    async def _sign_out(self, request: Request) -> JSONResponse:
+        said = await _fields(request, SIGNING_OUT)
+        if isinstance(said, JSONResponse):
+            return said
+        if said.get("all"):
+            self.sessions.sign_out_all()
+            return JSONResponse({"accepted": True, "words": "every device is signed out"})
+        if not self.sessions.sign_out(said["device"]):
+            return _refused(409, "there is no such device; it may have been signed out already")
+        return JSONResponse({"accepted": True, "words": "that device is signed out"})
+
+    async def _check(self, request: Request) -> JSONResponse:
+        said = await _fields(request, CHECKING)
+        if isinstance(said, JSONResponse):
+            return said
+        if self._checking.locked():
+            return _refused(429, "another text is being checked; try again", wait=1)
+        async with self._checking:
+            return JSONResponse(await asyncio.to_thread(house_check, said["text"]))
+
+    async def _command(self, request: Request, do: str) -> JSONResponse:
+        said = await _fields(request, KINDS[do])
+        if isinstance(said, JSONResponse):
+            return said
+        return _answered(await self._asked(Command(do, said).record()))
+
+    async def _asked(self, command: Mapping[str, Any]) -> dict[str, Any]:
+        try:
+            return await self._ask(command)
+        except BridgeError as bad:
+            return {"accepted": False, "words": str(bad), "status": 503}
+
+
+def address(do: str) -> str:
+    """Where a command is posted to."""
+    return f"/api/control/{do.replace('_', '-')}"
+
+
+async def _over_socket(path: Path, command: Mapping[str, Any]) -> dict[str, Any]:
+    return await ask(path, command)
+
+
+def _device(request: Request) -> Device | None:
+    device = request.scope.get("referee.device")
+    return device if isinstance(device, Device) else None
+
+
+async def _fields(request: Request, kind: Kind) -> dict[str, Any] | JSONResponse:
+    """The fields that were posted, or the refusal."""
+    try:
+        return checked(kind, json.loads(await request.body()))
+    except CommandError as bad:
+        return _refused(400, str(bad))
+    except (ValueError, RecursionError):
+        return _refused(400, "that is not JSON")
+
+
+def _answered(answer: Mapping[str, Any]) -> JSONResponse:
+    accepted = answer.get("accepted") is True
+    status = 200 if accepted else answer.get("status", 409)
+    words = str(answer.get("words", ""))
+    if accepted:
+        return JSONResponse({"accepted": True, "words": words})
+    return _refused(status if status in (409, 429, 503) else 409, words, wait=answer.get("wait"))
+
+
+def _refused(status: int, words: str, wait: object = None) -> JSONResponse:
+    headers = {"Retry-After": str(wait)} if type(wait) is int and wait > 0 else None
+    return JSONResponse({"accepted": False, "words": words}, status, headers)
+
+
+class _Kept:
+    """Who has paired, for the next start of the page in this run of the machine: hashes only, for this user only."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        try:
+            self._boot = BOOT.read_text().strip()
+        except OSError:
+            self._boot = ""
+
+    def read(self) -> object:
+        """What was written since the machine was switched on; None where nothing was, or it cannot be read."""
+        try:
+            said = json.loads(self._path.read_bytes())
+        except (OSError, ValueError, RecursionError):
+            return None
+        return said.get("sessions") if isinstance(said, dict) and said.get("boot") == self._boot else None
+
+    def write(self, sessions: list[dict[str, Any]]) -> None:
+        """All at once or not at all; where it cannot be written, a restart of the page signs everybody out."""
+        beside = self._path.with_name(f".{SESSIONS}.{secrets.token_hex(4)}")
+        with contextlib.suppress(OSError):
+            with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as out:
+                json.dump({"boot": self._boot, "sessions": sessions}, out)
+            beside.replace(self._path)

@@ -1,0 +1,81 @@
+"""Viewers of the scoreboard: what changed goes to each of them as server-sent events.
+
+Nothing is queued for anybody. A viewer remembers which state it was sent and gets the regions that differ from the
+present one, so a slow viewer skips states, a late one gets everything, and no viewer can fill the memory.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Mapping
+from typing import Final
+
+from referee.app.page.board import Board
+from referee.app.page.boardviews import regions
+from referee.app.page.markup import Markup
+from referee.app.page.texts import texts
+
+QUIET: Final = 15.0
+"""Seconds after which a silent stream says that it is still there."""
+_Regions = Mapping[str, Markup]
+_NOTHING: Final[_Regions] = {}
+
+
+class Hub:
+    """One board, and everybody who watches it. Lives in one event loop."""
+
+    def __init__(self, board: Board) -> None:
+        self.board = board
+        self.viewers = 0
+        self._changed = asyncio.Event()
+        self._closed = False
+        self._present: dict[str, _Regions] = {}
+        self._encoded: dict[tuple[str, int], bytes] = {}
+
+    def wake(self) -> None:
+        """The board has changed."""
+        self._present.clear()
+        self._encoded.clear()
+        changed, self._changed = self._changed, asyncio.Event()
+        changed.set()
+
+    def close(self) -> None:
+        """Let every viewer go."""
+        self._closed = True
+        self.wake()
+
+    def present(self, language: str) -> _Regions:
+        """The regions as they are now."""
+        if language not in self._present:
+            self._present[language] = regions(self.board, texts(language))
+        return self._present[language]
+
+    async def stream(self, language: str, quiet: float = QUIET) -> AsyncIterator[bytes]:
+        """Events for one viewer: the whole state, then what changes."""
+        self.viewers += 1
+        sent = _NOTHING
+        try:
+            yield b"retry: 1500\n\n"
+            while not self._closed:
+                changed = self._changed
+                present = self.present(language)
+                data = self._event(language, sent, present)
+                if data:
+                    yield data
+                sent = present
+                try:
+                    await asyncio.wait_for(changed.wait(), quiet)
+                except TimeoutError:
+                    yield b": still here\n\n"
+        finally:
+            self.viewers -= 1
+
+    def _event(self, language: str, sent: _Regions, present: _Regions) -> bytes:
+        """What differs, encoded once for all viewers that were sent the same."""
+        key = (language, id(sent))
+        if key not in self._encoded:
+            differing = {name: html for name, html in present.items() if sent.get(name) != html}
+            text = json.dumps(differing, ensure_ascii=False, separators=(",", ":"))
+            self._encoded[key] = f"event: regions\ndata: {text}\n\n".encode() if differing else b""
+        return self._encoded[key]

@@ -1,0 +1,201 @@
+"""Figures for the class: of one game or of the latest ones, as a page to show or print and as a table to take along."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Sequence
+from io import StringIO
+from typing import Final
+
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+
+from referee.adjudication.observations import LogError
+from referee.app.page import charts
+from referee.app.page.folding import TooLong
+from referee.app.page.markup import Child, Markup, tag
+from referee.app.page.scene import svg
+from referee.app.page.shelf import Shelf
+from referee.app.page.shell import page, spoken
+from referee.app.page.site import Site, game_of
+from referee.app.page.stats import KINDS, Figure, Summary, figures, margins, summaries, typical_error
+from referee.app.page.texts import Texts
+from referee.app.record import RecordError
+
+LATEST_GAMES: Final = 20
+COLUMNS: Final = (
+    "game", "ruling", "slap", "seat", "player", "outcome", "reason", "patterns", "slap_ns", "reveal_ns",
+    "since_reveal_ms", "since_reveal_error_ms", "kind", "counted_as_reaction", "margin_ms", "margin_error_ms",
+)  # fmt: skip
+
+
+def of_games(shelf: Shelf, games: Sequence[int]) -> list[Figure]:
+    """The figures of several games; one that cannot be read is left out."""
+    out: list[Figure] = []
+    for game in games:
+        try:
+            out += shelf.remembered(game, figures)
+        except (LogError, TooLong, RecordError):
+            continue
+    return out
+
+
+def latest(shelf: Shelf) -> list[int]:
+    """The games that figures of several are made of, the oldest first."""
+    return [info.id for info in shelf.games()[:LATEST_GAMES]][::-1]
+
+
+async def one_game(site: Site, request: Request) -> Response:
+    """Figures of one game."""
+    game = game_of(request)
+    made = await site.aside(site.shelf.remembered, game, figures)
+    return _page(request, made, spoken(request)("figures.of_game", game=game), f"/games/{game}/figures.csv", 1)
+
+
+async def all_games(site: Site, request: Request) -> Response:
+    """Figures of the latest games together, players by their names."""
+    games = await site.aside(latest, site.shelf)
+    made = await site.aside(of_games, site.shelf, games)
+    title = spoken(request).count("figures.of_all", len(games))
+    return _page(request, made, title, "/figures.csv", len(games))
+
+
+async def one_game_csv(site: Site, request: Request) -> Response:
+    """The same as a table, a row for each hand."""
+    game = game_of(request)
+    return _csv(await site.aside(site.shelf.remembered, game, figures), f"slaps-{game}.csv")
+
+
+async def all_games_csv(site: Site, request: Request) -> Response:
+    """The same of the latest games."""
+    games = await site.aside(latest, site.shelf)
+    return _csv(await site.aside(of_games, site.shelf, games), "slaps.csv")
+
+
+def _page(request: Request, of: Sequence[Figure], title: str, csv_at: str, games: int) -> Response:
+    texts = spoken(request)
+    content: list[Child] = [tag("h1", title)]
+    if not of:
+        content.append(tag("p", texts("figures.none"), class_="panel none"))
+    else:
+        content += _content(of, texts, csv_at, games)
+    return page(request, title, *content, scripts=("print.js",), body="figures", here="/figures")
+
+
+def _content(of: Sequence[Figure], texts: Texts, csv_at: str, games: int) -> Iterator[Child]:
+    made = summaries(of)
+    yield tag(
+        "p",
+        tag("a", texts("figures.csv"), href=csv_at, class_="button"),
+        tag("button", texts("figures.print"), type="button", id="print", class_="button", hidden=True),
+        tag("a", texts("figures.all_games"), href="/figures", class_="button"),
+        class_="buttons",
+    )
+    if games > 1:
+        yield tag("p", texts("figures.which_games", n=games), class_="note")
+    yield tag("section", tag("h2", texts("figures.summary")), _summary(made, texts), class_="panel")
+    error = texts.ms(typical_error(of), 1)
+    yield tag(
+        "section",
+        tag("h2", texts("figures.reactions")),
+        tag("p", texts("figures.reactions_what", error=error), class_="note"),
+        svg(charts.reactions(made, texts), class_="chart wide"),
+        svg(charts.reactions(made, texts, charts.NARROW), class_="chart narrow"),
+        class_="panel",
+    )
+    gaps = margins(of)
+    errors = sorted(one.margin_error for one in of if one.margin_error is not None)
+    if gaps:
+        error_ = errors[len(errors) // 2]
+        yield tag(
+            "section",
+            tag("h2", texts("figures.margins")),
+            tag("p", texts("figures.margins_what"), " ", texts("figures.nearest"), ": ", tag("b", texts.ms(gaps[0])),
+                class_="note"),
+            svg(charts.margins(gaps, error_, texts), class_="chart wide"),
+            svg(charts.margins(gaps, error_, texts, charts.NARROW), class_="chart narrow"),
+            class_="panel",
+        )  # fmt: skip
+    yield tag(
+        "section",
+        tag("h2", texts("figures.kinds")),
+        tag("p", texts("figures.kinds_what"), class_="note"),
+        _kinds(made, texts),
+        class_="panel",
+    )
+
+
+def _summary(made: Sequence[Summary], texts: Texts) -> Markup:
+    heads = ("player", "hands", "wins", "false", "void", "median", "middle_half", "fastest")
+    rows = []
+    for one in made:
+        half = one.quartiles
+        middle = "–" if half is None else texts("figures.range", low=_ms(half[0], texts), high=_ms(half[1], texts))
+        rows.append(
+            tag(
+                "tr",
+                tag("th", tag("span", "", class_=f"dot bg-seat{(one.seat - 1) % 8 + 1}"), one.player, scope="row"),
+                tag("td", str(len(one.reactions))),
+                tag("td", str(one.won)),
+                tag("td", str(one.false)),
+                tag("td", str(one.void)),
+                tag("td", tag("b", _ms(one.median, texts))),
+                tag("td", middle),
+                tag("td", _ms(one.reactions[0] if one.reactions else None, texts)),
+            )
+        )
+    return _table(heads, rows, texts, "figures.summary")
+
+
+def _kinds(made: Sequence[Summary], texts: Texts) -> Markup:
+    heads = ("player", *KINDS)
+    rows = [
+        tag(
+            "tr",
+            tag("th", tag("span", "", class_=f"dot bg-seat{(one.seat - 1) % 8 + 1}"), one.player, scope="row"),
+            [tag("td", str(one.kinds[kind])) for kind in KINDS],
+        )
+        for one in made
+    ]
+    return _table(heads, rows, texts, "figures.kinds")
+
+
+def _table(heads: Sequence[str], rows: Sequence[Markup], texts: Texts, label: str) -> Markup:
+    head = tag("thead", tag("tr", [tag("th", texts(f"figures.{name}"), scope="col") for name in heads]))
+    table = tag("table", head, tag("tbody", rows))
+    return tag("div", table, class_="scroll", tabindex=0, role="region", aria_label=texts(label))
+
+
+def _ms(ns: int | None, texts: Texts) -> str:
+    return "–" if ns is None else texts.ms(ns, 0)
+
+
+def table(of: Sequence[Figure]) -> str:
+    """CSV with `COLUMNS`: instants as they stand in the log, the rest in milliseconds."""
+    out = StringIO()
+    writer = csv.writer(out)
+    writer.writerow(COLUMNS)
+    for one in of:
+        writer.writerow(
+            (
+                one.game, one.ruling, one.slap, one.seat, _harmless(one.player), one.outcome, one.reason,
+                " ".join(one.patterns), one.t, "" if one.reveal is None else one.reveal, _csv_ms(one.since),
+                _csv_ms(one.error if one.since is not None else None), one.kind, "yes" if one.counts else "no",
+                _csv_ms(one.margin), _csv_ms(one.margin_error),
+            )
+        )  # fmt: skip
+    return out.getvalue()
+
+
+def _harmless(name: str) -> str:
+    """A name that no spreadsheet takes for a formula."""
+    return f"'{name}" if name[:1] in ("=", "+", "-", "@", "\t", "\r") else name
+
+
+def _csv_ms(ns: int | None) -> str:
+    return "" if ns is None else f"{ns / 1e6:.6f}"
+
+
+def _csv(of: Sequence[Figure], name: str) -> Response:
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return PlainTextResponse(table(of), media_type="text/csv; charset=utf-8", headers=headers)

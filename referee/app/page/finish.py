@@ -1,0 +1,181 @@
+"""What the photo-finish of a slap shows: hands, edges and cards with their instants and errors. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from referee.adjudication.amendments import base_id
+from referee.adjudication.observations import Card, Lift, Observation, Other, Slap
+from referee.adjudication.rulings import Ruling
+
+BEFORE: Final = 2_500_000_000
+AFTER: Final = 1_500_000_000
+"""How far from the slap lines are looked at, ns."""
+NEAR: Final = 1_000_000_000
+"""Hands within this of the slap are shown with it, ns."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hand:
+    """One press of a pad."""
+
+    id: str
+    seat: int
+    t: int
+    error: int
+    force: float | None
+    lift: int | None
+    """When it was lifted, ns; None where nobody saw that."""
+    ruling: Ruling | None
+    """What was ruled on this very hand."""
+    behind: int | None
+    """ns after the hand that won, as the ruling has it; 0 for that hand, None for one that is not compared."""
+    behind_error: int | None
+    """The sum of both errors, ns."""
+
+
+@dataclass(frozen=True, slots=True)
+class CardMark:
+    """A card that came face up near the slap."""
+
+    id: str
+    card: str
+    seat: int | None
+    t: int
+    error: int
+    known_at: int | None
+    """When the card had been read, ns."""
+    part: bool
+    """Whether the ruling rests on it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finish:
+    """A slap and all that came near it. Instants are the log's own, ns."""
+
+    slap: str
+    """The id of the hand that was asked for."""
+    seats: int
+    zero: int
+    """The first hand that counted, or the hand itself."""
+    hands: tuple[Hand, ...]
+    """By time."""
+    cards: tuple[CardMark, ...]
+    edges: tuple[tuple[int, int, bool], ...]
+    """Raw edges: seat, instant, pressed."""
+    ruling: Ruling | None
+    """The verdict on the pile: the slap that won, or the ruling on the hand itself."""
+    heat: Ruling | None
+    """The dead heat that this hand was in."""
+
+    @property
+    def winner(self) -> Hand | None:
+        """The hand that won, if one did."""
+        if self.ruling is None or self.ruling.kind != "slap_won":
+            return None
+        seat = self.ruling["seat"]
+        return next((hand for hand in self.hands if hand.seat == seat and hand.behind == 0), None)
+
+
+def finish(
+    lines: Iterable[Observation], rulings: Sequence[Ruling], slap: str, gone: Container[str] = (), seats: int = 0
+) -> Finish | None:
+    """Put together what a photo-finish shows.
+
+    Args:
+        lines: observations, as they stand; those far from the slap are not looked at.
+        rulings: of the game; several of one cause may be there.
+        slap: the hand's id.
+        gone: ids of rulings that were replaced.
+        seats: how many sit at the table.
+
+    Returns:
+        None where there is no such hand.
+    """
+    near = list(lines)
+    asked = next((line for line in near if isinstance(line, Slap) and line.id == slap), None)
+    if asked is None:
+        return None
+    in_force = [ruling for ruling in rulings if ruling.id not in gone]
+    ruling = _verdict(in_force, slap)
+    own = {_cause(one): one for one in in_force if one.kind in ("slap_won", "slap_false", "slap_void")}
+    heat = next((one for one in in_force if one.kind == "dead_heat" and slap in one.because), None)
+    near = [line for line in near if asked.t - BEFORE <= line.t <= asked.t + AFTER]
+    pressed = [line for line in near if isinstance(line, Slap) and abs(line.t - asked.t) <= NEAR]
+    behind = _behind(pressed, ruling) or _in_heat(pressed, heat)
+    lifts = [line for line in near if isinstance(line, Lift)]
+    hands = tuple(_hand(hand, lifts, pressed, own, behind) for hand in sorted(pressed, key=lambda hand: hand.t))
+    counted = [hand.t for hand in hands if hand.behind is not None]
+    rests = frozenset(ruling.because) if ruling is not None else frozenset()
+    return Finish(
+        slap,
+        max([seats, *(hand.seat for hand in hands)]),
+        min(counted, default=asked.t),
+        hands,
+        tuple(_card(line, rests) for line in sorted(near, key=lambda line: line.t) if isinstance(line, Card)),
+        tuple(_edges(near)),
+        ruling,
+        heat,
+    )
+
+
+def _cause(ruling: Ruling) -> str:
+    return base_id(ruling.id).partition("@")[2].partition("/")[0]
+
+
+def _verdict(rulings: Iterable[Ruling], slap: str) -> Ruling | None:
+    """The slap that won where this hand was compared with it, else the ruling on the hand itself."""
+    own: Ruling | None = None
+    for ruling in rulings:
+        if ruling.kind == "slap_won" and slap in ruling.because:
+            return ruling
+        if ruling.kind.startswith("slap_") and _cause(ruling) == slap:
+            own = ruling
+    return own
+
+
+def _in_heat(hands: Sequence[Slap], heat: Ruling | None) -> Mapping[str, tuple[int, int]]:
+    """The same for a dead heat that nothing has settled: after the first of its hands."""
+    tied = sorted((hand for hand in hands if heat is not None and hand.id in heat.because), key=lambda hand: hand.t)
+    out = {hand.id: (hand.t - tied[0].t, tied[0].t_error + hand.t_error) for hand in tied}
+    return out | {hand.id: (0, 0) for hand in tied[:1]}
+
+
+def _behind(hands: Sequence[Slap], ruling: Ruling | None) -> Mapping[str, tuple[int, int]]:
+    """By hand, the margin behind the winner and the error of that, as the ruling has them."""
+    if ruling is None or ruling.kind != "slap_won":
+        return {}
+    first = _cause(ruling)
+    winner = next((hand for hand in hands if hand.id == first), None)
+    if winner is None:
+        return {}
+    out = {winner.id: (0, 0)}
+    for runner in ruling["runners_up"]:
+        hand = next((h for h in hands if h.seat == runner["seat"] and h.t - winner.t == runner["margin"]), None)
+        if hand is not None:
+            out[hand.id] = (runner["margin"], winner.t_error + hand.t_error)
+    return out
+
+
+def _hand(
+    slap: Slap, lifts: Iterable[Lift], all_: Sequence[Slap], own: Mapping[str, Ruling], behind: Mapping[str, Any]
+) -> Hand:
+    after = min((other.t for other in all_ if other.seat == slap.seat and other.t > slap.t), default=2**63)
+    lift = min((line.t for line in lifts if line.seat == slap.seat and slap.t <= line.t < after), default=None)
+    margin, error = behind.get(slap.id, (None, None))
+    return Hand(slap.id, slap.seat, slap.t, slap.t_error, slap.force, lift, own.get(slap.id), margin, error)
+
+
+def _card(card: Card, rests: Container[str]) -> CardMark:
+    known = card.known_at
+    return CardMark(card.id, card.card, card.seat, card.t, card.t_error, known, card.id in rests)
+
+
+def _edges(lines: Iterable[Observation]) -> Iterable[tuple[int, int, bool]]:
+    for line in lines:
+        if isinstance(line, Other) and line.name == "edge":
+            seat, pressed = line.extra.get("seat"), line.extra.get("pressed")
+            if isinstance(seat, int) and isinstance(pressed, bool):
+                yield seat, line.t, pressed

@@ -1,0 +1,147 @@
+"""A recorded game ruled again: the state after each line, every ruling, and why (K5)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from referee.adjudication.adjudicator import Adjudicator, view_of
+from referee.adjudication.amendments import base_id
+from referee.adjudication.explanation import Explanation, cause_of
+from referee.adjudication.explanation import Record as Witnessed
+from referee.adjudication.loop import Scene
+from referee.adjudication.observations import LogError, Observation, Table
+from referee.adjudication.rulings import Ruling
+from referee.adjudication.state import State
+from referee.adjudication.view import View
+from referee.app.page.ruledlines import replaced, split
+from referee.app.record import GameInfo
+from referee.app.replaying import AT_ONCE
+
+LONGEST: Final = 12_000
+"""Observations of a game that is kept in memory state by state."""
+_FAR: Final = 2**63 - 2
+
+
+class TooLong(Exception):  # noqa: N818 - no error of anybody's
+    """A game that is not kept state by state."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One line of the game as it was judged, and the rulings that followed from it."""
+
+    observation: Observation
+    rulings: tuple[str, ...]
+    """Their ids."""
+
+
+class _Watcher:
+    """Keeps each scene for explanations, and the state that each line met for stepping through."""
+
+    def __init__(self, table: Table) -> None:
+        self.witnessed = Witnessed(table)
+        # The table itself is no scene, but the first step.
+        self.seen: dict[str, int] = {table.id: 0}
+        self.lines: list[Observation] = [table]
+        self.before: list[State | None] = [None]
+
+    def __call__(self, scene: Scene) -> None:
+        self.witnessed(scene)
+        name = scene.observation.id
+        if name in self.seen:
+            # Judged again after an amendment: the step stays where it was, with the line as it stands now.
+            self.lines[self.seen[name]] = scene.observation
+            return
+        self.seen[name] = len(self.lines)
+        self.lines.append(scene.observation)
+        self.before.append(scene.state)
+
+
+class Folded:
+    """A game from its lines."""
+
+    def __init__(self, info: GameInfo, rows: Sequence[tuple[int, str]]) -> None:
+        """Rule the game.
+
+        Raises:
+            LogError: the log cannot be read.
+            TooLong: it is too long to be kept.
+        """
+        self.info = info
+        self.last = rows[-1][0] if rows else 0
+        observations, self.logged = split(rows, ticks=True)
+        if not observations or not isinstance(observations[0][1], Table):
+            raise LogError(1, "the first line is no table")
+        if sum(seen.kind != "tick" for _, seen in observations) > LONGEST:
+            raise TooLong
+        self.table = observations[0][1]
+        self._watcher = _Watcher(self.table)
+        self.rulings, self._final = self._judge(observations)
+        self.replaced_by = replaced(self.rulings)
+        self.by_id = {ruling.id: ruling for ruling in self.rulings}
+        self.steps = self._steps()
+
+    def _judge(self, observations: Sequence[tuple[int, Observation]]) -> tuple[list[Ruling], View]:
+        """Every ruling, superseded ones too, in the order of print; the view at the end."""
+        amended = any(seen.kind in ("answer", "correct") for _, seen in observations)
+        least = [_FAR] * len(observations)
+        for place in range(len(observations) - 2, -1, -1):
+            least[place] = min(least[place + 1], observations[place + 1][1].t)
+        adjudicator = Adjudicator(history=amended, stream=False, early=False, witness=self._watcher)
+        for place, ((number, seen), after) in enumerate(zip(observations, least, strict=True)):
+            judge = amended or place % AT_ONCE == AT_ONCE - 1
+            try:
+                adjudicator.observe(seen, None if not judge or after == _FAR else after - 1, judge=judge)
+            except LogError as bad:
+                raise LogError(number if bad.line is None else bad.line, bad.problem) from None
+        return adjudicator.finish(), adjudicator.view
+
+    def _steps(self) -> tuple[Step, ...]:
+        causes: dict[str, list[str]] = {}
+        for ruling in self.rulings:
+            # What an amendment changed was ruled when the amendment came.
+            _, _, amendment = ruling.id.partition("~")
+            cause = amendment.rpartition("~")[2] or cause_of(ruling.id)
+            causes.setdefault(cause, []).append(ruling.id)
+        return tuple(Step(line, tuple(causes.get(line.id, ()))) for line in self._watcher.lines)
+
+    def view(self, step: int) -> View:
+        """The position after a step, counted from 0."""
+        after = step + 1
+        if after >= len(self._watcher.before):
+            return self._final
+        state = self._watcher.before[after]
+        return View() if state is None else view_of(state)
+
+    def line(self, name: str) -> Observation | None:
+        """A line as it stands now; None where there is none of that id."""
+        at = self._watcher.seen.get(name)
+        return None if at is None else self._watcher.lines[at]
+
+    def lines(self) -> Sequence[Observation]:
+        """Every line as it stands now, in the order of judging."""
+        return self._watcher.lines
+
+    def explain(self, ruling: Ruling) -> Explanation:
+        """Why a ruling came out as it did."""
+        return self._watcher.witnessed.explain(ruling)
+
+    @property
+    def agrees(self) -> tuple[int, int]:
+        """How many rulings of the log were made again just so, and how many were not."""
+        made = {ruling.id: ruling for ruling in self.rulings}
+        same = sum(made.get(ruling.id) == ruling for ruling in self.logged)
+        return same, len(self.logged) - same
+
+    def slaps(self) -> list[Ruling]:
+        """The rulings on hands that are in force, by time."""
+        kinds = ("slap_won", "slap_false", "slap_void")
+        found = [ruling for ruling in self.rulings if ruling.kind in kinds and ruling.id not in self.replaced_by]
+        return sorted(found, key=lambda ruling: ruling.t)
+
+
+def slap_of(ruling: Ruling) -> str:
+    """The id of the hand that a ruling is about."""
+    return base_id(ruling.id).partition("@")[2].partition("/")[0]

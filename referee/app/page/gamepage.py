@@ -1,0 +1,214 @@
+"""Routes of the recorded games: the list, one game's rulings, one ruling's reasons, and the files to take along."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+
+from referee.adjudication.rulings import Ruling
+from referee.app.page.explained import explained
+from referee.app.page.folding import Folded, slap_of
+from referee.app.page.markup import Child, Markup, tag
+from referee.app.page.rulingwords import RulingWords
+from referee.app.page.shelf import Shelf
+from referee.app.page.shell import address, page, spoken
+from referee.app.page.site import Site, game_of, whole
+from referee.app.page.texts import Texts, unbroken
+from referee.app.record import GameInfo
+from referee.app.record_files import rulings_table
+
+LISTED: Final = 25
+"""Games on one page of the list."""
+RULINGS: Final = 400
+"""Rulings on one page of a game."""
+_QUIET: Final = frozenset(("turn", "lead", "chance"))
+_ENDING: Final = re.compile(r'^\{"ruling":"(won|lost|drawn)"')
+_OF_SEAT: Final = re.compile(r'"seat":(\d+)')
+
+
+async def games(site: Site, request: Request) -> Response:
+    """The list of games, the latest first."""
+    texts = spoken(request)
+    first = whole(request.query_params.get("from"), 0)
+    all_ = await site.aside(site.shelf.games)
+    shown = all_[first : first + LISTED]
+    outcomes = await site.aside(_outcomes, site.shelf, shown, texts)
+    rows = [_game_row(info, outcomes[info.id], texts) for info in shown]
+    content: list[Child] = [tag("h1", texts("games.title"))]
+    if not rows:
+        content.append(tag("p", texts("games.none"), class_="panel none"))
+    else:
+        heads = [tag("th", texts(f"games.{name}"), scope="col") for name in ("began", "players", "rules", "outcome")]
+        table = tag("table", tag("thead", tag("tr", heads, tag("td", ""))), tag("tbody", rows), class_="games")
+        content.append(tag("div", table, class_="panel scroll", tabindex=0, role="region",
+                           aria_label=texts("games.title")))  # fmt: skip
+    links = _turning("/games", first, LISTED, len(all_), texts, {})
+    return page(request, texts("games.title"), *content, tag("p", links, class_="buttons"), here="/games")
+
+
+def _turning(path: str, first: int, step: int, count: int, texts: Texts, query: Mapping[str, object]) -> list[Markup]:
+    """Links to what comes before and after, where there is more than is shown at once."""
+    links = []
+    if first:
+        back = address(path, {**query, "from": max(0, first - step)})
+        links.append(tag("a", f"← {texts('replay.previous')}", href=back, class_="button"))
+    if first + step < count:
+        on = address(path, {**query, "from": first + step})
+        links.append(tag("a", f"{texts('replay.next')} →", href=on, class_="button"))
+    return links
+
+
+def _outcomes(shelf: Shelf, shown: list[GameInfo], texts: Texts) -> dict[int, str]:
+    return {info.id: _outcome(shelf, info, texts) for info in shown}
+
+
+def _outcome(shelf: Shelf, info: GameInfo, texts: Texts) -> str:
+    """How a game ended, from the rulings in its log."""
+    for _, text in reversed(shelf.lines(info.id)):
+        ending = _ENDING.match(text)
+        if ending is None:
+            continue
+        seat = _OF_SEAT.search(text)
+        if ending[1] == "drawn" or seat is None:
+            return texts("games.drawn")
+        return texts(f"games.{ending[1]}", name=RulingWords(info.seats, texts).name(int(seat[1])))
+    return texts("games.unfinished")
+
+
+def _game_row(info: GameInfo, outcome: str, texts: Texts) -> Markup:
+    at = f"/games/{info.id}"
+    links = [
+        tag("a", texts("games.rulings"), href=at, aria_label=f"{texts('games.rulings')}, {info.id}"),
+        tag("a", texts("games.replay"), href=f"{at}/replay", aria_label=f"{texts('games.replay')}, {info.id}"),
+        tag("a", texts("games.figures"), href=f"{at}/figures", aria_label=f"{texts('games.figures')}, {info.id}"),
+    ]
+    kept = tag("span", texts("games.kept"), class_="badge") if info.keep else ""
+    return tag(
+        "tr",
+        tag("th", tag("a", texts("games.game", game=info.id), href=at), " ", kept, tag("small", moment(info.began)),
+            scope="row"),
+        tag("td", ", ".join(info.seats)),
+        tag("td", rules_name(info.rules, texts)),
+        tag("td", outcome),
+        tag("td", links, class_="links"),
+    )  # fmt: skip
+
+
+def moment(iso: str) -> str:
+    """Wall time as people write it: ``2026-03-14 18:05``."""
+    return iso[:16].replace("T", " ")
+
+
+def rules_name(rules: Any, texts: Texts) -> str:
+    """A preset's name; for changed ones the base's."""
+    if isinstance(rules, str):
+        return rules
+    base = rules.get("base", "") if isinstance(rules, dict) else ""
+    return f"{texts('games.own_rules')} ({base})" if base else texts("games.own_rules")
+
+
+async def game(site: Site, request: Request) -> Response:
+    """One game: every ruling, with a way to its reasons."""
+    texts = spoken(request)
+    folded = await site.folded(request)
+    every = request.query_params.get("all") == "1"
+    first = whole(request.query_params.get("from"), 0)
+    content = await site.aside(lambda: list(_game(folded, texts, every, first)))
+    return page(request, texts("games.game", game=folded.info.id), *content, here="/games")
+
+
+def _game(folded: Folded, texts: Texts, every: bool, first: int) -> Iterator[Child]:
+    info, words = folded.info, RulingWords(folded.table.seats, texts)
+    at = f"/games/{info.id}"
+    yield tag("h1", texts("games.game", game=info.id))
+    under = f"{moment(info.began)} · {', '.join(info.seats)} · {rules_name(info.rules, texts)}"
+    yield tag("p", under, class_="crumb")
+    buttons = (
+        (f"{at}/replay", "games.replay"), (f"{at}/figures", "games.figures"),
+        (f"{at}/rulings.csv", "games.rulings_csv"), (f"{at}/log.jsonl", "games.log"),
+    )  # fmt: skip
+    yield tag("p", [tag("a", texts(key), href=href, class_="button") for href, key in buttons], class_="buttons")
+    same, others = folded.agrees
+    key = "games.again_none" if not folded.logged else "games.again_differs" if others else "games.again_equal"
+    yield tag("p", tag("b", texts("games.again"), ": "), texts(key, n=others or same),
+              class_="note bad" if others else "note good")  # fmt: skip
+    shown = [ruling for ruling in folded.rulings if every or ruling.kind not in _QUIET]
+    rows = [_ruling_row(folded, ruling, words) for ruling in shown[first : first + RULINGS]]
+    heads = [tag("th", texts(f"games.{name}"), scope="col") for name in ("when", "what", "why")]
+    table = tag("table", tag("thead", tag("tr", heads)), tag("tbody", rows), class_="rulings")
+    yield tag("div", table, class_="panel scroll", tabindex=0, role="region", aria_label=texts("games.rulings"))
+    yield tag("p", _turning(at, first, RULINGS, len(shown), texts, {"all": 1 if every else None}), class_="buttons")
+    link = address(at, {"all": None if every else 1})
+    yield tag("p", tag("a", texts("games.show_few" if every else "games.show_all"), href=link))
+
+
+def _ruling_row(folded: Folded, ruling: Ruling, words: RulingWords) -> Markup:
+    texts, gone = words.texts, ruling.id in folded.replaced_by
+    said: Child = unbroken(words(ruling))
+    if gone:
+        said = [tag("s", said), " ", tag("span", texts("board.replaced"), class_="badge")]
+    links = [tag("a", " ".join(ruling.rule), href=ruling_address(folded.info.id, ruling),
+                 aria_label=f"{texts('games.why')}: {ruling.id}")]  # fmt: skip
+    if ruling.kind in ("slap_won", "slap_false", "slap_void"):
+        href = address(f"/games/{folded.info.id}/finish", {"slap": slap_of(ruling)})
+        links.append(tag("a", texts("nav.finish"), href=href, aria_label=f"{texts('nav.finish')}: {ruling.id}"))
+    return tag(
+        "tr",
+        tag("td", texts.seconds(ruling.t - folded.table.t), class_="number"),
+        tag("td", said),
+        tag("td", links, class_="links"),
+        class_=f"k-{ruling.kind}" + (" replaced" if gone else ""),
+        data_id=ruling.id,
+    )
+
+
+def ruling_address(game: int, ruling: Ruling) -> str:
+    """Where a ruling is explained."""
+    return address(f"/games/{game}/ruling", {"id": ruling.id})
+
+
+async def ruling(site: Site, request: Request) -> Response:
+    """Why one ruling came out as it did."""
+    texts = spoken(request)
+    folded = await site.folded(request)
+    found = folded.by_id.get(request.query_params.get("id", ""))
+    if found is None:
+        raise HTTPException(404)
+    words = RulingWords(folded.table.seats, texts)
+    sections = await site.aside(lambda: explained(folded.explain(found), folded, words))
+    after = texts("finish.at", time=texts.seconds(found.t - folded.table.t))
+    head = tag("p", f"{texts('games.game', game=folded.info.id)} · {found.id} · {after}", class_="crumb")
+    newer = folded.replaced_by.get(found.id)
+    notice = None
+    if newer is not None:
+        link = tag("a", words(folded.by_id[newer]), href=ruling_address(folded.info.id, folded.by_id[newer]))
+        notice = tag("div", tag("p", texts("finish.replaced_by")), link, class_="notice")
+    back = tag("a", f"← {texts('games.game', game=folded.info.id)}", href=f"/games/{folded.info.id}", class_="button")
+    title = words(found)
+    return page(request, title, head, tag("h1", title), notice, sections, tag("p", back), here="/games")
+
+
+async def log(site: Site, request: Request) -> Response:
+    """The game as a file in the public format."""
+    number = game_of(request)
+    await site.aside(site.shelf.game, number)
+    rows = await site.aside(site.shelf.lines, number)
+    return _file("".join(f"{text}\n" for _, text in rows), f"game-{number}.jsonl", "application/jsonl")
+
+
+async def rulings_csv(site: Site, request: Request) -> Response:
+    """The rulings in the log as a table."""
+    number = game_of(request)
+    await site.aside(site.shelf.game, number)
+    rows = await site.aside(site.shelf.lines, number)
+    text = await site.aside(lambda: rulings_table(text for _, text in rows))
+    return _file(text, f"rulings-{number}.csv", "text/csv; charset=utf-8")
+
+
+def _file(text: str, name: str, kind: str) -> Response:
+    return PlainTextResponse(text, media_type=kind, headers={"Content-Disposition": f'attachment; filename="{name}"'})

@@ -1,0 +1,152 @@
+"""Pairing: a six-digit code that only people at the table see or hear. Pure; time is data.
+
+Guessing is bounded by how many attempts one code stands: `Terms.together` of a million. No address can use them up
+alone, and the wait for who has guessed wrongly never holds back who has not tried this code yet: nobody in the network
+can lock the table's own people out.
+"""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Final
+
+SECOND: Final = 1_000_000_000
+DIGITS: Final = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """How long a code lives and what it stands; ns."""
+
+    life: int = 120 * SECOND
+    again: int = 30 * SECOND
+    """Asked for while a code has longer to live than this, the same one is shown again: somebody may be typing it."""
+    each: int = 3
+    """Wrong attempts that one address has for one code."""
+    together: int = 100
+    """Wrong attempts that a code stands in all."""
+    first_wait: int = SECOND
+    """After a wrong code; doubles with each further one."""
+    longest_wait: int = 15 * SECOND
+    forgotten: int = 600 * SECOND
+    """After so long without a wrong code everything is as at first."""
+
+
+USUAL: Final = Terms()
+
+
+def random_code() -> str:
+    """Six digits that nobody can foresee."""
+    return f"{secrets.randbelow(10**DIGITS):0{DIGITS}d}"
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """Whether an attempt was right, and what to say; ``wait`` is how long no other one helps (ns)."""
+
+    accepted: bool
+    words: str
+    wait: int = 0
+
+
+@dataclass(slots=True)
+class _Shown:
+    code: str = field(repr=False)
+    until: int
+    wrong: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def worn(self) -> int:
+        return sum(self.wrong.values())
+
+
+class Pairing:
+    """One code at a time. It lives in the process that the table's pads and voice belong to.
+
+    Args:
+        terms: how long a code lives and what it stands.
+        code: makes one.
+    """
+
+    def __init__(self, terms: Terms = USUAL, code: Callable[[], str] = random_code) -> None:
+        self._terms, self._make = terms, code
+        self._shown: _Shown | None = None
+        self._failures = 0
+        self._failed_at = 0
+        self._waits: OrderedDict[str, int] = OrderedDict()
+        """By address that was wrong lately, until when it waits."""
+
+    def show(self, now: int) -> str:
+        """Somebody at the table asks for a code: the one to show or speak, and nowhere else."""
+        shown = self._live(now)
+        if shown is None or shown.until - now < self._terms.again or shown.wrong:
+            shown = _Shown(self._make(), now + self._terms.life)
+            self._shown = shown
+        return shown.code
+
+    def hide(self) -> None:
+        """No code holds any more."""
+        self._shown = None
+
+    def shows(self, now: int) -> bool:
+        """Whether a code is being shown."""
+        return self._live(now) is not None
+
+    @property
+    def suspicious(self) -> int:
+        """Wrong codes of late: for the table to be told of."""
+        return self._failures
+
+    def attempt(self, code: str, who: str, now: int) -> Answered:
+        """Somebody has typed a code.
+
+        Args:
+            code: as it was typed.
+            who: the address that it came from.
+            now: the present instant, ns.
+        """
+        self._forget(now)
+        shown = self._live(now)
+        if shown is None:
+            return Answered(False, "no code is being shown; ask for one at the table: two taps on a pad, then hold it")
+        tried = shown.wrong.get(who, 0)
+        # Who has not tried this code yet is never made to wait for what others did.
+        wait = self._waits.get(who, now) - now if tried else 0
+        if wait > 0:
+            return Answered(False, f"that was wrong; wait {-(-wait // SECOND)} s before the next try", wait)
+        if tried >= self._terms.each:
+            return Answered(False, "too many wrong codes from here; ask for another one at the table")
+        if hmac.compare_digest(code.encode(errors="replace"), shown.code.encode()):
+            self._shown = None
+            self._waits.pop(who, None)
+            return Answered(True, "paired")
+        return self._wrong(shown, who, now)
+
+    def _wrong(self, shown: _Shown, who: str, now: int) -> Answered:
+        terms = self._terms
+        shown.wrong[who] = shown.wrong.get(who, 0) + 1
+        wait = min(terms.first_wait << min(self._failures, 10), terms.longest_wait)
+        self._failures += 1
+        self._failed_at = now
+        self._waits.pop(who, None)
+        self._waits[who] = now + wait
+        while len(self._waits) > terms.together:
+            self._waits.popitem(last=False)
+        if shown.worn >= terms.together:
+            self._shown = None
+            return Answered(False, "that code was guessed at too often; ask for another one at the table")
+        return Answered(False, f"that is not the code; wait {-(-wait // SECOND)} s before the next try", wait)
+
+    def _live(self, now: int) -> _Shown | None:
+        if self._shown is not None and now >= self._shown.until:
+            self._shown = None
+        return self._shown
+
+    def _forget(self, now: int) -> None:
+        if self._failures and now - self._failed_at >= self._terms.forgotten:
+            self._failures = 0
+            self._waits.clear()

@@ -1,0 +1,168 @@
+"""Devices that have paired: a random token each, of which only the hash is kept. Pure; time is data.
+
+Instants are of the machine's monotonic clock (it has no clock that knows the date), so that sessions end at the latest
+when the machine is switched off.
+"""
+
+from __future__ import annotations
+
+import hmac
+import secrets
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, replace
+from hashlib import sha256
+from typing import Any, Final
+
+MINUTE: Final = 60_000_000_000
+HOUR: Final = 60 * MINUTE
+NAME: Final = 40
+"""Characters of a device's name."""
+TOKEN: Final = 64
+"""Characters that a token can have at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lives:
+    """How long a session lives at most, how long unused, and how many there are; ns."""
+
+    absolute: int = 24 * HOUR
+    idle: int = 4 * HOUR
+    devices: int = 32
+
+
+USUAL: Final = Lives()
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """A paired device as others may see it."""
+
+    id: str
+    name: str
+    paired: int
+    used: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Session:
+    digest: str
+    device: Device
+
+
+def csrf_of(token: str) -> str:
+    """What a page of this session sends with each change: bound to the token, which scripts cannot read."""
+    return hmac.new(token.encode(), b"csrf", sha256).hexdigest()
+
+
+def csrf_fits(token: str, given: str) -> bool:
+    """Whether ``given`` was made for the session of this token; takes the same time whatever it says."""
+    return hmac.compare_digest(csrf_of(token).encode(), given.encode(errors="replace"))
+
+
+def clean_name(said: object) -> str:
+    """A device's name in one line of at most `NAME` characters; what was not said is ``a device``."""
+    text = said if isinstance(said, str) else ""
+    shown = "".join(letter for letter in text if letter.isprintable()).strip()
+    return shown[:NAME].strip() or "a device"
+
+
+def _digest(token: str) -> str:
+    return sha256(token.encode(errors="replace")).hexdigest()
+
+
+class Sessions:
+    """Who has paired.
+
+    Args:
+        lives: how long sessions live.
+        token: makes one that nobody can guess.
+        changed: is called after each change that is worth keeping, with what `restore` takes.
+    """
+
+    def __init__(
+        self,
+        lives: Lives = USUAL,
+        *,
+        token: Callable[[], str] = lambda: secrets.token_urlsafe(32),
+        changed: Callable[[list[dict[str, Any]]], None] = lambda _: None,
+    ) -> None:
+        self._lives, self._token, self._changed = lives, token, changed
+        self._sessions: list[_Session] = []
+        self._kept_used: dict[str, int] = {}
+
+    def begin(self, name: object, now: int) -> str:
+        """A device has paired; returns its token. Where there are too many, the one unused for longest goes."""
+        token = self._token()
+        device = Device(secrets.token_hex(4), clean_name(name), now, now)
+        alive = sorted(self._alive(now), key=lambda one: one.device.used)
+        self._sessions = [*alive[max(0, len(alive) + 1 - self._lives.devices) :], _Session(_digest(token), device)]
+        self._keep()
+        return token
+
+    def find(self, token: str | None, now: int) -> Device | None:
+        """The device of a token, if its session lives; it is used by that."""
+        if token is None or not token or len(token) > TOKEN:
+            return None
+        digest, found = _digest(token), None
+        for one in self._sessions:
+            # Every one is compared: how long it takes says nothing of which, or whether.
+            if hmac.compare_digest(one.digest, digest):
+                found = one
+        if found is None or self._over(found.device, now):
+            return None
+        return self._use(found, now)
+
+    def devices(self, now: int) -> list[Device]:
+        """Those whose sessions live, the first to pair first."""
+        return sorted((one.device for one in self._alive(now)), key=lambda device: (device.paired, device.id))
+
+    def sign_out(self, id_: str) -> bool:
+        """End one session; false where there is none of that id."""
+        left = [one for one in self._sessions if one.device.id != id_]
+        found = len(left) < len(self._sessions)
+        self._sessions = left
+        if found:
+            self._keep()
+        return found
+
+    def sign_out_all(self) -> None:
+        """End every session."""
+        self._sessions.clear()
+        self._keep()
+
+    def restore(self, kept: object, now: int) -> None:
+        """Take up what ``changed`` was given in this run of the machine; what cannot be understood is left out."""
+        for raw in kept if isinstance(kept, list) else ():
+            session = _session(raw)
+            if session is not None and not self._over(session.device, now):
+                self._sessions.append(session)
+
+    def _alive(self, now: int) -> list[_Session]:
+        return [one for one in self._sessions if not self._over(one.device, now)]
+
+    def _over(self, device: Device, now: int) -> bool:
+        if not 0 <= device.paired <= device.used <= now:
+            return True
+        return now - device.paired >= self._lives.absolute or now - device.used >= self._lives.idle
+
+    def _use(self, session: _Session, now: int) -> Device:
+        device = replace(session.device, used=now)
+        self._sessions[self._sessions.index(session)] = replace(session, device=device)
+        if now - self._kept_used.get(device.id, 0) >= MINUTE:
+            self._keep()
+        return device
+
+    def _keep(self) -> None:
+        self._kept_used = {one.device.id: one.device.used for one in self._sessions}
+        self._changed([{"digest": one.digest, **asdict(one.device)} for one in self._sessions])
+
+
+def _session(raw: object) -> _Session | None:
+    if not isinstance(raw, Mapping):
+        return None
+    texts = [raw.get(key) for key in ("digest", "id", "name")]
+    times = [raw.get(key) for key in ("paired", "used")]
+    if not all(isinstance(text, str) for text in texts) or not all(type(t) is int for t in times):
+        return None
+    digest, id_, name = map(str, texts)
+    return _Session(digest, Device(id_, clean_name(name), int(raw["paired"]), int(raw["used"])))

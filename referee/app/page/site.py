@@ -1,0 +1,54 @@
+"""What every route of the page needs, and slow work done aside."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+
+from referee.app.page.events import Hub
+from referee.app.page.folding import Folded
+from referee.app.page.shelf import Shelf
+
+T = TypeVar("T")
+
+
+class Site:
+    """The record and the viewers."""
+
+    def __init__(self, shelf: Shelf, hub: Hub, *, controlled: bool = False) -> None:
+        """``controlled``: people at the table may pair their devices and change things."""
+        self.shelf, self.hub, self.controlled = shelf, hub, controlled
+        # Ruling a long game again or drawing a picture must not hold back the live events.
+        self._pool = ThreadPoolExecutor(2, thread_name_prefix="page")
+
+    async def aside(self, work: Callable[..., T], *args: object) -> T:
+        """Do something slow without holding anybody up."""
+        return await asyncio.get_running_loop().run_in_executor(self._pool, functools.partial(work, *args))
+
+    async def folded(self, request: Request) -> Folded:
+        """The game that an address names, ruled again; raises what `Shelf.folded` raises."""
+        return await self.aside(self.shelf.folded, game_of(request))
+
+    def close(self) -> None:
+        """Let go of threads and the record."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        self.shelf.close()
+
+
+def game_of(request: Request) -> int:
+    """The number of the game that an address names."""
+    number = int(request.path_params["game"])
+    if number >= 2**63:
+        raise HTTPException(404)
+    return number
+
+
+def whole(text: str | None, default: int) -> int:
+    """A number from an address; the default for anything else."""
+    return int(text) if text is not None and text.isascii() and text.isdigit() and len(text) < 19 else default

@@ -1,0 +1,31 @@
+// Keeps the scoreboard as the server has it: one stream of events, taken up again when it breaks.
+"use strict";
+(() => {
+  const board = document.getElementById("board");
+  const lost = document.getElementById("lost");
+  let first = true;
+
+  const open = () => {
+    const stream = new EventSource(board.dataset.events);
+    stream.addEventListener("open", () => {
+      lost.hidden = true;
+    });
+    stream.addEventListener("regions", (event) => {
+      for (const [id, html] of Object.entries(JSON.parse(event.data))) Regions.show(id, html, first);
+      first = false;
+      board.dataset.shown = String(Number(board.dataset.shown ?? 0) + 1);
+    });
+    stream.addEventListener("error", () => {
+      lost.hidden = false;
+      first = true;
+      // The browser tries again by itself, unless the server refused.
+      if (stream.readyState === EventSource.CLOSED) setTimeout(open, 4000);
+    });
+    addEventListener("pagehide", () => stream.close(), { once: true });
+  };
+
+  addEventListener("pageshow", (event) => {
+    if (event.persisted) open();
+  });
+  open();
+})();

@@ -1,0 +1,85 @@
+// Steps through a game. Steps come from the server some at a time and are kept.
+"use strict";
+(() => {
+  const slider = document.getElementById("slider");
+  const where = document.getElementById("where");
+  const what = document.getElementById("what");
+  const play = document.getElementById("play");
+  const steps = new Map();
+  const coming = new Map();
+  const last = Number(slider.max);
+  const CHUNK = 30;
+  const PACE = 700;
+  let at = Number(slider.value);
+  let timer = 0;
+
+  const fetchChunk = (start) => {
+    if (!coming.has(start)) {
+      const got = fetch(`${slider.dataset.steps}&from=${start}`)
+        .then((answer) => answer.json())
+        .then((found) => found.steps.forEach((step, place) => steps.set(found.from + place, step)))
+        .catch(() => coming.delete(start));
+      coming.set(start, got);
+    }
+    return coming.get(start);
+  };
+
+  const show = async (place) => {
+    at = Math.min(Math.max(place, 0), last);
+    slider.value = at;
+    where.textContent = slider.dataset.of.replace("{at}", at + 1).replace("{all}", last + 1);
+    slider.setAttribute("aria-valuetext", where.textContent);
+    const wanted = at;
+    const start = wanted - (wanted % CHUNK);
+    if (!steps.has(wanted)) await fetchChunk(start);
+    if (wanted !== at) return;
+    const step = steps.get(wanted);
+    if (!step) return;
+    what.textContent = `${step.clock} · ${step.what}`;
+    Regions.show("seats", step.seats, true);
+    Regions.show("pile", step.pile, true);
+    Regions.show("ruled", step.ruled, true);
+    history.replaceState(null, "", `${slider.dataset.path}?at=${at}`);
+    slider.dataset.shown = at;
+    if (wanted - start > CHUNK / 2 && start + CHUNK <= last) fetchChunk(start + CHUNK);
+  };
+
+  const stop = () => {
+    clearInterval(timer);
+    timer = 0;
+    play.textContent = play.dataset.play;
+  };
+  const toggle = () => {
+    if (timer) return stop();
+    play.textContent = play.dataset.stop;
+    timer = setInterval(() => (at >= last ? stop() : show(at + 1)), PACE);
+  };
+
+  const moves = { first: () => 0, previous: () => at - 1, next: () => at + 1, last: () => last };
+  for (const link of document.querySelectorAll("[data-move]")) {
+    link.addEventListener("click", (event) => {
+      event.preventDefault();
+      stop();
+      show(moves[link.dataset.move]());
+    });
+  }
+  slider.addEventListener("input", () => {
+    stop();
+    show(Number(slider.value));
+  });
+  play.hidden = false;
+  play.addEventListener("click", toggle);
+  addEventListener("keydown", (event) => {
+    if (event.altKey || event.ctrlKey || event.metaKey) return;
+    const to = { ArrowLeft: at - 1, ArrowRight: at + 1, PageUp: at - 10, PageDown: at + 10, Home: 0, End: last }[event.key];
+    if (to !== undefined && !event.target.closest?.(".scroll")) {
+      event.preventDefault();
+      stop();
+      show(to);
+    } else if (event.key === " " && !event.target.closest?.("a, button")) {
+      event.preventDefault();
+      toggle();
+    }
+  });
+  show(at);
+})();

@@ -1,0 +1,108 @@
+"""The page's words: one table for each language, all with the same keys."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+LANGUAGES: Final[Mapping[str, str]] = {"en": "English", "es": "Español", "de": "Deutsch", "fr": "Français"}
+_FOLDER: Final = Path(__file__).parent / "texts"
+_COMMA: Final = frozenset(("es", "de", "fr"))
+MINUS: Final = "−"
+
+
+class Texts:
+    """The words of one language."""
+
+    def __init__(self, language: str) -> None:
+        self.language = language
+        self._table = table(language)
+
+    def __call__(self, key: str, **fields: object) -> str:
+        """A text with its fields filled in; raises `KeyError` for a key that there is not."""
+        text = self._table[key]
+        return text.format_map(fields) if fields else text
+
+    def get(self, key: str, default: str) -> str:
+        """A text where there is one, for names that come from outside."""
+        return self._table.get(key, default)
+
+    def count(self, key: str, number: int) -> str:
+        """``1 card``, ``2 cards``: of a text with ``one`` and ``many``; in French nothing is singular too."""
+        single = number == 1 or (number == 0 and self.language == "fr")
+        return self(f"{key}.{'one' if single else 'many'}", n=number)
+
+    def number(self, value: float, digits: int) -> str:
+        """A number with the language's decimal sign, and a true minus."""
+        text = f"{abs(value):.{digits}f}"
+        sign = MINUS if value < 0 and float(text) != 0 else ""
+        return sign + (text.replace(".", ",") if self.language in _COMMA else text)
+
+    def ms(self, ns: int, digits: int = 3, *, sign: bool = False) -> str:
+        """Nanoseconds as milliseconds, ``46.912 ms``; ``sign`` writes a plus as well."""
+        plus = "+" if sign and ns > 0 else ""
+        return f"{plus}{self.number(ns / 1e6, digits)} ms"
+
+    def seconds(self, ns: int, digits: int = 3) -> str:
+        """Nanoseconds as seconds."""
+        return f"{self.number(ns / 1e9, digits)} s"
+
+    def both(self, items: Iterable[str]) -> str:
+        """``a, b and c``."""
+        names = list(items)
+        if len(names) < 2:
+            return "".join(names)
+        return f"{', '.join(names[:-1])} {self('word.and')} {names[-1]}"
+
+
+def unbroken(text: str) -> str:
+    """A text whose lengths of time are not parted from their unit or error at the end of a line."""
+    return text.replace(" ms", "\u00a0ms").replace(" ± ", "\u00a0±\u00a0")
+
+
+@cache
+def texts(language: str) -> Texts:
+    """The words of a language; raises `KeyError` for one that the page does not speak."""
+    return Texts({name: name for name in LANGUAGES}[language])
+
+
+@cache
+def table(language: str) -> Mapping[str, str]:
+    """Every text of a language by its key, tables joined by dots."""
+    with (_FOLDER / f"{language}.toml").open("rb") as file:
+        return dict(_flat(tomllib.load(file), ""))
+
+
+def _flat(tree: Mapping[str, Any], before: str) -> Iterable[tuple[str, str]]:
+    for key, value in tree.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{before}{key}.")
+        else:
+            yield before + key, str(value)
+
+
+def chosen(asked: str | None, kept: str | None, accepted: str) -> str:
+    """Which language to speak.
+
+    Args:
+        asked: what the address asks for.
+        kept: what was chosen before.
+        accepted: the browser's ``Accept-Language``.
+    """
+    for name in (asked, kept):
+        if name is not None and name in LANGUAGES:
+            return name
+    wanted = sorted(_weighed(accepted), key=lambda pair: -pair[0])
+    return next((name for _, name in wanted if name in LANGUAGES), "en")
+
+
+def _weighed(accepted: str) -> Iterable[tuple[float, str]]:
+    for part in accepted[:400].split(","):
+        name, _, weight = part.strip().partition(";q=")
+        try:
+            yield float(weight or 1), name.strip()[:2].lower()
+        except ValueError:
+            continue

@@ -1,0 +1,232 @@
+"""Taking away what was kept, so that it is gone from the file's bytes: a person, a name, a game, what is overdue.
+
+SQLite leaves what is deleted in free pages and in its write-ahead log. So deletions overwrite (``secure_delete``), and
+`scrub` afterwards writes the log back, builds the file anew and cuts the log to nothing. While another program reads
+the record that last step has to wait: it is noted, and done at the next occasion.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Final
+
+from referee.app.people.keeping import Due, due
+from referee.app.people.lines import mentions, printed, renamed_table, seat_name, without
+from referee.app.people.names import PeopleError, key_of
+from referee.app.people.store import People, Person
+from referee.app.record import PATIENCE, Record, told
+
+FRAMES: Final = "frames.db"
+"""Beside the record."""
+_WAITING: Final = "scrub"
+
+
+@dataclass(frozen=True, slots=True)
+class Erased:
+    """What was done."""
+
+    games: tuple[int, ...]
+    """Whose lines were changed, or which are gone."""
+    clean: bool
+    """Whether it is gone from the file's bytes by now."""
+    left: tuple[int, ...] = ()
+    """Games whose house rules mention the name, which are left as they are."""
+
+
+def forget(people: People, person: Person, at: str) -> Erased:
+    """Remove a person: their name from every game, every tie, every spelling, and themselves.
+
+    The games stay, with the seat's own name; only the person's random id is kept, so that a backup that is brought back
+    does not bring the person back. Raises `RecordError`.
+    """
+    seats = _seats_of(people, person)
+    left = tuple(_take_names(people, seats))
+    with people.writing() as db:
+        _will_scrub(db)
+        db.execute("DELETE FROM person WHERE id=?", (person.id,))
+        db.execute("INSERT OR IGNORE INTO forgotten VALUES (?, ?)", (person.id, at))
+    return Erased(tuple(sorted({game for game, _ in seats})), scrub(people), left)
+
+
+def respell(people: People, person: Person, name: str) -> Erased:
+    """Rename somebody in every line as well, and drop every other spelling: for a name that is to be gone.
+
+    Raises:
+        PeopleError: somebody else is called so.
+        RecordError: the record cannot be written.
+    """
+    seats = _seats_of(people, person)
+    renamed = people.rename(person, name)
+    left = tuple(_take_names(people, seats, renamed.name))
+    with people.writing() as db:
+        _will_scrub(db)
+        db.execute("DELETE FROM spelling WHERE person=? AND key<>?", (person.id, key_of(name)))
+    return Erased(tuple(sorted({game for game, _ in seats})), scrub(people), left)
+
+
+def take_names(people: People, seats: dict[tuple[int, int], str]) -> Erased:
+    """Remove the names at these seats of games (name by game and seat), and the ties."""
+    left = tuple(_take_names(people, seats))
+    return Erased(tuple(sorted({game for game, _ in seats})), scrub(people), left)
+
+
+def erase_game(people: People, game: int, at: str, why: str = "asked for") -> Erased:
+    """Remove a game with its ties and its pictures; that there was one stays noted. Raises `RecordError`."""
+    _erase_games(people, (game,), at, why)
+    return Erased((game,), scrub(people))
+
+
+def settle(people: People, game: int) -> Erased:
+    """A game is over: tie those who agreed, and take out the names of all others. Raises `RecordError`."""
+    loose = people.tie(game)
+    if not loose:
+        return Erased((), True)
+    with Record(people.path, read_only=True) as record:
+        names = record.game(game).seats
+    return take_names(people, {(game, seat): names[seat - 1] for seat in loose})
+
+
+def enforce(people: People, now: datetime) -> tuple[Due, str]:
+    """Remove what is overdue; returns what was, and words for the table. Raises `RecordError`."""
+    with Record(people.path, read_only=True) as record:
+        games = record.games()
+    over = due(games, people.keeping, now)
+    if over.refused:
+        return over, over.refused
+    named = {
+        (info.id, seat): name
+        for info in games if info.id in over.names
+        for seat, name in enumerate(info.seats, start=1) if name != seat_name(seat)
+    }  # fmt: skip
+    with_names = tuple(sorted({game for game, _ in named}))
+    pictures = _erase_pictures(people.path, (*over.pictures, *over.games))
+    _take_names(people, named)
+    if over.games:
+        _erase_games(people, over.games, now.isoformat(timespec="seconds"), "its time was over")
+    if with_names or over.games or people.meta(_WAITING) is not None:
+        scrub(people)
+    told_of = [
+        words for many, words in (
+            (pictures, _counted(pictures, "picture")),
+            (len(with_names), f"the names of {_counted(len(with_names), 'game')}"),
+            (len(over.games), _counted(len(over.games), "game")),
+        ) if many
+    ]  # fmt: skip
+    words = f"removed, for their time was over: {', '.join(told_of)}" if told_of else ""
+    return Due(over.pictures, with_names, over.games), words
+
+
+def _counted(many: int, noun: str) -> str:
+    return f"{many} {noun}" if many == 1 else f"{many} {noun}s"
+
+
+def scrub(people: People) -> bool:
+    """See to it that what was deleted is nowhere in the file or its log; whether that could be done now."""
+    done = _scrubbed(people.path)
+    if done:
+        with people.writing() as db:
+            db.execute("DELETE FROM people_meta WHERE key=?", (_WAITING,))
+    return done
+
+
+def _will_scrub(db: sqlite3.Connection) -> None:
+    """Noted with the deletion itself, so that a power cut in between does not lose it."""
+    db.execute("INSERT OR REPLACE INTO people_meta VALUES (?, 'waits')", (_WAITING,))
+
+
+def scrub_waiting(people: People) -> bool:
+    """Do it now if it has waited, as at the start of the program; whether nothing waits any more."""
+    return people.meta(_WAITING) is None or scrub(people)
+
+
+def _scrubbed(path: Path) -> bool:
+    db = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None)
+    try:
+        db.execute("PRAGMA secure_delete=ON")
+        db.execute("VACUUM")
+        busy = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+    except sqlite3.OperationalError as bad:
+        if getattr(bad, "sqlite_errorname", "").startswith(("SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_FULL")):
+            return False
+        raise
+    finally:
+        db.close()
+    return not busy
+
+
+def _seats_of(people: People, person: Person) -> dict[tuple[int, int], str]:
+    """Every seat that bears one of the person's names, tied or not."""
+    keys, tied = set(people.spellings(person)), set(people.games_of(person))
+    with Record(people.path, read_only=True) as record:
+        games = record.games()
+    return {
+        (info.id, seat): name
+        for info in games
+        for seat, name in enumerate(info.seats, start=1)
+        if (info.id, seat) in tied or key_of(name) in keys
+    }
+
+
+def _take_names(people: People, seats: dict[tuple[int, int], str], instead: str | None = None) -> list[int]:
+    """Write lines again without these names, each game in one transaction; games whose rules mention one."""
+    left = []
+    for game in sorted({game for game, _ in seats}):
+        names = {seat: name for (number, seat), name in seats.items() if number == game}
+        with people.writing() as db:
+            _will_scrub(db)
+            if _rewrite(db, game, names, instead):
+                left.append(game)
+            if instead is None:
+                marks = ",".join("?" * len(names))
+                db.execute(f"DELETE FROM played WHERE game=? AND seat IN ({marks})", (game, *names))
+    return left
+
+
+def _rewrite(db: sqlite3.Connection, game: int, names: dict[int, str], instead: str | None) -> bool:
+    new = {seat: instead or seat_name(seat) for seat in names}
+    rows = db.execute("SELECT number, text FROM line WHERE game=? ORDER BY number", (game,)).fetchall()
+    for place, (number, text) in enumerate(rows):
+        changed, seats = renamed_table(text, new, nameless=instead is None) if place == 0 else (text, ())
+        if place == 0:
+            db.execute("UPDATE game SET seats=? WHERE id=?", (json.dumps(list(seats)), game))
+        for seat, name in names.items():
+            changed = without(changed, name, new[seat]) if name not in new.values() else changed
+        if changed != text:
+            # A line is never updated (the record forbids it); this is the one place where one is replaced.
+            db.execute("DELETE FROM line WHERE game=? AND number=?", (game, number))
+            db.execute("INSERT INTO line VALUES (?, ?, ?)", (game, number, changed))
+    rules = db.execute("SELECT rules FROM game WHERE id=?", (game,)).fetchone()[0]
+    return any(mentions(printed({"rules": rules}), name) for name in names.values())
+
+
+def _erase_games(people: People, games: tuple[int, ...], at: str, why: str) -> None:
+    _erase_pictures(people.path, games)
+    with people.writing() as db:
+        _will_scrub(db)
+        for game in games:
+            found = db.execute("SELECT began FROM game WHERE id=?", (game,)).fetchone()
+            if found is None:
+                raise PeopleError(f"there is no game {game}; `referee games` lists them")
+            db.execute("INSERT INTO removed VALUES (?, ?, ?, ?)", (at, game, found[0], why))
+            db.execute("DELETE FROM game WHERE id=?", (game,))
+
+
+def _erase_pictures(record: Path, games: tuple[int, ...]) -> int:
+    """Overwrite the pictures of games; returns how many. A picture's pages hold nothing else, so no rebuilding."""
+    path = record.with_name(FRAMES)
+    if not games or not path.exists():
+        return 0
+    with told(path):
+        db = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None)
+        try:
+            db.execute("PRAGMA secure_delete=ON")
+            marks = ",".join("?" * len(games))
+            gone = db.execute(f"DELETE FROM frame WHERE game IN ({marks})", games).rowcount
+            db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        finally:
+            db.close()
+    return gone

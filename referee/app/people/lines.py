@@ -1,0 +1,91 @@
+"""How a name is taken out of a game's lines. Pure: text in, text out.
+
+The lines of the record are only ever added to, and this is the one exception. A name cannot be removed by a line that
+is added, for the name would still stand in the first; nor was it ever evidence: no ruling rests on it. So the line that
+names the seats is written again with the seat's own name in its place, and says so itself (``"nameless": [2]``), and
+everything else of the game stays byte for byte.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, Final
+
+NAMELESS: Final = "nameless"
+"""Field of a ``table`` line: the seats whose players' names were removed."""
+_FIXED: Final = frozenset(
+    (
+        "kind", "ruling", "id", "t", "seats", "because", "rule", "supersedes", "card", "cards", "seat", "rules",
+        "sensor", "sensors", "where", "foul", "ask", "what", "to", "line", "reason", "patterns", "decided_by", "until",
+        "about", "zone", "direction", "date", "rank",
+    )
+)  # fmt: skip
+"""Fields whose values come from the log format's own vocabulary, in which no name stands, and the seats themselves."""
+
+
+def seat_name(seat: int) -> str:
+    """What a player without a name is called."""
+    return f"Seat {seat}"
+
+
+def printed(raw: dict[str, Any]) -> str:
+    """A line as the codec prints it."""
+    return json.dumps(raw, ensure_ascii=False, separators=(",", ":"))
+
+
+def renamed_table(text: str, names: dict[int, str], *, nameless: bool) -> tuple[str, tuple[str, ...]]:
+    """A ``table`` line with other names.
+
+    Args:
+        text: the line.
+        names: new names by seat.
+        nameless: whether these seats are marked as having lost their names.
+
+    Returns:
+        The new line, and its seats.
+    """
+    raw = json.loads(text)
+    seats = [names.get(seat, name) for seat, name in enumerate(raw["seats"], start=1)]
+    raw["seats"] = seats
+    if nameless:
+        raw[NAMELESS] = sorted({*raw.get(NAMELESS, ()), *names})
+    return printed(raw), tuple(seats)
+
+
+def without(text: str, name: str, instead: str) -> str:
+    """A line with a name replaced wherever free text holds it as a word; the same object where it does not.
+
+    A line that is no JSON object is returned as it is: `mentions` tells of it.
+    """
+    if not mentions(text, name):
+        return text
+    try:
+        raw = json.loads(text)
+    except ValueError:
+        return text
+    if not isinstance(raw, dict):
+        return text
+    word = _word(name)
+    cleaned = {key: value if key in _FIXED else _cleaned(value, word, instead) for key, value in raw.items()}
+    return printed(cleaned) if cleaned != raw else text
+
+
+def mentions(text: str, name: str) -> bool:
+    """Whether a line holds a name as a word, written plainly or with JSON's escapes."""
+    escaped = json.dumps(name)[1:-1]
+    return bool(_word(name).search(text)) or (escaped != name and escaped.casefold() in text.casefold())
+
+
+def _word(name: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", re.IGNORECASE)
+
+
+def _cleaned(value: Any, word: re.Pattern[str], instead: str) -> Any:
+    if isinstance(value, str):
+        return word.sub(lambda _: instead, value)
+    if isinstance(value, list):
+        return [_cleaned(one, word, instead) for one in value]
+    if isinstance(value, dict):
+        return {key: _cleaned(one, word, instead) for key, one in value.items()}
+    return value

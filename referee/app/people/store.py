@@ -1,0 +1,264 @@
+"""The people of a record: tables of their own in the record's file, beside `referee.app.record.Record`.
+
+A person is one name that was asked once and answered. Who agreed is tied to the seats of the games that they played;
+who declined is kept only as the answer, so that nobody asks again. Games that are removed take their ties along.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final, Self
+
+from referee.app.people.consent import VERSION as CONSENT
+from referee.app.people.keeping import Keeping
+from referee.app.people.lines import seat_name
+from referee.app.people.names import PeopleError, key_of, tidied
+from referee.app.record import PATIENCE, RecordError, told
+
+VERSION: Final = 1
+"""Of these tables; the record has its own."""
+
+_SCHEMA: Final = """
+CREATE TABLE IF NOT EXISTS people_meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS person (
+    id TEXT PRIMARY KEY,
+    name TEXT NOT NULL,
+    agreed INTEGER NOT NULL,
+    asked TEXT NOT NULL,
+    consent INTEGER NOT NULL
+);
+CREATE TABLE IF NOT EXISTS spelling (
+    key TEXT PRIMARY KEY,
+    person TEXT NOT NULL REFERENCES person(id) ON DELETE CASCADE
+);
+CREATE TABLE IF NOT EXISTS played (
+    game INTEGER NOT NULL REFERENCES game(id) ON DELETE CASCADE,
+    seat INTEGER NOT NULL,
+    person TEXT NOT NULL REFERENCES person(id) ON DELETE CASCADE,
+    PRIMARY KEY (game, seat),
+    UNIQUE (game, person)
+);
+CREATE TABLE IF NOT EXISTS forgotten (person TEXT PRIMARY KEY, at TEXT NOT NULL);
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Somebody who was asked."""
+
+    id: str
+    """Random, and all that is kept of somebody who is forgotten."""
+    name: str
+    agreed: bool
+    asked: str
+    """Wall time of the answer, ISO 8601."""
+    consent: int
+    """Version of the text that was answered."""
+
+
+class People:
+    """The people of one record. Its own connection; short transactions, so that a game can go on beside it."""
+
+    def __init__(self, path: Path, *, read_only: bool = False) -> None:
+        """Open the tables in a record that is there, and make them where they are not.
+
+        Raises:
+            RecordError: the file is not there, cannot be read or written, or was made by a newer program.
+        """
+        self.path = path
+        with told(path):
+            mode = "ro" if read_only else "rw"
+            self._db = sqlite3.connect(
+                f"{path.absolute().as_uri()}?mode={mode}", uri=True, timeout=PATIENCE, isolation_level=None,
+                check_same_thread=False,
+            )  # fmt: skip
+            self._db.execute("PRAGMA foreign_keys=ON")
+            # What is deleted is overwritten at once, not merely marked as free.
+            self._db.execute("PRAGMA secure_delete=ON")
+            self._prepare(read_only)
+
+    def _prepare(self, read_only: bool) -> None:
+        if not read_only:
+            self._db.execute("PRAGMA synchronous=FULL")
+            self._db.executescript(_SCHEMA)
+            self._db.execute("INSERT OR IGNORE INTO people_meta VALUES ('version', ?)", (str(VERSION),))
+        self.there = bool(self._db.execute("SELECT 1 FROM sqlite_schema WHERE name='people_meta'").fetchone())
+        found = int(self.meta("version") or 0)
+        if found > VERSION:
+            raise RecordError(f"the people in {self.path} were written by a newer program; update this one")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._db.close()
+
+    @contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """One transaction: all of it or nothing. Raises `RecordError`."""
+        with told(self.path):
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._db
+                self._db.execute("COMMIT")
+            finally:
+                if self._db.in_transaction:
+                    self._db.execute("ROLLBACK")
+
+    def rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
+        """What a query finds; nothing in a record that knows no people yet. Raises `RecordError`."""
+        if not self.there:
+            return []
+        with told(self.path):
+            return self._db.execute(query, values).fetchall()
+
+    def meta(self, key: str) -> str | None:
+        """One of the tables' own notes."""
+        found = self.rows("SELECT value FROM people_meta WHERE key=?", key)
+        return None if not found else str(found[0][0])
+
+    def note(self, key: str, value: str) -> None:
+        """Write one of them."""
+        with self.writing() as db:
+            db.execute("INSERT OR REPLACE INTO people_meta VALUES (?, ?)", (key, value))
+
+    @property
+    def keeping(self) -> Keeping:
+        """The periods that hold at this table."""
+        said = self.meta("keeping")
+        return Keeping() if said is None else Keeping(**json.loads(said))
+
+    def keep_for(self, keeping: Keeping) -> None:
+        """Set the periods."""
+        days = {"pictures": keeping.pictures, "figures": keeping.figures, "games": keeping.games}
+        self.note("keeping", json.dumps(days))
+
+    def people(self) -> list[Person]:
+        """Everybody who was asked, by name."""
+        return [_person(row) for row in self.rows(f"{_PERSON} ORDER BY name COLLATE NOCASE")]
+
+    def find(self, name: str) -> Person | None:
+        """Who is called so, by any spelling."""
+        found = self.rows(f"{_PERSON} JOIN spelling ON spelling.person = id WHERE spelling.key=?", key_of(name))
+        return _person(found[0]) if found else None
+
+    def named(self, name: str) -> Person:
+        """As `find`; raises `PeopleError` where there is nobody."""
+        found = self.find(name)
+        if found is None:
+            raise PeopleError(f'nobody here is called "{name}"; `referee people` lists those who were asked')
+        return found
+
+    def answer(self, name: str, agreed: bool, at: str) -> Person:
+        """What somebody answered to `consent.question`; a later answer replaces an earlier one.
+
+        Somebody who agreed and now declines must be forgotten first (`erasing.forget`), so that no name stays behind.
+
+        Raises:
+            PeopleError: no such name, or somebody of whom something is kept declines.
+        """
+        shown, before = tidied(name), self.find(name)
+        if before is not None and before.agreed and not agreed:
+            raise PeopleError(f"{before.name} agreed before, and is remembered: forget them instead")
+        who = before.id if before is not None else secrets.token_hex(8)
+        with self.writing() as db:
+            db.execute(
+                "INSERT INTO person VALUES (?, ?, ?, ?, ?) ON CONFLICT(id) DO UPDATE SET"
+                " agreed=excluded.agreed, asked=excluded.asked, consent=excluded.consent",
+                (who, shown, int(agreed), at, CONSENT),
+            )
+            db.execute("INSERT OR IGNORE INTO spelling VALUES (?, ?)", (key_of(shown), who))
+        return self.named(name)
+
+    def to_ask(self, names: Iterable[str]) -> list[str]:
+        """Which of these were never asked."""
+        return [name for name in names if self.find(name) is None]
+
+    def seats(self, names: Iterable[str]) -> tuple[str, ...]:
+        """The names that may stand in a new game's first line: of those who agreed; others are their seat's name."""
+        out = []
+        for seat, name in enumerate(names, start=1):
+            person = self.find(name)
+            out.append(person.name if person is not None and person.agreed else seat_name(seat))
+        return tuple(out)
+
+    def tie(self, game: int) -> list[int]:
+        """Tie a game's seats to the people whose names they bear; returns the seats whose names nobody agreed to.
+
+        A name at two seats of one game is tied to the first.
+        """
+        loose = []
+        with self.writing() as db:
+            found = db.execute("SELECT seats FROM game WHERE id=?", (game,)).fetchone()
+            for seat, name in enumerate(json.loads(found[0]) if found else (), start=1):
+                person = self.find(name)
+                if person is not None and person.agreed:
+                    db.execute("INSERT OR IGNORE INTO played VALUES (?, ?, ?)", (game, seat, person.id))
+                elif name != seat_name(seat):
+                    loose.append(seat)
+        return loose
+
+    def games_of(self, person: Person) -> list[tuple[int, int]]:
+        """Game and seat of every game that somebody is tied to."""
+        return [(game, seat) for game, seat in self.rows(
+            "SELECT game, seat FROM played WHERE person=? ORDER BY game", person.id)]  # fmt: skip
+
+    def ties(self) -> dict[tuple[int, int], str]:
+        """Who sat where: the person's id by game and seat."""
+        return {(game, seat): who for game, seat, who in self.rows("SELECT game, seat, person FROM played")}
+
+    def spellings(self, person: Person) -> list[str]:
+        """The keys of every spelling of a name."""
+        return [key for (key,) in self.rows("SELECT key FROM spelling WHERE person=? ORDER BY key", person.id)]
+
+    def rename(self, person: Person, name: str) -> Person:
+        """Somebody is called otherwise from now on; the old spelling still finds them.
+
+        Lines of games stay as they were written (`erasing.respell` writes the new name there too).
+
+        Raises:
+            PeopleError: somebody else is called so.
+        """
+        shown, other = tidied(name), self.find(name)
+        if other is not None and other.id != person.id:
+            raise PeopleError(f"{other.name} is called so already; to make them one person, merge them")
+        with self.writing() as db:
+            db.execute("UPDATE person SET name=? WHERE id=?", (shown, person.id))
+            db.execute("INSERT OR IGNORE INTO spelling VALUES (?, ?)", (key_of(shown), person.id))
+        return self.named(shown)
+
+    def merge(self, keep: Person, other: Person) -> None:
+        """Two spellings were one person: everything of the second is the first's.
+
+        Raises:
+            PeopleError: they are the same, answered differently, or played in one game, so they are two people.
+        """
+        if keep.id == other.id:
+            raise PeopleError(f"{keep.name} and {other.name} are one person already")
+        if keep.agreed != other.agreed:
+            raise PeopleError(f"{keep.name} and {other.name} answered differently; ask again, then merge")
+        both = {game for game, _ in self.games_of(keep)} & {game for game, _ in self.games_of(other)}
+        if both:
+            raise PeopleError(f"both played in game {min(both)}, so they are two people")
+        with self.writing() as db:
+            db.execute("UPDATE played SET person=? WHERE person=?", (keep.id, other.id))
+            db.execute("UPDATE spelling SET person=? WHERE person=?", (keep.id, other.id))
+            db.execute("DELETE FROM person WHERE id=?", (other.id,))
+
+
+_PERSON: Final = "SELECT id, name, agreed, asked, consent FROM person"
+
+
+def _person(row: tuple[Any, ...]) -> Person:
+    return Person(row[0], row[1], bool(row[2]), row[3], row[4])

@@ -1,0 +1,325 @@
+"""The record: every game of one table in one SQLite file, and nothing announced that is not in it.
+
+A game is its lines, in the order in which they were written, exactly as a log file holds them (`docs/log-format`'s
+kinds); nothing of a line is ever changed. The file is in WAL mode with ``synchronous=FULL``: what `Keeper.commit`
+returned from is there after a pulled plug.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final, Self
+
+VERSION: Final = 1
+PATIENCE: Final = 2.0
+"""How long a writer waits for another one, s."""
+
+_SCHEMA: Final = """
+CREATE TABLE game (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    began TEXT NOT NULL,
+    ended TEXT,
+    seats TEXT NOT NULL,
+    rules TEXT NOT NULL,
+    keep INTEGER NOT NULL DEFAULT 0
+);
+CREATE TABLE line (
+    game INTEGER NOT NULL REFERENCES game(id) ON DELETE CASCADE,
+    number INTEGER NOT NULL,
+    text TEXT NOT NULL,
+    PRIMARY KEY (game, number)
+) WITHOUT ROWID;
+CREATE TRIGGER line_stays BEFORE UPDATE ON line BEGIN SELECT RAISE(ABORT, 'lines are only ever added'); END;
+CREATE TABLE removed (
+    at TEXT NOT NULL,
+    game INTEGER NOT NULL,
+    began TEXT NOT NULL,
+    why TEXT NOT NULL
+);
+"""
+
+
+class RecordError(OSError):
+    """The record cannot be read or written; says what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class GameInfo:
+    """What the list of games shows of one."""
+
+    id: int
+    began: str
+    """Wall time, ISO 8601: a label, for the machine may not know the time."""
+    ended: str | None
+    """None while it is played, and after a power cut."""
+    seats: tuple[str, ...]
+    rules: Any
+    """As the ``table`` line has them."""
+    keep: bool
+    """Whether it is never removed to make room."""
+
+
+class Record:
+    """One file of games. Opened for writing by one process; any number may read."""
+
+    def __init__(self, path: Path, *, read_only: bool = False) -> None:
+        """Open the file, and make it where there is none.
+
+        Raises:
+            RecordError: it cannot be opened or made, is damaged, or was made by a newer program.
+        """
+        self.path = path
+        self.read_only = read_only
+        try:
+            if not read_only:
+                path.parent.mkdir(parents=True, exist_ok=True)
+            mode = "ro" if read_only else "rwc"
+            self._db = sqlite3.connect(
+                f"{path.absolute().as_uri()}?mode={mode}", uri=True, timeout=PATIENCE, isolation_level=None,
+                check_same_thread=False,
+            )  # fmt: skip
+            self._prepare()
+        except (sqlite3.Error, OSError) as bad:
+            raise RecordError(_words(path, bad)) from bad
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
+        self.close()
+
+    def _prepare(self) -> None:
+        run = self._db.execute
+        run("PRAGMA foreign_keys=ON")
+        if not self.read_only:
+            run("PRAGMA journal_mode=WAL")
+            run("PRAGMA synchronous=FULL")
+        found = int(run("PRAGMA user_version").fetchone()[0])
+        if found > VERSION:
+            raise RecordError(f"{self.path} was made by a newer program (version {found}); update this one")
+        if found == 0 and not self.read_only:
+            self._db.executescript(f"BEGIN;{_SCHEMA}PRAGMA user_version={VERSION};COMMIT;")
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._db.close()
+
+    def begin(self, began: str) -> Keeper:
+        """A new game, there from its first commit on; ``began`` is wall time, ISO 8601."""
+        return Keeper(self, began=began)
+
+    def again(self, game: int) -> Keeper:
+        """Go on writing a game that was begun.
+
+        Raises:
+            RecordError: there is no such game, it has ended, or the file cannot be read.
+        """
+        info = self.game(game)
+        if info.ended is not None:
+            raise RecordError(f"game {game} has ended; a game that has ended is only read")
+        with told(self.path):
+            last = self._db.execute("SELECT max(number) FROM line WHERE game=?", (game,)).fetchone()[0]
+        return Keeper(self, game=game, written=last or 0)
+
+    def games(self) -> list[GameInfo]:
+        """Every game, the latest first."""
+        with told(self.path):
+            rows = self._db.execute(f"{_GAME} ORDER BY id DESC").fetchall()
+        return [_info(row) for row in rows]
+
+    def game(self, game: int) -> GameInfo:
+        """One game; raises `RecordError` where there is none of that number."""
+        with told(self.path):
+            row = self._db.execute(f"{_GAME} WHERE id=?", (game,)).fetchone()
+        if row is None:
+            raise RecordError(f"there is no game {game} in {self.path}; `referee games` lists them")
+        return _info(row)
+
+    def unfinished(self) -> GameInfo | None:
+        """The latest game, if it has not ended: the power failed while it was played."""
+        latest = next(iter(self.games()), None)
+        return latest if latest is not None and latest.ended is None else None
+
+    def lines(self, game: int, after: int = 0) -> Iterator[tuple[int, str]]:
+        """Number and text of a game's lines after the first ``after``, in order; raises `RecordError`."""
+        with told(self.path):
+            yield from self._db.execute(
+                "SELECT number, text FROM line WHERE game=? AND number>? ORDER BY number", (game, after)
+            )
+
+    def end(self, game: int, ended: str) -> None:
+        """The game is over; raises `RecordError`."""
+        with told(self.path):
+            self._db.execute("UPDATE game SET ended=? WHERE id=? AND ended IS NULL", (ended, game))
+
+    def keep(self, game: int, keep: bool = True) -> None:
+        """Never remove this game to make room, or (``keep`` false) no longer so; raises `RecordError`."""
+        with told(self.path):
+            self._db.execute("UPDATE game SET keep=? WHERE id=?", (int(keep), game))
+
+    def remove(self, game: int, at: str, why: str) -> None:
+        """Remove a game and note that it was there; raises `RecordError`."""
+        began = self.game(game).began
+        with told(self.path), self._transaction():
+            self._db.execute("INSERT INTO removed VALUES (?, ?, ?, ?)", (at, game, began, why))
+            self._db.execute("DELETE FROM game WHERE id=?", (game,))
+
+    def removed(self) -> list[tuple[str, int, str, str]]:
+        """When, which game, when it began, and why, of every game that was removed."""
+        with told(self.path):
+            return self._db.execute("SELECT at, game, began, why FROM removed ORDER BY rowid").fetchall()
+
+    def sizes(self) -> dict[int, int]:
+        """What each game's lines take, bytes; raises `RecordError`."""
+        with told(self.path):
+            return dict(self._db.execute("SELECT game, sum(length(text) + 16) FROM line GROUP BY game"))
+
+    def add(self, game: int, rows: list[tuple[int, str]]) -> None:
+        """Numbered lines, all or none, on the disk when this returns; raises `RecordError`."""
+        with told(self.path), self._transaction():
+            self._insert(game, rows)
+
+    def add_game(self, began: str, rows: list[tuple[int, str]]) -> int:
+        """A game with its first lines, the table first, as `add`; returns its number."""
+        fields = json.loads(rows[0][1])
+        with told(self.path), self._transaction():
+            game = self._db.execute(
+                "INSERT INTO game (began, seats, rules) VALUES (?, ?, ?)",
+                (began, json.dumps(fields["seats"]), json.dumps(fields.get("rules", "classic"))),
+            ).lastrowid
+            assert game is not None
+            self._insert(game, rows)
+        return game
+
+    def _insert(self, game: int, rows: list[tuple[int, str]]) -> None:
+        self._db.executemany("INSERT INTO line VALUES (?, ?, ?)", [(game, *row) for row in rows])
+
+    def _transaction(self) -> _Transaction:
+        return _Transaction(self._db)
+
+
+class _Transaction:
+    """``BEGIN`` to ``COMMIT``, or ``ROLLBACK`` where something went wrong."""
+
+    def __init__(self, db: sqlite3.Connection) -> None:
+        self._db = db
+
+    def __enter__(self) -> None:
+        self._db.execute("BEGIN IMMEDIATE")
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        try:
+            if kind is None:
+                self._db.execute("COMMIT")
+        finally:
+            # A commit that failed for want of room leaves the transaction open.
+            if self._db.in_transaction:
+                self._db.execute("ROLLBACK")
+
+
+class Keeper:
+    """Writes one game; implements `referee.app.journal.Journal`.
+
+    Lines wait until `commit`; a commit that fails keeps them for the next.
+    """
+
+    def __init__(self, record: Record, *, began: str = "", game: int | None = None, written: int = 0) -> None:
+        """Made by `Record.begin` and `Record.again`."""
+        self._record = record
+        self._began = began
+        self._game = game
+        self._written = written
+        self._waiting: list[str] = []
+        self._ticks: dict[str, str] = {}
+
+    @property
+    def game(self) -> int | None:
+        """The game's number; None before its first commit."""
+        return self._game
+
+    @property
+    def written(self) -> int:
+        """How many lines of the game are on the disk."""
+        return self._written
+
+    @property
+    def waiting(self) -> int:
+        """How many lines are not yet on the disk."""
+        return len(self._waiting)
+
+    def write(self, line: str) -> None:
+        """One line of the log; on the disk with the next `commit`."""
+        self._waiting.extend(self._ticks.values())
+        self._ticks.clear()
+        self._waiting.append(line)
+
+    def tick(self, sensor: str, line: str) -> None:
+        """A sensor's promise: kept only until the same sensor promises more, if nothing happens between."""
+        self._ticks.pop(sensor, None)
+        self._ticks[sensor] = line
+
+    def commit(self) -> None:
+        """Have everything on the disk.
+
+        Raises:
+            RecordError: the disk is full or read-only; the lines are kept, and the next commit tries again.
+        """
+        self._waiting.extend(self._ticks.values())
+        self._ticks.clear()
+        if not self._waiting:
+            return
+        rows = list(enumerate(self._waiting, start=self._written + 1))
+        if self._game is None:
+            self._game = self._record.add_game(self._began, rows)
+        else:
+            self._record.add(self._game, rows)
+        self._written += len(rows)
+        self._waiting.clear()
+
+    def end(self, ended: str) -> None:
+        """The game is over; ``ended`` is wall time, ISO 8601. Raises `RecordError`."""
+        self.commit()
+        if self._game is not None:
+            self._record.end(self._game, ended)
+
+
+_GAME: Final = "SELECT id, began, ended, seats, rules, keep FROM game"
+
+
+def _info(row: tuple[int, str, str | None, str, str, int]) -> GameInfo:
+    number, began, ended, seats, rules, keep = row
+    return GameInfo(number, began, ended, tuple(json.loads(seats)), json.loads(rules), bool(keep))
+
+
+class told:  # noqa: N801 - reads as a statement
+    """SQLite's complaints in our words."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, _kind: object, bad: BaseException | None, _trace: object) -> None:
+        if isinstance(bad, sqlite3.Error | OSError):
+            raise RecordError(_words(self._path, bad)) from bad
+
+
+def _words(path: Path, bad: Exception) -> str:
+    """What is wrong with the file, and what to do."""
+    said = str(bad)
+    code = getattr(bad, "sqlite_errorname", "") or ""
+    if code.startswith("SQLITE_FULL") or "full" in said:
+        return f"the disk is full, so games are not recorded: make room beside {path}, or let old games be removed"
+    if code.startswith(("SQLITE_READONLY", "SQLITE_IOERR")) or "readonly" in said:
+        return f"{path} cannot be written ({said}), so games are not recorded: look at the card, it may be worn out"
+    if code.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
+        return f"{path} is damaged ({said}): move it away; `referee games --rescue` reads what it can"
+    if code.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+        return f"{path} is being written by another program: stop the other referee first"
+    return f"{path} cannot be opened ({said}): see that its folder is there and may be written"

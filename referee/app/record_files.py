@@ -1,0 +1,100 @@
+"""Games as files: a log in the public format, and tables of figures for a spreadsheet."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Iterator
+from io import BytesIO, StringIO
+from pathlib import Path
+from typing import Any, Final
+
+from referee.adjudication.codec import from_fields, parse_object
+from referee.adjudication.observations import LogError, Table
+from referee.app.problems import UserError
+from referee.app.record import Record, RecordError
+from referee.app.replaying import observations, outline
+
+COLUMNS: Final = (
+    "ruling", "t_s", "seat", "player", "margin_ms", "error_ms", "patterns", "cards", "reason", "count", "rule",
+    "doubt", "id", "replaced",
+)  # fmt: skip
+"""Of the table of rulings: one row each, instants in seconds from the game's first line."""
+
+
+def exported(record: Record, game: int) -> Iterator[str]:
+    """A game as the lines of a log file; raises `RecordError` where there is no such game."""
+    record.game(game)
+    for _, text in record.lines(game):
+        yield text + "\n"
+
+
+def imported(record: Record, file: Path, began: str) -> int:
+    """A log file as a new game of the record, rulings and all; returns its number.
+
+    Raises:
+        UserError: the file cannot be read, or is no table log; names the line. Nothing is recorded then.
+        RecordError: the record cannot be written.
+    """
+    try:
+        raw = file.read_bytes()
+    except OSError as bad:
+        raise UserError(f"{file} cannot be read: {bad.strerror}") from None
+    try:
+        outline(observations(BytesIO(raw)))
+    except LogError as bad:
+        raise UserError(f"{file}: {bad}") from None
+    lines = [line for line in raw.decode("utf-8-sig").split("\n") if line.strip()]
+    lines = [line.rstrip("\r") for line in lines]
+    game = record.add_game(began, list(enumerate(lines, start=1)))
+    record.end(game, began)
+    return game
+
+
+def rulings_table(lines: Iterable[str]) -> str:
+    """The rulings of a game as CSV with `COLUMNS`; those that a later one replaced say so."""
+    first: int | None = None
+    names: tuple[str, ...] = ()
+    rows: list[dict[str, Any]] = []
+    replaced: set[str] = set()
+    for number, text in enumerate(lines, start=1):
+        raw = parse_object(text, number)
+        if "ruling" not in raw:
+            if first is None:
+                table = from_fields(raw, number)
+                first = table.t
+                names = table.seats if isinstance(table, Table) else ()
+            continue
+        replaced.update(raw.get("supersedes", ()))
+        rows.append(raw)
+    out = StringIO()
+    table_out = csv.DictWriter(out, COLUMNS)
+    table_out.writeheader()
+    for raw in rows:
+        table_out.writerow(_row(raw, first or 0, names) | {"replaced": "yes" if raw["id"] in replaced else ""})
+    return out.getvalue()
+
+
+def _row(raw: dict[str, Any], first: int, names: tuple[str, ...]) -> dict[str, Any]:
+    seat = raw.get("seat")
+    return {
+        "ruling": raw["ruling"],
+        "t_s": f"{(raw['t'] - first) / 1e9:.6f}",
+        "seat": "" if seat is None else seat,
+        "player": names[seat - 1] if isinstance(seat, int) and 1 <= seat <= len(names) else "",
+        "margin_ms": _ms(raw.get("margin")),
+        "error_ms": _ms(raw.get("error")),
+        "patterns": " ".join(raw.get("patterns", ())),
+        "cards": " ".join(raw["cards"]) if isinstance(raw.get("cards"), list) else raw.get("card", ""),
+        "reason": raw.get("reason", ""),
+        "count": raw.get("count", ""),
+        "rule": " ".join(raw.get("rule", ())),
+        "doubt": "yes" if raw.get("doubt") else "",
+        "id": raw["id"],
+    }
+
+
+def _ms(ns: Any) -> str:
+    return f"{ns / 1e6:.3f}" if isinstance(ns, int) else ""
+
+
+__all__ = ["COLUMNS", "RecordError", "exported", "imported", "rulings_table"]

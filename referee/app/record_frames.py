@@ -1,0 +1,131 @@
+"""Pictures around slaps, kept beside the games: small JPEGs under a cap, the oldest given up first.
+
+They lie in a file of their own, for a picture must never hold a verdict back: their commits do not wait for the disk,
+and a power cut may cost the last second of them, never the file.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from referee.app.record import PATIENCE, RecordError, told
+
+CAP: Final = 512 * 1024 * 1024
+"""Most bytes of pictures, unless the settings say otherwise."""
+
+PAGE: Final = 4096
+"""Of the file, bytes: a picture takes whole pages."""
+_HELD: Final = f"SELECT coalesce(sum((length(jpeg) + {PAGE - 1}) / {PAGE}), 0) * {PAGE} FROM frame"
+
+_SCHEMA: Final = """
+CREATE TABLE IF NOT EXISTS frame (
+    game INTEGER NOT NULL,
+    t INTEGER NOT NULL,
+    exposure INTEGER NOT NULL,
+    jpeg BLOB NOT NULL,
+    PRIMARY KEY (game, t)
+);
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """One kept frame."""
+
+    t: int
+    """Start of its exposure on the game's line of time, ns."""
+    exposure: int
+    """ns."""
+    jpeg: bytes
+
+
+class FrameStore:
+    """The pictures of every game."""
+
+    def __init__(self, path: Path, *, cap: int = CAP, read_only: bool = False) -> None:
+        """Open the file, and make it where there is none. ``cap`` in bytes. Raises `RecordError`."""
+        self._path, self._cap = path, cap
+        with told(path):
+            mode = "ro" if read_only else "rwc"
+            self._db = sqlite3.connect(
+                f"{path.absolute().as_uri()}?mode={mode}", uri=True, timeout=PATIENCE, isolation_level=None,
+                check_same_thread=False,
+            )  # fmt: skip
+            if not read_only:
+                self._db.execute("PRAGMA journal_mode=WAL")
+                self._db.execute("PRAGMA synchronous=NORMAL")
+                self._db.executescript(_SCHEMA)
+            self._held = int(self._db.execute(_HELD).fetchone()[0])
+
+    @property
+    def held(self) -> int:
+        """Bytes of pictures, in whole pages."""
+        return self._held
+
+    def add(self, game: int, pictures: list[Picture]) -> int:
+        """Keep pictures of a game; a frame that is kept already stays as it is.
+
+        Returns:
+            How many old pictures were given up for them.
+
+        Raises:
+            RecordError: they cannot be written; the games go on being recorded.
+        """
+        with told(self._path):
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                for one in pictures:
+                    made = self._db.execute(
+                        "INSERT OR IGNORE INTO frame VALUES (?, ?, ?, ?)", (game, one.t, one.exposure, one.jpeg)
+                    )
+                    self._held += _pages(len(one.jpeg)) * made.rowcount
+                gone = self._make_room()
+                self._db.execute("COMMIT")
+            except sqlite3.Error:
+                if self._db.in_transaction:
+                    self._db.execute("ROLLBACK")
+                self._held = int(self._db.execute(_HELD).fetchone()[0])
+                raise
+        return gone
+
+    def _make_room(self) -> int:
+        gone = 0
+        while self._held > self._cap:
+            oldest = self._db.execute("SELECT rowid, length(jpeg) FROM frame ORDER BY game, t LIMIT 32").fetchall()
+            for rowid, length in oldest:
+                if self._held <= self._cap:
+                    break
+                self._db.execute("DELETE FROM frame WHERE rowid=?", (rowid,))
+                self._held -= _pages(length)
+                gone += 1
+        return gone
+
+    def near(self, game: int, start: int, stop: int) -> Iterator[Picture]:
+        """Pictures of a game that began between two instants (ns), in order; raises `RecordError`."""
+        with told(self._path):
+            for row in self._db.execute(
+                "SELECT t, exposure, jpeg FROM frame WHERE game=? AND t BETWEEN ? AND ? ORDER BY t", (game, start, stop)
+            ):
+                yield Picture(*row)
+
+    def forget(self, game: int) -> int:
+        """Remove a game's pictures; returns how many. Raises `RecordError`."""
+        with told(self._path):
+            gone = self._db.execute("DELETE FROM frame WHERE game=?", (game,)).rowcount
+            self._held = int(self._db.execute(_HELD).fetchone()[0])
+        return gone
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._db.close()
+
+
+def _pages(length: int) -> int:
+    return -(-length // PAGE) * PAGE
+
+
+__all__ = ["CAP", "FrameStore", "Picture", "RecordError"]

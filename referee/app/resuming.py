@@ -1,0 +1,109 @@
+"""A game that was broken off, as its record tells it, and the line of time on which it goes on. Pure.
+
+A machine's monotonic clock begins anew when the power comes back; the game's line of time does not. So every instant of
+the devices is moved by one amount (`Timeline.ahead`) before the referee hears of it, for as long as that game lasts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from referee.adjudication.codec import from_fields, parse_object
+from referee.adjudication.observations import LogError, Observation, Table
+from referee.app.sight import News, Sight
+
+if TYPE_CHECKING:
+    from hardware.ports import Edge
+
+GAP: Final = 1_000_000_000
+"""Between the last instant of the record and the first one afterwards, ns: more than any error."""
+RESUMED: Final = "resumed"
+"""Kind of the line that says that a game went on after it was broken off."""
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """Everything that was recorded of a game that has not ended."""
+
+    table: Table
+    told: tuple[Observation, ...]
+    """Every observation but the table, in the order of the record."""
+    rulings: frozenset[str]
+    """Ids of the rulings on record."""
+    last: int
+    """The latest instant of any line, ns."""
+    times: int
+    """How often the game went on before."""
+
+    @property
+    def prefix(self) -> str:
+        """Stands before the ids that are given from now on, so that none is given twice."""
+        return f"{self.times + 1}/"
+
+
+def past_of(lines: Iterable[str]) -> Past:
+    """Read a game's lines.
+
+    Raises:
+        LogError: there are none, the first is not its table, or one cannot be read; names the line.
+    """
+    told: list[Observation] = []
+    rulings: set[str] = set()
+    last = times = 0
+    for number, text in enumerate(lines, start=1):
+        raw = parse_object(text, number)
+        if "ruling" in raw and "kind" not in raw:
+            rulings.add(str(raw["id"]))
+            continue
+        seen = from_fields(raw, number)
+        told.append(seen)
+        last = max(last, seen.t)
+        times += raw.get("kind") == RESUMED
+    if not told or not isinstance(told[0], Table):
+        raise LogError(1, "the first line of a game must be its table; this one cannot be gone on with")
+    return Past(told[0], tuple(told[1:]), frozenset(rulings), last, times)
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """The game's instants beside the machine's."""
+
+    ahead: int = 0
+    """What is added to an instant of the machine, ns."""
+
+    @staticmethod
+    def after(last: int, now: int) -> Timeline:
+        """Goes on after ``last`` of the game; it is ``now`` by the machine (ns). Never back, and without need not on.
+
+        Where the clock ran on - the program was stopped, not the machine - nothing is moved.
+        """
+        return Timeline(0 if now > last + GAP else last + GAP - now)
+
+    def now(self, t: int) -> int:
+        """The game's instant at the machine's ``t``, ns."""
+        return t + self.ahead
+
+    def edge(self, edge: Edge) -> Edge:
+        """An edge as the game has it."""
+        return replace(edge, t=edge.t + self.ahead) if self.ahead else edge
+
+    def news(self, news: News) -> News:
+        """A sight, or that there is none, as the game has it."""
+        if not self.ahead:
+            return news
+        seen = tuple(self._moved(one) for one in news.seen)
+        if isinstance(news, Sight):
+            return replace(news, t=news.t + self.ahead, seen=seen, watermark=news.watermark + self.ahead)
+        watermark = None if news.watermark is None else news.watermark + self.ahead
+        return replace(news, seen=seen, watermark=watermark)
+
+    def _moved(self, seen: Observation) -> Observation:
+        known_at = getattr(seen, "known_at", None)
+        if known_at is None:
+            return replace(seen, t=seen.t + self.ahead)
+        return replace(seen, t=seen.t + self.ahead, known_at=known_at + self.ahead)  # type: ignore[call-arg]
+
+
+__all__ = ["GAP", "RESUMED", "Past", "Timeline", "past_of"]

@@ -1,0 +1,1 @@
+"""Looking after the machine at the table: backups, bringing them back, switching it off."""

@@ -1,0 +1,267 @@
+"""A backup: one archive with everything of a table, a manifest, and a checksum of each part.
+
+A zip file, so that any computer can look into it. ``manifest.json`` names every other member with its size and SHA-256;
+a member that it does not name, or that it names and that is not there, makes the archive no backup.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import sqlite3
+import tempfile
+import tomllib
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any, Final
+
+from referee.app.record import PATIENCE, told
+
+FORMAT: Final = 1
+MANIFEST: Final = "manifest.json"
+RECORD: Final = "record.db"
+FRAMES: Final = "frames.db"
+SETTINGS: Final = "table.toml"
+DECK: Final = re.compile(r"decks/[a-z0-9][a-z0-9_-]{0,39}\.(npz|png)")
+HOUSE: Final = re.compile(r"rules/(?!\.)[\w.-]{1,80}\.toml")
+"""A house-rules file that lies beside the settings, which name it."""
+MOST: Final = 64 << 30
+"""Bytes of a member: more than any card of such a machine holds."""
+_CHUNK: Final = 1 << 20
+
+
+class BackupError(OSError):
+    """An archive cannot be written, or is no whole backup; says what is wrong."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One member of an archive."""
+
+    name: str
+    size: int
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What an archive holds."""
+
+    made: str
+    """Wall time, ISO 8601."""
+    games: int
+    parts: tuple[Part, ...]
+
+    def json(self) -> str:
+        """As it stands in the archive."""
+        parts = [{"name": part.name, "size": part.size, "sha256": part.sha256} for part in self.parts]
+        said = {"format": FORMAT, "made": self.made, "games": self.games, "parts": parts}
+        return json.dumps(said, indent=1) + "\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where the parts of a table lie."""
+
+    record: Path
+    settings: Path | None
+    decks: Path
+
+    @property
+    def frames(self) -> Path:
+        """The pictures, beside the record."""
+        return self.record.with_name(FRAMES)
+
+    def of(self, name: str) -> Path | None:
+        """Where a member of an archive belongs; None for the settings and their rules where none are named."""
+        if name == RECORD:
+            return self.record
+        if name == FRAMES:
+            return self.frames
+        folder, _, inner = name.rpartition("/")
+        if folder == "decks":
+            return self.decks / inner
+        if self.settings is None:
+            return None
+        return self.settings if name == SETTINGS else self.settings.parent / inner
+
+    @property
+    def house(self) -> str:
+        """The house-rules file that the settings name; empty where they name none, or cannot be read."""
+        if self.settings is None:
+            return ""
+        try:
+            said = tomllib.loads(self.settings.read_text(encoding="utf-8")).get("rules")
+        except (OSError, ValueError):
+            return ""
+        return said if isinstance(said, str) and said.endswith(".toml") else ""
+
+
+def back_up(places: Places, to: Path, made: str, *, pictures: bool = False) -> Manifest:
+    """Write an archive; a game may go on meanwhile, and is in it as far as it was recorded at some one instant.
+
+    Nothing is at ``to`` before all of it is written, on the disk and read back.
+
+    Raises:
+        BackupError: there is no record, or the archive cannot be written.
+        RecordError: the record cannot be read.
+    """
+    if not places.record.exists():
+        raise BackupError(f"there is no record {places.record}: name it with --record FILE")
+    part = to.with_name(f".{to.name}.part")
+    try:
+        with tempfile.TemporaryDirectory(dir=to.parent, prefix=".backup-") as folder:
+            files = _gathered(places, Path(folder), pictures)
+            games = _games(files[RECORD])
+            with part.open("wb") as out:
+                manifest = _written(out, files, made, games)
+                out.flush()
+                os.fsync(out.fileno())
+        with opened(part):
+            pass
+        part.replace(to)
+        _sync_folder(to.parent)
+    except OSError as bad:
+        raise BackupError(f"{to} cannot be written: {bad.strerror or bad}") from bad
+    finally:
+        part.unlink(missing_ok=True)
+    return manifest
+
+
+def _gathered(places: Places, folder: Path, pictures: bool) -> dict[str, Path]:
+    """Every file of the archive by its name there; data bases as copies of one instant."""
+    files = {RECORD: _copied(places.record, folder / RECORD)}
+    if pictures and places.frames.exists():
+        files[FRAMES] = _copied(places.frames, folder / FRAMES)
+    if places.settings is not None and places.settings.exists():
+        files[SETTINGS] = places.settings
+        house = places.settings.parent / places.house
+        if HOUSE.fullmatch(f"rules/{places.house}") and house.is_file():
+            files[f"rules/{places.house}"] = house
+    for deck in sorted(places.decks.glob("*")):
+        if DECK.fullmatch(f"decks/{deck.name}") and deck.is_file():
+            files[f"decks/{deck.name}"] = deck
+    return files
+
+
+def _copied(source: Path, to: Path) -> Path:
+    """A data base as it is at one instant, while others write: SQLite's own backup."""
+    with told(source):
+        old = sqlite3.connect(f"{source.absolute().as_uri()}?mode=ro", uri=True, timeout=PATIENCE)
+        new = sqlite3.connect(to)
+        try:
+            # All pages in one step: a writer in between would make it begin again.
+            old.backup(new, pages=-1)
+            new.execute("PRAGMA journal_mode=DELETE")
+        finally:
+            new.close()
+            old.close()
+    return to
+
+
+def _games(record: Path) -> int:
+    db = sqlite3.connect(record)
+    try:
+        return int(db.execute("SELECT count(*) FROM game").fetchone()[0])
+    finally:
+        db.close()
+
+
+def _written(out: IO[bytes], files: dict[str, Path], made: str, games: int) -> Manifest:
+    parts = []
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
+        for name, file in files.items():
+            seen, size = hashlib.sha256(), 0
+            with file.open("rb") as source, archive.open(name, "w", force_zip64=True) as member:
+                while chunk := source.read(_CHUNK):
+                    seen.update(chunk)
+                    size += len(chunk)
+                    member.write(chunk)
+            parts.append(Part(name, size, seen.hexdigest()))
+        manifest = Manifest(made, games, tuple(parts))
+        archive.writestr(MANIFEST, manifest.json())
+    return manifest
+
+
+def _sync_folder(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[tuple[zipfile.ZipFile, Manifest]]:
+    """A backup that is whole: every member is there, none besides, and each has its checksum.
+
+    Raises:
+        BackupError: it is torn, was changed, is no backup, or was made by a newer program.
+    """
+    try:
+        archive = zipfile.ZipFile(path)
+    except FileNotFoundError:
+        raise BackupError(f"there is no file {path}") from None
+    except _TORN as bad:
+        raise _torn(path, bad) from bad
+    with archive:
+        try:
+            manifest = _manifest(archive, path)
+            for part in manifest.parts:
+                _check(archive, part, path)
+        except _TORN as bad:
+            raise _torn(path, bad) from bad
+        yield archive, manifest
+
+
+_TORN: Final = (
+    zipfile.BadZipFile, zipfile.LargeZipFile, zlib.error, EOFError, ValueError, LookupError, TypeError, RecursionError,
+    # An unknown way of packing, and a member said to be encrypted.
+    NotImplementedError, RuntimeError,
+)  # fmt: skip
+
+
+def _torn(path: Path, bad: Exception) -> BackupError:
+    return BackupError(f"{path} is torn or no backup, and nothing was changed ({type(bad).__name__}: {bad})")
+
+
+def _manifest(archive: zipfile.ZipFile, path: Path) -> Manifest:
+    info = archive.getinfo(MANIFEST)
+    if info.file_size > _CHUNK:
+        raise BackupError(f"{path} is no backup: its manifest is too long")
+    said = json.loads(archive.read(info))
+    if not isinstance(said, dict) or type(said.get("format")) is not int:
+        raise BackupError(f"{path} is no backup of a table")
+    if said["format"] > FORMAT:
+        raise BackupError(f"{path} was made by a newer program; update this one")
+    parts = tuple(_part(raw, path) for raw in said["parts"])
+    there = sorted(info.filename for info in archive.infolist() if info.filename != MANIFEST)
+    if there != sorted(part.name for part in parts) or RECORD not in there:
+        raise BackupError(f"{path} does not hold what its manifest says, and nothing was changed")
+    return Manifest(str(said["made"]), int(said["games"]), parts)
+
+
+def _part(raw: Any, path: Path) -> Part:
+    part = Part(str(raw["name"]), int(raw["size"]), str(raw["sha256"]))
+    if part.name not in (RECORD, FRAMES, SETTINGS) and not (DECK.fullmatch(part.name) or HOUSE.fullmatch(part.name)):
+        raise BackupError(f"{path} holds {part.name!r}, which is no part of a backup")
+    if not 0 <= part.size <= MOST:
+        raise BackupError(f"{path}: {part.name} is said to hold {part.size} bytes")
+    return part
+
+
+def _check(archive: zipfile.ZipFile, part: Part, path: Path) -> None:
+    """Reads one byte more than there should be at most, so that a small file cannot swell without end."""
+    seen, left = hashlib.sha256(), part.size + 1
+    with archive.open(part.name) as member:
+        while left > 0 and (chunk := member.read(min(_CHUNK, left))):
+            seen.update(chunk)
+            left -= len(chunk)
+    if left != 1 or seen.hexdigest() != part.sha256:
+        raise BackupError(f"{path}: {part.name} is not what was saved, and nothing was changed")

@@ -1,0 +1,156 @@
+"""Switching the machine off safely. What happens next is pure; the last step is a command that can be another.
+
+Somebody asks, by the page (which has its own confirmation) or by the pads; asked by the pads, the table asks back and
+waits for a yes. Then the game is paused, the record is closed, and only what has said that it is done is followed by
+the next step, so that no line is lost. Where a step does not come to its end in time the machine stays on and says so:
+the plug can still be pulled, since every line that was announced is on the disk.
+"""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Final
+
+SECOND: Final = 1_000_000_000
+ANSWER: Final = 15 * SECOND
+"""How long a yes is waited for, ns."""
+STEP: Final = 10 * SECOND
+"""How long pausing, and closing, may take, ns."""
+COMMAND: Final = ("systemctl", "poweroff")
+PATIENCE: Final = 20.0
+"""How long the command may take to answer, s."""
+
+
+class State(Enum):
+    """How far it is."""
+
+    ON = "on"
+    ASKED = "asked"
+    """By the pads: waits for a yes."""
+    PAUSING = "pausing"
+    CLOSING = "closing"
+    OFF = "off"
+    """The command is to be run, or was."""
+
+
+class Do(Enum):
+    """What the caller is to do now."""
+
+    ASK = "ask"
+    """Say: switch off? Tap twice for yes."""
+    PAUSE = "pause"
+    """Pause the game; then call `paused`."""
+    CLOSE = "close"
+    """Commit and close the record, lights out; then call `closed`."""
+    SWITCH_OFF = "switch off"
+    """Run the command; call `failed` if it cannot be run."""
+    STAY = "stay"
+    """Nothing comes of it: `words` says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One step."""
+
+    do: Do
+    words: str
+
+
+class PowerOff:
+    """Feed it what happened, at which instant (ns); it says what to do. Never goes a step back by itself."""
+
+    def __init__(self) -> None:
+        self.state = State.ON
+        self._since = 0
+
+    def ask(self, t: int, *, confirmed: bool, playing: bool) -> list[Said]:
+        """Somebody wants it off.
+
+        Args:
+            t: now, ns.
+            confirmed: whether they were asked back already, as on the page.
+            playing: whether a game is on.
+        """
+        if self.state is not State.ON:
+            return []
+        if not confirmed:
+            self._to(State.ASKED, t)
+            return [Said(Do.ASK, "Switch off? Tap twice for yes.")]
+        return self._begin(t, playing)
+
+    def answer(self, t: int, yes: bool, *, playing: bool) -> list[Said]:
+        """A word of the pads; nothing unless it was asked for."""
+        if self.state is not State.ASKED:
+            return []
+        if not yes:
+            return self._stay(t, "Not switched off.")
+        return self._begin(t, playing)
+
+    def paused(self, t: int) -> list[Said]:
+        """The game is paused."""
+        if self.state is not State.PAUSING:
+            return []
+        self._to(State.CLOSING, t)
+        return [Said(Do.CLOSE, "Finishing writing.")]
+
+    def closed(self, t: int) -> list[Said]:
+        """The record is closed: every line is on the disk."""
+        if self.state is not State.CLOSING:
+            return []
+        self._to(State.OFF, t)
+        return [Said(Do.SWITCH_OFF, "Switching off; the game goes on at the next start.")]
+
+    def failed(self, t: int, why: str) -> list[Said]:
+        """A step could not be done; ``why`` in words."""
+        if self.state in (State.ON, State.ASKED):
+            return []
+        return self._stay(t, f"Not switched off: {why}.")
+
+    def advance(self, t: int) -> list[Said]:
+        """It is ``t``, ns."""
+        if self.state is State.ASKED and t - self._since >= ANSWER:
+            return self._stay(t, "Nobody answered; not switched off.")
+        if self.state in (State.PAUSING, State.CLOSING) and t - self._since >= STEP:
+            done = "the game could not be paused" if self.state is State.PAUSING else "the record could not be closed"
+            return self._stay(t, f"Not switched off: {done} in time.")
+        return []
+
+    def _begin(self, t: int, playing: bool) -> list[Said]:
+        if playing:
+            self._to(State.PAUSING, t)
+            return [Said(Do.PAUSE, "The game is paused.")]
+        self._to(State.CLOSING, t)
+        return [Said(Do.CLOSE, "Finishing writing.")]
+
+    def _stay(self, t: int, words: str) -> list[Said]:
+        self._to(State.ON, t)
+        return [Said(Do.STAY, words)]
+
+    def _to(self, state: State, t: int) -> None:
+        self.state, self._since = state, t
+
+
+def switch_off(command: Sequence[str] = COMMAND, patience: float = PATIENCE) -> str:
+    """Run the system's command for it.
+
+    Args:
+        command: the program and its arguments; no shell.
+        patience: s.
+
+    Returns:
+        Why it could not be done, for `PowerOff.failed`; empty where the system has taken it.
+    """
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=patience, check=False)
+    except FileNotFoundError:
+        return f"there is no {command[0]} here"
+    except OSError as bad:
+        return f"{command[0]} cannot be run ({bad.strerror})"
+    except subprocess.TimeoutExpired:
+        return f"{command[0]} does not answer"
+    if done.returncode != 0:
+        return f"{command[0]} refused ({(done.stderr or done.stdout).strip()[:200] or done.returncode})"
+    return ""

@@ -1,0 +1,246 @@
+"""Bringing a backup back: everything is checked before anything is touched, and what was there is kept beside it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import sqlite3
+import tempfile
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from referee.app.record import VERSION
+from referee.app.upkeep.archive import FRAMES, RECORD, BackupError, Manifest, Places, opened
+
+_DATABASES: Final = (RECORD, FRAMES)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One file that is put in place."""
+
+    name: str
+    """In the archive."""
+    to: Path
+    beside: Path | None
+    """Where what is there now is kept; None where nothing is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a restore would do."""
+
+    manifest: Manifest
+    steps: tuple[Step, ...]
+    left_out: tuple[str, ...]
+    """Members that no place is known for."""
+
+    @property
+    def words(self) -> list[str]:
+        """Line by line."""
+        said = [f"the backup of {self.manifest.made}, {self.manifest.games} games, is whole"]
+        for step in self.steps:
+            kept = f"; what is there now is kept as {step.beside.name}" if step.beside is not None else ""
+            said.append(f"{step.name} goes to {step.to}{kept}")
+        said += [f"{name} is left out: name its place with --settings FILE" for name in self.left_out]
+        return said
+
+
+def planned(file: Path, places: Places, stamp: str) -> Plan:
+    """Check an archive, and say what restoring it would do; changes nothing.
+
+    Args:
+        file: the archive.
+        places: where its parts belong.
+        stamp: goes into the names under which the present files are kept.
+
+    Raises:
+        BackupError: it is torn, no backup, or of a newer program.
+    """
+    with _unpacked(file, None) as (manifest, _):
+        return _plan(manifest, places, stamp)
+
+
+def restore(file: Path, places: Places, stamp: str) -> Plan:
+    """Do it. A power cut at any instant leaves each file either as it was or as it is in the backup.
+
+    Who was forgotten at this table since stays forgotten.
+
+    Raises:
+        BackupError: the archive is not whole, or the record is in use; nothing was changed then.
+    """
+    places.record.parent.mkdir(parents=True, exist_ok=True)
+    # Unpacked beside the record, so that putting a file in place is a rename.
+    with _unpacked(file, places.record.parent) as (manifest, folder):
+        plan = _plan(manifest, places, stamp)
+        taken = [step.beside for step in plan.steps if step.beside is not None and step.beside.exists()]
+        if taken:
+            raise BackupError(f"{taken[0]} is there already; wait a second, or move it away")
+        for name in _DATABASES:
+            place = places.of(name)
+            if any(step.name == name for step in plan.steps) and place is not None and place.exists():
+                _let_go(place)
+        _forget_again(places.record, folder / RECORD)
+        _put_all(folder, plan.steps)
+    return plan
+
+
+def _put_all(folder: Path, steps: tuple[Step, ...]) -> None:
+    """Put every file in place; where one cannot be, those that were are taken back."""
+    begun: list[Step] = []
+    try:
+        for step in steps:
+            begun.append(step)
+            _put(folder / step.name, step)
+    except OSError as bad:
+        for step in reversed(begun):
+            _take_back(step)
+        why = f"{bad.filename or 'a file'} cannot be written ({bad.strerror})"
+        raise BackupError(f"{why}; everything is as it was before") from bad
+
+
+def _take_back(step: Step) -> None:
+    if step.beside is None:
+        with contextlib.suppress(OSError):
+            step.to.unlink()
+    elif step.beside.exists():
+        step.beside.replace(step.to)
+        # Two names of one file: the rename leaves both.
+        step.beside.unlink(missing_ok=True)
+
+
+def _plan(manifest: Manifest, places: Places, stamp: str) -> Plan:
+    steps, left_out = [], []
+    for part in manifest.parts:
+        to = places.of(part.name)
+        if to is None:
+            left_out.append(part.name)
+            continue
+        steps.append(Step(part.name, to, to.with_name(f"{to.name}.before-{stamp}") if to.exists() else None))
+    return Plan(manifest, tuple(steps), tuple(left_out))
+
+
+@contextmanager
+def _unpacked(file: Path, folder: Path | None) -> Iterator[tuple[Manifest, Path]]:
+    """A whole archive's files in a folder that goes away again, its data bases looked through."""
+    try:
+        with opened(file) as (archive, manifest), tempfile.TemporaryDirectory(dir=folder, prefix=".restore-") as beside:
+            for part in manifest.parts:
+                _extract(archive, part.name, Path(beside))
+            for part in manifest.parts:
+                if part.name in _DATABASES:
+                    _look_through(Path(beside) / part.name, part.name, file)
+            yield manifest, Path(beside)
+    except BackupError:
+        raise
+    except OSError as bad:
+        raise BackupError(f"{file} cannot be restored: {bad.strerror or bad}") from bad
+
+
+def _extract(archive: zipfile.ZipFile, name: str, folder: Path) -> None:
+    to = folder / name
+    to.parent.mkdir(exist_ok=True)
+    with archive.open(name) as member, to.open("wb") as out:
+        shutil.copyfileobj(member, out, 1 << 20)
+        out.flush()
+        os.fsync(out.fileno())
+
+
+def _look_through(path: Path, name: str, file: Path) -> None:
+    """Whether a data base is whole, and not of a newer program."""
+    db = sqlite3.connect(path)
+    try:
+        found = db.execute("PRAGMA quick_check(1)").fetchone()[0]
+        version = db.execute("PRAGMA user_version").fetchone()[0]
+    except sqlite3.DatabaseError as bad:
+        raise BackupError(f"{file}: its {name} is no data base ({bad}), and nothing was changed") from bad
+    finally:
+        db.close()
+    if found != "ok":
+        raise BackupError(f"{file}: its {name} is damaged ({found}), and nothing was changed")
+    if name == RECORD and version > VERSION:
+        raise BackupError(f"{file} was made by a newer program (version {version}); update this one")
+    if name == RECORD and version < 1:
+        raise BackupError(f"{file}: its {name} is no record of games, and nothing was changed")
+
+
+def _let_go(path: Path) -> None:
+    """Write a data base's log back and remove it: it must not be taken for the log of the file that comes.
+
+    SQLite does so only where nobody else has the file open, which is just what must be known here.
+    """
+    db = sqlite3.connect(path, timeout=0.2, isolation_level=None)
+    try:
+        mode = db.execute("PRAGMA journal_mode=DELETE").fetchone()[0]
+    except sqlite3.OperationalError as bad:
+        raise BackupError(f"{path} is in use: stop the referee and its page first; nothing was changed") from bad
+    except sqlite3.DatabaseError:
+        # It is damaged, which may be why a backup is brought back: it is kept beside as it is.
+        mode = "delete"
+    finally:
+        db.close()
+    if mode != "delete":
+        raise BackupError(f"{path} is in use: stop the referee and its page first; nothing was changed")
+
+
+def _forget_again(present: Path, coming: Path) -> None:
+    """Who was forgotten at this table is forgotten in the record that comes, before it is put in place."""
+    from referee.app.people.erasing import forget
+    from referee.app.people.store import People
+
+    gone = _forgotten(present)
+    if not gone:
+        return
+    with People(coming) as people:
+        for person in people.people():
+            if person.id in gone:
+                forget(people, person, gone[person.id])
+        with people.writing() as db:
+            db.executemany("INSERT OR IGNORE INTO forgotten VALUES (?, ?)", list(gone.items()))
+
+
+def _forgotten(record: Path) -> dict[str, str]:
+    """Ids of the people who were forgotten, with the day; nobody where the record cannot be read."""
+    if not record.exists():
+        return {}
+    db = sqlite3.connect(f"{record.absolute().as_uri()}?mode=ro", uri=True)
+    try:
+        return dict(db.execute("SELECT person, at FROM forgotten").fetchall())
+    except sqlite3.DatabaseError:
+        return {}
+    finally:
+        db.close()
+
+
+def _put(source: Path, step: Step) -> None:
+    step.to.parent.mkdir(parents=True, exist_ok=True)
+    if step.beside is not None:
+        # A second name for the present file; its first name is then moved to the new one at once.
+        try:
+            os.link(step.to, step.beside)
+        except OSError:
+            near = step.to.with_name(f".{step.to.name}.old")
+            shutil.copy2(step.to, near)
+            near.replace(step.beside)
+    if step.beside is not None:
+        shutil.copymode(step.to, source)
+    try:
+        source.replace(step.to)
+    except OSError:
+        # Another file system, as /etc and /var can be.
+        near = step.to.with_name(f".{step.to.name}.new")
+        shutil.copy2(source, near)
+        near.replace(step.to)
+    for left in ("-wal", "-shm"):
+        if step.name in _DATABASES:
+            step.to.with_name(step.to.name + left).unlink(missing_ok=True)
+    handle = os.open(step.to.parent, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

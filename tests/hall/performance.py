@@ -1,0 +1,63 @@
+"""A recorded game as the payloads that a table would tell, each with the instant at which it was known."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from referee.adjudication.adjudicator import Adjudicator
+from referee.adjudication.codec import from_fields, parse_object
+from referee.adjudication.observations import Table, Tick
+from referee.adjudication.rulings import Ruling
+from referee.adjudication.view import View
+
+RECORDED = Path(__file__).parents[1] / "page" / "demo.jsonl"
+
+
+@dataclass(frozen=True)
+class Moment:
+    """What was ruled at once, and the position then."""
+
+    t: int
+    """Since the game began, ns."""
+    rulings: tuple[Ruling, ...]
+    view: View
+
+
+@dataclass(frozen=True)
+class Performance:
+    """A whole game."""
+
+    names: tuple[str, ...]
+    moments: tuple[Moment, ...]
+
+    @property
+    def length(self) -> int:
+        """From its first line to its last ruling, ns."""
+        return self.moments[-1].t
+
+    @property
+    def rulings(self) -> int:
+        """How many."""
+        return sum(len(moment.rulings) for moment in self.moments)
+
+
+@cache
+def performance(path: Path = RECORDED) -> Performance:
+    """The game of a log, ruled again."""
+    referee, now = Adjudicator(lookahead_ns=200_000_000), 0
+    names: tuple[str, ...] = ()
+    moments: list[Moment] = []
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        if line.startswith('{"ruling"'):
+            continue
+        seen = from_fields(parse_object(line, number), number)
+        if isinstance(seen, Table):
+            names = seen.seats
+        now = max(now, getattr(seen, "known_at", None) or seen.t)
+        made = referee.observe(seen)
+        if made or not isinstance(seen, Tick):
+            moments.append(Moment(now, tuple(made), referee.view))
+    moments.append(Moment(now, tuple(referee.finish()), referee.view))
+    return Performance(names, tuple(moments))

@@ -1,0 +1,155 @@
+"""Requests straight to an app, byte for byte as one likes: a browser would mend what must be tried."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.routing import Route
+from starlette.types import ASGIApp, Message
+
+from referee.app.commands import Command
+from referee.app.desk import Desk
+from referee.app.outcomes import Accepted, Outcome
+from referee.app.page.control import Control
+from referee.app.page.guard import Guard, guarded
+from referee.app.page.hosts import Hosts
+from referee.app.page.limits import Limits
+from referee.app.page.pairing import Pairing
+
+HOST = "referee.local"
+OWN = f"http://{HOST}"
+HOSTS = Hosts(frozenset({HOST, "localhost"}))
+LIMITLESS = Limits(reads=10**6, changes=10**6, reads_ns=10**6, changes_ns=10**6, streams=10**6, all_streams=10**6)
+Headers = Iterable[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What came back."""
+
+    status: int
+    headers: list[tuple[str, str]]
+    body: bytes
+
+    def header(self, name: str) -> str | None:
+        found = [value for key, value in self.headers if key == name]
+        assert len(found) <= 1, f"{name} twice"
+        return found[0] if found else None
+
+    @property
+    def said(self) -> dict[str, Any]:
+        fields = json.loads(self.body)
+        assert isinstance(fields, dict)
+        return fields
+
+
+async def request(
+    app: ASGIApp, method: str, path: str, headers: Headers = (), body: Iterable[bytes] = (), *, query: bytes = b"",
+    raw_path: bytes | None = None, client: str = "192.168.1.9", server: str = "192.168.1.2", scheme: str = "http",
+    kind: str = "http", breaks_off: bool = False, endless: bool = False,
+) -> Reply:  # fmt: skip
+    """One request; ``body`` in the pieces in which it arrives, ``endless``: and then nothing for ever."""
+    scope = {
+        "type": kind, "asgi": {"version": "3.0"}, "http_version": "1.1", "method": method, "path": path,
+        "raw_path": path.encode("utf-8", "surrogateescape") if raw_path is None else raw_path, "query_string": query,
+        "root_path": "", "scheme": scheme, "client": (client, 50000), "server": (server, 80),
+        "headers": [(key.lower().encode("latin-1"), value.encode("latin-1", "replace")) for key, value in headers],
+    }  # fmt: skip
+    pieces = list(body) or [b""]
+    out: list[Message] = []
+
+    async def receive() -> Message:
+        if kind == "websocket":
+            return {"type": "websocket.connect"}
+        if not pieces:
+            if endless:
+                await asyncio.Event().wait()
+            return {"type": "http.disconnect"}
+        piece = pieces.pop(0)
+        return {"type": "http.request", "body": piece, "more_body": bool(pieces) or endless or breaks_off}
+
+    async def send(message: Message) -> None:
+        out.append(message)
+
+    await app(scope, receive, send)
+    if kind == "websocket":
+        assert [message["type"] for message in out] == ["websocket.close"]
+        return Reply(403, [], b"")
+    start = out[0]
+    headers_back = [(key.decode("latin-1").lower(), value.decode("latin-1")) for key, value in start["headers"]]
+    return Reply(start["status"], headers_back, b"".join(message.get("body", b"") for message in out[1:]))
+
+
+class Main:
+    """A main process that counts what reaches it, and does nothing."""
+
+    def __init__(self, clock: list[int]) -> None:
+        self.commands: list[Command] = []
+        self.attempts = 0
+        self._clock = clock
+        self.desk = Desk(Pairing(), self._obey, lambda: clock[0])
+
+    def _obey(self, command: Command) -> Outcome:
+        self.commands.append(command)
+        return Accepted("done")
+
+    async def ask(self, record: Mapping[str, Any]) -> dict[str, Any]:
+        self.attempts += record["do"] == "pair"
+        return dict(self.desk(json.loads(json.dumps(dict(record)))))
+
+    def code(self) -> str:
+        """Somebody at the table asks for one."""
+        return self.desk.pairing.show(self._clock[0])
+
+
+class House:
+    """The page's control, guarded, with a counting main process and a clock of its own."""
+
+    def __init__(
+        self, folder: Path, app: ASGIApp | None = None, *, limits: Limits = LIMITLESS, secure: bool = False,
+        around: Callable[[list[Route]], ASGIApp] = lambda routes: Starlette(routes=routes),
+    ) -> None:  # fmt: skip
+        self.clock = [10**12]
+        self.main = Main(self.clock)
+        self.secure = secure
+        self.control = Control(folder, ask=self.main.ask, clock=lambda: self.clock[0], secure=secure)
+        inside = app if app is not None else around(self.control.routes())
+        self.app: Guard = guarded(
+            inside, self.control.sessions, hosts=HOSTS, limits=limits, clock=lambda: self.clock[0], secure=secure
+        )
+
+    def get(self, path: str, headers: Headers = (), **more: Any) -> Reply:
+        return asyncio.run(request(self.app, "GET", path, [("host", HOST), *headers], **more))
+
+    def post(self, path: str, said: Any, headers: Headers | None = None, **more: Any) -> Reply:
+        """As this page's own script would, unless headers are given."""
+        body = said if isinstance(said, bytes) else json.dumps(said).encode()
+        own = [("origin", "https://" + HOST if self.secure else OWN), ("content-type", "application/json")]
+        return asyncio.run(request(self.app, "POST", path, [("host", HOST), *own, *(headers or ())], [body], **more))
+
+    def pair(self, name: str = "a phone", **more: Any) -> Paired:
+        """A device pairs by the code that the table shows."""
+        reply = self.post("/api/pair", {"code": self.main.code(), "device": name}, **more)
+        assert reply.status == 200, reply
+        cookie = reply.header("set-cookie")
+        assert cookie is not None
+        return Paired(cookie.partition(";")[0], reply.said["csrf"], cookie)
+
+
+@dataclass(frozen=True)
+class Paired:
+    """What a paired browser sends."""
+
+    cookie: str
+    csrf: str
+    set_cookie: str
+
+    @property
+    def headers(self) -> list[tuple[str, str]]:
+        return [("cookie", self.cookie), ("x-csrf-token", self.csrf)]

@@ -1,0 +1,68 @@
+"""Windows of a real browser, and pages to open in them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.page.served import House, Served
+from tests.page.table import Table
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+CHROMIUM = Path(os.environ.get("CHROMIUM", "/usr/bin/chromium"))
+ARGUMENTS = [
+    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """Debian's chromium, for one module: while it is there an event loop runs, and tests with one of their own fail."""
+    if not CHROMIUM.exists():
+        pytest.skip("chromium is not here")
+    pytest.importorskip("playwright", reason="chromium is not here")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=str(CHROMIUM), args=ARGUMENTS)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    """A fresh window; whatever a script complains of fails the test."""
+    context = browser.new_context(viewport={"width": 1366, "height": 768}, locale="en-GB")
+    opened = context.new_page()
+    complaints: list[str] = []
+    opened.on("pageerror", lambda error: complaints.append(str(error)))
+    opened.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
+    yield opened
+    context.close()
+    # What a refused request or a stopped server leaves in the console is no complaint of a script.
+    assert [text for text in complaints if "Failed to load resource" not in text] == []
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Iterator[House]:
+    """A record with no game yet."""
+    made = House(tmp_path)
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module")
+def shown(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Served, Table]]:
+    """A page with the demo game in its record."""
+    made = House(tmp_path_factory.mktemp("page"))
+    table = made.demo()
+    with made.serve() as served:
+        yield served, table
+    made.close()

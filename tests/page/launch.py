@@ -1,0 +1,21 @@
+"""`referee page` by itself: ``python -m tests.page.launch page --record FILE …``."""
+
+from __future__ import annotations
+
+import sys
+
+from referee.app.command import Parser
+from referee.app.page.command import add_page
+
+
+def main() -> int:
+    """Run the one command."""
+    top = Parser(prog="referee")
+    add_page(top.add_subparsers(required=True, parser_class=Parser))
+    args = top.parse_args()
+    status: int = args.run(args)
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,90 @@
+"""The page as a process of its own, as the appliance runs it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from referee.app.page.publishing import Publisher
+from referee.app.record import Record
+from referee.app.record_frames import FrameStore
+from tests.page.table import Table, demo_lines
+
+ROOT = Path(__file__).parents[2]
+
+
+class Served:
+    """A page's process; its address is known once it can be reached."""
+
+    def __init__(self, record: Path, *options: str, port: int = 0) -> None:
+        start = [sys.executable, "-m", "tests.page.launch", "page", "--record", str(record)]
+        command = [*start, "--port", str(port), *options]
+        self._process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT)
+        assert self._process.stdout is not None
+        self.address = self._process.stdout.readline().strip().rstrip("/")
+        if not self.address:
+            raise RuntimeError(f"the page did not start (exit status {self._process.wait()})")
+
+    @property
+    def pid(self) -> int:
+        """Of the process."""
+        return self._process.pid
+
+    @property
+    def port(self) -> int:
+        """Where it listens."""
+        return int(self.address.rpartition(":")[2])
+
+    def memory(self) -> dict[str, int]:
+        """Resident bytes now (``VmRSS``) and at most (``VmHWM``)."""
+        lines = Path(f"/proc/{self.pid}/status").read_text().splitlines()
+        pairs = (line.split(":", 1) for line in lines if line.startswith("Vm"))
+        return {name: int(value.split()[0]) * 1024 for name, value in pairs}
+
+    def stop(self) -> int:
+        """Ask it to stop; returns its exit status."""
+        self._process.terminate()
+        try:
+            return self._process.wait(10)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
+        self.stop()
+
+
+class House:
+    """A record, a page that serves it, and a main process that feeds both."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.record = Record(folder / "games.sqlite")
+        self.publisher = Publisher(folder / "page.sock")
+        self.pictures = FrameStore(folder / "frames.sqlite")
+        self._options = ("--listen", str(folder / "page.sock"), "--pictures", str(folder / "frames.sqlite"))
+
+    def serve(self, *options: str, port: int = 0) -> Served:
+        """The page's process."""
+        return Served(self.record.path, *self._options, *options, port=port)
+
+    def demo(self) -> Table:
+        """The demo game, recorded to its end."""
+        lines = demo_lines()
+        table = Table(self.record, lines[0], at_once=True)
+        for line in lines[1:]:
+            table.observe(line)
+        table.finish()
+        return table
+
+    def close(self) -> None:
+        """Let go of files and sockets."""
+        self.record.close()
+        self.pictures.close()
+        self.publisher.close()

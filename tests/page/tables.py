@@ -1,0 +1,84 @@
+"""A table without devices: lines of a log in, commands in, and what is ruled; as the conductor joins them."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from referee.adjudication.adjudicator import Adjudicator
+from referee.adjudication.amendments import base_id
+from referee.adjudication.observations import MAX_ERROR, Observation, Tick
+from referee.adjudication.rulings import Ruling, ruling_fields
+from referee.app.commands_in import outcome
+from referee.app.outcomes import Accepted, Facts, Outcome
+
+SECOND = 1_000_000_000
+
+
+class Table:
+    """Judges as it goes; every line and every ruling is kept."""
+
+    def __init__(self, lines: Iterable[Observation], lookahead: int = 2 * MAX_ERROR) -> None:
+        self._adjudicator = Adjudicator(lookahead_ns=lookahead)
+        self.observations: list[Observation] = []
+        self.rulings: list[Ruling] = []
+        self.now = 0
+        self._names: Counter[str] = Counter()
+        for line in lines:
+            self.observe(line)
+
+    @property
+    def view(self) -> Any:
+        return self._adjudicator.view
+
+    def observe(self, line: Observation) -> None:
+        """A line becomes known."""
+        self.rulings += self._adjudicator.observe(line)
+        self.now = max(self.now, line.t)
+        if not isinstance(line, Tick):
+            self.observations.append(line)
+
+    def settle(self, until: int | None = None) -> None:
+        """Nothing happens until this instant (ns), or for five seconds; every sensor has told as much."""
+        self.now = self.now + 5 * SECOND if until is None else until
+        self.observe(Tick(t=self.now))
+
+    def facts(self) -> Facts:
+        return Facts(tuple(self.observations), tuple(self.rulings), self.view, self.now, self._adjudicator.watermark, 7)
+
+    def command(self, do: str, **fields: Any) -> Outcome:
+        """Somebody asks for something; what is accepted is observed and judged."""
+        done = outcome({"do": do, **fields}, self.facts(), self.name)
+        if isinstance(done, Accepted):
+            for line in done.observations:
+                self.observe(line)
+        return done
+
+    def name(self, kind: str) -> str:
+        self._names[kind] += 1
+        return f"{kind}-{self._names[kind]}"
+
+    def finish(self) -> Table:
+        """The log ends."""
+        self.rulings += self._adjudicator.finish()
+        return self
+
+    def in_force(self) -> list[Ruling]:
+        replaced = {name for ruling in self.rulings for name in ruling.supersedes}
+        return [ruling for ruling in self.rulings if ruling.id not in replaced]
+
+    def standing(self, *, questions: bool = True) -> list[str]:
+        """What holds in the end, without what names carry of corrections."""
+        shown = []
+        for ruling in self.in_force():
+            if ruling.kind == "corrected" or (not questions and ruling.kind == "question"):
+                continue
+            fields = ruling_fields(replace(ruling, supersedes=(), id=base_id(ruling.id)))
+            shown.append(json.dumps(fields, sort_keys=True))
+        return sorted(shown)
+
+    def asked(self, ask: str) -> list[Ruling]:
+        return [ruling for ruling in self.rulings if ruling.kind == "question" and ruling["ask"] == ask]

@@ -1,0 +1,119 @@
+"""A phone is paired at the table, then pauses, answers and corrects; one that is not paired can only watch."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from hardware.clock import monotonic
+from referee.app.commands import Command
+from referee.app.desk import Desk
+from referee.app.outcomes import Accepted, Outcome
+from referee.app.page.bridge import Inlet
+from referee.app.page.pairing import Pairing
+from tests.page.served import House
+from tests.page.table import Table
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+FIRST = '{"kind":"table","t":0,"id":"table","seats":["Ana","Ben","Cho"],"dealer":3,"rules":"classic"}'
+CARDS = (
+    '{"kind":"card","t":1000000000,"id":"c1","card":"7h","seat":1}',
+    '{"kind":"card","t":2000000000,"id":"c2","card":"??","seat":2}',
+    '{"kind":"tick","t":4000000000}',
+)
+TURN = 0.005
+"""Seconds between two looks of the main process at its socket."""
+
+
+@contextmanager
+def listening(house: House, obey: Callable[[Command], Outcome]) -> Iterator[Desk]:
+    """A main process that hears commands."""
+    desk = Desk(Pairing(), obey, monotonic)
+    inlet = Inlet(house.folder / "runtime", desk)
+    over = threading.Event()
+
+    def turns() -> None:
+        while not over.wait(TURN):
+            inlet.turn()
+
+    thread = threading.Thread(target=turns)
+    thread.start()
+    try:
+        yield desk
+    finally:
+        over.set()
+        thread.join()
+        inlet.close()
+
+
+def paired(page: Page, desk: Desk) -> None:
+    page.get_by_label("Code").fill(desk.pairing.show(monotonic()))
+    page.get_by_label("Name of this device").fill("a phone")
+    page.get_by_role("button", name="Pair").click()
+    page.get_by_text("This device is paired.").wait_for()
+
+
+def test_a_device_pairs_and_controls_the_table(house: House, page: Page) -> None:
+    heard: list[Command] = []
+    table: list[Table] = []
+
+    def obey(command: Command) -> Outcome:
+        heard.append(command)
+        table[0].tell(paused=command.do == "pause")
+        return Accepted(f"{command.do} is done")
+
+    with listening(house, obey) as desk, house.serve("--runtime", str(house.folder / "runtime")) as served:
+        table.append(Table(house.record, FIRST, house.publisher))
+        for line in CARDS:
+            table[0].observe(line)
+        page.goto(f"{served.address}/control")
+        page.get_by_label("Code").fill("000000")
+        page.get_by_role("button", name="Pair").click()
+        page.locator("#answer").filter(has_text="Refused").wait_for()
+        assert not page.get_by_role("button", name="Pause").is_visible()
+        paired(page, desk)
+
+        page.get_by_role("button", name="Pause").click()
+        page.get_by_role("button", name="Go on").wait_for()
+        assert heard[-1].do == "pause"
+        assert "Paused" in _headline(page, served.address)
+
+        page.goto(f"{served.address}/control")
+        question = page.locator("fieldset", has_text="Which card is this?")
+        question.get_by_label("Rank").select_option("7")
+        question.get_by_label("Suit").select_option("c")
+        question.get_by_role("button", name="Answer").click()
+        page.locator("#answer").filter(has_text="answer is done").wait_for()
+        assert heard[-1].fields == {"question": "question@c2", "value": "7c"}
+
+        correcting = page.locator("fieldset", has_text="Correct a card")
+        correcting.get_by_label("Which card of the pile").select_option("c1")
+        correcting.get_by_label("Rank").select_option("T")
+        correcting.get_by_label("Suit").select_option("s")
+        correcting.get_by_role("button", name="Apply").click()
+        page.locator("#answer").filter(has_text="correct is done").wait_for()
+        assert heard[-1].fields == {"line": "c1", "card": "Ts"}
+
+
+def _headline(page: Page, address: str) -> str:
+    page.goto(address)
+    return page.locator("#state .headline").text_content() or ""
+
+
+def test_a_page_without_a_table_lets_people_watch(house: House, page: Page) -> None:
+    with house.serve() as served:
+        page.goto(f"{served.address}/control")
+        page.get_by_text("This device is not paired: it can watch.").wait_for()
+        assert page.get_by_label("Code").count() == 0
+
+
+def test_a_referee_that_is_not_there_is_told(house: House, page: Page) -> None:
+    with house.serve("--runtime", str(house.folder / "runtime")) as served:
+        page.goto(f"{served.address}/control")
+        page.get_by_label("Code").fill("123456")
+        page.get_by_role("button", name="Pair").click()
+        page.locator("#answer").filter(has_text="Refused").wait_for()

@@ -1,0 +1,182 @@
+"""Figures: what is counted, what timing tells apart, and that a game is ruled again as it was."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from referee.adjudication.observations import LogError
+from referee.app.page import charts, folding
+from referee.app.page.figurepage import COLUMNS, table
+from referee.app.page.folding import Folded, TooLong
+from referee.app.page.recent import Recent
+from referee.app.page.scene import svg
+from referee.app.page.stats import Figure, figures, margins, summaries
+from referee.app.page.texts import texts
+from referee.app.replaying import rulings
+from tests.page.table import DEMO
+from tests.page.test_page_finish import FIRST, INFO, SEVENS, folded
+
+MS = 1_000_000
+
+
+@pytest.fixture(scope="module")
+def demo() -> Folded:
+    return Folded(INFO, list(enumerate(DEMO.read_text(encoding="utf-8").splitlines(), start=1)))
+
+
+def kind(since_ms: float, *, valid: bool = False, card_error_ms: float = 1.0) -> str:
+    """What a hand so long after a card is taken for."""
+    lines = SEVENS if valid else SEVENS[:1]
+    reveal = 2_000_000_000 if valid else 1_000_000_000
+    first = [json.loads(line) | {"t_error": round(card_error_ms * MS)} for line in lines]
+    slap = {"kind": "slap", "t": reveal + round(since_ms * MS), "id": "s1", "seat": 3, "t_error": MS}
+    made = figures(folded(*map(json.dumps, [*first, slap])))
+    assert len(made) == 1
+    return made[0].kind
+
+
+@pytest.mark.parametrize(
+    "since, expected",
+    [(40, "risk"), (97, "risk"), (99, "open"), (101, "open"), (103, "mistaken"), (400, "mistaken"), (997, "mistaken"),
+     (999, "open"), (1001, "open"), (1003, "fake"), (2500, "fake")],
+)  # fmt: skip
+def test_a_false_slap_is_told_apart_by_its_time_alone(since: float, expected: str) -> None:
+    assert kind(since) == expected
+
+
+@pytest.mark.parametrize("since, expected", [(60, "risk"), (101, "open"), (300, "reaction"), (1800, "reaction")])
+def test_a_valid_hand_is_a_reaction_or_a_risk(since: float, expected: str) -> None:
+    assert kind(since, valid=True) == expected
+
+
+def test_an_error_that_reaches_over_the_limit_leaves_it_open() -> None:
+    assert kind(120, valid=True, card_error_ms=45) == "open"
+    assert kind(160, valid=True, card_error_ms=45) == "reaction"
+
+
+def test_late_hands_on_a_valid_pattern_count_and_others_do_not() -> None:
+    made = figures(
+        folded(
+            *SEVENS,
+            '{"kind":"slap","t":2241300000,"id":"s1","seat":3}',
+            '{"kind":"slap","t":2291300000,"id":"s2","seat":1}',
+            '{"kind":"taken","t":3000000000,"id":"t1","seat":3}',
+            '{"kind":"slap","t":4000000000,"id":"s3","seat":2}',
+        )
+    )
+    assert [(one.slap, one.outcome, one.counts) for one in made] == [
+        ("s1", "won", True), ("s2", "late", True), ("s3", "void", False),
+    ]  # fmt: skip
+    assert [one.since for one in made] == [241_300_000, 291_300_000, None]
+    assert margins(made) == [50_000_000]
+
+
+def test_the_demos_figures_are_those_of_its_log(demo: Folded) -> None:
+    made = figures(demo)
+    won = [json.loads(line) for line in DEMO.read_text().splitlines() if line.startswith('{"ruling":"slap_won"')]
+    assert sum(one.won for one in summaries(made)) == len(won)
+    assert margins(made) == sorted(line["margin"] for line in won if line["margin"] is not None)
+    for one in summaries(made):
+        assert one.median is None or one.reactions[0] <= one.median <= one.reactions[-1]
+        assert list(one.reactions) == sorted(one.reactions)
+
+
+def test_the_csv_holds_every_hand_and_no_formula(demo: Folded) -> None:
+    made = figures(demo)
+    rows = list(csv.DictReader(io.StringIO(table(made))))
+    assert tuple(rows[0]) == COLUMNS and len(rows) == len(made)
+    assert [int(row["slap_ns"]) for row in rows] == [one.t for one in made]
+    evil = Figure(1, "r", "s", 1, "=1+1", "won", "", 0, None, 0, "", None, None, ())
+    assert "'=1+1" in table([evil])
+
+
+def test_charts_of_nothing_and_of_much_are_drawn(demo: Folded) -> None:
+    for made in ([], figures(demo), figures(demo) * 30):
+        assert svg(charts.reactions(summaries(made), texts("en"))).startswith("<svg")
+        assert svg(charts.margins(margins(made), 3 * MS, texts("de"))).startswith("<svg")
+
+
+def test_a_game_is_ruled_again_as_replay_rules_it(demo: Folded) -> None:
+    with DEMO.open("rb") as stream:
+        assert list(demo.rulings) == list(rulings(stream, everything=True))
+    same, others = demo.agrees
+    assert same > 100 and others == 0
+
+
+def test_a_log_that_was_ruled_otherwise_is_told() -> None:
+    wrong = '{"ruling":"slap_won","id":"slap_won@s1","t":1,"seat":1,"because":["s1"],"rule":["M1"]}'
+    game = folded(*SEVENS, '{"kind":"slap","t":2241300000,"id":"s1","seat":3}', wrong)
+    assert game.agrees == (0, 1)
+
+
+def test_every_step_shows_the_position_after_it(demo: Folded) -> None:
+    held = 52
+    for place, step in enumerate(demo.steps):
+        view = demo.view(place)
+        counts = [count for count in view.counts if count is not None]
+        if len(counts) == len(view.counts):
+            assert sum(counts) + len(view.pile) == held
+        if step.observation.kind == "card":
+            assert view.pile[-1:] == (step.observation.card,) or not view.pile  # type: ignore[attr-defined]
+
+
+def test_a_correction_is_a_step_of_its_own() -> None:
+    game = folded(
+        SEVENS[0], SEVENS[1].replace("7c", "8c"), '{"kind":"slap","t":2300000000,"id":"s1","seat":3}',
+        '{"kind":"correct","t":9000000000,"id":"x1","line":"c2","card":"7c"}',
+    )  # fmt: skip
+    kinds = [step.observation.kind for step in game.steps]
+    assert kinds == ["table", "card", "card", "slap", "correct"]
+    assert game.view(2).pile == ("7h", "8c")
+    assert any(name.startswith("slap_false@s1") for name in game.steps[3].rulings)
+    line = game.line("c2")
+    assert line is not None and line.card == "7c"  # type: ignore[attr-defined]
+
+
+def test_late_evidence_is_not_judged_silently() -> None:
+    """Ticks are kept: a slap that comes after its sensor promised past it must not be ruled as if it had been there."""
+    game = folded(*SEVENS, '{"kind":"tick","t":5000000000}', '{"kind":"slap","t":2241300000,"id":"s1","seat":3}')
+    assert [ruling["ask"] for ruling in game.rulings if ruling.kind == "question"] == ["late_evidence"]
+    assert not [ruling for ruling in game.rulings if ruling.kind == "slap_won"]
+
+
+def test_a_damaged_log_is_told_with_its_line() -> None:
+    with pytest.raises(LogError, match="line 2"):
+        Folded(INFO, [(1, FIRST), (2, '{"kind":"card","t":"soon"}')])
+    with pytest.raises(LogError):
+        Folded(INFO, [])
+
+
+def test_a_game_too_long_to_be_kept_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(folding, "LONGEST", 2)
+    with pytest.raises(TooLong):
+        folded(*SEVENS)
+
+
+def test_corrections_of_recent_lines_hold_until_they_are_taken_back() -> None:
+    recent = Recent()
+    game = folded(
+        *SEVENS, '{"kind":"correct","t":8000000000,"id":"x1","line":"c2","card":"8c"}',
+        '{"kind":"correct","t":9000000000,"id":"x2","line":"c1","void":true}',
+        '{"kind":"correct","t":9100000000,"id":"x3","line":"c2","card":"no card"}',
+    )  # fmt: skip
+    from referee.app.page.ruledlines import split
+
+    texts_ = [SEVENS[0], SEVENS[1], '{"kind":"correct","t":8000000000,"id":"x1","line":"c2","card":"8c"}',
+              '{"kind":"correct","t":9000000000,"id":"x2","line":"c1","void":true}']  # fmt: skip
+    for _, line in split(enumerate(texts_, start=1))[0]:
+        recent.add(line)
+    assert [line.card for line in recent.lines()] == ["8c"]  # type: ignore[attr-defined]
+    for _, line in split([(9, '{"kind":"correct","t":9500000000,"id":"x4","line":"x1","void":true}')])[0]:
+        recent.add(line)
+    assert [line.card for line in recent.lines()] == ["7c"]  # type: ignore[attr-defined]
+    assert game.steps
+
+
+def test_the_demo_file_has_no_path_of_anybodys_machine() -> None:
+    assert "/" not in Path(DEMO).read_text().replace("m/s", "")

@@ -1,0 +1,196 @@
+"""The photo-finish says what the log says, to the last digit, in words, table and drawing."""
+
+from __future__ import annotations
+
+import json
+import re
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PIL import Image
+
+from referee.app.page.drawing import _Drawing, draw
+from referee.app.page.finish import Finish
+from referee.app.page.finishviews import finish_page, found
+from referee.app.page.folding import Folded, slap_of
+from referee.app.page.measures import NARROW, WIDE, WIDE_SIZES
+from referee.app.page.palette import PALETTES
+from referee.app.page.raster import png
+from referee.app.page.rulingwords import RulingWords
+from referee.app.page.scene import Scene, Text, svg
+from referee.app.page.texts import texts
+from referee.app.record import GameInfo
+from tests.page.table import DEMO
+
+INFO = GameInfo(1, "2026-03-14T18:05:00+00:00", None, ("Ana", "Ben", "Cho"), "classic", False)
+FIRST = '{"kind":"table","t":0,"id":"table","seats":["Ana","Ben","Cho"],"dealer":3,"rules":"classic"}'
+SEVENS = (
+    '{"kind":"card","t":1000000000,"id":"c1","card":"7h","seat":1}',
+    '{"kind":"card","t":2000000000,"id":"c2","card":"7c","seat":2,"t_error":8000000,"known_at":2300000000}',
+)
+
+
+def folded(*lines: str, info: GameInfo = INFO) -> Folded:
+    return Folded(info, list(enumerate((FIRST, *lines), start=1)))
+
+
+@pytest.fixture(scope="module")
+def demo() -> Folded:
+    rows = list(enumerate(DEMO.read_text(encoding="utf-8").splitlines(), start=1))
+    return Folded(GameInfo(1, "", None, ("Ana", "Ben", "Cho", "Dora"), "classic", False), rows)
+
+
+def seen(game: Folded, slap: str) -> Finish:
+    finish = found(game, slap)
+    assert finish is not None
+    return finish
+
+
+def written(scene: Scene) -> list[str]:
+    return [shape.text for shape in scene.shapes if isinstance(shape, Text)]
+
+
+def drawing(finish: Finish, width: int = WIDE, names: tuple[str, ...] = ("Ana", "Ben", "Cho", "Dora")) -> Scene:
+    return draw(finish, RulingWords(names, texts("en")), "title", "foot", width)
+
+
+def logged() -> list[dict[str, Any]]:
+    lines = (json.loads(line) for line in DEMO.read_text(encoding="utf-8").splitlines())
+    return [line for line in lines if line.get("ruling") == "slap_won"]
+
+
+@pytest.mark.parametrize("width", [WIDE, NARROW])
+def test_every_margin_in_the_log_stands_in_its_drawing(demo: Folded, width: int) -> None:
+    won = logged()
+    assert len([line for line in won if line["margin"] is not None]) > 5
+    for line in won:
+        finish = seen(demo, line["id"].partition("@")[2])
+        texts_ = written(drawing(finish, width))
+        for runner in line["runners_up"]:
+            assert f"+{runner['margin'] / 1e6:.3f} ms" in texts_
+        if line["margin"] is not None:
+            assert f"by {line['margin'] / 1e6:.3f} ms ± {line['error'] / 1e6:.3f} ms" in texts_
+            assert finish.winner is not None and finish.winner.seat == line["seat"]
+
+
+def test_the_table_holds_the_logs_nanoseconds(demo: Folded) -> None:
+    slaps = {}
+    for line in DEMO.read_text(encoding="utf-8").splitlines():
+        raw = json.loads(line)
+        if raw.get("kind") == "slap":
+            slaps[raw["id"]] = raw["t"]
+    for ruling in demo.slaps():
+        finish = seen(demo, slap_of(ruling))
+        html = "".join(map(str, finish_page(demo, finish, texts("en"), None)))
+        found_ = re.findall(r'<tr data-hand="([^"]+)"[^>]*>.*?data-ns="(\d+)"', html)
+        assert found_ and all(int(ns) == slaps[name] for name, ns in found_)
+
+
+def test_where_things_are_drawn_is_to_scale(demo: Folded) -> None:
+    line = next(line for line in logged() if line["margin"] is not None)
+    finish = seen(demo, line["id"].partition("@")[2])
+    near = _Drawing(finish, RulingWords(("A", "B", "C", "D"), texts("en")), WIDE_SIZES).near
+    per_ms = (near.right - near.left) / ((near.stop - near.start) / 1e6)
+    assert near.x(line["margin"]) - near.x(0) == pytest.approx(line["margin"] / 1e6 * per_ms)
+
+
+def test_a_hand_alone_has_no_margin() -> None:
+    game = folded(*SEVENS, '{"kind":"slap","t":2241300000,"id":"s1","seat":3}')
+    texts_ = written(drawing(seen(game, "s1")))
+    assert "Cho, alone" in texts_
+    assert not [text for text in texts_ if "by " in text]
+
+
+def test_a_dead_heat_is_called_one_and_nobody_first() -> None:
+    game = folded(
+        *SEVENS,
+        '{"kind":"slap","t":2241300000,"id":"s1","seat":3,"t_error":1500000}',
+        '{"kind":"slap","t":2243300000,"id":"s2","seat":1,"t_error":1500000}',
+        '{"kind":"tick","t":9000000000}',
+    )
+    finish = seen(game, "s2")
+    assert finish.heat is not None and finish.heat["margin"] == 2_000_000
+    assert finish.winner is None
+    assert [(hand.behind, hand.behind_error) for hand in finish.hands] == [(0, 0), (2_000_000, 3_000_000)]
+    page = "".join(map(str, finish_page(game, finish, texts("en"), None)))
+    assert "Dead heat, 2.000 ms apart, ± 3.000 ms" in page
+    assert "first</td>" not in page
+    assert page.count("dead heat</td>") == 2
+
+
+def test_force_that_decides_is_told() -> None:
+    game = folded(
+        *SEVENS,
+        '{"kind":"slap","t":2241300000,"id":"s1","seat":3,"force":0.2}',
+        '{"kind":"slap","t":2243300000,"id":"s2","seat":1,"force":0.9}',
+        '{"kind":"taken","t":3000000000,"id":"t1","seat":1}',
+    )
+    finish = seen(game, "s1")
+    assert finish.winner is not None and finish.winner.seat == 1
+    texts_ = written(drawing(finish))
+    assert "Dead heat" in texts_
+    assert any("firmer hand" in text for text in texts_)
+    assert any("force 0.90" in text for text in texts_)
+
+
+def test_a_false_slap_shows_what_was_missing() -> None:
+    game = folded(SEVENS[0], '{"kind":"slap","t":1300000000,"id":"s1","seat":2}')
+    page = "".join(map(str, finish_page(game, seen(game, "s1"), texts("en"), None)))
+    assert "False slap by Ben" in page and "nothing to slap" in page and "double (P1)" in page
+
+
+def test_raw_edges_and_lifts_are_shown_and_unknown_lines_are_no_harm() -> None:
+    edges = [(2241300000, "true"), (2242100000, "false"), (2242600000, "true"), (2390000000, "false")]
+    game = folded(
+        *SEVENS,
+        '{"kind":"slap","t":2241300000,"id":"s1","seat":3}',
+        *(f'{{"kind":"edge","t":{t},"id":"e{t}","seat":3,"pressed":{pressed}}}' for t, pressed in edges),
+        '{"kind":"edge","t":2241400000,"id":"odd","seat":"three"}',
+        '{"kind":"lift","t":2390000000,"id":"l1","seat":3}',
+    )
+    finish = seen(game, "s1")
+    assert [(t, pressed) for _, t, pressed in finish.edges] == [(t, pressed == "true") for t, pressed in edges]
+    assert finish.hands[0].lift == 2_390_000_000
+
+
+def test_a_correction_changes_what_is_shown_and_says_so() -> None:
+    game = folded(
+        SEVENS[0],
+        SEVENS[1].replace("7c", "8c"),
+        '{"kind":"slap","t":2300000000,"id":"s1","seat":3}',
+        '{"kind":"correct","t":9000000000,"id":"x1","line":"c2","card":"7c"}',
+    )
+    finish = seen(game, "s1")
+    assert [mark.card for mark in finish.cards] == ["7h", "7c"]
+    page = "".join(map(str, finish_page(game, finish, texts("en"), None)))
+    assert "Cho, alone" in page
+    replaced = game.replaced_by["slap_false@s1"]
+    assert "slap_false@s1" in game.by_id[replaced].supersedes
+
+
+def test_there_is_no_finish_of_what_is_no_slap() -> None:
+    assert found(folded(*SEVENS), "c1") is None
+
+
+@pytest.mark.parametrize("theme", PALETTES)
+def test_png_and_svg_are_the_same_drawing(demo: Folded, theme: str) -> None:
+    scene = drawing(seen(demo, slap_of(demo.slaps()[0])))
+    image = Image.open(BytesIO(png(scene, PALETTES[theme])))
+    image.load()
+    assert image.size == (scene.width, scene.height)
+    ground = tuple(int(PALETTES[theme]["ground"][at : at + 2], 16) for at in (1, 3, 5))
+    assert image.getpixel((1, 1)) == ground
+    text = svg(scene, PALETTES[theme])
+    assert f'viewBox="0 0 {scene.width} {scene.height}"' in text
+    assert "style=" not in text and "class=" not in text
+
+
+def test_names_cannot_carry_markup(demo: Folded) -> None:
+    scene = drawing(seen(demo, slap_of(demo.slaps()[0])), names=("<script>alert(1)</script>", '"&', "c", "d"))
+    assert "<script" not in svg(scene)
+
+
+def test_the_demo_game_is_there() -> None:
+    assert Path(DEMO).stat().st_size > 10_000

@@ -1,0 +1,158 @@
+"""How long a ruling takes to the viewers' screens, and what the page's process takes: ``python -m tests.page_bench``.
+
+Forty viewers hold real streams of server-sent events open. A main process writes rulings into the record, commits them
+to the disk and tells the page, while somebody else opens photo-finishes. The time runs from before the commit to the
+last byte of the event at each viewer. Exit status 1 where a limit is missed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import statistics
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from referee.adjudication.rulings import Ruling
+from referee.app.page.publishing import Publisher
+from referee.app.record import Record
+from tests.page.served import Served
+from tests.page.table import Table, demo_lines
+
+VIEWERS = 40
+LATENCY_MS = 100.0
+"""Required of the 99th percentile."""
+MEMORY = 80 * 1024 * 1024
+"""Required of the resident memory, bytes."""
+_EACH = 5
+"""Streams from one address, below the guard's limit."""
+_PAUSE = 0.05
+"""Seconds between rulings: a table makes a few in a second."""
+
+
+class Viewer:
+    """One stream; notes when each mark arrived."""
+
+    def __init__(self, port: int, place: int) -> None:
+        self._port, self._place = port, place
+        self.arrived: dict[str, float] = {}
+        self.whole = asyncio.Event()
+
+    async def watch(self, marks: list[str]) -> None:
+        """Read until cancelled."""
+        own = f"127.0.0.{2 + self._place // _EACH}"
+        reader, writer = await asyncio.open_connection("127.0.0.1", self._port, local_addr=(own, 0), limit=1 << 22)
+        language = ("en", "es", "de", "fr")[self._place % 4]
+        writer.write(
+            f"GET /events?lang={language} HTTP/1.1\r\nHost: localhost:{self._port}\r\n"
+            "Accept: text/event-stream\r\n\r\n".encode()
+        )
+        try:
+            while line := await reader.readline():
+                if not line.startswith(b"data: "):
+                    continue
+                now = time.perf_counter()
+                self.whole.set()
+                for mark in marks:
+                    if mark not in self.arrived and mark.encode() in line:
+                        self.arrived[mark] = now
+        finally:
+            writer.close()
+
+
+async def _finishes(port: int, game: int, slaps: list[str]) -> int:
+    """Somebody who opens one photo-finish after the other; returns how many."""
+    opened = 0
+    while True:
+        for slap in slaps:
+            for kind in ("", ".png"):
+                reader, writer = await asyncio.open_connection("127.0.0.1", port)
+                writer.write(
+                    f"GET /games/{game}/finish{kind}?slap={slap} HTTP/1.1\r\nHost: localhost:{port}\r\n"
+                    "Connection: close\r\n\r\n".encode()
+                )
+                await reader.read(-1)
+                writer.close()
+                opened += 1
+                await asyncio.sleep(0.4)
+
+
+def _table(record: Record, publisher: Publisher) -> Table:
+    """A game in its middle."""
+    lines = demo_lines()
+    table = Table(record, lines[0], publisher)
+    for line in lines[1 : len(lines) // 2]:
+        table.observe(line)
+    return table
+
+
+def _ruling(place: int, t: int) -> Ruling:
+    fields = {"seat": place % 4 + 1, "reason": "no_pattern"}
+    return Ruling("slap_false", f"slap_false@bench{place}", t, (f"bench{place}",), ("F1",), fields)
+
+
+async def measure(served: Served, table: Table, rounds: int) -> tuple[list[float], list[float], dict[str, int]]:
+    """Times in ms, those of the record's commits alone, and the page's memory with all viewers there."""
+    marks: list[str] = []
+    viewers = [Viewer(served.port, place) for place in range(VIEWERS)]
+    tasks = [asyncio.create_task(viewer.watch(marks)) for viewer in viewers]
+    await asyncio.wait_for(asyncio.gather(*(viewer.whole.wait() for viewer in viewers)), 20)
+    slaps = [ruling.id.partition("@")[2] for ruling in table.in_force() if ruling.kind == "slap_won"][:6]
+    other = asyncio.create_task(_finishes(served.port, table.game, slaps) if slaps else asyncio.sleep(0))
+    sent: dict[str, float] = {}
+    disk: list[float] = []
+    for place in range(rounds):
+        mark = f"{place + 1000003}.0 s"
+        t = (place + 1000003) * 1_000_000_000
+        marks[:] = [*marks[-20:], mark, mark.replace(".", ",")]
+        sent[mark] = time.perf_counter()
+        table.rule(_ruling(place, t))
+        disk.append((time.perf_counter() - sent[mark]) * 1000)
+        await asyncio.sleep(_PAUSE)
+    await asyncio.sleep(1.0)
+    memory = served.memory()
+    for task in (*tasks, other):
+        task.cancel()
+    await asyncio.gather(*tasks, other, return_exceptions=True)
+    times = []
+    for mark, began in sent.items():
+        for viewer in viewers:
+            came = viewer.arrived.get(mark) or viewer.arrived.get(mark.replace(".", ","))
+            # A ruling that never came is the worst of all.
+            times.append((came - began) * 1000 if came is not None else float("inf"))
+    return times, sorted(disk), memory
+
+
+def main() -> int:
+    """Measure and print required against measured."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=200, help="rulings to send")
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        record, socket = Record(Path(folder) / "games.sqlite"), Path(folder) / "page.sock"
+        publisher = Publisher(socket)
+        table = _table(record, publisher)
+        with Served(record.path, "--listen", str(socket)) as served:
+            times, disk, memory = asyncio.run(measure(served, table, args.rounds))
+    times.sort()
+    p99 = times[int(len(times) * 0.99)]
+    lost = sum(time_ == float("inf") for time_ in times)
+    print(f"on {os.cpu_count()} cores with {os.getloadavg()[0]:.1f} processes wanting them")
+    print(f"{len(times)} rulings at {VIEWERS} viewers, {lost} never arrived")
+    print(f"{'':34}{'required':>12}{'measured':>12}")
+    print(f"{'median, ms':34}{'':>12}{statistics.median(times):12.1f}")
+    print(f"{'99 of 100 within, ms':34}{LATENCY_MS:12.0f}{p99:12.1f}")
+    print(f"{'slowest, ms':34}{'':>12}{times[-1]:12.1f}")
+    print(f"{'of it the commit, 99 of 100, ms':34}{'':>12}{disk[int(len(disk) * 0.99)]:12.1f}")
+    print(f"{'resident memory, MB':34}{MEMORY / 2**20:12.0f}{memory['VmRSS'] / 2**20:12.1f}")
+    print(f"{'resident memory at most, MB':34}{'':>12}{memory['VmHWM'] / 2**20:12.1f}")
+    good = p99 <= LATENCY_MS and memory["VmRSS"] <= MEMORY and not lost
+    print("within the limits" if good else "NOT within the limits")
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,100 @@
+"""`referee people` as it is typed."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from referee.app.command import Parser
+from referee.app.people.command import add_people
+from referee.app.problems import UserError
+from tests.people.playing import add_game
+
+AT = "2026-05-01T20:00:00+00:00"
+Run = Callable[..., str]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "record.db"
+
+
+@pytest.fixture
+def run(path: Path, capsys: pytest.CaptureFixture[str]) -> Run:
+    def typed(*words: str) -> str:
+        top = Parser(prog="referee")
+        add_people(top.add_subparsers(parser_class=Parser))
+        args: argparse.Namespace = top.parse_args(["people", "--record", str(path), *words])
+        assert args.run(args) == 0
+        return capsys.readouterr().out.strip()
+
+    return typed
+
+
+def test_from_being_asked_to_being_forgotten(path: Path, run: Run) -> None:
+    game = add_game(path, ["Ana", "Ben"], AT, reaction=240_000_000)
+    before = path.read_bytes()
+    assert "May this table remember you, Ana?" in run("--ask", "Ana")
+    assert "nobody was asked yet" in run()
+    assert path.read_bytes() == before, "reading writes nothing"
+    assert run("--agrees", "ana") == "ana agreed, and is remembered; 1 game so far"
+    assert run("--rename", "ana", "Ana").startswith("ana is Ana now")
+    assert run("--agrees", "Ana") == "Ana agreed, and is remembered; 1 game so far"
+    assert run("--declines", "Ben").startswith("Ben declined")
+    assert "Ana  (agreed" in run()
+    data = json.loads(run("--export", "Ana"))
+    assert data["name"] == "Ana"
+    (played,) = data["games"]
+    assert (played["game"], played["seat"], played["won"]) == (game, 1, True)
+    assert [slap["since_reveal"] for slap in played["slaps"]] == [240_000_000]
+    assert run("--rename", "Ana", "Anna", "--everywhere") == "Ana is Anna now, in 1 game too"
+    assert run("--forget", "anna") == "forgotten; the name was removed from 1 game"
+    assert "Anna" not in run()
+    assert run("--erase-game", str(game)) == f"game {game} is removed"
+
+
+def test_periods_are_set_and_told(path: Path, run: Run) -> None:
+    add_game(path, ["Ana", "Ben"], AT)
+    assert "names and figures for 20 days" in run("--periods", "10", "20", "30")
+    assert "pictures are kept for 10 days" in run()
+    assert "10" in run("--ask", "Ana", "--language", "de")
+    assert run("--tidy") == "nothing is overdue"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--forget", "Nobody"), 'nobody here is called "Nobody"'),
+        (("--erase-game", "9"), "no game 9"),
+        (("--periods", "9", "9", "1"), "longer than the games"),
+        (("--everywhere",), "belongs to --rename"),
+        (("--merge", "Ana", "Ben"), "nobody here"),
+    ],
+)
+def test_mistakes_are_one_line(path: Path, run: Run, words: tuple[str, ...], said: str) -> None:
+    add_game(path, ["Ana", "Ben"], AT)
+    with pytest.raises(UserError, match=said):
+        run(*words)
+
+
+def test_without_a_record(run: Run) -> None:
+    with pytest.raises(UserError, match="no record"):
+        run()
+
+
+def test_the_commands_bring_nothing_heavy_before_they_are_called() -> None:
+    words = (
+        "import sys\n"
+        "from referee.app.people import command, league_command\n"
+        "from referee.app.upkeep import command as upkeep\n"
+        "from referee.app.drill import command as drill\n"
+        "print(*sorted({'numpy', 'sqlite3', 'cv2', 'zipfile', 'rich'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", words], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == ""

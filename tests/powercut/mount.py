@@ -1,0 +1,81 @@
+"""The forgetful filesystem, mounted for the length of a ``with``."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from tests.powercut.forgetful import BACK, CHANGES, CLEAR, CUT_AT, VICTIM
+
+PATIENCE = 10.0
+
+
+class NoFuse(RuntimeError):  # noqa: N818 - it names a state of the machine
+    """No filesystem of ours can be mounted here; says why."""
+
+
+class Power:
+    """The switch of a mounted forgetful filesystem."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def clear(self) -> None:
+        """An empty folder, and the power is on."""
+        os.setxattr(self.folder, CLEAR, b"1")
+
+    def cut_at(self, change: int, victim: int = 0) -> None:
+        """The power fails at so many changes from now (0: at once), also that of this process."""
+        os.setxattr(self.folder, VICTIM, str(victim).encode())
+        os.setxattr(self.folder, CUT_AT, str(change).encode())
+
+    def back(self, seed: int | None = None) -> None:
+        """The power is back; with a seed some of what was not synced has survived."""
+        os.setxattr(self.folder, BACK, b"" if seed is None else str(seed).encode())
+
+    def changes(self) -> tuple[int, str]:
+        """How many changes there were since the cut was set up, and what the last was."""
+        count, _, last = os.getxattr(self.folder, CHANGES).decode().partition(" ")
+        return int(count), last
+
+
+@contextmanager
+def mounted(folder: Path) -> Iterator[Power]:
+    """Mount on an empty folder.
+
+    Raises:
+        NoFuse: this machine cannot.
+    """
+    if not Path("/dev/fuse").exists():
+        raise NoFuse("the kernel has no /dev/fuse")
+    try:
+        import mfusepy  # noqa: F401
+    except (ImportError, OSError) as missing:
+        raise NoFuse(f"mfusepy cannot be loaded ({missing}); apt install libfuse3-3") from None
+    server = subprocess.Popen(
+        [sys.executable, "-m", "tests.powercut.forgetful", str(folder)], stderr=subprocess.PIPE, text=True
+    )
+    try:
+        _wait(server, folder)
+        yield Power(folder)
+    finally:
+        unmount = shutil.which("fusermount3") or shutil.which("fusermount")
+        subprocess.run([unmount, "-uz", folder] if unmount else ["umount", "-l", folder], check=False)
+        server.terminate()
+        server.wait(PATIENCE)
+
+
+def _wait(server: subprocess.Popen[str], folder: Path) -> None:
+    until = time.monotonic() + PATIENCE
+    while not os.path.ismount(folder):
+        if server.poll() is not None or time.monotonic() > until:
+            server.kill()
+            said = server.communicate()[1].strip().splitlines()
+            raise NoFuse(said[-1] if said else "the mount did not come up")
+        time.sleep(0.01)

@@ -1,0 +1,118 @@
+"""A demo that is recorded and announced until somebody pulls the plug: the victim's side."""
+
+from __future__ import annotations
+
+import mmap
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from hardware.simulated.script import Script
+from referee.adjudication.rulings import Ruling
+from referee.app.demo import Options, play, script_of
+from referee.app.record import Keeper, Record
+from referee.app.record_frames import FrameStore, Picture
+from referee.app.scripted import ScriptedWatcher, as_seen, blank_frames
+
+FPS: Final = 15.0
+CARDS: Final = 24
+WALL: Final = "2026-01-02T03:04:05+00:00"
+PHASES: Final = ("between", "write", "commit", "announce", "pictures")
+"""What the victim was doing; it says so in a byte that outlives it."""
+JPEG: Final = b"\xff\xd8" + bytes(range(256)) * 40 + b"\xff\xd9"
+"""Stands for a picture: as long as a small one, and one sees where it ends."""
+RECORD, FRAMES = "record.db", "frames.db"
+
+
+class Marker:
+    """A byte of shared memory that says what the victim does."""
+
+    def __init__(self) -> None:
+        self._memory = mmap.mmap(-1, 1)
+
+    def now(self, phase: str) -> None:
+        """It does this from now on."""
+        self._memory[0] = PHASES.index(phase)
+
+    @property
+    def phase(self) -> str:
+        """What it does, or did last."""
+        return PHASES[self._memory[0]]
+
+
+@dataclass(slots=True)
+class MarkedKeeper:
+    """A keeper that says when it commits; implements `referee.app.journal.Journal`."""
+
+    keeper: Keeper
+    marker: Marker
+    commits: list[int]
+    """How many lines were on record after each commit."""
+    careless: bool = False
+    """Whether nothing is committed before it is announced: what the cuts must find out."""
+
+    def write(self, line: str) -> None:
+        """As the keeper."""
+        self.marker.now("write")
+        self.keeper.write(line)
+        self.marker.now("between")
+
+    def tick(self, sensor: str, line: str) -> None:
+        """As the keeper."""
+        self.keeper.tick(sensor, line)
+
+    def commit(self) -> None:
+        """As the keeper."""
+        if self.careless and self.keeper.waiting < 100:
+            return
+        self.marker.now("commit")
+        self.keeper.commit()
+        self.commits.append(self.keeper.written)
+        self.marker.now("between")
+
+
+class Announcer:
+    """The voice's place: what it says goes down a pipe, where no power cut can take it back."""
+
+    def __init__(self, pipe: int, marker: Marker, frames: FrameStore, keeper: Keeper) -> None:
+        self._pipe, self._marker, self._frames, self._keeper = pipe, marker, frames, keeper
+
+    def __call__(self, rulings: Sequence[Ruling]) -> None:
+        """Say these, then keep pictures of the slaps among them."""
+        self._marker.now("announce")
+        os.write(self._pipe, "".join(f"{ruling.id}\n" for ruling in rulings).encode())
+        slaps = [ruling for ruling in rulings if ruling.kind.startswith("slap")]
+        if slaps and self._keeper.game is not None:
+            self._marker.now("pictures")
+            for ruling in slaps:
+                self._frames.add(self._keeper.game, [Picture(ruling.t + n, 4_000_000, JPEG) for n in range(3)])
+        self._marker.now("between")
+
+
+@cache
+def script_for(seed: int) -> Script:
+    """A short game."""
+    return script_of(Options(seed=seed, seats=4, rules="classic", max_cards=CARDS))
+
+
+def perform(folder: Path, seed: int, pipe: int, marker: Marker, careless: bool = False) -> list[int]:
+    """Play the whole demo, recorded in ``folder``; returns how many lines were on record after each commit."""
+    script = script_for(seed)
+    commits: list[int] = []
+    frames = FrameStore(folder / FRAMES)
+    with Record(folder / RECORD) as record:
+        keeper = record.begin(WALL)
+        journal = MarkedKeeper(keeper, marker, commits, careless)
+        eye = ScriptedWatcher(as_seen(script.truth, round(1e9 / FPS)), delay=round(1e9 / FPS))
+        play(
+            Options(seed=seed, pace=False, max_cards=CARDS, live=False), script, eye,
+            outlets={"announcer": Announcer(pipe, marker, frames, keeper)},
+            frames=blank_frames(FPS, script.duration), journal=journal,
+        )  # fmt: skip
+        keeper.end(WALL)
+        commits.append(keeper.written)
+    frames.close()
+    return commits

@@ -1,0 +1,210 @@
+"""A table whose games are recorded: broken off, it goes on where it stood, on the line of time of its game."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hardware.simulated.pads import SimulatedPads
+from referee.adjudication.observations import Card, Observation, Table
+from referee.app.archive import Archive, Both, Opened
+from referee.app.conductor import Conductor
+from referee.app.loop import Loop
+from referee.app.notices import Notice
+from referee.app.page.bridge import NAME, ask
+from referee.app.page.publishing import Receiver
+from referee.app.paging import SECRET, SOCKET, Paging
+from referee.app.running import table_of
+from referee.app.settings import parse
+from referee.app.sight import News, Recall, Sight
+from tests.system.test_running import MS
+
+SETTINGS = parse('[[seat]]\nname = "Ana"\n[[seat]]\nname = "Ben"\n')
+
+
+class Told:
+    """Sights that a test tells; implements `referee.app.sight.Sights`."""
+
+    def __init__(self) -> None:
+        self.waiting: list[News] = []
+
+    def start(self, ring: object) -> None: ...
+
+    def waitables(self) -> tuple[()]:
+        return ()
+
+    def news(self, recall: Recall) -> Iterator[News]:
+        told, self.waiting = self.waiting, []
+        yield from told
+
+    def finish(self) -> tuple[Observation, ...]:
+        return ()
+
+    def close(self) -> None: ...
+
+
+class Desk:
+    """A table that writes into a record; the machine's clock is the pads' own."""
+
+    def __init__(self, path: Path, start: int = 0, paging: Path | None = None) -> None:
+        self.archive = Archive(path)
+        self.pads = SimulatedPads(2, start=start)
+        self.opened: Opened = self.archive.game(table_of(SETTINGS, 0), start)
+        past, self.timeline = self.opened.past, self.opened.timeline
+        began = self.timeline.now(start)
+        self.paging = Paging(paging, self.opened.keeper) if paging is not None else None
+        self.conductor = Conductor(
+            past.table if past else table_of(SETTINGS, began), None, past=past, journal=self.opened.keeper,
+            outlets={"page": self.paging} if self.paging is not None else {},
+        )  # fmt: skip
+        if self.paging is not None:
+            self.paging.follow(self.conductor, lambda: self.timeline.now(self.pads.now))
+        if past is not None:
+            self.conductor.begin_again(began)
+        self.sights = Told()
+        self.loop = Loop(
+            self.conductor, self.sights, self.pads.pads, clock=lambda: self.pads.now, timeline=self.timeline,
+            first={"page": self.paging} if self.paging is not None else None,
+            hears=self.paging.hear if self.paging is not None else None,
+        )  # fmt: skip
+
+    def see(self, t: int, *cards: tuple[str, int | None], first: bool = False) -> None:
+        """A frame at the machine's instant, in which these cards came."""
+        self.pads.run_to(t)
+        seen = tuple(Card(t=t, card=card, seat=seat) for card, seat in cards)
+        self.sights.waiting.append(Sight(t, 2 * MS, seen, t, state="quiet", first=first))
+        self.loop.turn(seconds=0)
+
+    def slap(self, seat: int, t: int) -> None:
+        self.pads.advance(seat, True, t)
+        self.pads.advance(seat, False, t + 80 * MS)
+
+    def unplug(self) -> None:
+        """Nothing is finished, nothing is closed properly."""
+        self.archive.close()
+
+
+def is_paused(desk: Desk) -> bool:
+    return desk.conductor.paused
+
+
+def test_a_game_goes_on_after_the_machine_was_started_anew(tmp_path: Path) -> None:
+    path = tmp_path / "record.db"
+    first = Desk(path, start=900_000 * MS)
+    first.see(901_000 * MS, ("7h", 2))
+    first.see(902_000 * MS, ("7c", 1))
+    first.see(902_100 * MS)
+    stood = first.conductor.view
+    assert stood.pile == ("7h", "7c")
+    first.unplug()
+
+    again = Desk(path, start=5 * MS)
+    assert "goes on where it stood" in again.opened.words
+    assert is_paused(again)
+    again.see(1_000 * MS, ("7c", None), first=True)
+    for t in range(1_100, 1_800, 100):
+        again.see(t * MS)
+    assert not is_paused(again)
+    assert (again.conductor.view.pile, again.conductor.view.turn) == (stood.pile, stood.turn)
+    again.slap(2, 1_900 * MS)
+    for t in range(2_000, 3_500, 100):
+        again.see(t * MS)
+    again.conductor.finish()
+    won = next(ruling for ruling in again.conductor.rulings if ruling.kind == "slap_won")
+    assert won["seat"] == 2
+    assert won.t == again.timeline.now(1_900 * MS) > 902_100 * MS
+    names = [seen.id for seen in again.conductor.observations if seen.id]
+    assert len(names) == len(set(names)), "no id is given twice"
+    again.unplug()
+
+
+def test_a_game_of_other_people_does_not_go_on(tmp_path: Path) -> None:
+    path = tmp_path / "record.db"
+    first = Desk(path)
+    first.see(1_000 * MS, ("7h", 2))
+    first.unplug()
+    archive = Archive(path)
+    opened = archive.game(Table(t=0, id="table", seats=("Cho", "Dan"), dealer=1, rules="classic"), 0)
+    assert opened.past is None
+    assert archive.game(table_of(SETTINGS, 0), 0).past is None, "it has been ended"
+    archive.close()
+
+
+def test_one_journal_that_fails_does_not_keep_the_other_from_writing() -> None:
+    class Broken:
+        def write(self, line: str) -> None:
+            raise OSError("no room")
+
+        def tick(self, sensor: str, line: str) -> None: ...
+
+        def commit(self) -> None: ...
+
+    class Kept(Broken):
+        def __init__(self) -> None:
+            self.lines: list[str] = []
+
+        def write(self, line: str) -> None:
+            self.lines.append(line)
+
+    kept = Kept()
+    with pytest.raises(OSError, match="no room"):
+        Both(Broken(), kept).write("x")
+    assert kept.lines == ["x"]
+
+
+def _ask(folder: Path, desk: Desk, asked: dict[str, Any]) -> dict[str, Any]:
+    """Ask over the socket as the page does, while the loop turns."""
+    with ThreadPoolExecutor(1) as page:
+        answer = page.submit(lambda: asyncio.run(ask(folder / NAME, asked)))
+        while not answer.done():
+            desk.loop.turn(seconds=0.01)
+        return answer.result()
+
+
+def test_the_page_is_told_and_its_commands_are_done(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    folder.mkdir(mode=0o700)
+    receiver = Receiver(folder / SOCKET)
+    desk = Desk(tmp_path / "record.db", paging=folder)
+    desk.see(1_000 * MS, ("7h", 2))
+    desk.see(2_000 * MS, ("8c", 1))
+    desk.see(2_600 * MS)
+    assert receiver.take()[-1].view.pile == ("7h", "8c")
+    done = _ask(folder, desk, {"do": "correct", "line": "c2", "card": "7c"})
+    assert done["accepted"], done
+    desk.see(3_000 * MS)
+    assert desk.conductor.view.pile == ("7h", "7c")
+    assert not _ask(folder, desk, {"do": "correct", "line": "c99", "card": "7c"})["accepted"]
+    desk.unplug()
+    receiver.close()
+
+
+def test_hands_ask_for_a_code_and_the_page_never_hears_it(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    folder.mkdir(mode=0o700)
+    desk = Desk(tmp_path / "record.db", paging=folder)
+    assert desk.paging is not None
+    codes: list[str] = []
+    desk.paging.follow(desk.conductor, lambda: desk.pads.now, codes.append)
+    desk.see(1_000 * MS)
+    desk.paging.tell(Notice(SECRET, 0, "123456"))
+    receiver = Receiver(folder / SOCKET)
+    desk.conductor.lose("camera", "gone")
+    desk.loop.turn(seconds=0)
+    for at, held in ((2_000, 100), (2_300, 100), (2_600, 2_500)):
+        for pressed, t in ((True, at), (False, at + held)):
+            desk.pads.advance(1, pressed, t * MS)
+            desk.loop.turn(seconds=0)
+    desk.pads.run_to(7_000 * MS)
+    desk.loop.turn(seconds=0)
+    assert len(codes) == 1
+    assert codes[0].isdecimal()
+    assert len(codes[0]) == 6
+    assert all(codes[0] not in str(news) and "123456" not in str(news) for news in receiver.take())
+    desk.unplug()
+    receiver.close()

@@ -1,0 +1,50 @@
+"""A game that was broken off: what its lines tell, and where its line of time goes on."""
+
+from __future__ import annotations
+
+import pytest
+
+from hardware.ports import Edge
+from referee.adjudication.observations import Card, LogError
+from referee.app.resuming import GAP, Timeline, past_of
+from referee.app.sight import Blind, Sight
+
+TABLE = '{"kind":"table","t":5,"id":"table","seats":["Ana","Ben"],"dealer":1,"rules":"classic"}'
+
+
+def test_the_past_is_read_with_its_rulings_and_its_last_instant() -> None:
+    past = past_of(
+        [
+            TABLE,
+            '{"kind":"card","t":90,"id":"c1","card":"7h","seat":2}',
+            '{"ruling":"turn","id":"turn@c1","t":90,"seat":1,"because":["c1"],"rule":[]}',
+            '{"kind":"tick","t":80,"sensor":"pads"}',
+            '{"kind":"resumed","t":85,"id":"x1"}',
+        ]
+    )
+    assert (past.table.seats, past.last, past.times, past.prefix) == (("Ana", "Ben"), 90, 1, "2/")
+    assert past.rulings == {"turn@c1"}
+    assert [seen.t for seen in past.told] == [90, 80, 85]
+
+
+@pytest.mark.parametrize("lines", [[], ['{"kind":"tick","t":1}']])
+def test_a_game_without_a_table_cannot_go_on(lines: list[str]) -> None:
+    with pytest.raises(LogError, match="first line"):
+        past_of(lines)
+
+
+def test_time_goes_on_after_the_last_instant_and_never_back() -> None:
+    assert Timeline.after(last=1000, now=1001 + GAP).ahead == 0
+    moved = Timeline.after(last=90 * GAP, now=3)
+    assert moved.now(3) == 91 * GAP
+    assert moved.edge(Edge(1, 4, pressed=True)).t == 91 * GAP + 1
+    sight = Sight(3, 10, (Card(t=4, card="7h", seat=1, known_at=9),), 2)
+    there = moved.news(sight)
+    assert isinstance(there, Sight)
+    card = there.seen[0]
+    assert isinstance(card, Card)
+    ahead = moved.ahead
+    assert (there.t, there.exposure, there.watermark, card.t, card.known_at) == (
+        3 + ahead, 10, 2 + ahead, 4 + ahead, 9 + ahead,
+    )  # fmt: skip
+    assert moved.news(Blind("gone")) == Blind("gone")

@@ -1,0 +1,284 @@
+"""Backups: of one instant while a game goes on, checked before anything is touched, and the old kept beside."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import sqlite3
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from referee.app.command import Parser
+from referee.app.people.erasing import forget
+from referee.app.people.store import People
+from referee.app.problems import UserError
+from referee.app.record import Record
+from referee.app.record_frames import FrameStore, Picture
+from referee.app.upkeep.archive import MANIFEST, BackupError, Places, back_up, opened
+from referee.app.upkeep.command import add_backup, add_restore
+from referee.app.upkeep.restoring import planned, restore
+from tests.people.playing import add_game, game_lines
+
+AT = "2026-05-01T20:00:00+00:00"
+STAMP = "20260502T100000"
+
+
+@pytest.fixture
+def places(tmp_path: Path) -> Places:
+    home = tmp_path / "table"
+    made = Places(home / "games" / "record.db", home / "table.toml", home / "decks")
+    add_game(made.record, ["Ana", "Ben"], AT)
+    assert made.settings is not None
+    made.settings.write_text('rules = "house.toml"\n')
+    (home / "house.toml").write_text('base = "classic"\n')
+    made.decks.mkdir()
+    (made.decks / "old-tarot.npz").write_bytes(b"looks")
+    (made.decks / "Not a deck.txt").write_bytes(b"?")
+    store = FrameStore(made.frames)
+    store.add(1, [Picture(1, 1, b"jpeg")])
+    store.close()
+    return made
+
+
+@pytest.fixture
+def saved(places: Places, tmp_path: Path) -> Path:
+    back_up(places, tmp_path / "table.zip", AT, pictures=True)
+    return tmp_path / "table.zip"
+
+
+def _state(folder: Path) -> dict[str, bytes]:
+    return {str(file.relative_to(folder)): file.read_bytes() for file in sorted(folder.rglob("*")) if file.is_file()}
+
+
+def _games(record: Path) -> list[tuple[str, ...]]:
+    with Record(record, read_only=True) as opened_record:
+        return [info.seats for info in opened_record.games()]
+
+
+def test_everything_comes_back_to_an_empty_machine(saved: Path, places: Places, tmp_path: Path) -> None:
+    home = tmp_path / "other"
+    other = Places(home / "games" / "record.db", home / "table.toml", home / "decks")
+    plan = restore(saved, other, STAMP)
+    assert [step.beside for step in plan.steps] == [None] * 5
+    assert _games(other.record) == [("Ana", "Ben")]
+    with Record(places.record, read_only=True) as one, Record(other.record, read_only=True) as two:
+        assert list(one.lines(1)) == list(two.lines(1))
+    assert (other.decks / "old-tarot.npz").read_bytes() == b"looks"
+    assert other.settings is not None
+    assert other.settings.read_text() == 'rules = "house.toml"\n'
+    assert (home / "house.toml").read_text() == 'base = "classic"\n'
+    store = FrameStore(other.frames, read_only=True)
+    assert [one.jpeg for one in store.near(1, 0, 9)] == [b"jpeg"]
+    store.close()
+
+
+def test_pictures_only_where_asked_for(places: Places, tmp_path: Path) -> None:
+    names = [part.name for part in back_up(places, tmp_path / "small.zip", AT).parts]
+    assert names == ["record.db", "table.toml", "rules/house.toml", "decks/old-tarot.npz"]
+
+
+@pytest.mark.parametrize("name", ["/etc/house.toml", "../house.toml", "sub/house.toml", ".toml"])
+def test_house_rules_from_elsewhere_are_left_out_and_told(
+    places: Places, tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    assert places.settings is not None
+    places.settings.write_text(f'rules = "{name}"\n')
+    top = Parser(prog="referee")
+    add_backup(top.add_subparsers(parser_class=Parser))
+    where = ["--record", str(places.record), "--settings", str(places.settings)]
+    args = top.parse_args(["backup", str(tmp_path / "table.zip"), *where])
+    assert args.run(args) == 0
+    assert f"not in it: the house rules {name}" in capsys.readouterr().out
+
+
+def test_while_a_game_is_being_written_it_is_of_one_instant(places: Places, tmp_path: Path) -> None:
+    file = tmp_path / "live.zip"
+    with Record(places.record) as record:
+        keeper = record.begin(AT)
+        for line in game_lines(["Cho", "Dora"]):
+            keeper.write(line)
+            keeper.commit()
+            back_up(places, file, AT)
+            with opened(file) as (archive, manifest):
+                (tmp_path / "copy.db").write_bytes(archive.read("record.db"))
+            assert manifest.games == 2
+            with Record(tmp_path / "copy.db", read_only=True) as copy:
+                assert len(list(copy.lines(2))) == keeper.written
+        keeper.write('{"kind":"tick","t":99000000000}')
+        keeper.commit()
+
+
+def test_what_was_there_is_kept_beside_and_can_be_brought_back(saved: Path, places: Places) -> None:
+    add_game(places.record, ["Later", "Eve"], AT)
+    plan = planned(saved, places, STAMP)
+    assert any("record.db.before-20260502T100000" in line for line in plan.words)
+    restore(saved, places, STAMP)
+    assert _games(places.record) == [("Ana", "Ben")]
+    beside = places.record.with_name(f"record.db.before-{STAMP}")
+    assert _games(beside) == [("Later", "Eve"), ("Ana", "Ben")]
+    add_game(places.record, ["And", "On"], AT)
+    with pytest.raises(BackupError, match="there already"):
+        restore(saved, places, STAMP)
+    assert len(_games(places.record)) == 2
+
+
+def test_saying_what_would_be_done_changes_nothing(saved: Path, places: Places) -> None:
+    before = _state(places.record.parent.parent)
+    planned(saved, places, STAMP)
+    assert _state(places.record.parent.parent) == before
+
+
+def test_a_torn_archive_changes_nothing(saved: Path, places: Places, tmp_path: Path) -> None:
+    whole, before = saved.read_bytes(), _state(places.record.parent.parent)
+    chance, torn = random.Random(1), tmp_path / "torn.zip"
+    for length in (0, 1, len(whole) - 1, *(chance.randrange(len(whole)) for _ in range(60))):
+        torn.write_bytes(whole[:length])
+        with pytest.raises(BackupError, match="torn"):
+            restore(torn, places, STAMP)
+    assert _state(places.record.parent.parent) == before
+
+
+def _content(file: Path) -> dict[str, bytes]:
+    with opened(file) as (archive, manifest):
+        return {part.name: archive.read(part.name) for part in manifest.parts}
+
+
+def test_an_archive_with_a_changed_bit_is_refused_or_holds_the_same(saved: Path, tmp_path: Path) -> None:
+    whole, content = saved.read_bytes(), _content(saved)
+    chance, changed = random.Random(2), tmp_path / "changed.zip"
+    refused = 0
+    for _ in range(300):
+        flipped = bytearray(whole)
+        flipped[chance.randrange(len(whole))] ^= 1 << chance.randrange(8)
+        changed.write_bytes(flipped)
+        try:
+            # A bit that nobody reads, such as a member's date, harms nothing.
+            assert _content(changed) == content
+        except BackupError:
+            refused += 1
+    assert refused > 200
+
+
+def _repacked(saved: Path, to: Path, change: Callable[[dict[str, bytes]], None]) -> Path:
+    with zipfile.ZipFile(saved) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    change(members)
+    with zipfile.ZipFile(to, "w") as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return to
+
+
+def _manifest(members: dict[str, bytes], change: Callable[[dict[str, object]], None]) -> None:
+    said = json.loads(members[MANIFEST])
+    change(said)
+    members[MANIFEST] = json.dumps(said).encode()
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        (lambda members: members.update({"more.txt": b"x"}), "does not hold"),
+        (lambda members: members.pop("table.toml"), "does not hold"),
+        (lambda members: members.update({"table.toml": b"seats = 3\n"}), "not what was saved"),
+        (lambda members: members.pop(MANIFEST), "no backup"),
+        (lambda members: _manifest(members, lambda said: said.update(format=2)), "newer program"),
+        (lambda members: _manifest(members, lambda said: said.update(parts=3)), "no backup"),
+        (lambda members: members.update({MANIFEST: b"[" * 100_000}), "no backup"),
+        (
+            lambda members: _manifest(
+                members, lambda said: said.update(parts=[{"name": "../evil", "size": 0, "sha256": ""}])
+            ),
+            "no part of a backup",
+        ),
+    ],
+)
+def test_archives_that_are_none_of_ours(
+    saved: Path, places: Places, tmp_path: Path, change: Callable[[dict[str, bytes]], None], why: str
+) -> None:
+    before = _state(places.record.parent.parent)
+    bad = _repacked(saved, tmp_path / "bad.zip", change)
+    with pytest.raises(BackupError, match=why):
+        restore(bad, places, STAMP)
+    assert _state(places.record.parent.parent) == before
+    assert not (tmp_path / "evil").exists()
+
+
+def test_a_record_of_a_newer_program_is_refused(places: Places, tmp_path: Path) -> None:
+    with sqlite3.connect(places.record) as db:
+        db.execute("PRAGMA user_version=99")
+    back_up(places, tmp_path / "new.zip", AT)
+    with pytest.raises(BackupError, match="newer program"):
+        planned(tmp_path / "new.zip", places, STAMP)
+
+
+def test_a_record_in_use_is_left_alone(saved: Path, places: Places) -> None:
+    with Record(places.record) as record:
+        record.games()
+        with pytest.raises(BackupError, match="in use"):
+            restore(saved, places, STAMP)
+    assert _games(places.record) == [("Ana", "Ben")]
+    assert not places.record.with_name(f"record.db.before-{STAMP}").exists()
+
+
+def test_where_a_file_cannot_be_put_in_place_all_are_taken_back(saved: Path, places: Places) -> None:
+    add_game(places.record, ["Later", "Eve"], AT)
+    for deck in places.decks.iterdir():
+        deck.unlink()
+    places.decks.rmdir()
+    places.decks.write_text("a file where the folder of decks should be")
+    with pytest.raises(BackupError, match="cannot be written"):
+        restore(saved, places, STAMP)
+    assert _games(places.record) == [("Later", "Eve"), ("Ana", "Ben")]
+    assert [one.name for one in places.record.parent.iterdir() if "before" in one.name or "restore" in one.name] == []
+
+
+def test_who_was_forgotten_since_stays_forgotten(places: Places, tmp_path: Path) -> None:
+    with People(places.record) as people:
+        people.answer("Ana", True, AT)
+        people.tie(1)
+        back_up(places, tmp_path / "before.zip", AT)
+        forget(people, people.named("Ana"), AT)
+    restore(tmp_path / "before.zip", places, STAMP)
+    with People(places.record) as people:
+        assert people.find("Ana") is None
+    assert _games(places.record) == [("Seat 1", "Ben")]
+    assert b'"Ana"' not in places.record.read_bytes()
+
+
+def test_a_backup_that_fails_leaves_the_older_one(places: Places, tmp_path: Path) -> None:
+    file = tmp_path / "table.zip"
+    file.write_bytes(b"the older one")
+    places.record.write_bytes(b"not a data base" * 100)
+    with pytest.raises(OSError, match=r"damaged|cannot"):
+        back_up(places, file, AT)
+    assert file.read_bytes() == b"the older one"
+    assert [one.name for one in tmp_path.iterdir() if one.name.startswith(".")] == []
+
+
+def test_as_it_is_typed(places: Places, tmp_path: Path, capsys: pytest.CaptureFixture[str],
+                        monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+
+    def typed(*words: str) -> str:
+        top = Parser(prog="referee")
+        commands = top.add_subparsers(parser_class=Parser)
+        add_backup(commands)
+        add_restore(commands)
+        where = ["--record", str(places.record), "--settings", str(places.settings)]
+        args: argparse.Namespace = top.parse_args([*words, *where])
+        assert args.run(args) == 0
+        return capsys.readouterr().out
+
+    file = str(tmp_path / "typed.zip")
+    assert "1 games, 3 parts" in typed("backup", file)
+    assert "nothing was changed" in typed("restore", file)
+    add_game(places.record, ["Later", "Eve"], AT)
+    assert "done" in typed("restore", file, "--yes")
+    assert _games(places.record) == [("Ana", "Ben")]
+    with pytest.raises(UserError, match="no file"):
+        typed("restore", str(tmp_path / "none.zip"))
