@@ -2,43 +2,33 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import time
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TextIO
+from typing import Final, TextIO
 
 from hardware.clock import Clock, monotonic
 from hardware.ports import HardwareMissing
 from referee.adjudication.observations import Table
 from referee.app.alarm import Alarm
 from referee.app.answers import Answers
-from referee.app.archive import Archive, Both, Opened, RecordError
-from referee.app.brokering import Brokering
 from referee.app.conductor import Conductor
 from referee.app.display import Display
-from referee.app.games import now as wall_now
 from referee.app.handing import Outlet, Teller
 from referee.app.journal import FileJournal, Journal
+from referee.app.keeping import Kept, open_kept
 from referee.app.loop import FirstHand, Loop, NoPads, SharedPads, make_quick
-from referee.app.notices import Notice
 from referee.app.opening import hold_roll_call
 from referee.app.outlets import Lamps, Pulse, Voice
 from referee.app.padtable import pad_filter
-from referee.app.page.bridge import BridgeError, runtime_folder
-from referee.app.paging import SECRET, PageProcess, Paging
 from referee.app.parts import OpenParts, open_parts
 from referee.app.problems import UserError
-from referee.app.resuming import Timeline
 from referee.app.screen import Screen
 from referee.app.service import Service, open_service, serving
 from referee.app.settings import Settings, load
 from referee.app.urgency import be_urgent
-
-if TYPE_CHECKING:
-    from referee.app.mqtt.publisher import TablePublisher
 
 SECOND: Final = 1_000_000_000
 REDRAW: Final = 200_000_000
@@ -85,9 +75,7 @@ def referee(
     parts: OpenParts,
     *,
     journal: Journal | None = None,
-    opened: Opened | None = None,
-    paging: Paging | None = None,
-    broker: TablePublisher | None = None,
+    kept: Kept | None = None,
     clock: Clock = monotonic,
     answers: TextIO | None = None,
     live: bool | None = None,
@@ -99,9 +87,7 @@ def referee(
         settings: the table's.
         parts: its devices.
         journal: where the log is written besides the record.
-        opened: the game in the record, new or broken off.
-        paging: the page's news and commands.
-        broker: tells the game to other machines; only a recorded one.
+        kept: the record, the page and the broker; None: none of them.
         clock: answers the machine's present instant, ns.
         answers: where people type.
         live: draw on the terminal; None: if it is one.
@@ -131,23 +117,17 @@ def referee(
         else:
             service.retire("audio")
         silent = _roll_call(settings, parts, pads, list(tellers.values()), alarm, clock, service)
-        past = opened.past if opened is not None else None
-        timeline = opened.timeline if opened is not None else Timeline()
+        kept = kept or Kept()
+        past, timeline = kept.past, kept.timeline
         began = timeline.now(clock())
-        if paging is not None:
-            first["page"], outlets["page"], tellers["page"] = paging, paging, paging.tell
-        if broker is not None:
-            outlets["mqtt"] = broker.rulings
+        outlets |= kept.outlets
+        tellers |= kept.tellers
         conductor = Conductor(
             past.table if past is not None else table_of(settings, began), None,
             pads=pad_filter(settings, began, force=parts.forces is not None, prefix=past.prefix if past else ""),
-            outlets=outlets, tellers=tellers, journal=_journals(opened, journal), past=past,
+            outlets=outlets, tellers=tellers, journal=kept.journal(journal), past=past,
         )  # fmt: skip
-        if paging is not None:
-            aloud = parts.speaker is not None
-            paging.follow(conductor, lambda: timeline.now(clock()), lambda code: _tell_code(conductor, code, aloud))
-        if broker is not None and opened is not None:
-            first["mqtt"] = Brokering(broker, conductor, opened.keeper)
+        first |= kept.follow(conductor, lambda: timeline.now(clock()), aloud=parts.speaker is not None)
         if past is not None:
             conductor.begin_again(began)
         for part, words in parts.missing.items():
@@ -167,7 +147,7 @@ def referee(
             beat=service.beat,
             forces=parts.forces,
             timeline=timeline,
-            hears=paging.hear if paging is not None else None,
+            hears=kept.hear,
         )
         parts.mail.hand_to(loop.post)
         if answers is not None:
@@ -179,18 +159,6 @@ def referee(
         finally:
             loop.finish()
     return conductor
-
-
-def _tell_code(conductor: Conductor, digits: str, aloud: bool) -> None:
-    """Say a pairing code at the table, or show it where there is no voice; the page and the log never have it."""
-    words = "the code to pair a device is spoken" if aloud else f"code to pair a device: {digits} (two minutes)"
-    conductor.tell(Notice(SECRET, conductor.watermark, words, {"digits": digits}))
-
-
-def _journals(opened: Opened | None, journal: Journal | None) -> Journal | None:
-    if opened is None:
-        return journal
-    return opened.keeper if journal is None else Both(opened.keeper, journal)
 
 
 def _roll_call(
@@ -248,67 +216,6 @@ def out_of_date(settings: Settings) -> str:
     )
 
 
-def _archive(settings: Settings, stack: ExitStack) -> tuple[Archive | None, str]:
-    """The record, and what is wrong with it; a table without a record is still a table."""
-    if not settings.record.file:
-        return None, ""
-    try:
-        archive = Archive(Path(settings.record.file).expanduser())
-    except RecordError as bad:
-        return None, str(bad)
-    stack.callback(archive.close)
-    return archive, ""
-
-
-def _open_game(
-    archive: Archive | None, settings: Settings, new: bool, missing: dict[str, str]
-) -> Opened | None:  # fmt: skip
-    if archive is None:
-        return None
-    try:
-        opened = archive.game(table_of(settings, 0), monotonic(), new=new)
-    except RecordError as bad:
-        missing["record"] = str(bad)
-        return None
-    if opened.words:
-        print(opened.words)
-    return opened
-
-
-def _open_page(
-    settings: Settings, opened: Opened | None, archive: Archive | None, stack: ExitStack, missing: dict[str, str]
-) -> Paging | None:
-    """The page in a process of its own, where a game is recorded."""
-    if opened is None or archive is None or not settings.page.enabled:
-        return None
-    folder = runtime_folder(os.environ)
-    try:
-        paging = Paging(folder, opened.keeper, language=settings.voice.language)
-    except (BridgeError, OSError) as bad:
-        missing["page"] = str(bad)
-        return None
-    stack.callback(paging.close)
-    if "NOTIFY_SOCKET" in os.environ:
-        # A service has its page as a service of its own (appliance/table-referee-page.service).
-        return paging
-    page = PageProcess(archive.path, folder, host=settings.page.host, port=settings.page.port)
-    stack.callback(page.close)
-    return paging
-
-
-def _open_broker(settings: Settings, archive: Archive | None, stack: ExitStack) -> TablePublisher | None:
-    """The broker, where the settings name one and games are recorded."""
-    if archive is None or not settings.mqtt.enabled:
-        return None
-    from referee.app.mqtt.publisher import TablePublisher
-    from referee.app.mqtt.today import tally_of
-
-    broker = TablePublisher(settings.mqtt, tally=tally_of(archive.record, wall_now()[:10]))
-    stack.callback(broker.close)
-    broker.start()
-    return broker
-
-
 def run(path: Path, *, log: Path | None = None, new: bool = False) -> int:
     """Referee a real table by its settings file; returns the exit status.
 
@@ -332,19 +239,10 @@ def run(path: Path, *, log: Path | None = None, new: bool = False) -> int:
         parts.missing |= {part: words for part, words in (("setup", out_of_date(settings)), ("log", amiss)) if words}
         for words in parts.missing.values():
             print(words, file=sys.stderr)
-        archive, amiss = _archive(settings, stack)
-        if amiss:
-            parts.missing["record"] = amiss
-        opened = _open_game(archive, settings, new, parts.missing)
-        paging = _open_page(settings, opened, archive, stack, parts.missing)
-        broker = _open_broker(settings, archive, stack)
-        conductor = referee(
-            settings, parts, journal=journal, opened=opened, paging=paging, broker=broker, answers=sys.stdin,
-            service=service,
-        )  # fmt: skip
-        if opened is not None and conductor.view.game_over:
-            with suppress(RecordError):
-                opened.keeper.end(wall_now())
-    kept = f"; the log is {target}" if journal is not None else ""
-    print(f"{conductor.cards} cards seen, {len(conductor.rulings)} rulings{kept}")
+        kept = open_kept(settings, table_of(settings, 0), stack, parts.missing, new=new)
+        conductor = referee(settings, parts, journal=journal, kept=kept, answers=sys.stdin, service=service)
+        if conductor.view.game_over:
+            kept.end()
+    where = f"; the log is {target}" if journal is not None else ""
+    print(f"{conductor.cards} cards seen, {len(conductor.rulings)} rulings{where}")
     return 0
