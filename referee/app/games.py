@@ -19,6 +19,11 @@ def games(args: argparse.Namespace) -> int:
     if not path.exists() and args.take_in is None:
         raise UserError(f"there is no record {path}; `referee run` begins one, or name it: --record FILE")
     try:
+        if args.remove is not None:
+            with Record(path, read_only=True) as record:
+                record.game(args.remove)
+            _remove(path, args.remove)
+            return 0
         with Record(path, read_only=not writes) as record:
             return _do(args, record)
     except RecordError as bad:
@@ -38,23 +43,19 @@ def _do(args: argparse.Namespace, record: Record) -> int:
         record.game(number)
         record.keep(number, keep=args.keep is not None)
         print(f"game {number} is {'kept' if args.keep is not None else 'no longer kept'}")
-    elif args.remove is not None:
-        _remove(record, args.remove)
     else:
         _list(record)
     return 0
 
 
-def _remove(record: Record, number: int) -> None:
-    from referee.app.record_frames import FrameStore
+def _remove(path: Path, number: int) -> None:
+    from referee.app.people.erasing import erase_game
+    from referee.app.people.store import People
 
-    record.remove(number, now(), "asked for")
-    frames = record.path.with_name("frames.db")
-    if frames.exists():
-        store = FrameStore(frames)
-        store.forget(number)
-        store.close()
-    print(f"game {number} is removed")
+    with People(path) as people:
+        gone = erase_game(people, number, now())
+    later = "" if gone.clean else "; its bytes are overwritten as soon as nobody reads the record"
+    print(f"game {number} is removed{later}")
 
 
 def now() -> str:
