@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,8 @@ from referee.app.loop import FirstHand
 from referee.app.notices import Notice
 from referee.app.page.bridge import BridgeError, runtime_folder
 from referee.app.paging import SECRET, PageProcess, Paging
+from referee.app.people.erasing import enforce, scrub_waiting, settle
+from referee.app.people.store import People
 from referee.app.resuming import Past, Timeline
 from referee.app.settings import Settings
 
@@ -39,6 +42,7 @@ class Kept:
     """The page's news and commands."""
     broker: TablePublisher | None = None
     """Tells the game to other machines."""
+    record: Path | None = None
 
     @property
     def past(self) -> Past | None:
@@ -93,10 +97,14 @@ class Kept:
         return turned
 
     def end(self) -> None:
-        """The game is over: it is not gone on with the next time."""
-        if self.opened is not None:
-            with suppress(RecordError):
-                self.opened.keeper.end(wall_now())
+        """The game is over: it is not gone on with the next time, and who did not agree is not named in it any more."""
+        if self.opened is None or self.record is None:
+            return
+        with suppress(RecordError):
+            self.opened.keeper.end(wall_now())
+            if self.opened.keeper.game is not None:
+                with People(self.record) as people:
+                    settle(people, self.opened.keeper.game)
 
 
 def tell_code(conductor: Conductor, digits: str, *, aloud: bool) -> None:
@@ -121,13 +129,24 @@ def open_kept(
     if archive is None:
         return Kept()
     try:
+        _tidy(archive.path)
         opened = archive.game(table, monotonic(), new=new)
     except RecordError as bad:
         missing["record"] = str(bad)
         return Kept()
     if opened.words:
         print(opened.words)
-    return Kept(opened, _paging(settings, opened, archive, stack, missing), _broker(settings, archive, stack))
+    paging = _paging(settings, opened, archive, stack, missing)
+    return Kept(opened, paging, _broker(settings, archive, stack), archive.path)
+
+
+def _tidy(path: Path) -> None:
+    """Before a game: what was to be forgotten and waited is forgotten, and what is overdue goes, which is told."""
+    with People(path) as people:
+        scrub_waiting(people)
+        _, words = enforce(people, datetime.now().astimezone())
+    if words:
+        print(words)
 
 
 def _archive(settings: Settings, stack: ExitStack, missing: dict[str, str]) -> Archive | None:

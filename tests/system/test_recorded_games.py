@@ -14,11 +14,14 @@ from hardware.simulated.pads import SimulatedPads
 from referee.adjudication.observations import Card, Observation, Table
 from referee.app.archive import Archive, Both, Opened
 from referee.app.conductor import Conductor
+from referee.app.keeping import Kept
 from referee.app.loop import Loop
 from referee.app.notices import Notice
 from referee.app.page.bridge import NAME, ask
 from referee.app.page.publishing import Receiver
 from referee.app.paging import SECRET, SOCKET, Paging
+from referee.app.people.store import People
+from referee.app.record import Record
 from referee.app.running import table_of
 from referee.app.settings import parse
 from referee.app.sight import News, Recall, Sight
@@ -208,3 +211,20 @@ def test_hands_ask_for_a_code_and_the_page_never_hears_it(tmp_path: Path) -> Non
     assert all(codes[0] not in str(news) and "123456" not in str(news) for news in receiver.take())
     desk.unplug()
     receiver.close()
+
+
+@pytest.mark.parametrize("agreed", [True, False])
+def test_who_did_not_agree_is_not_named_once_the_game_is_over(tmp_path: Path, agreed: bool) -> None:
+    path = tmp_path / "record.db"
+    if agreed:
+        Archive(path).close()
+        with People(path) as people:
+            for name in ("Ana", "Ben"):
+                people.answer(name, agreed=True, at="2026-01-02T00:00:00+00:00")
+    desk = Desk(path)
+    desk.see(1_000 * MS, ("7h", 2))
+    Kept(desk.opened, record=path).end()
+    desk.unplug()
+    with Record(path, read_only=True) as record:
+        assert record.games()[0].seats == (("Ana", "Ben") if agreed else ("Seat 1", "Seat 2"))
+        assert record.unfinished() is None
