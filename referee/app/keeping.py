@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -129,7 +129,7 @@ def open_kept(
     if archive is None:
         return Kept()
     try:
-        _tidy(archive.path)
+        _tidy(archive.path, table.seats)
         opened = archive.game(table, monotonic(), new=new)
     except RecordError as bad:
         missing["record"] = str(bad)
@@ -140,13 +140,16 @@ def open_kept(
     return Kept(opened, paging, _broker(settings, archive, stack), archive.path)
 
 
-def _tidy(path: Path) -> None:
-    """Before a game: what was to be forgotten and waited is forgotten, and what is overdue goes, which is told."""
+def _tidy(path: Path, names: Sequence[str]) -> None:
+    """Before a game: what waits to be forgotten is, what is overdue goes, and who was never asked is told of."""
     with People(path) as people:
         scrub_waiting(people)
         _, words = enforce(people, datetime.now().astimezone())
+        strangers = people.to_ask(names)
     if words:
         print(words)
+    if strangers:
+        print(f"{', '.join(strangers)}: named while the game is on, not afterwards; `referee people --ask NAME` asks")
 
 
 def _archive(settings: Settings, stack: ExitStack, missing: dict[str, str]) -> Archive | None:

@@ -210,7 +210,7 @@ SECTIONS: Final[Mapping[str, Mapping[str, Key]]] = {
         "table": Key(_topic_name, "table"),
         "prefix": Key(_topic_name, "referee"),
     },
-    "log": {"folder": Key(_text, "games")},
+    "log": {"folder": Key(_text, "")},
 }
 CALIBRATION: Final[Mapping[str, Key]] = {
     "source": Key(_one_of("sheet", "cards"), None),
