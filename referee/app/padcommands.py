@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from referee.adjudication.observations import Slap
+from referee.adjudication.observations import Correct, Pause, Resume, Slap
 from referee.adjudication.rulings import Ruling
+from referee.adjudication.view import View
 from referee.app.amended import Amended
 from referee.app.answering import SEATS
 from referee.app.outcomes import Facts
@@ -13,16 +14,28 @@ from referee.app.padwords import Mode, Word
 
 NOTHING: Final = frozenset(("empty_pile", "not_playing", "paused", "locked_out"))
 """Reasons for which a press was no slap: only then can it have been the beginning of a word."""
+PAUSING: Final = (Pause, Resume, Correct)
+"""Lines after which a game may be paused that was not, or the other way round."""
 _CONTRADICTIONS: Final = frozenset(("impossible_card", "order_changed"))
 
 
 def mode_of(facts: Facts | None) -> Mode:
-    """What the table is doing; worth asking only after something was observed, for it looks at the whole log."""
-    if facts is None or facts.view.game_over:
+    """What the table is doing; looks at the whole log."""
+    return Mode.IDLE if facts is None else mode_in(facts.view, paused=is_paused(facts))
+
+
+def is_paused(facts: Facts) -> bool:
+    """Whether the game is paused; looks at the whole log, and changes only with a line of `PAUSING`."""
+    return Amended(facts.observations, facts.rulings).paused
+
+
+def mode_in(view: View, *, paused: bool) -> Mode:
+    """What the table is doing, where it is known whether it is paused."""
+    if view.game_over:
         return Mode.IDLE
-    if Amended(facts.observations, facts.rulings).paused:
+    if paused:
         return Mode.PAUSED
-    return Mode.ASKING if facts.view.questions else Mode.PLAY
+    return Mode.ASKING if view.questions else Mode.PLAY
 
 
 def command_of(word: Word, facts: Facts) -> dict[str, Any] | None:

@@ -25,7 +25,7 @@ from referee.app.conductor import Conductor
 from referee.app.desk import Desk, obeying
 from referee.app.notices import Notice
 from referee.app.outcomes import Facts
-from referee.app.padcommands import command_of, mode_of
+from referee.app.padcommands import PAUSING, command_of, is_paused, mode_in
 from referee.app.padwords import PadWords, Word
 from referee.app.page.bridge import BridgeError, Inlet, private
 from referee.app.page.pairing import Pairing
@@ -78,6 +78,7 @@ class Paging:
         self._show_code: Callable[[str], None] = lambda digits: None
         self._words: PadWords | None = None
         self._seen = 0
+        self._paused = False
         self._desk = Desk(self.pairing, obeying(self._facts, self._name, self._observe, self._order))
         self._inlet: Inlet | None = Inlet(folder, self._desk)
 
@@ -154,10 +155,14 @@ class Paging:
     def _listen_to_hands(self, now: int) -> None:
         if self._words is None or self._conductor is None:
             return
-        seen = len(self._conductor.observations)
-        if seen != self._seen:
-            self._seen = seen
-            self._words.change(mode_of(self._facts()))
+        log = self._conductor.observations
+        if len(log) != self._seen:
+            # A long log is not looked through for each card that is laid: this is the loop that answers hands.
+            new, self._seen = log[self._seen :], len(log)
+            facts = self._facts()
+            if facts is not None and any(isinstance(line, PAUSING) for line in new):
+                self._paused = is_paused(facts)
+            self._words.change(mode_in(self._conductor.view, paused=self._paused))
         self._heed(self._words.advance(now))
 
     def close(self) -> None:

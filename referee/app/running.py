@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Final, TextIO
 
@@ -102,53 +104,19 @@ def referee(
         display.gauge.title = f"{', '.join(names)}"
         screen = Screen(display, live=sys.stdout.isatty() if live is None else live)
         stack.callback(screen.close)
-        outlets: dict[str, Outlet] = {"display": screen, "answers": typed}
-        tellers: dict[str, Teller] = {"display": screen.tell}
-        first: dict[str, FirstHand] = {}
-        if parts.lights is not None:
-            # Asked for the first time when the conductor has been made.
-            lamps = Lamps(parts.lights, len(names), asks=lambda: bool(conductor.view.questions))
-            first["lights"], outlets["lights"], tellers["lights"] = lamps, lamps, lamps.tell
-        if parts.speaker is not None:
-            first["voice"] = voice = Voice(parts.speaker, settings.voice.language)
-            outlets["voice"], tellers["voice"] = voice, voice.tell
-        if parts.speaker is not None and Pulse.has(parts.speaker):
-            first["audio"] = Pulse(parts.speaker, lambda: service.beat("audio"))
-        else:
-            service.retire("audio")
-        silent = _roll_call(settings, parts, pads, list(tellers.values()), alarm, clock, service)
+        # The lights ask for the first time when the conductor has been made.
+        told = _told(settings, parts, service, lambda: bool(conductor.view.questions))
+        told.outlets |= {"display": screen, "answers": typed}
+        told.tellers["display"] = screen.tell
+        silent = _roll_call(settings, parts, pads, list(told.tellers.values()), alarm, clock, service)
         kept = kept or Kept()
-        past, timeline = kept.past, kept.timeline
-        began = timeline.now(clock())
-        outlets |= kept.outlets
-        tellers |= kept.tellers
-        conductor = Conductor(
-            past.table if past is not None else table_of(settings, began), None,
-            pads=pad_filter(settings, began, force=parts.forces is not None, prefix=past.prefix if past else ""),
-            outlets=outlets, tellers=tellers, journal=kept.journal(journal), past=past,
-        )  # fmt: skip
-        first |= kept.follow(conductor, lambda: timeline.now(clock()), aloud=parts.speaker is not None)
-        if past is not None:
-            conductor.begin_again(began)
-        for part, words in parts.missing.items():
-            conductor.trouble(part, words)
-        for seat in silent:
-            conductor.trouble(
-                f"pad {seat}", f"{names[seat - 1]}'s pad was not heard in the roll-call; see to its cable"
-            )
+        conductor = _conductor(settings, parts, told, kept, journal, kept.timeline.now(clock()), silent)
+        now = partial(_game_time, kept, clock)
+        told.first |= kept.follow(conductor, now, aloud=parts.speaker is not None)
         loop = Loop(
-            conductor,
-            parts.sights,
-            pads,
-            first=first,
-            answers=typed,
-            clock=clock,
-            alarm=alarm,
-            beat=service.beat,
-            forces=parts.forces,
-            timeline=timeline,
-            hears=kept.hear,
-        )
+            conductor, parts.sights, pads, first=told.first, answers=typed, clock=clock, alarm=alarm,
+            beat=service.beat, forces=parts.forces, timeline=kept.timeline, hears=kept.hear,
+        )  # fmt: skip
         parts.mail.hand_to(loop.post)
         if answers is not None:
             typed.listen(answers, alarm.ring)
@@ -158,6 +126,58 @@ def referee(
             _until_over(loop, conductor, screen, display, service)
         finally:
             loop.finish()
+    return conductor
+
+
+def _game_time(kept: Kept, clock: Clock) -> int:
+    """The present instant on the game's line of time, ns."""
+    return kept.timeline.now(clock())
+
+
+@dataclass(slots=True)
+class _Told:
+    """Who hears of rulings, of the appliance's own news, and of the first hand, by name."""
+
+    outlets: dict[str, Outlet] = field(default_factory=dict)
+    tellers: dict[str, Teller] = field(default_factory=dict)
+    first: dict[str, FirstHand] = field(default_factory=dict)
+
+
+def _told(settings: Settings, parts: OpenParts, service: Service, asks: Callable[[], bool]) -> _Told:
+    """Lights and voice, as far as they are there; ``asks`` answers whether a question is open."""
+    told = _Told()
+    if parts.lights is not None:
+        lamps = Lamps(parts.lights, len(settings.seats), asks=asks)
+        told.first["lights"], told.outlets["lights"], told.tellers["lights"] = lamps, lamps, lamps.tell
+    if parts.speaker is not None:
+        voice = Voice(parts.speaker, settings.voice.language)
+        told.first["voice"], told.outlets["voice"], told.tellers["voice"] = voice, voice, voice.tell
+    if parts.speaker is not None and Pulse.has(parts.speaker):
+        told.first["audio"] = Pulse(parts.speaker, lambda: service.beat("audio"))
+    else:
+        service.retire("audio")
+    return told
+
+
+def _conductor(
+    settings: Settings, parts: OpenParts, told: _Told, kept: Kept, journal: Journal | None, began: int,
+    silent: tuple[int, ...],
+) -> Conductor:  # fmt: skip
+    """The game, new or broken off, from ``began`` (ns) on; what is missing, and silent pads, are told at once."""
+    past = kept.past
+    conductor = Conductor(
+        past.table if past is not None else table_of(settings, began), None,
+        pads=pad_filter(settings, began, force=parts.forces is not None, prefix=past.prefix if past else ""),
+        outlets=told.outlets | kept.outlets, tellers=told.tellers | kept.tellers, journal=kept.journal(journal),
+        past=past,
+    )  # fmt: skip
+    if past is not None:
+        conductor.begin_again(began)
+    for part, words in parts.missing.items():
+        conductor.trouble(part, words)
+    for seat in silent:
+        name = settings.seats[seat - 1].name
+        conductor.trouble(f"pad {seat}", f"{name}'s pad was not heard in the roll-call; see to its cable")
     return conductor
 
 
