@@ -50,7 +50,7 @@ class _Session:
 
 
 def csrf_of(token: str) -> str:
-    """What a page of this session sends with each change: bound to the token, which scripts cannot read."""
+    """What a paired device sends with each change: bound to its token, which scripts cannot read."""
     return hmac.new(token.encode(), b"csrf", sha256).hexdigest()
 
 
