@@ -38,9 +38,9 @@ from referee.adjudication.rulings import Ruling
 from referee.app.alarm import Alarm
 from referee.app.conductor import Conductor
 from referee.app.display import Display
-from referee.app.journal import FileJournal
 from referee.app.loop import Loop, SharedPads, make_quick
 from referee.app.outlets import Lamps, Voice
+from referee.app.record import Record
 from referee.app.screen import Screen
 from referee.app.sight_process import SightProcess, Work
 from referee.app.table_camera import table_watcher
@@ -192,7 +192,8 @@ def _measure(slaps: int, watch: Stopwatch, out: Measured, folder: Path, card: Ca
     speaker = StreamSpeaker(cut) if cut is not None else None
     work = Work(Restless(), partial(table_watcher, seat_bearings(SEATS), None))
     sights, alarm = SightProcess(work), Alarm()
-    journal = FileJournal(folder / "game.jsonl")
+    record = Record(folder / "record.db")
+    journal = record.begin("now")
     names = tuple(f"Seat {n}" for n in range(1, SEATS + 1))
     lamps = Lamps(lights, SEATS)
     with (folder / "screen").open("w") as terminal, _output(terminal), Display(names, live=True) as display:

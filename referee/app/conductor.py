@@ -200,11 +200,13 @@ class Conductor:
         self.lose(CAMERA, blind.words)
 
     def on_edge(self, edge: Edge) -> None:
-        """Take one raw edge of a pad; it may come later than frames of its instant."""
+        """Take one raw edge of a pad; it may come later than frames of its instant.
+
+        Nothing is kept on the disk here, for its light would wait for that: `advance` does so.
+        """
         self._keep_edge(edge)
         for seen in self._pads.feed(edge):
             self._felt(seen)
-        self._commit()
 
     def _keep_edge(self, edge: Edge) -> None:
         """Every edge is on the log as the pad told it, bounce and all: nothing is ruled by that line."""

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from hardware.ports import Edge
 from hardware.simulated.pads import SimulatedPads
 from referee.adjudication.observations import Card, Observation, Table
 from referee.app.archive import Archive, Both, Opened
@@ -228,3 +229,16 @@ def test_who_did_not_agree_is_not_named_once_the_game_is_over(tmp_path: Path, ag
     with Record(path, read_only=True) as record:
         assert record.games()[0].seats == (("Ana", "Ben") if agreed else ("Seat 1", "Seat 2"))
         assert record.unfinished() is None
+
+
+def test_the_light_of_a_hand_does_not_wait_for_the_disk(tmp_path: Path) -> None:
+    desk = Desk(tmp_path / "record.db")
+    desk.see(1_000 * MS, ("7h", 2))
+    before = desk.opened.keeper.written
+    desk.conductor.on_edge(Edge(1, desk.timeline.now(1_100 * MS), pressed=True))
+    assert desk.conductor.touched == (1,)
+    assert desk.opened.keeper.written == before
+    desk.pads.run_to(1_300 * MS)
+    desk.loop.turn(seconds=0)
+    assert desk.opened.keeper.written > before
+    desk.unplug()
