@@ -18,9 +18,13 @@ class Answers:
         self._open: deque[str] = deque()
         self._ring: Callable[[], None] = lambda: None
 
-    def listen(self, stream: TextIO, ring: Callable[[], None] | None = None) -> None:
-        """Read lines on a thread of its own until the stream ends; ``ring`` is called with each."""
-        self._ring = ring or self._ring
+    def begin(self, ring: Callable[[], None]) -> None:
+        """A game begins: no question is open, and ``ring`` is called with each line from now on."""
+        self._ring = ring
+        self._open.clear()
+
+    def listen(self, stream: TextIO) -> None:
+        """Read lines on a thread of its own until the stream ends."""
         threading.Thread(target=self._read, args=(stream,), name="answers", daemon=True).start()
 
     def _read(self, stream: TextIO) -> None:

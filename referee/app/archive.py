@@ -13,6 +13,7 @@ from referee.app.journal import Journal
 from referee.app.record import Keeper, Record, RecordError
 from referee.app.record_pruning import CAP, make_room
 from referee.app.resuming import Past, Timeline, past_of
+from referee.app.sitting import Sitting
 
 FILE: Final = "record.db"
 
@@ -42,13 +43,15 @@ class Archive:
         """The open record."""
         return self._record
 
-    def game(self, table: Table, now: int, *, new: bool = False) -> Opened:
+    def game(self, table: Table, now: int, *, new: bool = False, pads: int = 0) -> Opened:
         """The game that was broken off, or a new one.
 
         Args:
-            table: who sits where and by which rules now. A game of another table does not go on.
+            table: who sits where and by which rules now. A game of another table does not go on, unless its people
+                were chosen at this one (`referee.app.sitting`).
             now: the machine's present instant, ns.
             new: begin a new game whatever was broken off.
+            pads: how many people can sit there; 0: as many as at ``table``.
 
         Raises:
             RecordError: the record cannot be read.
@@ -56,7 +59,7 @@ class Archive:
         room = make_room(self._record, wall_now(), CAP)
         left = self._record.unfinished()
         past = self._past(left.id) if left is not None else None
-        goes_on = past is not None and not new and _same(past.table, table)
+        goes_on = past is not None and not new and _same(past.table, table, pads or len(table.seats))
         if left is not None and not goes_on:
             self._record.end(left.id, wall_now())
         if left is None or past is None or not goes_on:
@@ -77,8 +80,11 @@ class Archive:
         self._record.close()
 
 
-def _same(one: Table, other: Table) -> bool:
-    return (one.seats, one.rules) == (other.seats, other.rules)
+def _same(one: Table, other: Table, pads: int) -> bool:
+    if (one.seats, one.rules) == (other.seats, other.rules):
+        return True
+    chosen = Sitting.at(one)
+    return chosen is not None and len(chosen.names) <= pads
 
 
 class Both:

@@ -30,7 +30,7 @@ def _run(args: argparse.Namespace) -> int:
         return 0
     if args.settings is None:
         raise UserError("run needs --settings FILE; `referee run --example > table.toml` begins one")
-    from referee.app.running import run
+    from referee.app.appliance import run
 
     return run(args.settings, log=args.log, new=args.new)
 

@@ -299,7 +299,7 @@ def play(
     clock: TableClock | None = None,
     log: TextIO | None = None,
     journal: Journal | None = None,
-    paging: Paging | None = None,
+    shown: Shown | None = None,
 ) -> tuple[Summary, Conductor]:
     """Play a script through the real shells and score it; written as text to ``log``, or to a ``journal``.
 
@@ -307,6 +307,7 @@ def play(
         UserError: the camera stopped.
     """
     people = _People(script)
+    paging = shown.paging if shown is not None else None
     lamps = Lamps(lights, script.seats) if lights is not None else None
     pace: Pace = RealTime() if options.pace else AtOnce()
     with ExitStack() as stack:
@@ -322,8 +323,8 @@ def play(
         conductor = Conductor(script.table, watcher, outlets=parts, log=log, journal=journal)
         clock = clock or TableClock()
         table = _Table(script, conductor, lamps, pace, clock)
-        if paging is not None:
-            paging.follow(conductor, clock)
+        if shown is not None:
+            shown.paging.follow(conductor, shown.keeper, clock)
         try:
             run = _play(frames, table, conductor, people, display, pace, paging)
         except HardwareMissing as bad:
@@ -385,7 +386,7 @@ def demo(options: Options) -> int:
         summary, _ = play(
             options, script, watcher, speaker=speaker, lights=lights, frames=frames, clock=clock, log=log,
             journal=shown.keeper if shown is not None else None,
-            paging=shown.paging if shown is not None else None,
+            shown=shown,
         )  # fmt: skip
         if shown is not None:
             shown.stay()

@@ -1,16 +1,17 @@
-"""What a table keeps and tells beside the game itself: the record, the page, the broker. Each may be missing."""
+"""What a table keeps and tells of one game beside the game itself: record, page, broker. Each may be missing."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hardware.clock import monotonic
+from hardware.ports import Speaker
+from hardware.volume import Volume
 from referee.adjudication.observations import Table
 from referee.app.archive import Archive, Both, Opened, RecordError
 from referee.app.brokering import Brokering
@@ -18,14 +19,16 @@ from referee.app.conductor import Conductor
 from referee.app.games import now as wall_now
 from referee.app.handing import Outlet, Teller
 from referee.app.journal import Journal
+from referee.app.lasting import Lasting
 from referee.app.loop import FirstHand
 from referee.app.notices import Notice
-from referee.app.page.bridge import BridgeError, runtime_folder
-from referee.app.paging import SECRET, PageProcess, Paging
-from referee.app.people.erasing import enforce, scrub_waiting, settle
+from referee.app.ordering import SetVoice
+from referee.app.paging import SECRET, Paging
+from referee.app.people.erasing import enforce, scrub_waiting, settle, settle_waiting, will_settle
 from referee.app.people.store import People
 from referee.app.resuming import Past, Timeline
 from referee.app.settings import Settings
+from referee.app.sitting import Sitting, seated
 
 if TYPE_CHECKING:
     from hardware.ports import Edge
@@ -38,11 +41,36 @@ class Kept:
 
     opened: Opened | None = None
     """The game in the record, new or broken off."""
-    paging: Paging | None = None
-    """The page's news and commands."""
-    broker: TablePublisher | None = None
-    """Tells the game to other machines."""
-    record: Path | None = None
+    lasting: Lasting | None = None
+    """What outlives the game."""
+    archive: Archive | None = None
+    sitting: Sitting | None = None
+    """Who sits there, where people chose that at the table."""
+
+    @property
+    def paging(self) -> Paging | None:
+        """The page's news and commands, of a game that is recorded."""
+        return self.lasting.paging if self.lasting is not None and self.opened is not None else None
+
+    @property
+    def broker(self) -> TablePublisher | None:
+        """Tells the game to other machines."""
+        return self.lasting.broker if self.lasting is not None and self.opened is not None else None
+
+    @property
+    def mark(self) -> Mapping[str, Any] | None:
+        """What the game's first line says besides."""
+        return None if self.sitting is None else self.sitting.mark
+
+    @property
+    def waits(self) -> bool:
+        """Whether people can order another game when this one is over."""
+        return self.paging is not None
+
+    @property
+    def leaves(self) -> bool:
+        """Whether people ordered something for which this game is left."""
+        return self.lasting is not None and self.lasting.orders.leaves
 
     @property
     def past(self) -> Past | None:
@@ -80,31 +108,64 @@ class Kept:
             return log
         return self.opened.keeper if log is None else Both(self.opened.keeper, log)
 
-    def follow(self, conductor: Conductor, now: Callable[[], int], *, aloud: bool) -> dict[str, FirstHand]:
+    def follow(
+        self, conductor: Conductor, now: Callable[[], int], settings: Settings, speaker: Speaker | None
+    ) -> dict[str, FirstHand]:  # fmt: skip
         """This is the game; returns who is turned with the loop.
 
         Args:
             conductor: conducts it.
             now: answers the present instant on its line of time, ns.
-            aloud: whether there is a voice to say a pairing code.
+            settings: the table's, with who sits there.
+            speaker: the voice; None where there is none.
         """
         turned: dict[str, FirstHand] = {}
-        if self.paging is not None:
-            self.paging.follow(conductor, now, lambda digits: tell_code(conductor, digits, aloud=aloud))
-            turned["page"] = self.paging
-        if self.broker is not None and self.opened is not None:
-            turned["mqtt"] = Brokering(self.broker, conductor, self.opened.keeper)
+        lasting, opened = self.lasting, self.opened
+        if lasting is None or opened is None:
+            return turned
+        if lasting.paging is not None:
+            lasting.paging.follow(
+                conductor, opened.keeper, now,
+                show_code=lambda digits: tell_code(conductor, digits, aloud=speaker is not None),
+                about=lambda: lasting.orders.about(settings),
+            )  # fmt: skip
+            record = self.archive.record if self.archive is not None else None
+            lasting.orders.follow(lasting.paging, record, voice_setter(speaker))
+            turned["page"] = lasting.paging
+        if lasting.broker is not None:
+            turned["mqtt"] = Brokering(lasting.broker, conductor, opened.keeper)
         return turned
 
-    def end(self) -> None:
-        """The game is over: it is not gone on with the next time, and who did not agree is not named in it any more."""
-        if self.opened is None or self.record is None:
+    def over(self) -> None:
+        """The game is over: it is not gone on with after a power cut."""
+        if self.opened is None or self.archive is None:
             return
-        with suppress(RecordError):
+        with suppress(RecordError), People(self.archive.path) as people:
             self.opened.keeper.end(wall_now())
             if self.opened.keeper.game is not None:
-                with People(self.record) as people:
-                    settle(people, self.opened.keeper.game)
+                will_settle(people, self.opened.keeper.game)
+
+    def go_on(self) -> None:
+        """The game is not over after all: something was corrected."""
+        if self.opened is not None:
+            with suppress(RecordError):
+                self.opened.keeper.reopen()
+
+    def end(self) -> None:
+        """A game that is over is left: who did not agree is not named in it any more."""
+        self.over()
+        if self.opened is None or self.archive is None or self.opened.keeper.game is None:
+            return
+        with suppress(RecordError), People(self.archive.path) as people:
+            settle(people, self.opened.keeper.game)
+
+
+def voice_setter(speaker: Speaker | None) -> SetVoice | None:
+    """Sets how loud this voice is; None where it cannot be set."""
+    set_volume = getattr(speaker, "set_volume", None)
+    if set_volume is None:
+        return None
+    return lambda voice: set_volume(Volume(voice.volume, voice.quiet_from, voice.quiet_to, voice.quiet_volume))
 
 
 def tell_code(conductor: Conductor, digits: str, *, aloud: bool) -> None:
@@ -114,35 +175,43 @@ def tell_code(conductor: Conductor, digits: str, *, aloud: bool) -> None:
 
 
 def open_kept(
-    settings: Settings, table: Table, stack: ExitStack, missing: dict[str, str], *, new: bool = False
-) -> Kept:  # fmt: skip
-    """Open what the settings name; whatever cannot be had is told in ``missing``, by part, and left out.
+    settings: Settings, table: Callable[[Settings], Table], stack: ExitStack, missing: dict[str, str], *,
+    lasting: Lasting | None = None, sitting: Sitting | None = None, new: bool = False,
+) -> tuple[Kept, Settings]:  # fmt: skip
+    """Open the record; returns the game to be played, and the settings with who sits there.
+
+    Whatever cannot be had is told in ``missing``, by part, and left out.
 
     Args:
-        settings: the table's.
-        table: who sits where and by which rules: a game of another table does not go on.
+        settings: the table's, as its file has them.
+        table: makes the first line of a game's log from settings. A game of another table does not go on.
         stack: closes everything.
         missing: takes words of what is not there.
+        lasting: the page and the broker.
+        sitting: who was chosen to play; None: as the settings say.
         new: begin a new game, whatever was broken off.
     """
+    now = seated(settings, sitting)
     archive = _archive(settings, stack, missing)
     if archive is None:
-        return Kept()
+        return Kept(lasting=lasting, sitting=sitting), now
     try:
-        _tidy(archive.path, table.seats)
-        opened = archive.game(table, monotonic(), new=new)
+        _tidy(archive, [seat.name for seat in now.seats])
+        opened = archive.game(table(now), monotonic(), new=new, pads=len(settings.seats))
     except RecordError as bad:
         missing["record"] = str(bad)
-        return Kept()
+        return Kept(lasting=lasting, sitting=sitting), now
     if opened.words:
         print(opened.words)
-    paging = _paging(settings, opened, archive, stack, missing)
-    return Kept(opened, paging, _broker(settings, archive, stack), archive.path)
+    if opened.past is not None:
+        sitting = Sitting.at(opened.past.table)
+    return Kept(opened, lasting, archive, sitting), seated(settings, sitting)
 
 
-def _tidy(path: Path, names: Sequence[str]) -> None:
+def _tidy(archive: Archive, names: Sequence[str]) -> None:
     """Before a game: what waits to be forgotten is, what is overdue goes, and who was never asked is told of."""
-    with People(path) as people:
+    with People(archive.path) as people:
+        settle_waiting(people)
         scrub_waiting(people)
         _, words = enforce(people, datetime.now().astimezone())
         strangers = people.to_ask(names)
@@ -162,34 +231,3 @@ def _archive(settings: Settings, stack: ExitStack, missing: dict[str, str]) -> A
         return None
     stack.callback(archive.close)
     return archive
-
-
-def _paging(
-    settings: Settings, opened: Opened, archive: Archive, stack: ExitStack, missing: dict[str, str]
-) -> Paging | None:  # fmt: skip
-    if not settings.page.enabled:
-        return None
-    folder = runtime_folder(os.environ)
-    try:
-        paging = Paging(folder, opened.keeper, language=settings.voice.language)
-    except (BridgeError, OSError) as bad:
-        missing["page"] = str(bad)
-        return None
-    stack.callback(paging.close)
-    # A service has its page as a service of its own (appliance/table-referee-page.service).
-    if "NOTIFY_SOCKET" not in os.environ:
-        page = PageProcess(archive.path, folder, host=settings.page.host, port=settings.page.port)
-        stack.callback(page.close)
-    return paging
-
-
-def _broker(settings: Settings, archive: Archive, stack: ExitStack) -> TablePublisher | None:
-    if not settings.mqtt.enabled:
-        return None
-    from referee.app.mqtt.publisher import TablePublisher
-    from referee.app.mqtt.today import tally_of
-
-    broker = TablePublisher(settings.mqtt, tally=tally_of(archive.record, wall_now()[:10]))
-    stack.callback(broker.close)
-    broker.start()
-    return broker

@@ -24,6 +24,8 @@ class Notice:
     """What its words need: ``seat``, ``margin`` (ns) ..."""
 
 
+ANOTHER: Final = "another"
+"""The game is over, and the next one waits for somebody's word."""
 GONE: Final[Mapping[str, str]] = {
     "camera": "camera_gone", "pads": "pads_gone", "lights": "lights_gone", "log": "log_gone",
 }  # fmt: skip

@@ -48,9 +48,12 @@ def command_of(word: Word, facts: Facts) -> dict[str, Any] | None:
         return None
     if word.word in ("pause", "resume", "undo"):
         return {"do": word.word}
-    if word.word in ("yes", "no"):
-        return _answer(word, log, facts)
-    return None
+    if word.word not in ("yes", "no"):
+        return None
+    answer = _answer(word, log, facts)
+    if answer is None and word.word == "yes" and facts.view.game_over:
+        return {"do": "rematch"}
+    return answer
 
 
 def _was_a_slap(word: Word, log: Amended, facts: Facts) -> bool:

@@ -1,4 +1,4 @@
-"""Words that pads can say: yes, no, undo, pause, and a request for a pairing code. Edges in, words out; pure.
+"""Words that pads can say: yes, no, undo, pause, off, and a request for a pairing code. Edges in, words out; pure.
 
 A word must never be taken from a slap, nor a slap from a word:
 
@@ -51,6 +51,7 @@ class Gesture(Enum):
     TWO = "two taps"
     THREE = "three taps"
     KNOCK = "two taps, then held"
+    RAP = "three taps, then held"
 
 
 MEANING: Final[Mapping[Mode, Mapping[Gesture, str]]] = {
@@ -58,10 +59,14 @@ MEANING: Final[Mapping[Mode, Mapping[Gesture, str]]] = {
     Mode.ASKING: {Gesture.HOLD: "yes", Gesture.TOGETHER: "no"},
     Mode.PAUSED: {
         Gesture.HOLD: "resume", Gesture.TOGETHER: "undo",
-        Gesture.TWO: "yes", Gesture.THREE: "no", Gesture.KNOCK: "code",
+        Gesture.TWO: "yes", Gesture.THREE: "no", Gesture.KNOCK: "code", Gesture.RAP: "off",
     },
-    Mode.IDLE: {Gesture.TWO: "yes", Gesture.THREE: "no", Gesture.KNOCK: "code"},
+    Mode.IDLE: {Gesture.TWO: "yes", Gesture.THREE: "no", Gesture.KNOCK: "code", Gesture.RAP: "off"},
 }  # fmt: skip
+
+
+KNOCKS: Final[Mapping[int, Gesture]] = {2: Gesture.KNOCK, 3: Gesture.RAP}
+"""By how many taps go before a hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,14 +177,15 @@ class PadWords:
         first, last = held[0], max(press.up for press in held)
         seats = {press.seat for press in held}
         before = self._pads[first.seat].taps
-        knocked = len(held) == 1 and len(before) == 2 and first.down - before[-1].up <= GAP
+        knocked = len(held) == 1 and len(before) in KNOCKS and first.down - before[-1].up <= GAP
         ours = {(press.down, press.seat) for press in [*held, *(before if knocked else [])]}
         self._pads[first.seat].taps = []
         if any(first.down - ALONE <= down <= last and (down, seat) not in ours for down, seat in self._downs):
             return []
         if len(held) > 1 and (len(seats) < len(held) or max(press.down for press in held) >= min(p.up for p in held)):
             return []
-        gesture = Gesture.KNOCK if knocked else Gesture.TOGETHER if len(held) > 1 else Gesture.HOLD
+        alone = KNOCKS[len(before)] if knocked else Gesture.HOLD
+        gesture = Gesture.TOGETHER if len(held) > 1 else alone
         return self._word(gesture, first.seat, before[0].down if knocked else first.down, last)
 
     def _taps(self, t: int) -> list[Word]:

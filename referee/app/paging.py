@@ -9,13 +9,13 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from hardware.clock import monotonic
 from referee.adjudication.observations import Observation
@@ -24,6 +24,7 @@ from referee.app.commands import Command
 from referee.app.conductor import Conductor
 from referee.app.desk import Desk, obeying
 from referee.app.notices import Notice
+from referee.app.ordering import Orders
 from referee.app.outcomes import Facts
 from referee.app.padcommands import PAUSING, command_of, is_paused, mode_in
 from referee.app.padwords import PadWords, Word
@@ -51,22 +52,20 @@ _KEPT: Final = 20
 class Paging:
     """News out, commands in; one for each game."""
 
-    def __init__(
-        self, folder: Path, keeper: Keeper, *, language: str = "en", order: Callable[[Command], str] | None = None,
-    ) -> None:  # fmt: skip
+    def __init__(self, folder: Path, *, language: str = "en", orders: Orders | None = None) -> None:
         """Listen.
 
         Args:
             folder: holds the sockets.
-            keeper: writes the game.
             language: of the captions.
-            order: does what is no matter of the log, and gives words where it cannot.
+            orders: does what is no matter of the log; None: this table takes no orders.
 
         Raises:
             BridgeError: the folder is somebody else's, or another referee listens there.
         """
-        self._keeper, self._language = keeper, language
-        self._order = order or (lambda command: f"this table cannot do that ({command.do})")
+        self._language, self._orders = language, orders
+        self._keeper: Keeper | None = None
+        self._about: Callable[[], Mapping[str, Any] | None] = lambda: None
         self._publisher = Publisher(private(folder) / SOCKET)
         self._conductor: Conductor | None = None
         self._said: deque[str] = deque(maxlen=_KEPT)
@@ -79,22 +78,46 @@ class Paging:
         self._words: PadWords | None = None
         self._seen = 0
         self._paused = False
-        self._desk = Desk(self.pairing, obeying(self._facts, self._name, self._observe, self._order))
+        self._desk = Desk(self.pairing, obeying(self._facts, self._name, self._observe, orders or _no_orders))
         self._inlet: Inlet | None = Inlet(folder, self._desk)
 
     def follow(
-        self, conductor: Conductor, now: Callable[[], int], show_code: Callable[[str], None] | None = None
-    ) -> None:
-        """This is the game.
+        self, conductor: Conductor, keeper: Keeper, now: Callable[[], int],
+        show_code: Callable[[str], None] | None = None, about: Callable[[], Mapping[str, Any] | None] | None = None,
+    ) -> None:  # fmt: skip
+        """This is the game from now on, and nothing of another one is told any more.
 
         Args:
             conductor: conducts it.
+            keeper: writes it.
             now: answers the present instant on its line of time, ns.
             show_code: shows or speaks the digits of a pairing code at the table, and nowhere else.
+            about: answers what the page must know to offer orders.
         """
-        self._show_code = show_code or self._show_code
-        self._conductor, self._now = conductor, now
+        self._show_code, self._about = show_code or self._show_code, about or self._about
+        self._conductor, self._keeper, self._now = conductor, keeper, now
         self._words = PadWords(conductor.seats)
+        self._early.clear()
+        self._told, self._fresh, self._seen, self._paused = now() - EVERY, True, 0, False
+
+    @property
+    def playing(self) -> bool:
+        """Whether a game is on."""
+        return self._conductor is not None and not self._conductor.view.game_over
+
+    @property
+    def now(self) -> int:
+        """The present instant on the game's line of time, ns."""
+        return self._now()
+
+    def pause(self) -> None:
+        """As if people had asked for it; nothing where the game is paused already."""
+        self._desk({"do": "pause"})
+
+    def tell_table(self, notice: Notice) -> None:
+        """Have something told at the table."""
+        if self._conductor is not None:
+            self._conductor.tell(notice)
 
     def __call__(self, rulings: Sequence[Ruling]) -> None:
         """Outlet: rulings as soon as they are decided."""
@@ -113,7 +136,13 @@ class Paging:
         if self._inlet is not None:
             self._inlet.turn()
         self._listen_to_hands(now - HEARD)
-        if self._conductor is None or not (self._fresh or now - self._told >= EVERY) or self._keeper.game is None:
+        if self._orders is not None:
+            self._orders.turn(now)
+        if self._fresh or now - self._told >= EVERY:
+            self._publish(now)
+
+    def _publish(self, now: int) -> None:
+        if self._conductor is None or self._keeper is None or self._keeper.game is None:
             return
         self._told, self._fresh = now, False
         final = {ruling.id for ruling in self._conductor.rulings[-4 * _KEPT :]}
@@ -146,6 +175,8 @@ class Paging:
             if word.word == "code":
                 self._show_code(self.code())
                 continue
+            if self._orders is not None and self._orders.hear(word.word):
+                continue
             facts = self._facts()
             asked = command_of(word, facts) if facts is not None else None
             if asked is not None:
@@ -175,7 +206,8 @@ class Paging:
         game = self._conductor
         if game is None:
             return None
-        return Facts(game.observations, game.rulings, game.view, self._now(), game.watermark, self._keeper.game)
+        number = self._keeper.game if self._keeper is not None else None
+        return Facts(game.observations, game.rulings, game.view, self._now(), game.watermark, number)
 
     def _name(self, kind: str) -> str:
         if self._conductor is None:
@@ -186,6 +218,10 @@ class Paging:
         if self._conductor is not None:
             self._conductor.said(line)
             self._fresh = True
+
+
+def _no_orders(command: Command) -> str:
+    return f"this table cannot do that ({command.do})"
 
 
 class PageProcess:
@@ -230,7 +266,7 @@ class Shown:
         folder = Path(stack.enter_context(TemporaryDirectory(prefix="referee-demo-")))
         record = stack.enter_context(Record(folder / "record.db"))
         keeper = record.begin(datetime.now().astimezone().isoformat(timespec="seconds"))
-        paging = Paging(folder, keeper)
+        paging = Paging(folder)
         stack.callback(paging.close)
         page = PageProcess(record.path, folder, host="127.0.0.1", port=0)
         stack.callback(page.close)

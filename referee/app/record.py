@@ -159,6 +159,11 @@ class Record:
         with told(self.path):
             self._db.execute("UPDATE game SET ended=? WHERE id=? AND ended IS NULL", (ended, game))
 
+    def reopen(self, game: int) -> None:
+        """The game is not over after all; raises `RecordError`."""
+        with told(self.path):
+            self._db.execute("UPDATE game SET ended=NULL WHERE id=?", (game,))
+
     def keep(self, game: int, keep: bool = True) -> None:
         """Never remove this game to make room, or (``keep`` false) no longer so; raises `RecordError`."""
         with told(self.path):
@@ -288,6 +293,11 @@ class Keeper:
         self.commit()
         if self._game is not None:
             self._record.end(self._game, ended)
+
+    def reopen(self) -> None:
+        """The game is not over after all: something was corrected. Raises `RecordError`."""
+        if self._game is not None:
+            self._record.reopen(self._game)
 
 
 _GAME: Final = "SELECT id, began, ended, seats, rules, keep FROM game"

@@ -1,35 +1,33 @@
-"""`referee run`: a real table, from its settings to the end of its game."""
+"""One game at a real table, from its devices to its end."""
 
 from __future__ import annotations
 
 import sys
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import partial
-from pathlib import Path
-from typing import Final, TextIO
+from typing import Any, Final, Protocol
 
 from hardware.clock import Clock, monotonic
-from hardware.ports import HardwareMissing
 from referee.adjudication.observations import Table
+from referee.adjudication.view import View
 from referee.app.alarm import Alarm
 from referee.app.answers import Answers
 from referee.app.conductor import Conductor
 from referee.app.display import Display
 from referee.app.handing import Outlet, Teller
-from referee.app.journal import FileJournal, Journal
-from referee.app.keeping import Kept, open_kept
+from referee.app.journal import Journal
+from referee.app.keeping import Kept
 from referee.app.loop import FirstHand, Loop, NoPads, SharedPads, make_quick
+from referee.app.notices import ANOTHER, Notice
 from referee.app.opening import hold_roll_call
 from referee.app.outlets import Lamps, Pulse, Voice
 from referee.app.padtable import pad_filter
-from referee.app.parts import OpenParts, open_parts
-from referee.app.problems import UserError
+from referee.app.parts import OpenParts
 from referee.app.screen import Screen
-from referee.app.service import Service, open_service, serving
-from referee.app.settings import Settings, load
+from referee.app.service import Service, open_service
+from referee.app.settings import Settings
 from referee.app.urgency import be_urgent
 
 SECOND: Final = 1_000_000_000
@@ -38,38 +36,12 @@ AFTER_THE_END: Final = 5 * SECOND
 """How long the table is watched after the game is over, so that the last words are heard, ns."""
 
 
-def table_of(settings: Settings, now: int) -> Table:
-    """The first line of the log of a game that begins ``now`` (ns)."""
+def table_of(settings: Settings, now: int, mark: Mapping[str, Any] | None = None) -> Table:
+    """The first line of the log of a game that begins ``now`` (ns); ``mark`` stands in it besides."""
     return Table(
         t=now, id="table", seats=tuple(seat.name for seat in settings.seats), dealer=settings.dealer,
-        rules=settings.rules,
+        rules=settings.rules, extra=mark or {},
     )  # fmt: skip
-
-
-def log_path(settings: Settings, asked: Path | None) -> Path | None:
-    """Where the log goes: as asked, or into the settings' folder under the hour it begins."""
-    if asked is not None or settings.log_folder is None:
-        return asked
-    return settings.log_folder / time.strftime("%Y-%m-%d_%H-%M-%S.jsonl")
-
-
-def _open_log(path: Path | None, stack: ExitStack) -> tuple[Journal | None, str]:
-    """The log, and what is wrong with it; a table without a log is still a table."""
-    if path is None:
-        return None, ""
-    try:
-        journal = FileJournal(path)
-    except OSError as bad:
-        return None, f"the log {path} cannot be written: {bad.strerror}; see --log and log.folder"
-    stack.callback(_close_log, journal)
-    return journal, ""
-
-
-def _close_log(journal: FileJournal) -> None:
-    try:
-        journal.close()
-    except OSError as bad:
-        print(f"the end of the log {journal.path} could not be written: {bad.strerror}", file=sys.stderr)
 
 
 def referee(
@@ -79,7 +51,7 @@ def referee(
     journal: Journal | None = None,
     kept: Kept | None = None,
     clock: Clock = monotonic,
-    answers: TextIO | None = None,
+    answers: Answers | None = None,
     live: bool | None = None,
     service: Service | None = None,
 ) -> Conductor:
@@ -91,13 +63,13 @@ def referee(
         journal: where the log is written besides the record.
         kept: the record, the page and the broker; None: none of them.
         clock: answers the machine's present instant, ns.
-        answers: where people type.
+        answers: what people type.
         live: draw on the terminal; None: if it is one.
         service: systemd's, or nobody's.
     """
     service = service or open_service(environ={})
     names = tuple(seat.name for seat in settings.seats)
-    typed, alarm, pads = Answers(), Alarm(), SharedPads(parts.pads)
+    typed, alarm, pads = answers or Answers(), Alarm(), SharedPads(parts.pads)
     with ExitStack() as stack:
         stack.callback(alarm.close)
         display = stack.enter_context(Display(names, live=live))
@@ -112,18 +84,17 @@ def referee(
         kept = kept or Kept()
         conductor = _conductor(settings, parts, told, kept, journal, kept.timeline.now(clock()), silent)
         now = partial(_game_time, kept, clock)
-        told.first |= kept.follow(conductor, now, aloud=parts.speaker is not None)
+        told.first |= kept.follow(conductor, now, settings, parts.speaker)
         loop = Loop(
             conductor, parts.sights, pads, first=told.first, answers=typed, clock=clock, alarm=alarm,
             beat=service.beat, forces=parts.forces, timeline=kept.timeline, hears=kept.hear,
         )  # fmt: skip
         parts.mail.hand_to(loop.post)
-        if answers is not None:
-            typed.listen(answers, alarm.ring)
+        typed.begin(alarm.ring)
         make_quick()
         be_urgent()
         try:
-            _until_over(loop, conductor, screen, display, service)
+            _until_over(loop, conductor, screen, display, service, kept)
         finally:
             loop.finish()
     return conductor
@@ -166,7 +137,7 @@ def _conductor(
     """The game, new or broken off, from ``began`` (ns) on; what is missing, and silent pads, are told at once."""
     past = kept.past
     conductor = Conductor(
-        past.table if past is not None else table_of(settings, began), None,
+        past.table if past is not None else table_of(settings, began, kept.mark), None,
         pads=pad_filter(settings, began, force=parts.forces is not None, prefix=past.prefix if past else ""),
         outlets=told.outlets | kept.outlets, tellers=told.tellers | kept.tellers, journal=kept.journal(journal),
         past=past,
@@ -205,14 +176,15 @@ def _roll_call(
     )
 
 
-def _until_over(loop: Loop, conductor: Conductor, screen: Screen, display: Display, service: Service) -> None:
+def _until_over(
+    loop: Loop, conductor: Conductor, screen: Screen, display: Display, service: Service, kept: Kept
+) -> None:  # fmt: skip
+    """Turn until the game is over - and where another one can be ordered here, until it is - or the service stops."""
     began = now = drawn = loop.turn()
     service.ready(f"{display.gauge.title}: ready")
-    over: int | None = None
-    while (over is None or now - over < AFTER_THE_END) and not service.stop_asked:
+    end = End(conductor, kept)
+    while not (service.stop_asked or end.leaves(now)):
         now = loop.turn()
-        if conductor.view.game_over and over is None:
-            over = now
         if now - drawn >= REDRAW:
             drawn = now
             gauge = replace(
@@ -224,45 +196,34 @@ def _until_over(loop: Loop, conductor: Conductor, screen: Screen, display: Displ
             service.status("; ".join((f"{conductor.cards} cards", *gauge.notes)))
 
 
-def out_of_date(settings: Settings) -> str:
-    """What is wrong with the calibration for the camera as it is set; empty where nothing is."""
-    stored, camera = settings.calibration, settings.camera
-    # Another camera gives what size it likes; the Pi's gives what it is told.
-    if stored is None or camera.source != "picamera" or (stored.width, stored.height) == (camera.width, camera.height):
-        return ""
-    return (
-        f"the table was calibrated with pictures of {stored.width}×{stored.height} px, and the camera is set to "
-        f"{camera.width}×{camera.height}: run referee calibrate again"
-    )
+class Ending(Protocol):
+    """What is needed of a conductor to see that its game is over, and to say what then."""
+
+    @property
+    def view(self) -> View: ...
+
+    def tell(self, notice: Notice) -> None: ...
 
 
-def run(path: Path, *, log: Path | None = None, new: bool = False) -> int:
-    """Referee a real table by its settings file; returns the exit status.
+class End:
+    """What comes of the end of a game: it is noted once its last words were heard, and taken back if it was none."""
 
-    Args:
-        path: the settings.
-        log: where the log is written; None: as the settings say.
-        new: begin a new game, whatever was broken off.
+    def __init__(self, conductor: Ending, kept: Kept) -> None:
+        self._conductor, self._kept = conductor, kept
+        self._over: int | None = None
+        self._noted = False
 
-    Raises:
-        UserError: the settings are wrong, or there is neither a camera nor a pad.
-    """
-    settings = load(path)
-    with serving(open_service()) as service, ExitStack() as stack:
-        try:
-            parts = open_parts(settings)
-        except HardwareMissing as bad:
-            raise UserError(str(bad)) from None
-        stack.callback(parts.close)
-        target = log_path(settings, log)
-        journal, amiss = _open_log(target, stack)
-        parts.missing |= {part: words for part, words in (("setup", out_of_date(settings)), ("log", amiss)) if words}
-        for words in parts.missing.values():
-            print(words, file=sys.stderr)
-        kept = open_kept(settings, table_of(settings, 0), stack, parts.missing, new=new)
-        conductor = referee(settings, parts, journal=journal, kept=kept, answers=sys.stdin, service=service)
-        if conductor.view.game_over:
-            kept.end()
-    where = f"; the log is {target}" if journal is not None else ""
-    print(f"{conductor.cards} cards seen, {len(conductor.rulings)} rulings{where}")
-    return 0
+    def leaves(self, now: int) -> bool:
+        """Whether this table is to be left at ``now`` (ns)."""
+        over = self._conductor.view.game_over
+        if not over and self._noted:
+            self._kept.go_on()
+            self._noted = False
+        self._over = None if not over else now if self._over is None else self._over
+        heard = self._over is not None and now - self._over >= AFTER_THE_END
+        if heard and not self._noted:
+            self._noted = True
+            self._kept.over()
+            if self._kept.waits:
+                self._conductor.tell(Notice(ANOTHER, now, "another game: two taps on a pad, or from the page"))
+        return self._kept.leaves or (heard and not self._kept.waits)

@@ -39,8 +39,10 @@ TOGETHER = ((1, 0, 2500), (2, 300, 2600))
 TWO = ((1, 0, 150), (1, 400, 550))
 THREE = (*TWO, (1, 800, 950))
 KNOCK = (*TWO, (1, 900, 3200))
+RAP = (*THREE, (1, 1300, 3600))
 SHOWN = {
     Gesture.HOLD: HOLDS, Gesture.TOGETHER: TOGETHER, Gesture.TWO: TWO, Gesture.THREE: THREE, Gesture.KNOCK: KNOCK,
+    Gesture.RAP: RAP,
 }  # fmt: skip
 
 
@@ -49,7 +51,7 @@ SHOWN = {
 def test_each_gesture_says_its_word_in_its_mode_and_nothing_elsewhere(mode: Mode, gesture: Gesture) -> None:
     """The whole table of them."""
     word = MEANING[mode].get(gesture)
-    if mode in (Mode.PLAY, Mode.ASKING) and gesture is Gesture.KNOCK:
+    if mode in (Mode.PLAY, Mode.ASKING) and gesture in (Gesture.KNOCK, Gesture.RAP):
         # Taps before it are hands like any other there: not alone.
         assert said(mode, *SHOWN[gesture]) == []
     else:
@@ -207,6 +209,22 @@ def test_what_the_table_is_doing() -> None:
     assert mode_of(None) is Mode.IDLE
     over = replace(table.facts(), view=replace(table.view, game_over=True))
     assert mode_of(over) is Mode.IDLE
+
+
+def test_two_taps_after_the_end_ask_for_another_game() -> None:
+    """Their presses are judged like all others, as nothing."""
+    table = Table(log("1000 1:Kh\n2000 2:5c\n", seats=2, rules="beggar-my-neighbour", counts=[2, 1]), 10_000_000)
+    table.settle(4000 * MS)
+    assert mode_of(table.facts()) is Mode.IDLE
+    pads, filtered, words = PadWords(2, Mode.IDLE), PadFilter(2), []
+    for edge in edges((2, 5000, 5150), (2, 5400, 5550)):
+        for line in filtered.feed(edge):
+            table.observe(replace(line, id=f"own-{line.id}"))
+        words += pads.feed(edge)
+    words += pads.advance(7000 * MS)
+    table.settle(7000 * MS)
+    assert [command_of(word, table.facts()) for word in words] == [{"do": "rematch"}]
+    assert command_of(replace(words[0], word="no"), table.facts()) is None
 
 
 def test_pads_answer_what_a_pad_can_answer() -> None:

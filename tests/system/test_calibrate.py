@@ -15,13 +15,13 @@ from PIL import Image
 from hardware.simulated.overhead import Overhead, OverheadFrames
 from models.motion import apart
 from referee.app import calibrating
+from referee.app.appliance import out_of_date
 from referee.app.calibrating import view_of
 from referee.app.cli import main
 from referee.app.doctor_house import calibration
 from referee.app.editing import backup_of, edited
 from referee.app.practice import CARDS
 from referee.app.problems import UserError
-from referee.app.running import out_of_date
 from referee.app.settings import SettingsError, example, load, parse
 from referee.app.sheets import PAPERS, SCALE, board_origin, page
 from referee.app.watch import _bearings

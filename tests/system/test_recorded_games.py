@@ -61,13 +61,13 @@ class Desk:
         self.opened: Opened = self.archive.game(table_of(SETTINGS, 0), start)
         past, self.timeline = self.opened.past, self.opened.timeline
         began = self.timeline.now(start)
-        self.paging = Paging(paging, self.opened.keeper) if paging is not None else None
+        self.paging = Paging(paging) if paging is not None else None
         self.conductor = Conductor(
             past.table if past else table_of(SETTINGS, began), None, past=past, journal=self.opened.keeper,
             outlets={"page": self.paging} if self.paging is not None else {},
         )  # fmt: skip
         if self.paging is not None:
-            self.paging.follow(self.conductor, lambda: self.timeline.now(self.pads.now))
+            self.paging.follow(self.conductor, self.opened.keeper, lambda: self.timeline.now(self.pads.now))
         if past is not None:
             self.conductor.begin_again(began)
         self.sights = Told()
@@ -194,7 +194,7 @@ def test_hands_ask_for_a_code_and_the_page_never_hears_it(tmp_path: Path) -> Non
     desk = Desk(tmp_path / "record.db", paging=folder)
     assert desk.paging is not None
     codes: list[str] = []
-    desk.paging.follow(desk.conductor, lambda: desk.pads.now, codes.append)
+    desk.paging.follow(desk.conductor, desk.opened.keeper, lambda: desk.pads.now, codes.append)
     desk.see(1_000 * MS)
     desk.paging.tell(Notice(SECRET, 0, "123456"))
     receiver = Receiver(folder / SOCKET)
@@ -224,7 +224,7 @@ def test_who_did_not_agree_is_not_named_once_the_game_is_over(tmp_path: Path, ag
                 people.answer(name, agreed=True, at="2026-01-02T00:00:00+00:00")
     desk = Desk(path)
     desk.see(1_000 * MS, ("7h", 2))
-    Kept(desk.opened, record=path).end()
+    Kept(desk.opened, archive=desk.archive).end()
     desk.unplug()
     with Record(path, read_only=True) as record:
         assert record.games()[0].seats == (("Ana", "Ben") if agreed else ("Seat 1", "Seat 2"))

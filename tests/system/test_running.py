@@ -13,10 +13,11 @@ from hardware.ports import Frame, HardwareMissing
 from hardware.simulated.pads import SimulatedPads
 from referee.adjudication.observations import Card
 from referee.app.answers import Answers
+from referee.app.appliance import log_path
 from referee.app.conductor import Conductor
 from referee.app.eyes import NO_FRAME, LocalSights
 from referee.app.loop import Loop
-from referee.app.running import log_path, table_of
+from referee.app.running import table_of
 from referee.app.scripted import ScriptedWatcher
 from referee.app.settings import parse
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from io import BytesIO, StringIO
+from io import BytesIO
 from pathlib import Path
 
 import numpy as np
@@ -101,7 +101,7 @@ def test_a_game_from_the_settings_to_the_log(tmp_path: Path, capsys: pytest.Capt
         SimulatedLights(2), Ending(service.ask_to_stop), missing={"strip": "there is no strip of lights at /dev/leds0"},
     )  # fmt: skip
     journal = FileJournal(tmp_path / "game.jsonl")
-    conductor = referee(parse(SETTINGS), parts, journal=journal, answers=StringIO(""), live=False, service=service)
+    conductor = referee(parse(SETTINGS), parts, journal=journal, live=False, service=service)
     journal.close()
     parts.close()
     won = next(ruling for ruling in conductor.rulings if ruling.kind == "slap_won")

@@ -23,6 +23,7 @@ from referee.app.record import PATIENCE, Record, told
 FRAMES: Final = "frames.db"
 """Beside the record."""
 _WAITING: Final = "scrub"
+_UNSETTLED: Final = "settle"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,14 +81,30 @@ def erase_game(people: People, game: int, at: str, why: str = "asked for") -> Er
     return Erased((game,), scrub(people))
 
 
+def will_settle(people: People, game: int) -> None:
+    """A game is over and still looked at: `settle` is to come, also after a power cut. Raises `RecordError`."""
+    with people.writing() as db:
+        db.execute("INSERT OR REPLACE INTO people_meta VALUES (?, ?)", (_UNSETTLED, str(game)))
+
+
 def settle(people: People, game: int) -> Erased:
     """A game is over: tie those who agreed, and take out the names of all others. Raises `RecordError`."""
     loose = people.tie(game)
-    if not loose:
-        return Erased((), True)
-    with Record(people.path, read_only=True) as record:
-        names = record.game(game).seats
-    return take_names(people, {(game, seat): names[seat - 1] for seat in loose})
+    done = Erased((), True)
+    if loose:
+        with Record(people.path, read_only=True) as record:
+            names = record.game(game).seats
+        done = take_names(people, {(game, seat): names[seat - 1] for seat in loose})
+    with people.writing() as db:
+        db.execute("DELETE FROM people_meta WHERE key=? AND value=?", (_UNSETTLED, str(game)))
+    return done
+
+
+def settle_waiting(people: People) -> None:
+    """Do it now where it has waited, as at the start of the program. Raises `RecordError`."""
+    waiting = people.meta(_UNSETTLED)
+    if waiting is not None:
+        settle(people, int(waiting))
 
 
 def enforce(people: People, now: datetime) -> tuple[Due, str]:

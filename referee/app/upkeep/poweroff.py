@@ -66,6 +66,11 @@ class PowerOff:
         self.state = State.ON
         self._since = 0
 
+    @property
+    def is_asked(self) -> bool:
+        """Whether a yes or a no is waited for."""
+        return self.state is State.ASKED
+
     def ask(self, t: int, *, confirmed: bool, playing: bool) -> list[Said]:
         """Somebody wants it off.
 

@@ -1,0 +1,72 @@
+"""How loud the voice is, as chosen at the table: kept beside the record, for the settings file is not the table's.
+
+What was chosen holds until somebody changes the settings file in the same matter: the later word counts.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+from referee.app.settings import VoiceSettings
+
+FILE: Final = "voice.json"
+"""Beside the record."""
+FIELDS: Final = ("volume", "quiet_volume", "quiet_from", "quiet_to")
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """What was said about the voice, and the settings in whose place it holds."""
+
+    path: Path
+
+    def over(self, settings: VoiceSettings) -> VoiceSettings:
+        """The settings as chosen; as they are where nothing was, or the file says otherwise by now."""
+        try:
+            kept = json.loads(self.path.read_text(encoding="utf-8"))
+            same = kept["instead_of"] == of(settings)
+            return replace(settings, **_checked(kept["chosen"])) if same else settings
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
+            return settings
+
+    def keep(self, settings: VoiceSettings, chosen: VoiceSettings) -> None:
+        """Choose; all at once or not at all.
+
+        Args:
+            settings: as the file has them.
+            chosen: as they are to be.
+
+        Raises:
+            OSError: it cannot be written.
+        """
+        beside = self.path.with_suffix(".new")
+        try:
+            with beside.open("w", encoding="utf-8") as out:
+                json.dump({"instead_of": of(settings), "chosen": of(chosen)}, out)
+                out.flush()
+                os.fsync(out.fileno())
+            beside.replace(self.path)
+        except OSError:
+            with contextlib.suppress(OSError):
+                beside.unlink()
+            raise
+
+
+def of(settings: VoiceSettings) -> dict[str, Any]:
+    """What may be chosen, as it is set."""
+    return {field: getattr(settings, field) for field in FIELDS}
+
+
+def _checked(raw: Mapping[str, Any]) -> dict[str, Any]:
+    kept = {field: raw[field] for field in FIELDS}
+    if not all(type(kept[field]) is int and 0 <= kept[field] <= 100 for field in FIELDS[:2]):
+        raise ValueError("a volume is 0 to 100")
+    if not all(type(kept[field]) is str and len(kept[field]) <= 5 for field in FIELDS[2:]):
+        raise ValueError("an hour is such as 22:00")
+    return kept

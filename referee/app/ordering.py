@@ -1,0 +1,247 @@
+"""What people ask of the appliance itself: another game, the record, the voice, the power.
+
+`referee.app.orders_in` has checked that an order fits the moment; here it is done, between two turns of the loop. Games
+and the power are not switched at once: the loop is asked to leave (`Orders.leaves`), everything is closed in its order,
+and `referee.app.appliance` goes on from there.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final, Protocol
+
+from referee.app.chosen import FIELDS, Chosen, of
+from referee.app.commands import Command
+from referee.app.games import now as wall_now
+from referee.app.notices import Notice
+from referee.app.people.erasing import erase_game
+from referee.app.people.names import PeopleError
+from referee.app.people.store import People
+from referee.app.record import Record, RecordError
+from referee.app.settings import Settings, VoiceSettings
+from referee.app.sitting import Sitting
+from referee.app.upkeep.poweroff import Do, PowerOff, Said
+
+OFF_ASK: Final = "off_ask"
+OFF_STAYS: Final = "off_stays"
+OFF: Final = "off"
+SPOKEN: Final[Mapping[Do, str]] = {Do.ASK: OFF_ASK, Do.STAY: OFF_STAYS, Do.SWITCH_OFF: OFF, Do.CLOSE: OFF}
+"""The notice that goes with a step towards switching off."""
+_JOIN: Final = 60.0
+"""Seconds that the next game waits for one that is being removed."""
+
+SetVoice = Callable[[VoiceSettings], None]
+
+
+class Playing(Protocol):
+    """What orders need of the game that is on: `referee.app.paging.Paging` has it."""
+
+    @property
+    def playing(self) -> bool: ...
+
+    @property
+    def now(self) -> int: ...
+
+    def pause(self) -> None: ...
+
+    def tell_table(self, notice: Notice) -> None: ...
+
+
+class Orders:
+    """Takes orders for as long as the program runs, game after game."""
+
+    def __init__(self, settings: Settings, *, chosen: Chosen | None = None, may_switch_off: bool = False) -> None:
+        """Nothing is ordered yet.
+
+        Args:
+            settings: the table's, as its file has them.
+            chosen: where what is said about the voice is kept; None: nowhere.
+            may_switch_off: whether this machine is the table's own, and not somebody's computer.
+        """
+        self._settings, self._chosen = settings, chosen
+        self.may_switch_off = may_switch_off
+        self.next: Sitting | None = None
+        """Who plays next; None while nobody said so."""
+        self._power = PowerOff()
+        self._game: Playing | None = None
+        self._record: Record | None = None
+        self._set_voice: SetVoice | None = None
+        self._voice = chosen.over(settings.voice) if chosen is not None else settings.voice
+        self._removing: threading.Thread | None = None
+        self.switches_off = False
+        """Everything is to be closed, and the machine switched off."""
+        self.removal = ""
+        """Why the last game that was to be removed was not; empty where it was."""
+
+    @property
+    def voice(self) -> VoiceSettings:
+        """As set by now."""
+        return self._voice
+
+    @property
+    def leaves(self) -> bool:
+        """Whether the loop is to leave this game."""
+        return self.next is not None or self.switches_off
+
+    def follow(self, game: Playing, record: Record | None, set_voice: SetVoice | None) -> None:
+        """A game begins, or goes on.
+
+        Args:
+            game: the one.
+            record: where games are recorded; used on this thread.
+            set_voice: sets how loud the voice is; None where there is none.
+        """
+        self._game, self._record, self._set_voice = game, record, set_voice
+        self.next, self.switches_off = None, False
+
+    def about(self, present: Settings) -> dict[str, Any]:
+        """What the page needs to know to offer orders.
+
+        Args:
+            present: the settings with who sits there now.
+        """
+        return {
+            "pads": len(self._settings.seats),
+            "names": [seat.name for seat in present.seats],
+            "rules": present.rules,
+            "voice": of(self._voice) if self._set_voice is not None else None,
+            "power_off": self.may_switch_off,
+        }
+
+    def __call__(self, order: Command) -> str:
+        """Do it; returns why it cannot be done, empty where it is."""
+        return _DO[order.do](self, order)
+
+    def begin(self, order: Command) -> str:
+        """Another game."""
+        many = len(order.get("seats"))
+        if many > len(self._settings.seats):
+            return f"{many} cannot play here: there are {len(self._settings.seats)} pads; referee setup adds more"
+        self.next = Sitting.asked(order)
+        return ""
+
+    def keep(self, order: Command) -> str:
+        """A game is never removed to make room, or no longer so."""
+        if self._record is None:
+            return "no games are recorded at this table"
+        try:
+            self._record.game(order.get("game"))
+            self._record.keep(order.get("game"), order.get("keep"))
+        except RecordError as bad:
+            return str(bad)
+        return ""
+
+    def remove(self, order: Command) -> str:
+        """Remove a game: its bytes are overwritten, which takes a while and would keep rulings waiting."""
+        if self._record is None:
+            return "no games are recorded at this table"
+        if self._game is not None and self._game.playing:
+            return "a game is being played, and its rulings would have to wait: remove the other one when it is over"
+        if self._removing is not None and self._removing.is_alive():
+            return "another game is being removed; try again in a moment"
+        try:
+            self._record.game(order.get("game"))
+        except RecordError as bad:
+            return str(bad)
+        self._removing = threading.Thread(
+            target=self._remove, args=(self._record.path, order.get("game")), name="removing", daemon=True
+        )
+        self._removing.start()
+        return ""
+
+    def _remove(self, path: Any, game: int) -> None:
+        self.removal = ""
+        try:
+            with People(path) as people:
+                erase_game(people, game, wall_now())
+        except (RecordError, PeopleError) as bad:
+            self.removal = str(bad)
+
+    def settle(self) -> None:
+        """Wait for what is being removed: the next game must find the record free."""
+        if self._removing is not None:
+            self._removing.join(_JOIN)
+
+    def set_voice(self, order: Command) -> str:
+        """How loud the voice is, and when it is quiet."""
+        if self._set_voice is None:
+            return "there is no voice at this table"
+        voice = replace(self._voice, **{field: order.get(field) for field in FIELDS if field in order.fields})
+        self._set_voice(voice)
+        self._voice = voice
+        try:
+            if self._chosen is not None:
+                self._chosen.keep(self._settings.voice, voice)
+        except OSError as bad:
+            return f"set, but only until the next start: it could not be kept ({bad.strerror})"
+        return ""
+
+    def power_off(self, order: Command) -> str:
+        """Finish, and switch the machine off; the page has asked back."""
+        del order
+        if not self.may_switch_off:
+            return "the referee does not run as this machine's service, so it does not switch the machine off"
+        self._step(confirmed=True)
+        return ""
+
+    def hear(self, word: str) -> bool:
+        """A word of the pads (`referee.app.padwords`); whether it was for the appliance itself."""
+        game = self._game
+        if game is None:
+            return False
+        if word == "off" and self.may_switch_off:
+            self._step(confirmed=False)
+            return True
+        if word not in ("yes", "no") or not self._power.is_asked:
+            return False
+        self._do(self._power.answer(game.now, word == "yes", playing=game.playing))
+        return True
+
+    def turn(self, now: int) -> None:
+        """It is ``now`` on the game's line of time, ns."""
+        self._do(self._power.advance(now))
+        if self.removal and self._game is not None:
+            words, self.removal = self.removal, ""
+            self._game.tell_table(Notice("", now, f"a game could not be removed: {words}"))
+
+    def _step(self, *, confirmed: bool) -> None:
+        game = self._game
+        if game is not None:
+            self._do(self._power.ask(game.now, confirmed=confirmed, playing=game.playing))
+
+    def _do(self, steps: Sequence[Said]) -> None:
+        game = self._game
+        for said in steps if game is not None else ():
+            assert game is not None
+            if said.do in SPOKEN:
+                game.tell_table(Notice(SPOKEN[said.do], game.now, said.words))
+            if said.do is Do.PAUSE:
+                game.pause()
+                self._do(self._power.paused(game.now))
+            elif said.do is Do.CLOSE:
+                self.switches_off = True
+
+    def closed(self, t: int, command: Callable[[], str]) -> str:
+        """Everything is closed: switch off.
+
+        Args:
+            t: now, ns.
+            command: switches the machine off; returns why it could not.
+
+        Returns:
+            Words of why the machine stays on; empty where it goes off.
+        """
+        self._power.closed(t)
+        words = command()
+        return " ".join(said.words for said in self._power.failed(t, words)) if words else ""
+
+
+_DO: Final[Mapping[str, Callable[[Orders, Command], str]]] = {
+    "begin": Orders.begin,
+    "keep": Orders.keep,
+    "remove": Orders.remove,
+    "settings": Orders.set_voice,
+    "power_off": Orders.power_off,
+}

@@ -1,0 +1,300 @@
+"""`referee run` from game to game, as a process of its own: what people order over the page's socket is done."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from referee.adjudication.view import View
+from referee.app.chosen import Chosen
+from referee.app.commands import Command
+from referee.app.keeping import Kept
+from referee.app.notices import ANOTHER, Notice
+from referee.app.ordering import OFF, OFF_ASK, OFF_STAYS, Orders
+from referee.app.page.bridge import NAME, BridgeError, ask
+from referee.app.record import GameInfo, Record
+from referee.app.running import AFTER_THE_END, End
+from referee.app.settings import VoiceSettings, parse
+from referee.app.sitting import Sitting, seated
+from referee.app.upkeep.poweroff import ANSWER
+from tests.system.test_service_process import PATIENCE, Listener
+from tests.system.test_service_process import table as table
+
+SECOND = 1_000_000_000
+
+
+class Running:
+    """The referee, run as systemd would."""
+
+    def __init__(self, folder: Path, inbox: socket.socket, process: subprocess.Popen[bytes]) -> None:
+        self.folder, self.process = folder, process
+        self.systemd = Listener(inbox, process)
+
+    def ready(self) -> None:
+        """Wait until the next game is ready."""
+        self.systemd.until("READY=1")
+
+    def ask(self, **asked: Any) -> dict[str, Any]:
+        """Ask as the page does; a table that is between two games is asked again."""
+        for _ in range(PATIENCE):
+            try:
+                return asyncio.run(ask(self.folder / "run" / NAME, asked))
+            except BridgeError:
+                assert self.process.poll() is None
+        raise AssertionError("the table does not answer")
+
+    def games(self) -> list[GameInfo]:
+        """As recorded so far, the latest first."""
+        with Record(self.folder / "games" / "record.db", read_only=True) as record:
+            return record.games()
+
+
+@contextmanager
+def running(table: Path) -> Iterator[Running]:
+    folder = table.parent
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as inbox:
+        (folder / "notify").unlink(missing_ok=True)
+        inbox.bind(str(folder / "notify"))
+        inbox.settimeout(1)
+        environ = {
+            **os.environ, "NOTIFY_SOCKET": str(folder / "notify"), "XDG_CACHE_HOME": str(folder),
+            "RUNTIME_DIRECTORY": str(folder / "run"), "OMP_NUM_THREADS": "1",
+            "PATH": f"{folder / 'bin'}:{os.environ['PATH']}",
+        }  # fmt: skip
+        command = [sys.executable, "-m", "referee.app.cli", "run", "--settings", str(table)]
+        with subprocess.Popen(
+            command, env=environ, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL
+        ) as process:
+            try:
+                yield Running(folder, inbox, process)
+            finally:
+                process.kill()
+
+
+def _switch(folder: Path, script: str) -> None:
+    """A `systemctl` of our own, first in the path."""
+    (folder / "bin").mkdir(exist_ok=True)
+    (folder / "bin" / "systemctl").write_text(f"#!/bin/sh\n{script}\n")
+    (folder / "bin" / "systemctl").chmod(0o755)
+
+
+def test_another_game_is_ordered_and_after_a_power_cut_it_is_the_one_that_goes_on(table: Path) -> None:
+    with running(table) as table_:
+        table_.ready()
+        refused = table_.ask(do="begin", seats=["Cho", "Dan"], rules="slapjack")
+        assert "broken off" in refused["words"], "a game is on"
+        many = table_.ask(do="begin", seats=["Cho", "Dan", "Eve"], rules="slapjack", abandon=True)
+        assert "2 pads" in many["words"]
+        done = table_.ask(do="begin", seats=["Cho", "Dan"], rules="slapjack", dealer=2, abandon=True)
+        assert done["accepted"], done
+        table_.ready()
+        new, old = table_.games()
+        assert (new.seats, new.rules, new.ended) == (("Cho", "Dan"), "slapjack", None)
+        assert old.ended is not None
+        assert old.seats == ("Seat 1", "Seat 2"), "nobody agreed to be remembered"
+        table_.process.send_signal(signal.SIGKILL)
+        table_.process.wait()
+    with running(table) as table_:
+        table_.ready()
+        assert [info.id for info in table_.games()] == [new.id, old.id], "it goes on, whatever the settings say"
+        again = table_.ask(do="rematch", abandon=True)
+        assert again["accepted"], again
+        table_.ready()
+        assert (table_.games()[0].seats, len(table_.games())) == (("Cho", "Dan"), 3)
+        assert table_.ask(do="keep", game=1, keep=True)["accepted"]
+        assert "no game 99" in table_.ask(do="keep", game=99, keep=True)["words"]
+        assert [info.keep for info in table_.games()] == [False, False, True]
+        assert "being played" in table_.ask(do="remove", game=2, confirm=True)["words"]
+        assert "no voice" in table_.ask(do="settings", volume=20)["words"]
+
+
+def test_switching_off_closes_everything_first_and_a_machine_that_stays_on_goes_on(table: Path) -> None:
+    _switch(table.parent, "echo not today >&2; exit 1")
+    with running(table) as table_:
+        table_.ready()
+        assert table_.ask(do="power_off", confirm=True)["accepted"]
+        table_.ready()
+        assert len(table_.games()) == 1, "the game that was left goes on"
+        with Record(table.parent / "games" / "record.db", read_only=True) as record:
+            told = "\n".join(text for _, text in record.lines(1))
+        assert "not today" in told
+        _switch(table.parent, f"echo $@ > {table.parent}/off")
+        assert table_.ask(do="power_off", confirm=True)["accepted"]
+        off = table.parent / "off"
+        for _ in range(PATIENCE * 10):
+            if off.exists() and off.read_text():
+                break
+            try:
+                table_.process.wait(0.1)
+            except subprocess.TimeoutExpired:
+                continue
+        assert off.read_text().strip() == "poweroff"
+        table_.process.send_signal(signal.SIGTERM)
+        assert table_.process.wait(PATIENCE) == 0
+        assert table_.games()[0].ended is None
+
+
+@pytest.mark.parametrize("confirm", [None, False])
+def test_nothing_is_switched_off_unconfirmed(table: Path, confirm: bool | None) -> None:
+    _switch(table.parent, f"touch {table.parent}/off")
+    with running(table) as table_:
+        table_.ready()
+        asked = {} if confirm is None else {"confirm": confirm}
+        assert not table_.ask(do="power_off", **asked)["accepted"]
+        assert table_.ask(do="pause")["accepted"], "the game goes on"
+    assert not (table.parent / "off").exists()
+
+
+SEATS = "".join(f'[[seat]]\nname = "{name}"\n' for name in ("Ana", "Ben", "Cho"))
+SETTINGS = parse(
+    f"{SEATS}[pads_measured]\nt_error_us = [1, 2, 3]\nbounce_us = [4, 5, 6]\n"
+    "crosstalk_us = [[0, 1, 2], [3, 0, 4], [5, 6, 0]]\n"
+)
+
+
+def test_fewer_people_than_pads_sit_at_the_first_ones() -> None:
+    assert seated(SETTINGS, None) is SETTINGS
+    two = seated(SETTINGS, Sitting(("Dan", "Eve"), "slapjack", 2))
+    assert [(seat.name, seat.pad) for seat in two.seats] == [
+        ("Dan", SETTINGS.seats[0].pad), ("Eve", SETTINGS.seats[1].pad),
+    ]  # fmt: skip
+    assert (two.rules, two.dealer) == ("slapjack", 2)
+    assert two.pads_measured is not None
+    assert two.pads_measured.crosstalk_us == ((0, 1), (3, 0))
+    with pytest.raises(ValueError, match="4 people do not fit at 3 pads"):
+        seated(SETTINGS, Sitting(("A", "B", "C", "D"), "classic", 1))
+
+
+class Game:
+    """A game as orders and its end see it."""
+
+    def __init__(self) -> None:
+        self.playing, self.now, self.paused = True, 0, False
+        self.told: list[Notice] = []
+        self.view = View(game_over=False)
+
+    def pause(self) -> None:
+        self.paused = True
+
+    def tell_table(self, notice: Notice) -> None:
+        self.told.append(notice)
+
+    tell = tell_table
+
+
+class Watched(Kept):
+    """Says what became of the game."""
+
+    def __init__(self, *, waits: bool) -> None:
+        super().__init__()
+        self.became: list[str] = []
+        self._waits = waits
+
+    @property
+    def waits(self) -> bool:
+        return self._waits
+
+    def over(self) -> None:
+        self.became.append("over")
+
+    def go_on(self) -> None:
+        self.became.append("goes on")
+
+
+@pytest.mark.parametrize("waits", [True, False])
+def test_a_game_is_over_once_its_last_words_were_heard(waits: bool) -> None:
+    game, kept = Game(), Watched(waits=waits)
+    end = End(game, kept)
+    assert not end.leaves(0)
+    game.view = View(game_over=True)
+    assert not end.leaves(SECOND)
+    assert not end.leaves(SECOND + AFTER_THE_END - 1)
+    assert kept.became == []
+    assert end.leaves(SECOND + AFTER_THE_END) is not waits
+    assert end.leaves(SECOND + 2 * AFTER_THE_END) is not waits
+    assert kept.became == ["over"]
+    assert [notice.what for notice in game.told] == ([ANOTHER] if waits else [])
+
+
+def test_a_game_whose_end_was_corrected_goes_on_and_ends_again() -> None:
+    game, kept = Game(), Watched(waits=True)
+    end = End(game, kept)
+    for over, now in ((True, 0), (True, 6), (False, 7), (False, 8), (True, 20), (True, 24), (True, 25)):
+        game.view = View(game_over=over)
+        end.leaves(now * SECOND)
+    assert kept.became == ["over", "goes on", "over"]
+
+
+def test_the_pads_switch_off_only_after_a_yes() -> None:
+    game, orders = Game(), Orders(SETTINGS, may_switch_off=True)
+    assert not orders.hear("off"), "there is no game yet"
+    orders.follow(game, None, None)
+    assert not orders.hear("yes"), "nothing was asked"
+    assert orders.hear("off")
+    assert orders.hear("no")
+    orders.hear("off")
+    game.now = ANSWER
+    orders.turn(game.now)
+    assert [notice.what for notice in game.told] == [OFF_ASK, OFF_STAYS, OFF_ASK, OFF_STAYS]
+    assert not orders.leaves
+    orders.hear("off")
+    assert orders.hear("yes")
+    assert game.paused
+    assert orders.switches_off
+    assert game.told[-1].what == OFF
+    assert orders.closed(0, lambda: "it is stuck") == "Not switched off: it is stuck."
+    orders.follow(game, None, None)
+    assert not orders.leaves, "the game goes on"
+
+
+def test_a_computer_that_is_not_the_tables_own_is_not_switched_off() -> None:
+    game, orders = Game(), Orders(SETTINGS)
+    orders.follow(game, None, None)
+    assert not orders.hear("off")
+    assert "service" in orders(Command("power_off", {"confirm": True}))
+    assert not orders.leaves
+    assert orders.about(SETTINGS)["power_off"] is False
+
+
+def test_a_volume_that_was_chosen_holds_until_the_file_says_otherwise(tmp_path: Path) -> None:
+    chosen, heard = Chosen(tmp_path / "voice.json"), list[VoiceSettings]()
+    orders = Orders(SETTINGS, chosen=chosen)
+    orders.follow(Game(), None, heard.append)
+    assert orders(Command("settings", {"volume": 20, "quiet_from": "22:00", "quiet_to": "07:00"})) == ""
+    assert (heard[0].volume, heard[0].quiet_from) == (20, "22:00")
+    assert Orders(SETTINGS, chosen=chosen).voice == orders.voice == heard[0]
+    assert orders.about(SETTINGS)["voice"]["volume"] == 20
+    louder = parse(f"{SEATS}[voice]\nvolume = 90\n")
+    assert Orders(louder, chosen=chosen).voice.volume == 90
+    chosen.path.write_text('{"torn')
+    assert Orders(SETTINGS, chosen=chosen).voice == SETTINGS.voice
+
+
+def test_a_game_is_removed_while_none_is_played(tmp_path: Path) -> None:
+    path = tmp_path / "record.db"
+    game, orders = Game(), Orders(SETTINGS)
+    with Record(path) as record:
+        for _ in range(2):
+            keeper = record.begin("2026-01-02T00:00:00+00:00")
+            keeper.write('{"kind":"table","t":0,"id":"table","seats":["Ana","Ben"],"dealer":1,"rules":"classic"}')
+            keeper.end("2026-01-02T01:00:00+00:00")
+        orders.follow(game, record, None)
+        order = Command("remove", {"game": 1, "confirm": True})
+        assert "when it is over" in orders(order)
+        game.playing = False
+        assert "no game 9" in orders(Command("remove", {"game": 9, "confirm": True}))
+        assert orders(order) == ""
+        orders.settle()
+        orders.turn(0)
+        assert game.told == []
+        assert [info.id for info in record.games()] == [2]
