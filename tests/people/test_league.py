@@ -6,12 +6,15 @@ import argparse
 import csv
 import random
 import statistics
+import urllib.request
 from io import StringIO
 from pathlib import Path
 
 import pytest
 
 from referee.app.command import Parser
+from referee.app.page.leaguepage import rows
+from referee.app.page.shelf import Shelf
 from referee.app.people.league import COLUMNS, LEAST, as_csv, as_text, table
 from referee.app.people.league_command import add_league
 from referee.app.people.rating import MIDDLE, UNKNOWN, Game, Ratings, median
@@ -19,6 +22,7 @@ from referee.app.people.results import Result, Season, results
 from referee.app.people.store import People
 from referee.app.problems import UserError
 from referee.app.record import Record
+from tests.page.served import Served
 from tests.people.playing import add_game
 from tests.people.seasons import tally
 
@@ -175,3 +179,28 @@ def test_limits_of_a_median() -> None:
         assert found.high is not None
         held += found.low <= 0.6931 <= found.high
     assert held > 370
+
+
+def test_the_page_counts_as_the_command_does(path: Path) -> None:
+    shelf = Shelf(path)
+    with People(path, read_only=True) as people:
+        names = {person.id: person.name for person in people.people() if person.agreed}
+        assert rows(shelf) == table(results(people), names)
+    assert rows(shelf)[0].name == "Ana"
+    shelf.close()
+
+
+def test_the_page_shows_the_league_and_whoever_did_not_agree_is_not_in_it(path: Path) -> None:
+    with Served(path) as served:
+        shown = urllib.request.urlopen(f"{served.address}/league?lang=de", timeout=10).read().decode()
+        taken = urllib.request.urlopen(f"{served.address}/league.csv", timeout=10).read().decode()
+    assert "Liga" in shown
+    assert "Ana" in shown
+    assert "Cho" not in shown + taken
+    assert [row["player"] for row in csv.DictReader(StringIO(taken))] == ["Ana", "Ben"]
+
+
+def test_a_page_without_people_has_an_empty_league(tmp_path: Path) -> None:
+    assert rows(Shelf(tmp_path / "none.db")) == []
+    Record(tmp_path / "record.db").close()
+    assert rows(Shelf(tmp_path / "record.db")) == [], "nobody was ever asked"

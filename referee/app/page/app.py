@@ -16,7 +16,16 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from referee.adjudication.observations import LogError
-from referee.app.page import boardpage, controlpage, figurepage, finishpage, gamepage, replaypage, staticfiles
+from referee.app.page import (
+    boardpage,
+    controlpage,
+    figurepage,
+    finishpage,
+    gamepage,
+    leaguepage,
+    replaypage,
+    staticfiles,
+)
 from referee.app.page.folding import TooLong
 from referee.app.page.markup import tag
 from referee.app.page.shell import page, spoken
@@ -54,6 +63,8 @@ def build(site: Site, extra: Sequence[BaseRoute] = ()) -> Starlette:
         f"{game}/steps": replaypage.steps,
         "/figures": figurepage.all_games,
         "/figures.csv": figurepage.all_games_csv,
+        "/league": leaguepage.league,
+        "/league.csv": leaguepage.league_csv,
         f"{game}/figures": figurepage.one_game,
         f"{game}/figures.csv": figurepage.one_game_csv,
     }

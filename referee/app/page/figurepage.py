@@ -89,6 +89,7 @@ def _content(of: Sequence[Figure], texts: Texts, csv_at: str, games: int) -> Ite
         tag("a", texts("figures.csv"), href=csv_at, class_="button"),
         tag("button", texts("figures.print"), type="button", id="print", class_="button", hidden=True),
         tag("a", texts("figures.all_games"), href="/figures", class_="button"),
+        tag("a", texts("league.title"), href="/league", class_="button"),
         class_="buttons",
     )
     if games > 1:
@@ -161,9 +162,14 @@ def _kinds(made: Sequence[Summary], texts: Texts) -> Markup:
 
 
 def _table(heads: Sequence[str], rows: Sequence[Markup], texts: Texts, label: str) -> Markup:
-    head = tag("thead", tag("tr", [tag("th", texts(f"figures.{name}"), scope="col") for name in heads]))
+    return table_of([texts(f"figures.{name}") for name in heads], rows, texts(label))
+
+
+def table_of(heads: Sequence[str], rows: Sequence[Markup], label: str) -> Markup:
+    """A table that can be scrolled where the screen is narrow, also by keyboard."""
+    head = tag("thead", tag("tr", [tag("th", name, scope="col") for name in heads]))
     table = tag("table", head, tag("tbody", rows))
-    return tag("div", table, class_="scroll", tabindex=0, role="region", aria_label=texts(label))
+    return tag("div", table, class_="scroll", tabindex=0, role="region", aria_label=label)
 
 
 def _ms(ns: int | None, texts: Texts) -> str:

@@ -24,7 +24,7 @@ class Shelf:
 
     def __init__(self, record: Path, pictures: Path | None = None) -> None:
         """``pictures`` is the file of frames where pictures are switched on."""
-        self._path = record
+        self.path = record
         self._pictures = pictures
         self._lock = threading.Lock()
         self._folded: OrderedDict[tuple[int, int], Folded] = OrderedDict()
@@ -34,13 +34,13 @@ class Shelf:
     def _open(self) -> Record:
         """The record, opened when it is first there; a file that a newer game replaced is opened anew."""
         if self._record is None:
-            self._record = Record(self._path, read_only=True)
+            self._record = Record(self.path, read_only=True)
         return self._record
 
     def games(self) -> list[GameInfo]:
         """Every game, the latest first; none where there is no record yet. Raises `RecordError`."""
         with self._lock:
-            if not self._path.exists():
+            if not self.path.exists():
                 return []
             return self._open().games()
 

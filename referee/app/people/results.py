@@ -12,6 +12,7 @@ from referee.app.people.store import People
 from referee.app.record import GameInfo, Record
 
 if TYPE_CHECKING:
+    from referee.app.page.folding import Folded
     from referee.app.page.stats import Figure
 
 
@@ -62,17 +63,23 @@ def results(people: People, season: Season | None = None) -> Iterator[Result]:
 
 def _result(record: Record, info: GameInfo, people: dict[int, str]) -> Result:
     from referee.app.page.folding import Folded, TooLong
-    from referee.app.page.stats import figures
 
     try:
-        folded = Folded(info, list(record.lines(info.id)))
+        winner, over, hands = outcome(Folded(info, list(record.lines(info.id))))
     except (LogError, TooLong):
         return Result(info.id, info.began, len(info.seats), None, False, people)
-    won = [ruling for ruling in folded.rulings if ruling.kind in ("won", "lost", "drawn")]
-    over = [ruling for ruling in won if ruling.id not in folded.replaced_by]
+    return Result(info.id, info.began, len(info.seats), winner, over, people, hands)
+
+
+def outcome(folded: Folded) -> tuple[int | None, bool, tuple[Figure, ...]]:
+    """Of a game that was ruled again: who won (seat, or None), whether it came to its end, and every hand."""
+    from referee.app.page.stats import figures
+
+    ends = [ruling for ruling in folded.rulings if ruling.kind in ("won", "lost", "drawn")]
+    over = [ruling for ruling in ends if ruling.id not in folded.replaced_by]
     winner = next((ruling["seat"] for ruling in over if ruling.kind == "won"), None)
     # In Beggar-My-Neighbour the game ends with who lost; of two players the other one has won.
     loser = next((ruling["seat"] for ruling in over if ruling.kind == "lost"), None)
-    if winner is None and loser is not None and len(info.seats) == 2:
+    if winner is None and loser is not None and len(folded.info.seats) == 2:
         winner = 3 - loser
-    return Result(info.id, info.began, len(info.seats), winner, bool(over), people, tuple(figures(folded)))
+    return winner, bool(over), tuple(figures(folded))
