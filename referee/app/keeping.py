@@ -23,6 +23,7 @@ from referee.app.lasting import Lasting
 from referee.app.loop import FirstHand
 from referee.app.notices import Notice
 from referee.app.ordering import SetVoice
+from referee.app.page_process import PageWatch
 from referee.app.paging import SECRET, Paging
 from referee.app.people.erasing import enforce, scrub_waiting, settle, settle_waiting, will_settle
 from referee.app.people.store import People
@@ -132,6 +133,8 @@ class Kept:
             record = self.archive.record if self.archive is not None else None
             lasting.orders.follow(lasting.paging, record, voice_setter(speaker))
             turned["page"] = lasting.paging
+        if lasting.page is not None:
+            turned["page watch"] = PageWatch(lasting.page, conductor)
         if lasting.broker is not None:
             turned["mqtt"] = Brokering(lasting.broker, conductor, opened.keeper)
         return turned

@@ -13,7 +13,8 @@ from referee.app.chosen import FILE, Chosen
 from referee.app.games import now as wall_now
 from referee.app.ordering import Orders
 from referee.app.page.bridge import BridgeError, runtime_folder
-from referee.app.paging import PageProcess, Paging
+from referee.app.page_process import PageProcess
+from referee.app.paging import Paging
 from referee.app.settings import Settings
 
 if TYPE_CHECKING:
@@ -29,6 +30,8 @@ class Lasting:
     """Where games are recorded."""
     paging: Paging | None = None
     """The page's news and commands."""
+    page: PageProcess | None = None
+    """The page itself, where it is this program's child."""
     broker: TablePublisher | None = None
     """Tells the games to other machines."""
 
@@ -58,27 +61,25 @@ def open_lasting(settings: Settings, stack: ExitStack, missing: dict[str, str]) 
         lasting.broker = _broker(settings, archive, stack)
     finally:
         archive.close()
-    lasting.paging = _paging(settings, lasting.orders, record, stack, missing, service=service)
+    if settings.page.enabled:
+        _open_page(lasting, settings, record, stack, missing, service=service)
     return lasting
 
 
-def _paging(
-    settings: Settings, orders: Orders, record: Path, stack: ExitStack, missing: dict[str, str], *, service: bool
-) -> Paging | None:  # fmt: skip
-    if not settings.page.enabled:
-        return None
+def _open_page(
+    lasting: Lasting, settings: Settings, record: Path, stack: ExitStack, missing: dict[str, str], *, service: bool
+) -> None:
     folder = runtime_folder(os.environ)
     try:
-        paging = Paging(folder, language=settings.voice.language, orders=orders)
+        lasting.paging = Paging(folder, language=settings.voice.language, orders=lasting.orders)
     except (BridgeError, OSError) as bad:
         missing["page"] = str(bad)
-        return None
-    stack.callback(paging.close)
+        return
+    stack.callback(lasting.paging.close)
     # A service has its page as a service of its own (appliance/table-referee-page.service).
     if not service:
-        page = PageProcess(record, folder, host=settings.page.host, port=settings.page.port)
-        stack.callback(page.close)
-    return paging
+        lasting.page = PageProcess(record, folder, host=settings.page.host, port=settings.page.port)
+        stack.callback(lasting.page.close)
 
 
 def _broker(settings: Settings, archive: Archive, stack: ExitStack) -> TablePublisher | None:

@@ -6,11 +6,10 @@ referee: news goes as one datagram, commands come over a socket that is looked a
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -31,21 +30,19 @@ from referee.app.padwords import PadWords, Word
 from referee.app.page.bridge import BridgeError, Inlet, private
 from referee.app.page.pairing import Pairing
 from referee.app.page.publishing import Publisher, news
+from referee.app.page_process import SOCKET, PageProcess
 from referee.app.record import Keeper, Record
 from referee.app.voice import announce
 
 if TYPE_CHECKING:
     from hardware.ports import Edge
 
-SOCKET: Final = "page.sock"
 EVERY: Final = 500_000_000
 """The page is told at least so often, ns."""
 HEARD: Final = 100_000_000
 """Edges are here by then, ns: hands that say words have time."""
 SECRET: Final = "pair_code"
 """The notice that is for the table alone."""
-WAIT: Final = 3.0
-"""Seconds that the page's process is given to end."""
 _KEPT: Final = 20
 
 
@@ -224,35 +221,6 @@ def _no_orders(command: Command) -> str:
     return f"this table cannot do that ({command.do})"
 
 
-class PageProcess:
-    """The page, started and ended with the referee."""
-
-    def __init__(self, record: Path, folder: Path, *, host: str, port: int, pictures: Path | None = None) -> None:
-        """Start it; its address is printed by itself once it can be reached."""
-        command = [
-            sys.executable, "-m", "referee.app.cli", "page", "--record", str(record), "--host", host,
-            "--port", str(port), "--listen", str(folder / SOCKET), "--runtime", str(folder),
-        ]  # fmt: skip
-        if pictures is not None:
-            command += ["--pictures", str(pictures)]
-        self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL)
-
-    @property
-    def trouble(self) -> str:
-        """Why there is no page; empty while there is one."""
-        code = self._process.poll()
-        return "" if code is None else f"the page has ended (status {code}); the game goes on without it"
-
-    def close(self) -> None:
-        """End it."""
-        self._process.terminate()
-        with suppress(subprocess.TimeoutExpired):
-            self._process.wait(WAIT)
-            return
-        self._process.kill()
-        self._process.wait()
-
-
 @dataclass(frozen=True, slots=True)
 class Shown:
     """A game that is recorded for as long as its page is looked at, as at the simulated table."""
@@ -280,4 +248,4 @@ class Shown:
             input("the page stays open; Enter ends it ")
 
 
-__all__ = ["BridgeError", "PageProcess", "Paging", "Shown"]
+__all__ = ["SOCKET", "BridgeError", "Paging", "Shown"]

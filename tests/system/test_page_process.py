@@ -1,0 +1,83 @@
+"""The page's process: started again where it died, told of, and given up where it cannot live."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from referee.app.page_process import AGAIN, LIVED, PageProcess, PageWatch
+
+SECOND = 1_000_000_000
+
+
+class Child:
+    """A process that dies when it is told."""
+
+    def __init__(self) -> None:
+        self.code: int | None = None
+
+    def poll(self) -> int | None:
+        return self.code
+
+    def terminate(self) -> None:
+        self.code = -15
+
+    def kill(self) -> None:
+        self.code = -9
+
+    def wait(self, timeout: float | None = None) -> int:
+        assert self.code is not None
+        return self.code
+
+
+class World:
+    """Time, and every process that was started."""
+
+    def __init__(self) -> None:
+        self.now = 0
+        self.children: list[Child] = []
+        self.told: list[str] = []
+        self.page = PageProcess(
+            Path("r.db"), Path("run"), host="::1", port=0, start=self.start, clock=lambda: self.now,
+        )  # fmt: skip
+        self.watch = PageWatch(self.page, self)
+
+    def start(self, command: Sequence[str]) -> Child:
+        assert "--record" in command
+        self.children.append(Child())
+        return self.children[-1]
+
+    def trouble(self, part: str, words: str) -> None:
+        self.told.append(f"{part}: {words}")
+
+    def mended(self, part: str) -> None:
+        self.told.append(f"{part} works")
+
+    def go(self, seconds: int) -> None:
+        for _ in range(seconds):
+            self.now += SECOND
+            self.watch.touch((), self.now)
+
+
+def test_a_page_that_dies_is_started_again_and_both_is_told() -> None:
+    world = World()
+    world.go(100)
+    assert world.told == []
+    world.children[0].code = 1
+    world.go(1)
+    assert "status 1" in world.told[0]
+    assert len(world.children) == 1
+    world.go(AGAIN[0])
+    assert len(world.children) == 2
+    world.go(LIVED // SECOND)
+    assert world.told[1:] == ["page works"]
+
+
+def test_a_page_that_cannot_live_is_given_up() -> None:
+    world = World()
+    for _ in range(200):
+        world.children[-1].code = 2
+        world.go(1)
+    assert len(world.children) == 1 + len(AGAIN)
+    assert "does not live" in world.told[-1]
+    world.page.close()
