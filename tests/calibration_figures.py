@@ -14,7 +14,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from hardware.simulated.decks import FAMILIES
+from hardware.simulated.families import FAMILIES
 from hardware.simulated.overhead import Overhead, Top
 from models.eye import Eye
 from models.sheet import find_sheet

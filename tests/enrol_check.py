@@ -15,7 +15,8 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from hardware.simulated.decks import Deck, Family, all_cards
+from hardware.simulated.decks import Deck, all_cards
+from hardware.simulated.families import Family
 from hardware.simulated.unusual import UNUSUAL
 from models.enrolment import Knowledge
 from models.eye import Eye

@@ -19,7 +19,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from hardware.simulated.decks import FAMILIES, Deck, all_cards
+from hardware.simulated.decks import Deck, all_cards
+from hardware.simulated.families import FAMILIES
 from hardware.simulated.script import play_game
 from models.eye import CardSeen, Eye
 from models.prior import SURE, Prior, Reading, judge

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from hardware.simulated.canvas import Canvas, Colour, bezier, box, ellipse, placed
-from hardware.simulated.decks import Family
+from hardware.simulated.families import Family
 from hardware.simulated.pips import draw_pip
 
 _SKIES: dict[str, Colour] = {"s": (176, 204, 226), "h": (246, 212, 176), "d": (226, 232, 196), "c": (206, 196, 226)}

@@ -15,8 +15,9 @@ from typing import Final
 from hardware.ports import Frame
 from hardware.simulated.acts import MS, Act, Burn, Lay, Pose, Push, Take, Touch, bearing, towards
 from hardware.simulated.awkward import AwkwardScene, Pair
-from hardware.simulated.decks import FAMILIES, all_cards
+from hardware.simulated.decks import all_cards
 from hardware.simulated.effects import Bump, Covered, Effect, Glare, Lamp, LampOff, Shade, Soft
+from hardware.simulated.families import FAMILIES
 from hardware.simulated.players import NAMES, seat_people
 from hardware.simulated.script import Script
 from hardware.simulated.table import SimulatedTable

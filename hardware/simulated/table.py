@@ -14,7 +14,7 @@ import cv2
 
 from hardware.ports import Frame
 from hardware.simulated.acts import Lay
-from hardware.simulated.decks import FAMILIES
+from hardware.simulated.families import FAMILIES
 from hardware.simulated.players import Contact
 from hardware.simulated.scene import CARD_SHARE, Scene
 from hardware.simulated.script import Script, play_game

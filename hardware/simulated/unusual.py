@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from hardware.simulated.decks import FAMILIES, Family
+from hardware.simulated.families import FAMILIES, Family
 from hardware.simulated.scenery import scene
 
 _FRENCH: Final = (("A", "1"), ("K", "R"), ("Q", "D"), ("J", "V"))

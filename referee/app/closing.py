@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 
-from referee.app.scoring import SURE, TARGET_RIGHT, Summary
+from referee.app.scoring import TARGET_RIGHT, Summary
+from referee.app.scoring_cards import SURE
 
 LISTED = 12
 """How many faults of a kind are told one by one."""

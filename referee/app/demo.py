@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from hardware.pads import LEAST_ERROR
 from hardware.ports import Frame, HardwareMissing, Lights, Speaker
-from hardware.simulated.decks import FAMILIES
+from hardware.simulated.families import FAMILIES
 from hardware.simulated.lights import SimulatedLights
 from hardware.simulated.pads import SimulatedPads
 from hardware.simulated.script import Script, play_game
@@ -35,7 +35,9 @@ from referee.app.outlets import Lamps, Voice
 from referee.app.paging import Paging, Shown
 from referee.app.problems import UserError
 from referee.app.rendering import RenderedCamera, View, draw
-from referee.app.scoring import Summary, count, heats, score_cards, score_rulings, slaps_of
+from referee.app.scoring import Summary, count, slaps_of
+from referee.app.scoring_cards import score_cards
+from referee.app.scoring_rulings import heats, score_rulings
 from referee.app.voice import VOCABULARY
 from referee.app.watch import new_watcher, seat_bearings
 

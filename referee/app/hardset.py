@@ -18,7 +18,7 @@ import cv2
 
 from hardware.simulated.situations import SITUATIONS, Situation, SpoiltTable, situation
 from referee.adjudication.observations import Card, Foul, Observation, Placed, Taken
-from referee.app.scoring import CardScore, score_cards
+from referee.app.scoring_cards import CardScore, score_cards
 from referee.app.watch import new_watcher
 
 if TYPE_CHECKING:

@@ -17,7 +17,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from hardware.simulated.decks import FAMILIES, Deck, Family, all_cards
+from hardware.simulated.decks import Deck, all_cards
+from hardware.simulated.families import FAMILIES, Family
 
 Image = NDArray[np.uint8]
 Points = NDArray[np.float64]

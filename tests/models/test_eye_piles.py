@@ -6,7 +6,8 @@ import cv2
 import numpy as np
 import pytest
 
-from hardware.simulated.decks import FAMILIES, Deck, all_cards
+from hardware.simulated.decks import Deck, all_cards
+from hardware.simulated.families import FAMILIES
 from models.eye import Eye
 
 SIZE, MIDDLE, PILES = 420, 210, 15

@@ -17,7 +17,9 @@ from referee.app.conductor import Conductor
 from referee.app.demo import Options, RealTime, play, script_of
 from referee.app.figures import table
 from referee.app.replaying import rulings
-from referee.app.scoring import Summary, in_force, score_cards
+from referee.app.scoring import Summary
+from referee.app.scoring_cards import score_cards
+from referee.app.scoring_rulings import in_force
 from referee.app.scripted import ScriptedWatcher, as_seen, blank_frames
 
 FPS = 15.0

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hardware.simulated.decks import FAMILIES, Deck
+from hardware.simulated.decks import Deck
+from hardware.simulated.families import FAMILIES
 from hardware.simulated.unusual import UNUSUAL
 
 
