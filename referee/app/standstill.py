@@ -20,7 +20,6 @@ from referee.app.notices import Notice
 PEOPLE: Final = "people"
 """Because of whom the table was stopped, or goes on, where it was not the camera."""
 UNSEEN: Final = "the camera sees nothing yet; the game goes on by itself when it does"
-PAUSED: Final = "the game is paused: slaps do not count"
 _NEVER: Final = -(2**63)
 
 
@@ -163,5 +162,7 @@ class Standstill:
         if self.holds == self._told:
             return
         self._told = self.holds
-        what, words = ("paused", PAUSED) if self.holds else ("resumed", "the game goes on")
-        self._desk.tell(Notice(what, t, words, {BECAUSE: because}))
+        if self.holds:
+            self._desk.tell(Notice("paused", t, "the game is paused: slaps do not count", {BECAUSE: because}))
+        else:
+            self._desk.tell(Notice("resumed", t, "the game goes on", {BECAUSE: because}))

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from hardware.ports import Edge
+from hardware.simulated.speaker import RecordingSpeaker
 from referee.adjudication.observations import Correct, LogError, Pause, Resume, Table
 from referee.adjudication.rulings import encode_ruling
 from referee.app.amended import Amended
@@ -21,6 +22,7 @@ from referee.app.conductor import CAMERA, Conductor
 from referee.app.desk import obeying
 from referee.app.notices import Notice
 from referee.app.outcomes import Accepted, Facts, Outcome
+from referee.app.outlets import Voice
 from referee.app.replaying import rulings
 from referee.app.resuming import past_of
 from referee.app.sight import Sight
@@ -53,12 +55,15 @@ class Bench:
         self.log = Lines()
         self.now = SECOND
         self.told: list[str] = []
+        self.speaker = RecordingSpeaker(lambda: self.now)
+        self._voice = Voice(self.speaker)
         self.conductor = Conductor(TABLE, None, journal=self.log, tellers={"test": self._tell})
         self._obey = obeying(self._facts, self._name, self._said, lambda _: "no")
         self.see()
 
     def _tell(self, notice: Notice) -> None:
         self.told.append(notice.what)
+        self._voice.tell(notice)
 
     def _facts(self) -> Facts:
         game = self.conductor
@@ -219,6 +224,7 @@ def test_peoples_pause_outlasts_a_power_cut(cut: int) -> None:
     for _ in range(cut):
         bench.cut()
     assert bench.told[-2:] == ["taken_up", "paused"]
+    assert "the game was broken off: it goes on where it stood" in [said.text for said in bench.speaker.said]
     bench.find()
     assert bench.still()
     assert isinstance(bench.command("resume"), Accepted)
