@@ -14,6 +14,8 @@ import numpy as np
 
 from hardware.mixing import BREATH, FADE, LATE, LATE_URGENT, PAUSE, RATE, Samples, noise_floor
 
+TURN: Final = 0.02
+"""How long a change of the volume is faded in, s; less in a shorter block."""
 _KEPT: Final = 100
 """How many names of dropped and of cut phrases are remembered."""
 
@@ -111,13 +113,19 @@ class Mixer:
         while filled < count and self._next(self._position + filled):
             filled += self._pour(sound[filled:])
         self._lay_cues(sound)
-        gain, self._gain = self._gain, self._volume()
-        sound *= np.linspace(gain, self._gain, count, dtype=np.float32) if gain != self._gain else self._gain
+        self._make_loud(sound)
         at = (self._position + np.arange(count)) % self._noise.size
         self._position += count
         sound += self._noise[at]
         np.clip(sound, -1.0, 1.0, out=sound)
         return sound
+
+    def _make_loud(self, sound: Samples) -> None:
+        """As loud as it is to be now; a change is faded in, for a step would click."""
+        gain, self._gain = self._gain, self._volume()
+        fade = min(sound.size, round(TURN * RATE)) if gain != self._gain else 0
+        sound[:fade] *= np.linspace(gain, self._gain, fade, dtype=np.float32)
+        sound[fade:] *= self._gain
 
     def lost(self, seconds: float) -> None:
         """So much time went by in which nothing that was read was heard: what was being said begins anew if it is still

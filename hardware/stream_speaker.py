@@ -17,6 +17,7 @@ from hardware.mixer import Mixer
 from hardware.mixing import RATE, Samples
 from hardware.ports import HardwareMissing
 from hardware.upsampling import FACTOR, Upsampler
+from hardware.volume_control import VolumeControl
 
 LOOK: Final = 0.25
 """How often the stream is looked at, s."""
@@ -38,10 +39,6 @@ class Bank(Protocol):
         ...
 
 
-def _full() -> float:
-    return 1.0
-
-
 def _nobody(_words: str) -> None:
     return
 
@@ -59,7 +56,7 @@ class StreamSpeaker:
         *,
         device: Any = None,
         sound: Any = None,
-        volume: Callable[[], float] = _full,
+        volume: VolumeControl | None = None,
         cues: bool = True,
         on_trouble: Callable[[str], None] = _nobody,
         watched: bool = True,
@@ -70,7 +67,7 @@ class StreamSpeaker:
             bank: where phrases come from.
             device: sounddevice's name or number of the card; None is the system's choice.
             sound: stands for the sounddevice module.
-            volume: the factor for speech and cues, 0 to 1, asked for with every block.
+            volume: how loud speech and cues are, asked for with every block; full if not given.
             cues: whether sounds that are no speech are played.
             on_trouble: told what is wrong once it is, and nothing (``""``) once it is mended; mostly in another thread.
             watched: whether a thread looks after the stream; else whoever opened it calls `look`.
@@ -82,7 +79,8 @@ class StreamSpeaker:
         self._device = device
         self._sound = import_sounddevice() if sound is None else sound
         self._cues = CUES if cues else {}
-        self._mixer = Mixer(volume)
+        self._volume = volume or VolumeControl()
+        self._mixer = Mixer(self._volume)
         self._lock = threading.Lock()
         self._on_trouble = on_trouble
         self._stream: Any = None
@@ -116,6 +114,17 @@ class StreamSpeaker:
         if name in self._cues and not self.trouble:
             with self._lock:
                 self._mixer.cue(self._cues[name])
+
+    def set_volume(
+        self,
+        *,
+        volume: int | None = None,
+        quiet_volume: int | None = None,
+        quiet_from: str | None = None,
+        quiet_to: str | None = None,
+    ) -> None:
+        """As the port says."""
+        self._volume.set(volume=volume, quiet_volume=quiet_volume, quiet_from=quiet_from, quiet_to=quiet_to)
 
     def close(self) -> None:
         """Stop at once."""

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 from datetime import time
 from typing import Final
 
 FULL: Final = 100
+_HOUR: Final = re.compile(r"(([01]\d|2[0-3]):[0-5]\d)?")
+
+
+class VolumeError(ValueError):
+    """That is no volume, or no quiet hours; says what it should be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +26,33 @@ class Volume:
     quiet_to: str = ""
     """``HH:MM`` from which `level` holds again; may be past midnight."""
     quiet_level: int = 30
+
+    def __post_init__(self) -> None:
+        """Raises `VolumeError`."""
+        for level in (self.level, self.quiet_level):
+            if type(level) is not int or not 0 <= level <= FULL:
+                raise VolumeError(f"a volume must be a whole number from 0 to {FULL}, not {level!r}")
+        for hour in (self.quiet_from, self.quiet_to):
+            if not isinstance(hour, str) or not _HOUR.fullmatch(hour):
+                raise VolumeError(f'quiet hours need a time of day such as "22:00", or "" for never, not {hour!r}')
+        if bool(self.quiet_from) != bool(self.quiet_to):
+            raise VolumeError("quiet hours need both: from when, and until when")
+
+    def changed(
+        self,
+        *,
+        level: int | None = None,
+        quiet_level: int | None = None,
+        quiet_from: str | None = None,
+        quiet_to: str | None = None,
+    ) -> Volume:
+        """Another volume, the same where nothing is given.
+
+        Raises:
+            VolumeError: that is none.
+        """
+        given = {"level": level, "quiet_level": quiet_level, "quiet_from": quiet_from, "quiet_to": quiet_to}
+        return replace(self, **{name: value for name, value in given.items() if value is not None})  # type: ignore[arg-type]
 
     def at(self, hour: time) -> int:
         """The level at this hour of the wall's clock; never louder in the quiet hours than outside them."""

@@ -15,6 +15,7 @@ from hardware.mixer import Mixer
 from hardware.mixing import RATE
 from hardware.ports import HardwareMissing
 from hardware.stream_speaker import Bank
+from hardware.volume_control import VolumeControl
 
 _SECOND: Final = 1_000_000_000
 _log = logging.getLogger(__name__)
@@ -45,7 +46,8 @@ class WavSpeaker:
         self._clock = clock
         self._start = clock() if start is None else start
         self._cues = CUES if cues else {}
-        self._mixer = Mixer()
+        self._volume = VolumeControl()
+        self._mixer = Mixer(self._volume)
         try:
             self._out = file.open("wb")
         except OSError as refused:
@@ -78,6 +80,18 @@ class WavSpeaker:
         if name in self._cues:
             self._write_until(self._clock())
             self._mixer.cue(self._cues[name])
+
+    def set_volume(
+        self,
+        *,
+        volume: int | None = None,
+        quiet_volume: int | None = None,
+        quiet_from: str | None = None,
+        quiet_to: str | None = None,
+    ) -> None:
+        """From the present instant on this loud; quiet hours are those of the machine, not of the game."""
+        self._write_until(self._clock())
+        self._volume.set(volume=volume, quiet_volume=quiet_volume, quiet_from=quiet_from, quiet_to=quiet_to)
 
     def close(self) -> None:
         """Let time come up to now, speak what waits, and finish the file."""

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hardware.clock import Clock, monotonic
+from hardware.volume import Volume
+from hardware.volume_control import VolumeControl
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,7 @@ class RecordingSpeaker:
         self.said: list[Said] = []
         self.cues: list[tuple[int, str]] = []
         """Instants (ns) and names of the cues."""
+        self._volume = VolumeControl()
         self.closed = False
 
     def say(
@@ -51,6 +54,22 @@ class RecordingSpeaker:
         self.cues.append((self._clock(), name))
         if self._keep is not None:
             del self.cues[: max(0, len(self.cues) - self._keep)]
+
+    @property
+    def volume(self) -> Volume:
+        """As it was set last."""
+        return self._volume.volume
+
+    def set_volume(
+        self,
+        *,
+        volume: int | None = None,
+        quiet_volume: int | None = None,
+        quiet_from: str | None = None,
+        quiet_to: str | None = None,
+    ) -> None:
+        """As the port says."""
+        self._volume.set(volume=volume, quiet_volume=quiet_volume, quiet_from=quiet_from, quiet_to=quiet_to)
 
     def close(self) -> None:
         """Say no more."""

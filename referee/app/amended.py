@@ -15,6 +15,7 @@ from referee.adjudication.observations import (
     Count,
     LogError,
     Observation,
+    Other,
     Pause,
     Resume,
     Table,
@@ -25,6 +26,19 @@ from referee.adjudication.rulings import Ruling
 SAID: Final = (Pause, Resume, Count)
 """What only people say, besides answers and corrections."""
 AMENDING: Final = (Answer, Correct)
+UNUSED: Final = ("mend_amendment", "late_evidence")
+"""Questions about lines that the adjudicator could not use."""
+BECAUSE: Final = "because"
+"""The field of a line that the appliance wrote for people to see why: such a line is none that people said."""
+RELEASED: Final = "released"
+"""Kind of the line that says that one of two who stopped the table lets it go on, while the other does not yet."""
+
+
+def is_said(line: Observation | None) -> bool:
+    """Whether people said this, answers and corrections aside."""
+    if line is None or BECAUSE in line.extra:
+        return False
+    return isinstance(line, SAID) or (isinstance(line, Other) and line.name == RELEASED)
 
 
 class Amended:
@@ -42,22 +56,27 @@ class Amended:
         """Those in force, by id."""
         asked = [ruling for ruling in rulings if ruling.kind == "question"]
         self._unused = {
-            base_id(ruling.id).partition("@")[2].partition("/")[0]
-            for ruling in asked
-            if ruling["ask"] in ("mend_amendment", "late_evidence")
+            base_id(ruling.id).partition("@")[2].partition("/")[0] for ruling in asked if ruling["ask"] in UNUSED
         }
         """Lines that the adjudicator could not use."""
-        self.taken_back: set[str] = set()
+        said = [line for line in observations if isinstance(line, Correct) and line.id not in self._unused]
+        self.taken_back = self._taken_back(said)
         self._said_of: dict[str, list[Correct]] = {}
-        for line in observations:
-            if isinstance(line, Correct) and line.id not in self._unused:
+        for line in said:
+            if line.id not in self.taken_back:
                 self._correct(line, rulings)
+
+    def _taken_back(self, said: Sequence[Correct]) -> set[str]:
+        """What was taken back, and what did so; what was taken back itself takes nothing back."""
+        out: set[str] = set()
+        for by in reversed(said):
+            target = self._lines.get(by.line)
+            if by.id not in out and by.void and (isinstance(target, AMENDING) or is_said(target)):
+                out.update((by.line, by.id))
+        return out
 
     def _correct(self, by: Correct, rulings: Sequence[Ruling]) -> None:
         target = self._lines.get(by.line)
-        if isinstance(target, (*AMENDING, *SAID)) and by.void:
-            self.taken_back.update((by.line, by.id))
-            return
         if target is None and by.void:
             # A card that was in turn after all is one laid by whoever's turn it was.
             dead = next((r for r in rulings if r.kind == "dead_card" and by.line in (r.id, base_id(r.id))), None)
@@ -111,9 +130,18 @@ class Amended:
 
     @property
     def paused(self) -> bool:
-        """Whether the table stands still."""
+        """Whether the table stands still, whoever stopped it."""
         last = [line for line in self.all_now() if isinstance(line, Pause | Resume)][-1:]
         return bool(last) and isinstance(last[0], Pause)
+
+    def stopping(self) -> list[Observation]:
+        """Every line that holds by which the table was stopped, let go or released, in the order of the log."""
+        names = (
+            name
+            for name, line in self._lines.items()
+            if isinstance(line, Pause | Resume) or (isinstance(line, Other) and line.name == RELEASED)
+        )
+        return [line for line in map(self.now, filter(self.known, names)) if line is not None]
 
     @property
     def last_act(self) -> list[Observation]:
@@ -124,7 +152,9 @@ class Amended:
         acts: list[Observation] = [
             line
             for name, line in self._lines.items()
-            if isinstance(line, (*AMENDING, *SAID)) and name not in self.taken_back and name not in self._unused
+            if (isinstance(line, AMENDING) or is_said(line))
+            and name not in self.taken_back
+            and name not in self._unused
         ]
         last = acts[-1:]
         if last and isinstance(last[0], Count):

@@ -24,11 +24,12 @@ from referee.adjudication.observations import (
     Slap,
     Taken,
 )
-from referee.app.amended import AMENDING, SAID, Amended
+from referee.app.amended import AMENDING, SAID, Amended, is_said
 from referee.app.answering import answered, by_own_question
 from referee.app.commands import Command, CommandError, parse
 from referee.app.orders_in import ORDERS
 from referee.app.outcomes import AGAIN, Accepted, Facts, Namer, No, Outcome, Refused, a_seat, seats
+from referee.app.standstill import UNSEEN, holding, released
 from referee.app.verdicts_in import overrule
 from referee.rules.house import RulesError, house_rules
 
@@ -78,6 +79,8 @@ def _line(log: Amended, line: str) -> Observation:
         raise No(f'"{line}" was struck out; undo that first')
     if isinstance(found, AMENDING):
         raise No(f'"{line}" is something that people said: take it back with undo')
+    if isinstance(found, SAID) and not is_said(found):
+        raise No(f'"{line}" is a {found.kind} of the referee itself, which nobody can correct')
     if not isinstance(found, _SEEN):
         raise No(f'"{line}" is a {found.kind or "note"}, and is not corrected here')
     return found
@@ -128,15 +131,17 @@ def _answer(command: Command, facts: Facts, log: Amended, name: Namer) -> Accept
 
 
 def _pause(_: Command, facts: Facts, log: Amended, name: Namer) -> Accepted:
-    if log.paused:
+    if holding(log).people:
         raise No("the table is paused already")
     return Accepted("paused; slaps are void until it goes on", (Pause(t=facts.t, id=name("pause")),))
 
 
 def _resume(_: Command, facts: Facts, log: Amended, name: Namer) -> Accepted:
-    if not log.paused:
-        raise No("the table is not paused")
-    return Accepted("the table goes on", (Resume(t=facts.t, id=name("resume")),))
+    held = holding(log)
+    if not held.people:
+        raise No(UNSEEN if held.camera else "the table is not paused")
+    resume = Resume(t=facts.t, id=name("resume"))
+    return Accepted(UNSEEN, (released(resume),)) if held.camera else Accepted("the table goes on", (resume,))
 
 
 def _undo(command: Command, facts: Facts, log: Amended, name: Namer) -> Accepted:

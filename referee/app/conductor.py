@@ -6,7 +6,8 @@ observations in the order in which they became known, ticks by which each sensor
 rulings. Played again, that log gives the same rulings.
 
 A camera that is gone pauses the game (`Conductor.lose`): the log says so at the last instant that it vouched for, hands
-meanwhile are named and not judged, and what lies on the table when it is back is held against what was believed.
+meanwhile are named and not judged, and what lies on the table when it is back is held against what was believed. People
+may pause it as well (`Conductor.said`); it goes on when neither holds it any more (`standstill`).
 """
 
 from __future__ import annotations
@@ -16,50 +17,30 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, TextIO
 
 from hardware.slaps import PadFilter
-from referee.adjudication.adjudicator import Adjudicator
 from referee.adjudication.codec import encode
-from referee.adjudication.foresight import Foresight
-from referee.adjudication.observations import Answer, Card, Observation, Other, Slap, Table, Tick
-from referee.adjudication.rulings import Ruling, encode_ruling
-from referee.adjudication.view import View
+from referee.adjudication.observations import Answer, Correct, Observation, Other, Slap, Table
+from referee.app.amended import is_said
 from referee.app.handing import Handing, Outlet, Teller
 from referee.app.journal import Journal, LogKeeper, TextJournal
-from referee.app.notices import BACK, GONE, PAD, Notice
+from referee.app.ledger import LOOKAHEAD, Ledger
+from referee.app.notices import PAD, Notice
 from referee.app.outage import CAMERA, Outage
 from referee.app.resuming import RESUMED, Past
 from referee.app.sight import Blind, Looker, Sight, Watching
+from referee.app.standstill import Standstill
 
 if TYPE_CHECKING:
     from hardware.ports import Edge, Frame
 
-__all__ = ["CAMERA", "PADS", "Conductor", "Outlet", "Watching"]
+__all__ = ["CAMERA", "LOOKAHEAD", "PADS", "Conductor", "Outlet", "Watching"]
 
 PADS: Final = "pads"
 SENSORS: Final = (CAMERA, PADS)
-LOOKAHEAD: Final = 10_000_000
-"""Widest error of a slap that a pad may state, ns: both sensors promise on an instant's earliest moment."""
 BEHIND: Final = 500_000_000
 """How far the referee stays behind the pads while the camera is gone, ns: its first frame back is later than that."""
-LETTERS: Final = {
-    "card": "c", "taken": "t", "placed": "p", "answer": "a", "trouble": "x", "pause": "q", "resume": "r",
-    "correct": "z", "count": "n",
-}  # fmt: skip
 
 
-class Numberer:
-    """Gives observations their ids: c1, c2 ... for cards, t1 ... for taken piles."""
-
-    def __init__(self, prefix: str = "") -> None:
-        self._counts: dict[str, int] = {}
-        self._prefix = prefix
-
-    def __call__(self, kind: str) -> str:
-        letter = LETTERS.get(kind, kind[:1])
-        self._counts[letter] = self._counts.get(letter, 0) + 1
-        return f"{self._prefix}{letter}{self._counts[letter]}"
-
-
-class Conductor:
+class Conductor(Ledger):
     """Joins the sensors to the adjudicator and its rulings to the outlets.
 
     Args:
@@ -90,58 +71,29 @@ class Conductor:
         pads: PadFilter | None = None,
         past: Past | None = None,
     ) -> None:
-        self._adjudicator = Adjudicator(lookahead_ns=LOOKAHEAD)
+        prefix, start = ("", table.t) if past is None else (past.prefix, past.last)
+        keeper = LogKeeper(TextJournal(log) if log is not None else journal)
+        super().__init__(Handing(outlets or {}, tellers or {}), keeper, prefix=prefix, began=table.t)
         self._looker = Looker(watcher) if watcher is not None else None
-        self._hands = Handing(outlets or {}, tellers or {})
-        self._log = LogKeeper(TextJournal(log) if log is not None else journal)
-        prefix = "" if past is None else past.prefix
-        start = table.t if past is None else past.last
         self._pads = pads or PadFilter(len(table.seats), start=start, prefix=prefix)
-        self._number = Numberer(prefix)
-        self._began = self._now = table.t
         self._seats = len(table.seats)
-        self._told: dict[str, int] = {}
         self._lost: set[str] = set()
-        self._outage = Outage(self)
+        self._still = Standstill(self)
+        self._outage = Outage(self, self._still)
         self._ended = False
-        self._cards = 0
-        self.troubles: dict[str, str] = {}
-        """The last words of each part that failed and is not mended."""
-        self.rulings: list[Ruling] = []
-        """Every final ruling so far, in the order of the log."""
-        self.observations: list[Observation] = []
-        """What was sensed or said so far, without ticks."""
         if past is None:
             self._observe(replace(table, sensors=SENSORS))
         else:
             self._remember(past)
-
-    def _remember(self, past: Past) -> None:
-        """Take a past game's observations as told."""
-        for seen in (past.table, *past.told):
-            for ruling in self._adjudicator.observe(seen):
-                self.rulings.append(ruling)
-                if ruling.id not in past.rulings:
-                    self._log.write(encode_ruling(ruling))
-            if isinstance(seen, Tick):
-                self._told[seen.sensor or ""] = seen.t
-            else:
-                self.observations.append(seen)
-                self._cards += isinstance(seen, Card)
-        self._adjudicator.take_early()
-        self._now = past.last
+            self._still.remember()
 
     def begin_again(self, now: int) -> None:
         """A game that was broken off goes on; it is ``now`` on its line of time, ns."""
         self._now = max(self._now, now)
         self.note(RESUMED, {})
+        self.tell(Notice("taken_up", self._now, "the game was broken off; it goes on where it stood"))
         self._outage.broken_off()
         self._commit()
-
-    @property
-    def view(self) -> View:
-        """The position as believed up to what every sensor has told."""
-        return self._adjudicator.view
 
     @property
     def seats(self) -> int:
@@ -149,24 +101,9 @@ class Conductor:
         return self._seats
 
     @property
-    def watermark(self) -> int:
-        """Everything up to this instant (ns) has been told by every sensor."""
-        return self._adjudicator.watermark
-
-    @property
-    def foresight(self) -> Foresight | None:
-        """What deck memory says can come next, after all that was told; None where it cannot say."""
-        return self._adjudicator.foresight
-
-    @property
     def paused(self) -> bool:
-        """Whether slaps are void since nobody looks."""
-        return self._outage.paused
-
-    @property
-    def cards(self) -> int:
-        """How many cards were seen coming face up so far."""
-        return self._cards
+        """Whether slaps are void: people paused the game, or nobody looks."""
+        return self._still.holds
 
     def on_frame(self, frame: Frame) -> None:
         """Look at one frame here, and take what it tells. Frames come in the order of their ``t``.
@@ -226,6 +163,9 @@ class Conductor:
         if PADS in self._lost:
             self._tick(PADS, told)
         self._outage.told(told)
+        if self._refused:
+            self._refused = False
+            self._still.settle(self._now)
         self._commit()
 
     def _felt(self, seen: Observation) -> None:
@@ -270,47 +210,18 @@ class Conductor:
         self._observe(Answer(t=self._now, id=self._number("answer"), to=question, value=value))
         self._commit()
 
-    def new_id(self, kind: str) -> str:
-        """An id for a new line of a kind, that this game does not have yet."""
-        return self._number(kind)
-
     def said(self, line: Observation) -> None:
         """Something that people said, with its id: a correction, an answer, a pause.
 
         Raises:
-            LogError: it does not fit this game; nothing has changed then.
+            LogError: it does not fit this game, or would have it go on while nobody looks; nothing has changed then.
         """
+        said = self._still.heard(line)
         self._now = max(self._now, line.t)
-        self._observe(line)
+        self._observe(said)
+        if isinstance(said, Correct) or is_said(said):
+            self._still.settle(line.t)
         self._commit()
-
-    def trouble(self, part: str, words: str, what: str | None = None) -> None:
-        """Put on record that a part failed, and tell it; the game goes on.
-
-        Args:
-            part: such as ``camera`` or ``voice``.
-            words: what is amiss, and what to do about it.
-            what: the notice to give; None gives the one that is usual for the part.
-        """
-        before = self.troubles.get(part)
-        if before == words:
-            return
-        self.troubles[part] = words
-        self.note("trouble", {"part": part, "words": words})
-        said = what or (GONE.get(part, "") if before is None else "")
-        self.tell(Notice(said, self._now, f"{part}: {words}", {"part": part}))
-
-    def mended(self, part: str) -> None:
-        """A part that had failed works again."""
-        if self.troubles.pop(part, None) is None:
-            return
-        self.note("mended", {"part": part})
-        self.tell(Notice(BACK.get(part, ""), self._now, f"{part}: works again", {"part": part}))
-
-    def note(self, name: str, extra: Mapping[str, Any]) -> None:
-        """Put something on the log that the referee itself does not rule on."""
-        t = max(self._now, self.watermark + 1)
-        self._observe(Other(t=t, id=self._number("trouble"), name=name, extra=extra))
 
     def lose(self, sensor: str, words: str) -> None:
         """A sensor is gone: put it on record, and wait for it no longer. Without the camera the game is paused."""
@@ -330,10 +241,6 @@ class Conductor:
             self.mended(sensor)
         self._commit()
 
-    def vouched(self) -> int:
-        """Up to where the camera has told everything, ns."""
-        return max(self._began, self._told.get(CAMERA, self._began), self.watermark)
-
     def finish(self, rest: Sequence[Observation] = ()) -> None:
         """The game is over, or the table is switched off: rule what is still open.
 
@@ -348,60 +255,3 @@ class Conductor:
                 self.put(seen)
         self._ruled(self._adjudicator.finish())
         self._commit()
-
-    def vouch(self, t: int) -> None:
-        """The camera has told everything up to ``t`` (ns)."""
-        self._tick(CAMERA, t)
-
-    def put(self, seen: Observation) -> None:
-        """Take an observation, and give it an id if it has none."""
-        self._observe(seen if seen.id else replace(seen, id=self._number(seen.kind)))
-
-    def _observe(self, seen: Observation) -> None:
-        final = self._adjudicator.observe(seen)
-        if isinstance(seen, Tick):
-            self._log.tick(seen.sensor or "", encode(seen))
-        else:
-            self._log.write(encode(seen))
-            self.observations.append(seen)
-            self._cards += isinstance(seen, Card)
-        self._ruled(final)
-
-    def _tick(self, sensor: str, t: int) -> None:
-        if t > self._told.get(sensor, -1):
-            self._told[sensor] = t
-            self._observe(Tick(t=t, sensor=sensor))
-
-    def _ruled(self, final: Sequence[Ruling]) -> None:
-        for ruling in final:
-            self.rulings.append(ruling)
-            self._log.write(encode_ruling(ruling))
-        early = self._adjudicator.take_early()
-        if early:
-            self._log.save(announcing=True)
-            # A win that still waits for its runners-up comes after them; people hear things as they happened.
-            self._hand_out(sorted(early, key=lambda ruling: ruling.t))
-
-    def _hand_out(self, rulings: Sequence[Ruling]) -> None:
-        for part, words in self._hands.rulings(rulings):
-            self._heed_part(part, words)
-
-    def tell(self, notice: Notice) -> None:
-        """Tell something at the table."""
-        for part, words in self._hands.notice(notice):
-            self._heed_part(part, words)
-
-    def _heed_part(self, part: str, words: str) -> None:
-        """An outlet failed, or (no words) works again."""
-        if words:
-            self.trouble(part, words)
-        else:
-            self.mended(part)
-
-    def _commit(self) -> None:
-        """What was handed in has been dealt with: the log is kept, and where it could not be, that is told."""
-        words = self._log.save()
-        if words:
-            self.trouble("log", words)
-        elif words is not None and "log" in self.troubles:
-            self.mended("log")

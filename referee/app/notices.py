@@ -15,7 +15,7 @@ class Notice:
     """Something to tell at the table."""
 
     what: str
-    """Such as ``camera_gone``: `referee.app.voice.tell` has its words in every language."""
+    """Such as ``camera_gone``: `referee.app.voice.tell` has its words in every language. Empty: nothing is said."""
     t: int
     """The instant that it speaks of, ns."""
     words: str
@@ -32,6 +32,7 @@ GONE: Final[Mapping[str, str]] = {
 """What is said when a part fails; of a voice that failed nothing can be said."""
 BACK: Final[Mapping[str, str]] = {
     "camera": "camera_back", "pads": "pads_back", "lights": "lights_back", "voice": "sound_back", "view": "view_clear",
+    "log": "log_back",
 }  # fmt: skip
 """What is said when it is back."""
 PAD: Final[Mapping[str, str]] = {"pad_stuck": "pad_stuck", "pad_chatter": "pad_chatters", "pad_freed": "pad_works"}

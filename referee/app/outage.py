@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 
-from referee.adjudication.observations import Observation, Slap
+from referee.adjudication.observations import Slap
 from referee.adjudication.view import View
 from referee.app.absence import Absence
 from referee.app.notices import Notice
 from referee.app.paused import First
 from referee.app.sight import HIDDEN, Sight
+from referee.app.standstill import Standstill, Writing
 
 CAMERA: Final = "camera"
 VIEW: Final = {
@@ -21,15 +21,11 @@ VIEW: Final = {
 """What is said of each trouble that a watcher has with its view."""
 
 
-class Desk(Protocol):
+class Desk(Writing, Protocol):
     """What a conductor does for whoever helps it."""
 
     @property
     def view(self) -> View: ...
-
-    def vouched(self) -> int:
-        """Up to where the camera has told everything, ns."""
-        ...
 
     @property
     def watermark(self) -> int:
@@ -38,18 +34,6 @@ class Desk(Protocol):
 
     def vouch(self, t: int) -> None:
         """The camera has told everything up to ``t`` (ns)."""
-        ...
-
-    def put(self, seen: Observation) -> None:
-        """Put an observation on record, with an id if it has none."""
-        ...
-
-    def note(self, name: str, extra: Mapping[str, Any]) -> None:
-        """Put something on the log that is not ruled on."""
-        ...
-
-    def tell(self, notice: Notice) -> None:
-        """Tell it at the table."""
         ...
 
     def trouble(self, part: str, words: str, what: str | None = None) -> None:
@@ -64,16 +48,12 @@ class Desk(Protocol):
 class Outage:
     """The camera's absences of one game."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self, desk: Desk, still: Standstill) -> None:
+        """``still``: stops the table, and lets it go on."""
+        self._desk, self._still = desk, still
         self._absence = Absence()
         self.lost = False
         """Whether the camera is gone, or has not told yet what lies there."""
-
-    @property
-    def paused(self) -> bool:
-        """Whether slaps are void since nobody looks."""
-        return self._absence.paused
 
     @property
     def looking(self) -> bool:
@@ -154,12 +134,9 @@ class Outage:
     def _pause(self, reason: str) -> None:
         pause = self._absence.begin(reason, self._desk.vouched() + 1)
         if pause is not None:
-            self._desk.put(pause)
-            words = "the game is paused: slaps do not count"
-            self._desk.tell(Notice("paused", pause.t, words, {"because": reason}))
+            self._still.stop(reason, pause.t)
 
     def _resume(self, reason: str, t: int) -> None:
         resume = self._absence.end(reason, max(t, self._desk.vouched() + 1))
         if resume is not None:
-            self._desk.put(resume)
-            self._desk.tell(Notice("resumed", resume.t, "the game goes on", {"because": reason}))
+            self._still.go_on(reason, resume.t)

@@ -24,12 +24,13 @@ def try_voice(settings: VoiceSettings, sound: Any = None) -> str:
     """
     from hardware.clips import Clips
     from hardware.stream_speaker import StreamSpeaker
-    from hardware.volume import factor
+    from hardware.volume import Volume
+    from hardware.volume_control import VolumeControl
 
-    level = factor(settings.volume)
+    level = VolumeControl(Volume(settings.volume))
     clips = Clips(_synthesiser(settings))
     clips.render([TRIAL[settings.language]])
-    speaker = StreamSpeaker(clips, device=settings.device or None, sound=sound, volume=lambda: level, watched=False)
+    speaker = StreamSpeaker(clips, device=settings.device or None, sound=sound, volume=level, watched=False)
     try:
         if speaker.trouble:
             return f"Nothing can be heard: {speaker.trouble}."

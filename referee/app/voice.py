@@ -168,8 +168,8 @@ def _is_penalty_of(ruling: Ruling, before: Ruling) -> bool:
     )
 
 
-_APPLIANCE_TOPICS: Final = ("camera", "view", "pads", "lights", "pause")
-_COLLECTED: Final = {"paused": "pause", "resumed": "pause"}
+_APPLIANCE_TOPICS: Final = ("camera", "view", "pads", "lights", "log", "pause")
+_COLLECTED: Final = {"paused": "pause", "resumed": "pause", "still_paused": "pause", "waits_for_camera": "pause"}
 
 
 def tell(what: str, t: int = 0, language: str = "en", priority: Priority = Priority.VERDICT, **fields: Any) -> Phrase:

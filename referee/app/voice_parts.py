@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime, time
+from datetime import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,8 @@ from hardware.clips import Clips, Progress, Renders, find_synthesiser
 from hardware.piper import open_piper
 from hardware.ports import HardwareMissing
 from hardware.stream_speaker import StreamSpeaker
-from hardware.volume import Volume, factor
+from hardware.volume import Volume
+from hardware.volume_control import VolumeControl, local_hour
 from referee.app.voice import spelling, vocabulary
 
 if TYPE_CHECKING:
@@ -22,11 +23,6 @@ Tell = Callable[[str], None]
 
 def _silently(_words: str) -> None:
     return
-
-
-def local_hour() -> time:
-    """The wall's clock where the machine stands."""
-    return datetime.now().time()
 
 
 def rendered(settings: VoiceSettings, on_trouble: Tell = _silently, progress: Progress | None = None) -> Clips:
@@ -52,10 +48,9 @@ def _clips(synthesiser: Renders, language: str, progress: Progress | None) -> Cl
     return clips
 
 
-def volume_of(settings: VoiceSettings, wall: Callable[[], time]) -> Callable[[], float]:
+def volume_of(settings: VoiceSettings, wall: Callable[[], time]) -> VolumeControl:
     """Answers by what speech is to be multiplied now."""
-    hours = Volume(settings.volume, settings.quiet_from, settings.quiet_to, settings.quiet_volume)
-    return lambda: factor(hours.at(wall()))
+    return VolumeControl(Volume(settings.volume, settings.quiet_from, settings.quiet_to, settings.quiet_volume), wall)
 
 
 def open_voice(

@@ -286,6 +286,15 @@ class Spoken:
 
     def cue(self, name: str) -> None: ...
 
+    def set_volume(
+        self,
+        *,
+        volume: int | None = None,
+        quiet_volume: int | None = None,
+        quiet_from: str | None = None,
+        quiet_to: str | None = None,
+    ) -> None: ...
+
     def seat(self, seat: int, level: float) -> None: ...
 
     def table(self, red: float, green: float, blue: float) -> None:

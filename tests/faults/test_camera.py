@@ -120,6 +120,7 @@ def test_pile_gone(rig: Rig, row: Row) -> None:
     assert rig.conductor.view.pile == ()
     assert "check_pile" in rig.told()
     assert any("whose pile" in said for said in rig.said())
+    assert any("please check the pile" in said for said in rig.said())
     row.shows("told", "and asked")
     rig.until(lambda: not rig.conductor.paused)
     rig.pair()

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 
+from referee.app import notices
+from referee.app.notices import BACK, GONE, PAD
+from referee.app.outage import VIEW
+from referee.app.paging import SECRET
 from referee.app.phrases.language import COUNTED, MARKS, RANKS, SUITS, Language, NoWords, parts, places
 from referee.app.phrases.languages import BY_CODE, words_in
 from referee.app.phrases.rows import SPOKEN_BY
@@ -192,6 +198,33 @@ def test_every_phrase_of_the_rules_is_brought_about_by_a_row() -> None:
     alone = r"and$|question$|locked_out$|repeated$|foul$|correction$|slap_void\.overruled$"
     free = re.compile(rf"(tell|rules)\.|{alone}|.*\.margin$")
     assert {key for key in ENGLISH.phrases if key not in led_to and not free.match(key)} == set()
+
+
+TABLES = {
+    "said": {*GONE.values(), *(f"view_{trouble}" for trouble in VIEW)},
+    "BACK.get(part, '')": set(BACK.values()),
+    "PAD[seen.name]": set(PAD.values()),
+    "SECRET": {SECRET},
+    "what": {"roll_call", "roll_call_done", "not_heard"},
+}
+"""Where a notice is not named in its place: what it can be."""
+
+
+def noticed() -> set[str]:
+    """Every notice that the program gives."""
+    found: set[str] = set()
+    for file in Path(notices.__file__).parent.rglob("*.py"):
+        for call in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "Notice":
+                what = call.args[0]
+                found |= {str(what.value)} if isinstance(what, ast.Constant) else TABLES[ast.unparse(what)]
+    return found - {""}
+
+
+@ALL
+def test_whatever_the_appliance_tells_has_words(language: Language) -> None:
+    assert {"check_pile", "taken_up", "paused", "first_hand", "pads_gone"} <= noticed()
+    assert {what for what in noticed() if not language.has(f"tell.{what}")} == set()
 
 
 PHONEMES = [

@@ -123,6 +123,21 @@ def test_a_file_lasts_as_long_as_the_game_and_phrases_lie_at_their_instants(tmp_
     assert np.count_nonzero(samples[:RATE]) > 0.9 * RATE, "no digital silence"
 
 
+def test_a_file_is_as_loud_from_then_on_as_was_said(tmp_path: Path) -> None:
+    now = 0
+    file = tmp_path / "game.wav"
+    speaker = WavSpeaker(Beeps(), file, clock=lambda: now)
+    speaker.say(["seat one"])
+    now = 5 * SECOND
+    speaker.set_volume(volume=50)
+    speaker.say(["seat one"])
+    now = 8 * SECOND
+    speaker.close()
+    samples, _ = read_wav(file)
+    before, after = (float(np.abs(samples[at * RATE + 2000 : at * RATE + RATE - 2000]).max()) for at in (0, 5))
+    assert after == pytest.approx(before / 4, rel=0.1)
+
+
 def test_a_cue_and_an_unknown_phrase_in_a_file(tmp_path: Path) -> None:
     now = 0
     speaker = WavSpeaker(Beeps(), tmp_path / "game.wav", clock=lambda: now)

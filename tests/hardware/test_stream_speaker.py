@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import time
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,8 @@ import pytest
 from hardware.mixing import FLOOR, RATE, Samples
 from hardware.ports import HardwareMissing
 from hardware.stream_speaker import RETRY, STALLED, StreamSpeaker
+from hardware.volume import VolumeError
+from hardware.volume_control import VolumeControl
 
 
 class Beeps:
@@ -167,12 +170,27 @@ def test_cues_can_be_switched_off(told: list[str]) -> None:
         assert is_loud(sound.opened[0].pull(512)) is cues
 
 
-def test_the_volume_is_asked_for_with_every_block(told: list[str]) -> None:
-    level = 1.0
+def test_the_next_sound_is_as_loud_as_was_said_last(told: list[str]) -> None:
+    """In mid-phrase, and faded: a step would click."""
+    hour = time(12)
     sound = Sound()
-    speaker, _ = opened(sound, told, volume=lambda: level)
+    speaker, _ = opened(sound, told, volume=VolumeControl(wall=lambda: hour))
+    stream = sound.opened[0]
     speaker.say(["seat one"])
-    assert is_loud(sound.opened[0].pull(1_000))
-    level = 0.0
-    sound.opened[0].pull(100)
-    assert float(np.abs(sound.opened[0].pull(1_000)).max()) < 10 * FLOOR
+    assert loudest(stream) == pytest.approx(0.2, abs=0.01)
+    speaker.set_volume(volume=50)
+    fading = stream.pull(1_000)
+    assert float(np.abs(fading[:100]).max()) > 0.15
+    assert loudest(stream) == pytest.approx(0.05, abs=0.01)
+    speaker.set_volume(quiet_from="22:00", quiet_to="07:00", quiet_volume=0)
+    assert loudest(stream) == pytest.approx(0.05, abs=0.01)
+    hour = time(23)
+    stream.pull(100)
+    assert loudest(stream) < 10 * FLOOR
+    with pytest.raises(VolumeError):
+        speaker.set_volume(volume=1000)
+    assert loudest(stream) < 10 * FLOOR
+
+
+def loudest(stream: Any) -> float:
+    return float(np.abs(stream.pull(1_000)).max())
