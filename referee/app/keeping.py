@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 from hardware.clock import monotonic
 from hardware.ports import Speaker
-from hardware.volume import Volume
 from referee.adjudication.observations import Table
 from referee.app.archive import Archive, Both, Opened, RecordError
 from referee.app.brokering import Brokering
@@ -22,7 +21,6 @@ from referee.app.journal import Journal
 from referee.app.lasting import Lasting
 from referee.app.loop import FirstHand
 from referee.app.notices import Notice
-from referee.app.ordering import SetVoice
 from referee.app.page_process import PageWatch
 from referee.app.paging import SECRET, Paging
 from referee.app.people.erasing import enforce, scrub_waiting, settle, settle_waiting, will_settle
@@ -131,7 +129,7 @@ class Kept:
                 about=lambda: lasting.orders.about(settings),
             )  # fmt: skip
             record = self.archive.record if self.archive is not None else None
-            lasting.orders.follow(lasting.paging, record, voice_setter(speaker))
+            lasting.orders.follow(lasting.paging, record, speaker)
             turned["page"] = lasting.paging
         if lasting.page is not None:
             turned["page watch"] = PageWatch(lasting.page, conductor)
@@ -161,14 +159,6 @@ class Kept:
             return
         with suppress(RecordError), People(self.archive.path) as people:
             settle(people, self.opened.keeper.game)
-
-
-def voice_setter(speaker: Speaker | None) -> SetVoice | None:
-    """Sets how loud this voice is; None where it cannot be set."""
-    set_volume = getattr(speaker, "set_volume", None)
-    if set_volume is None:
-        return None
-    return lambda voice: set_volume(Volume(voice.volume, voice.quiet_from, voice.quiet_to, voice.quiet_volume))
 
 
 def tell_code(conductor: Conductor, digits: str, *, aloud: bool) -> None:

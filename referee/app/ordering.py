@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, Protocol
 
+from hardware.volume import VolumeError
 from referee.app.chosen import FIELDS, Chosen, of
 from referee.app.commands import Command
 from referee.app.games import now as wall_now
@@ -32,7 +33,14 @@ SPOKEN: Final[Mapping[Do, str]] = {Do.ASK: OFF_ASK, Do.STAY: OFF_STAYS, Do.SWITC
 _JOIN: Final = 60.0
 """Seconds that the next game waits for one that is being removed."""
 
-SetVoice = Callable[[VoiceSettings], None]
+
+class Loud(Protocol):
+    """What is needed of a speaker: `hardware.ports.Speaker` says more."""
+
+    def set_volume(
+        self, *, volume: int | None = None, quiet_volume: int | None = None, quiet_from: str | None = None,
+        quiet_to: str | None = None,
+    ) -> None: ...  # fmt: skip
 
 
 class Playing(Protocol):
@@ -67,7 +75,7 @@ class Orders:
         self._power = PowerOff()
         self._game: Playing | None = None
         self._record: Record | None = None
-        self._set_voice: SetVoice | None = None
+        self._speaker: Loud | None = None
         self._voice = chosen.over(settings.voice) if chosen is not None else settings.voice
         self._removing: threading.Thread | None = None
         self.switches_off = False
@@ -85,15 +93,15 @@ class Orders:
         """Whether the loop is to leave this game."""
         return self.next is not None or self.switches_off
 
-    def follow(self, game: Playing, record: Record | None, set_voice: SetVoice | None) -> None:
+    def follow(self, game: Playing, record: Record | None, speaker: Loud | None) -> None:
         """A game begins, or goes on.
 
         Args:
             game: the one.
             record: where games are recorded; used on this thread.
-            set_voice: sets how loud the voice is; None where there is none.
+            speaker: the voice; None where there is none.
         """
-        self._game, self._record, self._set_voice = game, record, set_voice
+        self._game, self._record, self._speaker = game, record, speaker
         self.next, self.switches_off = None, False
 
     def about(self, present: Settings) -> dict[str, Any]:
@@ -106,7 +114,7 @@ class Orders:
             "pads": len(self._settings.seats),
             "names": [seat.name for seat in present.seats],
             "rules": present.rules,
-            "voice": of(self._voice) if self._set_voice is not None else None,
+            "voice": of(self._voice) if self._speaker is not None else None,
             "power_off": self.may_switch_off,
         }
 
@@ -166,10 +174,13 @@ class Orders:
 
     def set_voice(self, order: Command) -> str:
         """How loud the voice is, and when it is quiet."""
-        if self._set_voice is None:
+        if self._speaker is None:
             return "there is no voice at this table"
         voice = replace(self._voice, **{field: order.get(field) for field in FIELDS if field in order.fields})
-        self._set_voice(voice)
+        try:
+            self._speaker.set_volume(**of(voice))
+        except VolumeError as bad:
+            return str(bad)
         self._voice = voice
         try:
             if self._chosen is not None:

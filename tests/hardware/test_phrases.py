@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from referee.app import notices
-from referee.app.notices import BACK, GONE, PAD
+from referee.app.notices import ANOTHER, BACK, GONE, PAD
+from referee.app.ordering import SPOKEN
 from referee.app.outage import VIEW
 from referee.app.paging import SECRET
 from referee.app.phrases.language import COUNTED, MARKS, RANKS, SUITS, Language, NoWords, parts, places
@@ -205,6 +206,8 @@ TABLES = {
     "BACK.get(part, '')": set(BACK.values()),
     "PAD[seen.name]": set(PAD.values()),
     "SECRET": {SECRET},
+    "ANOTHER": {ANOTHER},
+    "SPOKEN[said.do]": set(SPOKEN.values()),
     "what": {"roll_call", "roll_call_done", "not_heard"},
 }
 """Where a notice is not named in its place: what it can be."""

@@ -15,6 +15,8 @@ from typing import Any
 
 import pytest
 
+from hardware.simulated.speaker import RecordingSpeaker
+from hardware.volume import Volume
 from referee.adjudication.view import View
 from referee.app.chosen import Chosen
 from referee.app.commands import Command
@@ -24,7 +26,7 @@ from referee.app.ordering import OFF, OFF_ASK, OFF_STAYS, Orders
 from referee.app.page.bridge import NAME, BridgeError, ask
 from referee.app.record import GameInfo, Record
 from referee.app.running import AFTER_THE_END, End
-from referee.app.settings import VoiceSettings, parse
+from referee.app.settings import parse
 from referee.app.sitting import Sitting, seated
 from referee.app.upkeep.poweroff import ANSWER
 from tests.system.test_service_process import PATIENCE, Listener
@@ -267,12 +269,14 @@ def test_a_computer_that_is_not_the_tables_own_is_not_switched_off() -> None:
 
 
 def test_a_volume_that_was_chosen_holds_until_the_file_says_otherwise(tmp_path: Path) -> None:
-    chosen, heard = Chosen(tmp_path / "voice.json"), list[VoiceSettings]()
+    chosen, speaker = Chosen(tmp_path / "voice.json"), RecordingSpeaker()
     orders = Orders(SETTINGS, chosen=chosen)
-    orders.follow(Game(), None, heard.append)
+    orders.follow(Game(), None, speaker)
     assert orders(Command("settings", {"volume": 20, "quiet_from": "22:00", "quiet_to": "07:00"})) == ""
-    assert (heard[0].volume, heard[0].quiet_from) == (20, "22:00")
-    assert Orders(SETTINGS, chosen=chosen).voice == orders.voice == heard[0]
+    assert speaker.volume == Volume(20, "22:00", "07:00", SETTINGS.voice.quiet_volume)
+    assert orders(Command("settings", {"quiet_from": "25:00", "quiet_to": "07:00"})) != ""
+    assert Orders(SETTINGS, chosen=chosen).voice == orders.voice
+    assert orders.voice.quiet_from == "22:00"
     assert orders.about(SETTINGS)["voice"]["volume"] == 20
     louder = parse(f"{SEATS}[voice]\nvolume = 90\n")
     assert Orders(louder, chosen=chosen).voice.volume == 90
