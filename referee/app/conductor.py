@@ -125,7 +125,7 @@ class Conductor(Ledger):
             return
         self._outage.heed_view(sight)
         self._tick(CAMERA, sight.watermark)
-        self._commit()
+        self._commit(self._now)
 
     def on_blind(self, blind: Blind) -> None:
         """There are no frames any more; what the watcher still knew comes first."""
@@ -166,7 +166,7 @@ class Conductor(Ledger):
         if self._refused:
             self._refused = False
             self._still.settle(self._now)
-        self._commit()
+        self._commit(self._now)
 
     def _felt(self, seen: Observation) -> None:
         self._observe(seen)

@@ -10,6 +10,9 @@ from typing import Final, Protocol, TextIO
 
 MOST_KEPT: Final = 64 << 20
 """Bytes that wait for room on a full disk; a game is a few million."""
+LATER: Final = 300_000_000
+"""How long lines that nobody was told anything about may wait for their commit, ns. A commit to a memory card takes
+tens of milliseconds, and hands that come one after the other would each wait for the one before."""
 
 
 class Journal(Protocol):
@@ -110,6 +113,8 @@ class LogKeeper:
         """``journal``: None where no log is kept."""
         self._journal = journal
         self._uncommitted = self._promised = False
+        self._begun = False
+        self._since: int | None = None
 
     def write(self, line: str) -> None:
         """Write a line."""
@@ -125,19 +130,26 @@ class LogKeeper:
             with suppress(OSError):
                 self._journal.tick(sensor, line)
 
-    def save(self, *, announcing: bool = False) -> str | None:
+    def save(self, *, announcing: bool = False, now: int | None = None) -> str | None:
         """Have the journal keep what was written; returns what is wrong, nothing (``""``) if it is kept, None if there
-        was nothing to keep.
+        was nothing to keep yet.
 
         Args:
             announcing: people are about to hear of it. Then how far each sensor had told is kept too, for the decision
                 rests on that; else a promise alone is not worth a commit.
+            now: the present instant, ns: what nobody is told of may wait for up to `LATER`, but for a game's first
+                lines. None: nothing waits.
         """
         if self._journal is None or not (self._uncommitted or (announcing and self._promised)):
             return None
+        if self._begun and now is not None and not announcing:
+            self._since = now if self._since is None else self._since
+            if now - self._since < LATER:
+                return None
         try:
             self._journal.commit()
         except OSError as bad:
             return f"the log cannot be written: {bad.strerror or bad}; make room on its disk"
         self._uncommitted = self._promised = False
+        self._begun, self._since = True, None
         return ""

@@ -190,9 +190,13 @@ class Ledger:
         else:
             self.mended(part)
 
-    def _commit(self) -> None:
-        """What was handed in has been dealt with: the log is kept, and where it could not be, that is told."""
-        words = self._log.save()
+    def _commit(self, now: int | None = None) -> None:
+        """What was handed in has been dealt with: the log is kept, and where it could not be, that is told.
+
+        Args:
+            now: the present instant, ns, where what nobody was told of may wait a little; None: it may not.
+        """
+        words = self._log.save(now=now)
         if words:
             self.trouble("log", words)
         elif words is not None and "log" in self.troubles:

@@ -15,6 +15,7 @@ from hardware.simulated.pads import SimulatedPads
 from referee.adjudication.observations import Card, Observation, Table
 from referee.app.archive import Archive, Both, Opened
 from referee.app.conductor import Conductor
+from referee.app.journal import LATER, LogKeeper
 from referee.app.keeping import Kept
 from referee.app.loop import Loop
 from referee.app.notices import Notice
@@ -238,7 +239,27 @@ def test_the_light_of_a_hand_does_not_wait_for_the_disk(tmp_path: Path) -> None:
     desk.conductor.on_edge(Edge(1, desk.timeline.now(1_100 * MS), pressed=True))
     assert desk.conductor.touched == (1,)
     assert desk.opened.keeper.written == before
-    desk.pads.run_to(1_300 * MS)
-    desk.loop.turn(seconds=0)
+    for later in (1_300, 1_300 + LATER // MS):
+        desk.pads.run_to(later * MS)
+        desk.loop.turn(seconds=0)
     assert desk.opened.keeper.written > before
     desk.unplug()
+
+
+def test_only_what_people_are_told_is_committed_at_once(tmp_path: Path) -> None:
+    with Record(tmp_path / "record.db") as record:
+        keeper = record.begin("2026-01-02T00:00:00+00:00")
+        log = LogKeeper(keeper)
+        log.write('{"kind":"table","t":0,"id":"table","seats":["Ana","Ben"],"dealer":1,"rules":"classic"}')
+        assert log.save(now=0) == "", "a game is there from its first line"
+        log.write('{"kind":"slap","t":1,"id":"s1","seat":1}')
+        assert log.save(now=1) is None
+        assert log.save(now=LATER) is None
+        assert keeper.written == 1
+        assert log.save(now=LATER + 1) == ""
+        log.write('{"kind":"slap","t":2,"id":"s2","seat":2}')
+        assert log.save(now=LATER + 2) is None, "the waiting begins anew"
+        assert log.save(now=LATER + 2, announcing=True) == ""
+        log.write('{"kind":"slap","t":3,"id":"s3","seat":2}')
+        assert log.save() == "", "what has no instant does not wait"
+        assert keeper.written == 4
