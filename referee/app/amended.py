@@ -26,6 +26,7 @@ from referee.adjudication.rulings import Ruling
 SAID: Final = (Pause, Resume, Count)
 """What only people say, besides answers and corrections."""
 AMENDING: Final = (Answer, Correct)
+_TURNING: Final = (Pause, Resume)
 UNUSED: Final = ("mend_amendment", "late_evidence")
 """Questions about lines that the adjudicator could not use."""
 BECAUSE: Final = "because"
@@ -39,6 +40,11 @@ def is_said(line: Observation | None) -> bool:
     if line is None or BECAUSE in line.extra:
         return False
     return isinstance(line, SAID) or (isinstance(line, Other) and line.name == RELEASED)
+
+
+def is_stopping(line: Observation) -> bool:
+    """Whether by this line the table is stopped, let go on or released, by whomever."""
+    return isinstance(line, _TURNING) or (isinstance(line, Other) and line.name == RELEASED)
 
 
 class Amended:
@@ -131,16 +137,13 @@ class Amended:
     @property
     def paused(self) -> bool:
         """Whether the table stands still, whoever stopped it."""
-        last = [line for line in self.all_now() if isinstance(line, Pause | Resume)][-1:]
-        return bool(last) and isinstance(last[0], Pause)
+        # At one instant a pause comes after a resume, as the adjudicator has them.
+        turned = [(line.t, isinstance(line, Pause)) for line in self.stopping() if isinstance(line, _TURNING)]
+        return bool(turned) and max(turned)[1]
 
     def stopping(self) -> list[Observation]:
         """Every line that holds by which the table was stopped, let go or released, in the order of the log."""
-        names = (
-            name
-            for name, line in self._lines.items()
-            if isinstance(line, Pause | Resume) or (isinstance(line, Other) and line.name == RELEASED)
-        )
+        names = (name for name, line in self._lines.items() if is_stopping(line))
         return [line for line in map(self.now, filter(self.known, names)) if line is not None]
 
     @property

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections import deque
 from contextlib import suppress
 from pathlib import Path
 from typing import Final, Protocol, TextIO
 
+NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 MOST_KEPT: Final = 64 << 20
 """Bytes that wait for room on a full disk; a game is a few million."""
 LATER: Final = 300_000_000
@@ -149,7 +151,15 @@ class LogKeeper:
         try:
             self._journal.commit()
         except OSError as bad:
-            return f"the log cannot be written: {bad.strerror or bad}; make room on its disk"
+            return _words(bad)
         self._uncommitted = self._promised = False
         self._begun, self._since = True, None
         return ""
+
+
+def _words(bad: OSError) -> str:
+    """What is wrong, and what to do; an error without a number has said so itself."""
+    if bad.errno is None:
+        return f"the log cannot be written: {bad}"
+    advice = "make room on its disk" if bad.errno in NO_ROOM else "look at its disk, which may be worn out or locked"
+    return f"the log cannot be written: {bad.strerror}; {advice}"

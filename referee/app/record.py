@@ -18,6 +18,8 @@ from typing import Any, Final, Self
 VERSION: Final = 1
 PATIENCE: Final = 2.0
 """How long a writer waits for another one, s."""
+FEW: Final = 50
+"""Lines that a disk which took nothing is tried with: who waits for the loop must not wait for all that waits here."""
 
 _SCHEMA: Final = """
 CREATE TABLE game (
@@ -243,6 +245,7 @@ class Keeper:
         self._written = written
         self._waiting: list[str] = []
         self._ticks: dict[str, str] = {}
+        self._failing = False
 
     @property
     def game(self) -> int | None:
@@ -276,17 +279,24 @@ class Keeper:
         Raises:
             RecordError: the disk is full or read-only; the lines are kept, and the next commit tries again.
         """
-        self._waiting.extend(self._ticks.values())
+        if self._failing and len(self._waiting) > FEW:
+            self._add(self._waiting[:FEW])
+        self._add([*self._waiting, *self._ticks.values()])
         self._ticks.clear()
-        if not self._waiting:
+
+    def _add(self, lines: list[str]) -> None:
+        """Have these, which are the next, on the disk."""
+        if not lines:
             return
-        rows = list(enumerate(self._waiting, start=self._written + 1))
+        rows = list(enumerate(lines, start=self._written + 1))
+        self._failing = True
         if self._game is None:
             self._game = self._record.add_game(self._began, rows)
         else:
             self._record.add(self._game, rows)
+        self._failing = False
         self._written += len(rows)
-        self._waiting.clear()
+        del self._waiting[: len(rows)]
 
     def end(self, ended: str) -> None:
         """The game is over; ``ended`` is wall time, ISO 8601. Raises `RecordError`."""

@@ -8,13 +8,13 @@ Who holds the table is read from the log, corrections and all, and so outlasts a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
-from referee.adjudication.observations import LogError, Observation, Other, Pause, Resume
+from referee.adjudication.observations import Correct, LogError, Observation, Other, Pause, Resume
 from referee.adjudication.rulings import Ruling
-from referee.app.amended import BECAUSE, RELEASED, Amended
+from referee.app.amended import BECAUSE, RELEASED, UNUSED, Amended, is_stopping
 from referee.app.notices import Notice
 
 PEOPLE: Final = "people"
@@ -55,6 +55,12 @@ def holding(log: Amended) -> Holding:
         if type(line) in last:
             last[type(line)] = max(last[type(line)], line.t)
     return Holding(people, camera, log.paused, last[Pause], last[Resume])
+
+
+def _bearing(observations: Iterable[Observation], rulings: Iterable[Ruling]) -> tuple[list[Observation], list[Ruling]]:
+    """What bears on who holds the table: a few lines of a long log, looked through while hands wait for their light."""
+    lines = [line for line in observations if isinstance(line, Correct) or is_stopping(line)]
+    return lines, [ruling for ruling in rulings if ruling.kind == "question" and ruling["ask"] in UNUSED]
 
 
 def released(by: Observation) -> Other:
@@ -149,7 +155,7 @@ class Standstill:
             self._desk.tell(Notice("waits_for_camera", t, UNSEEN, {BECAUSE: "camera"}))
 
     def _read(self) -> Holding:
-        return holding(Amended(self._desk.observations, self._desk.rulings))
+        return holding(Amended(*_bearing(self._desk.observations, self._desk.rulings)))
 
     def _pause(self, because: str, t: int) -> None:
         self._desk.put(Pause(t=max(t, self._read().last_resume + 1), extra={BECAUSE: because}))

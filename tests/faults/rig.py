@@ -18,10 +18,11 @@ from hardware.simulated.speaker import RecordingSpeaker
 from referee.adjudication.observations import Card, Table, Taken
 from referee.adjudication.rulings import Ruling, encode_ruling
 from referee.app.conductor import Conductor
-from referee.app.journal import FileJournal
+from referee.app.journal import FileJournal, Journal
 from referee.app.loop import FirstHand, Loop, NoPads, SharedPads, TimedPads
 from referee.app.notices import Notice
 from referee.app.outlets import Lamps, Voice
+from referee.app.paging import Paging
 from referee.app.replaying import rulings
 from referee.app.sight_process import SightProcess, Work
 from tests.faults.told import Told
@@ -36,8 +37,11 @@ MS = 1_000_000
 class Rig:
     """The table. `until` lets it run; everything else happens between two turns of its loop."""
 
-    def __init__(self, folder: Path, *, speaker: Speaker | None = None, pads: bool = True, camera: str = "") -> None:
-        """``camera``: the state that it is in from the start (see `Switched`)."""
+    def __init__(
+        self, folder: Path, *, speaker: Speaker | None = None, pads: bool = True, camera: str = "",
+        journal: Journal | None = None, page: Paging | None = None,
+    ) -> None:  # fmt: skip
+        """``camera``: the state that it is in from the start (see `Switched`); ``journal``: None takes a file."""
         self.camera = Switched(folder / "camera")
         self.camera.set(camera)
         self.eye = Told(folder)
@@ -49,7 +53,7 @@ class Rig:
             shell = GpioPads(dict(enumerate(PAD_PINS[:SEATS], start=1)), lines=lines, t_error=20_000)
         self.pads = SharedPads(shell)
         self.path = folder / "game.jsonl"
-        self.journal = FileJournal(self.path)
+        self.journal = journal or FileJournal(self.path)
         self.lights = SimulatedLights(SEATS)
         self.speaker = speaker or RecordingSpeaker()
         self.notices: list[Notice] = []
@@ -59,10 +63,13 @@ class Rig:
         self.conductor = Conductor(
             table, None, journal=self.journal,
             outlets={"display": self.shown.extend, "lights": lamps, "voice": voice},
-            tellers={"display": self.notices.append, "voice": voice.tell},
+            tellers={"display": self.notices.append, "voice": voice.tell, **({"page": page.tell} if page else {})},
         )  # fmt: skip
         self.sights = SightProcess(Work(self.camera, self.eye))
         self._first: dict[str, FirstHand] = {"lights": lamps, "voice": voice}
+        if page is not None:
+            page.follow(self.conductor, time.monotonic_ns)
+            self._first["page"] = page
         self.begin()
 
     def begin(self) -> None:

@@ -32,6 +32,9 @@ VICTIM: Final = "user.victim"
 """Set: the process of this number loses power too: it is killed at the cut, before its call returns."""
 CLEAR: Final = "user.clear"
 """Set: an empty folder, and the power is on."""
+REFUSE: Final = "user.refuse"
+"""Set: every change but a sync is refused with this error, as by a disk that is full or has turned read-only; 0: none
+is."""
 
 
 @dataclass(slots=True)
@@ -53,6 +56,7 @@ class Forgetful(fuse.Operations):  # type: ignore[misc]
         self._count = 0
         self._last = ""
         self._victim = 0
+        self._refuses = 0
 
     def _cut(self) -> None:
         self._dead, self._left = True, None
@@ -63,6 +67,8 @@ class Forgetful(fuse.Operations):  # type: ignore[misc]
     def _change(self, what: str, path: str) -> None:
         if self._dead:
             raise fuse.FuseOSError(errno.EIO)
+        if self._refuses and what != "sync":
+            raise fuse.FuseOSError(self._refuses)
         self._count += 1
         self._last = f"{what} {path[1:]}"
         if self._left is not None:
@@ -158,6 +164,8 @@ class Forgetful(fuse.Operations):  # type: ignore[misc]
                 self._cut()
         elif name == VICTIM:
             self._victim = int(value)
+        elif name == REFUSE:
+            self._refuses = int(value)
         elif name == BACK:
             self._come_back(random.Random(int(value)) if value else None)
         elif name == CLEAR:

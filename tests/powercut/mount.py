@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.powercut.forgetful import BACK, CHANGES, CLEAR, CUT_AT, VICTIM
+from tests.powercut.forgetful import BACK, CHANGES, CLEAR, CUT_AT, REFUSE, VICTIM
 
 PATIENCE = 10.0
 
@@ -38,6 +38,10 @@ class Power:
     def back(self, seed: int | None = None) -> None:
         """The power is back; with a seed some of what was not synced has survived."""
         os.setxattr(self.folder, BACK, b"" if seed is None else str(seed).encode())
+
+    def refuse(self, error: int) -> None:
+        """From now on no change is taken, with this error (`errno`); 0: as before."""
+        os.setxattr(self.folder, REFUSE, str(error).encode())
 
     def changes(self) -> tuple[int, str]:
         """How many changes there were since the cut was set up, and what the last was."""

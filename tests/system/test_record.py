@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import sqlite3
 from pathlib import Path
 
 import pytest
 
 from referee.app.cli import main
+from referee.app.journal import LogKeeper
 from referee.app.problems import UserError
-from referee.app.record import GameInfo, Keeper, Record, RecordError
+from referee.app.record import FEW, GameInfo, Keeper, Record, RecordError
 from referee.app.record_files import exported, imported, rulings_table
 from referee.app.record_frames import PAGE, FrameStore, Picture
 from referee.app.record_pruning import chosen, make_room
@@ -97,6 +100,46 @@ def test_a_full_disk_is_told_and_loses_nothing(path: Path) -> None:
         record._db.execute("PRAGMA max_page_count=1000000")
         keeper.commit()
         assert [text for _, text in record.lines(game, after=1)] == lines
+
+
+def test_a_disk_that_takes_nothing_is_tried_with_a_few_lines(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many wait; how far a sensor has told waits as one line; and all are there in order in the end."""
+    tried: list[int] = []
+    with Record(path) as record:
+        keeper, game = _begun(record)
+        with monkeypatch.context() as broken:
+
+            def full(_: int, rows: list[tuple[int, str]]) -> None:
+                tried.append(len(rows))
+                raise RecordError("the disk is full")
+
+            broken.setattr(record, "add", full)
+            for number in range(1000):
+                keeper.write(f'{{"kind":"odd","t":{number}}}')
+            for t in range(100):
+                keeper.tick("pads", f'{{"kind":"tick","t":{t},"sensor":"pads"}}')
+                with pytest.raises(RecordError):
+                    keeper.commit()
+        assert (max(tried[1:]), keeper.waiting) == (FEW, 1000)
+        keeper.commit()
+        texts = [text for _, text in record.lines(game, after=1)]
+        assert [json.loads(text)["t"] for text in texts] == [*range(1000), 99]
+        assert keeper.waiting == 0
+
+
+@pytest.mark.parametrize(("number", "words"), [(errno.ENOSPC, "make room"), (errno.EROFS, "worn out or locked")])
+def test_what_to_do_depends_on_what_is_wrong(number: int, words: str) -> None:
+    class Broken:
+        def write(self, line: str) -> None: ...
+
+        def tick(self, sensor: str, line: str) -> None: ...
+
+        def commit(self) -> None:
+            raise OSError(number, os.strerror(number))
+
+    keeper = LogKeeper(Broken())
+    keeper.write("x")
+    assert words in (keeper.save() or "")
 
 
 def test_a_removed_game_leaves_a_note(path: Path) -> None:

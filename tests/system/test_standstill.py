@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+from dataclasses import replace
 from io import BytesIO
 from typing import Any
 
@@ -51,13 +52,13 @@ class Lines:
 class Bench:
     """A table whose camera, people and power do as a test says."""
 
-    def __init__(self) -> None:
+    def __init__(self, table: Table = TABLE) -> None:
         self.log = Lines()
         self.now = SECOND
         self.told: list[str] = []
         self.speaker = RecordingSpeaker(lambda: self.now)
         self._voice = Voice(self.speaker)
-        self.conductor = Conductor(TABLE, None, journal=self.log, tellers={"test": self._tell})
+        self.conductor = Conductor(table, None, journal=self.log, tellers={"test": self._tell})
         self._obey = obeying(self._facts, self._name, self._said, lambda _: "no")
         self.see()
 
@@ -333,6 +334,20 @@ def test_the_table_never_goes_on_at_an_instant_before_people_let_it() -> None:
     bench.slap()
     bench.find()
     the_log_agrees(bench)
+
+
+def test_a_correction_that_the_rules_do_not_allow_lets_nothing_go_on() -> None:
+    """That it cannot be used is known only once everything up to it was told (K6 is off)."""
+    bench = Bench(replace(TABLE, rules={"base": "classic", "off": ["K6"]}))
+    bench.command("pause")
+    line = next(line for line in bench.conductor.observations if isinstance(line, Pause))
+    bench.conductor.said(Correct(t=bench.later(), id="z", line=line.id, void=True))
+    bench.see()
+    bench.see()
+    assert bench.still()
+    assert bench.told[-1] == "paused"
+    assert isinstance(bench.command("resume"), Accepted)
+    assert not bench.still()
 
 
 def test_what_takes_back_can_be_taken_back() -> None:

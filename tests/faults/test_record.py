@@ -1,0 +1,140 @@
+"""The record's disk: full, or turned read-only, and as before again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from referee.app.archive import Both
+from referee.app.page.publishing import News, Receiver
+from referee.app.paging import SOCKET, Paging
+from referee.app.record import Record
+from tests.faults.conftest import Row
+from tests.faults.disks import Disk, NoFuse, full, read_only
+from tests.faults.rig import SEATS, Rig
+
+FAULTS = {"full": (full, "The record's disk is full"), "read-only": (read_only, "The record's disk turns read-only")}
+ADVICE = {"full": "make room", "read-only": "look at the card"}
+
+
+class Memory:
+    """Every line that was ever written; implements `referee.app.journal.Journal`."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def write(self, line: str) -> None:
+        self.lines.append(line)
+
+    def tick(self, sensor: str, line: str) -> None:
+        """How far a sensor has told may be left out of a record."""
+
+    def commit(self) -> None: ...
+
+
+class Recorded(Rig):
+    """A table with a record and a page."""
+
+    def __init__(self, folder: Path, disk: Disk) -> None:
+        self.file = disk.folder / "record.db"
+        self.record = Record(self.file)
+        self.keeper = self.record.begin("2026-01-02T03:04:05+00:00")
+        self.memory = Memory()
+        run = folder / "run"
+        run.mkdir(mode=0o700)
+        self.receiver = Receiver(run / SOCKET)
+        self.paging = Paging(run, self.keeper)
+        self.news: list[News] = []
+        super().__init__(folder, journal=Both(self.keeper, self.memory), page=self.paging)
+
+    def double(self, rank: str) -> None:
+        """Two cards of a rank, laid in turn; the next seat slaps, wins, and takes them."""
+        before, seat = len(self.rulings("slap_won")), self.conductor.view.turn or 1
+        for number, suit in enumerate("hc"):
+            self.lay(rank + suit, (seat + number - 1) % SEATS + 1)
+        self.slap(seat)
+        self.until(lambda: len(self.rulings("slap_won")) > before, f"for a verdict on {rank}")
+        self.take(seat)
+        self.until(lambda: not self.conductor.view.pile, "for the pile to go")
+
+    def page(self) -> News:
+        """What the page was told last."""
+        self.news += self.receiver.take()
+        return self.news[-1]
+
+    def written(self) -> str:
+        """What is on the disk, as somebody reads it who has just come."""
+        with Record(self.file, read_only=True) as record:
+            lines = list(record.lines(1))
+        assert [number for number, _ in lines] == list(range(1, len(lines) + 1))
+        return "".join(f"{text}\n" for _, text in lines)
+
+    def close(self) -> None:
+        super().close()
+        self.paging.close()
+        self.receiver.close()
+        self.record.close()
+
+
+@pytest.fixture(params=FAULTS)
+def how(request: pytest.FixtureRequest) -> str:
+    """What becomes of the disk."""
+    return str(request.param)
+
+
+@pytest.fixture
+def disk(how: str, tmp_path: Path) -> Iterator[Disk]:
+    """It is well at first."""
+    with ExitStack() as stack:
+        try:
+            made = stack.enter_context(FAULTS[how][0](tmp_path / "disk"))
+        except NoFuse as bad:
+            pytest.skip(f"no filesystem that forgets: {bad}")
+        yield made
+
+
+@pytest.fixture
+def recorded(disk: Disk, tmp_path: Path) -> Iterator[Recorded]:
+    """A table whose record is on that disk."""
+    made = Recorded(tmp_path, disk)
+    yield made
+    made.close()
+
+
+def test_record(recorded: Recorded, disk: Disk, how: str, row: Row) -> None:
+    """The record's disk"""
+    rig, row.fault = recorded, FAULTS[how][1]
+    rig.see()
+    rig.double("7")
+    rig.until(lambda: not rig.keeper.waiting, "for the record")
+    disk.fail()
+    kept = rig.keeper.written
+    rig.double("8")
+    rig.until(lambda: "log" in rig.conductor.troubles, "for the fault")
+    rig.double("9")
+    assert len(rig.rulings("slap_won")) == 3
+    row.shows("goes on")
+    assert ADVICE[how] in rig.conductor.troubles["log"]
+    assert rig.told().count("log_gone") == 1
+    assert any("the log can not be written" in said for said in rig.said())
+    assert ADVICE[how] in rig.page().troubles["log"]
+    row.shows("told", "and the page")
+    assert rig.keeper.written == kept == len(rig.written().splitlines())
+    assert rig.keeper.waiting > 10
+    disk.mend()
+    rig.until(lambda: "log" not in rig.conductor.troubles, "for the disk")
+    rig.until(lambda: not rig.page().troubles, "for the page")
+    assert any("the log is written again" in said for said in rig.said())
+    rig.until(lambda: not rig.keeper.waiting, "for the record")
+    row.shows("recovers", "no line is lost")
+    rig.double("T")
+    assert rig.replays()
+    lines = [line for line in rig.written().splitlines() if '"kind":"tick"' not in line]
+    assert lines == rig.memory.lines, "all of them, in order, none twice"
+    names = [line["kind"] for line in map(json.loads, lines) if line.get("part") == "log"]
+    assert names == ["trouble", "mended"]
+    row.shows("on the log", "and replays")
