@@ -42,6 +42,9 @@ class PipedRequest:
         # Shared with the finger's process: the levels, as the pins themselves would show them.
         self._levels = mmap.mmap(-1, 64)
         self._released = False
+        self._number = 0
+        self._pressed: Counter[int] = Counter()
+        """Edges of all pins, and of each, that earlier fingers made: the kernel counts on."""
 
     def __bool__(self) -> bool:
         return not self._released
@@ -67,6 +70,8 @@ class PipedRequest:
         """Have a process of its own press the pads so; returns its number. It ends by itself."""
         child = os.fork()
         if child:
+            self._number += sum(len(slap.hands) for slap in slaps)
+            self._pressed.update(self.pins[seat - 1] for slap in slaps for seat, _ in slap.hands)
             return child
         try:
             self._press(slaps)
@@ -74,8 +79,8 @@ class PipedRequest:
             os._exit(0)
 
     def _press(self, slaps: Sequence[Slap]) -> None:
-        number, at = 0, time.monotonic()
-        pressed: Counter[int] = Counter()
+        number, at = self._number, time.monotonic()
+        pressed = self._pressed.copy()
         for slap in slaps:
             at += slap.after
             due = at

@@ -15,6 +15,7 @@ import tempfile
 import time
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -40,7 +41,8 @@ from referee.app.conductor import Conductor
 from referee.app.display import Display
 from referee.app.loop import Loop, SharedPads, make_quick
 from referee.app.outlets import Lamps, Voice
-from referee.app.record import Record
+from referee.app.paging import Paging
+from referee.app.record import Keeper, Record
 from referee.app.screen import Screen
 from referee.app.sight_process import SightProcess, Work
 from referee.app.table_camera import table_watcher
@@ -182,6 +184,79 @@ def measure(slaps: int, *, wanted_sound: bool = True) -> Measured:
 
 
 def _measure(slaps: int, watch: Stopwatch, out: Measured, folder: Path, card: Card | None) -> None:
+    with table(folder, card, watch) as running:
+        out.urgency = running.urgency
+        running.play(script(slaps), out)
+        running.go_on(1.5)
+        out.card = running.card_delay
+    _light(watch, running.lights, running.slaps, out)
+    _sound(watch, card.onsets if card is not None else [], running.asked, out)
+    out.load = os.getloadavg()
+
+
+@dataclass
+class Running:
+    """A table at work, with everything that it has at its game."""
+
+    loop: Loop
+    conductor: Conductor
+    request: PipedRequest
+    lights: SimulatedLights
+    sights: SightProcess
+    display: Display
+    screen: Screen
+    record: Record
+    card: Card | None
+    speaker: StreamSpeaker | None
+    asked: list[int]
+    """When phrases were asked for, ns."""
+    urgency: str = ""
+
+    @property
+    def slaps(self) -> list[tuple[int, int]]:
+        """Instant, ns, and seat of each hand that was felt."""
+        return sorted((o.t, o.seat) for o in self.conductor.observations if isinstance(o, Felt))
+
+    @property
+    def card_delay(self) -> float:
+        """What the stream states of the card, ms."""
+        return 1000 * float(getattr(getattr(self.speaker, "_stream", None), "latency", 0.0))
+
+    def play(self, slaps: Sequence[Slap], out: Measured) -> None:
+        """Go on until so many slaps have fallen."""
+        began, busy, seen = time.monotonic(), _cpu(self.sights.pid), self.loop.frames
+        finger = self.request.play(slaps)
+        # They stand for the kernel, which is never kept waiting: what delays the measuring is not to be measured.
+        for other in (finger, *([self.card.listener] if self.card is not None else [])):
+            be_urgent(other)
+        self.go_on(until=lambda: os.waitpid(finger, os.WNOHANG) != (0, 0))
+        seconds = time.monotonic() - began
+        frames = self.loop.frames - seen
+        out.busy = (out.busy * out.seconds + _cpu(self.sights.pid) - busy) / (out.seconds + seconds)
+        out.seconds, out.frames = out.seconds + seconds, out.frames + frames
+
+    def go_on(self, seconds: float = 3600.0, until: Callable[[], bool] = lambda: False) -> None:
+        """Turn after turn, drawing the screen as in a game, for so long or until something has come."""
+        drawn, end = 0, time.monotonic() + seconds
+        while time.monotonic() < end and not until():
+            now = self.loop.turn()
+            if now - drawn > 200 * MS:
+                drawn = now
+                self.screen.draw(self.conductor.view, self.display.gauge)
+
+
+@contextmanager
+def table(
+    folder: Path, card: Card | None, watch: Stopwatch, paging: Callable[[Keeper], Paging] | None = None
+) -> Iterator[Running]:
+    """Begin a game in real time.
+
+    Args:
+        folder: takes what it writes; the record is ``record.db`` there.
+        card: the sound card; None: no voice.
+        watch: notes instants.
+        paging: makes what tells a page of the game; None: there is no page.
+    """
     bank = Clips(find_synthesiser()) if card is not None else None
     if bank is not None:
         bank.render(VOCABULARY)
@@ -198,42 +273,30 @@ def _measure(slaps: int, watch: Stopwatch, out: Measured, folder: Path, card: Ca
     lamps = Lamps(lights, SEATS)
     with (folder / "screen").open("w") as terminal, _output(terminal), Display(names, live=True) as display:
         screen = Screen(display)
-        table = Table(t=time.monotonic_ns(), id="table", seats=names, dealer=1, counts=(900,) * SEATS)
+        begun = Table(t=time.monotonic_ns(), id="table", seats=names, dealer=1, counts=(900,) * SEATS)
+        told = paging(journal) if paging is not None else None
+        shown: dict[str, Any] = {"page": told} if told is not None else {}
         conductor = Conductor(
-            table, None, journal=journal,
-            outlets={"watch": watch, "lights": lamps, "display": screen,
+            begun, None, journal=journal,
+            outlets={"watch": watch, "lights": lamps, "display": screen, **shown,
                      **({"voice": Voice(speaker)} if speaker is not None else {})},
         )  # fmt: skip
-        loop = Loop(conductor, sights, SharedPads(pads), first={"watch": Watched(watch), "lights": lamps}, alarm=alarm)
+        if told is not None:
+            told.follow(conductor, time.monotonic_ns)
+        first = {"watch": Watched(watch), "lights": lamps, **shown}
+        loop = Loop(conductor, sights, SharedPads(pads), first=first, alarm=alarm)
+        asked = cut.asked if cut is not None else []
+        running = Running(loop, conductor, request, lights, sights, display, screen, record, card, speaker, asked)
         make_quick()
-        out.urgency = be_urgent()
+        running.urgency = be_urgent()
         while loop.frames < 20:
             loop.turn()
-        began, busy, seen = time.monotonic(), _cpu(sights.pid), loop.frames
-        finger = request.play(script(slaps))
-        # They stand for the kernel, which is never kept waiting: what delays the measuring is not to be measured.
-        for other in (finger, *([card.listener] if card is not None else [])):
-            be_urgent(other)
-        drawn = 0
-        while os.waitpid(finger, os.WNOHANG) == (0, 0):
-            now = loop.turn()
-            if now - drawn > 200 * MS:
-                drawn = now
-                screen.draw(conductor.view, display.gauge)
-        out.seconds = time.monotonic() - began
-        out.busy, out.frames = (_cpu(sights.pid) - busy) / out.seconds, loop.frames - seen
-        until = time.monotonic() + 1.5
-        while time.monotonic() < until:
-            loop.turn()
-        if speaker is not None:
-            out.card = 1000 * float(getattr(speaker._stream, "latency", 0.0))
+        yield running
         screen.close()
     sights.close()
     pads.close()
-    stamps = sorted((o.t, o.seat) for o in conductor.observations if isinstance(o, Felt))
-    _light(watch, lights, stamps, out)
-    _sound(watch, card.onsets if card is not None else [], cut.asked if cut is not None else [], out)
-    out.load = os.getloadavg()
+    if told is not None:
+        told.close()
     if speaker is not None:
         speaker.close()
 

@@ -102,8 +102,8 @@ class Control:
         ]
         return JSONResponse({"devices": shown})
 
-    async def _openapi(self, _: Request) -> JSONResponse:
-        return JSONResponse(description())
+    async def _openapi(self, request: Request) -> JSONResponse:
+        return JSONResponse(description(request.app.routes))
 
     async def _pair(self, request: Request) -> JSONResponse:
         said = await _fields(request, PAIRING)

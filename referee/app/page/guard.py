@@ -7,6 +7,7 @@ a route that forgets to ask is refused all the same.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import re
 from collections.abc import Iterable
@@ -24,6 +25,8 @@ from referee.app.page.sessions import Sessions, csrf_fits, csrf_of
 CSRF_HEADER: Final = "x-csrf-token"
 OPEN_CHANGES: Final = frozenset(("/api/pair",))
 """What may be asked to change without having paired."""
+HEARD_OUT: Final = 0.5
+"""Seconds that are given to the rest of a request which is refused."""
 METHODS: Final = ("GET", "HEAD", "POST")
 _CHANGES: Final = frozenset(("POST",))
 _TRICKS: Final = re.compile(r"//|\\|[\x00-\x1f\x7f]|(?:^|/)\.{1,2}(?:/|$)")
@@ -128,6 +131,8 @@ class Guard:
             else:
                 await self.app(scope, receive, answer)
         except Refusal as no:
+            if scope["method"] not in ("GET", "HEAD"):
+                await self._hear_out(receive)
             await answer.refuse(no)
         except Exception as bad:
             # What went wrong is for the log, without what the request said.
@@ -184,6 +189,11 @@ class Guard:
             return await asyncio.wait_for(self._read(receive), self.limits.body_ns / SECOND)
         except TimeoutError:
             raise Refusal(408, "the request did not arrive in time") from None
+
+    async def _hear_out(self, receive: Receive) -> None:
+        """Take in what is still under way: a connection closed with bytes unread is reset, and the answer lost."""
+        with contextlib.suppress(Refusal, TimeoutError):
+            await asyncio.wait_for(self._read(receive), HEARD_OUT)
 
     async def _read(self, receive: Receive) -> bytes:
         parts: list[bytes] = []

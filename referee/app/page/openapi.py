@@ -1,10 +1,22 @@
-"""The description of the routes that change something (OpenAPI 3.1), made from the table of commands."""
+"""The description of the page's routes (OpenAPI 3.1).
+
+Those that change something are made from the table of commands, those that are only read from the app's own table of
+routes: whatever is served there is described here.
+"""
 
 from __future__ import annotations
 
+import functools
+import inspect
+import re
+from collections.abc import Iterable
+from pathlib import PurePosixPath
 from typing import Any, Final
 
+from starlette.routing import BaseRoute, Route
+
 from referee.app.commands import CHECKING, KINDS, PAIRING, SIGNING_OUT, Kind
+from referee.app.page.texts import LANGUAGES
 
 _ANSWER: Final[dict[str, Any]] = {
     "type": "object",
@@ -22,6 +34,38 @@ _REFUSALS: Final = {
     "429": "too often",
     "503": "no game is running",
 }
+
+_UNREAD: Final = {
+    "400": "there is no such address",
+    "403": "another page made this request",
+    "404": "there is no such game, hand, ruling or file",
+    "414": "the address is too long",
+    "422": "the game's lines are damaged, or too many to be shown",
+    "429": "too often",
+    "503": "the record cannot be read, or too many pages are open",
+}
+_NUMBER: Final[dict[str, Any]] = {"type": "integer", "minimum": 0}
+_ASKED: Final[dict[str, dict[str, Any]]] = {
+    "lang": {"type": "string", "enum": list(LANGUAGES)},
+    "from": _NUMBER,
+    "at": _NUMBER,
+    "id": {"type": "string", "description": "the id of a ruling"},
+    "slap": {"type": "string", "description": "the id of a hand"},
+    "width": _NUMBER,
+    "theme": {"type": "string", "enum": ["light", "dark"]},
+    "all": {"type": "string", "enum": ["1"]},
+}
+"""What addresses may carry behind the question mark; what a route does not know it does not look at."""
+_MEDIA: Final = {
+    ".json": "application/json",
+    ".jsonl": "application/jsonl",
+    ".csv": "text/csv",
+    ".svg": "image/svg+xml",
+    ".png": "image/png",
+    ".jpg": "image/jpeg",
+}
+_RETURNS: Final = {"JSONResponse": "application/json", "StreamingResponse": "text/event-stream"}
+_PLACE: Final = re.compile(r"\{(\w+)(?::(\w+))?\}")
 
 
 def _content(schema: dict[str, Any]) -> dict[str, Any]:
@@ -62,8 +106,59 @@ def _read(name: str, words: str, *refusals: str) -> dict[str, Any]:
     return {"get": {"operationId": name, "summary": words, "responses": answers}}
 
 
-def description() -> dict[str, Any]:
-    """The whole description."""
+def _media(path: str, handler: Any) -> list[str]:
+    """Of a route's answer: by its name, else by what its handler says that it returns; a page is HTML."""
+    if path.startswith("/static/"):
+        return ["text/css", "text/javascript", "image/svg+xml", "font/ttf"]
+    returned = str(inspect.signature(handler).return_annotation).rpartition(".")[2]
+    return [_MEDIA.get(PurePosixPath(path).suffix) or _RETURNS.get(returned, "text/html")]
+
+
+def _parameters(path: str) -> list[dict[str, Any]]:
+    places = [
+        {"name": name, "in": "path", "required": True, "schema": _NUMBER if kind == "int" else {"type": "string"}}
+        for name, kind in _PLACE.findall(path)
+    ]
+    return places + [{"name": name, "in": "query", "schema": schema} for name, schema in _ASKED.items()]
+
+
+def _look(route: Route) -> dict[str, Any]:
+    """A route that is only read, as the table of routes has it."""
+    handler = route.endpoint
+    while isinstance(handler, functools.partial):
+        handler = handler.func
+    refusal: dict[str, Any] = {"text/html": {}, "text/plain": {}}
+    answers: dict[str, Any] = {
+        "200": {"description": "what was asked for", "content": {kind: {} for kind in _media(route.path, handler)}},
+        "303": {"description": "it is elsewhere"},
+        "304": {"description": "as it was"},
+    }
+    for status, words in _UNREAD.items():
+        answers[status] = {"description": words, "content": refusal}
+    return {
+        "get": {
+            "operationId": "get" + (re.sub(r"\W+", "_", _PLACE.sub(r"\1", route.path)).rstrip("_") or "_"),
+            "summary": (inspect.getdoc(handler) or route.path).partition("\n")[0],
+            "parameters": _parameters(route.path),
+            "responses": answers,
+        }
+    }
+
+
+def _looks(routes: Iterable[BaseRoute]) -> dict[str, Any]:
+    return {
+        _PLACE.sub(r"{\1}", route.path): _look(route)
+        for route in routes
+        if isinstance(route, Route) and "GET" in (route.methods or ()) and not route.path.startswith("/api/")
+    }
+
+
+def description(routes: Iterable[BaseRoute] = ()) -> dict[str, Any]:
+    """The whole description.
+
+    Args:
+        routes: of the app; those that are only read, and lie outside ``/api``, are described from them.
+    """
     from referee.app.page.control import address
 
     return {
@@ -83,5 +178,6 @@ def description() -> dict[str, Any]:
             "/api/devices/sign-out": _change("sign_out", SIGNING_OUT),
             "/api/rules/check": _change("check", CHECKING),
             **{address(do): _change(do, kind) for do, kind in KINDS.items()},
+            **_looks(routes),
         },
     }

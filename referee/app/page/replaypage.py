@@ -91,7 +91,7 @@ def _ruled(folded: Folded, names: Sequence[str], words: RulingWords) -> Markup:
     return join(items)
 
 
-async def steps(site: Site, request: Request) -> Response:
+async def steps(site: Site, request: Request) -> JSONResponse:
     """Some steps of a game, from a place on."""
     folded = await site.folded(request)
     texts, first = spoken(request), whole(request.query_params.get("from"), 0)

@@ -1,0 +1,222 @@
+"""The whole page with a real desk behind it, held against its own description by schemathesis.
+
+``python -m tests.page.described --examples 2000`` makes requests up from ``/api/openapi.json``, fitting and unfitting,
+for a device that has paired and for one that has not; ``make page-fuzz`` calls it. Exit status 1 where an answer is a
+5xx or none of those described. A seed makes a run the same again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+from urllib.request import urlopen
+
+import uvicorn
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from referee.adjudication.codec import from_fields, parse_object
+from referee.adjudication.observations import Observation
+from referee.app.commands import Command
+from referee.app.desk import Desk, obeying
+from referee.app.page.app import build
+from referee.app.page.board import Board
+from referee.app.page.control import Control
+from referee.app.page.events import Hub
+from referee.app.page.guard import guarded
+from referee.app.page.hosts import Hosts
+from referee.app.page.pairing import Pairing
+from referee.app.page.patience import Patient
+from referee.app.page.sessions import csrf_of
+from referee.app.page.shelf import Shelf
+from referee.app.page.site import Site
+from referee.app.record import Record
+from referee.app.record_files import imported
+from tests.page.browser import LIMITLESS
+from tests.page.table import DEMO, demo_lines
+from tests.page.tables import Table
+
+PAIRED: Final = "x-paired"
+"""A request with this header comes from a device that has paired just now."""
+CHECKS: Final = (
+    "not_a_server_error", "status_code_conformance", "content_type_conformance", "response_schema_conformance",
+    "response_headers_conformance",
+)  # fmt: skip
+ROUND: Final = 150
+"""Commands until the game is begun anew: what people said is judged again with every further word."""
+
+
+class Main:
+    """The referee's own process: its desk, and a game in its middle that takes every command seriously."""
+
+    def __init__(self) -> None:
+        lines = demo_lines()
+        self._lines = [from_fields(parse_object(line, n), n) for n, line in enumerate(lines[: len(lines) // 3])]
+        self.ordered = self.accepted = self._done = 0
+        self._table = self._begun()
+        self._desk = Desk(Pairing(), obeying(lambda: self._table.facts(), self._name, self._observe, self._order))
+
+    def _begun(self) -> Table:
+        table = Table(self._lines)
+        table.settle()
+        return table
+
+    def _name(self, kind: str) -> str:
+        return self._table.name(kind)
+
+    def _observe(self, line: Observation) -> None:
+        self._table.observe(line)
+
+    def _order(self, command: Command) -> str:
+        self.ordered += 1
+        return "" if self.ordered % 2 else f"not now ({command.do})"
+
+    async def ask(self, record: Mapping[str, Any]) -> dict[str, Any]:
+        """As over the socket: JSON there, JSON back."""
+        answer = self._desk(json.loads(json.dumps(dict(record))))
+        self.accepted += answer["accepted"] is True
+        self._done += 1
+        if self._done % ROUND == 0:
+            self._table = self._begun()
+        return dict(json.loads(json.dumps(dict(answer))))
+
+    def ids(self) -> list[str]:
+        """What can be spoken of: lines, rulings, questions."""
+        facts = self._table.facts()
+        said: list[Any] = [*facts.observations, *facts.rulings]
+        return sorted({str(one.id) for one in said if getattr(one, "id", "")})
+
+
+class _Pairs:
+    """Gives those who say that they have paired a session of their own, so that signing out ends no run."""
+
+    def __init__(self, app: ASGIApp, control: Control) -> None:
+        self._app, self._control = app, control
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        name = PAIRED.encode()
+        if any(key == name for key, _ in scope["headers"]):
+            token = self._control.sessions.begin("made up", 1)
+            ours = [(b"cookie", f"referee={token}".encode()), (b"x-csrf-token", csrf_of(token).encode())]
+            kept = [pair for pair in scope["headers"] if pair[0] not in (name, b"cookie", b"x-csrf-token")]
+            scope = {**scope, "headers": [*kept, *ours]}
+        await self._app(scope, receive, send)
+
+
+def house(folder: Path, main: Main) -> ASGIApp:
+    """The page as it is served, with a game in its record; only the rates are let go of."""
+    path = folder / "games.sqlite"
+    with Record(path) as record:
+        imported(record, DEMO, "2026-01-01T20:00")
+    site = Site(Shelf(path), Hub(Board()), controlled=True)
+    # Streams end with what there is to tell.
+    site.hub.close()
+    control = Control(folder / "run", ask=main.ask, clock=lambda: 1)
+    hosts = Hosts.of_this_machine(())
+    return _Pairs(
+        guarded(build(site, control.routes()), control.sessions, hosts=hosts, limits=LIMITLESS, clock=lambda: 1),
+        control,
+    )
+
+
+@contextmanager
+def served(app: ASGIApp) -> Iterator[str]:
+    """Its address, while it is served as the appliance does."""
+    listening = socket.create_server(("127.0.0.1", 0))
+    server = uvicorn.Server(
+        uvicorn.Config(app, http=Patient, ws="none", lifespan="off", log_level="critical", access_log=False,
+                       loop="asyncio", h11_max_incomplete_event_size=16384)
+    )  # fmt: skip
+    thread = threading.Thread(target=lambda: asyncio.run(server.serve([listening])))
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        thread.join()
+        listening.close()
+
+
+def told(description: dict[str, Any], ids: list[str]) -> dict[str, Any]:
+    """The description with names of things that are there, which nobody would hit on by chance."""
+    known: dict[str, list[Any]] = {key: list(ids) for key in ("line", "ruling", "question", "of", "id")}
+    known["slap"] = sorted({name.partition("@")[2] for name in ids if name.startswith("slap_")})
+    known["game"], known["name"] = [1], ["page.css", "board.js"]
+
+    def widened(name: str, schema: dict[str, Any]) -> dict[str, Any]:
+        return {"anyOf": [{"enum": known[name]}, schema]} if known.get(name) else schema
+
+    for path, methods in description["paths"].items():
+        for asked in methods.get("get", {}).get("parameters", ()):
+            asked["schema"] = widened(asked["name"], asked["schema"])
+        if "post" in methods:
+            fields = methods["post"]["requestBody"]["content"]["application/json"]["schema"]["properties"]
+            for name in fields if path.startswith("/api/control/") else ():
+                fields[name] = widened(name, fields[name])
+    return description
+
+
+def _schemathesis(folder: Path, address: str, *options: str) -> subprocess.CompletedProcess[str]:
+    program = shutil.which("schemathesis", path=str(Path(sys.executable).parent))
+    if program is None:
+        raise RuntimeError("schemathesis is not here: make install")
+    (folder / "schemathesis.toml").write_text("")
+    command = [
+        program, "run", str(folder / "openapi.json"), "--url", address, "--checks", ",".join(CHECKS), "--mode", "all",
+        "--phases", "examples,coverage,fuzzing",
+        "-H", f"Origin: {address}", "--warnings", "off", "--no-color", "--workers", "1", "--max-redirects", "0",
+        "--generation-database", "none", "--continue-on-failure", *options,
+    ]  # fmt: skip
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+
+
+def tried(
+    folder: Path, *options: str, paired: bool, examples: int, seed: int = 1
+) -> tuple[subprocess.CompletedProcess[str], Main]:
+    """One device's run, and the main process that it met.
+
+    Args:
+        folder: takes the record and the description.
+        options: of ``schemathesis run``.
+        paired: whether the device has paired.
+        examples: of each route, beside the bounds of each field.
+        seed: of the examples.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    desk = Main()
+    given = ("--max-examples", str(examples), "--seed", str(seed), *(("-H", f"{PAIRED}: yes") if paired else ()))
+    with served(house(folder, desk)) as address:
+        with urlopen(f"{address}/api/openapi.json") as answer:
+            description = json.load(answer)
+        (folder / "openapi.json").write_text(json.dumps(told(description, desk.ids())))
+        return _schemathesis(folder, address, *given, *options), desk
+
+
+def main() -> int:
+    """Run it for both, print what schemathesis says; 1 where something is wrong."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--examples", type=int, default=1000, help="of each route, for each of the two devices")
+    parser.add_argument("--seed", type=int, default=1)
+    args = parser.parse_args()
+    bad = False
+    with tempfile.TemporaryDirectory() as name:
+        for paired in (True, False):
+            done, desk = tried(Path(name) / str(paired), paired=paired, examples=args.examples, seed=args.seed)
+            print(f"{'paired' if paired else 'not paired'}: {desk.accepted} commands accepted by the table")
+            print(done.stdout + done.stderr)
+            bad |= done.returncode != 0 or (desk.accepted > 0) is not paired
+    return int(bad)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
