@@ -16,7 +16,16 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from referee.adjudication.observations import LogError
-from referee.app.page import boardpage, controlpage, figurepage, finishpage, gamepage, replaypage, staticfiles
+from referee.app.page import (
+    boardpage,
+    controlpage,
+    figurepage,
+    finishpage,
+    gamepage,
+    replaypage,
+    rulespage,
+    staticfiles,
+)
 from referee.app.page.folding import TooLong
 from referee.app.page.markup import tag
 from referee.app.page.shell import page, spoken
@@ -40,6 +49,7 @@ def build(site: Site, extra: Sequence[BaseRoute] = ()) -> Starlette:
         "/healthz": boardpage.health,
         "/control": controlpage.control,
         "/recent.json": controlpage.recent,
+        "/rules": rulespage.rules,
         "/finish": finishpage.latest,
         f"{game}/finish": finishpage.finish,
         f"{game}/finish.svg": finishpage.as_svg,
