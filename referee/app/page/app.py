@@ -24,6 +24,7 @@ from referee.app.page import (
     gamepage,
     leaguepage,
     replaypage,
+    rulespage,
     staticfiles,
 )
 from referee.app.page.folding import TooLong
@@ -49,6 +50,7 @@ def build(site: Site, extra: Sequence[BaseRoute] = ()) -> Starlette:
         "/healthz": boardpage.health,
         "/control": controlpage.control,
         "/recent.json": controlpage.recent,
+        "/rules": rulespage.rules,
         "/finish": finishpage.latest,
         f"{game}/finish": finishpage.finish,
         f"{game}/finish.svg": finishpage.as_svg,

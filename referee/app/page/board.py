@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Sequence
-from typing import Final
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
 
-from referee.adjudication.observations import Card, LogError, Table
+from referee.adjudication.observations import Card, LogError, Slap, Table
 from referee.adjudication.rulings import Ruling
 from referee.adjudication.view import View
 from referee.app.page.finish import Finish, finish
 from referee.app.page.publishing import News
 from referee.app.page.recent import Recent
 from referee.app.page.ruledlines import replaced, ruling_of, split
+from referee.rules.house import RulesError, house_rules
 
 SHOWN: Final = 14
 """Rulings in the list."""
@@ -29,6 +30,8 @@ class Board:
 
     def __init__(self) -> None:
         self.troubles: dict[str, str] = {}
+        self.about: Mapping[str, Any] | None = None
+        """What the main process said of the table; see `publishing.news`."""
         self.said: deque[tuple[int, str]] = deque(maxlen=CAPTIONS)
         self._captions = 0
         self._empty()
@@ -43,6 +46,8 @@ class Board:
         self.view = View()
         self.live = False
         self.paused = False
+        self.correctable = True
+        """Whether the house rules let people correct the referee (K6)."""
         self.rulings: list[Ruling] = []
         self.replaced_by: dict[str, str] = {}
         self._early: dict[str, Ruling] = {}
@@ -59,7 +64,7 @@ class Board:
         observations, rulings = split(rows)
         for _, seen in observations:
             if isinstance(seen, Table):
-                self.names, self.began = seen.seats, seen.t
+                self.names, self.began, self.correctable = seen.seats, seen.t, _correctable(seen.rules)
             self._recent.add(seen)
         if rows:
             self.line = rows[-1][0]
@@ -81,6 +86,7 @@ class Board:
         self.view, self.live, self.paused = news.view, True, news.paused
         self.names = news.view.names or self.names
         self.troubles = dict(news.troubles)
+        self.about = news.about
         for text in news.said:
             self._captions += 1
             self.said.append((self._captions, text))
@@ -107,10 +113,32 @@ class Board:
         found = (self._places.get(name) for name in self.view.questions)
         return [self.rulings[at] for at in found if at is not None]
 
+    @property
+    def playing(self) -> bool:
+        """Whether a game is on, as far as the main process tells."""
+        return self.live and self.game is not None and not self.view.game_over
+
     def cards(self) -> list[Card]:
         """The latest cards, the newest first, for people to correct."""
         found = [line for line in self._recent.lines() if isinstance(line, Card)]
         return sorted(found, key=lambda card: card.t, reverse=True)[:CORRECTABLE]
+
+    def hands(self) -> list[Slap]:
+        """All hands that are remembered, as they stand, the newest first."""
+        found = [line for line in self._recent.lines() if isinstance(line, Slap)]
+        return sorted(found, key=lambda hand: hand.t, reverse=True)
+
+    def early(self) -> list[Ruling]:
+        """Rulings that were told and are not in the log yet."""
+        return list(self._early.values())
+
+    def has_logged(self, name: str) -> bool:
+        """Whether a ruling of this id is in the log."""
+        return name in self._places
+
+    def ruling(self, name: str) -> Ruling | None:
+        """A ruling of this game by its id."""
+        return self.rulings[self._places[name]] if name in self._places else self._early.get(name)
 
     def last_slap(self) -> Ruling | None:
         """The latest ruling on a hand that is worth a photo-finish: the slap that won rather than those it beat."""
@@ -133,6 +161,14 @@ class Board:
         slap = ruling.id.partition("@")[2].partition("~")[0].partition("/")[0]
         rulings = [*self.rulings[-200:], *self._early.values()]
         return finish(self._recent.lines(), rulings, slap, self.replaced_by, len(self.names))
+
+
+def _correctable(rules: Any) -> bool:
+    try:
+        return house_rules(rules).has("K6")
+    except RulesError:
+        # Whoever wrote that log knows better; a wish that cannot be met is refused in words.
+        return True
 
 
 __all__ = ["Board", "LogError"]

@@ -9,6 +9,7 @@ from referee.adjudication.rulings import Ruling
 from referee.adjudication.view import View
 from referee.app.page.board import Board
 from referee.app.page.cardviews import card, row
+from referee.app.page.disputes import disputed_at
 from referee.app.page.drawing import mini
 from referee.app.page.finishwords import headline
 from referee.app.page.folding import slap_of
@@ -23,15 +24,15 @@ UPPERMOST: Final = 8
 REGIONS: Final = ("state", "seats", "pile", "last", "rulings", "said", "troubles", "questions")
 
 
-def regions(board: Board, texts: Texts) -> dict[str, Markup]:
-    """Every region's content, by the id of its element."""
+def regions(board: Board, texts: Texts, *, controlled: bool = False) -> dict[str, Markup]:
+    """Every region's content, by the id of its element; ``controlled``: with ways to where a ruling is overruled."""
     words = RulingWords(board.names, texts)
     return {
         "state": _state(board, words),
         "seats": seats(board.view, words, len(board.names)),
         "pile": pile(board.view.pile, texts),
         "last": _last(board, words),
-        "rulings": join([_ruling(board, ruling, words) for ruling in board.listed()])
+        "rulings": join([_ruling(board, ruling, words, controlled) for ruling in board.listed()])
         or tag("li", texts("board.no_rulings"), class_="none", data_key="none"),
         "said": join([tag("li", text, data_key=f"said{number}") for number, text in board.said])
         or tag("li", texts("board.nothing_said"), class_="none", data_key="none"),
@@ -148,19 +149,27 @@ def _last(board: Board, words: RulingWords) -> Markup:
     )
 
 
-def _ruling(board: Board, ruling: Ruling, words: RulingWords) -> Markup:
+def _ruling(board: Board, ruling: Ruling, words: RulingWords, controlled: bool) -> Markup:
     texts = words.texts
     gone = ruling.id in board.replaced_by
     text: Child = unbroken(words(ruling))
     href = _where(board, ruling)
     body = tag("a", text, href=href) if href else text
+    wrong = disputed_at(board, board.game, ruling) if controlled else ""
     clock = texts.number((ruling.t - board.began) / 1e9, 1)
     if gone:
         body = tag("s", body) + tag("span", texts("board.replaced"), class_="badge")
     return tag(
         "li", tag("span", f"{clock} s", class_="clock"), tag("span", body, class_="text"),
+        wrong_link(wrong, ruling, words),
         class_=" ".join(_classes(ruling, gone)), data_key=f"{ruling.id}{'-gone' if gone else ''}", data_id=ruling.id,
     )  # fmt: skip
+
+
+def wrong_link(href: str, ruling: Ruling, words: RulingWords) -> Markup | None:
+    """Where a ruling is overruled; None where there is no such place."""
+    short = words.texts("board.wrong_short")
+    return tag("a", short, href=href, class_="wrong", aria_label=f"{short} {words(ruling)}") if href else None
 
 
 def _classes(ruling: Ruling, gone: bool) -> Iterator[str]:

@@ -3,29 +3,41 @@
 from __future__ import annotations
 
 import json
+from typing import Any, Final
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse
 
-from referee.app.page.markup import tag
+from referee.adjudication.observations import Slap
+from referee.adjudication.rulings import Ruling
+from referee.app.page.board import Board
+from referee.app.page.disputes import Dispute, disputes
+from referee.app.page.markup import Markup, tag
 from referee.app.page.rulingwords import RulingWords
 from referee.app.page.shell import page, spoken
 from referee.app.page.site import Site
-from referee.app.page.texts import table
+from referee.app.page.texts import Texts, table
 from referee.app.wording import pretty
+from referee.rules.presets import PRESETS
+
+WORDS: Final = ("control.", "ask.", "word.", "preset.", "games.own_rules")
+"""Beginnings of the keys of what its scripts say."""
+SCRIPTS: Final = ("words.js", "make.js", "asking.js", "correcting.js", "beginning.js", "tablewide.js", "control.js")
+HANDS: Final = 8
+"""Hands that are offered for correction."""
 
 
 async def control(site: Site, request: Request) -> HTMLResponse:
     """The page; everything on it is done by requests that the guard allows or not."""
     texts = spoken(request)
-    words = {key: text for key, text in table(texts.language).items() if key.startswith(("control.", "ask.", "word."))}
-    noscript = tag("noscript", tag("p", texts("word.loading")))
     holder = tag(
         "div",
-        noscript,
+        tag("noscript", tag("p", texts("word.loading"))),
+        said_to_scripts(texts, *WORDS),
         id="control",
-        data_words=json.dumps(words, ensure_ascii=False),
+        class_="forms",
         data_language=texts.language,
+        data_presets=" ".join(PRESETS),
         data_controlled=site.controlled,
     )
     return page(
@@ -33,34 +45,64 @@ async def control(site: Site, request: Request) -> HTMLResponse:
         texts("control.title"),
         tag("h1", texts("control.title")),
         tag("p", texts("control.what"), class_="crumb"),
-        tag("p", "", id="answer", role="status", aria_live="polite", class_="note"),
+        answer_line(),
         holder,
-        scripts=("control.js",),
+        scripts=SCRIPTS,
         here="/control",
     )
 
 
+def answer_line() -> Markup:
+    """Where scripts say what became of a wish."""
+    return tag("p", "", id="answer", role="status", aria_live="polite", class_="note")
+
+
+def said_to_scripts(texts: Texts, *beginnings: str) -> Markup:
+    """The texts that a page's scripts say, by their keys."""
+    words = {key: text for key, text in table(texts.language).items() if key.startswith(beginnings)}
+    return tag("template", "", id="words", data_words=json.dumps(words, ensure_ascii=False))
+
+
 async def recent(site: Site, request: Request) -> JSONResponse:
-    """What can be answered and corrected now; no more than the scoreboard shows anyway."""
+    """What can be answered and corrected now; no more than the scoreboard shows anyway, and what the table is."""
     board, texts = site.hub.board, spoken(request)
     words = RulingWords(board.names, texts)
     return JSONResponse(
         {
             "game": board.game,
+            "playing": board.playing,
             "paused": board.paused,
+            "correctable": board.correctable,
+            "about": board.about,
             "seats": [words.name(seat) for seat in range(1, len(board.names) + 1)],
-            "questions": [
-                {
-                    "id": ruling.id,
-                    "ask": ruling.get("ask"),
-                    "words": words(ruling),
-                    "cards": list(ruling.get("cards", ())),
-                }
-                for ruling in board.questions()
-            ],
+            "questions": [_question(ruling, words) for ruling in board.questions()],
             "cards": [
-                {"id": card.id, "card": card.card, "words": f"{pretty(card.card)} · {words.name(card.seat)}"}
+                {
+                    "id": card.id,
+                    "card": card.card,
+                    "seat": card.seat,
+                    "words": f"{pretty(card.card)} · {words.name(card.seat)}",
+                }
                 for card in board.cards()
             ],
+            "hands": [_hand(hand, board, words) for hand in board.hands()[:HANDS]],
+            "rulings": [_dispute(one, board, words) for one in disputes(board, request.query_params.get("ruling", ""))],
         }
     )
+
+
+def _question(ruling: Ruling, words: RulingWords) -> dict[str, Any]:
+    cards = list(ruling.get("cards", ()))
+    return {"id": ruling.id, "ask": ruling.get("ask"), "words": words(ruling), "cards": cards}
+
+
+def _hand(hand: Slap, board: Board, words: RulingWords) -> dict[str, Any]:
+    text = words.texts("control.hand", name=words.name(hand.seat), time=words.texts.seconds(hand.t - board.began, 1))
+    return {"id": hand.id, "seat": hand.seat, "words": text}
+
+
+def _dispute(one: Dispute, board: Board, words: RulingWords) -> dict[str, Any]:
+    clock = words.texts.seconds(one.ruling.t - board.began, 1)
+    return {
+        "id": one.ruling.id, "words": f"{clock} · {words(one.ruling)}", "verdicts": one.verdicts, "seats": one.seats,
+    }  # fmt: skip

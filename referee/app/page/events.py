@@ -25,8 +25,9 @@ _NOTHING: Final[_Regions] = {}
 class Hub:
     """One board, and everybody who watches it. Lives in one event loop."""
 
-    def __init__(self, board: Board) -> None:
-        self.board = board
+    def __init__(self, board: Board, *, controlled: bool = False) -> None:
+        """``controlled``: there is a control page, on which people may say that a ruling is wrong."""
+        self.board, self._controlled = board, controlled
         self.viewers = 0
         self._changed = asyncio.Event()
         self._closed = False
@@ -48,7 +49,7 @@ class Hub:
     def present(self, language: str) -> _Regions:
         """The regions as they are now."""
         if language not in self._present:
-            self._present[language] = regions(self.board, texts(language))
+            self._present[language] = regions(self.board, texts(language), controlled=self._controlled)
         return self._present[language]
 
     async def stream(self, language: str, quiet: float = QUIET) -> AsyncIterator[bytes]:

@@ -6,6 +6,8 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from referee.adjudication.rulings import Ruling
+from referee.app.page.disputes import disputed_at
 from referee.app.page.finishviews import AROUND, drawn, finish_page, found
 from referee.app.page.folding import Folded, slap_of
 from referee.app.page.markup import tag
@@ -47,6 +49,9 @@ async def finish(site: Site, request: Request) -> Response:
     texts, slap = spoken(request), request.query_params.get("slap", "")
     folded = await site.folded(request)
 
+    def wrong(ruling: Ruling | None) -> str:
+        return disputed_at(site.hub.board, folded.info.id, ruling) if site.controlled and ruling is not None else ""
+
     def write() -> str | None:
         seen = found(folded, slap)
         if seen is None:
@@ -54,7 +59,7 @@ async def finish(site: Site, request: Request) -> Response:
         pictures = None
         if site.shelf.has_pictures:
             pictures = site.shelf.pictures(folded.info.id, seen.zero - AROUND, seen.zero + AROUND)
-        return tag("div", list(finish_page(folded, seen, texts, pictures)), class_="finish")
+        return tag("div", list(finish_page(folded, seen, texts, pictures, wrong(seen.ruling))), class_="finish")
 
     content = await site.aside(write)
     if content is None:

@@ -39,13 +39,23 @@ def drawn(folded: Folded, seen: Finish, texts: Texts, width: int) -> Scene:
     return draw(seen, words, title, f"{rows} · {after}", WIDE if width != NARROW else NARROW)
 
 
-def finish_page(folded: Folded, seen: Finish, texts: Texts, pictures: Sequence[Picture] | None) -> Iterator[Child]:
-    """The content of the page; ``pictures`` is None where they are switched off."""
+def finish_page(
+    folded: Folded, seen: Finish, texts: Texts, pictures: Sequence[Picture] | None, wrong: str = ""
+) -> Iterator[Child]:
+    """The content of the page.
+
+    Args:
+        folded: the game.
+        seen: the photo-finish.
+        texts: of the page's language.
+        pictures: None where they are switched off.
+        wrong: where people may say that the ruling is wrong; empty where they may not.
+    """
     words = RulingWords(folded.table.seats, texts)
     head = headline(seen, words)
     game = folded.info.id
     yield tag("h1", f"{head.text}{', ' if head.under else ''}{head.under}", class_="unseen")
-    yield _buttons(folded, seen, texts)
+    yield _buttons(folded, seen, texts, wrong)
     if seen.ruling is not None:
         yield _replaced(folded, seen.ruling, words)
     yield tag(
@@ -63,7 +73,7 @@ def finish_page(folded: Folded, seen: Finish, texts: Texts, pictures: Sequence[P
     yield tag("p", texts("finish.exact"), class_="note")
 
 
-def _buttons(folded: Folded, seen: Finish, texts: Texts) -> Markup:
+def _buttons(folded: Folded, seen: Finish, texts: Texts, wrong: str) -> Markup:
     game, slaps = folded.info.id, list(dict.fromkeys(slap_of(ruling) for ruling in folded.slaps()))
     at = slaps.index(seen.slap) if seen.slap in slaps else -1
     path = f"/games/{game}/finish"
@@ -74,6 +84,8 @@ def _buttons(folded: Folded, seen: Finish, texts: Texts) -> Markup:
     if 0 <= at < len(slaps) - 1:
         link = address(path, {"slap": slaps[at + 1]})
         links.append(tag("a", f"{texts('finish.next')} →", href=link, class_="button", rel="next"))
+    if wrong:
+        links.append(tag("a", texts("board.wrong"), href=wrong, class_="button"))
     kinds = []
     for kind in ("png", "svg"):
         link = address(f"{path}.{kind}", {"slap": seen.slap})

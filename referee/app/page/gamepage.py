@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from starlette.exceptions import HTTPException
@@ -11,8 +11,10 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
 from referee.adjudication.rulings import Ruling
+from referee.app.page.disputes import disputed_at
 from referee.app.page.explained import explained
 from referee.app.page.folding import Folded, slap_of
+from referee.app.page.gamekeeping import KEEPING, keeping
 from referee.app.page.markup import Child, Markup, tag
 from referee.app.page.rulingwords import RulingWords
 from referee.app.page.shelf import Shelf
@@ -48,7 +50,11 @@ async def games(site: Site, request: Request) -> Response:
         content.append(tag("div", table, class_="panel scroll", tabindex=0, role="region",
                            aria_label=texts("games.title")))  # fmt: skip
     links = _turning("/games", first, LISTED, len(all_), texts, {})
-    return page(request, texts("games.title"), *content, tag("p", links, class_="buttons"), here="/games")
+    own = keeping(site, texts)
+    content[1:1] = own
+    scripts = KEEPING if own else ()
+    paging = tag("p", links, class_="buttons")
+    return page(request, texts("games.title"), *content, paging, scripts=scripts, here="/games")
 
 
 def _turning(path: str, first: int, step: int, count: int, texts: Texts, query: Mapping[str, object]) -> list[Markup]:
@@ -96,6 +102,8 @@ def _game_row(info: GameInfo, outcome: str, texts: Texts) -> Markup:
         tag("td", rules_name(info.rules, texts)),
         tag("td", outcome),
         tag("td", links, class_="links"),
+        data_game=info.id,
+        data_kept=info.keep,
     )  # fmt: skip
 
 
@@ -118,11 +126,21 @@ async def game(site: Site, request: Request) -> Response:
     folded = await site.folded(request)
     every = request.query_params.get("all") == "1"
     first = whole(request.query_params.get("from"), 0)
-    content = await site.aside(lambda: list(_game(folded, texts, every, first)))
-    return page(request, texts("games.game", game=folded.info.id), *content, here="/games")
+    content = await site.aside(lambda: list(_game(folded, texts, every, first, _wrong_in(site, folded))))
+    own = keeping(site, texts)
+    if own:
+        content[1:1] = own
+    scripts = KEEPING if own else ()
+    return page(request, texts("games.game", game=folded.info.id), *content, scripts=scripts, here="/games")
 
 
-def _game(folded: Folded, texts: Texts, every: bool, first: int) -> Iterator[Child]:
+def _wrong_in(site: Site, folded: Folded) -> Callable[[Ruling], str]:
+    """Where people may say that a ruling of this game is wrong."""
+    board = site.hub.board
+    return lambda ruling: disputed_at(board, folded.info.id, ruling) if site.controlled else ""
+
+
+def _game(folded: Folded, texts: Texts, every: bool, first: int, wrong: Callable[[Ruling], str]) -> Iterator[Child]:
     info, words = folded.info, RulingWords(folded.table.seats, texts)
     at = f"/games/{info.id}"
     yield tag("h1", texts("games.game", game=info.id))
@@ -132,13 +150,14 @@ def _game(folded: Folded, texts: Texts, every: bool, first: int) -> Iterator[Chi
         (f"{at}/replay", "games.replay"), (f"{at}/figures", "games.figures"),
         (f"{at}/rulings.csv", "games.rulings_csv"), (f"{at}/log.jsonl", "games.log"),
     )  # fmt: skip
-    yield tag("p", [tag("a", texts(key), href=href, class_="button") for href, key in buttons], class_="buttons")
+    links = [tag("a", texts(key), href=href, class_="button") for href, key in buttons]
+    yield tag("p", links, class_="buttons", data_game=info.id, data_kept=info.keep, data_after="/games")
     same, others = folded.agrees
     key = "games.again_none" if not folded.logged else "games.again_differs" if others else "games.again_equal"
     yield tag("p", tag("b", texts("games.again"), ": "), texts(key, n=others or same),
               class_="note bad" if others else "note good")  # fmt: skip
     shown = [ruling for ruling in folded.rulings if every or ruling.kind not in _QUIET]
-    rows = [_ruling_row(folded, ruling, words) for ruling in shown[first : first + RULINGS]]
+    rows = [_ruling_row(folded, ruling, words, wrong(ruling)) for ruling in shown[first : first + RULINGS]]
     heads = [tag("th", texts(f"games.{name}"), scope="col") for name in ("when", "what", "why")]
     table = tag("table", tag("thead", tag("tr", heads)), tag("tbody", rows), class_="rulings")
     yield tag("div", table, class_="panel scroll", tabindex=0, role="region", aria_label=texts("games.rulings"))
@@ -147,16 +166,20 @@ def _game(folded: Folded, texts: Texts, every: bool, first: int) -> Iterator[Chi
     yield tag("p", tag("a", texts("games.show_few" if every else "games.show_all"), href=link))
 
 
-def _ruling_row(folded: Folded, ruling: Ruling, words: RulingWords) -> Markup:
+def _ruling_row(folded: Folded, ruling: Ruling, words: RulingWords, wrong: str) -> Markup:
     texts, gone = words.texts, ruling.id in folded.replaced_by
     said: Child = unbroken(words(ruling))
     if gone:
         said = [tag("s", said), " ", tag("span", texts("board.replaced"), class_="badge")]
-    links = [tag("a", " ".join(ruling.rule), href=ruling_address(folded.info.id, ruling),
+    links: list[Child] = [tag("a", " ".join(ruling.rule), href=ruling_address(folded.info.id, ruling),
                  aria_label=f"{texts('games.why')}: {ruling.id}")]  # fmt: skip
     if ruling.kind in ("slap_won", "slap_false", "slap_void"):
         href = address(f"/games/{folded.info.id}/finish", {"slap": slap_of(ruling)})
         links.append(tag("a", texts("nav.finish"), href=href, aria_label=f"{texts('nav.finish')}: {ruling.id}"))
+    if wrong:
+        links.append(
+            tag("a", texts("board.wrong_short"), href=wrong, aria_label=f"{texts('board.wrong')}: {ruling.id}")
+        )
     return tag(
         "tr",
         tag("td", texts.seconds(ruling.t - folded.table.t), class_="number"),
@@ -189,8 +212,11 @@ async def ruling(site: Site, request: Request) -> Response:
         link = tag("a", words(folded.by_id[newer]), href=ruling_address(folded.info.id, folded.by_id[newer]))
         notice = tag("div", tag("p", texts("finish.replaced_by")), link, class_="notice")
     back = tag("a", f"← {texts('games.game', game=folded.info.id)}", href=f"/games/{folded.info.id}", class_="button")
+    href = _wrong_in(site, folded)(found)
+    wrong = tag("a", texts("board.wrong"), href=href, class_="button") if href else None
     title = words(found)
-    return page(request, title, head, tag("h1", title), notice, sections, tag("p", back), here="/games")
+    links = tag("p", back, wrong, class_="buttons")
+    return page(request, title, head, tag("h1", title), notice, sections, links, here="/games")
 
 
 async def log(site: Site, request: Request) -> Response:

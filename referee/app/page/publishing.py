@@ -32,6 +32,7 @@ def news(
     said: Sequence[str] = (),
     rulings: Sequence[Mapping[str, Any]] = (),
     paused: bool = False,
+    about: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """What the main process tells.
 
@@ -44,12 +45,15 @@ def news(
         said: the text of each phrase that was spoken since the last news.
         rulings: rulings that were decided but are not in the log yet, as `ruling_fields`; the log's replace them by id.
         paused: whether the game is paused.
+        about: the table itself, so that the page offers what it can do: ``pads`` (how many are set up), ``names``,
+            ``rules`` (a preset's name, or what a log's first line says), ``voice`` (``volume``, ``quiet_volume``,
+            ``quiet_from``, ``quiet_to``; None where there is no voice), ``power_off`` (whether it can be switched off).
     """
     fields = asdict(view)
     fields["locked_out"] = sorted(view.locked_out)
     return {
         "game": game, "line": line, "view": fields, "now": now, "troubles": dict(troubles or {}), "said": list(said),
-        "rulings": list(rulings), "paused": paused,
+        "rulings": list(rulings), "paused": paused, "about": None if about is None else dict(about),
     }  # fmt: skip
 
 
@@ -134,6 +138,7 @@ class News:
     said: tuple[str, ...] = ()
     rulings: tuple[Mapping[str, Any], ...] = ()
     paused: bool = False
+    about: Mapping[str, Any] | None = None
 
 
 def parsed(data: bytes) -> News | None:
@@ -149,6 +154,7 @@ def parsed(data: bytes) -> News | None:
             tuple(str(text) for text in raw.get("said", ())),
             tuple(one for one in raw.get("rulings", ()) if isinstance(one, dict)),
             bool(raw.get("paused", False)),
+            raw["about"] if isinstance(raw.get("about"), dict) else None,
         )
     except (ValueError, KeyError, TypeError, AttributeError):
         return None

@@ -55,8 +55,9 @@ class Page:
     """The application with everything behind it."""
 
     def __init__(self, options: Options) -> None:
-        self.hub = Hub(Board())
-        self.site = Site(Shelf(options.record, options.pictures), self.hub, controlled=options.runtime is not None)
+        controlled = options.runtime is not None
+        self.hub = Hub(Board(), controlled=controlled)
+        self.site = Site(Shelf(options.record, options.pictures), self.hub, controlled=controlled)
         self._receiver = Receiver(options.listen) if options.listen is not None else None
         self.follower = Follower(self.site, self._receiver)
         self.app: ASGIApp = _guarded(self.site, options)

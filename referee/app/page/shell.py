@@ -15,7 +15,8 @@ from referee.app.page.texts import LANGUAGES, Texts, chosen, texts
 COOKIE: Final = "lang"
 _YEAR: Final = 365 * 24 * 3600
 _PAGES: Final = (
-    ("/", "board"), ("/finish", "finish"), ("/games", "games"), ("/figures", "figures"), ("/control", "control"),
+    ("/", "board"), ("/finish", "finish"), ("/games", "games"), ("/figures", "figures"), ("/rules", "rules"),
+    ("/control", "control"),
 )  # fmt: skip
 
 

@@ -1,161 +1,132 @@
-// Pairing, and what a paired device may do. Every request is checked by the server; this only offers it.
+// The control page: pairing, and the parts that a paired device is offered, kept as the table is.
 "use strict";
 (() => {
+  const { say } = Words;
+  const { element, button, input, row, group, form } = Make;
+  const { control, post } = Asking;
   const home = document.getElementById("control");
-  const answer = document.getElementById("answer");
-  const words = JSON.parse(home.dataset.words);
-  const lang = home.dataset.language;
-  const say = (key) => words[`control.${key}`] ?? key;
-  let session = { paired: false };
+  const asked = new URLSearchParams(location.search).get("ruling") ?? "";
   const parts = new Map();
 
-  const make = (name, attributes = {}, ...children) => {
-    const element = document.createElement(name);
-    for (const [key, value] of Object.entries(attributes)) {
-      if (key === "onclick" || key === "onsubmit") element[key] = value;
-      else if (value !== false && value != null) element.setAttribute(key, value === true ? "" : value);
-    }
-    element.append(...children.filter((child) => child != null));
-    return element;
-  };
-
-  const post = async (path, body) => {
-    const headers = { "Content-Type": "application/json" };
-    if (session.csrf) headers[session.csrf_header] = session.csrf;
-    answer.textContent = "…";
-    try {
-      const got = await fetch(path, { method: "POST", headers, body: JSON.stringify(body) });
-      const told = await got.json();
-      const good = told.accepted ?? got.ok;
-      answer.textContent = good ? told.words || say("sent") : say("refused").replace("{words}", told.words ?? got.status);
-      if (got.status === 401) refresh();
-      return good;
-    } catch {
-      answer.textContent = say("unanswered");
-      return false;
-    }
-  };
-  const control = async (act, body = {}) => {
-    if (await post(`/api/control/${act}`, body)) refresh();
-  };
-  const button = (key, act, strong = false) =>
-    make("button", { type: "button", class: `button${strong ? " strong" : ""}`, onclick: act }, say(key));
-
-  const ranks = ["A", "2", "3", "4", "5", "6", "7", "8", "9", "T", "J", "Q", "K"];
-  const suits = { s: "spades", h: "hearts", d: "diamonds", c: "clubs" };
-  const select = (name, label, options) =>
-    make("label", {}, label, make("select", { name }, ...options.map(([value, text]) => make("option", { value }, text))));
-  const picker = () => {
-    const rank = select("rank", say("rank"), [
-      ...ranks.map((r) => [r, r === "T" ? "10" : r]), ["Xr", say("joker_red")], ["Xb", say("joker_black")],
-    ]);
-    const suit = select("suit", say("suit"), Object.entries(suits).map(([key, name]) => [key, say(name)]));
-    return [rank, suit];
-  };
-  const picked = (form) =>
-    form.elements.rank.value.startsWith("X") ? form.elements.rank.value : form.elements.rank.value + form.elements.suit.value;
-  const form = (children, act, key = "apply") =>
-    make("form", { onsubmit: (event) => { event.preventDefault(); act(event.target); } }, ...children,
-      make("button", { class: "button strong" }, say(key)));
-
-  const pairing = () =>
-    make("fieldset", {}, make("legend", {}, say("not_paired")), make("p", {}, say("ask")),
-      form([
-        make("label", {}, say("code"), make("input", { name: "code", inputmode: "numeric", autocomplete: "one-time-code",
-          pattern: "[0-9]{6}", maxlength: 6, required: true })),
-        make("label", {}, say("device"), make("input", { name: "device", maxlength: 40, autocomplete: "nickname" })),
-      ], async (f) => {
-        if (await post("/api/pair", { code: f.elements.code.value, device: f.elements.device.value || "?" })) refresh();
-      }, "send"));
-
-  const choices = {
-    seat: (question, seats) => seats.map((name, place) => [name, place + 1]),
-    cards: (question) => question.cards.map((card) => [card, card]),
-    order: () => [[say("before_card"), "slap"], [say("after_card"), "card"]],
-  };
-  const kinds = { who_was_first: "seat", who_played: "seat", mend_pile: "seat", slap_or_card: "order" };
-
-  const question = (one, seats) => {
-    const send = (value) => control("answer", { question: one.id, value });
-    const kind = kinds[one.ask] ?? (one.cards.length > 1 ? "cards" : "card");
-    const body = choices[kind]
-      ? make("div", { class: "row" }, ...choices[kind](one, seats).map(([text, value]) =>
-          make("button", { type: "button", class: "button strong", onclick: () => send(value) }, text)))
-      : form(picker(), (f) => send(picked(f)), "answer");
-    return make("fieldset", {}, make("legend", {}, one.words), body);
-  };
-
-  const correcting = (cards) =>
-    make("fieldset", {}, make("legend", {}, say("correct")),
-      form([select("line", say("which_line"), cards.map((card) => [card.id, card.words])), ...picker()],
-        (f) => control("correct", { line: f.elements.line.value, card: picked(f) })),
-      make("div", { class: "row" }, button("void", (event) => {
-        control("void", { line: event.target.closest("fieldset").querySelector("select").value });
-      })));
-
-  const counting = (seats) =>
-    make("fieldset", {}, make("legend", {}, say("recount")),
-      form([
-        select("seat", say("seat"), seats.map((name, place) => [place + 1, name])),
-        make("label", {}, say("cards"), make("input", { name: "cards", type: "number", min: 0, max: 500, required: true })),
-      ], (f) => control("count", { seat: Number(f.elements.seat.value), cards: Number(f.elements.cards.value) })));
-
-  const devices = (known) => {
-    const rows = known.map((one) =>
-      make("div", { class: "row" }, make("b", {}, one.name),
-        button("sign_out", async () => {
-          if (await post("/api/devices/sign-out", { device: one.id })) refresh();
-        })));
-    return make("fieldset", {}, make("legend", {}, say("devices")), ...rows,
-      button("sign_out_all", async () => {
-        if (await post("/api/devices/sign-out", { all: true })) refresh();
-      }));
-  };
-
   if (home.dataset.controlled === undefined) {
-    home.replaceChildren(make("p", { class: "note" }, say("not_paired")));
+    home.replaceChildren(element("p", { class: "note" }, say("not_paired")));
     return;
   }
 
+  const pairing = () =>
+    group(say("not_paired"), element("p", {}, say("ask")),
+      form([
+        input("code", say("code"), { inputmode: "numeric", autocomplete: "one-time-code", pattern: "[0-9]{6}", maxlength: 6,
+          required: true }),
+        input("device", say("device"), { maxlength: 40, autocomplete: "nickname" }),
+      ], async ({ code, device }) => {
+        const done = await post("/api/pair", { code: code.value, device: device.value || "?" });
+        if (done) refresh();
+        return done;
+      }, say("send")));
+
+  const signOut = async (body) => {
+    if (await post("/api/devices/sign-out", body)) refresh();
+  };
+  const device = (...children) => element("div", { class: "row device" }, ...children);
+  const devices = (known) =>
+    group(say("devices"),
+      ...known.map((one) => device(element("b", {}, one.name), button(say("sign_out"), () => signOut({ device: one.id })))),
+      button(say("sign_out_all"), () => signOut({ all: true })));
+
+  const pausing = (now) =>
+    row(
+      !now.playing ? null : now.paused ? button(say("resume"), () => control("resume"), "strong")
+        : button(say("pause"), () => control("pause"), "strong"),
+      now.correctable ? button(say("undo"), () => control("undo")) : null);
+
+  const typing = (element) => element.contains(document.activeElement) && document.activeElement.matches("input, select");
+
   // A part is made anew only when what it shows has changed, and never while somebody is filling it in.
   const part = (name, data, build) => {
-    if (data === null) return null;
-    const text = JSON.stringify(data) ?? "";
+    if (!data) return null;
+    const text = JSON.stringify(data);
     const old = parts.get(name);
-    if (old && (old.text === text || old.element.dataset.touched)) return old.element;
-    const element = build();
-    element.addEventListener("input", () => (element.dataset.touched = "yes"));
-    element.addEventListener("submit", () => delete element.dataset.touched);
-    parts.set(name, { text, element });
-    return element;
+    if (old && (old.text === text || old.element.dataset.touched || typing(old.element))) {
+      old.stale = old.text !== text;
+      return old.element;
+    }
+    const made = build();
+    made.addEventListener("input", () => (made.dataset.touched = "yes"));
+    made.addEventListener("done", () => delete made.dataset.touched);
+    made.addEventListener("focusout", () => parts.get(name).stale && refresh());
+    const held = old?.element.contains(document.activeElement);
+    parts.set(name, { text, element: made, held });
+    return made;
   };
-  const arrange = (wanted) => {
-    const elements = wanted.filter((element) => element);
-    for (const child of [...home.children]) if (!elements.includes(child)) child.remove();
-    elements.forEach((element, place) => {
-      if (home.children[place] !== element) home.insertBefore(element, home.children[place] ?? null);
+  const columns = [element("div"), element("div")];
+  home.append(...columns);
+  const arrange = (column, wanted) => {
+    const elements = wanted.filter((one) => one);
+    for (const child of [...column.children]) if (!elements.includes(child)) child.remove();
+    elements.forEach((one, place) => {
+      if (column.children[place] !== one) column.insertBefore(one, column.children[place] ?? null);
     });
+    // A button that made way for another hands its focus on.
+    for (const known of parts.values()) {
+      if (known.held) known.element.querySelector("button, a, input, select")?.focus({ preventScroll: true });
+      known.held = false;
+    }
+  };
+
+  const games = (now) => {
+    const known = now.seats.length > 0;
+    const mending = now.correctable && known;
+    const gone = asked && !now.rulings.some((one) => one.id === asked);
+    return [
+      part("pause", known && { playing: now.playing, paused: now.paused, correctable: now.correctable }, () => pausing(now)),
+      ...now.questions.map((one) => part(one.id, one, () => Correcting.question(one, now.seats))),
+      part("rulings", mending && (now.rulings.length || gone) && [now.rulings, now.seats],
+        () => Correcting.rulings(now.rulings, now.seats, asked)),
+      part("cards", mending && now.cards.length && now.cards, () => Correcting.cards(now.cards)),
+      part("players", mending && (now.cards.length || now.hands.length) && [now.cards, now.hands, now.seats],
+        () => Correcting.players(now, now.seats)),
+      part("seats", now.playing && known && now.seats, () => Correcting.counting(now.seats)),
+    ];
+  };
+  const table = (now) => {
+    const about = now.about ?? {};
+    return [
+      part("begin", about.pads >= 2 && [about.pads, about.names, about.rules], () => Beginning.begin(about)),
+      part("voice", about.voice, () => Tablewide.voice(about.voice)),
+      part("power", about.power_off, () => Tablewide.power()),
+    ];
+  };
+
+  let shown = false;
+  const showAsked = () => {
+    const list = asked && !shown && parts.get("rulings")?.element.querySelector("select");
+    if (!list) return;
+    shown = true;
+    list.closest("fieldset").scrollIntoView({ block: "center" });
+    list.focus({ preventScroll: true });
   };
 
   const look = async () => {
-    const got = await fetch("/api/session");
-    session = got.ok ? await got.json() : { paired: false };
+    const session = await Asking.look();
     if (!session.paired) {
-      arrange([part("pairing", true, pairing)]);
+      arrange(columns[0], [part("pairing", true, pairing)]);
+      arrange(columns[1], []);
       return;
     }
-    const now = await (await fetch(`/recent.json?lang=${lang}`)).json();
+    const query = new URLSearchParams({ lang: home.dataset.language, ruling: asked });
+    const now = await (await fetch(`/recent.json?${query}`)).json();
     const known = (await (await fetch("/api/devices")).json()).devices ?? [];
-    arrange([
-      part("who", session.device, () => make("p", { class: "note" }, `${say("paired")} ${session.device ?? ""}`)),
-      part("pause", now.paused, () => make("div", { class: "row" },
-        now.paused ? button("resume", () => control("resume"), true) : button("pause", () => control("pause"), true),
-        button("undo", () => control("undo")))),
-      ...now.questions.map((one) => part(one.id, one, () => question(one, now.seats))),
-      part("cards", now.cards.length ? now.cards : null, () => correcting(now.cards)),
-      part("seats", now.seats.length ? now.seats : null, () => counting(now.seats)),
+    home.dataset.playing = now.playing;
+    arrange(columns[0], [
+      part("who", session.device, () => element("p", { class: "note" }, `${say("paired")} ${session.device ?? ""}`)),
+      ...games(now),
+    ]);
+    arrange(columns[1], [
+      ...table(now),
       part("devices", known.map((one) => one.name), () => devices(known)),
     ]);
+    showAsked();
   };
 
   // One look at a time, and not more than two in a second however fast the cards fall.
@@ -178,7 +149,9 @@
     looking = false;
   };
 
-  const stream = new EventSource(`/events?lang=${lang}`);
+  document.addEventListener("changed", () => refresh());
+  document.addEventListener("unpaired", () => refresh());
+  const stream = new EventSource(`/events?lang=${home.dataset.language}`);
   stream.addEventListener("regions", () => refresh());
   refresh();
 })();

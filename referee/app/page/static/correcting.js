@@ -1,0 +1,97 @@
+// What people say of a game that is on: answers, cards, players, rulings, counts.
+"use strict";
+const Correcting = (() => {
+  const { say } = Words;
+  const { element, button, options, select, input, row, group, form } = Make;
+  const { control } = Asking;
+
+  const ranks = ["A", "2", "3", "4", "5", "6", "7", "8", "9", "T", "J", "Q", "K"];
+  const suits = { s: "spades", h: "hearts", d: "diamonds", c: "clubs" };
+  const picker = () => [
+    select("rank", say("rank"), [
+      ...ranks.map((rank) => [rank, rank === "T" ? "10" : rank]), ["Xr", say("joker_red")], ["Xb", say("joker_black")],
+    ]),
+    select("suit", say("suit"), Object.entries(suits).map(([key, name]) => [key, say(name)])),
+  ];
+  const picked = ({ rank, suit }) => (rank.value.startsWith("X") ? rank.value : rank.value + suit.value);
+
+  const choices = {
+    seat: (one, seats) => seats.map((name, place) => [name, place + 1]),
+    cards: (one) => one.cards.map((card) => [card, card]),
+    order: () => [[say("before_card"), "slap"], [say("after_card"), "card"]],
+  };
+  const kinds = { who_was_first: "seat", who_played: "seat", mend_pile: "seat", slap_or_card: "order" };
+  const question = (one, seats) => {
+    const send = (value) => control("answer", { question: one.id, value });
+    const kind = kinds[one.ask] ?? (one.cards.length > 1 ? "cards" : "card");
+    const body = choices[kind]
+      ? row(...choices[kind](one, seats).map(([text, value]) => button(text, () => send(value), "strong")))
+      : form(picker(), (fields) => send(picked(fields)), say("answer"));
+    return group(one.words, body);
+  };
+
+  const cards = (known) =>
+    group(say("correct"),
+      form([select("line", say("which_line"), known.map((card) => [card.id, card.words])), ...picker()],
+        (fields) => control("correct", { line: fields.line.value, card: picked(fields) })),
+      row(button(say("void"), (event) => {
+        control("void", { line: event.target.closest("fieldset").querySelector("select").value });
+      })));
+
+  // A list whose choice changes what another list offers.
+  const leading = (first, second, offered) => {
+    const show = () => second.querySelector("select").replaceChildren(...options(offered(first.querySelector("select").value)));
+    first.addEventListener("change", show);
+    show();
+    return [first, second];
+  };
+
+  const players = (known, seats) => {
+    const seen = new Map([...known.cards, ...known.hands].map((one) => [one.id, one]));
+    const which = select("line", say("which_seen"), [...seen.values()].map((one) => [one.id, one.words]));
+    const whose = select("seat", say("right_player"), []);
+    const others = (id) =>
+      seats.map((name, place) => [place + 1, name]).filter(([seat]) => seat !== seen.get(id).seat);
+    return group(say("wrong_player"),
+      form(leading(which, whose, others),
+        ({ line, seat }) => control("correct", { line: line.value, seat: Number(seat.value) })),
+      known.hands.length
+        ? form([select("line", say("which_hand"), known.hands.map((one) => [one.id, one.words]))],
+            ({ line }) => control("void", { line: line.value }), say("no_hand"))
+        : null);
+  };
+
+  const rulings = (known, seats, asked) => {
+    const byId = new Map(known.map((one) => [one.id, one]));
+    const which = select("ruling", say("which_ruling"), known.map((one) => [one.id, one.words]));
+    const instead = select("instead", say("right_is"), []);
+    if (byId.has(asked)) which.querySelector("select").value = asked;
+    const offered = (id) => {
+      const one = byId.get(id);
+      return [
+        ...one.verdicts.map((verdict) => [verdict, say(verdict)]),
+        ...one.seats.map((seat) => [seat, say("was_first", { name: seats[seat - 1] ?? seat })]),
+      ];
+    };
+    const send = ({ ruling, instead: other }) => {
+      const seat = Number(other.value);
+      return control("overrule", { ruling: ruling.value, ...(seat ? { seat } : { verdict: other.value }) });
+    };
+    return group(say("wrong_ruling"),
+      asked && !byId.has(asked) ? element("p", { class: "note" }, say("ruling_gone")) : null,
+      known.length ? form(leading(which, instead, offered), send) : null);
+  };
+
+  const counting = (seats) =>
+    group(say("recount"),
+      element("p", { class: "note" }, say("recount_what")),
+      form(seats.map((name, place) => input(`seat${place}`, name, { type: "number", min: 0, max: 500, class: "count" })),
+        (fields) => {
+          const counts = seats.map((_, place) => fields[`seat${place}`].value).map((said) => (said === "" ? null : Number(said)));
+          const counted = counts.flatMap((cards, place) => (cards === null ? [] : [{ seat: place + 1, cards }]));
+          if (!counted.length) return false;
+          return counted.length === 1 ? control("count", counted[0]) : control("recount", { cards: counts });
+        }));
+
+  return { question, cards, players, rulings, counting };
+})();

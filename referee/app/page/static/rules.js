@@ -1,0 +1,213 @@
+// The editor of house rules: form and text show the same rules; the server checks the text while it is written.
+"use strict";
+(() => {
+  const { text } = Words;
+  const { element, button } = Make;
+  const say = (key, fields) => text(`rules.${key}`, fields);
+  const found = (id) => document.getElementById(id);
+  const editor = found("editor");
+  const area = found("toml");
+  const base = found("base");
+  const title = found("title");
+  const KEPT = "referee.rules";
+  // Longer than a pause between two letters, and slower than the server allows.
+  const CALM = 700;
+  let rules = HouseRules.whole(base.value);
+  let checked = null;
+  let paired = false;
+  let timer = 0;
+  let turn = 0;
+
+  const inText = () => !found("text").hidden;
+
+  // What differs from the preset, in words.
+  const item = (row, after = "") => element("li", {}, `${RuleFields.words(row)}${after} `, element("b", {}, row));
+  const list = (key, items) => (items.length ? [element("h3", {}, say(key)), element("ul", {}, ...items)] : []);
+  const showDifferences = () => {
+    const { on, off, values } = HouseRules.differences(rules);
+    const other = values.map((row) => {
+      const now = RuleFields.shown(row, HouseRules.value(rules, row));
+      const before = RuleFields.shown(row, HouseRules.usual(rules.base, row));
+      return item(row, ` ${on.includes(row) ? now : say("instead", { now, before })}`);
+    });
+    const parts = [...list("on", on.map((row) => item(row))), ...list("off", off.map((row) => item(row))), ...list("values", other)];
+    found("differs").replaceChildren(...(parts.length ? parts : [element("p", { class: "none" }, say("same", { base: rules.base }))]));
+  };
+
+  // What the check says.
+  const state = (key, kind, fields) => {
+    found("state").textContent = key ? say(key, fields) : "";
+    found("state").dataset.state = kind;
+  };
+  const goTo = (line, column) => {
+    show("text");
+    const before = area.value.split("\n").slice(0, line - 1).join("\n").length + (line > 1 ? 1 : 0);
+    area.focus();
+    area.setSelectionRange(before + Math.max(0, (column ?? 1) - 1), before + (area.value.split("\n")[line - 1] ?? "").length);
+  };
+  const showMistakes = (mistakes, notes) => {
+    const line = (one, kind) => {
+      const where = one.line && button(say("at", { line: one.line, column: one.column ?? 1 }), () => goTo(one.line, one.column), "small");
+      return element("li", { class: kind }, where || null, where ? " " : null, element("span", { lang: "en" }, one.words));
+    };
+    found("mistakes").replaceChildren(...mistakes.map((one) => line(one, "mistake")), ...notes.map((one) => line(one, "remark")));
+    area.setAttribute("aria-invalid", String(mistakes.length > 0));
+    number(new Set(mistakes.map((one) => one.line)));
+  };
+  const number = (wrong) => {
+    const lines = area.value.split("\n").length;
+    found("gutter").replaceChildren(
+      ...Array.from({ length: lines }, (_, place) =>
+        element("span", { class: wrong.has(place + 1) ? "wrong" : false }, `${place + 1}`)));
+    found("gutter").scrollTop = area.scrollTop;
+  };
+
+  const later = (wait) => {
+    clearTimeout(timer);
+    turn += 1;
+    checked = null;
+    found("begin").disabled = true;
+    timer = setTimeout(check, wait);
+  };
+  const edited = () => {
+    state(paired ? "checking" : "unpaired", "asked");
+    number(new Set());
+    if (paired) later(CALM);
+  };
+  const check = async () => {
+    const mine = turn;
+    const { status, wait, told } = await Asking.ask("/api/rules/check", { text: area.value });
+    if (mine !== turn) return;
+    if (status === 429 || status === 0) {
+      state(status ? "busy" : "unanswered", "asked");
+      later(Math.max(wait, 1) * 1000);
+      return;
+    }
+    if (!Array.isArray(told.mistakes)) {
+      state("refused", "refused", { words: told.words ?? status });
+      return;
+    }
+    showMistakes(told.mistakes, told.notes ?? []);
+    if (!told.accepted) {
+      state(told.mistakes.length === 1 ? "mistakes.one" : "mistakes.many", "refused", { n: told.mistakes.length });
+      return;
+    }
+    state("fine", "done");
+    checked = { title: told.title, rules: told.rules };
+    found("begin").disabled = false;
+    if (inText()) take(told.title, told.rules);
+  };
+  const take = (name, said) => {
+    rules = HouseRules.whole(said);
+    [base.value, title.value] = [rules.base, name];
+    RuleFields.fill(rules);
+    showDifferences();
+    found("as-form").disabled = false;
+  };
+
+  // The form has changed: the text is written anew from it.
+  const write = () => {
+    area.value = HouseRules.written(title.value || text("rules.untitled"), rules);
+    showDifferences();
+    edited();
+  };
+  const show = (mode) => {
+    for (const one of ["form", "text"]) {
+      found(one).hidden = one !== mode;
+      found(`as-${one}`).setAttribute("aria-pressed", String(one === mode));
+    }
+    if (mode === "text") number(new Set());
+  };
+  found("as-form").addEventListener("click", () => show("form"));
+  found("as-text").addEventListener("click", () => show("text"));
+  base.addEventListener("change", async () => {
+    const lost = !HouseRules.isPreset(rules) || found("as-form").disabled;
+    if (lost && !(await Make.confirm(say("anew", { base: base.value }), say("anew_yes")))) {
+      base.value = rules.base;
+      return;
+    }
+    found("as-form").disabled = false;
+    rules = HouseRules.whole(base.value);
+    RuleFields.fill(rules);
+    write();
+  });
+  title.addEventListener("input", write);
+  const changed = (target) => {
+    const row = target.closest("[data-row]").dataset.row;
+    if (target.dataset.switch) rules = HouseRules.switched(rules, row, target.checked);
+    else rules = HouseRules.valued(rules, row, RuleFields.read(row));
+    RuleFields.fill(rules, { switchesOnly: true });
+    write();
+  };
+  RuleFields.form.addEventListener("input", (event) => changed(event.target));
+  RuleFields.form.addEventListener("click", (event) => {
+    const line = event.target.closest(".pattern");
+    if (event.target.id === "add-pattern") RuleFields.addPattern().querySelector("input").focus();
+    if (!event.target.classList.contains("remove-pattern")) return;
+    line.querySelector("input").value = "";
+    const holder = line.closest("[data-value]");
+    line.remove();
+    changed(holder);
+    found("add-pattern").focus();
+  });
+  // What stands in the text and is not understood yet cannot be shown as a form, and is not to be lost by it.
+  area.addEventListener("input", () => {
+    found("as-form").disabled = true;
+    edited();
+  });
+  area.addEventListener("scroll", () => (found("gutter").scrollTop = area.scrollTop));
+
+  // Files, and the next game.
+  found("download").addEventListener("click", () => {
+    const address = URL.createObjectURL(new Blob([area.value], { type: "application/toml" }));
+    const name = (title.value || "house-rules").toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "") || "house-rules";
+    element("a", { href: address, download: `${name}.toml` }).click();
+    setTimeout(() => URL.revokeObjectURL(address), 1000);
+  });
+  found("file").addEventListener("change", async (event) => {
+    const file = event.target.files[0];
+    if (!file) return;
+    area.value = (await file.text()).replaceAll("\r\n", "\n").slice(0, area.maxLength);
+    event.target.value = "";
+    show("text");
+    found("as-form").disabled = true;
+    edited();
+  });
+  const keep = (said) => {
+    try {
+      sessionStorage.setItem(KEPT, JSON.stringify(said));
+    } catch {
+      // A browser that keeps nothing begins with a preset.
+    }
+  };
+  found("begin").addEventListener("click", () => {
+    if (!checked) return;
+    const plain = HouseRules.isPreset(HouseRules.whole(checked.rules));
+    keep({ title: checked.title, rules: plain ? checked.rules.base : checked.rules, text: area.value });
+    location.assign("/control?begin");
+  });
+
+  const kept = () => {
+    try {
+      return JSON.parse(sessionStorage.getItem(KEPT));
+    } catch {
+      return null;
+    }
+  };
+  const begin = async () => {
+    const before = kept();
+    if (before?.text && editor.dataset.asked === undefined) {
+      take(before.title, before.rules);
+      area.value = before.text;
+    } else area.value = HouseRules.written(text("rules.untitled"), rules);
+    showDifferences();
+    number(new Set());
+    if (editor.dataset.controlled !== undefined) paired = (await Asking.look()).paired;
+    edited();
+  };
+  document.addEventListener("unpaired", () => {
+    paired = false;
+    edited();
+  });
+  begin();
+})();

@@ -1,0 +1,38 @@
+// The table itself: how loud its voice is, and its power.
+"use strict";
+const Tablewide = (() => {
+  const { say } = Words;
+  const { element, button, input, row, group, form, confirm } = Make;
+  const { control, tell } = Asking;
+
+  const loudness = (name, value) => {
+    const shown = element("output", {}, `${value} %`);
+    const field = element("input", { name, type: "range", min: 0, max: 100, step: 5, value,
+      oninput: (event) => (shown.textContent = `${event.target.value} %`) });
+    return element("label", {}, say(name), element("span", { class: "loudness" }, field, shown));
+  };
+  const voice = (now) =>
+    group(say("voice"), form([
+      row(loudness("volume", now.volume), loudness("quiet_volume", now.quiet_volume)),
+      row(input("quiet_from", say("quiet_from"), { type: "time", value: now.quiet_from }),
+        input("quiet_to", say("quiet_to"), { type: "time", value: now.quiet_to })),
+      element("p", { class: "note" }, say("quiet_what")),
+    ], (fields) => {
+      if (!fields.quiet_from.value !== !fields.quiet_to.value) {
+        tell("refused", say("quiet_both"));
+        return false;
+      }
+      return control("settings", {
+        volume: Number(fields.volume.value), quiet_volume: Number(fields.quiet_volume.value),
+        quiet_from: fields.quiet_from.value, quiet_to: fields.quiet_to.value,
+      });
+    }));
+
+  const power = () =>
+    group(say("power"), element("p", { class: "note" }, say("power_what")),
+      row(button(say("power_off"), async () => {
+        if (await confirm(say("power_ask"), say("power_off"))) control("power-off", { confirm: true });
+      }, "danger")));
+
+  return { voice, power };
+})();
