@@ -42,7 +42,7 @@ from referee.app.display import Display
 from referee.app.loop import Loop, SharedPads, make_quick
 from referee.app.outlets import Lamps, Voice
 from referee.app.paging import Paging
-from referee.app.record import Keeper, Record
+from referee.app.record import Record
 from referee.app.screen import Screen
 from referee.app.sight_process import SightProcess, Work
 from referee.app.table_camera import table_watcher
@@ -246,16 +246,14 @@ class Running:
 
 
 @contextmanager
-def table(
-    folder: Path, card: Card | None, watch: Stopwatch, paging: Callable[[Keeper], Paging] | None = None
-) -> Iterator[Running]:
+def table(folder: Path, card: Card | None, watch: Stopwatch, paging: Paging | None = None) -> Iterator[Running]:
     """Begin a game in real time.
 
     Args:
         folder: takes what it writes; the record is ``record.db`` there.
         card: the sound card; None: no voice.
         watch: notes instants.
-        paging: makes what tells a page of the game; None: there is no page.
+        paging: tells a page of the game; None: there is no page.
     """
     bank = Clips(find_synthesiser()) if card is not None else None
     if bank is not None:
@@ -274,15 +272,14 @@ def table(
     with (folder / "screen").open("w") as terminal, _output(terminal), Display(names, live=True) as display:
         screen = Screen(display)
         begun = Table(t=time.monotonic_ns(), id="table", seats=names, dealer=1, counts=(900,) * SEATS)
-        told = paging(journal) if paging is not None else None
-        shown: dict[str, Any] = {"page": told} if told is not None else {}
+        shown: dict[str, Any] = {"page": paging} if paging is not None else {}
         conductor = Conductor(
             begun, None, journal=journal,
             outlets={"watch": watch, "lights": lamps, "display": screen, **shown,
                      **({"voice": Voice(speaker)} if speaker is not None else {})},
         )  # fmt: skip
-        if told is not None:
-            told.follow(conductor, time.monotonic_ns)
+        if paging is not None:
+            paging.follow(conductor, journal, time.monotonic_ns)
         first = {"watch": Watched(watch), "lights": lamps, **shown}
         loop = Loop(conductor, sights, SharedPads(pads), first=first, alarm=alarm)
         asked = cut.asked if cut is not None else []
@@ -295,8 +292,8 @@ def table(
         screen.close()
     sights.close()
     pads.close()
-    if told is not None:
-        told.close()
+    if paging is not None:
+        paging.close()
     if speaker is not None:
         speaker.close()
 

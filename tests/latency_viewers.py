@@ -22,7 +22,6 @@ from typing import Final
 import numpy as np
 
 from referee.app.paging import SOCKET, Paging
-from referee.app.record import Keeper
 from tests.latency import Measured, Row, Running, Stopwatch, _light, _sound, percentile, rows, script, table
 from tests.page.served import Served
 from tests.page.viewers import Viewers
@@ -88,7 +87,7 @@ def measure(slaps: int, blocks: int, viewers: int, *, wanted_sound: bool = True)
         folder = Path(name)
         card = Card(folder) if wanted_sound and SYSTEM.exists() else None
         try:
-            with table(folder, card, watch, lambda keeper: _paging(folder, keeper)) as running:
+            with table(folder, card, watch, Paging(folder / "run")) as running:
                 for number in range(blocks):
                     out.append(_block(running, folder, number, slaps, viewers))
                     _tell(number + 1, blocks)
@@ -100,10 +99,6 @@ def measure(slaps: int, blocks: int, viewers: int, *, wanted_sound: bool = True)
             if card is not None:
                 card.close()
     return out
-
-
-def _paging(folder: Path, keeper: Keeper) -> Paging:
-    return Paging(folder / "run", keeper)
 
 
 def _tell(done: int, of: int) -> None:

@@ -149,7 +149,7 @@ class Paging:
             news(
                 self._keeper.game, self._keeper.written, self._conductor.view, now=now, said=said,
                 troubles=self._conductor.troubles, paused=self._conductor.paused,
-                rulings=[ruling_fields(ruling) for ruling in self._early.values()],
+                rulings=[ruling_fields(ruling) for ruling in self._early.values()], about=self._about(),
             )
         )  # fmt: skip
 

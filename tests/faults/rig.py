@@ -23,6 +23,7 @@ from referee.app.loop import FirstHand, Loop, NoPads, SharedPads, TimedPads
 from referee.app.notices import Notice
 from referee.app.outlets import Lamps, Voice
 from referee.app.paging import Paging
+from referee.app.record import Keeper
 from referee.app.replaying import rulings
 from referee.app.sight_process import SightProcess, Work
 from tests.faults.told import Told
@@ -39,7 +40,7 @@ class Rig:
 
     def __init__(
         self, folder: Path, *, speaker: Speaker | None = None, pads: bool = True, camera: str = "",
-        journal: Journal | None = None, page: Paging | None = None,
+        journal: Journal | None = None, page: tuple[Paging, Keeper] | None = None,
     ) -> None:  # fmt: skip
         """``camera``: the state that it is in from the start (see `Switched`); ``journal``: None takes a file."""
         self.camera = Switched(folder / "camera")
@@ -63,13 +64,13 @@ class Rig:
         self.conductor = Conductor(
             table, None, journal=self.journal,
             outlets={"display": self.shown.extend, "lights": lamps, "voice": voice},
-            tellers={"display": self.notices.append, "voice": voice.tell, **({"page": page.tell} if page else {})},
+            tellers={"display": self.notices.append, "voice": voice.tell, **({"page": page[0].tell} if page else {})},
         )  # fmt: skip
         self.sights = SightProcess(Work(self.camera, self.eye))
         self._first: dict[str, FirstHand] = {"lights": lamps, "voice": voice}
         if page is not None:
-            page.follow(self.conductor, time.monotonic_ns)
-            self._first["page"] = page
+            page[0].follow(self.conductor, page[1], time.monotonic_ns)
+            self._first["page"] = page[0]
         self.begin()
 
     def begin(self) -> None:

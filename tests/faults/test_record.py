@@ -47,9 +47,9 @@ class Recorded(Rig):
         run = folder / "run"
         run.mkdir(mode=0o700)
         self.receiver = Receiver(run / SOCKET)
-        self.paging = Paging(run, self.keeper)
+        self.paging = Paging(run)
         self.news: list[News] = []
-        super().__init__(folder, journal=Both(self.keeper, self.memory), page=self.paging)
+        super().__init__(folder, journal=Both(self.keeper, self.memory), page=(self.paging, self.keeper))
 
     def double(self, rank: str) -> None:
         """Two cards of a rank, laid in turn; the next seat slaps, wins, and takes them."""
