@@ -66,6 +66,7 @@ class Desk:
         self.conductor = Conductor(
             past.table if past else table_of(SETTINGS, began), None, past=past, journal=self.opened.keeper,
             outlets={"page": self.paging} if self.paging is not None else {},
+            tellers={"page": self.paging.tell} if self.paging is not None else {},
         )  # fmt: skip
         if self.paging is not None:
             self.paging.follow(self.conductor, self.opened.keeper, lambda: self.timeline.now(self.pads.now))
@@ -92,6 +93,8 @@ class Desk:
     def unplug(self) -> None:
         """Nothing is finished, nothing is closed properly."""
         self.archive.close()
+        if self.paging is not None:
+            self.paging.close()
 
 
 def is_paused(desk: Desk) -> bool:
@@ -186,6 +189,33 @@ def test_the_page_is_told_and_its_commands_are_done(tmp_path: Path) -> None:
     assert desk.conductor.view.pile == ("7h", "7c")
     assert not _ask(folder, desk, {"do": "correct", "line": "c99", "card": "7c"})["accepted"]
     desk.unplug()
+    receiver.close()
+
+
+def test_what_people_paused_is_shown_and_outlasts_a_power_cut(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    folder.mkdir(mode=0o700)
+    receiver = Receiver(folder / SOCKET)
+    first = Desk(tmp_path / "record.db", start=900_000 * MS, paging=folder)
+    first.see(901_000 * MS, ("7h", 2))
+    assert not receiver.take()[-1].paused
+    assert _ask(folder, first, {"do": "pause"})["accepted"]
+    first.see(902_000 * MS)
+    assert receiver.take()[-1].paused
+    first.unplug()
+
+    again = Desk(tmp_path / "record.db", start=5 * MS, paging=folder)
+    again.see(1_000 * MS, ("7h", None), first=True)
+    for t in range(1_100, 1_800, 100):
+        again.see(t * MS)
+    told = receiver.take()
+    assert "the game was broken off; it goes on where it stood" in [words for news in told for words in news.said]
+    assert told[-1].paused
+    assert is_paused(again)
+    assert _ask(folder, again, {"do": "resume"})["accepted"]
+    again.see(2_500 * MS)
+    assert not receiver.take()[-1].paused
+    again.unplug()
     receiver.close()
 
 
