@@ -31,8 +31,9 @@ from referee.app.page.bridge import BridgeError, Inlet, private
 from referee.app.page.pairing import Pairing
 from referee.app.page.publishing import Publisher, news
 from referee.app.page_process import SOCKET, PageProcess
+from referee.app.phrases.language import NoWords
 from referee.app.record import Keeper, Record
-from referee.app.voice import announce
+from referee.app.voice import announce, tell
 
 if TYPE_CHECKING:
     from hardware.ports import Edge
@@ -124,9 +125,14 @@ class Paging:
 
     def tell(self, notice: Notice) -> None:
         """Teller: what the appliance itself has to say."""
-        if notice.what != SECRET:
+        if notice.what == SECRET:
+            return
+        try:
+            # What the voice says, for those who do not hear; what is amiss in detail stands among the troubles.
+            self._said.append(tell(notice.what, notice.t, self._language, **notice.fields).text)
+        except NoWords:
             self._said.append(notice.words)
-            self._fresh = True
+        self._fresh = True
 
     def turn(self, now: int) -> None:
         """Once in each turn of the loop; ``now`` on the game's line of time, ns. Never waits, never raises."""

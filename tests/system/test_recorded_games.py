@@ -209,7 +209,7 @@ def test_what_people_paused_is_shown_and_outlasts_a_power_cut(tmp_path: Path) ->
     for t in range(1_100, 1_800, 100):
         again.see(t * MS)
     told = receiver.take()
-    assert "the game was broken off; it goes on where it stood" in [words for news in told for words in news.said]
+    assert "The game was broken off: it goes on where it stood." in [words for news in told for words in news.said]
     assert told[-1].paused
     assert is_paused(again)
     assert _ask(folder, again, {"do": "resume"})["accepted"]
