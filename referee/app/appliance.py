@@ -48,6 +48,9 @@ def run(path: Path, *, log: Path | None = None, new: bool = False) -> int:
         lasting = open_lasting(settings, stack, missing)
         typed = Answers()
         typed.listen(sys.stdin)
+        if lasting.page is not None and lasting.paging is not None:
+            # Whoever sees this terminal is at the table; pads, which else ask for a code, may be missing.
+            print(f"to change something from the page, pair it with the code {lasting.paging.code()} (two minutes)")
         evening = Evening(settings, lasting, service, typed, log)
         sitting, words = None, ""
         while True:
