@@ -87,6 +87,8 @@ class Evening:
         Raises:
             UserError: there is neither a camera nor a pad.
         """
+        if self._games:
+            self._service.between_games()
         self._games += 1
         self._lasting.orders.settle()
         with ExitStack() as stack:

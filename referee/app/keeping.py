@@ -45,6 +45,8 @@ class Kept:
     archive: Archive | None = None
     sitting: Sitting | None = None
     """Who sits there, where people chose that at the table."""
+    words: tuple[str, ...] = ()
+    """What people should know before the game: what was removed, who is not remembered."""
 
     @property
     def paging(self) -> Paging | None:
@@ -131,6 +133,8 @@ class Kept:
             record = self.archive.record if self.archive is not None else None
             lasting.orders.follow(lasting.paging, record, speaker)
             turned["page"] = lasting.paging
+        for words in self.words:
+            conductor.tell(Notice("", now(), words))
         if lasting.page is not None:
             turned["page watch"] = PageWatch(lasting.page, conductor)
         if lasting.broker is not None:
@@ -189,29 +193,30 @@ def open_kept(
     if archive is None:
         return Kept(lasting=lasting, sitting=sitting), now
     try:
-        _tidy(archive, [seat.name for seat in now.seats])
+        words = _tidy(archive, [seat.name for seat in now.seats])
         opened = archive.game(table(now), monotonic(), new=new, pads=len(settings.seats))
     except RecordError as bad:
         missing["record"] = str(bad)
         return Kept(lasting=lasting, sitting=sitting), now
-    if opened.words:
-        print(opened.words)
+    words += [opened.words] if opened.words else []
+    for said in words:
+        print(said)
     if opened.past is not None:
         sitting = Sitting.at(opened.past.table)
-    return Kept(opened, lasting, archive, sitting), seated(settings, sitting)
+    return Kept(opened, lasting, archive, sitting, tuple(words)), seated(settings, sitting)
 
 
-def _tidy(archive: Archive, names: Sequence[str]) -> None:
+def _tidy(archive: Archive, names: Sequence[str]) -> list[str]:
     """Before a game: what waits to be forgotten is, what is overdue goes, and who was never asked is told of."""
     with People(archive.path) as people:
         settle_waiting(people)
         scrub_waiting(people)
         _, words = enforce(people, datetime.now().astimezone())
         strangers = people.to_ask(names)
-    if words:
-        print(words)
+    said = [words] if words else []
     if strangers:
-        print(f"{', '.join(strangers)}: named while the game is on, not afterwards; `referee people --ask NAME` asks")
+        said.append(f"{', '.join(strangers)}: named while the game is on, not afterwards; referee people --ask asks")
+    return said
 
 
 def _archive(settings: Settings, stack: ExitStack, missing: dict[str, str]) -> Archive | None:

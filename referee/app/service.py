@@ -24,6 +24,9 @@ DEADLINES: Final[Mapping[str, int]] = {"engine": 10 * SECOND, "pads": 10 * SECON
 """How long each part may stay without a sign of life, ns. Far more than any of them ever needs: a restart ends a
 game."""
 
+BETWEEN: Final = 600_000_000
+"""How long the table may take from one game to the next, µs; as long as its first start may (`TimeoutStartSec`)."""
+
 Send = Callable[[str], None]
 
 
@@ -70,8 +73,10 @@ class Watchdog:
 class Service:
     """What the running referee tells systemd. Every method may be called on any thread, and none waits."""
 
-    def __init__(self, send: Send, watchdog: Watchdog, clock: Clock = monotonic) -> None:
+    def __init__(self, send: Send, watchdog: Watchdog, clock: Clock = monotonic, *, watched: int = 0) -> None:
+        """``watched``: how long systemd waits to be fed, µs; 0: it does not watch."""
         self._send, self._watchdog, self._clock = send, watchdog, clock
+        self._watched, self._patient = watched, False
         self._words = ""
         self._late: tuple[str, ...] = ()
         self.is_ready = False
@@ -82,7 +87,16 @@ class Service:
         """The table is ready; ``words`` as in `status`."""
         self.is_ready = True
         self._words = words
-        self._send(f"READY=1\nSTATUS={_line(words)}")
+        again = f"\nWATCHDOG_USEC={self._watched}" if self._patient else ""
+        self._patient = False
+        self._send(f"READY=1\nSTATUS={_line(words)}{again}")
+
+    def between_games(self) -> None:
+        """Until it is ready again, devices are opened and the record is tidied: that may take longer than a watchdog
+        waits."""
+        if self._watched:
+            self._patient = True
+            self._send(f"STATUS=between two games\nWATCHDOG_USEC={BETWEEN}")
 
     def status(self, words: str) -> None:
         """How it goes, in a line that `systemctl status` shows."""
@@ -143,12 +157,17 @@ def sender(environ: Mapping[str, str]) -> Send:
     return send
 
 
+def watched_for(environ: Mapping[str, str], own: int) -> int:
+    """How long systemd waits to be fed by the process ``own``, µs; 0 where it does not watch."""
+    if environ.get("WATCHDOG_PID", str(own)) != str(own):
+        return 0
+    told = environ.get("WATCHDOG_USEC", "")
+    return int(told) if told.isdecimal() else 0
+
+
 def feeding_interval(environ: Mapping[str, str], own: int) -> int:
     """Nanoseconds between feedings: a third of what systemd waits, so that one may be late; 1 s where it waits not."""
-    if environ.get("WATCHDOG_PID", str(own)) != str(own):
-        return SECOND
-    told = environ.get("WATCHDOG_USEC", "")
-    return int(told) * 1000 // 3 if told.isdecimal() and int(told) > 0 else SECOND
+    return watched_for(environ, own) * 1000 // 3 or SECOND
 
 
 def open_service(
@@ -162,8 +181,9 @@ def open_service(
         clock: answers the present instant, ns.
     """
     given = os.environ if environ is None else environ
-    every = feeding_interval(given, os.getpid())
-    return Service(sender(given), Watchdog(deadlines, every, clock()), clock)
+    own = os.getpid()
+    watchdog = Watchdog(deadlines, feeding_interval(given, own), clock())
+    return Service(sender(given), watchdog, clock, watched=watched_for(given, own))
 
 
 @contextlib.contextmanager

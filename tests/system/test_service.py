@@ -57,6 +57,17 @@ def test_it_is_fed_at_a_third_of_what_systemd_waits(table: Table) -> None:
     assert table.lives(20, *PARTS).count("WATCHDOG=1") == 10
 
 
+def test_between_two_games_systemd_waits_longer_and_then_as_before(table: Table) -> None:
+    table.service.ready("first")
+    table.service.between_games()
+    table.service.ready("second")
+    table.service.ready("third")
+    assert table.told() == [
+        "READY=1\nSTATUS=first", "STATUS=between two games\nWATCHDOG_USEC=600000000",
+        "READY=1\nSTATUS=second\nWATCHDOG_USEC=6000000", "READY=1\nSTATUS=third",
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize("dead", PARTS)
 def test_one_part_falls_silent_and_nothing_feeds_any_more(table: Table, dead: str) -> None:
     assert "WATCHDOG=1" in table.lives(6, *PARTS)
