@@ -18,5 +18,5 @@ build-figures: install  ## the build guide's sums: how large cameras see cards f
 	@$(BIN)/python -m referee.app.sums
 
 .PHONY: appliance-check
-appliance-check: install  ## boot this system in a container and see systemd start, watch, revive and end the referee (root)
+appliance-check: install  ## boot this system in a container and see systemd start, watch, revive and end the referee and its page (root)
 	@$(SUDO) tools/appliance-check

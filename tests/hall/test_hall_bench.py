@@ -6,7 +6,8 @@ import math
 
 import pytest
 
-from tests.hall_bench import REQUIRED_MS, Level, Viewer, _percentile, _times, _verdict
+from tests.hall.traffic import traffic
+from tests.hall_bench import REQUIRED_MS, Level, Viewer, _bend, _percentile, _times, _verdict
 
 MS = 1_000_000
 
@@ -40,3 +41,18 @@ def level(tables: int, worst: float, lost: int) -> Level:
 )
 def test_a_miss_at_the_required_number_is_a_failure(levels: list[Level], status: int) -> None:
     assert _verdict(levels) == status
+
+
+def test_it_bends_where_the_first_are_late_or_lost() -> None:
+    fine, late, lost = level(100, 10, 0), level(200, REQUIRED_MS + 100, 0), level(400, 10, 3)
+    assert _bend([fine]) == "where it bends: not up to 100 tables"
+    assert "between 100 and 200 tables; there 99 of 100 come within 600 ms" in _bend([fine, late])
+    assert "between 100 and 400 tables" in _bend([fine, lost])
+
+
+def test_a_tables_traffic_is_that_of_its_game() -> None:
+    """What docs/hall.md says of it: payloads' sizes, messages and bytes a second."""
+    found = traffic()
+    means = {name: sum(sizes) / len(sizes) for name, sizes in found.sizes.items()}
+    assert means == pytest.approx({"ruling": 240, "state": 640, "day": 340}, rel=0.05)
+    assert "2.7 rulings and 1.8 others a second, 1.7 kB/s" in found.words

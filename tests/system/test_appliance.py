@@ -20,7 +20,9 @@ ROOT = Path(__file__).parents[2]
 UNIT = "etc/systemd/system/table-referee.service"
 PAGE = "etc/systemd/system/table-referee-page.service"
 SETTINGS = "etc/table-referee/table.toml"
-FILES = {UNIT, PAGE, SETTINGS, "etc/sysusers.d/table-referee.conf", "usr/local/bin/referee"}
+RULES = "etc/polkit-1/rules.d/60-table-referee.rules"
+BROKER = "etc/systemd/system/table-referee.service.d/broker.conf"
+FILES = {UNIT, PAGE, SETTINGS, RULES, "etc/sysusers.d/table-referee.conf", "usr/local/bin/referee"}
 LEAST_PROTECTED = 25
 """Tenths: `systemd-analyze security` gives 0 (shut) to 10 (open); an unprotected service has 9.6."""
 
@@ -165,3 +167,59 @@ def test_the_services_may_do_little_more_than_they_need(installed: Path, unit: s
     path = installed.parent / Path(unit).name
     done = _analyze("security", "--offline=true", f"--threshold={LEAST_PROTECTED}", str(path))
     assert done.returncode == 0, (done.stdout + done.stderr)[-300:]
+
+
+def _broker(folder: Path, mqtt: str) -> Path:
+    """The installer's file for a broker, with these settings."""
+    settings = folder / "mqtt.toml"
+    settings.write_text(f'[mqtt]\n{mqtt}\n[log]\nfolder = ""\n[[seat]]\nname = "Ana"\n[[seat]]\nname = "Ben"\n')
+    load(settings)
+    appliance("install", folder / "root", SETTINGS=str(settings))
+    return folder / "root" / BROKER
+
+
+NEAR = "localhost link-local multicast 10.0.0.0/8 172.16.0.0/12 192.168.0.0/16 fc00::/7"
+
+
+@pytest.mark.parametrize(
+    ("host", "allowed"),
+    [("localhost", "localhost"), ("192.168.1.5", "192.168.1.5"), ("fd00::5", "fd00::5"), ("broker.local", NEAR)],
+)
+def test_the_service_may_reach_its_broker_and_no_further(tmp_path: Path, host: str, allowed: str) -> None:
+    written = _broker(tmp_path, f'enabled = true   # yes\nhost = "{host}"   # there\nport = 1883').read_text()
+    assert key(written, "IPAddressAllow") == allowed
+    assert key(written, "RestrictAddressFamilies") == "AF_INET AF_INET6"
+    assert key((tmp_path / "root" / UNIT).read_text(), "IPAddressDeny") == "any"
+
+
+def test_without_a_broker_there_is_no_network(tmp_path: Path) -> None:
+    """Nor after it was switched off again and installed anew."""
+    assert not _broker(tmp_path, 'enabled = false\nhost = "192.168.1.5"').exists()
+    (tmp_path / "root" / SETTINGS).unlink()
+    path = _broker(tmp_path, 'enabled = true\nhost = "192.168.1.5"')
+    assert path.exists()
+    settings = tmp_path / "root" / SETTINGS
+    settings.write_text(settings.read_text().replace("enabled = true", "enabled = false"))
+    appliance("install", tmp_path / "root")
+    assert not path.exists()
+
+
+@pytest.mark.parametrize("host", ["localhost", "192.168.1.5", "fd00::5", "broker.local"])
+def test_systemd_takes_the_brokers_file(installed: Path, tmp_path: Path, host: str) -> None:
+    (tmp_path / "root" / SETTINGS).unlink()
+    path = _broker(tmp_path, f'enabled = true\nhost = "{host}"')
+    installed.write_text(installed.read_text().replace("/opt/table-referee", str(tmp_path / "opt")))
+    done = _analyze("verify", "--man=no", str(installed))
+    assert "table-referee" not in done.stdout + done.stderr
+    path.write_text(path.read_text().replace("IPAddressAllow=", "IPAddressAllow=nowhere "))
+    assert "broker.conf" in _analyze("verify", "--man=no", str(installed)).stderr
+
+
+def test_only_the_referees_user_may_switch_off(tmp_path: Path) -> None:
+    """`make appliance-check` asks polkit itself; here the rule is held against the user that the unit names."""
+    appliance("install", tmp_path / "root")
+    rule = (tmp_path / "root" / RULES).read_text()
+    user = key((tmp_path / "root" / UNIT).read_text(), "User")
+    assert f'subject.user == "{user}" &&' in rule
+    actions = set(re.findall(r'action\.id == "([^"]+)"', rule))
+    assert actions == {f"org.freedesktop.login1.{name}" for name in ("power-off", "power-off-multiple-sessions")}
