@@ -58,6 +58,11 @@ class Table:
         """A ruling as it is given, whatever the game says."""
         self._ruled([ruling], ())
 
+    def join(self, publisher: Publisher) -> None:
+        """From now on the page is told; what there is so far is in the record."""
+        self._at_once, self._publisher = False, publisher
+        self.keeper.commit()
+
     def finish(self) -> list[Ruling]:
         """The end of the game."""
         self._at_once = False

@@ -30,7 +30,7 @@ POSTS = sorted(path for path, methods in PATHS.items() if "post" in methods)
 READS = (
     "/", "/projector", "/control", "/games", "/games/{}", "/games/{}/replay", "/games/{}/steps", "/games/{}/ruling",
     "/games/{}/finish", "/games/{}/finish.svg", "/games/{}/rulings.csv", "/games/{}/log.jsonl", "/games/{}/figures",
-    "/figures", "/static/{}", "/api/session", "/api/devices", "/{}",
+    "/figures", "/rules", "/recent.json", "/static/{}", "/api/session", "/api/devices", "/{}",
 )  # fmt: skip
 ANYTHING = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
@@ -131,7 +131,7 @@ def test_whoever_has_not_paired_changes_nothing_whatever_he_sends(
     part=st.sampled_from(("1", "2", "0", "-1", "9" * 30, "page.css", "..", "%", "é", "1.0")) | st.text(max_size=12),
     query=st.lists(
         st.tuples(
-            st.sampled_from(("lang", "from", "at", "id", "step", "ruling", "slap", "to", "n", "page", "t")),
+            st.sampled_from(("lang", "from", "at", "id", "step", "ruling", "slap", "to", "n", "page", "t", "preset")),
             st.sampled_from(("de", "1", "-1", "9" * 25, "slap_won@s1", "xx", "")) | st.text(max_size=10),
         ),
         max_size=3,

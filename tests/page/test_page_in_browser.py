@@ -32,7 +32,7 @@ EIGHT = (
     '{"kind":"tick","t":4000000000}',
 )
 PAGES = (
-    "/", "/projector", "/games", "/games/1", "/games/1/replay", "/games/1/figures", "/figures", "/control",
+    "/", "/projector", "/games", "/games/1", "/games/1/replay", "/games/1/figures", "/figures", "/control", "/rules",
     "/games/1/ruling?id=turn@c1", "/nothing-here",
 )  # fmt: skip
 
@@ -282,7 +282,7 @@ def test_nothing_sticks_out_at_any_size(shown: tuple[Served, Table], browser: Br
     finish = f"/games/1/finish?slap={last_won(table).id.partition('@')[2]}"
     names = {
         "board": "/projector" if size == "projector" else "/", "finish": finish, "replay": "/games/1/replay?at=60",
-        "figures": "/figures", "game": "/games/1", "games": "/games", "control": "/control",
+        "figures": "/figures", "game": "/games/1", "games": "/games", "control": "/control", "rules": "/rules",
     }  # fmt: skip
     for name, path in names.items():
         opened.goto(served.address + path)

@@ -82,7 +82,8 @@ def test_no_route_of_the_page_changes_anything_without_pairing(whole: tuple[Hous
 def test_the_page_of_every_route_has_nothing_inline(whole: tuple[House, Path]) -> None:
     """Its policy allows no script or style but its own files, so there must be none."""
     house, _ = whole
-    for path in ("/", "/projector", "/control", "/games", "/games/1", "/games/1/replay", "/figures", "/finish"):
+    paths = ("/", "/projector", "/control", "/rules", "/games", "/games/1", "/games/1/replay", "/figures", "/finish")
+    for path in paths:
         html = house.get(path).body.decode()
         assert not re.search(r"<script(?![^>]*\bsrc=)|<style|\sstyle=|\son[a-z]+=|javascript:|data:", html), path
 

@@ -131,6 +131,7 @@
 
   // One look at a time, and not more than two in a second however fast the cards fall.
   const PACE = 500;
+  const SLOWLY = 5000;
   let looking = false;
   let again = false;
   const refresh = async () => {
@@ -153,5 +154,7 @@
   document.addEventListener("unpaired", () => refresh());
   const stream = new EventSource(`/events?lang=${home.dataset.language}`);
   stream.addEventListener("regions", () => refresh());
+  // What the scoreboard does not show, such as the volume, changes without an event.
+  setInterval(() => document.hidden || refresh(), SLOWLY);
   refresh();
 })();
