@@ -17,6 +17,10 @@ from referee.app.record import PATIENCE, RecordError, told
 CAP: Final = 512 * 1024 * 1024
 """Most bytes of pictures, unless the settings say otherwise."""
 
+FRAMES: Final = "frames.db"
+"""Name of the file, which lies beside the record."""
+NOT_KEPT: Final = "pictures are not kept, and the game goes on"
+"""What comes of a file that cannot be written."""
 PAGE: Final = 4096
 """Of the file, bytes: a picture takes whole pages."""
 _HELD: Final = f"SELECT coalesce(sum((length(jpeg) + {PAGE - 1}) / {PAGE}), 0) * {PAGE} FROM frame"
@@ -49,7 +53,7 @@ class FrameStore:
     def __init__(self, path: Path, *, cap: int = CAP, read_only: bool = False) -> None:
         """Open the file, and make it where there is none. ``cap`` in bytes. Raises `RecordError`."""
         self._path, self._cap = path, cap
-        with told(path):
+        with told(path, NOT_KEPT):
             mode = "ro" if read_only else "rwc"
             self._db = sqlite3.connect(
                 f"{path.absolute().as_uri()}?mode={mode}", uri=True, timeout=PATIENCE, isolation_level=None,
@@ -75,7 +79,7 @@ class FrameStore:
         Raises:
             RecordError: they cannot be written; the games go on being recorded.
         """
-        with told(self._path):
+        with told(self._path, NOT_KEPT):
             self._db.execute("BEGIN IMMEDIATE")
             try:
                 for one in pictures:
@@ -128,4 +132,4 @@ def _pages(length: int) -> int:
     return -(-length // PAGE) * PAGE
 
 
-__all__ = ["CAP", "FrameStore", "Picture", "RecordError"]
+__all__ = ["CAP", "FRAMES", "FrameStore", "Picture", "RecordError"]
