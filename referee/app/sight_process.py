@@ -3,15 +3,20 @@
 The child opens the camera, looks at each frame and sends what it told; the referee answers each sight with its
 foresight (`referee.app.sight` says why). The child is less urgent to the machine (`NICE`), so that a busy eye does not
 keep a hand's light waiting. A child that dies or falls silent is started again, and counts as a lost camera meanwhile.
+
+Where pictures are switched on (`Work.pictures`) the child keeps the last seconds of its frames, small
+(`referee.app.picture_ring`), and sends those that are asked for: a few after each sight, so that none waits for them.
 """
 
 from __future__ import annotations
 
+import logging
 import multiprocessing
 import pickle
 import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING, Any, Final
@@ -19,12 +24,16 @@ from typing import TYPE_CHECKING, Any, Final
 from referee.adjudication.foresight import Foresight
 from referee.adjudication.observations import Observation
 from referee.app.eyes import NO_FRAME, OPENING, Eyes, Open
+from referee.app.picture_ring import PictureRing, Span
 from referee.app.problems import UserError
 from referee.app.sight import Blind, Looker, News, Recall, Sight, Watching
 from referee.app.urgency import be_patient
 
 if TYPE_CHECKING:
     from multiprocessing.process import BaseProcess
+
+    from hardware.ports import Frame
+    from referee.app.record_frames import Picture
 
 NICE: Final = 10
 """Niceness of looking; judging has none, or `loop.URGENT`."""
@@ -38,6 +47,13 @@ WAKING: Final = 90.0
 """Seconds that a child may need for its first word: it loads the eye."""
 AGAIN: Final = (0.0, 1.0, 2.0, 5.0, 10.0)
 """Seconds before the first, second ... restart in a row, and between attempts to open a camera."""
+PICTURES: Final = 2
+"""Pictures sent with a sight at most: each frame is wanted once at most, so this catches up with what was asked late,
+and each costs about a millisecond of the child's."""
+FINAL_PICTURES: Final = 64
+"""The same at the end of the game."""
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +66,8 @@ class Work:
     """Makes a watcher; raises `UserError` where there is no eye."""
     live: bool = True
     """Whether the camera may come back; a recording that has ended has ended."""
+    pictures: bool = False
+    """Whether frames are remembered, so that pictures can be asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +76,13 @@ class _Answer:
 
     number: int
     foresight: Foresight | None
-    picture: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Taken:
+    """Pictures that were asked for."""
+
+    pictures: list[Picture]
 
 
 _ALIVE: Final = "alive"
@@ -76,7 +100,7 @@ class _Child:
         self._work, self._pipe = work, pipe
         self._looker: Looker | None = None
         self._foresight: Foresight | None = None
-        self._picture = False
+        self._ring = PictureRing() if work.pictures else None
         self._number = 0
 
     def run(self) -> None:
@@ -105,6 +129,7 @@ class _Child:
                     return saw
                 self._send(_ALIVE)
                 self._hear(0)
+                self._give(PICTURES)
                 if not lost and time.monotonic_ns() - seen_at > (NO_FRAME if saw else OPENING):
                     lost = True
                     self._send(self._blind(eyes.words))
@@ -113,10 +138,23 @@ class _Child:
             if self._looker is None:
                 # What another watcher knew is older than the gap.
                 self._looker = Looker(self._work.watcher())
-            self._send(self._looker.look(frame, self._foresight, picture=self._picture))
+            self._send(self._looker.look(frame, self._foresight))
             self._number += 1
-            self._foresight, self._picture = None, False
+            self._foresight = None
+            # The sight is on its way, and its answer is not here yet.
+            self._remember(frame)
             self._hear(ANSWER_WITHIN)
+
+    def _remember(self, frame: Frame) -> None:
+        if self._ring is not None:
+            self._ring.add(frame.image, frame.t, frame.exposure)
+            self._give(PICTURES)
+
+    def _give(self, most: int) -> None:
+        """Send pictures that were asked for, at most so many."""
+        pictures = self._ring.take(most) if self._ring is not None else []
+        if pictures:
+            self._send(_Taken(pictures))
 
     def _hear(self, seconds: float) -> None:
         """Wait for the answer to the last sight; an older one is no answer."""
@@ -124,10 +162,14 @@ class _Child:
         while self._pipe.poll(max(0.0, until - time.monotonic())):
             told = self._pipe.recv()
             if told == _FINISH:
+                self._give(FINAL_PICTURES)
                 self._send(self._blind(""))
                 raise _GameOver
-            if told.number == self._number:
-                self._foresight, self._picture = told.foresight, told.picture
+            if isinstance(told, Span):
+                if self._ring is not None:
+                    self._ring.want(told)
+            elif told.number == self._number:
+                self._foresight = told.foresight
                 return
 
     def _idle(self, seconds: float) -> None:
@@ -135,6 +177,7 @@ class _Child:
         while (left := until - time.monotonic()) > 0:
             self._send(_ALIVE)
             self._hear(min(left, SIGN_OF_LIFE))
+            self._give(PICTURES)
 
     def _blind(self, words: str) -> Blind:
         looker, self._looker = self._looker, None
@@ -169,12 +212,11 @@ class SightProcess:
         self._process: BaseProcess | None = None
         self._pipe: Connection | None = None
         self._heard = self._again = 0.0
-        self._awake = self._ask_picture = False
+        self._awake = False
         self._number = self._falls = 0
+        self._take: Callable[[Sequence[Picture]], None] = lambda _: None
         self.restarts = 0
         """How often the child had to be started again."""
-        self.picture: bytes | None = None
-        """The last small picture that was asked for (JPEG)."""
 
     def start(self, ring: Callable[[], None]) -> None:
         """Begin. News comes through a pipe, so nobody rings."""
@@ -190,9 +232,20 @@ class SightProcess:
         """The pipe, while there is a child."""
         return () if self._pipe is None else (self._pipe,)
 
-    def ask_picture(self) -> None:
-        """The next sight but one shall bring a small picture."""
-        self._ask_picture = True
+    def hand_to(self, take: Callable[[Sequence[Picture]], None]) -> None:
+        """Pictures that come are handed to ``take``, in the thread that asks for news; it must not wait."""
+        self._take = take
+
+    def want(self, span: Span) -> None:
+        """Ask for pictures of a stretch of the machine's time.
+
+        Nothing comes of it where pictures are switched off, or where the child that saw the frames is gone.
+        """
+        if self._pipe is None or not self._work.pictures:
+            return
+        # A child that has just died is found by the next look at the pipe.
+        with suppress(OSError):
+            self._pipe.send(span)
 
     def news(self, recall: Recall) -> Iterator[News]:
         """What the child has told; starts it again where it has fallen."""
@@ -205,7 +258,6 @@ class SightProcess:
             if isinstance(told, Sight):
                 self._falls = 0
                 self._number += 1
-                self.picture = told.picture or self.picture
                 yield told
                 self._answer(recall())
             else:
@@ -223,14 +275,23 @@ class SightProcess:
             self._heard, self._awake = self._clock(), True
             if isinstance(told, Sight | Blind):
                 return told
+            self._hand_on(told)
         return None
+
+    def _hand_on(self, told: object) -> None:
+        """Hand pictures to whoever takes them."""
+        if not isinstance(told, _Taken):
+            return
+        try:
+            self._take(told.pictures)
+        except Exception:  # a picture must never end a game
+            _log.exception("pictures could not be taken")
 
     def _answer(self, foresight: Foresight | None) -> None:
         if self._pipe is None:
             return
         try:
-            self._pipe.send(_Answer(self._number, foresight, self._ask_picture))
-            self._ask_picture = False
+            self._pipe.send(_Answer(self._number, foresight))
         except OSError:
             # It has just died: the next look at the pipe will say so.
             return
@@ -267,6 +328,7 @@ class SightProcess:
             until = self._clock() + 2.0
             while self._pipe.poll(max(0.0, until - self._clock())):
                 told = self._pipe.recv()
+                self._hand_on(told)
                 if isinstance(told, Sight | Blind):
                     seen += told.seen
                 if isinstance(told, Blind) and not told.words:
