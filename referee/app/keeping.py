@@ -24,6 +24,8 @@ from referee.app.page.bridge import BridgeError, runtime_folder
 from referee.app.paging import SECRET, PageProcess, Paging
 from referee.app.people.erasing import enforce, scrub_waiting, settle
 from referee.app.people.store import People
+from referee.app.picturing import Album
+from referee.app.record_frames import FRAMES
 from referee.app.resuming import Past, Timeline
 from referee.app.settings import Settings
 
@@ -43,6 +45,8 @@ class Kept:
     broker: TablePublisher | None = None
     """Tells the game to other machines."""
     record: Path | None = None
+    album: Album | None = None
+    """Asks for pictures round slaps, and has them kept."""
 
     @property
     def past(self) -> Past | None:
@@ -62,6 +66,8 @@ class Kept:
             out["page"] = self.paging
         if self.broker is not None:
             out["mqtt"] = self.broker.rulings
+        if self.album is not None:
+            out["pictures"] = self.album
         return out
 
     @property
@@ -92,6 +98,9 @@ class Kept:
         if self.paging is not None:
             self.paging.follow(conductor, now, lambda digits: tell_code(conductor, digits, aloud=aloud))
             turned["page"] = self.paging
+        if self.album is not None and self.opened is not None:
+            keeper = self.opened.keeper
+            self.album.follow(lambda: keeper.game, self.timeline)
         if self.broker is not None and self.opened is not None:
             turned["mqtt"] = Brokering(self.broker, conductor, self.opened.keeper)
         return turned
@@ -178,7 +187,10 @@ def _paging(
     stack.callback(paging.close)
     # A service has its page as a service of its own (appliance/table-referee-page.service).
     if "NOTIFY_SOCKET" not in os.environ:
-        page = PageProcess(archive.path, folder, host=settings.page.host, port=settings.page.port)
+        page = PageProcess(
+            archive.path, folder, host=settings.page.host, port=settings.page.port,
+            pictures=archive.path.with_name(FRAMES),
+        )  # fmt: skip
         stack.callback(page.close)
     return paging
 

@@ -31,6 +31,7 @@ from referee.app.page.bridge import BridgeError, Inlet, private
 from referee.app.page.pairing import Pairing
 from referee.app.page.publishing import Publisher, news
 from referee.app.record import Keeper, Record
+from referee.app.record_frames import FRAMES
 from referee.app.voice import announce
 
 if TYPE_CHECKING:
@@ -223,6 +224,8 @@ class Shown:
 
     paging: Paging
     keeper: Keeper
+    pictures: Path
+    """Where the page looks for pictures."""
 
     @staticmethod
     def begin(stack: ExitStack) -> Shown:
@@ -232,10 +235,11 @@ class Shown:
         keeper = record.begin(datetime.now().astimezone().isoformat(timespec="seconds"))
         paging = Paging(folder, keeper)
         stack.callback(paging.close)
-        page = PageProcess(record.path, folder, host="127.0.0.1", port=0)
+        pictures = folder / FRAMES
+        page = PageProcess(record.path, folder, host="127.0.0.1", port=0, pictures=pictures)
         stack.callback(page.close)
         print(f"to correct something from the page, pair it with the code {paging.code()} (two minutes)", flush=True)
-        return Shown(paging, keeper)
+        return Shown(paging, keeper, pictures)
 
     @staticmethod
     def stay() -> None:

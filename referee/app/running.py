@@ -26,6 +26,7 @@ from referee.app.opening import hold_roll_call
 from referee.app.outlets import Lamps, Pulse, Voice
 from referee.app.padtable import pad_filter
 from referee.app.parts import OpenParts, open_parts
+from referee.app.picture_storing import open_album
 from referee.app.problems import UserError
 from referee.app.screen import Screen
 from referee.app.service import Service, open_service, serving
@@ -260,6 +261,8 @@ def run(path: Path, *, log: Path | None = None, new: bool = False) -> int:
         for words in parts.missing.values():
             print(words, file=sys.stderr)
         kept = open_kept(settings, table_of(settings, 0), stack, parts.missing, new=new)
+        if kept.record is not None:
+            kept.album = open_album(parts.pictures, kept.record, settings, parts.mail.about("pictures"), stack)
         conductor = referee(settings, parts, journal=journal, kept=kept, answers=sys.stdin, service=service)
         if conductor.view.game_over:
             kept.end()
