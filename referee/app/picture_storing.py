@@ -90,7 +90,9 @@ class PictureStoring:
             # A `RecordError` says what is wrong and what to do.
             self._tell(str(bad))
         else:
-            self._tell("")
+            # A disk that takes one batch in a while does not keep up yet.
+            if self._waiting.empty():
+                self._tell("")
 
     def _tell(self, words: str) -> None:
         with self._lock:

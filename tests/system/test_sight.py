@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from functools import partial
 from io import StringIO
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -151,8 +152,40 @@ def test_where_pictures_are_off_none_is_sent_whatever_is_asked(switched_on: bool
     assert set(sent) - {"str"} == {"Sight", "Blind"} | ({"_Taken"} if switched_on else set())
 
 
-def test_where_pictures_are_off_nobody_is_asked_for_any() -> None:
-    assert pictured(Work(Rendered(seed=4, frames=5), Script(), live=False)) == ([], [])
+class Spied:
+    """The referee's end of the pipe, and what is sent through it."""
+
+    def __init__(self, pipe: Any) -> None:
+        self._pipe, self.sent = pipe, list[str]()
+
+    def send(self, message: object) -> None:
+        self.sent.append(type(message).__name__)
+        self._pipe.send(message)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._pipe, name)
+
+
+@pytest.mark.parametrize("switched_on", [True, False])
+def test_where_pictures_are_off_nobody_is_asked_for_any(switched_on: bool) -> None:
+    with watched(Work(Recorded(3), Script(), live=False, pictures=switched_on)) as sights:
+        spied = Spied(sights._pipe)
+        sights._pipe = spied  # type: ignore[assignment]
+        sights.want(Span(0, 2**62))
+        news_of(sights, lambda news: isinstance(news, Blind))
+    assert ("Span" in spied.sent) == switched_on
+    assert spied.sent.count("_Answer") == 3
+
+
+def test_what_was_asked_last_comes_before_the_end() -> None:
+    camera, taken = Rendered(seed=4, frames=14), list[Picture]()
+    with watched(Work(camera, Script(), live=False, pictures=True)) as sights:
+        sights.hand_to(taken.extend)
+        news_of(sights, lambda news: isinstance(news, Blind))
+        assert taken == []
+        sights.want(Span(0, 2**62))
+        sights.finish()
+    assert len(taken) == 14
 
 
 def test_whoever_takes_pictures_and_fails_stops_nothing() -> None:
