@@ -52,7 +52,7 @@ class FrameStore:
 
     def __init__(self, path: Path, *, cap: int = CAP, read_only: bool = False) -> None:
         """Open the file, and make it where there is none. ``cap`` in bytes. Raises `RecordError`."""
-        self._path, self._cap = path, cap
+        self._path, self._cap, self._read_only = path, cap, read_only
         with told(path, NOT_KEPT):
             mode = "ro" if read_only else "rwc"
             self._db = sqlite3.connect(
@@ -63,12 +63,16 @@ class FrameStore:
                 self._db.execute("PRAGMA journal_mode=WAL")
                 self._db.execute("PRAGMA synchronous=NORMAL")
                 self._db.executescript(_SCHEMA)
-            self._held = int(self._db.execute(_HELD).fetchone()[0])
+            # All of a large file is looked through for it: whoever only reads, and opens it for each picture, need not.
+            self._held = 0 if read_only else self._measured()
+
+    def _measured(self) -> int:
+        return int(self._db.execute(_HELD).fetchone()[0])
 
     @property
     def held(self) -> int:
         """Bytes of pictures, in whole pages."""
-        return self._held
+        return self._measured() if self._read_only else self._held
 
     def add(self, game: int, pictures: list[Picture]) -> int:
         """Keep pictures of a game; a frame that is kept already stays as it is.
@@ -92,7 +96,7 @@ class FrameStore:
             except sqlite3.Error:
                 if self._db.in_transaction:
                     self._db.execute("ROLLBACK")
-                self._held = int(self._db.execute(_HELD).fetchone()[0])
+                self._held = self._measured()
                 raise
         return gone
 
@@ -120,7 +124,7 @@ class FrameStore:
         """Remove a game's pictures; returns how many. Raises `RecordError`."""
         with told(self._path):
             gone = self._db.execute("DELETE FROM frame WHERE game=?", (game,)).rowcount
-            self._held = int(self._db.execute(_HELD).fetchone()[0])
+            self._held = self._measured()
         return gone
 
     def close(self) -> None:
