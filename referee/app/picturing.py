@@ -29,6 +29,8 @@ DISPUTED: Final = frozenset({"late", "covered", "held", "too_soon"})
 picture, and then none is kept; nor is one of a contest, whose slap was pictured when it was ruled."""
 WAITING: Final = 128
 """Pictures that wait for the number of their game, which a game has once its first lines are recorded."""
+AT_ONCE: Final = 32
+"""Pictures that are made between two frames at most, where frames are looked at here: all of a slap's, some 5 ms."""
 
 Take = Callable[[Sequence[Picture]], None]
 Number = Callable[[], int | None]
@@ -138,6 +140,6 @@ class Pictured:
 
     def give(self) -> None:
         """Hand on what can be by now, as after the last frame, whose slaps are ruled when it is over."""
-        pictures = self._ring.take(MOST_ASKED)
+        pictures = self._ring.take(AT_ONCE)
         if pictures:
             self._take(pictures)
