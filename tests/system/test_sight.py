@@ -23,7 +23,8 @@ from referee.app.eyes import LocalSights
 from referee.app.picture_ring import Span
 from referee.app.record_frames import Picture
 from referee.app.sight import Blind, Looker, News, Sight, Sights, Watching
-from referee.app.sight_process import PICTURES, SILENT, SightProcess, Work
+from referee.app.sight_child import PICTURES
+from referee.app.sight_process import SILENT, SightProcess, Work
 from referee.app.table_camera import table_watcher
 from referee.app.watch import seat_bearings
 from tests.system.seeing import MS, Believing, Hanging, Recorded, Rendered, Script, Switched, no_camera
@@ -149,7 +150,7 @@ def test_where_pictures_are_off_none_is_sent_whatever_is_asked(switched_on: bool
             assert pipe.poll(PATIENCE)
             sent.append(type(pipe.recv()).__name__)
     assert sent.count("Sight") == 4
-    assert set(sent) - {"str"} == {"Sight", "Blind"} | ({"_Taken"} if switched_on else set())
+    assert set(sent) - {"str"} == {"Sight", "Blind"} | ({"Taken"} if switched_on else set())
 
 
 class Spied:
@@ -174,7 +175,7 @@ def test_where_pictures_are_off_nobody_is_asked_for_any(switched_on: bool) -> No
         sights.want(Span(0, 2**62))
         news_of(sights, lambda news: isinstance(news, Blind))
     assert ("Span" in spied.sent) == switched_on
-    assert spied.sent.count("_Answer") == 3
+    assert spied.sent.count("Answer") == 3
 
 
 def test_what_was_asked_last_comes_before_the_end() -> None:
