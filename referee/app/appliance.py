@@ -18,6 +18,7 @@ from referee.app.journal import FileJournal, Journal
 from referee.app.keeping import Kept, open_kept
 from referee.app.lasting import Lasting, open_lasting
 from referee.app.parts import open_parts
+from referee.app.picture_storing import open_album
 from referee.app.problems import UserError
 from referee.app.running import referee, table_of
 from referee.app.service import Service, open_service, serving
@@ -102,6 +103,9 @@ class Evening:
             except HardwareMissing as bad:
                 raise UserError(str(bad)) from None
             stack.callback(parts.close)
+            if kept.archive is not None:
+                about = parts.mail.about("pictures")
+                kept.album = open_album(parts.pictures, kept.archive.path, settings, about, stack)
             target = log_path(settings, self._log, self._games)
             journal, amiss = _open_log(target, stack)
             amiss_too = {part: words for part, words in (("setup", out_of_date(settings)), ("log", amiss)) if words}

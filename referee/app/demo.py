@@ -33,8 +33,11 @@ from referee.app.housefile import rules_from
 from referee.app.journal import Journal
 from referee.app.outlets import Lamps, Voice
 from referee.app.paging import Paging, Shown
+from referee.app.picture_storing import album_in
+from referee.app.picturing import Album, Pictured
 from referee.app.problems import UserError
 from referee.app.rendering import RenderedCamera, View, draw
+from referee.app.resuming import Timeline
 from referee.app.scoring import Summary, count, slaps_of
 from referee.app.scoring_cards import score_cards
 from referee.app.scoring_rulings import heats, score_rulings
@@ -385,12 +388,16 @@ def demo(options: Options) -> int:
         stack.callback(lights.close)
         print(words)
         shown = Shown.begin(stack) if options.page else None
+        pictured = Pictured(frames)
         summary, _ = play(
-            options, script, watcher, speaker=speaker, lights=lights, frames=frames, clock=clock, log=log,
+            options, script, watcher, speaker=speaker, lights=lights, clock=clock, log=log,
+            frames=frames if shown is None else pictured.frames(),
             journal=shown.keeper if shown is not None else None,
             shown=shown,
+            outlets={} if shown is None else {"pictures": _album(pictured, shown, stack)},
         )  # fmt: skip
         if shown is not None:
+            pictured.give()
             shown.stay()
     summary = replace(summary, took_s=round(time.monotonic() - began, 1))
     show(summary)
@@ -400,6 +407,17 @@ def demo(options: Options) -> int:
         except OSError as bad:
             raise UserError(f"--summary: {options.summary} cannot be written: {bad.strerror}") from None
     return 1 if summary.missed_targets() else 0
+
+
+def _album(pictured: Pictured, shown: Shown, stack: ExitStack) -> Album:
+    """Pictures round slaps, kept for as long as the page; nobody's hands are on them."""
+
+    def say(words: str) -> None:
+        print(words or "pictures are kept again", file=sys.stderr)
+
+    album = album_in(shown.pictures, pictured, say, stack)
+    album.follow(lambda: shown.keeper.game, Timeline())
+    return album
 
 
 def _clip_rendered(done: int, of: int) -> None:

@@ -21,10 +21,12 @@ from referee.app.journal import Journal
 from referee.app.lasting import Lasting
 from referee.app.loop import FirstHand
 from referee.app.notices import Notice
+from referee.app.ordering import Orders
 from referee.app.page_process import PageWatch
 from referee.app.paging import SECRET, Paging
 from referee.app.people.erasing import enforce, scrub_waiting, settle, settle_waiting, will_settle
 from referee.app.people.store import People
+from referee.app.picturing import Album
 from referee.app.resuming import Past, Timeline
 from referee.app.settings import Settings
 from referee.app.sitting import Sitting, seated
@@ -47,6 +49,8 @@ class Kept:
     """Who sits there, where people chose that at the table."""
     words: tuple[str, ...] = ()
     """What people should know before the game: what was removed, who is not remembered."""
+    album: Album | None = None
+    """Asks for pictures round slaps, and has them kept."""
 
     @property
     def paging(self) -> Paging | None:
@@ -91,6 +95,8 @@ class Kept:
             out["page"] = self.paging
         if self.broker is not None:
             out["mqtt"] = self.broker.rulings
+        if self.album is not None:
+            out["pictures"] = self.album
         return out
 
     @property
@@ -121,25 +127,33 @@ class Kept:
             speaker: the voice; None where there is none.
         """
         turned: dict[str, FirstHand] = {}
-        lasting, opened = self.lasting, self.opened
-        if lasting is None or opened is None:
+        if self.opened is None:
             return turned
-        if lasting.paging is not None:
-            lasting.paging.follow(
-                conductor, opened.keeper, now,
-                show_code=lambda digits: tell_code(conductor, digits, aloud=speaker is not None),
-                about=lambda: lasting.orders.about(settings),
-            )  # fmt: skip
-            record = self.archive.record if self.archive is not None else None
-            lasting.orders.follow(lasting.paging, record, speaker)
-            turned["page"] = lasting.paging
+        keeper = self.opened.keeper
         for words in self.words:
             conductor.tell(Notice("", now(), words))
-        if lasting.page is not None:
-            turned["page watch"] = PageWatch(lasting.page, conductor)
-        if lasting.broker is not None:
-            turned["mqtt"] = Brokering(lasting.broker, conductor, opened.keeper)
+        if self.album is not None:
+            self.album.follow(lambda: keeper.game, self.timeline)
+        if self.paging is not None and self.lasting is not None:
+            self._follow_page(self.lasting.orders, self.paging, conductor, now, settings, speaker)
+            turned["page"] = self.paging
+        if self.lasting is not None and self.lasting.page is not None:
+            turned["page watch"] = PageWatch(self.lasting.page, conductor)
+        if self.broker is not None:
+            turned["mqtt"] = Brokering(self.broker, conductor, keeper)
         return turned
+
+    def _follow_page(
+        self, orders: Orders, paging: Paging, conductor: Conductor, now: Callable[[], int], settings: Settings,
+        speaker: Speaker | None,
+    ) -> None:  # fmt: skip
+        assert self.opened is not None
+        paging.follow(
+            conductor, self.opened.keeper, now,
+            show_code=lambda digits: tell_code(conductor, digits, aloud=speaker is not None),
+            about=lambda: orders.about(settings),
+        )  # fmt: skip
+        orders.follow(paging, self.archive.record if self.archive is not None else None, speaker)
 
     def over(self) -> None:
         """The game is over: it is not gone on with after a power cut."""

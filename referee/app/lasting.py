@@ -15,6 +15,7 @@ from referee.app.ordering import Orders
 from referee.app.page.bridge import BridgeError, runtime_folder
 from referee.app.page_process import PageProcess
 from referee.app.paging import Paging
+from referee.app.record_frames import FRAMES
 from referee.app.settings import Settings
 
 if TYPE_CHECKING:
@@ -78,7 +79,9 @@ def _open_page(
     stack.callback(lasting.paging.close)
     # A service has its page as a service of its own (appliance/table-referee-page.service).
     if not service:
-        lasting.page = PageProcess(record, folder, host=settings.page.host, port=settings.page.port)
+        lasting.page = PageProcess(
+            record, folder, host=settings.page.host, port=settings.page.port, pictures=record.with_name(FRAMES)
+        )
         stack.callback(lasting.page.close)
 
 

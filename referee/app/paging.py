@@ -33,6 +33,7 @@ from referee.app.page.publishing import Publisher, news
 from referee.app.page_process import SOCKET, PageProcess
 from referee.app.phrases.language import NoWords
 from referee.app.record import Keeper, Record
+from referee.app.record_frames import FRAMES
 from referee.app.voice import announce, tell
 
 if TYPE_CHECKING:
@@ -233,6 +234,8 @@ class Shown:
 
     paging: Paging
     keeper: Keeper
+    pictures: Path
+    """Where the page looks for pictures."""
 
     @staticmethod
     def begin(stack: ExitStack) -> Shown:
@@ -242,10 +245,11 @@ class Shown:
         keeper = record.begin(datetime.now().astimezone().isoformat(timespec="seconds"))
         paging = Paging(folder)
         stack.callback(paging.close)
-        page = PageProcess(record.path, folder, host="127.0.0.1", port=0)
+        pictures = folder / FRAMES
+        page = PageProcess(record.path, folder, host="127.0.0.1", port=0, pictures=pictures)
         stack.callback(page.close)
         print(f"to correct something from the page, pair it with the code {paging.code()} (two minutes)", flush=True)
-        return Shown(paging, keeper)
+        return Shown(paging, keeper, pictures)
 
     @staticmethod
     def stay() -> None:

@@ -18,6 +18,7 @@ from hardware.pads import GpioPads
 from hardware.ports import Camera, HardwareMissing, Lights, Speaker
 from hardware.strip import BothLights, StripLights
 from referee.app.loop import Forces, NoPads, TimedPads
+from referee.app.picturing import PictureSource
 from referee.app.sight import Sights
 from referee.app.sight_process import SightProcess
 from referee.app.table_camera import camera_values, open_table_camera, work_of
@@ -68,6 +69,8 @@ class OpenParts:
     forces: Forces | None = None
     missing: dict[str, str] = field(default_factory=dict)
     """By part: what is not there, and what to do about it."""
+    pictures: PictureSource | None = None
+    """Whom to ask for pictures round a slap; None where they are switched off."""
     mail: Mailbox = field(default_factory=lambda: Mailbox())
     """What parts that look after themselves have to say."""
 
@@ -127,7 +130,9 @@ def open_parts(settings: Settings) -> OpenParts:
     if pads is None:
         _camera_or_refuse(settings, missing["pads"])
         missing["pads"] += "; cards, turns and challenges are refereed, slaps are not"
-    parts = OpenParts(SightProcess(work_of(settings)), pads or NoPads(), missing=missing)
+    work = work_of(settings)
+    sights = SightProcess(work)
+    parts = OpenParts(sights, pads or NoPads(), missing=missing, pictures=sights if work.pictures else None)
     if settings.pads.force and pads is not None:
         parts.forces = _tried("force", lambda: open_force(range(1, len(settings.seats) + 1)), missing)
     parts.lights = open_lights(settings, missing)

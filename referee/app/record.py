@@ -321,25 +321,26 @@ def _info(row: tuple[int, str, str | None, str, str, int]) -> GameInfo:
 class told:  # noqa: N801 - reads as a statement
     """SQLite's complaints in our words."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, path: Path, what: str = "games are not recorded") -> None:
+        """``what`` comes of it where the file cannot be written."""
+        self._path, self._what = path, what
 
     def __enter__(self) -> None:
         return None
 
     def __exit__(self, _kind: object, bad: BaseException | None, _trace: object) -> None:
         if isinstance(bad, sqlite3.Error | OSError):
-            raise RecordError(_words(self._path, bad)) from bad
+            raise RecordError(_words(self._path, bad, self._what)) from bad
 
 
-def _words(path: Path, bad: Exception) -> str:
+def _words(path: Path, bad: Exception, what: str = "games are not recorded") -> str:
     """What is wrong with the file, and what to do."""
     said = str(bad)
     code = getattr(bad, "sqlite_errorname", "") or ""
     if code.startswith("SQLITE_FULL") or "full" in said:
-        return f"the disk is full, so games are not recorded: make room beside {path}, or let old games be removed"
+        return f"the disk is full, so {what}: make room beside {path}, or let old games be removed"
     if code.startswith(("SQLITE_READONLY", "SQLITE_IOERR")) or "readonly" in said:
-        return f"{path} cannot be written ({said}), so games are not recorded: look at the card, it may be worn out"
+        return f"{path} cannot be written ({said}), so {what}: look at the card, it may be worn out"
     if code.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
         return f"{path} is damaged ({said}): move it away; `referee games --rescue` reads what it can"
     if code.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):

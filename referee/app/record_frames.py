@@ -17,6 +17,10 @@ from referee.app.record import PATIENCE, RecordError, told
 CAP: Final = 512 * 1024 * 1024
 """Most bytes of pictures, unless the settings say otherwise."""
 
+FRAMES: Final = "frames.db"
+"""Name of the file, which lies beside the record."""
+NOT_KEPT: Final = "pictures are not kept, and the game goes on"
+"""What comes of a file that cannot be written."""
 PAGE: Final = 4096
 """Of the file, bytes: a picture takes whole pages."""
 _HELD: Final = f"SELECT coalesce(sum((length(jpeg) + {PAGE - 1}) / {PAGE}), 0) * {PAGE} FROM frame"
@@ -48,8 +52,8 @@ class FrameStore:
 
     def __init__(self, path: Path, *, cap: int = CAP, read_only: bool = False) -> None:
         """Open the file, and make it where there is none. ``cap`` in bytes. Raises `RecordError`."""
-        self._path, self._cap = path, cap
-        with told(path):
+        self._path, self._cap, self._read_only = path, cap, read_only
+        with told(path, NOT_KEPT):
             mode = "ro" if read_only else "rwc"
             self._db = sqlite3.connect(
                 f"{path.absolute().as_uri()}?mode={mode}", uri=True, timeout=PATIENCE, isolation_level=None,
@@ -59,12 +63,16 @@ class FrameStore:
                 self._db.execute("PRAGMA journal_mode=WAL")
                 self._db.execute("PRAGMA synchronous=NORMAL")
                 self._db.executescript(_SCHEMA)
-            self._held = int(self._db.execute(_HELD).fetchone()[0])
+            # All of a large file is looked through for it: whoever only reads, and opens it for each picture, need not.
+            self._held = 0 if read_only else self._measured()
+
+    def _measured(self) -> int:
+        return int(self._db.execute(_HELD).fetchone()[0])
 
     @property
     def held(self) -> int:
         """Bytes of pictures, in whole pages."""
-        return self._held
+        return self._measured() if self._read_only else self._held
 
     def add(self, game: int, pictures: list[Picture]) -> int:
         """Keep pictures of a game; a frame that is kept already stays as it is.
@@ -75,7 +83,7 @@ class FrameStore:
         Raises:
             RecordError: they cannot be written; the games go on being recorded.
         """
-        with told(self._path):
+        with told(self._path, NOT_KEPT):
             self._db.execute("BEGIN IMMEDIATE")
             try:
                 for one in pictures:
@@ -88,7 +96,7 @@ class FrameStore:
             except sqlite3.Error:
                 if self._db.in_transaction:
                     self._db.execute("ROLLBACK")
-                self._held = int(self._db.execute(_HELD).fetchone()[0])
+                self._held = self._measured()
                 raise
         return gone
 
@@ -116,7 +124,7 @@ class FrameStore:
         """Remove a game's pictures; returns how many. Raises `RecordError`."""
         with told(self._path):
             gone = self._db.execute("DELETE FROM frame WHERE game=?", (game,)).rowcount
-            self._held = int(self._db.execute(_HELD).fetchone()[0])
+            self._held = self._measured()
         return gone
 
     def close(self) -> None:
@@ -128,4 +136,4 @@ def _pages(length: int) -> int:
     return -(-length // PAGE) * PAGE
 
 
-__all__ = ["CAP", "FrameStore", "Picture", "RecordError"]
+__all__ = ["CAP", "FRAMES", "FrameStore", "Picture", "RecordError"]

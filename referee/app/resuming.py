@@ -16,6 +16,7 @@ from referee.app.sight import News, Sight
 
 if TYPE_CHECKING:
     from hardware.ports import Edge
+    from referee.app.record_frames import Picture
 
 GAP: Final = 1_000_000_000
 """Between the last instant of the record and the first one afterwards, ns: more than any error."""
@@ -84,6 +85,14 @@ class Timeline:
     def now(self, t: int) -> int:
         """The game's instant at the machine's ``t``, ns."""
         return t + self.ahead
+
+    def machine(self, t: int) -> int:
+        """The machine's instant at the game's ``t``, ns."""
+        return t - self.ahead
+
+    def picture(self, picture: Picture) -> Picture:
+        """A kept frame as the game has it."""
+        return replace(picture, t=picture.t + self.ahead)
 
     def edge(self, edge: Edge) -> Edge:
         """An edge as the game has it."""

@@ -109,6 +109,10 @@ class RecordSettings:
 
     file: str
     """Empty where none is."""
+    pictures: bool
+    """Whether pictures round slaps are kept beside it."""
+    pictures_cap_mb: int
+    """Most MiB of them; the oldest are given up for new ones."""
 
 
 @dataclass(frozen=True, slots=True)

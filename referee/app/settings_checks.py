@@ -194,6 +194,8 @@ SECTIONS: Final[Mapping[str, Mapping[str, Key]]] = {
     },
     "record": {
         "file": Key(_text, "games/record.db"),
+        "pictures": Key(_flag, False),
+        "pictures_cap_mb": Key(whole(1, 1_000_000, "MiB"), 512),
     },
     "page": {
         "enabled": Key(_flag, True),

@@ -3,7 +3,7 @@
 A watcher looks at frames in their order. Before each it hears what deck memory says can come (`Watching.recall`), and
 that must be what holds after everything that it told before. So one who looks elsewhere waits, after each frame that
 told something to a referee, until the referee has answered with its foresight: the same frames give the same
-observations there as here. Only if no answer comes in time (`sight_process.ANSWER_WITHIN`) is the next frame looked at
+observations there as here. Only if no answer comes in time (`sight_child.ANSWER_WITHIN`) is the next frame looked at
 without any foresight: the eye then names fewer cards, and never one by a memory that is out of date.
 """
 
@@ -55,8 +55,6 @@ class Sight:
     """What the view is like: ``dark``, ``blocked``, ``hand``, ``moving``, ``quiet``; empty where nobody says."""
     first: bool = False
     """Whether this is a watcher's first frame: all that lies there is told as if it had just come."""
-    picture: bytes | None = None
-    """A small JPEG of the frame, where one was asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +108,7 @@ class Looker:
         """As far as the watcher vouches, ns."""
         return self._watcher.watermark
 
-    def look(self, frame: Frame, foresight: Foresight | None, *, picture: bool = False) -> Sight:
+    def look(self, frame: Frame, foresight: Foresight | None) -> Sight:
         """Look at one frame, knowing what can come; raises `ValueError` for one that is not later than the last."""
         watcher = self._watcher
         watcher.recall(foresight)
@@ -118,19 +116,9 @@ class Looker:
         first, self._first = self._first, False
         return Sight(
             frame.t, frame.exposure, seen, watcher.watermark, getattr(watcher, "trouble", ""),
-            getattr(watcher, "state", ""), first, small_picture(frame.image) if picture else None,
+            getattr(watcher, "state", ""), first,
         )  # fmt: skip
 
     def finish(self) -> tuple[Observation, ...]:
         """What the watcher has still to tell; it sees no more frames."""
         return tuple(self._watcher.finish())
-
-
-def small_picture(image: Any, width: int = 320) -> bytes | None:
-    """A JPEG of a frame, at most ``width`` px wide; None where it cannot be made."""
-    import cv2
-
-    height = max(1, round(image.shape[0] * min(1.0, width / image.shape[1])))
-    small = cv2.resize(image, (min(width, image.shape[1]), height), interpolation=cv2.INTER_AREA)
-    done, data = cv2.imencode(".jpg", small, [cv2.IMWRITE_JPEG_QUALITY, 80])
-    return bytes(data) if done else None

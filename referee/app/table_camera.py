@@ -99,4 +99,5 @@ def work_of(settings: Settings) -> Work:
         camera=partial(open_remote if live else open_recording, camera_values(settings.camera)),
         watcher=partial(table_watcher, bearings, settings.deck),
         live=live,
+        pictures=settings.record.pictures and bool(settings.record.file),
     )

@@ -17,7 +17,7 @@ from hardware.simulated.lines import SimulatedRequest
 from hardware.simulated.speaker import RecordingSpeaker
 from referee.adjudication.observations import Card, Table, Taken
 from referee.adjudication.rulings import Ruling, encode_ruling
-from referee.app.conductor import Conductor
+from referee.app.conductor import Conductor, Outlet
 from referee.app.journal import FileJournal, Journal
 from referee.app.loop import FirstHand, Loop, NoPads, SharedPads, TimedPads
 from referee.app.notices import Notice
@@ -25,6 +25,7 @@ from referee.app.outlets import Lamps, Voice
 from referee.app.paging import Paging
 from referee.app.record import Keeper
 from referee.app.replaying import rulings
+from referee.app.resuming import Timeline
 from referee.app.sight_process import SightProcess, Work
 from tests.faults.told import Told
 from tests.system.seeing import Switched
@@ -41,8 +42,11 @@ class Rig:
     def __init__(
         self, folder: Path, *, speaker: Speaker | None = None, pads: bool = True, camera: str = "",
         journal: Journal | None = None, page: tuple[Paging, Keeper] | None = None,
+        timeline: Timeline | None = None, pictures: Callable[[SightProcess], Outlet] | None = None,
     ) -> None:  # fmt: skip
-        """``camera``: the state that it is in from the start (see `Switched`); ``journal``: None takes a file."""
+        """``camera``: the state that it is in from the start (see `Switched`); ``journal``: None takes a file;
+        ``pictures`` makes who asks for some."""
+        self.timeline = timeline or Timeline()
         self.camera = Switched(folder / "camera")
         self.camera.set(camera)
         self.eye = Told(folder)
@@ -60,13 +64,16 @@ class Rig:
         self.notices: list[Notice] = []
         voice, lamps = Voice(self.speaker), Lamps(self.lights, SEATS)
         self.shown: list[Ruling] = []
-        table = Table(t=time.monotonic_ns(), id="table", seats=NAMES, dealer=SEATS, rules="classic")
+        self.sights = SightProcess(Work(self.camera, self.eye, pictures=pictures is not None))
+        outlets: dict[str, Outlet] = {"display": self.shown.extend, "lights": lamps, "voice": voice}
+        if pictures is not None:
+            outlets["pictures"] = pictures(self.sights)
+        table = Table(t=self.timeline.now(time.monotonic_ns()), id="table", seats=NAMES, dealer=SEATS, rules="classic")
         self.conductor = Conductor(
             table, None, journal=self.journal,
-            outlets={"display": self.shown.extend, "lights": lamps, "voice": voice},
+            outlets=outlets,
             tellers={"display": self.notices.append, "voice": voice.tell, **({"page": page[0].tell} if page else {})},
         )  # fmt: skip
-        self.sights = SightProcess(Work(self.camera, self.eye))
         self._first: dict[str, FirstHand] = {"lights": lamps, "voice": voice}
         if page is not None:
             page[0].follow(self.conductor, page[1], time.monotonic_ns)
@@ -77,7 +84,7 @@ class Rig:
         """The loop takes the pads' edges from now on."""
         if hasattr(self, "loop"):
             self.sights.close()
-        self.loop = Loop(self.conductor, self.sights, self.pads, first=self._first)
+        self.loop = Loop(self.conductor, self.sights, self.pads, first=self._first, timeline=self.timeline)
 
     # What happens at the table
 

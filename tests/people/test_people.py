@@ -283,6 +283,45 @@ def test_games_that_make_room_take_their_ties_along(people: People, path: Path) 
     assert set(people.ties()) == {(second, 1)}
 
 
+def test_pictures_of_a_game_that_made_room_go_with_the_next_tidying(people: People, path: Path) -> None:
+    first, second = (add_game(path, ["Ana", "Ben"], AT) for _ in range(2))
+    frames = FrameStore(path.with_name("frames.db"))
+    for game in (first, second):
+        frames.add(game, [Picture(1, 1, b"jpeg")])
+    with Record(path) as record:
+        make_room(record, AT, cap=800)
+    _, words = enforce(people, datetime.fromisoformat(AT))
+    assert words == "removed, for their time was over: 1 picture"
+    assert [len(list(frames.near(game, 0, 9))) for game in (first, second)] == [0, 1]
+    frames.close()
+
+
+def test_whoever_is_forgotten_is_on_no_picture(people: People, path: Path) -> None:
+    people.answer(NAME, True, AT)
+    hers, other = add_game(path, [NAME, "Ben"], AT), add_game(path, ["Cho", "Ben"], AT)
+    people.tie(hers)
+    mark = b"a hand is seen here " * 300
+    frames = FrameStore(path.with_name("frames.db"))
+    for game in (hers, other):
+        frames.add(game, [Picture(1, 1, mark + str(game).encode())])
+    frames.close()
+    assert forget(people, people.named(NAME), AT).games == (hers,)
+    kept = _bytes(path.with_name("frames.db"))
+    assert (mark + str(other).encode())[-60:] in kept
+    assert (mark + str(hers).encode())[-60:] not in kept
+
+
+@pytest.mark.parametrize("content", [b"", b"no data base at all" * 400])
+def test_a_damaged_file_of_pictures_does_not_stop_the_tidying(people: People, path: Path, content: bytes) -> None:
+    now = datetime(2026, 6, 1, tzinfo=UTC)
+    games = [add_game(path, ["Ana", "Ben"], (now - timedelta(days=days)).isoformat()) for days in (1200, 400, 1)]
+    path.with_name("frames.db").write_bytes(content)
+    over, words = enforce(people, now)
+    assert over.games == (games[0],)
+    assert "the names of 1 game, 1 game" in words
+    assert "pictures could not be removed" in words
+
+
 def _info(number: int, days: int, *, keep: bool = False, ended: bool = True) -> GameInfo:
     began = (datetime(2026, 6, 1, tzinfo=UTC) - timedelta(days=days)).isoformat()
     return GameInfo(number, began, began if ended else None, ("Ana", "Ben"), "classic", keep)

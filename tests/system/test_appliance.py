@@ -13,6 +13,7 @@ import pytest
 from referee.app import service
 from referee.app.cli import parser
 from referee.app.paging import SOCKET
+from referee.app.record_frames import FRAMES
 from referee.app.settings import example, load, parse
 from referee.app.urgency import NICE, PRIORITY
 
@@ -130,6 +131,7 @@ def test_referee_and_page_meet_in_one_folder() -> None:
     options = parser().parse_args(started)
     assert (options.listen.name, options.runtime) == (SOCKET, Path("/run/table-referee"))
     assert options.record == Path("/var/lib/table-referee") / parse(example()).record.file
+    assert options.pictures == options.record.with_name(FRAMES)
 
 
 @pytest.fixture

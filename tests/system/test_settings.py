@@ -37,6 +37,11 @@ def test_house_rules_may_be_a_section() -> None:
         (SEATS + "bearing = 260\n", "seats 1 and 2 stand 10 degrees apart"),
         ("dealer = 3\n" + SEATS, "dealer must be a whole number from 1 to 2, not 3"),
         ('rules = "clasic"\n' + SEATS, "rules: "),
+        (SEATS + "[record]\npictures = 1\n", "record.pictures must be true or false"),
+        (
+            SEATS + "[record]\npictures_cap_mb = 0\n",
+            "record.pictures_cap_mb must be a whole number from 1 to 1000000 MiB",
+        ),
         (SEATS + "[camera]\nfps = 0\n", "camera.fps must be a number from 5 to 120 frames a second, not 0"),
         (SEATS + "[camera]\nfsp = 30\n", "camera.fsp is no setting (did you mean fps?)"),
         (SEATS + '[camera]\nwidth = "wide"\n', "camera.width must be a whole number"),

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from io import StringIO
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 from hardware.ports import Frame
@@ -18,7 +20,10 @@ from referee.adjudication.observations import Table
 from referee.app.alarm import Alarm
 from referee.app.conductor import Conductor
 from referee.app.eyes import LocalSights
+from referee.app.picture_ring import Span
+from referee.app.record_frames import Picture
 from referee.app.sight import Blind, Looker, News, Sight, Sights, Watching
+from referee.app.sight_child import PICTURES
 from referee.app.sight_process import SILENT, SightProcess, Work
 from referee.app.table_camera import table_watcher
 from referee.app.watch import seat_bearings
@@ -101,14 +106,99 @@ def test_the_real_eye_gives_the_same_log_byte_for_byte() -> None:
     assert not any(sight.first for sight in seen[1:])
 
 
-def test_a_picture_comes_where_one_is_asked_for() -> None:
-    with watched(Work(Rendered(seed=4, frames=6), Script(), live=False)) as sights:
-        news_of(sights, lambda news: isinstance(news, Sight))
-        sights.ask_picture()
+def pictured(work: Work) -> tuple[list[Picture], list[int]]:
+    """All pictures of a recording's first 400 ms, asked for after its second sight, and how many came at a time."""
+    taken, batches = list[Picture](), list[int]()
+
+    def take(pictures: Sequence[Picture]) -> None:
+        taken.extend(pictures)
+        batches.append(len(pictures))
+
+    with watched(work) as sights:
+        sights.hand_to(take)
+        news_of(sights, lambda news: isinstance(news, Sight) and not news.first)
+        sights.want(Span(0, 400 * MS))
+        sights.want(Span(200 * MS, 400 * MS))
         news_of(sights, lambda news: isinstance(news, Blind))
-        assert sights.picture is not None
-        assert sights.picture.startswith(b"\xff\xd8")
-        assert len(sights.picture) < 40_000
+        sights.finish()
+    return taken, batches
+
+
+def test_pictures_of_a_stretch_come_each_once_and_few_at_a_time() -> None:
+    camera = Rendered(seed=4, frames=14)
+    taken, batches = pictured(Work(camera, Script(), live=False, pictures=True))
+    table = camera.table()
+    at = [table.frame_time(n) for n in range(14)]
+    assert [one.t for one in taken] == [t for t in at if t <= 400 * MS], "those before it was asked, and those to come"
+    assert max(batches) <= PICTURES
+    import cv2
+
+    for one in taken:
+        image = cv2.imdecode(np.frombuffer(one.jpeg, np.uint8), cv2.IMREAD_COLOR)
+        assert image is not None and image.shape == (240, 320, 3)
+        assert one.exposure == table.render(0).exposure
+
+
+@pytest.mark.parametrize("switched_on", [True, False])
+def test_where_pictures_are_off_none_is_sent_whatever_is_asked(switched_on: bool) -> None:
+    with watched(Work(Recorded(4), Script(), live=False, pictures=switched_on)) as sights:
+        (pipe,) = sights.waitables()
+        # Past `want`, which would not even ask.
+        pipe.send(Span(0, 2**62))
+        sent: list[str] = []
+        while "Blind" not in sent:
+            assert pipe.poll(PATIENCE)
+            sent.append(type(pipe.recv()).__name__)
+    assert sent.count("Sight") == 4
+    assert set(sent) - {"str"} == {"Sight", "Blind"} | ({"Taken"} if switched_on else set())
+
+
+class Spied:
+    """The referee's end of the pipe, and what is sent through it."""
+
+    def __init__(self, pipe: Any) -> None:
+        self._pipe, self.sent = pipe, list[str]()
+
+    def send(self, message: object) -> None:
+        self.sent.append(type(message).__name__)
+        self._pipe.send(message)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._pipe, name)
+
+
+@pytest.mark.parametrize("switched_on", [True, False])
+def test_where_pictures_are_off_nobody_is_asked_for_any(switched_on: bool) -> None:
+    with watched(Work(Recorded(3), Script(), live=False, pictures=switched_on)) as sights:
+        spied = Spied(sights._pipe)
+        sights._pipe = spied  # type: ignore[assignment]
+        sights.want(Span(0, 2**62))
+        news_of(sights, lambda news: isinstance(news, Blind))
+    assert ("Span" in spied.sent) == switched_on
+    assert spied.sent.count("Answer") == 3
+
+
+def test_what_was_asked_last_comes_before_the_end() -> None:
+    camera, taken = Rendered(seed=4, frames=14), list[Picture]()
+    with watched(Work(camera, Script(), live=False, pictures=True)) as sights:
+        sights.hand_to(taken.extend)
+        news_of(sights, lambda news: isinstance(news, Blind))
+        assert taken == []
+        sights.want(Span(0, 2**62))
+        sights.finish()
+    assert len(taken) == 14
+
+
+def test_whoever_takes_pictures_and_fails_stops_nothing() -> None:
+    def fail(_: Sequence[Picture]) -> None:
+        raise RuntimeError("no room in the album")
+
+    with watched(Work(Recorded(8), Script(), live=False, pictures=True)) as sights:
+        sights.hand_to(fail)
+        news_of(sights, lambda news: isinstance(news, Sight))
+        sights.want(Span(0, 2**62))
+        told = news_of(sights, lambda news: isinstance(news, Blind))
+    assert len([news for news in told if isinstance(news, Sight)]) == 7
 
 
 def test_a_process_that_is_killed_is_told_and_started_again(tmp_path: Path) -> None:

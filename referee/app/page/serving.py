@@ -40,7 +40,7 @@ class Options:
     host: str = "127.0.0.1"
     port: int = 8080
     pictures: Path | None = None
-    """The file of frames, where pictures are switched on."""
+    """The file of frames, which is there once pictures are switched on."""
     listen: Path | None = None
     """Where the main process tells its news."""
     runtime: Path | None = None

@@ -23,7 +23,7 @@ class Shelf:
     """Reads the record. May be asked from several threads."""
 
     def __init__(self, record: Path, pictures: Path | None = None) -> None:
-        """``pictures`` is the file of frames where pictures are switched on."""
+        """``pictures`` is the file of frames, which is there once pictures are switched on."""
         self.path = record
         self._pictures = pictures
         self._lock = threading.Lock()
@@ -105,12 +105,12 @@ class Shelf:
 
     @property
     def has_pictures(self) -> bool:
-        """Whether pictures are switched on."""
-        return self._pictures is not None
+        """Whether pictures are switched on, or were: then there is a file of them."""
+        return self._pictures is not None and self._pictures.exists()
 
     def pictures(self, game: int, start: int, stop: int) -> list[Picture]:
         """Pictures of a game that began between two instants (ns); none where they are switched off or not there."""
-        if self._pictures is None or not self._pictures.exists():
+        if self._pictures is None or not self.has_pictures:
             return []
         try:
             store = FrameStore(self._pictures, read_only=True)

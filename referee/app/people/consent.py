@@ -6,7 +6,7 @@ from typing import Final
 
 from referee.app.people.keeping import Keeping
 
-VERSION: Final = 1
+VERSION: Final = 2
 """Of the text: kept with each answer, so that it is known what somebody agreed to."""
 
 _TEXT: Final = {
@@ -16,7 +16,8 @@ _TEXT: Final = {
         "whether it was right; and small pictures of the cards around a slap, on which your hand can be seen.\n"
         "For how long: {pictures}; {figures}; {games}.\n"
         "Nothing leaves this machine unless somebody here takes it out. You may ask at any time to see it, to take a "
-        "copy, or to be forgotten, and then your name is removed from every game.\n"
+        "copy, or to be forgotten, and then your name is removed from every game, and those games lose their "
+        "pictures.\n"
         "If no, you play as your seat's name, and just the same. The game is kept without your name, its pictures too, "
         "and no figure is tied to you beyond it. Only your answer is kept, so that nobody asks again."
     ),
@@ -26,7 +27,8 @@ _TEXT: Final = {
         "fue y si era correcta; y fotos pequeñas de las cartas en torno a una palmada, en las que se ve tu mano.\n"
         "Cuánto tiempo: {pictures}; {figures}; {games}.\n"
         "Nada sale de esta máquina si nadie de aquí lo saca. En cualquier momento puedes pedir verlo, llevarte una "
-        "copia o que se te olvide, y entonces tu nombre se quita de todas las partidas.\n"
+        "copia o que se te olvide, y entonces tu nombre se quita de todas las partidas, y esas "
+        "partidas pierden sus fotos.\n"
         "Si dices que no, juegas con el nombre de tu asiento, y exactamente igual. La partida se guarda sin tu nombre, "
         "con sus fotos, y después ninguna cifra queda ligada a ti. Solo se guarda tu respuesta, para que nadie "
         "vuelva a preguntar."
@@ -38,7 +40,8 @@ _TEXT: Final = {
         "Hand zu sehen ist.\n"
         "Wie lange: {pictures}; {figures}; {games}.\n"
         "Nichts verlässt dieses Gerät, außer jemand von hier nimmt es heraus. Du kannst jederzeit verlangen, es zu "
-        "sehen, eine Kopie zu bekommen oder vergessen zu werden; dann wird dein Name aus jeder Partie entfernt.\n"
+        "sehen, eine Kopie zu bekommen oder vergessen zu werden; dann wird dein Name aus jeder Partie entfernt, "
+        "und diese Partien verlieren ihre Bilder.\n"
         "Wenn nein, spielst du unter dem Namen deines Platzes, und genauso mit. Die Partie bleibt ohne deinen Namen "
         "erhalten, auch ihre Bilder, und danach gehört keine Zahl mehr zu dir. Nur deine Antwort wird behalten, damit "
         "niemand noch einmal fragt."
@@ -49,7 +52,8 @@ _TEXT: Final = {
         "rapidité et si elle était juste ; et de petites images des cartes autour d'une tape, où l'on voit ta main.\n"
         "Combien de temps : {pictures} ; {figures} ; {games}.\n"
         "Rien ne quitte cette machine sans que quelqu'un d'ici ne le prenne. Tu peux à tout moment demander à le "
-        "voir, à en avoir une copie ou à être oublié·e ; ton nom est alors retiré de chaque partie.\n"
+        "voir, à en avoir une copie ou à être oublié·e ; ton nom est alors retiré de chaque partie, et "
+        "ces parties perdent leurs images.\n"
         "Si non, tu joues sous le nom de ta place, exactement pareil. La partie est gardée sans ton nom, ses images "
         "aussi, et ensuite aucun chiffre n'est lié à toi. Seule ta réponse est gardée, pour que personne ne redemande."
     ),

@@ -18,10 +18,9 @@ from referee.app.people.keeping import Due, due
 from referee.app.people.lines import mentions, printed, renamed_table, seat_name, without
 from referee.app.people.names import PeopleError, key_of
 from referee.app.people.store import People, Person
-from referee.app.record import PATIENCE, Record, told
+from referee.app.record import PATIENCE, Record, RecordError, told
+from referee.app.record_frames import FRAMES
 
-FRAMES: Final = "frames.db"
-"""Beside the record."""
 _WAITING: Final = "scrub"
 _UNSETTLED: Final = "settle"
 
@@ -39,13 +38,15 @@ class Erased:
 
 
 def forget(people: People, person: Person, at: str) -> Erased:
-    """Remove a person: their name from every game, every tie, every spelling, and themselves.
+    """Remove a person: their name from every game, the pictures of those games, every tie and spelling, and themselves.
 
-    The games stay, with the seat's own name; only the person's random id is kept, so that a backup that is brought back
-    does not bring the person back. Raises `RecordError`.
+    The games stay, with the seat's own name, and without pictures, for nobody can say whose hand is on which. Only the
+    person's random id is kept, so that a backup that is brought back does not bring the person back. Raises
+    `RecordError`.
     """
     seats = _seats_of(people, person)
     left = tuple(_take_names(people, seats))
+    _erase_pictures(people.path, tuple({game for game, _ in seats}))
     with people.writing() as db:
         _will_scrub(db)
         db.execute("DELETE FROM person WHERE id=?", (person.id,))
@@ -77,6 +78,7 @@ def take_names(people: People, seats: dict[tuple[int, int], str]) -> Erased:
 
 def erase_game(people: People, game: int, at: str, why: str = "asked for") -> Erased:
     """Remove a game with its ties and its pictures; that there was one stays noted. Raises `RecordError`."""
+    _erase_pictures(people.path, (game,))
     _erase_games(people, (game,), at, why)
     return Erased((game,), scrub(people))
 
@@ -120,7 +122,7 @@ def enforce(people: People, now: datetime) -> tuple[Due, str]:
         for seat, name in enumerate(info.seats, start=1) if name != seat_name(seat)
     }  # fmt: skip
     with_names = tuple(sorted({game for game, _ in named}))
-    pictures = _erase_pictures(people.path, (*over.pictures, *over.games))
+    pictures, amiss = _erase_overdue_pictures(people.path, over, {info.id for info in games})
     _take_names(people, named)
     if over.games:
         _erase_games(people, over.games, now.isoformat(timespec="seconds"), "its time was over")
@@ -134,7 +136,7 @@ def enforce(people: People, now: datetime) -> tuple[Due, str]:
         ) if many
     ]  # fmt: skip
     words = f"removed, for their time was over: {', '.join(told_of)}" if told_of else ""
-    return Due(over.pictures, with_names, over.games), words
+    return Due(over.pictures, with_names, over.games), "; ".join(filter(None, (words, amiss)))
 
 
 def _counted(many: int, noun: str) -> str:
@@ -221,7 +223,6 @@ def _rewrite(db: sqlite3.Connection, game: int, names: dict[int, str], instead: 
 
 
 def _erase_games(people: People, games: tuple[int, ...], at: str, why: str) -> None:
-    _erase_pictures(people.path, games)
     with people.writing() as db:
         _will_scrub(db)
         for game in games:
@@ -230,6 +231,30 @@ def _erase_games(people: People, games: tuple[int, ...], at: str, why: str) -> N
                 raise PeopleError(f"there is no game {game}; `referee games` lists them")
             db.execute("INSERT INTO removed VALUES (?, ?, ?, ?)", (at, game, found[0], why))
             db.execute("DELETE FROM game WHERE id=?", (game,))
+
+
+def _erase_overdue_pictures(record: Path, over: Due, games: set[int]) -> tuple[int, str]:
+    """Those whose time is over, and those whose game is no more; a file of pictures that is damaged is told of, for it
+    must not keep the games from being recorded.
+    """
+    try:
+        gone = _erase_pictures(record, (*over.pictures, *over.games))
+        return gone + _erase_pictures(record, _without_game(record, games)), ""
+    except RecordError as bad:
+        return 0, f"pictures could not be removed: {bad}"
+
+
+def _without_game(record: Path, games: set[int]) -> tuple[int, ...]:
+    """Numbers of games that were removed to make room, and whose pictures are still there."""
+    path = record.with_name(FRAMES)
+    if not path.exists():
+        return ()
+    with told(path):
+        db = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None)
+        try:
+            return tuple(number for (number,) in db.execute("SELECT DISTINCT game FROM frame") if number not in games)
+        finally:
+            db.close()
 
 
 def _erase_pictures(record: Path, games: tuple[int, ...]) -> int:

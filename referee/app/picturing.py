@@ -1,0 +1,145 @@
+"""Pictures round slaps: which rulings ask for them, and whose game they are.
+
+Nobody who looks keeps a picture by itself. When a slap has been ruled, whoever sees the table is asked for the frames
+round it (`PictureSource`), and only what was asked for is kept, with the game that asked for it.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Protocol
+
+from referee.adjudication.rulings import Ruling
+from referee.app.picture_ring import MOST_ASKED, PictureRing, Span
+from referee.app.record_frames import Picture
+from referee.app.resuming import Timeline
+
+if TYPE_CHECKING:
+    from hardware.ports import Frame
+
+AROUND: Final = 400_000_000
+"""How far before and after a slap pictures are kept, ns. The photo-finish shows so much: the card that was answered
+lies there some 200 to 400 ms before a quick hand, and 400 ms after it every hand that came too late is down."""
+ASKING: Final = frozenset({"slap_won", "slap_false", "dead_heat"})
+"""Rulings that are about what happened at one instant, and that people may want to see for themselves."""
+DISPUTED: Final = frozenset({"late", "covered", "held", "too_soon"})
+"""Reasons of a void slap that are so, too. Who is locked out, does not play or slaps at no pile is known without a
+picture, and then none is kept; nor is one of a contest, whose slap was pictured when it was ruled."""
+WAITING: Final = 128
+"""Pictures that wait for the number of their game, which a game has once its first lines are recorded."""
+AT_ONCE: Final = 32
+"""Pictures that are made between two frames at most, where frames are looked at here: all of a slap's, some 5 ms."""
+
+Take = Callable[[Sequence[Picture]], None]
+Number = Callable[[], int | None]
+
+
+class PictureSource(Protocol):
+    """Whoever remembers the last frames: `sight_process.SightProcess`, or `Pictured` for frames looked at here."""
+
+    def want(self, span: Span) -> None:
+        """Ask for pictures of a stretch of the machine's time; never waits."""
+        ...
+
+    def hand_to(self, take: Take) -> None:
+        """From now on pictures are handed to ``take`` as they come."""
+        ...
+
+
+def asks(ruling: Ruling) -> bool:
+    """Whether pictures are kept round the instant of a ruling."""
+    if ruling.kind == "slap_void":
+        return ruling.get("reason") in DISPUTED
+    return ruling.kind in ASKING or (ruling.kind == "question" and ruling.get("ask") == "who_was_first")
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What was asked for, by the machine's time, and for which game."""
+
+    span: Span
+    game: Number
+    timeline: Timeline
+
+
+class Album:
+    """Asks for pictures of one table's games, and hands them on to be kept; an `Outlet`."""
+
+    def __init__(self, source: PictureSource, keep: Callable[[int, Sequence[Picture]], None]) -> None:
+        """``keep`` is given a game's number and its pictures, on the game's line of time; it must not wait."""
+        self._source, self._keep = source, keep
+        self._game: Number = lambda: None
+        self._timeline = Timeline()
+        self._asked: deque[_Asked] = deque(maxlen=2 * MOST_ASKED)
+        self._waiting: deque[tuple[_Asked, Picture]] = deque(maxlen=WAITING)
+        source.hand_to(self.take)
+
+    def follow(self, game: Number, timeline: Timeline) -> None:
+        """From now on this game is played; pictures of the last one that are still to come stay the last one's.
+
+        Args:
+            game: answers its number, None as long as it has none.
+            timeline: where the machine's instants lie on its own.
+        """
+        self._game, self._timeline = game, timeline
+
+    def __call__(self, rulings: Sequence[Ruling]) -> None:
+        """Outlet: ask for pictures of what was ruled."""
+        for t in dict.fromkeys(ruling.t for ruling in rulings if asks(ruling)):
+            at = self._timeline.machine(t)
+            span = Span(at - AROUND, at + AROUND)
+            self._asked.append(_Asked(span, self._game, self._timeline))
+            self._source.want(span)
+
+    def take(self, pictures: Sequence[Picture]) -> None:
+        """Pictures that came; one that this table did not ask for is not kept."""
+        for picture in pictures:
+            asked = next((one for one in reversed(self._asked) if picture.t in one.span), None)
+            if asked is not None:
+                self._waiting.append((asked, asked.timeline.picture(picture)))
+        self.flush()
+
+    def flush(self) -> None:
+        """Hand on what waits, as far as its game has a number."""
+        ready: dict[int, list[Picture]] = {}
+        still: list[tuple[_Asked, Picture]] = []
+        for asked, picture in self._waiting:
+            game = asked.game()
+            if game is None:
+                still.append((asked, picture))
+            else:
+                ready.setdefault(game, []).append(picture)
+        self._waiting = deque(still, maxlen=WAITING)
+        for game, some in ready.items():
+            self._keep(game, some)
+
+
+class Pictured:
+    """Frames that are looked at in this process, remembered; implements `PictureSource`."""
+
+    def __init__(self, frames: Iterator[Frame]) -> None:
+        self._frames, self._ring = frames, PictureRing()
+        self._take: Take = lambda _: None
+
+    def want(self, span: Span) -> None:
+        """Ask for pictures of a stretch of the frames' time."""
+        self._ring.want(span)
+
+    def hand_to(self, take: Take) -> None:
+        """Pictures are handed to ``take`` between two frames."""
+        self._take = take
+
+    def frames(self) -> Iterator[Frame]:
+        """The frames; each is remembered when it has been looked at, and then pictures are handed on."""
+        for frame in self._frames:
+            yield frame
+            self._ring.add(frame.image, frame.t, frame.exposure)
+            self.give()
+
+    def give(self) -> None:
+        """Hand on what can be by now, as after the last frame, whose slaps are ruled when it is over."""
+        pictures = self._ring.take(AT_ONCE)
+        if pictures:
+            self._take(pictures)

@@ -1,0 +1,188 @@
+"""The process that looks: it opens the camera, looks at each frame and sends what it told, until nobody listens.
+
+Where pictures are switched on (`Work.pictures`) it keeps the last seconds of its frames, small
+(`referee.app.picture_ring`), and sends those that are asked for: a few after each sight, so that none waits for them.
+"""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from typing import TYPE_CHECKING, Any, Final
+
+from referee.adjudication.foresight import Foresight
+from referee.app.eyes import NO_FRAME, OPENING, Eyes, Open
+from referee.app.picture_ring import PictureRing, Span
+from referee.app.problems import UserError
+from referee.app.sight import Blind, Looker, Watching
+from referee.app.urgency import be_patient
+
+if TYPE_CHECKING:
+    from hardware.ports import Frame
+    from referee.app.record_frames import Picture
+
+NICE: Final = 10
+"""Niceness of looking; judging has none, or `loop.URGENT`."""
+ANSWER_WITHIN: Final = 0.25
+"""Seconds that the child waits for the referee's foresight; it takes about a millisecond."""
+SIGN_OF_LIFE: Final = 0.5
+"""Seconds from one word of the child to the next, at most."""
+AGAIN: Final = (0.0, 1.0, 2.0, 5.0, 10.0)
+"""Seconds before the first, second ... restart in a row, and between attempts to open a camera."""
+PICTURES: Final = 2
+"""Pictures sent with a sight at most: each frame is wanted once at most, so this catches up with what was asked late,
+and each costs about a millisecond of the child's."""
+FINAL_PICTURES: Final = 64
+"""The same at the end of the game."""
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What the child does; travels to it, so everything in it can be pickled."""
+
+    camera: Open
+    """Opens the camera; raises `HardwareMissing`."""
+    watcher: Callable[[], Watching]
+    """Makes a watcher; raises `UserError` where there is no eye."""
+    live: bool = True
+    """Whether the camera may come back; a recording that has ended has ended."""
+    pictures: bool = False
+    """Whether frames are remembered, so that pictures can be asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The referee's, to the ``number``-th sight."""
+
+    number: int
+    foresight: Foresight | None
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """Pictures that were asked for."""
+
+    pictures: list[Picture]
+
+
+ALIVE: Final = "alive"
+"""From the child: it looks, and has nothing to tell."""
+FINISH: Final = "finish"
+"""To the child: the game is over."""
+
+
+class _GameOver(Exception):  # noqa: N818 - a way out, no error
+    """Nobody wants to know any more."""
+
+
+class _Child:
+    """Looks until the referee hangs up."""
+
+    def __init__(self, work: Work, pipe: Connection) -> None:
+        self._work, self._pipe = work, pipe
+        self._looker: Looker | None = None
+        self._foresight: Foresight | None = None
+        self._ring = PictureRing() if work.pictures else None
+        self._number = 0
+
+    def run(self) -> None:
+        attempt = 0
+        while True:
+            # Nobody waits for a recording's next frame, so none of it need be thrown away.
+            eyes = Eyes(self._work.camera, drop=self._work.live)
+            eyes.start()
+            try:
+                saw = self._watch(eyes)
+            finally:
+                eyes.close()
+            self._send(self._blind(eyes.words))
+            attempt = 0 if saw else attempt + 1
+            while not self._work.live and saw:
+                self._idle(SIGN_OF_LIFE)
+            self._idle(AGAIN[min(attempt + 1, len(AGAIN) - 1)])
+
+    def _watch(self, eyes: Eyes) -> bool:
+        """Look at frames until the camera has ended; returns whether there were any."""
+        seen_at, lost, saw = time.monotonic_ns(), False, False
+        while True:
+            frame = eyes.next(SIGN_OF_LIFE)
+            if frame is None:
+                if eyes.ended:
+                    return saw
+                self._send(ALIVE)
+                self._hear(0)
+                self._give(PICTURES)
+                if not lost and time.monotonic_ns() - seen_at > (NO_FRAME if saw else OPENING):
+                    lost = True
+                    self._send(self._blind(eyes.words))
+                continue
+            seen_at, lost, saw = time.monotonic_ns(), False, True
+            if self._looker is None:
+                # What another watcher knew is older than the gap.
+                self._looker = Looker(self._work.watcher())
+            self._send(self._looker.look(frame, self._foresight))
+            self._number += 1
+            self._foresight = None
+            # The sight is on its way, and its answer is not here yet.
+            self._remember(frame)
+            self._hear(ANSWER_WITHIN)
+
+    def _remember(self, frame: Frame) -> None:
+        if self._ring is not None:
+            self._ring.add(frame.image, frame.t, frame.exposure)
+            self._give(PICTURES)
+
+    def _give(self, most: int) -> None:
+        """Send pictures that were asked for, at most so many."""
+        pictures = self._ring.take(most) if self._ring is not None else []
+        if pictures:
+            self._send(Taken(pictures))
+
+    def _hear(self, seconds: float) -> None:
+        """Wait for the answer to the last sight; an older one is no answer."""
+        until = time.monotonic() + seconds
+        while self._pipe.poll(max(0.0, until - time.monotonic())):
+            told = self._pipe.recv()
+            if told == FINISH:
+                self._give(FINAL_PICTURES)
+                self._send(self._blind(""))
+                raise _GameOver
+            if isinstance(told, Span):
+                if self._ring is not None:
+                    self._ring.want(told)
+            elif told.number == self._number:
+                self._foresight = told.foresight
+                return
+
+    def _idle(self, seconds: float) -> None:
+        until = time.monotonic() + seconds
+        while (left := until - time.monotonic()) > 0:
+            self._send(ALIVE)
+            self._hear(min(left, SIGN_OF_LIFE))
+            self._give(PICTURES)
+
+    def _blind(self, words: str) -> Blind:
+        looker, self._looker = self._looker, None
+        if looker is None:
+            return Blind(words)
+        seen = looker.finish()
+        return Blind(words, seen, looker.watermark)
+
+    def _send(self, message: Any) -> None:
+        self._pipe.send(message)
+
+
+def serve(work: Work, pipe: Connection) -> None:
+    """The child's whole life: it ends when the other end of the pipe does."""
+    # An interrupt is the referee's to handle: it hangs up.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    be_patient(NICE)
+    try:
+        _Child(work, pipe).run()
+    except (_GameOver, EOFError, ConnectionError):
+        return
+    except UserError as bad:
+        pipe.send(Blind(str(bad)))

@@ -1,0 +1,451 @@
+"""Pictures round slaps: who asks for them, whose they are, and that nothing of it holds up a game."""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from referee.adjudication.observations import Table
+from referee.adjudication.rulings import Ruling
+from referee.app.archive import Opened
+from referee.app.conductor import Conductor
+from referee.app.demo import Options, play, script_of
+from referee.app.keeping import Kept
+from referee.app.page import finishviews
+from referee.app.page.board import Board
+from referee.app.page.events import Hub
+from referee.app.page.shelf import Shelf
+from referee.app.page.site import Site
+from referee.app.picture_ring import Span
+from referee.app.picture_storing import LEAST_ROOM, WAITING, PictureStoring, album_in, open_album
+from referee.app.picturing import AROUND, Album, Pictured, Take, asks
+from referee.app.record import Record
+from referee.app.record_frames import FRAMES, FrameStore, Picture
+from referee.app.resuming import Timeline
+from referee.app.scripted import ScriptedWatcher, as_seen, blank_frames
+from referee.app.settings import parse
+from referee.app.table_camera import work_of
+from tests.faults.rig import Rig
+from tests.faults.told import kill
+
+MS = 1_000_000
+SECOND = 1_000_000_000
+SEATS = '[[seat]]\nname = "Ana"\n[[seat]]\nname = "Ben"\n'
+ON = "[record]\npictures = true\n"
+
+
+def ruling(kind: str, t: int, **fields: object) -> Ruling:
+    return Ruling(kind, f"{kind}@s{t}", t, (), (), fields)
+
+
+def picture(t: int, data: bytes = b"jpeg") -> Picture:
+    return Picture(t, 4 * MS, data)
+
+
+class Asked:
+    """Whoever remembers frames, as a list of what was asked for."""
+
+    def __init__(self) -> None:
+        self.spans: list[Span] = []
+        self.give: Take = lambda _: None
+
+    def want(self, span: Span) -> None:
+        self.spans.append(span)
+
+    def hand_to(self, take: Take) -> None:
+        self.give = take
+
+
+class Desk:
+    """An album, whom it asks, and what it had kept."""
+
+    def __init__(self) -> None:
+        self.source = Asked()
+        self.kept: list[tuple[int, int]] = []
+        self.album = Album(self.source, lambda game, some: self.kept.extend((game, one.t) for one in some))
+
+
+# Which rulings, and whose pictures
+
+
+@pytest.mark.parametrize(
+    ("one", "wanted"),
+    [
+        (ruling("slap_won", 0), True), (ruling("slap_false", 0, reason="no_pattern"), True),
+        (ruling("dead_heat", 0), True), (ruling("question", 0, ask="who_was_first"), True),
+        (ruling("slap_void", 0, reason="late"), True), (ruling("slap_void", 0, reason="covered"), True),
+        (ruling("slap_void", 0, reason="not_playing"), False), (ruling("slap_void", 0, reason="paused"), False),
+        (ruling("question", 0, ask="unreadable_card"), False), (ruling("turn", 0), False),
+        (ruling("burn", 0), False),
+    ],
+)  # fmt: skip
+def test_pictures_are_asked_for_where_one_may_want_to_see(one: Ruling, wanted: bool) -> None:
+    assert asks(one) == wanted
+    desk = Desk()
+    desk.album([one])
+    assert len(desk.source.spans) == wanted
+
+
+def test_the_photo_finish_shows_as_much_as_is_kept() -> None:
+    assert finishviews.AROUND == AROUND
+
+
+def test_one_instant_is_asked_for_once_on_the_machines_time_and_kept_on_the_games() -> None:
+    desk = Desk()
+    desk.album.follow(lambda: 7, Timeline(5 * SECOND))
+    desk.album([ruling("dead_heat", 9 * SECOND), ruling("slap_won", 9 * SECOND)])
+    assert desk.source.spans == [Span(4 * SECOND - AROUND, 4 * SECOND + AROUND)]
+    desk.source.give([picture(4 * SECOND - 1)])
+    assert desk.kept == [(7, 9 * SECOND - 1)]
+
+
+def test_a_picture_that_was_not_asked_for_is_not_kept() -> None:
+    desk = Desk()
+    desk.album.follow(lambda: 7, Timeline())
+    desk.source.give([picture(SECOND)])
+    desk.album([ruling("slap_won", SECOND)])
+    desk.source.give([picture(SECOND + AROUND + 1)])
+    assert desk.kept == []
+
+
+def test_pictures_that_come_after_the_next_game_began_are_the_last_ones() -> None:
+    desk = Desk()
+    desk.album.follow(lambda: 1, Timeline())
+    desk.album([ruling("slap_won", 2 * SECOND)])
+    desk.album.follow(lambda: 2, Timeline(100 * SECOND))
+    desk.album([ruling("slap_false", 105 * SECOND)])
+    desk.source.give([picture(2 * SECOND), picture(5 * SECOND)])
+    assert desk.kept == [(1, 2 * SECOND), (2, 105 * SECOND)]
+
+
+def test_pictures_wait_until_their_game_has_a_number() -> None:
+    desk, numbers = Desk(), [None, 3]
+    desk.album.follow(lambda: numbers[0], Timeline())
+    desk.album([ruling("slap_won", SECOND)])
+    desk.source.give([picture(SECOND), picture(SECOND + 1)])
+    assert desk.kept == []
+    numbers.pop(0)
+    desk.album.flush()
+    desk.album.flush()
+    assert desk.kept == [(3, SECOND), (3, SECOND + 1)]
+
+
+# The thread that writes
+
+
+class Disk:
+    """Where pictures are kept, what was said of it, and a store that can be looked into."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / FRAMES
+        self.said: queue.Queue[str] = queue.Queue()
+        self.store: FrameStore | None = None
+        self.room = LEAST_ROOM
+
+    def open(self) -> FrameStore:
+        self.store = FrameStore(self.path)
+        return self.store
+
+    def storing(self, open_store: Callable[[], FrameStore] | None = None) -> PictureStoring:
+        return PictureStoring(open_store or self.open, self.said.put, lambda: self.room)
+
+    def heard(self) -> str:
+        return self.said.get(timeout=20)
+
+    def kept(self) -> list[int]:
+        again = FrameStore(self.path, read_only=True)
+        try:
+            return [one.t for one in again.near(1, 0, 2**62)]
+        finally:
+            again.close()
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> Disk:
+    return Disk(tmp_path)
+
+
+def test_what_was_handed_over_is_on_the_disk_when_it_is_closed(disk: Disk) -> None:
+    storing = disk.storing()
+    for t in range(50):
+        storing.keep(1, [picture(t), picture(100 + t)])
+    storing.close()
+    assert len(disk.kept()) == 100
+    assert disk.said.empty()
+
+
+def test_a_full_disk_is_told_once_and_recovers(disk: Disk) -> None:
+    storing = disk.storing()
+    storing.keep(1, [picture(1)])
+    while disk.store is None or not disk.kept():
+        time.sleep(0)
+    pages = disk.store._db.execute("PRAGMA page_count").fetchone()[0]
+    disk.store._db.execute(f"PRAGMA max_page_count={pages}")
+    for t in range(2, 6):
+        storing.keep(1, [picture(t, bytes(100_000))])
+    words = disk.heard()
+    assert "disk is full, so pictures are not kept, and the game goes on" in words
+    storing.keep(1, [picture(8, bytes(100_000))])
+    disk.store._db.execute("PRAGMA max_page_count=1000000")
+    storing.keep(1, [picture(9)])
+    assert disk.heard() == ""
+    storing.close()
+    assert disk.said.empty(), "told once, however many were given up"
+    assert disk.kept()[0] == 1
+    assert disk.kept()[-1] == 9
+
+
+def test_the_last_room_on_the_disk_is_left_to_the_games(disk: Disk) -> None:
+    disk.room = LEAST_ROOM - 1
+    storing = disk.storing()
+    storing.keep(1, [picture(1)])
+    assert "nearly full" in disk.heard()
+    disk.room = LEAST_ROOM
+    storing.keep(1, [picture(2)])
+    assert disk.heard() == ""
+    storing.close()
+    assert disk.kept() == [2]
+
+
+def test_a_folder_that_cannot_be_written_is_told_and_tried_again(disk: Disk) -> None:
+    disk.path = disk.path.parent / "card" / FRAMES
+    storing = disk.storing()
+    assert "cannot be opened" in disk.heard()
+    storing.keep(1, [picture(1)])
+    disk.path.parent.mkdir()
+    storing.keep(1, [picture(2)])
+    assert disk.heard() == ""
+    storing.close()
+    assert 2 in disk.kept()
+
+
+def test_a_disk_that_hangs_holds_up_nobody(disk: Disk) -> None:
+    goes_on, began = threading.Event(), threading.Event()
+
+    def hang() -> FrameStore:
+        began.set()
+        goes_on.wait()
+        return disk.open()
+
+    storing = disk.storing(hang)
+    began.wait(20)
+    before = time.monotonic()
+    for t in range(WAITING + 5):
+        storing.keep(1, [picture(t)])
+    took = time.monotonic() - before
+    assert "does not keep up" in disk.heard()
+    goes_on.set()
+    assert disk.heard() == ""
+    storing.close()
+    assert disk.kept() == list(range(WAITING)), "what found no room was given up"
+    assert took < 1, "never waits"
+
+
+# The settings
+
+
+def test_without_the_setting_nothing_is_asked_remembered_or_written(tmp_path: Path) -> None:
+    settings = parse(SEATS)
+    assert not settings.record.pictures
+    assert not work_of(settings).pictures
+    with ExitStack() as stack:
+        source = Asked()
+        assert open_album(source, tmp_path / "record.db", settings, print, stack) is None
+        assert open_album(None, tmp_path / "record.db", parse(ON + SEATS), print, stack) is None
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_with_the_setting_there_is_an_album_beside_the_record(tmp_path: Path) -> None:
+    settings = parse(f"{ON}pictures_cap_mb = 1\n{SEATS}")
+    assert work_of(settings).pictures
+    said: list[str] = []
+    with ExitStack() as stack:
+        source = Asked()
+        album = open_album(source, tmp_path / "record.db", settings, said.append, stack)
+        assert album is not None
+        album.follow(lambda: 1, Timeline())
+        album([ruling("slap_won", SECOND)])
+        source.give([picture(SECOND + n, bytes(400_000)) for n in range(3)])
+    kept = FrameStore(tmp_path / "frames.db", read_only=True)
+    assert [one.t for one in kept.near(1, 0, 2 * SECOND)] == [SECOND + 1, SECOND + 2], "as many as the cap has room for"
+    kept.close()
+    assert said == []
+
+
+def test_a_tables_album_hears_its_rulings_and_follows_its_game(tmp_path: Path) -> None:
+    desk = Desk()
+    with Record(tmp_path / "record.db") as record:
+        keeper = record.begin("2026-03-14T18:05:00+00:00")
+        keeper.write('{"kind":"table","t":0,"id":"table","seats":["Ana","Ben"],"dealer":1,"rules":"classic"}')
+        keeper.commit()
+        kept = Kept(Opened(keeper, None, Timeline(SECOND)), album=desk.album)
+        table = Table(t=0, id="table", seats=("Ana", "Ben"), dealer=1, rules="classic")
+        conductor = Conductor(table, None, outlets=kept.outlets)
+        kept.follow(conductor, lambda: 0, parse(SEATS), None)
+        kept.outlets["pictures"]([ruling("slap_won", 3 * SECOND)])
+        desk.source.give([picture(2 * SECOND)])
+    assert desk.kept == [(1, 3 * SECOND)]
+    assert "pictures" not in Kept().outlets
+
+
+def test_no_record_no_pictures() -> None:
+    assert not work_of(parse('[record]\nfile = ""\npictures = true\n' + SEATS)).pictures
+
+
+# The whole way: the real child process, loop and disk
+
+
+class Beside:
+    """A rig whose pictures are kept on a line of time that is ahead, in a game that has its number later."""
+
+    def __init__(self, folder: Path, ahead: int) -> None:
+        self.path, self.timeline = folder / FRAMES, Timeline(ahead)
+        self.number: int | None = None
+        self.batches: list[int] = []
+        self.times: list[int] = []
+        self.storing = PictureStoring(lambda: FrameStore(self.path), self.say)
+        self.rig = Rig(folder, timeline=self.timeline, pictures=self._album)
+
+    def _album(self, source: object) -> Album:
+        self.album = Album(source, self.keep)  # type: ignore[arg-type]
+        self.album.follow(lambda: self.number, self.timeline)
+        return self.album
+
+    def say(self, words: str) -> None:
+        self.rig.loop.post("pictures", words)
+
+    def keep(self, game: int, pictures: Sequence[Picture]) -> None:
+        self.batches.append(len(pictures))
+        self.times += [one.t for one in pictures]
+        self.storing.keep(game, pictures)
+
+    def next_pair(self) -> None:
+        """Another slap after `Rig.pair`: who won that one leads."""
+        self.rig.lay("9h", 3)
+        self.rig.lay("9c", 1)
+        self.rig.slap(2)
+        self.rig.until(lambda: len(self.rig.rulings("slap_won")) == 2, "for the second verdict")
+
+    def pictured(self, won: Ruling) -> None:
+        """Wait for pictures of what came after a slap, too."""
+        self.rig.until(lambda: max(self.times, default=0) > won.t, "for pictures")
+
+    def close(self) -> None:
+        self.rig.close()
+        self.storing.close()
+
+
+@pytest.fixture
+def beside(tmp_path: Path) -> Iterator[Beside]:
+    made = Beside(tmp_path, ahead=3600 * SECOND)
+    yield made
+    made.close()
+
+
+def test_a_slap_at_a_table_has_its_pictures(beside: Beside) -> None:
+    rig = beside.rig
+    rig.see()
+    rig.run(AROUND / MS)
+    rig.lay("7h", 1)
+    rig.lay("7c", 2)
+    rig.slap(3, 1)
+    rig.until(lambda: rig.rulings("slap_won") and rig.rulings("slap_void"), "for verdicts")
+    beside.number = 5
+    (won,) = rig.rulings("slap_won")
+    (late,) = rig.rulings("slap_void")
+    beside.pictured(late)
+    assert len(set(beside.times)) == len(beside.times), "no frame twice, though the late hand asks for the same ones"
+    beside.close()
+    store = FrameStore(beside.path, read_only=True)
+    kept = list(store.near(5, 0, 2**62))
+    store.close()
+    assert [one.t for one in kept] == sorted(beside.times)
+    assert all(won.t - AROUND <= one.t <= late.t + AROUND for one in kept), "on the game's line of time, an hour ahead"
+    assert kept[0].t < won.t, "a frame from before anybody had asked"
+    assert kept[-1].t > late.t
+    assert kept[0].jpeg.startswith(b"\xff\xd8")
+
+
+def test_pictures_go_on_after_the_child_fell(beside: Beside) -> None:
+    rig = beside.rig
+    beside.number = 1
+    rig.see()
+    rig.pair()
+    beside.pictured(rig.rulings("slap_won")[0])
+    kill(rig.sights.pid)
+    rig.until(lambda: rig.sights.restarts == 1, "for the child")
+    rig.until(lambda: not rig.conductor.paused, "for the game to go on")
+    beside.next_pair()
+    beside.pictured(rig.rulings("slap_won")[1])
+    assert "pictures" not in rig.conductor.troubles
+
+
+def test_where_pictures_cannot_be_kept_the_game_goes_on(tmp_path: Path) -> None:
+    beside = Beside(tmp_path, ahead=0)
+    rig = beside.rig
+    try:
+        beside.number = 1
+        beside.path = tmp_path / "no such folder" / FRAMES
+        rig.see()
+        beside.storing.close()
+        beside.storing = PictureStoring(lambda: FrameStore(beside.path), beside.say)
+        rig.pair()
+        rig.until(lambda: "pictures" in rig.conductor.troubles, "for words")
+        assert "cannot be opened" in rig.conductor.troubles["pictures"]
+        beside.path.parent.mkdir()
+        beside.next_pair()
+        rig.until(lambda: "pictures" not in rig.conductor.troubles, "for the end of the trouble")
+        assert len(rig.rulings("slap_won")) == 2
+    finally:
+        beside.close()
+
+
+# The simulated table
+
+
+def test_a_slap_at_the_simulated_table_is_shown_with_its_pictures(tmp_path: Path) -> None:
+    options = Options(seed=6, pace=False, live=False, max_cards=40)
+    script = script_of(options)
+    eye = ScriptedWatcher(as_seen(script.truth, round(1e9 / 15)), delay=250 * MS)
+    said: list[str] = []
+    with Record(tmp_path / "record.db") as record, ExitStack() as stack:
+        keeper = record.begin("2026-03-14T18:05:00+00:00")
+        pictured = Pictured(blank_frames(15, script.duration))
+        album = album_in(tmp_path / FRAMES, pictured, said.append, stack)
+        album.follow(lambda: keeper.game, Timeline())
+        _, conductor = play(
+            options, script, eye, frames=pictured.frames(), journal=keeper, outlets={"pictures": album}
+        )  # fmt: skip
+        pictured.give()
+    won = [one for one in conductor.rulings if one.kind == "slap_won"]
+    assert won
+    assert said == []
+    site = Site(Shelf(tmp_path / "record.db", tmp_path / FRAMES), Hub(Board()))
+    try:
+        for one in won:
+            near = site.shelf.pictures(1, one.t - AROUND, one.t + AROUND)
+            # 15 frames a second for 0.8 s.
+            assert len(near) in (11, 12, 13)
+            html = _finish(site, one.id.partition("@")[2])
+            assert html.count("<img") == min(len(near), finishviews.MOST_PICTURES)
+            assert f"/games/1/pictures/{near[0].t}.jpg" in html
+    finally:
+        site.close()
+
+
+def _finish(site: Site, slap: str) -> str:
+    import asyncio
+
+    from referee.app.page.app import build
+    from tests.page.browser import request
+
+    path = "/games/1/finish"
+    reply = asyncio.run(request(build(site), "GET", path, [("host", "localhost")], query=f"slap={slap}".encode()))
+    assert reply.status == 200
+    return reply.body.decode()
