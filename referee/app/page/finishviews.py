@@ -65,11 +65,16 @@ def finish_page(
         class_="photofinish",
         id="print",
     )
+    around = tag("section", tag("h2", texts("finish.pictures")), _pictures(game, seen, texts, pictures), class_="panel")
+    # People look before they read; that there are no pictures can wait.
+    if pictures:
+        yield around
     yield tag("section", tag("h2", texts("finish.hands")), _hands(seen, words), class_="panel")
     yield tag("section", tag("h2", texts("finish.cards")), _cards(seen, words), class_="panel")
     if seen.ruling is not None:
         yield explained(folded.explain(seen.ruling), folded, words)
-    yield tag("section", tag("h2", texts("finish.pictures")), _pictures(game, seen, texts, pictures), class_="panel")
+    if not pictures:
+        yield around
     yield tag("p", texts("finish.exact"), class_="note")
 
 
