@@ -35,7 +35,10 @@ def test_settling_is_no_climbing_and_few_samples_tell_nothing() -> None:
 
 def test_a_process_knows_what_it_holds_and_whom_it_started() -> None:
     assert held() == pytest.approx(held(os.getpid()), rel=0.05)
-    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as child:
+    command = [sys.executable, "-c", "print(flush=True); input()"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
+        assert child.stdout is not None
+        child.stdout.readline()
         assert "input()" in children(os.getpid())[child.pid]
         child.communicate(b"\n")
     with pytest.raises(OSError):
