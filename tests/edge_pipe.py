@@ -66,6 +66,10 @@ class PipedRequest:
     def release(self) -> None:
         self._released = True
 
+    def tell(self, pin: int, number: int, of_pin: int) -> None:
+        """From the finger's process: an edge, stamped now, with its numbers among all and among those of its pin."""
+        os.write(self._write, _EDGE.pack(pin, time.monotonic_ns(), number, of_pin))
+
     def play(self, slaps: Sequence[Slap]) -> int:
         """Have a process of its own press the pads so; returns its number. It ends by itself."""
         child = os.fork()
@@ -91,7 +95,7 @@ class PipedRequest:
                 pin = self.pins[seat - 1]
                 pressed[pin] += 1
                 self._levels[pin] = 1
-                os.write(self._write, _EDGE.pack(pin, time.monotonic_ns(), number, pressed[pin]))
+                self.tell(pin, number, pressed[pin])
             time.sleep(slap.down)
             for seat, _ in slap.hands:
                 self._levels[self.pins[seat - 1]] = 0

@@ -6,6 +6,7 @@ Says ``ready`` once each has the whole present, and, when its standard input end
 from __future__ import annotations
 
 import asyncio
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -68,4 +69,6 @@ async def _main(port: int, count: int) -> None:
 
 
 if __name__ == "__main__":
+    # Ctrl-C is for whoever measures, who closes our standard input.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     asyncio.run(_main(int(sys.argv[1]), int(sys.argv[2])))
