@@ -48,6 +48,7 @@ def news(
         about: the table itself, so that the page offers what it can do: ``pads`` (how many are set up), ``names``,
             ``rules`` (a preset's name, or what a log's first line says), ``voice`` (``volume``, ``quiet_volume``,
             ``quiet_from``, ``quiet_to``; None where there is no voice), ``power_off`` (whether it can be switched off).
+            What is None or missing here is not offered.
     """
     fields = asdict(view)
     fields["locked_out"] = sorted(view.locked_out)
