@@ -290,3 +290,23 @@ def test_a_referee_that_fell_silent_is_not_called_live(tmp_path: Path) -> None:
         site.close()
 
     asyncio.run(run())
+
+
+def test_between_games_the_table_speaks_of_itself_alone(tmp_path: Path) -> None:
+    """What is on the board stays, and no game counts as live."""
+    made, _, record = played(tmp_path, *EIGHT)
+    site = Site(Shelf(record.path), Hub(made))
+    follower = Follower(site, None)
+    before = (made.game, made.view, made.names, list(made.rulings))
+    about = {"pads": 3}
+    said = parsed(json.dumps(news(None, 0, View(), now=1, said=["ready"], about=about)).encode())
+    assert said is not None
+    follower.hear(said)
+    assert (made.game, made.view, made.names, list(made.rulings)) == before
+    assert made.about == about and made.said[-1][1] == "ready"
+    assert (made.live, made.playing) == (False, False)
+    follower.hear(told(about=None))
+    present: Any = made
+    assert present.live and present.playing and present.about is None
+    site.close()
+    record.close()

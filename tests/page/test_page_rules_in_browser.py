@@ -177,3 +177,12 @@ def test_a_file_is_opened(house: House, page: Page, tmp_path: Path) -> None:
         page.locator("#base option[value=slapjack]:checked").wait_for(state="attached")
         assert page.get_by_label("House rules as text (TOML)").input_value().startswith("# Ours\n")
         page.locator("#differs").get_by_text("Nothing: exactly slapjack.").wait_for()
+        # What was written is still there after a look at another page.
+        page.locator("#state").filter(has_text=FINE).wait_for()
+        page.goto(f"{main.served.address}/control")
+        part(page, "New game").get_by_label("Rules").locator("option", has_text="From the editor: Ours").wait_for(
+            state="attached"
+        )
+        assert part(page, "New game").get_by_label("Rules").input_value() == "classic"
+        page.goto(f"{main.served.address}/rules?lang=de")
+        page.locator("#base option[value=slapjack]:checked").wait_for(state="attached")

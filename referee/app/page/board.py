@@ -83,8 +83,9 @@ class Board:
 
     def hear(self, news: News) -> None:
         """What the main process tells."""
-        self.view, self.live, self.paused = news.view, True, news.paused
-        self.names = news.view.names or self.names
+        if news.game is not None:
+            self.view, self.live, self.paused = news.view, True, news.paused
+            self.names = news.view.names or self.names
         self.troubles = dict(news.troubles)
         self.about = news.about
         for text in news.said:

@@ -60,6 +60,10 @@ class Follower:
     def hear(self, news: News) -> None:
         """Take up what was told, and the lines that it speaks of."""
         board = self._hub.board
+        if news.game is None:
+            # Between games the record alone says what is on the board.
+            board.hear(news)
+            return
         try:
             if news.game != board.game:
                 self._begin(self._shelf.game(news.game))

@@ -23,7 +23,7 @@ LONGEST: Final = 128 * 1024
 
 
 def news(
-    game: int,
+    game: int | None,
     line: int,
     view: View,
     *,
@@ -37,7 +37,7 @@ def news(
     """What the main process tells.
 
     Args:
-        game: the game's number in the record.
+        game: the game's number in the record; None between games, when only the table itself has something to say.
         line: number of the last line that is in the record.
         view: the position as believed.
         now: the present instant on the game's line of time, ns.
@@ -48,6 +48,7 @@ def news(
         about: the table itself, so that the page offers what it can do: ``pads`` (how many are set up), ``names``,
             ``rules`` (a preset's name, or what a log's first line says), ``voice`` (``volume``, ``quiet_volume``,
             ``quiet_from``, ``quiet_to``; None where there is no voice), ``power_off`` (whether it can be switched off).
+            What is None or missing here is not offered.
     """
     fields = asdict(view)
     fields["locked_out"] = sorted(view.locked_out)
@@ -130,7 +131,7 @@ class Receiver:
 class News:
     """What the page was told; see `news` for the fields."""
 
-    game: int
+    game: int | None
     line: int
     view: View
     now: int
@@ -146,7 +147,7 @@ def parsed(data: bytes) -> News | None:
     try:
         raw = json.loads(data)
         return News(
-            int(raw["game"]),
+            _or_none(raw["game"]),
             int(raw["line"]),
             _view(raw["view"]),
             int(raw["now"]),
@@ -166,12 +167,12 @@ def _view(raw: Mapping[str, Any]) -> View:
         names=tuple(map(str, raw["names"])),
         counts=tuple(None if count is None else int(count) for count in raw["counts"]),
         pile=tuple(map(str, raw["pile"])),
-        turn=_seat(raw.get("turn")),
+        turn=_or_none(raw.get("turn")),
         challenge=None if challenge is None else ChallengeView(**{key: int(challenge[key]) for key in _CHALLENGE}),
-        owner=_seat(raw.get("owner")),
+        owner=_or_none(raw.get("owner")),
         locked_out=frozenset(map(int, raw.get("locked_out", ()))),
         game_over=bool(raw.get("game_over", False)),
-        winner=_seat(raw.get("winner")),
+        winner=_or_none(raw.get("winner")),
         questions=tuple(map(str, raw.get("questions", ()))),
     )
 
@@ -179,5 +180,5 @@ def _view(raw: Mapping[str, Any]) -> View:
 _CHALLENGE: Final = ("challenger", "challenged", "left")
 
 
-def _seat(value: Any) -> int | None:
+def _or_none(value: Any) -> int | None:
     return None if value is None else int(value)

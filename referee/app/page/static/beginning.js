@@ -78,7 +78,10 @@ const Beginning = (() => {
     const rules = sets(about.rules);
     const which = select("rules", say("rules"), [...rules].map(([key, [, words]]) => [key, words]));
     const chosen = which.querySelector("select");
-    if (!written()?.rules) chosen.value = typeof about.rules === "string" && rules.has(about.rules) ? about.rules : chosen.value;
+    // Straight from the editor its rules are meant; at any other time those of the table.
+    const usual = typeof about.rules === "string" ? about.rules : "now";
+    const first = new URLSearchParams(location.search).has("begin") ? "written" : usual;
+    for (const key of ["classic", usual, first]) if (rules.has(key)) chosen.value = key;
     const send = (fields) =>
       anew("begin", { seats: seats.names(), rules: rules.get(fields.rules.value)[0], dealer: Number(fields.dealer.value) });
     const editing = element("p", {}, element("a", { href: "/rules" }, say("edit_rules")));

@@ -5,7 +5,8 @@
   const { element, button, input, row, group, form } = Make;
   const { control, post } = Asking;
   const home = document.getElementById("control");
-  const asked = new URLSearchParams(location.search).get("ruling") ?? "";
+  const query = new URLSearchParams(location.search);
+  const asked = query.get("ruling") ?? "";
   const parts = new Map();
 
   if (home.dataset.controlled === undefined) {
@@ -98,13 +99,15 @@
     ];
   };
 
+  // Whoever was led here for something sees that first.
+  const wanted = asked ? "rulings" : query.has("begin") ? "begin" : "";
   let shown = false;
-  const showAsked = () => {
-    const list = asked && !shown && parts.get("rulings")?.element.querySelector("select");
-    if (!list) return;
+  const showWanted = () => {
+    const field = wanted && !shown && parts.get(wanted)?.element.querySelector("input, select");
+    if (!field) return;
     shown = true;
-    list.closest("fieldset").scrollIntoView({ block: "center" });
-    list.focus({ preventScroll: true });
+    field.closest("fieldset").scrollIntoView({ block: asked ? "center" : "start" });
+    field.focus({ preventScroll: true });
   };
 
   const look = async () => {
@@ -114,8 +117,8 @@
       arrange(columns[1], []);
       return;
     }
-    const query = new URLSearchParams({ lang: home.dataset.language, ruling: asked });
-    const now = await (await fetch(`/recent.json?${query}`)).json();
+    const which = new URLSearchParams({ lang: home.dataset.language, ruling: asked });
+    const now = await (await fetch(`/recent.json?${which}`)).json();
     const known = (await (await fetch("/api/devices")).json()).devices ?? [];
     home.dataset.playing = now.playing;
     arrange(columns[0], [
@@ -126,7 +129,7 @@
       ...table(now),
       part("devices", known.map((one) => one.name), () => devices(known)),
     ]);
-    showAsked();
+    showWanted();
   };
 
   // One look at a time, and not more than two in a second however fast the cards fall.

@@ -17,6 +17,7 @@
   let paired = false;
   let timer = 0;
   let turn = 0;
+  let own = false;
 
   const inText = () => !found("text").hidden;
 
@@ -96,6 +97,7 @@
     checked = { title: told.title, rules: told.rules };
     found("begin").disabled = false;
     if (inText()) take(told.title, told.rules);
+    if (own) keep();
   };
   const take = (name, said) => {
     rules = HouseRules.whole(said);
@@ -108,6 +110,7 @@
   // The form has changed: the text is written anew from it.
   const write = () => {
     area.value = HouseRules.written(title.value || text("rules.untitled"), rules);
+    own = true;
     showDifferences();
     edited();
   };
@@ -152,7 +155,7 @@
   });
   // What stands in the text and is not understood yet cannot be shown as a form, and is not to be lost by it.
   area.addEventListener("input", () => {
-    found("as-form").disabled = true;
+    found("as-form").disabled = own = true;
     edited();
   });
   area.addEventListener("scroll", () => (found("gutter").scrollTop = area.scrollTop));
@@ -170,10 +173,13 @@
     area.value = (await file.text()).replaceAll("\r\n", "\n").slice(0, area.maxLength);
     event.target.value = "";
     show("text");
-    found("as-form").disabled = true;
+    found("as-form").disabled = own = true;
     edited();
   });
-  const keep = (said) => {
+  // What was written last is still there when this window comes back, and for the next game.
+  const keep = () => {
+    const plain = HouseRules.isPreset(HouseRules.whole(checked.rules));
+    const said = { title: checked.title, rules: plain ? checked.rules.base : checked.rules, text: area.value };
     try {
       sessionStorage.setItem(KEPT, JSON.stringify(said));
     } catch {
@@ -182,8 +188,7 @@
   };
   found("begin").addEventListener("click", () => {
     if (!checked) return;
-    const plain = HouseRules.isPreset(HouseRules.whole(checked.rules));
-    keep({ title: checked.title, rules: plain ? checked.rules.base : checked.rules, text: area.value });
+    keep();
     location.assign("/control?begin");
   });
 
