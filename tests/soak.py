@@ -25,7 +25,7 @@ from typing import Final
 from hardware.simulated.script import Script
 from referee.adjudication.rulings import Ruling
 from referee.app.demo import Options, play, script_of
-from referee.app.paging import SOCKET, Paging
+from referee.app.paging import SOCKET, Paging, Shown
 from referee.app.record import Keeper, Record
 from referee.app.record_frames import FrameStore, Picture
 from referee.app.record_pruning import make_room
@@ -88,13 +88,14 @@ class Table:
         """Cards that were laid, lines that were written, and old pictures that made way."""
         keeper = self._record.begin(f"2026-01-01T00:00:00+00:00 game {seed}")
         pictures = _Pictures(self._store, keeper)
-        paging = Paging(self._folder / "run", keeper)
+        paging = Paging(self._folder / "run")
         eye = ScriptedWatcher(as_seen(script.truth, round(1e9 / FPS)), delay=round(1e9 / FPS))
         try:
             with _silent():
                 _, conductor = play(
                     Options(seed=seed, pace=False, live=False), script, eye, outlets={"pictures": pictures},
-                    frames=blank_frames(FPS, script.duration), journal=keeper, paging=paging,
+                    frames=blank_frames(FPS, script.duration), journal=keeper,
+                    shown=Shown(paging, keeper, self._folder / "frames.db"),
                 )  # fmt: skip
         finally:
             paging.close()

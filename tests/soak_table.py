@@ -30,10 +30,12 @@ from hardware.simulated.lights import SimulatedLights
 from hardware.simulated.script import Script
 from hardware.simulated.speaker import RecordingSpeaker
 from referee.adjudication.rulings import Ruling
+from referee.app.answers import Answers
 from referee.app.conductor import Conductor
 from referee.app.demo import Options, _Run, script_of, summarise, view_of
 from referee.app.handing import Outlet
 from referee.app.keeping import Kept, open_kept
+from referee.app.lasting import open_lasting
 from referee.app.parts import OpenParts
 from referee.app.rendering import RenderedCamera, View
 from referee.app.running import referee, table_of
@@ -107,7 +109,12 @@ class _Played(Kept):
 
     @property
     def outlets(self) -> dict[str, Outlet]:
-        return {**Kept(self.opened, self.paging).outlets, **({"people": self.people} if self.people else {})}
+        kept = Kept(self.opened, self.lasting, self.archive)
+        return {**kept.outlets, **({"people": self.people} if self.people else {})}
+
+    @property
+    def waits(self) -> bool:
+        return False
 
 
 def _people(script: Script, began: int, pipe: int) -> Outlet:
@@ -161,11 +168,16 @@ def play(options: Options, folder: Path, port: int) -> Summary:
     late = threading.Timer(WAKING + script.duration / 1e9 + LATE, service.ask_to_stop)
     late.daemon = True
     with ExitStack() as stack, os.fdopen(reading) as answers:
-        kept = open_kept(settings, table_of(settings, 0), stack, parts.missing, new=True)
-        played = _Played(kept.opened, kept.paging, None, kept.record, _people(script, began, writing))
+        lasting = open_lasting(settings, stack, parts.missing)
+        kept, settings = open_kept(
+            settings, partial(table_of, now=0), stack, parts.missing, lasting=lasting, new=True
+        )  # fmt: skip
+        played = _Played(kept.opened, lasting, kept.archive, people=_people(script, began, writing))
+        typed = Answers()
+        typed.listen(answers)
         fingers.follow(script, began)
         late.start()
-        conductor = referee(settings, parts, kept=played, answers=answers, live=False, service=service)
+        conductor = referee(settings, parts, kept=played, answers=typed, live=False, service=service)
         os.close(writing)
         parts.close()
     late.cancel()
