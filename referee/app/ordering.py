@@ -23,6 +23,7 @@ from referee.app.people.store import People
 from referee.app.record import Record, RecordError
 from referee.app.settings import Settings, VoiceSettings
 from referee.app.sitting import Sitting
+from referee.app.tablefacts import table_facts
 from referee.app.upkeep.poweroff import Do, PowerOff, Said
 
 OFF_ASK: Final = "off_ask"
@@ -78,6 +79,7 @@ class Orders:
         self._speaker: Loud | None = None
         self._voice = chosen.over(settings.voice) if chosen is not None else settings.voice
         self._removing: threading.Thread | None = None
+        self._told: tuple[Settings, dict[str, Any]] | None = None
         self.switches_off = False
         """Everything is to be closed, and the machine switched off."""
         self.removal = ""
@@ -116,7 +118,14 @@ class Orders:
             "rules": present.rules,
             "voice": of(self._voice) if self._speaker is not None else None,
             "power_off": self.may_switch_off,
+            **self._facts(present),
         }
+
+    def _facts(self, present: Settings) -> dict[str, Any]:
+        """They stay the same all through a game, and are asked for several times a second."""
+        if self._told is None or self._told[0] is not present:
+            self._told = present, table_facts(present)
+        return self._told[1]
 
     def __call__(self, order: Command) -> str:
         """Do it; returns why it cannot be done, empty where it is."""

@@ -26,6 +26,7 @@ from referee.app.page import (
     replaypage,
     rulespage,
     staticfiles,
+    tablepage,
 )
 from referee.app.page.folding import TooLong
 from referee.app.page.markup import tag
@@ -65,6 +66,7 @@ def build(site: Site, extra: Sequence[BaseRoute] = ()) -> Starlette:
         f"{game}/steps": replaypage.steps,
         "/figures": figurepage.all_games,
         "/figures.csv": figurepage.all_games_csv,
+        "/table": tablepage.table,
         "/league": leaguepage.league,
         "/league.csv": leaguepage.league_csv,
         f"{game}/figures": figurepage.one_game,

@@ -44,7 +44,7 @@ async def control(site: Site, request: Request) -> HTMLResponse:
         request,
         texts("control.title"),
         tag("h1", texts("control.title")),
-        tag("p", texts("control.what"), class_="crumb"),
+        tag("p", texts("control.what"), " ", tag("a", texts("table.link"), href="/table"), class_="crumb"),
         answer_line(),
         holder,
         scripts=SCRIPTS,

@@ -1,0 +1,109 @@
+"""How the table is set up: its seats round the camera's picture, drawn, and what the calibration measured."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from referee.app.page.figurepage import table_of
+from referee.app.page.markup import Child, Markup, tag
+from referee.app.page.palette import seat_role
+from referee.app.page.scene import Line, Polygon, Rect, Scene, Shape, Text, svg
+from referee.app.page.shell import page, spoken
+from referee.app.page.site import Site
+from referee.app.page.texts import Texts
+
+FRAME: Final = 420.0
+"""Width of the camera's picture in the drawing."""
+BESIDE: Final = 120.0
+"""Room beside it for the seats."""
+SQUARE: Final = (4, 3)
+"""Shape of a picture of which nothing was measured."""
+
+
+async def table(site: Site, request: Request) -> Response:
+    """The page."""
+    texts, about = spoken(request), site.hub.board.about
+    content: list[Child] = [tag("h1", texts("table.title"))]
+    if about is None or not about.get("seats"):
+        content.append(tag("p", texts("table.unknown"), class_="panel none"))
+    else:
+        content += _content(about, site.hub.board.troubles, texts)
+    return page(request, texts("table.title"), *content, here="/control")
+
+
+def _content(about: Mapping[str, Any], troubles: Mapping[str, str], texts: Texts) -> Iterator[Child]:
+    found = about.get("calibration")
+    yield tag(
+        "section",
+        tag("h2", texts("table.seats")),
+        svg(drawing(about["seats"], found, texts), class_="chart"),
+        tag("p", texts("table.drawn" if found else "table.not_calibrated"), class_="note"),
+        class_="panel",
+    )
+    if found:
+        heads = [texts(f"table.{name}") for name in ("measured", "value", "meaning")]
+        yield tag(
+            "section",
+            tag("h2", texts("table.calibration")),
+            table_of(heads, list(_figures(found, texts)), texts("table.calibration")),
+            class_="panel",
+        )
+    if troubles:
+        told = [tag("li", tag("b", part), ": ", tag("span", words, lang="en")) for part, words in troubles.items()]
+        yield tag("section", tag("h2", texts("table.troubles")), tag("ul", told), class_="panel")
+
+
+def _figures(found: Mapping[str, Any], texts: Texts) -> Iterator[Markup]:
+    values = {
+        "picture": f"{found['width']} × {found['height']} px",
+        "card": f"{texts.number(found['card_height_px'], 0)} px",
+        "tilt": f"{texts.number(found['tilt_deg'], 1)}°",
+        "error": f"{texts.number(found['error_px'], 2)} px",
+        "edge": f"{texts.number(found['edge_px'], 1)} px",
+    }
+    for name, value in values.items():
+        head = tag("th", texts(f"table.{name}"), scope="row")
+        yield tag("tr", head, tag("td", value), tag("td", texts(f"table.{name}_means")))
+
+
+def drawing(seats: Sequence[Mapping[str, Any]], found: Mapping[str, Any] | None, texts: Texts) -> Scene:
+    """The camera's picture from above, with the playing area and a card as it sees them, and who stands where.
+
+    Args:
+        seats: each with ``name`` and ``bearing`` (degrees, counter-clockwise from the picture's right).
+        found: ``width``, ``height``, ``area`` and ``card`` of the calibration, px; None where there is none.
+        texts: of the page's language.
+    """
+    wide, high = (found["width"], found["height"]) if found else SQUARE
+    scale = FRAME / wide
+    height = high * scale
+    shapes: list[Shape] = [Rect(BESIDE, BESIDE / 2, FRAME, height, "rule2", 1.0, 8)]
+    if found:
+        shapes.append(_outline(found["area"], scale, "accent", 0.25))
+        shapes.append(_outline(found["card"], scale, "ink", 0.8))
+    for number, seat in enumerate(seats, start=1):
+        shapes += _seat(number, str(seat["name"]), float(seat["bearing"]), height)
+    said = ", ".join(f"{seat['name']} {round(seat['bearing'])}°" for seat in seats)
+    return Scene(round(FRAME + 2 * BESIDE), round(height + BESIDE), tuple(shapes), texts("table.seats"), said)
+
+
+def _outline(corners: Sequence[Sequence[float]], scale: float, role: str, alpha: float) -> Polygon:
+    points = tuple((BESIDE + x * scale, BESIDE / 2 + y * scale) for x, y in corners)
+    return Polygon(points, role, alpha)
+
+
+def _seat(number: int, name: str, bearing: float, height: float) -> Iterator[Shape]:
+    """A line from the middle to the edge of the picture, and the name beyond it."""
+    x, y = math.cos(math.radians(bearing)), -math.sin(math.radians(bearing))
+    middle = (BESIDE + FRAME / 2, BESIDE / 2 + height / 2)
+    reach = min(FRAME / 2 / max(abs(x), 1e-9), height / 2 / max(abs(y), 1e-9))
+    edge = (middle[0] + reach * x, middle[1] + reach * y)
+    role = seat_role(number)
+    yield Line(middle[0] + 0.55 * reach * x, middle[1] + 0.55 * reach * y, *edge, role, 5.0)
+    anchor = "start" if x > 0.5 else "end" if x < -0.5 else "middle"
+    yield Text(edge[0] + 12 * x, edge[1] + (26 * y if y < 0 else 34 * y) * 0.8 + 6, name[:12], role, 20, anchor, 700)

@@ -1,0 +1,82 @@
+"""The page of how a table is set up, from its settings to the drawing."""
+
+from __future__ import annotations
+
+import json
+import urllib.request
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from referee.adjudication.view import View
+from referee.app.calibrating import view_of
+from referee.app.page.publishing import Publisher, news, parsed
+from referee.app.page.scene import svg
+from referee.app.page.tablepage import BESIDE, FRAME, drawing
+from referee.app.page.texts import texts
+from referee.app.record import Record
+from referee.app.settings import Settings, parse
+from referee.app.tablefacts import table_facts
+from tests.page.served import Served
+
+SEATS = "".join(f'[[seat]]\nname = "{name}"\n' for name in ("Ana", "Ben", "Cho <b>"))
+CALIBRATED = (
+    f'{SEATS}[calibration]\nsource = "sheet"\nwidth = 1280\nheight = 960\n'
+    "homography = [[1.5, 0.02, 640.0], [0.01, -1.5, 480.0], [0.00001, 0.0001, 1.0]]\n"
+    "area = [[-250.0, 200.0], [250.0, 200.0], [250.0, -200.0], [-250.0, -200.0]]\n"
+    "card_height_px = 133.4\ntilt_deg = 4.2\nerror_px = 0.31\nedge_px = 1.8\n"
+)
+
+
+@pytest.fixture(scope="module")
+def settings() -> Settings:
+    return parse(CALIBRATED)
+
+
+def test_the_area_lies_where_the_calibration_puts_it(settings: Settings) -> None:
+    assert settings.calibration is not None
+    found = table_facts(settings)["calibration"]
+    expected = view_of(settings.calibration).to_px(np.array(settings.calibration.area))
+    assert np.allclose(found["area"], expected, atol=0.06)
+    high = np.linalg.norm(np.subtract(found["card"][0], found["card"][3]))
+    assert high == pytest.approx(88.9 * 1.5, rel=0.05), "a card's true size"
+
+
+def test_seats_stand_round_the_picture(settings: Settings) -> None:
+    facts = table_facts(settings)
+    scene = drawing(facts["seats"], facts["calibration"], texts("en"))
+    assert (scene.width, scene.height) == (round(FRAME + 2 * BESIDE), round(FRAME * 3 / 4 + BESIDE))
+    drawn = svg(scene)
+    assert "Ana" in drawn
+    assert "<b>" not in drawn
+
+
+def test_a_table_that_was_not_calibrated_shows_its_seats() -> None:
+    facts = table_facts(parse(SEATS))
+    assert facts["calibration"] is None
+    assert "Ben" in svg(drawing(facts["seats"], None, texts("de")))
+
+
+def test_the_page_shows_what_the_referee_tells_of_the_table(settings: Settings, tmp_path: Path) -> None:
+    Record(tmp_path / "record.db").close()
+    told = news(None, 0, View(), now=1, troubles={"strip": "is missing"}, about=table_facts(settings))
+    assert parsed(json.dumps(told).encode()) is not None
+    publisher = Publisher(tmp_path / "page.sock")
+    with Served(tmp_path / "record.db", "--listen", str(tmp_path / "page.sock")) as served:
+        assert "nothing is known" in _get(served, "/table")
+        for _ in range(200):
+            publisher.tell(told)
+            shown = _get(served, "/table")
+            if "133 px" in shown:
+                break
+        assert "133 px" in shown
+        assert "is missing" in shown
+        assert "4,2°" in _get(served, "/table?lang=de")
+    publisher.close()
+
+
+def _get(served: Served, path: str) -> str:
+    with urllib.request.urlopen(served.address + path, timeout=10) as answer:
+        text: str = answer.read().decode()
+        return text
