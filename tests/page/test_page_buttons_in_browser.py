@@ -5,6 +5,7 @@ The main process is a fake that writes down what it is asked. ``SHOTS=DIR`` keep
 
 from __future__ import annotations
 
+import json
 import re
 import threading
 from collections.abc import Callable, Iterator
@@ -16,6 +17,7 @@ import pytest
 
 from referee.app.commands import Command
 from referee.app.outcomes import Accepted, Outcome, Refused
+from referee.app.page.disputes import VERDICTS
 from tests.page.listening import listening, paired
 from tests.page.served import House, Served
 from tests.page.table import Table, demo_lines
@@ -38,6 +40,7 @@ class Main:
 
     table: Table
     about: dict[str, Any] | None
+    paused: bool = False
     heard: list[Command] = field(default_factory=list)
     answer: Callable[[Command], Outcome] = lambda command: Accepted(f"{command.do} is done")
     served: Served = field(init=False)
@@ -58,7 +61,7 @@ def telling(main: Main) -> Iterator[None]:
 
     def tell() -> None:
         while not over.wait(EVERY):
-            main.table.tell(about=main.about)
+            main.table.tell(about=main.about, paused=main.paused)
 
     thread = threading.Thread(target=tell)
     thread.start()
@@ -229,6 +232,29 @@ def test_the_voice_is_set_and_quiet_hours_need_both_ends(house: House, page: Pag
         assert main.last == ("settings", said)
 
 
+def test_the_focus_stays_where_it_is_while_the_game_goes_on(house: House, page: Page) -> None:
+    with playing(house, page, lines=400) as main:
+        chosen = part(page, "Correct a card").get_by_label("Which card of the pile")
+        chosen.focus()
+        card = chosen.input_value()
+        rulings = part(page, "A ruling is wrong").get_by_label("Which ruling")
+        before = rulings.locator("option").first.get_attribute("value")
+        for line in demo_lines()[400:520]:
+            main.table.observe(line)
+        latest = [ruling.id for ruling in main.table.in_force() if ruling.kind in VERDICTS][-1]
+        assert latest != before
+        rulings.locator(f'option:first-child[value="{latest}"]').wait_for(state="attached")
+        assert chosen.evaluate("(list) => list === document.activeElement && list.value") == card
+        # Once it is left, the list is the present one.
+        page.get_by_role("button", name="Pause").focus()
+        newest = [line for line in demo_lines()[:520] if '"kind":"card"' in line][-1]
+        newest = json.loads(newest)["id"]
+        chosen.locator(f'option:first-child[value="{newest}"]').wait_for(state="attached")
+        page.get_by_role("button", name="Pause").click()
+        main.paused = True
+        page.get_by_role("button", name="Go on").and_(page.locator(":focus")).wait_for()
+
+
 def test_switching_off_needs_a_yes(house: House, page: Page) -> None:
     with playing(house, page) as main:
         part(page, "Power").get_by_role("button", name="Switch off").click()
@@ -280,6 +306,12 @@ def test_games_are_kept_and_removed_on_a_paired_device(house: House, page: Page,
         stranger.context.close()
 
 
+def serious_faults(axe: Any, page: Page) -> list[Any]:
+    found = axe.run(page).response["violations"]
+    serious = [one for one in found if one["impact"] in ("serious", "critical")]
+    return [(one["id"], [node["html"][:160] for node in one["nodes"][:3]]) for one in serious]
+
+
 @pytest.mark.parametrize("size, scheme", [("phone", "dark"), ("laptop", "light"), ("projector", "light")])
 def test_axe_finds_no_serious_fault_and_nothing_sticks_out(house: House, page: Page, size: str, scheme: Any) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="chromium is not here").Axe()
@@ -299,9 +331,12 @@ def test_axe_finds_no_serious_fault_and_nothing_sticks_out(house: House, page: P
             page.wait_for_load_state("load")
             if name == "paired":
                 part(page, "Paired devices").wait_for()
-            found = axe.run(page).response["violations"]
-            serious = [one for one in found if one["impact"] in ("serious", "critical")]
-            faults[path] = [(one["id"], [node["html"][:160] for node in one["nodes"][:3]]) for one in serious]
+            faults[path] = serious_faults(axe, page)
             assert page.evaluate("document.documentElement.scrollWidth") <= width, path
             kept(page, f"{name}-{size}-{scheme}")
+        page.get_by_role("button", name="As text").click()
+        faults["text"] = serious_faults(axe, page)
+        page.goto(f"{main.served.address}/control")
+        part(page, "Power").get_by_role("button", name="Switch off").click()
+        faults["dialog"] = serious_faults(axe, page)
     assert {path: found for path, found in faults.items() if found} == {}
