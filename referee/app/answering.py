@@ -11,15 +11,16 @@ from referee.adjudication.rulings import Ruling
 from referee.adjudication.view import View
 from referee.app.amended import Amended
 from referee.app.outcomes import Namer, No
+from referee.app.sentences import Sentence
 from referee.rules.cards import UNREADABLE, is_card
 
 SEATS: Final = frozenset(("who_was_first", "who_played", "mend_pile"))
 CARDS: Final = frozenset(("unreadable_card", "bottom_card", "impossible_card", "order_changed"))
 _NOT_ANSWERED: Final = {
-    "recount": "count the cards and say how many there are",
-    "late_evidence": "it only says that something came too late to be judged",
-    "mend_amendment": "it only says that a correction did not fit; say another one",
-    "nothing_to_contest": "it only says that there was nothing to contest",
+    "recount": Sentence("count the cards and say how many there are"),
+    "late_evidence": Sentence("it only says that something came too late to be judged"),
+    "mend_amendment": Sentence("it only says that a correction did not fit; say another one"),
+    "nothing_to_contest": Sentence("it only says that there was nothing to contest"),
 }
 
 
@@ -45,7 +46,7 @@ def answered(question: str, value: Any, view: View, log: Amended, t: int, name: 
         raise No("that question is not on record yet; try again in a moment")
     ask = str(ruling["ask"])
     if ask in _NOT_ANSWERED:
-        raise No(f"that takes no answer: {_NOT_ANSWERED[ask]}")
+        raise No("that takes no answer: {why}", why=_NOT_ANSWERED[ask])
     if ask in SEATS:
         _check_seat(ruling, value, view, log)
     elif ask in CARDS:
@@ -68,13 +69,13 @@ def _is_slap(line: str, log: Amended) -> bool:
 
 def _check_seat(ruling: Ruling, value: Any, view: View, log: Amended) -> None:
     if type(value) is not int or not 1 <= value <= len(view.names):
-        raise No(f"answer with a seat, 1 to {len(view.names)}")
+        raise No("answer with a seat, 1 to {most}", most=len(view.names))
     if ruling["ask"] != "who_was_first":
         return
     hands = [log.now(line) for line in ruling["about"] if log.known(line)]
     seats = sorted({hand.seat for hand in hands if isinstance(hand, Slap)})
     if seats and value not in seats:
-        raise No(f"answer with one of the seats that slapped: {', '.join(map(str, seats))}")
+        raise No("answer with one of the seats that slapped: {seats}", seats=seats)
 
 
 def _the_card_itself(ruling: Ruling, value: str, log: Amended, t: int, name: Namer) -> tuple[Observation, ...]:
@@ -102,7 +103,7 @@ def by_own_question(card: Card, given: Mapping[str, Any], log: Amended, t: int, 
         if kept is None:
             continue
         if kept.value == value:
-            raise No(f'"{card.id}" says that already')
+            raise No('"{line}" says that already', line=card.id)
         said.append(Answer(t=t, id=name("answer"), to=kept.to, value=value))
     if said and len(said) < len(given):
         raise No("correct the card first, then the seat")

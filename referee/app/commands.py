@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from referee.adjudication.observations import MAX_SEATS
+from referee.app.sentences import Sentence, Spoken
 
 Schema = Mapping[str, Any]
 """The part of JSON Schema that `problem` knows."""
@@ -22,24 +23,34 @@ NAME: Final = 40
 """Characters of a player's name."""
 HOUSE_RULES: Final = 8 << 10
 """Characters of house rules, as a text that is checked or as JSON."""
-_ID: Final[Schema] = {"type": "string", "minLength": 1, "maxLength": 80, "description": "the id of a line or ruling"}
-_SEAT: Final[Schema] = {"type": "integer", "minimum": 1, "maximum": MAX_SEATS, "description": "a seat"}
+_ID: Final[Schema] = {
+    "type": "string",
+    "minLength": 1,
+    "maxLength": 80,
+    "description": Sentence("the id of a line or ruling"),
+}
+_SEAT: Final[Schema] = {"type": "integer", "minimum": 1, "maximum": MAX_SEATS, "description": Sentence("a seat")}
 _CARD: Final[Schema] = {
-    "type": "string", "pattern": "^([A2-9TJQK][shdc]|X[rb])$", "description": "a card such as 7h, Th or Xr",
+    "type": "string", "pattern": "^([A2-9TJQK][shdc]|X[rb])$", "description": Sentence("a card such as 7h, Th or Xr"),
 }  # fmt: skip
-_YES: Final[Schema] = {"type": "boolean", "enum": [True], "description": "true"}
-_FLAG: Final[Schema] = {"type": "boolean", "description": "true or false"}
-_COUNT: Final[Schema] = {"type": "integer", "minimum": 0, "maximum": 1000, "description": "a count of cards"}
-_GAME: Final[Schema] = {"type": "integer", "minimum": 1, "maximum": 2**53, "description": "the number of a game"}
-_PERCENT: Final[Schema] = {"type": "integer", "minimum": 0, "maximum": 100, "description": "0 to 100"}
+_YES: Final[Schema] = {"type": "boolean", "enum": [True], "description": Sentence("true")}
+_FLAG: Final[Schema] = {"type": "boolean", "description": Sentence("true or false")}
+_COUNT: Final[Schema] = {"type": "integer", "minimum": 0, "maximum": 1000, "description": Sentence("a count of cards")}
+_GAME: Final[Schema] = {
+    "type": "integer",
+    "minimum": 1,
+    "maximum": 2**53,
+    "description": Sentence("the number of a game"),
+}
+_PERCENT: Final[Schema] = {"type": "integer", "minimum": 0, "maximum": 100, "description": Sentence("0 to 100")}
 _HOUR: Final[Schema] = {
     "type": "string", "pattern": "^(([01][0-9]|2[0-3]):[0-5][0-9])?$", "maxLength": 5,
-    "description": "an hour such as 22:00, or nothing",
+    "description": Sentence("an hour such as 22:00, or nothing"),
 }  # fmt: skip
 _VERDICTS: Final = ("slap_won", "slap_false", "slap_void", "in_turn")
 
 
-class CommandError(ValueError):
+class CommandError(Spoken, ValueError):
     """A record that is no command; the text says what it should have been."""
 
 
@@ -82,13 +93,14 @@ KINDS: Final[Mapping[str, Kind]] = {
     "void": Kind("something that was seen did not happen", {"line": _ID}),
     "overrule": Kind(
         "another verdict in a ruling's place: on a slap, or that a card was in turn after all", {"ruling": _ID},
-        {"verdict": {"type": "string", "enum": list(_VERDICTS), "description": "one of " + ", ".join(_VERDICTS)},
-         "seat": _SEAT}, at_least_one=True,
+        {"verdict": {
+            "type": "string", "enum": list(_VERDICTS), "description": Sentence("one of {names}", names=_VERDICTS),
+         }, "seat": _SEAT}, at_least_one=True,
     ),
     "answer": Kind(
         "what the referee asked", {"question": _ID, "value": {
             "type": ["string", "integer"], "minimum": 1, "maximum": MAX_SEATS, "maxLength": 8,
-            "description": "a seat, or a card such as 7h",
+            "description": Sentence("a seat, or a card such as 7h"),
         }},
     ),
     "pause": Kind("the table stops; slaps are void"),
@@ -97,17 +109,20 @@ KINDS: Final[Mapping[str, Kind]] = {
     "count": Kind("one stack was counted", {"seat": _SEAT, "cards": _COUNT}),
     "recount": Kind("all stacks were counted", {"cards": {
         "type": "array", "minItems": 2, "maxItems": MAX_SEATS, "items": {**_COUNT, "type": ["integer", "null"]},
-        "description": "a count for each seat, null where nobody counted",
+        "description": Sentence("a count for each seat, null where nobody counted"),
     }}),
     "begin": Kind("a new game", {
         "seats": {
             "type": "array", "minItems": 2, "maxItems": MAX_SEATS,
-            "items": {"type": "string", "minLength": 1, "maxLength": NAME, "description": f"1 to {NAME} letters"},
-            "description": f"2 to {MAX_SEATS} names",
+            "items": {
+                "type": "string", "minLength": 1, "maxLength": NAME,
+                "description": Sentence("1 to {most} letters", most=NAME),
+            },
+            "description": Sentence("2 to {most} names", most=MAX_SEATS),
         },
         "rules": {
             "type": ["string", "object"], "maxLength": 80, "x-size": HOUSE_RULES,
-            "description": "a preset, or a changed preset",
+            "description": Sentence("a preset, or a changed preset"),
         },
     }, {"dealer": _SEAT, "abandon": _FLAG}),
     "rematch": Kind("a new game with the same players and rules", optional={"abandon": _FLAG}),
@@ -122,17 +137,24 @@ KINDS: Final[Mapping[str, Kind]] = {
 
 PAIRING: Final = Kind(
     "pair a device by the code that the table shows or speaks",
-    {"code": {"type": "string", "pattern": "^[0-9]{6}$", "maxLength": 6, "description": "the six digits"}},
-    {"device": {"type": "string", "maxLength": NAME, "description": "what this device is called"}},
+    {"code": {"type": "string", "pattern": "^[0-9]{6}$", "maxLength": 6, "description": Sentence("the six digits")}},
+    {"device": {"type": "string", "maxLength": NAME, "description": Sentence("what this device is called")}},
 )
 SIGNING_OUT: Final = Kind(
     "end the session of one device, or of all",
-    optional={"device": {"type": "string", "maxLength": 16, "description": "a device's id"}, "all": _YES},
+    optional={"device": {"type": "string", "maxLength": 16, "description": Sentence("a device's id")}, "all": _YES},
     at_least_one=True,
 )
 CHECKING: Final = Kind(
     "whether a house-rules file has mistakes",
-    {"text": {"type": "string", "maxLength": HOUSE_RULES, "x-lines": True, "description": "house rules as TOML"}},
+    {
+        "text": {
+            "type": "string",
+            "maxLength": HOUSE_RULES,
+            "x-lines": True,
+            "description": Sentence("house rules as TOML"),
+        }
+    },
 )
 
 
@@ -143,11 +165,11 @@ def parse(raw: object) -> Command:
         CommandError: it is none of `KINDS`, or a field is missing, unknown or out of bounds.
     """
     if not isinstance(raw, Mapping):
-        raise CommandError('a command is a JSON object such as {"do": "pause"}')
+        raise CommandError('a command is a JSON object such as {{"do": "pause"}}')
     do = raw.get("do")
     kind = KINDS.get(do) if isinstance(do, str) else None
     if kind is None:
-        raise CommandError(f"there is no such command; there are {', '.join(KINDS)}")
+        raise CommandError("there is no such command; there are {names}", names=tuple(KINDS))
     return Command(str(do), checked(kind, {key: value for key, value in raw.items() if key != "do"}))
 
 
@@ -162,16 +184,17 @@ def checked(kind: Kind, raw: object) -> dict[str, Any]:
     known = kind.fields
     for key in raw:
         if key not in known:
-            there_are = f"it has {', '.join(known)}" if known else "it has none"
-            raise CommandError(f"there is no such field here; {there_are}")
+            if known:
+                raise CommandError("there is no such field here; it has {names}", names=tuple(known))
+            raise CommandError("there is no such field here; it has none")
     for key in kind.required:
         if key not in raw:
-            raise CommandError(f'"{key}" is missing: {known[key]["description"]}')
+            raise CommandError('"{key}" is missing: {what}', key=key, what=known[key]["description"])
     if kind.at_least_one and not any(key in raw for key in kind.optional):
-        raise CommandError(f"say {' or '.join(kind.optional)}")
+        raise CommandError("say {either}", either=tuple(kind.optional))
     for key, value in raw.items():
         if not fits(known[key], value):
-            raise CommandError(f'"{key}" must be {known[key]["description"]}')
+            raise CommandError('"{key}" must be {what}', key=key, what=known[key]["description"])
     return dict(raw)
 
 

@@ -28,7 +28,8 @@ from referee.app.amended import AMENDING, SAID, Amended, is_said
 from referee.app.answering import answered, by_own_question
 from referee.app.commands import Command, CommandError, parse
 from referee.app.orders_in import ORDERS
-from referee.app.outcomes import AGAIN, Accepted, Facts, Namer, No, Outcome, Refused, a_seat, seats
+from referee.app.outcomes import Accepted, Facts, Namer, No, Outcome, Refused, a_seat, seats
+from referee.app.sentences import Sentence
 from referee.app.standstill import UNSEEN, holding, released
 from referee.app.verdicts_in import overrule
 from referee.rules.house import RulesError, house_rules
@@ -48,7 +49,9 @@ def outcome(asked: object, facts: Facts | None, name: Namer) -> Outcome:
     try:
         command = parse(asked.record() if isinstance(asked, Command) else asked)
         return ORDERS[command.do](command, facts) if command.do in ORDERS else _said(command, facts, name)
-    except (No, CommandError, RulesError) as why:
+    except (No, CommandError) as why:
+        return Refused(why.sentence)
+    except RulesError as why:
         return Refused(str(why))
 
 
@@ -73,16 +76,16 @@ def _may_be_corrected(log: Amended) -> None:
 def _line(log: Amended, line: str) -> Observation:
     """A line that people may correct, as it stands."""
     if not log.known(line):
-        raise No(f'there is no line "{line}" in this game that was judged')
+        raise No('there is no line "{line}" in this game that was judged', line=line)
     found = log.now(line)
     if found is None:
-        raise No(f'"{line}" was struck out; undo that first')
+        raise No('"{line}" was struck out; undo that first', line=line)
     if isinstance(found, AMENDING):
-        raise No(f'"{line}" is something that people said: take it back with undo')
+        raise No('"{line}" is something that people said: take it back with undo', line=line)
     if isinstance(found, SAID) and not is_said(found):
-        raise No(f'"{line}" is a {found.kind} of the referee itself, which nobody can correct')
+        raise No('"{line}" is a {kind} of the referee itself, which nobody can correct', line=line, kind=found.kind)
     if not isinstance(found, _SEEN):
-        raise No(f'"{line}" is a {found.kind or "note"}, and is not corrected here')
+        raise No('"{line}" is a {kind}, and is not corrected here', line=line, kind=found.kind or "note")
     return found
 
 
@@ -90,9 +93,9 @@ def _correct(command: Command, facts: Facts, log: Amended, name: Namer) -> Accep
     line = _line(log, command.get("line"))
     card, seat = command.get("card"), command.get("seat")
     if card is not None and not isinstance(line, Card):
-        raise No(f'"{line.id}" is a {line.kind}, not a card')
+        raise No('"{line}" is a {kind}, not a card', line=line.id, kind=line.kind)
     if seat is not None and not isinstance(line, _SEATED):
-        raise No(f'"{line.id}" is a {line.kind}, which has no seat')
+        raise No('"{line}" is a {kind}, which has no seat', line=line.id, kind=line.kind)
     given: dict[str, Any] = {} if seat is None else {"seat": a_seat(seat, facts, log)}
     if card is not None:
         given["card"] = card
@@ -101,7 +104,7 @@ def _correct(command: Command, facts: Facts, log: Amended, name: Namer) -> Accep
         if own:
             return Accepted(_changed(line, given), own)
     if all(getattr(line, field) == value for field, value in given.items()):
-        raise No(f'"{line.id}" says that already')
+        raise No('"{line}" says that already', line=line.id)
     if card is not None and isinstance(line, Card) and line.candidates:
         # What the eye held possible is settled by somebody who has looked.
         given["candidates"] = []
@@ -109,31 +112,46 @@ def _correct(command: Command, facts: Facts, log: Amended, name: Namer) -> Accep
     return Accepted(_changed(line, given), (by,))
 
 
-def _changed(line: Observation, given: Mapping[str, Any]) -> str:
-    parts = []
-    if "card" in given:
-        parts.append(f"is the {given['card']}")
-    if "seat" in given:
-        parts.append(f"is seat {given['seat']}'s")
-    return f"{line.kind} {line.id} {' and '.join(parts)}{AGAIN}"
+def _changed(line: Observation, given: Mapping[str, Any]) -> Sentence:
+    card, seat = given.get("card"), given.get("seat")
+    if card is None:
+        return Sentence(
+            "{kind} {line} is {seat}'s; what follows is ruled again", kind=line.kind, line=line.id, seat=given["seat"]
+        )
+    if seat is None:
+        return Sentence("card {line} is the {card}; what follows is ruled again", line=line.id, card=card)
+    return Sentence(
+        "card {line} is the {card} and {seat}'s; what follows is ruled again", line=line.id, card=card, seat=seat
+    )
 
 
 def _void(command: Command, facts: Facts, log: Amended, name: Namer) -> Accepted:
     line = _line(log, command.get("line"))
     by = Correct(t=facts.t, id=name("correct"), line=line.id, void=True)
-    return Accepted(f"{line.kind} {line.id} is struck out{AGAIN}", (by,))
+    words = Sentence("{kind} {line} is struck out; what follows is ruled again", kind=line.kind, line=line.id)
+    return Accepted(words, (by,))
 
 
 def _answer(command: Command, facts: Facts, log: Amended, name: Namer) -> Accepted:
     question, value = command.get("question"), command.get("value")
     made = answered(question, value, facts.view, log, facts.t, name)
-    return Accepted(f"answered: {value}", made)
+    return Accepted(_as_answer(value), made)
+
+
+def _as_answer(value: object) -> Sentence:
+    if isinstance(value, int):
+        return Sentence("answered: {seat}", seat=value)
+    if value == "slap":
+        return Sentence("answered: the slap came first")
+    if value == "card":
+        return Sentence("answered: the card came first")
+    return Sentence("answered: {card}", card=str(value))
 
 
 def _pause(_: Command, facts: Facts, log: Amended, name: Namer) -> Accepted:
     if holding(log).people:
         raise No("the table is paused already")
-    return Accepted("paused; slaps are void until it goes on", (Pause(t=facts.t, id=name("pause")),))
+    return Accepted(Sentence("paused; slaps are void until it goes on"), (Pause(t=facts.t, id=name("pause")),))
 
 
 def _resume(_: Command, facts: Facts, log: Amended, name: Namer) -> Accepted:
@@ -141,7 +159,7 @@ def _resume(_: Command, facts: Facts, log: Amended, name: Namer) -> Accepted:
     if not held.people:
         raise No(UNSEEN if held.camera else "the table is not paused")
     resume = Resume(t=facts.t, id=name("resume"))
-    return Accepted(UNSEEN, (released(resume),)) if held.camera else Accepted("the table goes on", (resume,))
+    return Accepted(UNSEEN, (released(resume),)) if held.camera else Accepted(Sentence("the table goes on"), (resume,))
 
 
 def _undo(command: Command, facts: Facts, log: Amended, name: Namer) -> Accepted:
@@ -151,25 +169,28 @@ def _undo(command: Command, facts: Facts, log: Amended, name: Namer) -> Accepted
     if command.get("of") not in (None, *(act.id for act in acts)):
         raise No("somebody has said something else since; look again")
     by = tuple(Correct(t=facts.t, id=name("correct"), line=act.id, void=True) for act in acts)
-    return Accepted(f"taken back: {acts[0].kind} {' '.join(act.id for act in acts)}{AGAIN}", by)
+    lines = [act.id for act in acts]
+    words = Sentence("taken back: {kind} {lines}; what follows is ruled again", kind=acts[0].kind, lines=lines)
+    return Accepted(words, by)
 
 
 def _count(command: Command, facts: Facts, log: Amended, name: Namer) -> Accepted:
     seat, cards = a_seat(command.get("seat"), facts, log), command.get("cards")
     _no_more_than_there_are([cards], log)
-    return Accepted(f"seat {seat} holds {cards}", (Count(t=facts.t, id=name("count"), seat=seat, cards=cards),))
+    words = Sentence("{seat} holds {cards}", seat=seat, cards=cards)
+    return Accepted(words, (Count(t=facts.t, id=name("count"), seat=seat, cards=cards),))
 
 
 def _recount(command: Command, facts: Facts, log: Amended, name: Namer) -> Accepted:
     said: list[int | None] = command.get("cards")
     if len(said) != seats(facts, log):
-        raise No(f"{len(said)} counts for {seats(facts, log)} seats")
+        raise No("{counts} counts for {places} seats", counts=len(said), places=seats(facts, log))
     counted = [(seat, cards) for seat, cards in enumerate(said, start=1) if cards is not None]
     if not counted:
         raise No("no stack was counted")
     _no_more_than_there_are([cards for _, cards in counted], log)
     lines = tuple(Count(t=facts.t, id=name("count"), seat=seat, cards=cards) for seat, cards in counted)
-    return Accepted(f"{len(lines)} stacks counted", lines)
+    return Accepted(Sentence("stacks counted: {counts}", counts=len(lines)), lines)
 
 
 def _no_more_than_there_are(counts: Sequence[int], log: Amended) -> None:
@@ -181,7 +202,7 @@ def _no_more_than_there_are(counts: Sequence[int], log: Amended) -> None:
     jokers = table.jokers if table.jokers is not None else rules.value("S3") if rules.has("S3") else 0
     cards = 52 * packs + jokers
     if sum(counts) > cards:
-        raise No(f"that is {sum(counts)} cards; this game has {cards}")
+        raise No("that is {cards}; this game has {all}", cards=sum(counts), all=cards)
 
 
 _Line = Callable[[Command, Facts, Amended, Namer], Accepted]

@@ -15,6 +15,7 @@ from referee.app.commands import PAIRING, Command, CommandError, checked, parse
 from referee.app.commands_in import outcome
 from referee.app.outcomes import Accepted, Facts, Outcome, Refused
 from referee.app.page.pairing import SECOND, Pairing
+from referee.app.sentences import told
 
 Obey = Callable[[Command], Outcome]
 """Does what a command says, or refuses it."""
@@ -62,18 +63,18 @@ class Desk:
         self._obey, self._clock = obey, clock
 
     def __call__(self, asked: Any) -> Mapping[str, Any]:
-        """Answer one record: ``accepted``, ``words``, and ``wait`` (s) where another try must wait."""
+        """Answer one record: ``accepted``, `told` words, and ``wait`` (s) where another try must wait."""
         try:
             if isinstance(asked, Mapping) and asked.get("do") == "pair":
                 return self._pair(asked)
             done = self._obey(parse(asked))
         except CommandError as bad:
-            return {"accepted": False, "words": str(bad)}
-        return {"accepted": isinstance(done, Accepted), "words": done.words}
+            return {"accepted": False, **told(bad.sentence)}
+        return {"accepted": isinstance(done, Accepted), **told(done.words)}
 
     def _pair(self, asked: Mapping[str, Any]) -> Mapping[str, Any]:
         code = checked(PAIRING, {"code": asked.get("code")})["code"]
         done = self.pairing.attempt(code, str(asked.get("from", ""))[:_ADDRESS], self._clock())
         if not done.wait:
-            return {"accepted": done.accepted, "words": done.words}
-        return {"accepted": False, "words": done.words, "wait": -(-done.wait // SECOND), "status": 429}
+            return {"accepted": done.accepted, **told(done.words)}
+        return {"accepted": False, **told(done.words), "wait": -(-done.wait // SECOND), "status": 429}

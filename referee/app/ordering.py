@@ -21,6 +21,7 @@ from referee.app.people.erasing import erase_game
 from referee.app.people.names import PeopleError
 from referee.app.people.store import People
 from referee.app.record import Record, RecordError
+from referee.app.sentences import Sentence
 from referee.app.settings import Settings, VoiceSettings
 from referee.app.sitting import Sitting
 from referee.app.tablefacts import table_facts
@@ -135,14 +136,17 @@ class Orders:
         """Another game."""
         many = len(order.get("seats"))
         if many > len(self._settings.seats):
-            return f"{many} cannot play here: there are {len(self._settings.seats)} pads; referee setup adds more"
+            return Sentence(
+                "{many} cannot play here: there are {pads} pads; referee setup adds more",
+                many=many, pads=len(self._settings.seats),
+            )  # fmt: skip
         self.next = Sitting.asked(order)
         return ""
 
     def keep(self, order: Command) -> str:
         """A game is never removed to make room, or no longer so."""
         if self._record is None:
-            return "no games are recorded at this table"
+            return Sentence("no games are recorded at this table")
         try:
             self._record.game(order.get("game"))
             self._record.keep(order.get("game"), order.get("keep"))
@@ -153,11 +157,13 @@ class Orders:
     def remove(self, order: Command) -> str:
         """Remove a game: its bytes are overwritten, which takes a while and would keep rulings waiting."""
         if self._record is None:
-            return "no games are recorded at this table"
+            return Sentence("no games are recorded at this table")
         if self._game is not None and self._game.playing:
-            return "a game is being played, and its rulings would have to wait: remove the other one when it is over"
+            return Sentence(
+                "a game is being played, and its rulings would have to wait: remove the other one when it is over"
+            )
         if self._removing is not None and self._removing.is_alive():
-            return "another game is being removed; try again in a moment"
+            return Sentence("another game is being removed; try again in a moment")
         try:
             self._record.game(order.get("game"))
         except RecordError as bad:
@@ -184,7 +190,7 @@ class Orders:
     def set_voice(self, order: Command) -> str:
         """How loud the voice is, and when it is quiet."""
         if self._speaker is None:
-            return "there is no voice at this table"
+            return Sentence("there is no voice at this table")
         voice = replace(self._voice, **{field: order.get(field) for field in FIELDS if field in order.fields})
         try:
             self._speaker.set_volume(**of(voice))
@@ -195,14 +201,14 @@ class Orders:
             if self._chosen is not None:
                 self._chosen.keep(self._settings.voice, voice)
         except OSError as bad:
-            return f"set, but only until the next start: it could not be kept ({bad.strerror})"
+            return Sentence("set, but only until the next start: it could not be kept ({why})", why=str(bad.strerror))
         return ""
 
     def power_off(self, order: Command) -> str:
         """Finish, and switch the machine off; the page has asked back."""
         del order
         if not self.may_switch_off:
-            return "the referee does not run as this machine's service, so it does not switch the machine off"
+            return Sentence("the referee does not run as this machine's service, so it does not switch the machine off")
         self._step(confirmed=True)
         return ""
 

@@ -8,6 +8,7 @@ from typing import Any, Final
 from referee.app.amended import Amended
 from referee.app.commands import Command
 from referee.app.outcomes import Accepted, Facts, No
+from referee.app.sentences import Sentence
 from referee.rules.house import house_rules
 
 
@@ -19,7 +20,7 @@ def _begin(command: Command, facts: Facts | None) -> Accepted:
         raise No("two seats have the same name; the voice could not tell them apart")
     dealer = command.get("dealer", 1)
     if dealer > len(names):
-        raise No(f"there is no seat {dealer} to deal; {len(names)} play")
+        raise No("there is no seat {number} to deal; {many} play", number=dealer, many=len(names))
     house_rules(command.get("rules"))
     return _new_game(names, command.get("rules"), dealer, command, facts)
 
@@ -36,23 +37,25 @@ def _new_game(names: list[str], rules: Any, dealer: int, command: Command, facts
     if facts is not None and not facts.view.game_over and not command.get("abandon"):
         raise No("a game is being played; say that it is to be broken off")
     said = {"seats": names, "rules": rules, "dealer": dealer}
-    return Accepted(f"a new game for {', '.join(names)}", order=Command("begin", said))
+    return Accepted(Sentence("a new game for {names}", names=names), order=Command("begin", said))
 
 
 def _keep(command: Command, _: Facts | None) -> Accepted:
-    words = "is kept for good" if command.get("keep") else "may make room for others again"
-    return Accepted(f"game {command.get('game')} {words}", order=command)
+    game = command.get("game")
+    if command.get("keep"):
+        return Accepted(Sentence("game {game} is kept for good", game=game), order=command)
+    return Accepted(Sentence("game {game} may make room for others again", game=game), order=command)
 
 
 def _remove(command: Command, facts: Facts | None) -> Accepted:
     game = command.get("game")
     if facts is not None and facts.game == game and not facts.view.game_over:
         raise No("that game is being played")
-    return Accepted(f"game {game} is removed", order=command)
+    return Accepted(Sentence("game {game} is removed", game=game), order=command)
 
 
 def _power_off(command: Command, _: Facts | None) -> Accepted:
-    return Accepted("finishing, and switching off", order=command)
+    return Accepted(Sentence("finishing, and switching off"), order=command)
 
 
 def _settings(command: Command, _: Facts | None) -> Accepted:
@@ -60,7 +63,7 @@ def _settings(command: Command, _: Facts | None) -> Accepted:
         raise No("say from when and to when it is to be quiet, both")
     if bool(command.get("quiet_from")) != bool(command.get("quiet_to")):
         raise No("say from when and to when it is to be quiet, or nothing for both")
-    return Accepted("set", order=command)
+    return Accepted(Sentence("set"), order=command)
 
 
 ORDERS: Final[Mapping[str, Callable[[Command, Facts | None], Accepted]]] = {

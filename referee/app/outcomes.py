@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final
 
 from referee.adjudication.observations import Observation
 from referee.adjudication.rulings import Ruling
 from referee.adjudication.view import View
 from referee.app.amended import Amended
 from referee.app.commands import Command
-
-AGAIN: Final = "; what follows is ruled again"
+from referee.app.sentences import Spoken
 
 
 @dataclass(frozen=True)
@@ -53,7 +51,7 @@ def a_seat(seat: int, facts: Facts, log: Amended) -> int:
     """
     there_are = seats(facts, log)
     if not 1 <= seat <= there_are:
-        raise No(f"there is no seat {seat}; this table has {there_are}")
+        raise No("there is no seat {number}; this table has {places}", number=seat, places=there_are)
     return seat
 
 
@@ -62,6 +60,7 @@ class Accepted:
     """It is done: by these lines of the log, in this order, or by an order to the main process."""
 
     words: str
+    """A `referee.app.sentences.Sentence`, so that the page can say it in other languages; as is every refusal's."""
     observations: tuple[Observation, ...] = ()
     order: Command | None = None
 
@@ -76,5 +75,5 @@ class Refused:
 Outcome = Accepted | Refused
 
 
-class No(Exception):  # noqa: N818 - a refusal in words, on its way to `Refused`
+class No(Spoken):
     """Why a command cannot be met."""

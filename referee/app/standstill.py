@@ -16,10 +16,11 @@ from referee.adjudication.observations import Correct, LogError, Observation, Ot
 from referee.adjudication.rulings import Ruling
 from referee.app.amended import BECAUSE, RELEASED, UNUSED, Amended, is_stopping
 from referee.app.notices import Notice
+from referee.app.sentences import Sentence
 
 PEOPLE: Final = "people"
 """Because of whom the table was stopped, or goes on, where it was not the camera."""
-UNSEEN: Final = "the camera sees nothing yet; the game goes on by itself when it does"
+UNSEEN: Final = Sentence("the camera sees nothing yet; the game goes on by itself when it does")
 _NEVER: Final = -(2**63)
 
 

@@ -7,7 +7,8 @@ from typing import Any, Final
 from referee.adjudication.observations import Correct, Slap
 from referee.app.amended import Amended
 from referee.app.commands import Command
-from referee.app.outcomes import AGAIN, Accepted, Facts, Namer, No, a_seat
+from referee.app.outcomes import Accepted, Facts, Namer, No, a_seat
+from referee.app.sentences import Sentence
 
 WITHIN: Final = 10_000_000_000
 """How far from the slap that was ruled first another seat's hand may be to be put in its place, ns."""
@@ -22,12 +23,12 @@ def overrule(command: Command, facts: Facts, log: Amended, name: Namer) -> Accep
     if kind == "dead_card" or verdict == "in_turn":
         if kind != "dead_card" or verdict != "in_turn":
             raise No("a dead card can only be said to have been in turn, and nothing else can")
-        words = "the card was in turn after all"
+        words = Sentence("the card was in turn after all; what follows is ruled again")
     elif verdict is not None:
         if verdict == kind:
             raise No("that is what was ruled")
         fields = {"extra": {"ruling": verdict}}
-        words = f"seat {seat}: {_VERDICTS[verdict]}"
+        words = _as(verdict, seat)
     else:
         if kind != "slap_won":
             raise No("only where a slap won can another seat's hand be said to have been first")
@@ -35,16 +36,21 @@ def overrule(command: Command, facts: Facts, log: Amended, name: Namer) -> Accep
         if other == seat:
             raise No("that is what was ruled")
         fields = {"extra": {"seat": other}}
-        words = f"seat {other} was first"
+        words = Sentence("{seat} was first; what follows is ruled again", seat=other)
     by = Correct(t=facts.t, id=name("correct"), line=ruling, **fields)
-    return Accepted(words + AGAIN, (by,))
+    return Accepted(words, (by,))
 
 
-_VERDICTS: Final = {
-    "slap_won": "the slap was good",
-    "slap_false": "the slap was false",
-    "slap_void": "the slap is void",
-}
+_VERDICTS: Final = ("slap_won", "slap_false", "slap_void")
+
+
+def _as(verdict: str, seat: int) -> Sentence:
+    """What another verdict on a slap comes to."""
+    if verdict == "slap_won":
+        return Sentence("{seat}: the slap was good; what follows is ruled again", seat=seat)
+    if verdict == "slap_false":
+        return Sentence("{seat}: the slap was false; what follows is ruled again", seat=seat)
+    return Sentence("{seat}: the slap is void; what follows is ruled again", seat=seat)
 
 
 def _verdict_on(name: str, facts: Facts, log: Amended) -> tuple[str, str, int]:
@@ -59,11 +65,11 @@ def _verdict_on(name: str, facts: Facts, log: Amended) -> tuple[str, str, int]:
     slap = log.now(cause) if kind == "slap_won" and log.known(cause) else None
     if isinstance(slap, Slap) and facts.view.owner == slap.seat:
         return name, kind, slap.seat
-    raise No(f'there is no ruling "{name}" in force')
+    raise No('there is no ruling "{name}" in force', name=name)
 
 
 def _had_a_hand_near(ruling: str, seat: int, log: Amended) -> None:
     cause = log.now(ruling.partition("~")[0].partition("@")[2])
     slaps = (line for line in log.all_now() if isinstance(line, Slap) and line.seat == seat)
     if cause is None or not any(abs(slap.t - cause.t) <= WITHIN for slap in slaps):
-        raise No(f"seat {seat} did not slap then")
+        raise No("{seat} did not slap then", seat=seat)

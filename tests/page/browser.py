@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from starlette.types import ASGIApp, Message
 from referee.app.commands import Command
 from referee.app.desk import Desk
 from referee.app.outcomes import Accepted, Outcome
-from referee.app.page.control import Control
+from referee.app.page.control import Ask, Control
 from referee.app.page.guard import Guard, guarded
 from referee.app.page.hosts import Hosts
 from referee.app.page.limits import Limits
@@ -113,12 +113,15 @@ class House:
 
     def __init__(
         self, folder: Path, app: ASGIApp | None = None, *, limits: Limits = LIMITLESS, secure: bool = False,
-        around: Callable[[list[Route]], ASGIApp] = lambda routes: Starlette(routes=routes),
+        around: Callable[[list[Route]], ASGIApp] = lambda routes: Starlette(routes=routes), ask: Ask | None = None,
+        names: Callable[[], Sequence[str]] = tuple,
     ) -> None:  # fmt: skip
         self.clock = [10**12]
         self.main = Main(self.clock)
         self.secure = secure
-        self.control = Control(folder, ask=self.main.ask, clock=lambda: self.clock[0], secure=secure)
+        self.control = Control(
+            folder, ask=ask or self.main.ask, clock=lambda: self.clock[0], secure=secure, names=names
+        )
         inside = app if app is not None else around(self.control.routes())
         self.app: Guard = guarded(
             inside, self.control.sessions, hosts=HOSTS, limits=limits, clock=lambda: self.clock[0], secure=secure

@@ -6,7 +6,12 @@ import json
 from collections.abc import Iterable
 from typing import Any, Final
 
+from starlette.requests import Request
 from starlette.types import Message, Scope, Send
+
+from referee.app.page.answerwords import in_language
+from referee.app.page.shell import spoken
+from referee.app.sentences import Field, Sentence, told
 
 _SELF: Final = ("script", "style", "img", "font", "connect", "manifest", "media")
 _POLICY: Final = "; ".join(
@@ -34,11 +39,11 @@ _STATIC: Final = "/static/"
 
 
 class Refusal(Exception):  # noqa: N818 - what a visitor reads, and no fault
-    """A request that goes no further: its status, and why in words."""
+    """A request that goes no further: its status, and why in a sentence."""
 
-    def __init__(self, status: int, words: str, *headers: tuple[bytes, bytes]) -> None:
-        self.status, self.words, self.headers = status, words, headers
-        super().__init__(words)
+    def __init__(self, status: int, template: str, *headers: tuple[bytes, bytes], **fields: Field) -> None:
+        self.status, self.words, self.headers = status, Sentence(template, **fields), headers
+        super().__init__(self.words)
 
 
 FAULT: Final = Refusal(500, "something went wrong inside the page; the game is not touched by it")
@@ -77,8 +82,9 @@ class Answer:
             return
         self._refused = True
         as_json = self._scope["method"] != "GET" or str(self._scope["path"]).startswith("/api/")
-        said: dict[str, Any] = {"accepted": False, "words": no.words}
-        body = json.dumps(said).encode() if as_json else f"{no.words}\n".encode()
+        why = in_language(told(no.words), spoken(Request(self._scope)))
+        said: dict[str, Any] = {"accepted": False, **why}
+        body = json.dumps(said).encode() if as_json else f"{why['words']}\n".encode()
         kind = b"application/json" if as_json else b"text/plain; charset=utf-8"
         # What else would come on this connection, such as a body that nobody reads, is not waited for.
         ends = (b"connection", b"close")

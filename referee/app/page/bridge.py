@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from hardware.clock import Clock, monotonic
+from referee.app.sentences import Sentence, told
 
 NAME: Final = "control.sock"
 LONGEST: Final = 128 << 10
@@ -30,15 +31,20 @@ PATIENCE: Final = 2_000_000_000
 """How long a connection may take to say its line, or to take the answer, ns."""
 TIMEOUT: Final = 3.0
 """How long the page waits for an answer, s."""
-NOBODY: Final = "no game is running, so nothing can be changed; start the referee"
-SLOW: Final = "the table did not answer; look at the scoreboard whether it was done before you try again"
+NOBODY: Final = Sentence("no game is running, so nothing can be changed; start the referee")
+NOT_JSON: Final = Sentence("that is not JSON")
+SLOW: Final = Sentence("the table did not answer; look at the scoreboard whether it was done before you try again")
 
 Handler = Callable[[Any], Mapping[str, Any]]
-"""Takes what was asked (any JSON), gives what to answer: ``accepted``, ``words``, and what else there is."""
+"""Takes what was asked (any JSON), gives what to answer: ``accepted``, `told` words, and what else there is."""
 
 
 class BridgeError(Exception):
-    """The main process cannot be asked; the text says why, and what to do."""
+    """The main process cannot be asked; ``words`` say why, and what to do."""
+
+    def __init__(self, words: str) -> None:
+        self.words = words
+        super().__init__(words)
 
 
 def runtime_folder(environ: Mapping[str, str]) -> Path:
@@ -143,12 +149,12 @@ class Inlet:
         try:
             asked = json.loads(line)
         except (ValueError, RecursionError):
-            return _encoded({"accepted": False, "words": "that is not JSON"})
+            return _encoded({"accepted": False, **told(NOT_JSON)})
         try:
             return _encoded(self._handle(asked))
         except Exception as bad:  # the game goes on whatever a command does
-            words = f"that failed inside the referee ({type(bad).__name__})"
-            return _encoded({"accepted": False, "words": words})
+            words = Sentence("that failed inside the referee ({fault})", fault=type(bad).__name__)
+            return _encoded({"accepted": False, **told(words)})
 
     def close(self) -> None:
         """Listen no more."""

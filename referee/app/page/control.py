@@ -11,7 +11,7 @@ import contextlib
 import json
 import os
 import secrets
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -22,18 +22,22 @@ from starlette.routing import Route
 
 from hardware.clock import Clock, monotonic
 from referee.app.commands import CHECKING, KINDS, PAIRING, SIGNING_OUT, Command, CommandError, Kind, checked
+from referee.app.page.answerwords import in_language
 from referee.app.page.bridge import NAME as SOCKET
-from referee.app.page.bridge import BridgeError, ask, private
+from referee.app.page.bridge import NOT_JSON, BridgeError, ask, private
 from referee.app.page.guard import CSRF_HEADER, cookie_name
 from referee.app.page.housecheck import house_check
 from referee.app.page.openapi import description
 from referee.app.page.sessions import USUAL, Device, Lives, Sessions, csrf_of
+from referee.app.page.shell import spoken
+from referee.app.sentences import Sentence, told
 
 Ask = Callable[[Mapping[str, Any]], Awaitable[dict[str, Any]]]
 """Hands a command to the main process; raises `BridgeError`."""
 SESSIONS: Final = "sessions.json"
 BOOT: Final = Path("/proc/sys/kernel/random/boot_id")
 SECOND: Final = 1_000_000_000
+NOT_PAIRED: Final = Sentence("this device is not paired; ask for a code at the table and enter it here")
 
 
 class Control:
@@ -45,6 +49,7 @@ class Control:
         clock: the present instant, ns.
         lives: how long sessions live.
         ask: another way to the main process than its socket.
+        names: answers who sits at the table, from the first seat on.
 
     Raises:
         BridgeError: the folder cannot be used.
@@ -52,9 +57,9 @@ class Control:
 
     def __init__(
         self, folder: Path, *, secure: bool = False, clock: Clock = monotonic, lives: Lives = USUAL,
-        ask: Ask | None = None,
+        ask: Ask | None = None, names: Callable[[], Sequence[str]] = tuple,
     ) -> None:  # fmt: skip
-        self._clock, self._secure, self._lives = clock, secure, lives
+        self._clock, self._secure, self._lives, self._names = clock, secure, lives, names
         self._ask: Ask = ask if ask is not None else partial(_over_socket, private(folder) / SOCKET)
         kept = _Kept(private(folder) / SESSIONS)
         self.sessions = Sessions(lives, changed=kept.write)
@@ -88,7 +93,7 @@ class Control:
     async def _devices(self, request: Request) -> JSONResponse:
         own = _device(request)
         if own is None:
-            return _refused(401, "this device is not paired; ask for a code at the table and enter it here")
+            return self._refused(request, 401, told(NOT_PAIRED))
         now = self._clock()
         shown = [
             {
@@ -106,19 +111,19 @@ class Control:
         return JSONResponse(description(request.app.routes))
 
     async def _pair(self, request: Request) -> JSONResponse:
-        said = await _fields(request, PAIRING)
+        said = await self._fields(request, PAIRING)
         if isinstance(said, JSONResponse):
             return said
         who = request.client.host if request.client is not None else "local"
         answer = await self._asked({"do": "pair", "code": said["code"], "from": who})
         if not answer.get("accepted"):
-            return _answered(answer)
+            return self._answered(request, answer)
         before = _device(request)
         if before is not None:
             # The same device again: its old session is not left lying about.
             self.sessions.sign_out(before.id)
         token = self.sessions.begin(said.get("device"), self._clock())
-        response = JSONResponse({"accepted": True, "words": "paired", "csrf": csrf_of(token)})
+        response = self._done(request, told(Sentence("paired")), csrf=csrf_of(token))
         response.set_cookie(
             cookie_name(secure=self._secure), token, max_age=self._lives.absolute // SECOND, path="/",
             secure=self._secure, httponly=True, samesite="strict",
@@ -126,36 +131,64 @@ class Control:
         return response
 
     async def _sign_out(self, request: Request) -> JSONResponse:
-        said = await _fields(request, SIGNING_OUT)
+        said = await self._fields(request, SIGNING_OUT)
         if isinstance(said, JSONResponse):
             return said
         if said.get("all"):
             self.sessions.sign_out_all()
-            return JSONResponse({"accepted": True, "words": "every device is signed out"})
+            return self._done(request, told(Sentence("every device is signed out")))
         if not self.sessions.sign_out(said["device"]):
-            return _refused(409, "there is no such device; it may have been signed out already")
-        return JSONResponse({"accepted": True, "words": "that device is signed out"})
+            gone = Sentence("there is no such device; it may have been signed out already")
+            return self._refused(request, 409, told(gone))
+        return self._done(request, told(Sentence("that device is signed out")))
 
     async def _check(self, request: Request) -> JSONResponse:
-        said = await _fields(request, CHECKING)
+        said = await self._fields(request, CHECKING)
         if isinstance(said, JSONResponse):
             return said
         if self._checking.locked():
-            return _refused(429, "another text is being checked; try again", wait=1)
+            busy = Sentence("another text is being checked; try again")
+            return self._refused(request, 429, told(busy), wait=1)
         async with self._checking:
             return JSONResponse(await asyncio.to_thread(house_check, said["text"]))
 
     async def _command(self, request: Request, do: str) -> JSONResponse:
-        said = await _fields(request, KINDS[do])
+        said = await self._fields(request, KINDS[do])
         if isinstance(said, JSONResponse):
             return said
-        return _answered(await self._asked(Command(do, said).record()))
+        return self._answered(request, await self._asked(Command(do, said).record()))
 
     async def _asked(self, command: Mapping[str, Any]) -> dict[str, Any]:
         try:
             return await self._ask(command)
         except BridgeError as bad:
-            return {"accepted": False, "words": str(bad), "status": 503}
+            return {"accepted": False, **told(bad.words), "status": 503}
+
+    async def _fields(self, request: Request, kind: Kind) -> dict[str, Any] | JSONResponse:
+        """The fields that were posted, or the refusal."""
+        try:
+            return checked(kind, json.loads(await request.body()))
+        except CommandError as bad:
+            return self._refused(request, 400, told(bad.sentence))
+        except (ValueError, RecursionError):
+            return self._refused(request, 400, told(NOT_JSON))
+
+    def _answered(self, request: Request, answer: Mapping[str, Any]) -> JSONResponse:
+        """What the main process has answered, to whoever asked."""
+        if answer.get("accepted") is True:
+            return self._done(request, answer)
+        status = answer.get("status", 409)
+        return self._refused(request, status if status in (409, 429, 503) else 409, answer, wait=answer.get("wait"))
+
+    def _done(self, request: Request, words: Mapping[str, Any], **more: str) -> JSONResponse:
+        return JSONResponse({"accepted": True, **self._spoken(request, words), **more})
+
+    def _refused(self, request: Request, status: int, why: Mapping[str, Any], wait: object = None) -> JSONResponse:
+        headers = {"Retry-After": str(wait)} if type(wait) is int and wait > 0 else None
+        return JSONResponse({"accepted": False, **self._spoken(request, why)}, status, headers)
+
+    def _spoken(self, request: Request, words: Mapping[str, Any]) -> dict[str, str]:
+        return in_language(words, spoken(request), self._names())
 
 
 def address(do: str) -> str:
@@ -170,30 +203,6 @@ async def _over_socket(path: Path, command: Mapping[str, Any]) -> dict[str, Any]
 def _device(request: Request) -> Device | None:
     device = request.scope.get("referee.device")
     return device if isinstance(device, Device) else None
-
-
-async def _fields(request: Request, kind: Kind) -> dict[str, Any] | JSONResponse:
-    """The fields that were posted, or the refusal."""
-    try:
-        return checked(kind, json.loads(await request.body()))
-    except CommandError as bad:
-        return _refused(400, str(bad))
-    except (ValueError, RecursionError):
-        return _refused(400, "that is not JSON")
-
-
-def _answered(answer: Mapping[str, Any]) -> JSONResponse:
-    accepted = answer.get("accepted") is True
-    status = 200 if accepted else answer.get("status", 409)
-    words = str(answer.get("words", ""))
-    if accepted:
-        return JSONResponse({"accepted": True, "words": words})
-    return _refused(status if status in (409, 429, 503) else 409, words, wait=answer.get("wait"))
-
-
-def _refused(status: int, words: str, wait: object = None) -> JSONResponse:
-    headers = {"Retry-After": str(wait)} if type(wait) is int and wait > 0 else None
-    return JSONResponse({"accepted": False, "words": words}, status, headers)
 
 
 class _Kept:

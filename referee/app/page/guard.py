@@ -45,7 +45,7 @@ class _Head:
         fields: dict[bytes, bytes] = {}
         for name, value in scope["headers"]:
             if name in fields and name in (b"host", b"origin", b"content-length", b"content-type", b"cookie"):
-                raise Refusal(400, f"the request has more than one {name.decode('ascii')} header")
+                raise Refusal(400, "the request has more than one {header} header", header=name.decode("ascii"))
             fields[name] = value
         return cls(fields)
 
@@ -153,7 +153,8 @@ class Guard:
         wait = (self._changes if changes else self._reads).wait(who, self._clock())
         if wait:
             seconds = -(-wait // SECOND)
-            raise Refusal(429, f"too many requests; wait {seconds} s", (b"retry-after", str(seconds).encode()))
+            after = (b"retry-after", str(seconds).encode())
+            raise Refusal(429, "too many requests; wait {wait} s", after, wait=seconds)
         _check_origin(head, host, scheme, changes=changes)
         if not changes and (head.text("content-length") not in (None, "0") or head.text("transfer-encoding")):
             raise Refusal(400, "a request that only reads has no body")
@@ -175,7 +176,7 @@ class Guard:
             raise Refusal(415, "what is posted here is JSON (Content-Type: application/json)")
         length = head.text("content-length")
         if length is not None and (not length.isdecimal() or int(length[:12]) > self.limits.body):
-            raise Refusal(413, f"more than {self.limits.body >> 10} KiB is nothing that this page takes")
+            raise Refusal(413, "more than {most} KiB is nothing that this page takes", most=self.limits.body >> 10)
         if scope["path"] in self._open_changes:
             return
         token = scope["referee.token"]
@@ -205,7 +206,7 @@ class Guard:
             parts.append(message.get("body", b""))
             size += len(parts[-1])
             if size > self.limits.body:
-                raise Refusal(413, f"more than {self.limits.body >> 10} KiB is nothing that this page takes")
+                raise Refusal(413, "more than {most} KiB is nothing that this page takes", most=self.limits.body >> 10)
             more = message.get("more_body", False)
         return b"".join(parts)
 

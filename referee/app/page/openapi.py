@@ -21,7 +21,15 @@ from referee.app.page.texts import LANGUAGES
 _ANSWER: Final[dict[str, Any]] = {
     "type": "object",
     "required": ["accepted", "words"],
-    "properties": {"accepted": {"type": "boolean"}, "words": {"type": "string"}},
+    "properties": {
+        "accepted": {"type": "boolean"},
+        "words": {"type": "string"},
+        "lang": {
+            "type": "string",
+            "enum": list(LANGUAGES),
+            "description": "the language of the words, which is that of the request where they are known in it",
+        },
+    },
 }
 _REFUSALS: Final = {
     "400": "the fields are not what they should be",

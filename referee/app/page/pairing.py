@@ -14,6 +14,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
+from referee.app.sentences import Sentence
+
 SECOND: Final = 1_000_000_000
 DIGITS: Final = 6
 
@@ -112,18 +114,20 @@ class Pairing:
         self._forget(now)
         shown = self._live(now)
         if shown is None:
-            return Answered(False, "no code is being shown; ask for one at the table: two taps on a pad, then hold it")
+            words = Sentence("no code is being shown; ask for one at the table: two taps on a pad, then hold it")
+            return Answered(False, words)
         tried = shown.wrong.get(who, 0)
         # Who has not tried this code yet is never made to wait for what others did.
         wait = self._waits.get(who, now) - now if tried else 0
         if wait > 0:
-            return Answered(False, f"that was wrong; wait {-(-wait // SECOND)} s before the next try", wait)
+            words = Sentence("that was wrong; wait {wait} s before the next try", wait=-(-wait // SECOND))
+            return Answered(False, words, wait)
         if tried >= self._terms.each:
-            return Answered(False, "too many wrong codes from here; ask for another one at the table")
+            return Answered(False, Sentence("too many wrong codes from here; ask for another one at the table"))
         if hmac.compare_digest(code.encode(errors="replace"), shown.code.encode()):
             self._shown = None
             self._waits.pop(who, None)
-            return Answered(True, "paired")
+            return Answered(True, Sentence("paired"))
         return self._wrong(shown, who, now)
 
     def _wrong(self, shown: _Shown, who: str, now: int) -> Answered:
@@ -138,8 +142,9 @@ class Pairing:
             self._waits.popitem(last=False)
         if shown.worn >= terms.together:
             self._shown = None
-            return Answered(False, "that code was guessed at too often; ask for another one at the table")
-        return Answered(False, f"that is not the code; wait {-(-wait // SECOND)} s before the next try", wait)
+            return Answered(False, Sentence("that code was guessed at too often; ask for another one at the table"))
+        words = Sentence("that is not the code; wait {wait} s before the next try", wait=-(-wait // SECOND))
+        return Answered(False, words, wait)
 
     def _live(self, now: int) -> _Shown | None:
         if self._shown is not None and now >= self._shown.until:

@@ -86,7 +86,7 @@ def _guarded(site: Site, options: Options) -> ASGIApp:
     hosts = Hosts.of_this_machine(options.names)
     if options.runtime is None:
         return guarded(build(site), Sessions(), hosts=hosts, clock=monotonic, secure=options.secure)
-    control = Control(options.runtime, secure=options.secure, clock=monotonic)
+    control = Control(options.runtime, secure=options.secure, clock=monotonic, names=lambda: site.hub.board.names)
     app = build(site, control.routes())
     return guarded(app, control.sessions, hosts=hosts, clock=monotonic, secure=options.secure)
 

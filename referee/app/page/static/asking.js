@@ -29,18 +29,18 @@ const Asking = (() => {
     answer.dataset.state = state;
     answer.replaceChildren(...parts);
   };
-  // The referee answers in English, whatever the page's language is.
-  const english = (text) => Make.element("span", { lang: "en" }, text);
+  // The answer names its language; what nobody has put into the page's own is English.
+  const worded = (text, lang = "en") => Make.element("span", { lang }, text);
 
   const post = async (path, body) => {
     tell("asked", "…");
     const { status, told } = await ask(path, body);
     const done = told.accepted === true;
     if (status === 0) tell("refused", say("unanswered"));
-    else if (done) tell("done", told.words ? english(told.words) : say("sent"));
+    else if (done) tell("done", told.words ? worded(told.words, told.lang) : say("sent"));
     else {
       const [before, after] = say("refused").split("{words}");
-      tell("refused", before, english(told.words ?? String(status)), after ?? "");
+      tell("refused", before, worded(told.words ?? String(status), told.lang), after ?? "");
     }
     return done;
   };

@@ -1,0 +1,148 @@
+"""Every sentence that answers a command is in every language: read from the code, so that a new one fails here."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+from string import Formatter
+
+import pytest
+
+from referee.adjudication.observations import Observation
+from referee.app.page.answerwords import OTHERS, answers, kinds
+
+APP = Path(__file__).parents[2] / "referee" / "app"
+TEMPLATE = {"Sentence": 0, "No": 0, "CommandError": 0, "Refusal": 1}
+"""What is given a template, and as which argument."""
+SENTENCE = {"Accepted": 0, "Refused": 0, "Answered": 1, "BridgeError": 0}
+"""What is given a sentence that was made before."""
+AT_HOME = {
+    "No": "outcomes", "CommandError": "commands", "Refusal": "page/answers", "Accepted": "outcomes",
+    "Refused": "outcomes", "Answered": "page/pairing", "BridgeError": "page/bridge", "Sentence": "sentences",
+}  # fmt: skip
+FREE = {("page/bridge", "BridgeError"), ("paging", "BridgeError")}
+"""What is told to who starts the referee, in a terminal."""
+
+
+class Call:
+    """One call in the code, of something that speaks."""
+
+    def __init__(self, file: str, name: str, node: ast.Call) -> None:
+        self.file, self.name, self.node = file, name, node
+        self.place = f"{file}.py:{node.lineno}"
+
+    def said(self, at: int) -> list[ast.expr]:
+        """The argument, or both of what may be said."""
+        given = self.node.args[at]
+        return [given.body, given.orelse] if isinstance(given, ast.IfExp) else [given]
+
+    @property
+    def given(self) -> set[str | None]:
+        return {keyword.arg for keyword in self.node.keywords}
+
+
+def calls() -> Iterator[Call]:
+    for path in APP.rglob("*.py"):
+        file = str(path.relative_to(APP).with_suffix(""))
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        known = {name for name, home in AT_HOME.items() if home == file}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("referee.app."):
+                module = (node.module or "").removeprefix("referee.app.").replace(".", "/")
+                known |= {one.name for one in node.names if AT_HOME.get(one.name) == module}
+        for node in ast.walk(tree):
+            if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or file == "sentences":
+                continue
+            if node.func.id in known and node.args:
+                yield Call(file, node.func.id, node)
+
+
+CALLS = list(calls())
+
+
+def templates() -> dict[str, Call]:
+    found = {}
+    for call in CALLS:
+        for given in call.said(TEMPLATE[call.name]) if call.name in TEMPLATE else ():
+            if isinstance(given, ast.Constant):
+                found[str(given.value)] = call
+    return found
+
+
+TEMPLATES = templates()
+
+
+def fields(template: str) -> set[str | None]:
+    return {name for _, name, _, _ in Formatter().parse(template) if name is not None}
+
+
+def test_the_code_is_found() -> None:
+    """Else all that follows would prove nothing."""
+    assert len(TEMPLATES) > 90
+    assert {call.name for call in CALLS} == {*TEMPLATE, *SENTENCE}
+
+
+def test_whatever_is_answered_is_a_sentence_that_can_be_looked_up() -> None:
+    """A template as it stands, or a sentence made of one; a text that was put together already is neither."""
+    made_up = [
+        call.place
+        for call in CALLS
+        if (call.file, call.name) not in FREE
+        for given in call.said(TEMPLATE.get(call.name, SENTENCE.get(call.name, 0)))
+        if not (_is_template(given) if call.name in TEMPLATE else _may_be_a_sentence(given))
+    ]
+    # `Refusal` makes its sentence of what it is given.
+    assert [place for place in made_up if not place.startswith("page/answers")] == []
+
+
+def _is_template(given: ast.expr) -> bool:
+    """Or the name of a sentence that is used in several places."""
+    return isinstance(given, ast.Constant) or (isinstance(given, ast.Name) and given.id.isupper())
+
+
+def _may_be_a_sentence(given: ast.expr) -> bool:
+    return isinstance(given, ast.Name | ast.Attribute | ast.Call)
+
+
+def test_orders_are_refused_in_sentences() -> None:
+    """They say why not by what they return."""
+    tree = ast.parse((APP / "ordering.py").read_text(encoding="utf-8"))
+    returned = [node.value for node in ast.walk(tree) if isinstance(node, ast.Return) and node.value is not None]
+    texts = [node for node in returned if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value]
+    made_up = [node for node in returned if isinstance(node, ast.JoinedStr | ast.BinOp)]
+    assert [node.lineno for node in (*texts, *made_up)] == []
+    assert len(returned) > 20
+
+
+def test_a_sentence_is_given_its_fields() -> None:
+    wrong = [
+        call.place
+        for call in CALLS
+        for given in (call.said(TEMPLATE[call.name]) if call.name in TEMPLATE else ())
+        if isinstance(given, ast.Constant) and call.given != fields(str(given.value))
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_a_language_has_every_sentence_and_no_other(language: str) -> None:
+    table = answers(language)
+    assert {template: TEMPLATES[template].place for template in set(TEMPLATES) - set(table)} == {}
+    assert set(table) - set(TEMPLATES) == set(), "nothing says this any more"
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_a_sentence_has_the_same_fields_in_every_language(language: str) -> None:
+    differing = {key for key, text in answers(language).items() if fields(text) != fields(key)}
+    assert differing == set()
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_sentences_are_translated(language: str) -> None:
+    assert {key for key, text in answers(language).items() if key == text} == set()
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_a_language_has_every_kind_of_line(language: str) -> None:
+    assert set(kinds(language)) == {kind.kind for kind in Observation.__subclasses__() if kind.kind} | {"note"}
