@@ -13,12 +13,12 @@ import select
 import signal
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import Final
 
 from hardware.camera_report import CameraReport
 from hardware.camera_spec import CameraSpec
 from hardware.clock import Clock, measure_offset, monotonic
+from hardware.frame_order import FrameOrder
 from hardware.ports import Frame, HardwareMissing
 from hardware.remote_child import ENDED, FAILED, MISSING, PICTURES, REPORT
 from hardware.remote_process import CameraProcess
@@ -68,10 +68,8 @@ class RemoteCamera:
         offset = measure_offset()
         self.report = CameraReport(self.spec.source, boot_ahead=offset.ahead, boot_ahead_error=offset.error)
         """What the camera found out about itself, as far as is known; kept while it is started anew."""
-        self.dropped = 0
-        """Frames that came faster than they were asked for."""
-        self.stale = 0
-        """Frames thrown away because they were no newer than one before."""
+        self.order = FrameOrder()
+        """Counts the frames that were not given."""
         self.torn = 0
         """Copies of frames that had to be made again, of processes that are gone."""
         self.starts = 0
@@ -81,8 +79,6 @@ class RemoteCamera:
         self._wake = os.eventfd(0, os.EFD_CLOEXEC | os.EFD_NONBLOCK)
         self._lock = threading.RLock()
         self._closing = self._ended = self._recorded = self._opened = False
-        self._first_index = self._next_index = 0
-        self._last_t: int | None = None
         self._last: Frame | None = None
         self._why = ""
         self._warned: set[str] = set()
@@ -176,7 +172,7 @@ class RemoteCamera:
         self._process = self._new(self.spec.keeping(self.report))
         self._why = ""
         self.starts += 1
-        self._first_index = self._next_index
+        self.order.restart()
 
     def _listen(self) -> None:
         """Hear what the process says, and whether it is gone."""
@@ -233,17 +229,11 @@ class RemoteCamera:
         if taken is None:
             return None
         frame, given_at = taken
-        index = self._first_index + frame.index
-        self.dropped += index - self._next_index
-        self._next_index = index + 1
-        # Those of a recording count from its beginning, and may be anything.
-        early = self.report.clock != UNKNOWN and frame.t > given_at
-        if early or (self._last_t is not None and frame.t <= self._last_t):
-            self.stale += 1
-            return None
-        self._last_t = frame.t
-        self._supervisor.picture(given_at)
-        return replace(frame, index=index)
+        # Times of a recording count from its beginning, and may be anything.
+        fresh = self.order.follow(frame, None if self.report.clock == UNKNOWN else given_at)
+        if fresh is not None:
+            self._supervisor.picture(given_at)
+        return fresh
 
     def _act(self, act: Act | None) -> None:
         if act is Act.START:

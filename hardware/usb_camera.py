@@ -56,27 +56,15 @@ class UsbCamera:
             HardwareMissing: no camera is there, or it cannot be opened.
         """
         os.environ.setdefault(*_READ_SECONDS)
-        cv2 = opencv()
         self.source = f"usb:{device}"
         self._clock = clock
-        where = int(device) if str(device).isdecimal() else device
-        self._capture = cv2.VideoCapture(where, cv2.CAP_V4L2) if capture is None else capture
+        self._capture = _opened(device) if capture is None else capture
         if not self._capture.isOpened():
             raise HardwareMissing(
                 f"no camera answers at {self.source}; plug one in, or put your user into the group video "
                 "(sudo usermod -aG video $USER, then log in again)"
             )
-        for setting, value in (
-            (cv2.CAP_PROP_FOURCC, cv2.VideoWriter.fourcc(*"MJPG")),
-            (cv2.CAP_PROP_FRAME_WIDTH, size[0]),
-            (cv2.CAP_PROP_FRAME_HEIGHT, size[1]),
-            (cv2.CAP_PROP_FPS, fps),
-            (cv2.CAP_PROP_BUFFERSIZE, 1),
-            (cv2.CAP_PROP_AUTOFOCUS, 0),
-        ):
-            self._capture.set(setting, value)
-        told = float(self._capture.get(cv2.CAP_PROP_FPS))
-        self._length = round(_SECOND / (told if 1 <= told <= 1000 else fps))
+        self._length = _ask(self._capture, size, fps)
         self._locks = UsbLocks(self._capture)
         self._asked = size
         self._size: tuple[int, int] | None = None
@@ -126,3 +114,24 @@ class UsbCamera:
     def close(self) -> None:
         """Let go of the camera."""
         self._capture.release()
+
+
+def _opened(device: int | str) -> Any:
+    cv2 = opencv()
+    return cv2.VideoCapture(int(device) if str(device).isdecimal() else device, cv2.CAP_V4L2)
+
+
+def _ask(capture: Any, size: tuple[int, int], fps: float) -> int:
+    """Ask for pictures as they are wanted; gives a frame's time, ns, by the rate that the camera tells."""
+    cv2 = opencv()
+    for setting, value in (
+        (cv2.CAP_PROP_FOURCC, cv2.VideoWriter.fourcc(*"MJPG")),
+        (cv2.CAP_PROP_FRAME_WIDTH, size[0]),
+        (cv2.CAP_PROP_FRAME_HEIGHT, size[1]),
+        (cv2.CAP_PROP_FPS, fps),
+        (cv2.CAP_PROP_BUFFERSIZE, 1),
+        (cv2.CAP_PROP_AUTOFOCUS, 0),
+    ):
+        capture.set(setting, value)
+    told = float(capture.get(cv2.CAP_PROP_FPS))
+    return round(_SECOND / (told if 1 <= told <= 1000 else fps))

@@ -63,12 +63,12 @@ def hand_over(count: int) -> None:
         frame = camera.next(10)
         if frame is not None:
             late.append((monotonic() - frame.t) / 1e6)
-    frames = count + camera.dropped
+    frames = count + camera.order.dropped
     mine = (time.process_time() - here) / count * 1e3
     theirs = (_processor_seconds(pid) - there) / frames * 1e3
     seconds = time.monotonic() - began
     late.sort()
-    print(f"{SIZE[0]}×{SIZE[1]} at {FPS:g}/s: {count} frames in {seconds:.1f} s, {camera.dropped} missed")
+    print(f"{SIZE[0]}×{SIZE[1]} at {FPS:g}/s: {count} frames in {seconds:.1f} s, {camera.order.dropped} missed")
     print(f"processor time a frame: {theirs:.2f} ms in the camera's process, {mine:.2f} ms in the consumer's")
     print(f"handed over after {statistics.median(late):.2f} ms (median), {late[int(count * 0.99)]:.2f} ms (99 %)")
     camera.close()

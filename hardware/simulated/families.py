@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from hardware.simulated.canvas import Canvas, Colour, box, ellipse, placed
-from hardware.simulated.courts import Costume
+from hardware.simulated.court_figure import Costume
 
 
 def rank_text(rank: str) -> str:

@@ -94,6 +94,11 @@ def seat_people(names: tuple[str, ...], chance: Random) -> tuple[Person, ...]:
     )
 
 
+def seconds(low: float, high: float, chance: Random) -> int:
+    """A time between so many seconds and so many, ns."""
+    return int(chance.uniform(low, high) * 1_000_000_000)
+
+
 def press(seat: int, t: int, held: int, chance: Random) -> Iterator[Contact]:
     """A hand on a pad from ``t`` for ``held`` ns: its contacts, chatter of 0 to 6 ms at either end, and its release."""
     yield Contact(t, seat, True)

@@ -15,10 +15,13 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from hardware.simulated.acts import MS, Act, Burn, Lay, Start, Take
-from hardware.simulated.course import END_NS, Called, Course
+from hardware.simulated.close_calls import Called
+from hardware.simulated.course import SECOND, Course
 from hardware.simulated.players import NAMES, Contact, Habits, Person
 from referee.adjudication.observations import Card, Observation, Slap, Table
 
+END_NS: Final = 2 * SECOND
+"""From the last that happens until everything has come to rest."""
 WHICH_CARD: Final = ("unreadable_card", "impossible_card", "order_changed")
 """Questions that ask which card it is."""
 
@@ -123,12 +126,12 @@ def play_game(
         seed=seed,
         table=course.table,
         people=course.people,
-        acts=tuple(sorted(course.acts, key=lambda a: a.t)),
-        contacts=tuple(sorted(course.contacts, key=lambda c: (c.t, c.seat))),
+        acts=tuple(sorted(course.cards.acts, key=lambda a: a.t)),
+        contacts=tuple(sorted(course.hands.contacts, key=lambda c: (c.t, c.seat))),
         truth=tuple(course.truth),
         called=tuple(sorted(course.called, key=lambda c: c.t)),
         duration=course.now + END_NS,
         finished=course.view.game_over,
-        stacks=tuple(tuple(stack) for stack in course.stacks),
-        pile=tuple(course.pile),
+        stacks=tuple(tuple(stack) for stack in course.cards.stacks),
+        pile=tuple(course.cards.pile),
     )

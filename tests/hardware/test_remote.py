@@ -98,7 +98,7 @@ def test_frames_come_whole_in_order_and_those_missed_are_counted(watch: Callable
     assert frames[0].image.shape == (240, 320, 3)
     indices = [frame.index for frame in frames]
     assert indices == sorted(set(indices))
-    assert camera.dropped == indices[-1] + 1 - len(indices)
+    assert camera.order.dropped == indices[-1] + 1 - len(indices)
     assert [frame.t for frame in frames] == sorted({frame.t for frame in frames})
     assert 0 <= time.clock_gettime_ns(time.CLOCK_MONOTONIC) - frames[-1].t < 10 * SECOND
 
@@ -107,7 +107,7 @@ def test_a_recording_ends_and_its_last_frame_is_seen(watch: Callable[..., Watche
     watched = watch(counting(count=30))
     frames = list(watched.camera.frames())
     assert frames[-1].index == 29
-    assert len(frames) + watched.camera.dropped == 30
+    assert len(frames) + watched.camera.order.dropped == 30
     assert watched.words == []
 
 

@@ -83,13 +83,13 @@ def times_of(*processes: list[int], clock: str = "CLOCK_MONOTONIC") -> tuple[lis
 def test_a_frame_no_newer_than_the_last_is_none() -> None:
     got, camera = times_of([10, 20, 20, 15, 30])
     assert got == [(10, 0), (20, 1), (30, 4)]
-    assert camera.stale == 2
+    assert camera.order.stale == 2
 
 
 def test_the_next_process_begins_where_the_last_one_ended() -> None:
     got, camera = times_of([10, 20], [5, 20, 25])
     assert got == [(10, 0), (20, 1), (25, 4)]
-    assert (camera.stale, camera.dropped) == (2, 0)
+    assert (camera.order.stale, camera.order.dropped) == (2, 0)
 
 
 def test_a_frame_from_the_future_is_none_unless_a_recording_tells_its_own_time() -> None:

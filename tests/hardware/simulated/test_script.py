@@ -10,10 +10,11 @@ from statistics import mean, stdev
 import pytest
 
 from hardware.simulated.acts import MS, SWEEP_NS, Burn, Lay, Take
-from hardware.simulated.course import GUARD_NS, HEAT_NS
+from hardware.simulated.close_calls import HEAT_NS
 from hardware.simulated.decks import all_cards
 from hardware.simulated.players import MEAN_MS, SPREAD_MS, Habits, press, seat_people
 from hardware.simulated.script import Script, play_game
+from hardware.simulated.slapping_hands import GUARD_NS
 from referee.adjudication.adjudicator import Adjudicator
 from referee.adjudication.observations import Card, Placed, Slap, Table, Taken
 from referee.adjudication.rulings import Ruling
