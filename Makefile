@@ -8,9 +8,13 @@ SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 # On a Raspberry Pi picamera2 and libcamera come from apt, so the environment must see the system's packages there.
 SITE := $(shell $(PYTHON) -c 'import importlib.util as u; print("--system-site-packages" if u.find_spec("picamera2") else "")' 2>/dev/null)
 APT := libgl1 libglib2.0-0 libportaudio2 flite espeak-ng python3-venv
+# A browser, a broker, and filesystems of one's own: what a part of the tests is played with.
+TEST_APT := chromium mosquitto fuse3
+# Who has no network learns so soon.
+QUICK := -o Acquire::Retries=1 -o Acquire::http::Timeout=20
 PYTEST_ARGS ?=
 
-.PHONY: help install apt test test-all lint format bench clean
+.PHONY: help install apt apt-test test test-all lint format bench clean
 
 help:  ## what can be made
 	@grep -hE '^[a-z][a-z-]*:.*##' $(MAKEFILE_LIST) | sort | sed -E 's/:[^#]*## /\t/' | expand -t 18
@@ -24,13 +28,22 @@ apt:  ## the system packages (Debian, Raspberry Pi OS); does nothing when all ar
 	if [ -n "$$missing" ]; then echo "installing:$$missing"; $(SUDO) apt-get update -q && \
 	$(SUDO) apt-get install -y -q --no-install-recommends $$missing; fi
 
+apt-test:  ## what a part of the tests needs; where it cannot be had, those say so and are skipped
+	@command -v dpkg >/dev/null || exit 0; \
+	missing=""; for p in $(TEST_APT); do \
+	dpkg-query -W -f='$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || missing="$$missing $$p"; done; \
+	if [ -n "$$missing" ]; then echo "installing for the tests:$$missing"; $(SUDO) apt-get update -q $(QUICK); \
+	for p in $$missing; do \
+	$(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends $(QUICK) $$p || \
+	echo "$$p was not installed: the tests that need it are skipped"; done; fi
+
 $(STAMP): pyproject.toml constraints.txt | apt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(SITE) $(VENV)
 	$(BIN)/python -m pip install -q --upgrade pip
 	$(BIN)/python -m pip install -q -c constraints.txt -e '.[dev,pi]'
 	@touch $@
 
-test: install  ## every test of the project, with the Python at hand
+test: install apt-test  ## every test of the project, with the Python at hand
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
 
 # Raspberry Pi OS Bookworm ships 3.11, Trixie 3.13.

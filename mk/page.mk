@@ -2,9 +2,7 @@
 .PHONY: page-test page-bench
 SHOTS ?= out/page
 
-page-test: install  ## the page in a real browser: a game watched, photo-finishes, screenshots into out/page, accessibility
-	@command -v chromium >/dev/null || { $(SUDO) apt-get update -q && \
-	  $(SUDO) apt-get install -y -q --no-install-recommends chromium; }
+page-test: install apt-test  ## the page in a real browser: a game watched, photo-finishes, screenshots into out/page, accessibility
 	SHOTS=$(SHOTS) $(BIN)/python -m pytest -q tests/page $(ARGS)
 
 page-bench: install  ## how long a ruling takes to forty screens, and the page's memory, required against measured
