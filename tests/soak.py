@@ -24,7 +24,8 @@ from typing import Final
 
 from hardware.simulated.script import Script
 from referee.adjudication.rulings import Ruling
-from referee.app.demo import Options, play, script_of
+from referee.app.demo_options import Options, script_of
+from referee.app.demo_play import play
 from referee.app.paging import SOCKET, Paging, Shown
 from referee.app.record import Keeper, Record
 from referee.app.record_frames import FrameStore, Picture

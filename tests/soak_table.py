@@ -32,7 +32,8 @@ from hardware.simulated.speaker import RecordingSpeaker
 from referee.adjudication.rulings import Ruling
 from referee.app.answers import Answers
 from referee.app.conductor import Conductor
-from referee.app.demo import Options, _Run, script_of, summarise, view_of
+from referee.app.demo_options import Options, script_of, view_of
+from referee.app.demo_play import Run, summarise
 from referee.app.handing import Outlet
 from referee.app.keeping import Kept, open_kept
 from referee.app.lasting import open_lasting
@@ -150,7 +151,7 @@ def score(options: Options, script: Script, conductor: Conductor, began: int) ->
         rulings=[_shifted(ruling, began) for ruling in conductor.rulings],
         troubles=conductor.troubles,
     )
-    return summarise(options, script, cast(Conductor, there), _Run())
+    return summarise(options, script, cast(Conductor, there), Run())
 
 
 def play(options: Options, folder: Path, port: int) -> Summary:

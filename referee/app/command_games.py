@@ -11,7 +11,8 @@ from referee.app.problems import UserError
 
 
 def _demo(args: argparse.Namespace) -> int:
-    from referee.app.demo import Options, demo
+    from referee.app.demo import demo
+    from referee.app.demo_options import Options
 
     return demo(
         Options(

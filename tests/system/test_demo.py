@@ -14,7 +14,9 @@ from referee.adjudication.observations import Card, Observation, Taken
 from referee.adjudication.rulings import encode_ruling
 from referee.app.closing import faults, rows
 from referee.app.conductor import Conductor
-from referee.app.demo import Options, RealTime, play, script_of
+from referee.app.demo_options import Options, script_of
+from referee.app.demo_play import play
+from referee.app.demo_table import RealTime
 from referee.app.figures import table
 from referee.app.replaying import rulings
 from referee.app.scoring import Summary

@@ -18,7 +18,8 @@ from referee.adjudication.foresight import Foresight
 from referee.adjudication.observations import Card, Observation
 from referee.adjudication.rulings import Ruling, encode_ruling
 from referee.app.conductor import Conductor
-from referee.app.demo import Options, play, script_of
+from referee.app.demo_options import Options, script_of
+from referee.app.demo_play import play
 from referee.app.replaying import rulings
 from referee.app.scoring import Summary
 from referee.app.scripted import ScriptedWatcher, as_seen, blank_frames

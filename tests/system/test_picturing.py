@@ -15,7 +15,8 @@ from referee.adjudication.observations import Table
 from referee.adjudication.rulings import Ruling
 from referee.app.archive import Opened
 from referee.app.conductor import Conductor
-from referee.app.demo import Options, play, script_of
+from referee.app.demo_options import Options, script_of
+from referee.app.demo_play import play
 from referee.app.keeping import Kept
 from referee.app.page import finishviews
 from referee.app.page.board import Board

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from referee.app.cli import main
-from referee.app.demo import Options, script_of
+from referee.app.demo_options import Options, script_of
 from referee.app.housefile import HouseFileError, example, load, parse, rules_from
 from referee.app.places import Place, places
 from referee.app.problems import UserError
