@@ -18,8 +18,9 @@ from referee.adjudication.misses import why_not
 from referee.adjudication.observations import MAX_ERROR, Card, Observation, Slap, Table
 from referee.adjudication.rulings import Ruling, ruling_fields
 from referee.rules.catalogue import ROWS
+from referee.rules.holding import own_patterns, patterns
 from referee.rules.laying import lay
-from referee.rules.patterns import PATTERNS, own_patterns, patterns
+from referee.rules.patterns import PATTERNS
 from referee.rules.position import Laid, Position
 from referee.rules.slapping import MS, verdict
 from referee.rules.step import Step

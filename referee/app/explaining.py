@@ -12,8 +12,10 @@ from typing import Final
 from referee.adjudication.explanation import Considered, Explanation, Moment, Record, notation
 from referee.adjudication.observations import Table
 from referee.adjudication.rulings import Ruling
+from referee.app.log_reading import observations, opened
+from referee.app.outlining import outline
 from referee.app.problems import UserError
-from referee.app.replaying import observations, opened, outline, ruled
+from referee.app.replaying import ruled
 from referee.app.wording import Wording, milliseconds
 from referee.rules.catalogue import ROWS
 

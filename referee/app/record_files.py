@@ -10,9 +10,10 @@ from typing import Any, Final
 
 from referee.adjudication.codec import from_fields, parse_object
 from referee.adjudication.observations import LogError, Table
+from referee.app.log_reading import observations
+from referee.app.outlining import outline
 from referee.app.problems import UserError
 from referee.app.record import Record, RecordError
-from referee.app.replaying import observations, outline
 
 COLUMNS: Final = (
     "ruling", "t_s", "seat", "player", "margin_ms", "error_ms", "patterns", "cards", "reason", "count", "rule",

@@ -24,9 +24,9 @@ from referee.adjudication.adjudicator import Adjudicator
 from referee.adjudication.observations import Card, Pause, Tick
 from referee.adjudication.view import View
 from referee.app.conductor import CAMERA, LOOKAHEAD, Conductor
+from referee.app.log_reading import observations
 from referee.app.record import Record
 from referee.app.record_frames import FrameStore
-from referee.app.replaying import observations
 from referee.app.resuming import GAP, past_of
 from referee.app.sight import Sight
 from tests.powercut.mount import NoFuse, Power, mounted

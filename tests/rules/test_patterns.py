@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from referee.rules.holding import patterns
 from referee.rules.house import house_rules
 from referee.rules.notation import Look
-from referee.rules.patterns import patterns
 
 
 def look(cards: str, **more: Any) -> Look:

@@ -14,9 +14,9 @@ from PIL import Image
 
 from hardware.simulated.overhead import Overhead, OverheadFrames
 from models.motion import apart
-from referee.app import calibrating
+from referee.app import calibrating_still
 from referee.app.appliance import out_of_date
-from referee.app.calibrating import view_of
+from referee.app.calibration_fields import view_of
 from referee.app.cli import main
 from referee.app.doctor_house import calibration
 from referee.app.editing import backup_of, edited
@@ -244,7 +244,7 @@ def test_a_restless_table_is_told(table: Path, monkeypatch: pytest.MonkeyPatch,
             for frame in OverheadFrames(Overhead(size=(64, 48)), bare(), still=400).frames():
                 yield replace(frame, image=(one, other)[frame.index % 2])
 
-    monkeypatch.setattr(calibrating, "PATIENCE", 3 * calibrating.SECOND)
+    monkeypatch.setattr(calibrating_still, "PATIENCE", 3 * calibrating_still.SECOND)
     monkeypatch.setattr("referee.app.parts.open_camera_of", lambda _: Restless(CAMERA, bare()))
     assert "something moves in the picture all the time" in refused(capsys, "--settings", str(table))
 

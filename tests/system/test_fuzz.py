@@ -19,7 +19,9 @@ from referee.adjudication.observations import LogError
 from referee.adjudication.rulings import encode_ruling
 from referee.app.explaining import words
 from referee.app.housefile import HouseFileError, example, parse_bytes
-from referee.app.replaying import in_words, observations, outline, ruled
+from referee.app.log_reading import observations
+from referee.app.outlining import outline
+from referee.app.replaying import in_words, ruled
 from referee.rules.catalogue import BY_NAME, ROWS
 from tests.rules.plain_table import play_randomly, random_rules
 

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from typing import Final
 
 from referee.rules.cards import RANKS, SUITS
+from referee.rules.holding import own_patterns, patterns
 from referee.rules.house import HouseRules
 from referee.rules.notation import Look
-from referee.rules.patterns import PATTERNS, own_patterns, patterns
+from referee.rules.patterns import PATTERNS
 
 TRIES: Final = 400
 """Piles that are begun for one pattern before it is given up."""
