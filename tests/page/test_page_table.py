@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from referee.adjudication.view import View
-from referee.app.calibrating import view_of
+from referee.app.calibration_fields import view_of
 from referee.app.page.publishing import Publisher, news, parsed
 from referee.app.page.scene import svg
 from referee.app.page.tablepage import BESIDE, FRAME, drawing
