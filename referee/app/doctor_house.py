@@ -16,6 +16,8 @@ LEAST_FREE: Final = 200_000_000
 """Bytes: a game's log has one or two million, and a full disk takes the system with it."""
 FINE_CLOCKS: Final = ("arch_sys_counter", "tsc", "kvm-clock", "hyperv_clocksource_tsc_page", "xen")
 SERVICE: Final = "table-referee"
+UNIT: Final = f"/etc/systemd/system/{SERVICE}.service"
+BROKER: Final = f"/etc/systemd/system/{SERVICE}.service.d/broker.conf"
 JOURNAL: Final = f"journalctl -u {SERVICE} -n 50"
 HOTTEST: Final = 80.0
 """°C: from here on a Pi runs slower."""
@@ -81,12 +83,27 @@ def pads_measured(settings: Settings, path: Path) -> Finding:
 
 def house(machine: Machine, settings: Settings | None) -> Iterator[Finding]:
     """Disk, clock, service, power."""
-    yield disk(machine, settings.log_folder if settings is not None else None)
+    yield disk(machine, written_to(settings) if settings is not None else None)
     yield clock(machine)
     yield service(machine)
+    if settings is not None and settings.mqtt.enabled:
+        yield broker(machine)
     if machine.is_pi:
         yield power(machine)
         yield heat(machine)
+
+
+def written_to(settings: Settings) -> Path | None:
+    """The folder of the games: of the record, or of logs where there is none."""
+    return Path(settings.record.file).expanduser().parent if settings.record.file else settings.log_folder
+
+
+def broker(machine: Machine) -> Finding:
+    """Whether the service, which reaches no network by itself, is let through to its broker."""
+    part = "broker"
+    if machine.read(UNIT) and not machine.read(BROKER):
+        return Finding(part, "broken", "the service is not let through to it", "make install-appliance, once more")
+    return Finding(part, "fine", "the service is let through to it" if machine.read(UNIT) else "asked for")
 
 
 def disk(machine: Machine, folder: Path | None) -> Finding:

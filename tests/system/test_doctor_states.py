@@ -345,6 +345,21 @@ def test_the_disk(rig: Rig, room: Space, state: str, words: str) -> None:
     assert (told(finding)[0], words in finding.words) == (state, True)
 
 
+def test_the_disk_is_that_of_the_record() -> None:
+    assert doctor_house.written_to(settings('[record]\nfile = "/var/lib/x/record.db"\n')) == Path("/var/lib/x")
+    assert doctor_house.written_to(settings('[record]\nfile = ""\n[log]\nfolder = "/logs"\n')) == Path("/logs")
+
+
+def test_a_service_that_is_not_let_through_to_its_broker(rig: Rig) -> None:
+    assert told(doctor_house.broker(rig.machine))[0] == "fine", "in a terminal nothing holds it back"
+    rig.file(doctor_house.UNIT, "[Service]\n")
+    assert told(doctor_house.broker(rig.machine))[0] == "broken"
+    rig.file(doctor_house.BROKER, "[Service]\n")
+    assert told(doctor_house.broker(rig.machine))[0] == "fine"
+    on = settings('[mqtt]\nenabled = true\nhost = "broker"\n')
+    assert "broker" in [one.part for one in doctor_house.house(rig.machine, on)]
+
+
 @pytest.mark.parametrize(
     ("source", "state"), [("arch_sys_counter", "fine"), ("tsc", "fine"), ("jiffies", "broken"), ("", "fine")]
 )
