@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING
 from hardware.clock import monotonic
 from referee.app.commands import Command
 from referee.app.desk import Desk
-from referee.app.outcomes import Accepted, Outcome, Refused
+from referee.app.outcomes import Accepted, Outcome
 from referee.app.page.bridge import Inlet
 from referee.app.page.pairing import Pairing
-from referee.app.sentences import Sentence
 from tests.page.served import House
 from tests.page.table import Table
 
@@ -118,30 +117,3 @@ def test_a_referee_that_is_not_there_is_told(house: House, page: Page) -> None:
         page.get_by_label("Code").fill("123456")
         page.get_by_role("button", name="Pair").click()
         page.locator("#answer").filter(has_text="Refused").wait_for()
-
-
-def test_answers_are_in_the_language_of_the_page(house: House, page: Page) -> None:
-    """With the players' names; what nobody has translated is marked as English."""
-    answers = [
-        Refused(Sentence("the table is paused already")),
-        Accepted(Sentence("{seat} was first; what follows is ruled again", seat=2)),
-        Accepted("is <b>done</b>"),
-    ]
-    with (
-        listening(house, lambda _: answers.pop(0)) as desk,
-        house.serve("--runtime", str(house.folder / "runtime")) as served,
-    ):
-        Table(house.record, FIRST, house.publisher)
-        page.goto(f"{served.address}/control?lang=de")
-        page.get_by_label("Code").fill(desk.pairing.show(monotonic()))
-        page.get_by_role("button", name="Koppeln").click()
-        page.get_by_text("Dieses Gerät ist gekoppelt.").wait_for()
-        pause = page.get_by_role("button", name="Pause")
-        for language, words in (
-            ("de", "der Tisch hat schon Pause"),
-            ("de", "Ben war zuerst; was folgt, wird neu entschieden"),
-            ("en", "is <b>done</b>"),
-        ):
-            pause.click()
-            page.locator(f"#answer span[lang={language}]").get_by_text(words, exact=True).wait_for()
-        assert not answers

@@ -1,0 +1,50 @@
+"""A main process that hears the page's commands, and a browser that is paired with it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from hardware.clock import monotonic
+from referee.app.commands import Command
+from referee.app.desk import Desk
+from referee.app.outcomes import Outcome
+from referee.app.page.bridge import Inlet
+from referee.app.page.pairing import Pairing
+from tests.page.served import House
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+TURN = 0.005
+"""Seconds between two looks of the main process at its socket."""
+
+
+@contextmanager
+def listening(house: House, obey: Callable[[Command], Outcome]) -> Iterator[Desk]:
+    """A main process that hears commands."""
+    desk = Desk(Pairing(), obey, monotonic)
+    inlet = Inlet(house.folder / "runtime", desk)
+    over = threading.Event()
+
+    def turns() -> None:
+        while not over.wait(TURN):
+            inlet.turn()
+
+    thread = threading.Thread(target=turns)
+    thread.start()
+    try:
+        yield desk
+    finally:
+        over.set()
+        thread.join()
+        inlet.close()
+
+
+def paired(page: Page, desk: Desk) -> None:
+    page.get_by_label("Code").fill(desk.pairing.show(monotonic()))
+    page.get_by_label("Name of this device").fill("a phone")
+    page.get_by_role("button", name="Pair").click()
+    page.get_by_text("This device is paired.").wait_for()
