@@ -1,0 +1,46 @@
+"""What a browser shows of an answer: the page's language, the players' names, and the mark of what is English."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from hardware.clock import monotonic
+from referee.app.commands import Command
+from referee.app.outcomes import Accepted, Outcome, Refused
+from referee.app.sentences import Sentence
+from tests.page.listening import listening
+from tests.page.served import House
+from tests.page.table import Table
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+FIRST = '{"kind":"table","t":0,"id":"table","seats":["Ana","Ben","Cho"],"dealer":3,"rules":"classic"}'
+
+
+def test_answers_are_in_the_language_of_the_page(house: House, page: Page) -> None:
+    """What nobody has translated is marked as English; none of it is markup."""
+    answers: list[Outcome] = [
+        Refused(Sentence("the table is paused already")),
+        Accepted(Sentence("{seat} was first; what follows is ruled again", seat=2)),
+        Accepted("is <b>done</b>"),
+    ]
+
+    def obey(command: Command) -> Outcome:
+        del command
+        return answers.pop(0)
+
+    with listening(house, obey) as desk, house.serve("--runtime", str(house.folder / "runtime")) as served:
+        Table(house.record, FIRST, house.publisher)
+        page.goto(f"{served.address}/control?lang=de")
+        page.get_by_label("Code").fill(desk.pairing.show(monotonic()))
+        page.get_by_role("button", name="Koppeln").click()
+        page.get_by_text("Dieses Gerät ist gekoppelt.").wait_for()
+        for language, words in (
+            ("de", "der Tisch hat schon Pause"),
+            ("de", "Ben war zuerst; was folgt, wird neu entschieden"),
+            ("en", "is <b>done</b>"),
+        ):
+            page.get_by_role("button", name="Pause").click()
+            page.locator(f"#answer span[lang={language}]").get_by_text(words, exact=True).wait_for()
+        assert not answers
