@@ -7,152 +7,17 @@ Each is made from a seed: who lays what where, in which deck, cloth and light, a
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
-from random import Random
+from collections.abc import Callable, Mapping
 from typing import Final
 
-from hardware.ports import Frame
-from hardware.simulated.acts import MS, Act, Burn, Lay, Pose, Push, Take, Touch, bearing, towards
-from hardware.simulated.awkward import AwkwardScene, Pair
-from hardware.simulated.decks import all_cards
-from hardware.simulated.effects import Bump, Covered, Effect, Glare, Lamp, LampOff, Shade, Soft
-from hardware.simulated.families import FAMILIES
-from hardware.simulated.players import NAMES, seat_people
-from hardware.simulated.script import Script
-from hardware.simulated.table import SimulatedTable
-from referee.adjudication.observations import Card, Foul, Observation, Placed, Table, Taken
+from hardware.simulated.acts import MS, Pose, Push, Touch, bearing, towards
+from hardware.simulated.effects import Bump, Covered, Glare, Lamp, LampOff, Shade, Soft
+from hardware.simulated.spoilt import Situation
+from hardware.simulated.story import SEATS, Story
+from referee.adjudication.observations import Foul
 
-SEATS: Final = 4
-SECOND: Final = 1_000 * MS
-GAP_NS: Final = (260 * MS, 420 * MS)
-"""From one card to the next."""
 INDEX_AT: Final = (-25.0, -34.0)
 """Where an index stands on a card, mm from its middle."""
-
-
-@dataclass(frozen=True, slots=True)
-class Situation:
-    """One stretch of play and what spoils the pictures of it."""
-
-    name: str
-    script: Script
-    family: str
-    effects: tuple[Effect, ...] = ()
-    bent: Mapping[str, float] = field(default_factory=dict)
-    trouble: str = ""
-    """What somebody at the table should be told of the camera: ``dark``, ``blocked`` or ``moved``."""
-    moments: tuple[int, ...] = ()
-    """Instants worth looking at."""
-
-
-class SpoiltTable(SimulatedTable):
-    """The simulated table of a situation."""
-
-    def __init__(self, situation: Situation, fps: float = 15.0, size: tuple[int, int] = (960, 720)) -> None:
-        super().__init__(situation.script, fps, size, situation.family, scene=AwkwardScene)
-        self._effects = situation.effects
-        assert isinstance(self.scene, AwkwardScene)
-        self.scene.bent = situation.bent
-
-    def render(self, t: int) -> Frame:
-        frame = super().render(t)
-        image = frame.image
-        for effect in self._effects:
-            image = effect(image, t, self.scene)
-        return Frame(image, frame.t, frame.exposure, frame.index)
-
-    def frames(self) -> Iterator[Frame]:
-        for index in range(self.frame_count):
-            yield self.render(self.frame_time(index))
-
-
-class Story:
-    """Writes a stretch of play, act after act."""
-
-    def __init__(self, name: str, seed: int) -> None:
-        self.name, self.seed = name, seed
-        self.chance = Random(f"{name} {seed}")
-        self.people = seat_people(tuple(NAMES[:SEATS]), self.chance)
-        self.cards = list(all_cards())
-        self.chance.shuffle(self.cards)
-        self.now = 1_000 * MS
-        self.seat = self.chance.randint(1, SEATS)
-        self.acts: list[Act] = []
-        self.truth: list[Observation] = []
-        self.effects: list[Effect] = []
-        self.bent: dict[str, float] = {}
-        self.trouble = ""
-        self.moments: list[int] = []
-
-    def lay(self, count: int = 1, pose: Pose | None = None, gap: int | None = None) -> Lay:
-        """The next players lay cards; gives the last act."""
-        for _ in range(count):
-            act = Lay(self.now, self.seat, self.cards.pop(), pose or self.pose(), self.people[self.seat - 1].sideways)
-            self._laid(act, act.card, gap)
-        assert isinstance(act, Lay)
-        return act
-
-    def pair(self) -> Pair:
-        """The next player lays two cards at once, the lower one fanned out a little."""
-        upper = self.pose()
-        way, far = self.chance.uniform(0, 2 * math.pi), self.chance.uniform(16, 26)
-        lower = Pose(
-            upper.x + far * math.cos(way), upper.y + far * math.sin(way), upper.turn + self.chance.uniform(-14, 14)
-        )
-        act = Pair(self.now, self.seat, self.cards.pop(), upper, under=self.cards.pop(), beneath=lower)
-        self.truth.append(Card(t=self.now, id=f"c{len(self.truth)}", card=act.under, seat=self.seat))
-        self.truth.append(Foul(t=self.now + 2, id=f"f{len(self.truth)}", seat=self.seat, foul="double_draw"))
-        self._laid(act, act.card, None)
-        return act
-
-    def _laid(self, act: Lay, card: str, gap: int | None) -> None:
-        self.acts.append(act)
-        # Of two that come at one instant the lower is the first.
-        at = act.t + 1 if isinstance(act, Pair) else act.t
-        self.truth.append(Card(t=at, id=f"c{len(self.truth)}", card=card, seat=act.seat))
-        self.now += self.chance.randrange(*GAP_NS) if gap is None else gap
-        self.seat = self.seat % SEATS + 1
-
-    def pose(self, far: float | None = None) -> Pose:
-        """Where the next player's card comes to lie; ``far`` mm from the middle if given."""
-        pose = self.people[self.seat - 1].pose(SEATS, self.chance)
-        if far is None:
-            return pose
-        way = self.chance.uniform(0, 2 * math.pi)
-        return Pose(far * math.cos(way), far * math.sin(way), pose.turn)
-
-    def wait(self, ns: int) -> None:
-        """Nothing happens for a while."""
-        self.now += ns
-
-    def burn(self, count: int = 1) -> None:
-        """Somebody slides penalty cards under the pile."""
-        seat = self.chance.randint(1, SEATS)
-        cards = tuple(self.cards.pop() for _ in range(count))
-        self.wait(900 * MS)
-        poses = tuple(self.people[seat - 1].tucked(SEATS, self.chance) for _ in cards)
-        self.acts.append(Burn(self.now, seat, cards, poses))
-        self.truth.append(Placed(t=self.now, id=f"p{len(self.truth)}", seat=seat, count=count, cards=cards[::-1]))
-        self.wait(1_100 * MS)
-
-    def take(self) -> None:
-        """Somebody takes the pile."""
-        self.wait(900 * MS)
-        seat = self.chance.randint(1, SEATS)
-        self.acts.append(Take(self.now, seat))
-        self.truth.append(Taken(t=self.now, id=f"t{len(self.truth)}", seat=seat))
-        self.wait(1_000 * MS)
-
-    def told(self) -> Situation:
-        """The whole stretch."""
-        table = Table(t=0, id="table", seats=tuple(NAMES[:SEATS]), dealer=SEATS)
-        script = Script(
-            self.seed, table, self.people, tuple(sorted(self.acts, key=lambda act: act.t)), (),
-            (table, *sorted(self.truth, key=lambda o: o.t)), (), self.now + 1_600 * MS, False,
-        )  # fmt: skip
-        family = sorted(FAMILIES)[self.seed % len(FAMILIES)]
-        return Situation(self.name, script, family, tuple(self.effects), self.bent, self.trouble, tuple(self.moments))
 
 
 def on_card(pose: Pose, x: float, y: float) -> tuple[float, float]:

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Final
 
 import cv2
 
-from hardware.simulated.situations import SITUATIONS, Situation, SpoiltTable, situation
+from hardware.simulated.situations import SITUATIONS, situation
+from hardware.simulated.spoilt import Situation, SpoiltTable
 from referee.adjudication.observations import Card, Foul, Observation, Placed, Taken
 from referee.app.scoring_cards import CardScore, score_cards
 from referee.app.watch import new_watcher

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from hardware.simulated.situations import SITUATIONS, SpoiltTable, situation
+from hardware.simulated.situations import SITUATIONS, situation
+from hardware.simulated.spoilt import SpoiltTable
 from referee.adjudication.observations import Card, Foul, Observation, Placed, Taken
 from referee.app.hardset import Outcome, compare, play, table_of
 

@@ -1,0 +1,48 @@
+"""A stretch of play at the simulated table, and the pictures of it with what spoils them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from hardware.ports import Frame
+from hardware.simulated.awkward import AwkwardScene
+from hardware.simulated.effects import Effect
+from hardware.simulated.script import Script
+from hardware.simulated.table import SimulatedTable
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """One stretch of play and what spoils the pictures of it."""
+
+    name: str
+    script: Script
+    family: str
+    effects: tuple[Effect, ...] = ()
+    bent: Mapping[str, float] = field(default_factory=dict)
+    trouble: str = ""
+    """What somebody at the table should be told of the camera: ``dark``, ``blocked`` or ``moved``."""
+    moments: tuple[int, ...] = ()
+    """Instants worth looking at."""
+
+
+class SpoiltTable(SimulatedTable):
+    """The simulated table of a situation."""
+
+    def __init__(self, situation: Situation, fps: float = 15.0, size: tuple[int, int] = (960, 720)) -> None:
+        super().__init__(situation.script, fps, size, situation.family, scene=AwkwardScene)
+        self._effects = situation.effects
+        assert isinstance(self.scene, AwkwardScene)
+        self.scene.bent = situation.bent
+
+    def render(self, t: int) -> Frame:
+        frame = super().render(t)
+        image = frame.image
+        for effect in self._effects:
+            image = effect(image, t, self.scene)
+        return Frame(image, frame.t, frame.exposure, frame.index)
+
+    def frames(self) -> Iterator[Frame]:
+        for index in range(self.frame_count):
+            yield self.render(self.frame_time(index))
