@@ -1,0 +1,43 @@
+"""What is installed is whole: every package, and every file beside its code."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+TOOL = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]
+FOLDERS = ("referee", "hardware", "models")
+AT_HOME = ("models.training",)
+"""Packages that stay in the checkout: who trains has it."""
+SUFFIXES = (".toml", ".js", ".css", ".svg", ".onnx", ".npz", ".json", ".csv", ".html")
+
+
+def packages() -> set[str]:
+    found = {
+        str(file.parent.relative_to(ROOT)).replace("/", ".")
+        for folder in FOLDERS
+        for file in (ROOT / folder).rglob("__init__.py")
+    }
+    return {name for name in found if not name.startswith(AT_HOME)}
+
+
+def test_every_package_is_installed() -> None:
+    assert packages() <= set(TOOL["packages"])
+    assert set(TOOL["packages"]) <= packages() | set(FOLDERS)
+
+
+def test_every_file_beside_the_code_is_installed() -> None:
+    taken = {
+        file
+        for package, patterns in TOOL["package-data"].items()
+        for pattern in patterns
+        for file in (ROOT / package.replace(".", "/")).glob(pattern)
+    }
+    there = {
+        file
+        for folder in FOLDERS
+        for file in (ROOT / folder).rglob("*")
+        if file.suffix in SUFFIXES and not file.is_relative_to(ROOT / "models" / "training")
+    }
+    assert {str(file.relative_to(ROOT)) for file in there - taken} == set()
