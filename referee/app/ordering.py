@@ -145,19 +145,23 @@ class Orders:
 
     def keep(self, order: Command) -> str:
         """A game is never removed to make room, or no longer so."""
-        if self._record is None:
-            return Sentence("no games are recorded at this table")
         try:
-            self._record.game(order.get("game"))
-            self._record.keep(order.get("game"), order.get("keep"))
+            unknown = self._unknown(order.get("game"))
+            if self._record is not None and not unknown:
+                self._record.keep(order.get("game"), order.get("keep"))
         except RecordError as bad:
             return str(bad)
-        return ""
+        return unknown
+
+    def _unknown(self, game: int) -> str:
+        """Why a game cannot be dealt with; empty where it can. Raises `RecordError`."""
+        if self._record is None:
+            return Sentence("no games are recorded at this table")
+        there = any(info.id == game for info in self._record.games())
+        return "" if there else Sentence("there is no game {game}", game=game)
 
     def remove(self, order: Command) -> str:
         """Remove a game: its bytes are overwritten, which takes a while and would keep rulings waiting."""
-        if self._record is None:
-            return Sentence("no games are recorded at this table")
         if self._game is not None and self._game.playing:
             return Sentence(
                 "a game is being played, and its rulings would have to wait: remove the other one when it is over"
@@ -165,9 +169,11 @@ class Orders:
         if self._removing is not None and self._removing.is_alive():
             return Sentence("another game is being removed; try again in a moment")
         try:
-            self._record.game(order.get("game"))
+            unknown = self._unknown(order.get("game"))
         except RecordError as bad:
             return str(bad)
+        if self._record is None or unknown:
+            return unknown
         self._removing = threading.Thread(
             target=self._remove, args=(self._record.path, order.get("game")), name="removing", daemon=True
         )

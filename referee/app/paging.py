@@ -27,13 +27,16 @@ from referee.app.ordering import Orders
 from referee.app.outcomes import Facts
 from referee.app.padcommands import PAUSING, command_of, is_paused, mode_in
 from referee.app.padwords import PadWords, Word
+from referee.app.page.answerwords import in_language
 from referee.app.page.bridge import BridgeError, Inlet, private
 from referee.app.page.pairing import Pairing
 from referee.app.page.publishing import Publisher, news
+from referee.app.page.texts import texts
 from referee.app.page_process import SOCKET, PageProcess
 from referee.app.phrases.language import NoWords
 from referee.app.record import Keeper, Record
 from referee.app.record_frames import FRAMES
+from referee.app.sentences import Sentence
 from referee.app.voice import announce, tell
 
 if TYPE_CHECKING:
@@ -185,7 +188,8 @@ class Paging:
             asked = command_of(word, facts) if facts is not None else None
             if asked is not None:
                 done = self._desk(asked)
-                self._said.append(str(done.get("words", "")))
+                names = self._conductor.view.names if self._conductor is not None else ()
+                self._said.append(in_language(done, texts(self._language), names)["words"])
 
     def _listen_to_hands(self, now: int) -> None:
         if self._words is None or self._conductor is None:
@@ -225,7 +229,7 @@ class Paging:
 
 
 def _no_orders(command: Command) -> str:
-    return f"this table cannot do that ({command.do})"
+    return Sentence("this table cannot do that ({command})", command=command.do)
 
 
 @dataclass(frozen=True, slots=True)
