@@ -12,24 +12,20 @@ from dataclasses import dataclass
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
-from hardware.simulated.acts import FLIP_NS, LIFT_NS, Act, Burn, Cover, Lay, Pose, Start, Take, Touch
+from hardware.simulated.acts import Act, Burn, Cover, Lay, Pose, Start, Take, Touch
 from hardware.simulated.blending import Matrix, stamp
 from hardware.simulated.canvas import Bytes
 from hardware.simulated.cloth import cloth, light
 from hardware.simulated.decks import Deck
 from hardware.simulated.hands import Hand, draw_hand, look
-from hardware.simulated.paths import Place, Player, forward, smooth
+from hardware.simulated.paths import Place, Player
 from hardware.simulated.pile import PILE_MM, PileLayer
-
-Quad = NDArray[np.float64]
+from hardware.simulated.sensor_noise import SensorNoise
+from hardware.simulated.swing import swing_angle, swung
 
 CARD_SHARE = 150 / 720
 """A card's height as a share of the picture's."""
-CAMERA_MM = 750.0
-"""Height of the camera over the table, for how a lifted card grows."""
-NOISES = 5
 LENS_PX = 0.55
 """How soft the lens draws, px; what moves is softened by its motion."""
 
@@ -89,7 +85,7 @@ class Scene:
         self._hands: dict[tuple[int, str], Hand] = {}
         bare = cloth(self.width, self.height, self.scale, seed) * self.light[..., None]
         self.bare: Bytes = np.clip(bare, 0, 255).astype(np.uint8)
-        self._noise = self._make_noise(noise)
+        self._noise = SensorNoise(self.width, self.height, noise, seed)
         self.pile = PileLayer(self)
         self._done = 0
         self._base = self.bare
@@ -114,20 +110,6 @@ class Scene:
         solid = np.zeros((height + 2 * margin, width + 2 * margin), np.uint8)
         solid[margin:-margin, margin:-margin] = self.deck.picture("back")[..., 3]
         return cv2.GaussianBlur(solid, (0, 0), 1.1 * self.scale), margin
-
-    def _make_noise(self, sigma: float) -> list[tuple[Bytes, Bytes]]:
-        chance = np.random.default_rng((self.seed, 31))
-        made = []
-        for _ in range(NOISES if sigma > 0 else 0):
-            shape = (self.height + 64, self.width + 64, 3)
-            field = chance.standard_normal(shape, dtype=np.float32)
-            field = (
-                cv2.GaussianBlur(field, (0, 0), 0.55) * 1.5
-                + chance.standard_normal(shape[:2], dtype=np.float32)[..., None] * 0.7
-            )
-            field = np.rint(field * sigma * 0.75)
-            made.append((np.maximum(field, 0).astype(np.uint8), np.maximum(-field, 0).astype(np.uint8)))
-        return made
 
     def warm(self) -> None:
         """Draw every card and hand that will be seen, so that no picture has to wait for them."""
@@ -189,7 +171,8 @@ class Scene:
             frame = self._still().copy()
         for place in places:
             self._draw_place(frame, place, t)
-        return self._develop(frame, index)
+        self._noise.add_to(frame, index)
+        return frame
 
     def acts_near(self, t: int) -> Sequence[Act]:
         """The acts whose own instants lie within two seconds of ``t``."""
@@ -282,19 +265,14 @@ class Scene:
 
     def _carried(self, frame: Bytes, lay: Lay, place: Place, t: int, motion: tuple[float, float]) -> None:
         """A card on its way: back up on the hand, swinging over, then face up."""
-        shown = t >= lay.t
-        if shown:
-            angle = 90 + 90 * math.sin(min(1.0, (t - lay.t) / FLIP_NS) * math.pi / 2)
-        else:
-            angle = 90 - 90 * smooth((lay.t - t) / LIFT_NS)
+        angle = swing_angle(lay, t)
         if abs(math.cos(math.radians(angle))) < 0.02:
             return
-        quad = self._swung(lay, place.tip, angle)
-        name = lay.card if shown else "back"
-        picture = self.lit(name, Pose(*place.tip, 0))
+        corners = np.array([self.px(*corner) for corner in swung(lay, place.tip, angle, self.deck.size)], np.float32)
+        picture = self.lit(lay.card if t >= lay.t else "back", Pose(*place.tip, 0))
         height, width = picture.shape[:2]
         source = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32)
-        matrix = np.asarray(cv2.getPerspectiveTransform(source, quad.astype(np.float32)), np.float64)
+        matrix = np.asarray(cv2.getPerspectiveTransform(source, corners), np.float64)
         shadow, margin = self.card_shadow
         lift = (2.0 + 22.0 * math.sin(math.radians(angle))) * self.scale
         below = (
@@ -305,26 +283,6 @@ class Scene:
         stamp(frame, cv2.convertScaleAbs(shadow, alpha=0.36), below, motion)
         stamp(frame, picture, matrix, motion)
 
-    def _swung(self, lay: Lay, tip: tuple[float, float], angle: float) -> Quad:
-        """The corners in px, from the card's upper left clockwise, of a card swung by ``angle`` about its near edge."""
-        f = forward(lay)
-        right = (-f[1], f[0])
-        length, breadth = self.deck.size[::-1] if not lay.sideways else self.deck.size
-        hinge = (tip[0] - f[0] * 8, tip[1] - f[1] * 8)
-        grown = 1 + math.sin(math.radians(angle)) * length / CAMERA_MM
-        reach = -math.cos(math.radians(angle)) * length * grown
-
-        def corner(along: float, across: float, growth: float) -> tuple[float, float]:
-            x = hinge[0] + f[0] * along + right[0] * across * breadth / 2 * growth
-            y = hinge[1] + f[1] * along + right[1] * across * breadth / 2 * growth
-            return self.px(x, y)
-
-        near_left, near_right = corner(0, -1, 1), corner(0, 1, 1)
-        far_left, far_right = corner(reach, -1, grown), corner(reach, 1, grown)
-        if lay.sideways:
-            return np.array([near_left, far_left, far_right, near_right])
-        return np.array([far_left, far_right, near_right, near_left])
-
     def _carried_flat(self, frame: Bytes, place: Place, t: int) -> None:
         """Penalty cards, face up, on their way into the pile."""
         act = place.act
@@ -334,14 +292,3 @@ class Scene:
         for card, pose in reversed(list(zip(act.cards, act.poses, strict=True))):
             here = Pose(pose.x + place.tip[0] - at[0], pose.y + place.tip[1] - at[1], pose.turn)
             stamp(frame, self.lit(card, here), self.flat(here))
-
-    def _develop(self, frame: Bytes, index: int) -> Bytes:
-        """What the sensor makes of it."""
-        if self._noise:
-            chance = np.random.default_rng((self.seed, 41, index))
-            more, less = self._noise[int(chance.integers(len(self._noise)))]
-            x, y = int(chance.integers(64)), int(chance.integers(64))
-            spot = np.s_[y : y + self.height, x : x + self.width]
-            cv2.add(frame, more[spot], dst=frame)
-            cv2.subtract(frame, less[spot], dst=frame)
-        return frame

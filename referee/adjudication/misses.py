@@ -7,7 +7,7 @@ from typing import Final
 
 from referee.rules.cards import rank, suit, value
 from referee.rules.house import HouseRules
-from referee.rules.notation import Look
+from referee.rules.look import Look
 
 _Miss = Callable[[Look, HouseRules], str]
 

@@ -57,13 +57,7 @@ def hold_roll_call(
         stopped: whether the whole table is to be switched off.
         patience: how long it lasts at most, ns.
     """
-    edges: deque[Edge] = deque()
-
-    def heard(edge: Edge) -> None:
-        edges.append(edge)
-        alarm.ring()
-
-    pads.start(heard)
+    slaps = _heard(pads, filter_, alarm)
     call = RollCall(names, clock(), held=pads.held(), patience=patience)
     _say(call.opening, tellers)
     shown: tuple[int, ...] | None = None
@@ -73,13 +67,28 @@ def hold_roll_call(
             _safely(show, shown)
         alarm.wait(PACE)
         told = pads.watermark(clock())
-        while edges:
-            filter_.feed(edges.popleft())
-        said = [one for seen in filter_.advance(told) if isinstance(seen, Slap) for one in call.hear(seen.seat, seen.t)]
+        said = [one for slap in slaps(told) for one in call.hear(slap.seat, slap.t)]
         for one in (*said, *call.advance(told)):
             _say(one, tellers)
     _safely(show, ())
     return call.silent
+
+
+def _heard(pads: HeldPads, filter_: PadFilter, alarm: Alarm) -> Callable[[int], list[Slap]]:
+    """Start the pads; what it gives tells their slaps up to the instant by which they have told all."""
+    edges: deque[Edge] = deque()
+
+    def hear(edge: Edge) -> None:
+        edges.append(edge)
+        alarm.ring()
+
+    def slaps(told: int) -> list[Slap]:
+        while edges:
+            filter_.feed(edges.popleft())
+        return [seen for seen in filter_.advance(told) if isinstance(seen, Slap)]
+
+    pads.start(hear)
+    return slaps
 
 
 _WHAT = {Call.ASKED: "roll_call", Call.AGAIN: "roll_call", Call.DONE: "roll_call_done", Call.SILENT: "not_heard"}

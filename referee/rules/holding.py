@@ -9,7 +9,8 @@ from typing import Any, Final
 
 from referee.rules.cards import RANKS, SUITS
 from referee.rules.house import HouseRules
-from referee.rules.notation import Compiled, Look, compile_pattern
+from referee.rules.look import Look
+from referee.rules.notation import Compiled, compile_pattern
 from referee.rules.patterns import PATTERNS, Pattern
 
 BY_RANK: Final = {

@@ -17,13 +17,14 @@ that is not there, or on the rank of a joker, does not hold.
 
 from __future__ import annotations
 
-import operator
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
-from referee.rules.cards import colour, suit, value
+from referee.rules import conditions
+from referee.rules.conditions import CardOf, Node
+from referee.rules.look import Look
 
 MAX_LENGTH: Final = 500
 MAX_DEPTH: Final = 30
@@ -38,28 +39,6 @@ class NotationError(ValueError):
         super().__init__(f"{problem}, at character {at + 1}: {text[:at]}>>>{text[at:]}")
 
 
-class Look(NamedTuple):
-    """What a pattern may look at."""
-
-    top: tuple[str, ...]
-    """Played cards, newest first."""
-    first: str = ""
-    """The first card played to this pile."""
-    bottom: str = ""
-    """The card that lies lowest; ``??`` where nobody saw it."""
-    paid: int = 0
-    """The top card is the n-th paid to a challenge; 0 where it was not paid."""
-    wild: str = ""
-    """The wild rank, once drawn."""
-    said: str = ""
-    """The rank that was called for the top card."""
-    under: bool = False
-    """Whether a burned card lies under the played ones."""
-
-
-Node = Callable[[Look], Any]
-
-
 @dataclass(frozen=True, slots=True)
 class Compiled:
     """A pattern ready to look: whether it holds, how many top cards it looks at, and what it asks of cards."""
@@ -70,19 +49,7 @@ class Compiled:
     """Of ``rank``, ``high``, ``suit``, ``colour``, ``joker``, ``first`` and ``bottom`` those that stand in it."""
 
 
-class _Missing(Exception):  # noqa: N818 - never leaves this module
-    """A card that is not there, or a joker's rank."""
-
-
 _TOKEN: Final = re.compile(r"\s*(?:(\d+)|([A-Za-z]+)|(!=|<=|>=|[=<>+\-(){},]))")
-_COMPARE: Final[Mapping[str, Callable[[Any, Any], bool]]] = {
-    "=": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
 _NUMBERS: Final = {"A": 1, "T": 10, "J": 11, "Q": 12, "K": 13}
 _WORDS: Final = {
     **{word: word[0] for word in ("spades", "hearts", "diamonds", "clubs")},
@@ -108,15 +75,10 @@ def compile_pattern(text: Any) -> Compiled:
     node = parser.whole()
     depth = parser.depth
 
-    def holds(look: Look) -> bool:
-        if len(look.top) < depth:
-            return False
-        try:
-            return bool(node(look))
-        except _Missing:
-            return False
+    def whole(look: Look) -> bool:
+        return len(look.top) >= depth and conditions.holds(node, look)
 
-    return Compiled(holds, depth, frozenset(parser.asks))
+    return Compiled(whole, depth, frozenset(parser.asks))
 
 
 class _Parser:
@@ -171,13 +133,13 @@ class _Parser:
     def either(self) -> Node:
         node = self.both()
         while self.take("or"):
-            node = _or(node, self.both())
+            node = conditions.either(node, self.both())
         return node
 
     def both(self) -> Node:
         node = self.negation()
         while self.take("and"):
-            node = _and(node, self.negation())
+            node = conditions.both(node, self.negation())
         return node
 
     def negation(self) -> Node:
@@ -190,7 +152,7 @@ class _Parser:
 
     def _negation(self) -> Node:
         if self.take("not"):
-            return _not(self.negation())
+            return conditions.negated(self.negation())
         if self.take("("):
             node = self.either()
             self.need(")")
@@ -202,13 +164,13 @@ class _Parser:
             return self.of_card()
         left = self.sum()
         if self.take("in"):
-            return _within(left, self.members())
+            return conditions.within(left, self.members())
         links: list[tuple[str, Node]] = []
-        while sign := self.take(*_COMPARE):
+        while sign := self.take(*conditions.COMPARE):
             links.append((sign, self.sum()))
         if not links:
             raise self.fail("expected =, !=, <, <=, >, >= or in")
-        return _chain(left, links)
+        return conditions.chain(left, links)
 
     def members(self) -> list[Node]:
         self.need("{")
@@ -221,7 +183,7 @@ class _Parser:
     def sum(self) -> Node:
         node = self.term()
         while sign := self.take("+", "-"):
-            node = _add(node, self.term(), 1 if sign == "+" else -1)
+            node = conditions.added(node, self.term(), 1 if sign == "+" else -1)
         return node
 
     def term(self) -> Node:
@@ -230,7 +192,7 @@ class _Parser:
             return self.of_card()
         if token in _COUNTS:
             self.place += 1
-            return _count(token)
+            return conditions.counted(token)
         constant: Any = int(token) if token.isdigit() else _NUMBERS.get(token, _WORDS.get(token))
         if constant is None:
             raise self.fail("expected rank(n), suit(n), colour(n), a rank, a suit, a colour or a number")
@@ -244,99 +206,15 @@ class _Parser:
         self.need("(")
         card = self.card()
         self.need(")")
-        return _property(what, card)
+        return conditions.property_of(what, card)
 
-    def card(self) -> Callable[[Look], str]:
+    def card(self) -> CardOf:
         if place := self.take(*_PLACES):
             self.asks.add(place)
-            return _first if place == "first" else _bottom
+            return conditions.first if place == "first" else conditions.bottom
         if not self.token.isdigit() or not 1 <= int(self.token) <= 52:
             raise self.fail("expected a card: 1 (the newest) to 52, first or bottom")
         number = int(self.token)
         self.place += 1
         self.depth = max(self.depth, number)
         return lambda look: look.top[number - 1]
-
-
-def _or(one: Node, other: Node) -> Node:
-    return lambda look: _sure(one, look) or _sure(other, look)
-
-
-def _and(one: Node, other: Node) -> Node:
-    return lambda look: _sure(one, look) and _sure(other, look)
-
-
-def _not(node: Node) -> Node:
-    return lambda look: not _sure(node, look)
-
-
-def _sure(node: Node, look: Look) -> bool:
-    try:
-        return bool(node(look))
-    except _Missing:
-        return False
-
-
-def _within(left: Node, members: list[Node]) -> Node:
-    return lambda look: left(look) in [member(look) for member in members]
-
-
-def _chain(left: Node, links: list[tuple[str, Node]]) -> Node:
-    def holds(look: Look) -> bool:
-        one = left(look)
-        for sign, node in links:
-            other = node(look)
-            if type(one) is not type(other) or not _COMPARE[sign](one, other):
-                return False
-            one = other
-        return True
-
-    return holds
-
-
-def _add(one: Node, other: Node, sign: int) -> Node:
-    def total(look: Look) -> int:
-        left, right = one(look), other(look)
-        if not isinstance(left, int) or not isinstance(right, int):
-            raise _Missing
-        return left + sign * right
-
-    return total
-
-
-def _count(what: str) -> Node:
-    def number(look: Look) -> int:
-        found = {"paid": look.paid, "size": len(look.top), "wild": value(look.wild) if look.wild else 0}[what]
-        if not found:
-            raise _Missing
-        return found
-
-    return number
-
-
-def _first(look: Look) -> str:
-    if len(look.top) < 2 or not look.first:
-        raise _Missing
-    return look.first
-
-
-def _bottom(look: Look) -> str:
-    if not look.bottom or (len(look.top) < 2 and not look.under):
-        raise _Missing
-    return look.bottom
-
-
-def _property(what: str, card: Callable[[Look], str]) -> Node:
-    if what == "joker":
-        return lambda look: card(look)[0] == "X"
-
-    def of(look: Look) -> Any:
-        seen = card(look)
-        number = value(seen)
-        if not number:
-            raise _Missing
-        if what in ("rank", "high"):
-            return 14 if what == "high" and number == 1 else number
-        return suit(seen) if what == "suit" else colour(seen)
-
-    return of

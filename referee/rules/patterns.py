@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from referee.rules.cards import colour, rank, suit, value
 from referee.rules.house import HouseRules
-from referee.rules.notation import Look
+from referee.rules.look import Look
 
 Pattern = Callable[[Look, HouseRules], int]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final, Literal, NamedTuple
 
 from referee.rules.house import HouseRules
-from referee.rules.notation import Look
+from referee.rules.look import Look
 from referee.rules.records import record
 
 State = Literal["played", "burned", "dead"]

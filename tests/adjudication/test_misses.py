@@ -8,7 +8,7 @@ import pytest
 
 from referee.adjudication.misses import why_not
 from referee.rules.house import house_rules
-from referee.rules.notation import Look
+from referee.rules.look import Look
 
 
 def look(cards: str, **more: Any) -> Look:

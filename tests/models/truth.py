@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from hardware.simulated.acts import Burn, Lay, Pose, Take
 from hardware.simulated.paths import Place
 from hardware.simulated.scene import Scene
+from hardware.simulated.swing import swing_angle, swung
 from hardware.simulated.table import SimulatedTable
 
 Quad = NDArray[np.float64]
@@ -110,17 +111,10 @@ class TruthEye:
         return [(card, self._flat(pose, x * drawn, y * drawn)) for card, pose in gone.cards]
 
     def _carried(self, place: Place, lay: Lay) -> Quad | None:
-        from hardware.simulated.acts import FLIP_NS, LIFT_NS
-        from hardware.simulated.paths import smooth
-
-        t = self.now
-        if t >= lay.t:
-            angle = 90 + 90 * math.sin(min(1.0, (t - lay.t) / FLIP_NS) * math.pi / 2)
-        else:
-            angle = 90 - 90 * smooth((lay.t - t) / LIFT_NS)
+        angle = swing_angle(lay, self.now)
         if abs(math.cos(math.radians(angle))) < 0.6:
             return None
-        return np.asarray(self.scene._swung(lay, place.tip, angle), np.float64)
+        return np.array([self.scene.px(*corner) for corner in swung(lay, place.tip, angle, self.scene.deck.size)])
 
     def _arm(self, place: Place) -> NDArray[np.float32]:
         tip, elbow = np.array(self.scene.px(*place.tip)), np.array(self.scene.px(*place.elbow))

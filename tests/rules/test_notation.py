@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from referee.rules.notation import MAX_DEPTH, MAX_LENGTH, Look, NotationError, compile_pattern
+from referee.rules.look import Look
+from referee.rules.notation import MAX_DEPTH, MAX_LENGTH, NotationError, compile_pattern
 
 
 def look(cards: str, *, first: str = "", bottom: str = "", paid: int = 0, wild: str = "", under: bool = False) -> Look:

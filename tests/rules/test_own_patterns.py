@@ -13,7 +13,7 @@ from referee.rules.cards import PACK, RANKS
 from referee.rules.catalogue import ROWS
 from referee.rules.holding import own_patterns, patterns
 from referee.rules.house import HouseRules, house_rules
-from referee.rules.notation import Look
+from referee.rules.look import Look
 from referee.rules.patterns import PATTERNS
 
 PILES = 10_000

@@ -9,7 +9,7 @@ from typing import Final
 from referee.rules.cards import RANKS, SUITS
 from referee.rules.holding import own_patterns, patterns
 from referee.rules.house import HouseRules
-from referee.rules.notation import Look
+from referee.rules.look import Look
 from referee.rules.patterns import PATTERNS
 
 TRIES: Final = 400

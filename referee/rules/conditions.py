@@ -1,0 +1,114 @@
+"""What the patterns of the notation are made of: conditions on a pile, put together from smaller ones.
+
+A condition on a card that is not there, or on the rank of a joker, does not hold.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from referee.rules.cards import colour, suit, value
+from referee.rules.look import Look
+
+Node = Callable[[Look], Any]
+"""A condition, or a value that one is made of."""
+CardOf = Callable[[Look], str]
+
+COMPARE: Final[Mapping[str, Callable[[Any, Any], bool]]] = {
+    "=": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+
+
+class _Missing(Exception):  # noqa: N818 - caught by `holds`
+    """A card that is not there, or a joker's rank."""
+
+
+def either(one: Node, other: Node) -> Node:
+    return lambda look: holds(one, look) or holds(other, look)
+
+
+def both(one: Node, other: Node) -> Node:
+    return lambda look: holds(one, look) and holds(other, look)
+
+
+def negated(node: Node) -> Node:
+    return lambda look: not holds(node, look)
+
+
+def holds(node: Node, look: Look) -> bool:
+    try:
+        return bool(node(look))
+    except _Missing:
+        return False
+
+
+def within(left: Node, members: list[Node]) -> Node:
+    return lambda look: left(look) in [member(look) for member in members]
+
+
+def chain(left: Node, links: list[tuple[str, Node]]) -> Node:
+    def compared(look: Look) -> bool:
+        one = left(look)
+        for sign, node in links:
+            other = node(look)
+            if type(one) is not type(other) or not COMPARE[sign](one, other):
+                return False
+            one = other
+        return True
+
+    return compared
+
+
+def added(one: Node, other: Node, sign: int) -> Node:
+    def total(look: Look) -> int:
+        left, right = one(look), other(look)
+        if not isinstance(left, int) or not isinstance(right, int):
+            raise _Missing
+        return left + sign * right
+
+    return total
+
+
+def counted(what: str) -> Node:
+    def number(look: Look) -> int:
+        found = {"paid": look.paid, "size": len(look.top), "wild": value(look.wild) if look.wild else 0}[what]
+        if not found:
+            raise _Missing
+        return found
+
+    return number
+
+
+def first(look: Look) -> str:
+    if len(look.top) < 2 or not look.first:
+        raise _Missing
+    return look.first
+
+
+def bottom(look: Look) -> str:
+    if not look.bottom or (len(look.top) < 2 and not look.under):
+        raise _Missing
+    return look.bottom
+
+
+def property_of(what: str, card: CardOf) -> Node:
+    if what == "joker":
+        return lambda look: card(look)[0] == "X"
+
+    def of(look: Look) -> Any:
+        seen = card(look)
+        number = value(seen)
+        if not number:
+            raise _Missing
+        if what in ("rank", "high"):
+            return 14 if what == "high" and number == 1 else number
+        return suit(seen) if what == "suit" else colour(seen)
+
+    return of
