@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections import deque
 from collections.abc import Callable, Mapping
 from typing import Final
 
 from hardware.clock import Clock, monotonic
 from hardware.lines import Lines, open_lines
+from hardware.pad_pin import PadPin
 from hardware.ports import Edge, Lost
 
 LEAST_ERROR: Final = 1_500_000
@@ -29,43 +29,11 @@ CALMLY: Final = 2_000_000
 RESTING: Final = 3_000_000_000
 """A pad that has been down for longer than this is looked at more seldom, ns: nobody slaps for so long."""
 SELDOM: Final = 20_000_000
-_HISTORY: Final = 256
 
 _log = logging.getLogger(__name__)
 
 OnEdge = Callable[[Edge], None]
 OnLost = Callable[[Lost], None]
-
-
-class _Pad:
-    """One pin and what is believed of it."""
-
-    def __init__(self, seat: int, pin: int, t_error: int) -> None:
-        self.seat = seat
-        self.pin = pin
-        self.t_error = t_error
-        self.down = False
-        self.pressed_at = 0
-        self.presses = 0
-        self.fresh = False
-        """Whether it has not been looked at since it was pressed: a quick tap is over before Python hears of it."""
-        self._looks: deque[tuple[int, int]] = deque(maxlen=_HISTORY)
-
-    def press(self, t: int) -> None:
-        self.down, self.pressed_at, self.fresh = True, t, True
-        self.presses += 1
-        self._looks.clear()
-
-    def saw_down(self, before: int, after: int) -> None:
-        """Somewhere between these two instants the pad was looked at, and was down."""
-        self._looks.append((before, after))
-
-    def last_seen_down(self, t: int) -> int:
-        """The latest instant before ``t`` at which the pad was certainly down, if nothing else is known before ``t``.
-
-        A look that was not over by ``t`` proves nothing: what it saw may be the press at ``t``, which waits to be told.
-        """
-        return next((before for before, after in reversed(self._looks) if after < t), min(self.pressed_at, t))
 
 
 class GpioPads:
@@ -106,7 +74,7 @@ class GpioPads:
         least = min(errors.values(), default=LEAST_ERROR)
         if least < LEAST_ERROR and not (lines is not None and lines.exact):
             raise ValueError(f"t_error of a real pad must be at least {LEAST_ERROR} ns, not {least}")
-        self._pads = [_Pad(seat, pin, errors[seat]) for seat, pin in sorted(pins.items())]
+        self._pads = [PadPin(seat, pin, errors[seat]) for seat, pin in sorted(pins.items())]
         self._by_pin = {pad.pin: pad for pad in self._pads}
         self._clock = clock
         self._lock = threading.RLock()
@@ -231,7 +199,7 @@ class GpioPads:
             except Exception:
                 _log.exception("the handler of %s failed; the pads go on", lost)
 
-    def _look(self, pad: _Pad, now: int) -> None:
+    def _look(self, pad: PadPin, now: int) -> None:
         """Look at a pad that is believed down. Our thread may be stopped between ``now`` (ns) and the look."""
         # Another thread may have looked, and made a promise by it, while the caller waited for the lock.
         now = max(now, self._looked)
@@ -252,7 +220,7 @@ class GpioPads:
                 return
             now = self._clock()
 
-    def _release(self, pad: _Pad, still_down: int, open_by: int) -> None:
+    def _release(self, pad: PadPin, still_down: int, open_by: int) -> None:
         """Report a release that happened somewhere between two looks."""
         pad.down = False
         between = max(open_by - still_down, 0)

@@ -8,9 +8,11 @@ from typing import Final
 
 import numpy as np
 
+from models.crossing import apart, bearing, covered
 from models.hovering import Hovering
-from models.motion import Glance, Mask, Motion, apart, bearing, covered
+from models.motion import Glance, Motion
 from models.pile import Pile
+from models.pixels import Mask
 from models.quads import centre
 from models.stream import MS, Stream
 from models.tracks import Track

@@ -10,8 +10,9 @@ from models.faces import first_unexplained, reveal, unread_reveal
 from models.gaze import LIKELY, Found
 from models.likeness import shown_before
 from models.lying import sighting
-from models.motion import Bytes, Glance, Motion
+from models.motion import Glance, Motion
 from models.pile import Pile
+from models.pixels import Bytes
 from models.quads import Quad, between, overlap
 from models.stream import MS, Moment, Stream
 from models.tracks import LATELY, SURE, UNREAD, Seen, Sighting, Track, double, plain

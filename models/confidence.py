@@ -16,7 +16,7 @@ from models.cards import CARDS, RANKS, SUITS
 from models.reader import Reading, sigmoid
 
 if TYPE_CHECKING:
-    from models.heaps import Candidate
+    from models.joining import Candidate
 
 _RANK = np.array([RANKS.index(c[0]) for c in CARDS])
 _SUIT = np.array([SUITS.index(c[1]) for c in CARDS])

@@ -8,8 +8,9 @@ from typing import Final, Protocol
 import cv2
 import numpy as np
 
-from models.motion import GRAIN, Bytes, Glance, Motion, peak
+from models.motion import GRAIN, Glance, Motion
 from models.pile import Pile
+from models.pixels import Bytes, peak
 from models.quads import Box, Quad, area, as_quad, bounds, height
 from models.stream import Stream
 from models.tracks import UNREAD, Seen, plain

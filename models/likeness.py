@@ -11,7 +11,8 @@ from typing import Final
 import cv2
 import numpy as np
 
-from models.motion import PAPER_STEP, Bytes
+from models.motion import PAPER_STEP
+from models.pixels import Bytes
 from models.quads import Quad, as_quad, centre, grown
 
 ALIKE: Final = 0.75

@@ -8,18 +8,15 @@ is no known card, belongs to the table.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from models.crossing import Reach, reaches
+from models.pixels import Bytes, Mask, gains, peak, scaled
 from models.quads import Box, Quad
-
-Bytes = NDArray[np.uint8]
-Mask = NDArray[np.uint8]
-"""0 or 255."""
 
 ROWS = 160
 """The reduced picture has at least so many rows, and less than twice as many."""
@@ -54,16 +51,6 @@ GRAIN = 6
 """Reduced pixels that may change by chance."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reach:
-    """An arm across the picture's edge, in reduced pixels."""
-
-    x: float
-    y: float
-    """The middle of the stretch of edge it covers."""
-    width: float
-
-
 @dataclass(slots=True, eq=False)
 class Glance:
     """What one frame shows at a glance."""
@@ -80,34 +67,6 @@ class Glance:
     def changed(self) -> bool:
         """Whether anything moved since the frame before."""
         return cv2.countNonZero(self.moving) > GRAIN
-
-
-def peak(one: Bytes, other: Bytes, level: int) -> Mask:
-    """Where two pictures differ by more than ``level`` in any channel."""
-    b, g, r = cv2.split(cv2.absdiff(one, other))
-    worst = cv2.max(cv2.max(b, g), r)
-    return np.asarray(cv2.threshold(worst, level, 255, cv2.THRESH_BINARY)[1], np.uint8)
-
-
-def _gains(before: Bytes, now: Bytes) -> NDArray[np.float64]:
-    """By how much blue, green and red have become brighter, most of the picture."""
-    ratios = (now.reshape(-1, 3) + 1.0) / (before.reshape(-1, 3) + 1.0)
-    return np.asarray(np.median(ratios, axis=0), np.float64)
-
-
-def _scaled(picture: Bytes, gains: NDArray[np.float64]) -> Bytes:
-    """The picture in another light."""
-    return np.asarray(np.clip(picture * gains + 0.5, 0, 255), np.uint8)
-
-
-def bearing(x: float, y: float, about: tuple[float, float]) -> float:
-    """Degrees counter-clockwise from the picture's right, 0 to 360, of a point about another."""
-    return math.degrees(math.atan2(about[1] - y, x - about[0])) % 360.0
-
-
-def apart(one: float, other: float) -> float:
-    """The angle between two bearings, 0 to 180."""
-    return abs((one - other + 180.0) % 360.0 - 180.0)
 
 
 class Motion:
@@ -166,7 +125,7 @@ class Motion:
         if cv2.countNonZero(glance.foreign) > GRAIN:
             opened = cv2.morphologyEx(glance.foreign, cv2.MORPH_OPEN, np.ones((2, 2), np.uint8))
             glance.foreign = np.asarray(opened, np.uint8)
-            glance.reaches = self.reaches(glance.foreign)
+            glance.reaches = reaches(glance.foreign)
         return glance
 
     def _foreign(self, small: Bytes) -> Mask:
@@ -186,10 +145,10 @@ class Motion:
         clear, small = self._clear, glance.small
         if clear is None or self.table is None:
             return False
-        gains = _gains(clear[::2, ::2], small[::2, ::2])
-        if abs(gains - 1).max() < LEAST_GAIN or gains.min() < GAINS[0] or gains.max() > GAINS[1]:
+        lamp = gains(clear[::2, ::2], small[::2, ::2])
+        if abs(lamp - 1).max() < LEAST_GAIN or lamp.min() < GAINS[0] or lamp.max() > GAINS[1]:
             return False
-        other = peak(small, _scaled(clear, gains), RELIT)
+        other = peak(small, scaled(clear, lamp), RELIT)
         if cv2.countNonZero(other) > OTHERWISE * other.size:
             return False
         if cards is not None and cards.any() and (other[cards > 0] > 0).mean() > CARDS_OTHERWISE:
@@ -198,8 +157,8 @@ class Motion:
         if glance.t - self._relit_at > STILL_NS:
             self._earlier = self.table
         self._relit_at = glance.t
-        self.table = _scaled(self.table, gains)
-        self.paper = np.minimum(self.paper * gains, 255.0)
+        self.table = scaled(self.table, lamp)
+        self.paper = np.minimum(self.paper * lamp, 255.0)
         glance.foreign = self._foreign(small)
         return True
 
@@ -227,7 +186,7 @@ class Motion:
             if cards is not None and np.count_nonzero(settled) > 0.5 * settled.size:
                 # The light has changed, and where cards lie nobody sees the table in it.
                 there = cards > 0
-                self.table[there] = _scaled(self.table[there], _gains(self.table[settled], glance.small[settled]))
+                self.table[there] = scaled(self.table[there], gains(self.table[settled], glance.small[settled]))
             self.table[settled] = glance.small[settled]
 
     def forget_cards(self, cards: Mask, small: Bytes) -> None:
@@ -283,39 +242,3 @@ class Motion:
         if widen:
             mask = np.asarray(cv2.dilate(mask, np.ones((2 * widen + 1,) * 2, np.uint8)), np.uint8)
         return mask
-
-    def reaches(self, foreign: Mask) -> list[Reach]:
-        """The stretches of the picture's edge that foreign things cross."""
-        rows, columns = foreign.shape
-        rim = np.concatenate([foreign[1, :], foreign[:, -2], foreign[-2, ::-1], foreign[::-1, 1]]) > 0
-        if not rim.any():
-            return []
-        xs = np.concatenate([np.arange(columns), np.full(rows, columns - 1), np.arange(columns)[::-1], np.zeros(rows)])
-        ys = np.concatenate([np.zeros(columns), np.arange(rows), np.full(columns, rows - 1), np.arange(rows)[::-1]])
-        wide = [run for run in _runs(rim) if len(run) >= 4]
-        return [Reach(float(xs[run].mean()), float(ys[run].mean()), float(len(run))) for run in wide]
-
-
-def _runs(ring: NDArray[np.bool_], bridge: int = 4) -> list[NDArray[np.int64]]:
-    """Runs of True round a ring, as indices; gaps up to ``bridge`` are closed."""
-    if ring.all():
-        return [np.arange(len(ring))]
-    places = np.flatnonzero(ring)
-    splits = np.flatnonzero(np.diff(places) > bridge + 1) + 1
-    runs = np.split(places, splits)
-    if len(runs) > 1 and places[0] + len(ring) - places[-1] <= bridge + 1:
-        runs[0] = np.concatenate([runs.pop(), runs[0]])
-    return runs
-
-
-def covered(foreign: Mask, reach: Reach, to: tuple[float, float], skip: Mask | None = None, steps: int = 48) -> float:
-    """Share of the straight line from an arm's crossing to a point that is foreign, known cards (``skip``) left out."""
-    share = np.linspace(0.0, 1.0, steps)
-    xs = np.clip(reach.x + (to[0] - reach.x) * share, 1, foreign.shape[1] - 2).astype(int)
-    ys = np.clip(reach.y + (to[1] - reach.y) * share, 1, foreign.shape[0] - 2).astype(int)
-    on = foreign[ys, xs] > 0
-    if skip is not None:
-        keep = skip[ys, xs] == 0
-        if keep.sum() >= 6:
-            on = on[keep]
-    return float(on.mean())

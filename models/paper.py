@@ -8,8 +8,9 @@ from typing import Final
 import cv2
 import numpy as np
 
-from models.motion import PAPER_STEP, Glance, Mask, Motion
+from models.motion import PAPER_STEP, Glance, Motion
 from models.pile import Pile
+from models.pixels import Mask
 from models.quads import Box, Quad, grown, overlap
 from models.stream import Moment, Stream, Suspect
 

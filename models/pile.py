@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from models.motion import Mask, Motion
+from models.motion import Motion
+from models.pixels import Mask
 from models.quads import Quad, centre, height
 from models.stream import LONG_AGO
 from models.tracks import UNREAD, Track

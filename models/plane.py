@@ -17,7 +17,7 @@ import numpy as np
 from models.cards import HEIGHT_MM, WIDTH_MM
 from models.finder import Spot
 from models.geometry import Points, area, axes_of
-from models.heaps import Candidate
+from models.joining import Candidate
 
 NEAR: Final = 2.5
 """Farther off, in heights of the card, perspective changes the scale too much."""

@@ -10,7 +10,9 @@ from typing import Final
 import numpy as np
 
 from models.arms import FULL_ARM, usual
-from models.motion import Bytes, Mask, Motion, bearing, covered
+from models.crossing import bearing, covered
+from models.motion import Motion
+from models.pixels import Bytes, Mask
 
 LOOKS: Final = 8
 """So many looks at an arm make a bearing."""

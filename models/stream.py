@@ -6,7 +6,7 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import Final
 
-from models.motion import Bytes
+from models.pixels import Bytes
 from models.quads import Quad
 
 MS: Final = 1_000_000

@@ -26,9 +26,10 @@ from models.following import Following
 from models.fouls import Fouls
 from models.gaze import Gaze, Reader
 from models.hindrance import Hindrance
-from models.motion import Bytes, Glance, Motion
+from models.motion import Glance, Motion
 from models.paper import Paper
 from models.pile import Pile
+from models.pixels import Bytes
 from models.stream import BLIND_NS, LOOK_BACK, MARGIN_NS, MS, PATIENCE_NS, Moment, Stream
 from models.taking import TAKEN_ERROR_NS, Taking
 from models.tracks import Track

@@ -158,3 +158,20 @@ class Push:
 
 
 Act = Lay | Take | Burn | Cover | Start | Touch | Push
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """The pile after an act has come to rest."""
+
+    t: int
+    act: Act
+
+
+def settled_at(act: Act) -> int | None:
+    """When an act has changed the pile for good, or None."""
+    if isinstance(act, Lay):
+        return act.rest
+    if isinstance(act, Burn | Start):
+        return act.t
+    return act.starts if isinstance(act, Take) else None

@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 import cv2
 import numpy as np
 
-from hardware.simulated.acts import Act, Lay, Pose, Push
+from hardware.simulated.acts import Act, Change, Lay, Pose, Push
 from hardware.simulated.blending import stamp
 from hardware.simulated.canvas import Bytes
 from hardware.simulated.paths import Place, forward
-from hardware.simulated.scene import Change, Scene
+from hardware.simulated.scene import Scene
 
 SHEEN = 0.3
 """How much brighter or darker paper gets that is tilted to the lamp or away from it, for each radian."""

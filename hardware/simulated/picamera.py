@@ -8,11 +8,8 @@ it fails. Written from the documentation and picamera2 0.3.38; never held agains
 
 from __future__ import annotations
 
-import ctypes
 import errno
 import os
-import signal
-import sys
 import threading
 from collections.abc import Callable
 from concurrent.futures import CancelledError
@@ -23,6 +20,8 @@ import numpy as np
 from hardware.clock import Clock, boottime, monotonic
 from hardware.ports import Image
 from hardware.simulated.camera_faults import Faults
+from hardware.simulated.driver_faults import misbehave, refuse_to_open
+from hardware.simulated.picamera_requests import Pictures, SimulatedJob, SimulatedRequest, in_memory, plain
 
 LATE: Final = 11
 """Frames until a changed control shows."""
@@ -37,46 +36,7 @@ _ADVERTISED: Final = (
 )  # fmt: skip
 _LENS: Final = ("AfMode", "LensPosition")
 
-Pictures = Callable[[int, int, tuple[int, int]], Image]
-"""Paints a frame from its number, the instant of its readout (ns, CLOCK_MONOTONIC), its width and height."""
 Pause = Callable[[float], object]
-
-
-def plain(number: int, _t: int, size: tuple[int, int]) -> Image:
-    """A grey picture that tells its frame: every byte is the number's last."""
-    return np.full((size[1], size[0], 3), number % 256, np.uint8)
-
-
-class SimulatedRequest:
-    """One completed frame."""
-
-    def __init__(self, image: Image, metadata: dict[str, Any]) -> None:
-        self._image, self._metadata = image, metadata
-        self.released = False
-
-    def make_array(self, _name: str) -> Image:
-        """A copy of the picture; raises `RuntimeError` after `release`, when the memory is the camera's again."""
-        if self.released:
-            raise RuntimeError("the request was released")
-        return self._image.copy()
-
-    def get_metadata(self) -> dict[str, Any]:
-        """What the sensor said of this frame."""
-        return dict(self._metadata)
-
-    def release(self) -> None:
-        """Give the memory back."""
-        self._image[:] = 0
-        self.released = True
-
-
-class SimulatedJob:
-    """A capture that is queued."""
-
-    def __init__(self, first: int) -> None:
-        self.first = first
-        """The first frame that may serve it."""
-        self.cancelled = False
 
 
 class SimulatedPicamera2:
@@ -118,15 +78,7 @@ class SimulatedPicamera2:
         self.jobs: list[SimulatedJob] = []
         self.starts = self.stops = self.configured = self.changes = 0
         self.requests: list[SimulatedRequest] = []
-        now = self._faults.at(-1)
-        if "absent" in now:
-            raise RuntimeError(
-                'No camera number 0 found - use "rpicam-hello --list-cameras" to check connected cameras'
-            )
-        if "busy" in now:
-            raise RuntimeError("Camera __init__ sequence did not complete.") from RuntimeError(
-                "Failed to acquire camera: Device or resource busy"
-            )
+        refuse_to_open(self._faults.at(-1))
 
     @property
     def camera_properties(self) -> dict[str, Any]:
@@ -225,7 +177,7 @@ class SimulatedPicamera2:
         """The job's request; raises `TimeoutError` after ``timeout`` s, and what the camera's loop raised."""
         assert timeout is not None, "an untimed wait may block for ever; pass a timeout"
         now = self._faults.at(job.first)
-        self._misbehave(now)
+        misbehave(now)
         if job.cancelled:
             raise CancelledError
         self._stalled |= "stall" in now and self.starts == 1
@@ -253,17 +205,6 @@ class SimulatedPicamera2:
     def _due(self, number: int) -> int:
         return self._epoch + (number - self._begun) * self._length
 
-    def _misbehave(self, now: frozenset[str]) -> None:
-        if "die" in now:
-            print("*** the simulated driver fell over: bad address", file=sys.stderr, flush=True)
-            os.abort()
-        if "noisy" in now:
-            print("the simulated driver complains. " * 400, file=sys.stderr, flush=True)
-        while "stuck" in now:
-            # A PyDLL keeps the interpreter's lock: no other thread runs, and no signal wakes it.
-            signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
-            ctypes.PyDLL(None).sleep(3600)
-
     def _complete(self, now: frozenset[str], readout: int) -> SimulatedRequest:
         for at, controls in self._coming:
             if at <= self._number:
@@ -277,16 +218,7 @@ class SimulatedPicamera2:
         main = self._config["main"]
         width, height = main["size"]
         image = self._pictures(self._number, readout, (width, height))
-        image = np.zeros_like(image) if "dark" in now else image.copy()
-        if main["format"] == "BGR888":
-            image = image[:, :, ::-1].copy()
-        if main["format"] == "XRGB8888":
-            image = np.dstack([image, np.full((height, width), 255, np.uint8)])
-        padding = main["stride"] - width * image.shape[2]
-        if padding:
-            rows = np.pad(image.reshape(height, -1), ((0, 0), (0, padding)), constant_values=77)
-            return rows.reshape(height, -1, image.shape[2])
-        return image
+        return in_memory(np.zeros_like(image) if "dark" in now else image.copy(), main)
 
     def _metadata(self, now: frozenset[str], readout: int) -> dict[str, Any]:
         shown, wander = self._shown, "unlocked" in now

@@ -8,12 +8,11 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import cv2
 import numpy as np
 
-from hardware.simulated.acts import Act, Burn, Cover, Lay, Pose, Start, Take, Touch
+from hardware.simulated.acts import Act, Burn, Change, Cover, Lay, Pose, Start, Take, Touch, settled_at
 from hardware.simulated.blending import Matrix, stamp
 from hardware.simulated.canvas import Bytes
 from hardware.simulated.cloth import cloth, light
@@ -28,23 +27,6 @@ CARD_SHARE = 150 / 720
 """A card's height as a share of the picture's."""
 LENS_PX = 0.55
 """How soft the lens draws, px; what moves is softened by its motion."""
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """The pile after an act has come to rest."""
-
-    t: int
-    act: Act
-
-
-def settled_at(act: Act) -> int | None:
-    """When an act has changed the pile for good, or None."""
-    if isinstance(act, Lay):
-        return act.rest
-    if isinstance(act, Burn | Start):
-        return act.t
-    return act.starts if isinstance(act, Take) else None
 
 
 class Scene:

@@ -13,7 +13,8 @@ from typing import Any
 from hardware.picamera import PiCamera, Settings
 from hardware.picamera_driver import open_driver
 from hardware.simulated.camera_faults import Faults
-from hardware.simulated.picamera import Pictures, SimulatedPicamera2, plain
+from hardware.simulated.picamera import SimulatedPicamera2
+from hardware.simulated.picamera_requests import Pictures, plain
 
 
 def open_twin(source: str = "twin", *, pictures: str | Pictures = plain, **look: Any) -> PiCamera:
@@ -23,7 +24,7 @@ def open_twin(source: str = "twin", *, pictures: str | Pictures = plain, **look:
         source: as above.
         look: fields of `hardware.picamera.Settings`; None leaves one as it is.
         pictures: paints each frame, or the import path (``package.module:function``) of what does; see
-            `hardware.simulated.picamera.Pictures`.
+            `hardware.simulated.picamera_requests.Pictures`.
 
     Raises:
         HardwareMissing: by a fault of the opening.

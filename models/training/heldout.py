@@ -15,7 +15,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from models import charts, heaps
+from models import charts, naming
 from models.cards import UNREAD
 from models.eye import Eye
 from models.networks import WEIGHTS, calibration
@@ -47,9 +47,9 @@ class Held:
     corners: list[float] = field(default_factory=list)
 
 
-def take_in(held: Held, eye: Eye, scene: Scene, weights: heaps.Weights) -> None:
+def take_in(held: Held, eye: Eye, scene: Scene, weights: naming.Weights) -> None:
     """Read one scene and add what became of its cards."""
-    found = [(m, *heaps.judged(m.candidate, weights)) for m in match(scene, eye.candidates(scene.image))]
+    found = [(m, *naming.judged(m.candidate, weights)) for m in match(scene, eye.candidates(scene.image))]
     named = [(m, name, confidence) for m, name, confidence in found if name != UNREAD]
     held.said += [Said(confidence, m.truth == name) for m, name, confidence in named]
     held.corners += [m.corner_error for m, name, _ in named if m.truth == name]
@@ -109,7 +109,7 @@ def main() -> None:
     cv2.setNumThreads(1)
     begin = time.process_time()
     eye = Eye.load(args.weights)
-    weights = heaps.Weights.of(calibration(args.weights or WEIGHTS))
+    weights = naming.Weights.of(calibration(args.weights or WEIGHTS))
     library = Library.open(args.library, 1)
     for title, painter in (("All that training draws", Painter(library)), ("As at a table", Painter(library, *TABLE))):
         held = Held()

@@ -8,7 +8,7 @@ from itertools import combinations
 from typing import Final
 
 from hardware.ports import Frame
-from models.motion import apart
+from models.crossing import apart
 from models.reaching import Reaching
 from referee.app.grading import Measured
 from referee.app.problems import UserError

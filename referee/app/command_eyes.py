@@ -22,7 +22,8 @@ def _watch(args: argparse.Namespace) -> int:
 
 
 def _enrol(args: argparse.Namespace) -> int:
-    from referee.app.enrolling import Options, enrol, forgotten, listed
+    from referee.app.enrolling import enrol, forgotten, listed
+    from referee.app.enrolling_looks import Options
 
     if args.list:
         return listed()

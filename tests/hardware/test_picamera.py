@@ -18,7 +18,8 @@ from hardware.picamera_driver import memory_words, open_driver
 from hardware.picamera_stream import RESTARTS
 from hardware.ports import Frame, HardwareMissing, Image
 from hardware.simulated.camera_faults import FAULTS, Faults
-from hardware.simulated.picamera import LATE, SimulatedPicamera2, plain
+from hardware.simulated.picamera import LATE, SimulatedPicamera2
+from hardware.simulated.picamera_requests import plain
 
 MS = 1_000_000
 SECOND = 1_000_000_000

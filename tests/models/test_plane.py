@@ -8,7 +8,7 @@ import pytest
 from models.cards import HEIGHT_MM, WIDTH_MM
 from models.finder import Spot
 from models.geometry import Points, axes_of
-from models.heaps import Candidate
+from models.joining import Candidate
 from models.plane import borrow, measures
 from models.reader import Reading
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from models import heaps
+from models import joining, naming
 from models.cards import UNREAD
 from models.eye import Eye
 from models.prior import SURE
@@ -35,11 +35,11 @@ def test_where_memory_is_wrong_the_eye_is_not_talked_out_of_what_it_sees(blurred
 
 
 def test_what_else_a_card_may_be_is_told_with_the_confidence_of_the_reading() -> None:
-    weights = heaps.Weights()
+    weights = naming.Weights()
     for surely in (0.4, 2.0, 8.0):
-        (card,) = heaps.candidates(spots(200, 200), [reading("Qs", surely), reading("Qs", surely)], weights)
-        name, confidence = heaps.judged(card, weights)
-        told = heaps.alternatives(card, weights)
+        (card,) = joining.candidates(spots(200, 200), [reading("Qs", surely), reading("Qs", surely)], weights)
+        name, confidence = naming.judged(card, weights)
+        told = naming.alternatives(card, weights)
         assert told[0][1] == pytest.approx(confidence)
         assert name in (told[0][0], UNREAD)
         assert sum(p for _, p in told) <= 1 + 1e-9
@@ -48,6 +48,6 @@ def test_what_else_a_card_may_be_is_told_with_the_confidence_of_the_reading() ->
 
 def test_a_torn_reading_names_both_cards() -> None:
     torn = [reading("Qs", 3.0), reading("Qc", 3.0)]
-    (card,) = heaps.candidates(spots(200, 200), torn, heaps.Weights())
-    told = dict(heaps.alternatives(card, heaps.Weights()))
+    (card,) = joining.candidates(spots(200, 200), torn, naming.Weights())
+    told = dict(naming.alternatives(card, naming.Weights()))
     assert {"Qs", "Qc"} <= set(told) and max(told.values()) < SURE

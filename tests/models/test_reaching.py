@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hardware.simulated.overhead import Overhead, OverheadFrames
-from models.motion import apart
+from models.crossing import apart
 from models.reaching import Reaching
 from tests.overhead import bare, with_sheet
 

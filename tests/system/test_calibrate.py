@@ -13,7 +13,7 @@ import pytest
 from PIL import Image
 
 from hardware.simulated.overhead import Overhead, OverheadFrames
-from models.motion import apart
+from models.crossing import apart
 from referee.app import calibrating_still
 from referee.app.appliance import out_of_date
 from referee.app.calibration_fields import view_of

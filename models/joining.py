@@ -1,0 +1,178 @@
+"""From indices to cards: which indices are of one card, and where that card lies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models.cards import CARDS, RANKS, SUITS
+from models.finder import Spot
+from models.geometry import Points, area, quad_of
+from models.reader import CardReading, Logs, Reading
+
+if TYPE_CHECKING:
+    from models.naming import Weights
+
+_RANK = np.array([RANKS.index(c[0]) for c in CARDS])
+_SUIT = np.array([SUITS.index(c[1]) for c in CARDS])
+
+
+@dataclass(slots=True)
+class Candidate:
+    """One card: its indices and what they say, its place, and later what the whole card says."""
+
+    spots: list[Spot]
+    readings: list[Reading]
+    centre: Points
+    up: Points
+    right: Points
+    whole: CardReading | None = None
+    quad: Points = field(default_factory=lambda: np.zeros((4, 2)))
+
+    @property
+    def frame(self) -> tuple[Points, Points, Points]:
+        """Centre and half axes."""
+        return self.centre, self.up, self.right
+
+
+def joint(rank: Logs, suit: Logs) -> NDArray[np.float64]:
+    """Log-probabilities of `CARDS` from those of rank and suit."""
+    return np.asarray(rank[_RANK] + suit[_SUIT])
+
+
+def candidates(spots: Sequence[Spot], readings: Sequence[Reading], weights: Weights) -> list[Candidate]:
+    """Group the spots that are indices into cards, surest first."""
+    order = [
+        i
+        for i in np.argsort([-r.index - 2 * s.score for s, r in zip(spots, readings, strict=True)]).tolist()
+        if readings[i].index > weights.index
+    ]
+    cards: list[Candidate] = []
+    taken: list[Spot] = []
+    for i in order:
+        spot, reading = spots[i], readings[i]
+        if any(_again(other, spot) for other in taken):
+            continue
+        taken.append(spot)
+        best, fit = None, 1.0
+        for card in cards:
+            miss = _mismatch(card, spot, reading)
+            if miss < fit:
+                best, fit = card, miss
+        if best is None:
+            cards.append(Candidate([spot], [reading], spot.card_centre, spot.card_up, spot.card_right))
+        else:
+            best.spots.append(spot)
+            best.readings.append(reading)
+            _place(best)
+    return [c for c in cards if area(quad_of(*c.frame)) > 60]
+
+
+def _again(known: Spot, spot: Spot) -> bool:
+    """The same index once more, perhaps at another size: a neighbour in a fan is of like size and farther off."""
+    a, b = known.height, spot.height
+    turn = float(known.up @ spot.up) * 4 / max(a * b, 1e-6)
+    near = 0.35 if 0.7 < a / max(b, 1e-6) < 1.4 else 0.7
+    return turn > 0.7 and float(np.linalg.norm(known.centre - spot.centre)) < near * max(a, b)
+
+
+def local(card: Candidate, point: Points) -> Points:
+    """A point in the card's own axes: right and up, ±1 at the edges."""
+    m = np.stack([card.right, card.up], 1)
+    if abs(np.linalg.det(m)) < 1e-6:
+        return np.array([9.0, 9.0])
+    return np.asarray(np.linalg.solve(m, point - card.centre))
+
+
+def _mismatch(card: Candidate, spot: Spot, reading: Reading) -> float:
+    """Below 1 if the spot can be an index of the card; the smaller the better.
+
+    Either it is where one of the card's corners is to be, turned as it should be there, or both say the same card
+    and lie nearly so. Two cards of one heap that differ must not be joined, so unlike readings need a far better fit.
+    """
+    first = card.spots[0]
+    height = float(np.linalg.norm(card.up))
+    if height < 1 or len(card.spots) >= 4 or not 0.55 < spot.height / max(first.height, 1e-6) < 1.8:
+        return 9.0
+    turn = float(spot.up @ first.up) / max(float(np.linalg.norm(spot.up) * np.linalg.norm(first.up)), 1e-6)
+    if turn < -0.85 and _opposed(first, spot) and same_card(card.readings[0], reading):
+        return 0.5
+    apart = float(np.linalg.norm(spot.card_centre - card.centre)) / height
+    if turn < -0.4 and apart < 0.25 and same_card(card.readings[0], reading):
+        return 0.6  # both name the same card and the same centre: an up-vector is off
+    a, b = local(card, first.centre), local(card, spot.centre)
+    # An index is in one of the four corners; its opposite is turned, its neighbours are mirrored.
+    places = [(-a, -1.0), (np.array([-a[0], a[1]]), 1.0), (np.array([a[0], -a[1]]), -1.0)]
+    off = min(float(np.hypot((b - p)[0] * 0.7, (b - p)[1])) for p, way in places) if abs(turn) > 0.8 else 9.0
+    way_fits = any(way * turn > 0.8 and float(np.hypot((b - p)[0] * 0.7, (b - p)[1])) < off + 0.05 for p, way in places)
+    if not way_fits:
+        return 9.0
+    same = _agree(card.readings[0], reading)
+    centres = float(np.linalg.norm(spot.card_centre - card.centre)) / height
+    limit = 0.45 if same else 0.16
+    return max(off / limit, centres / (limit * 1.6))
+
+
+def _opposed(a: Spot, b: Spot) -> bool:
+    """b is where the index opposite to a can be on a card of any size: across the diagonal, and so many heights off.
+
+    Indices sit about 25 mm and 35 mm from a poker card's centre, so the way to the opposite one makes 36° with the
+    index's own axis; indices are 10 to 35 mm high. A card's size told from one index is not that sure.
+    """
+    height = (a.height + b.height) / 2
+    for one, other in ((a, b), (b, a)):
+        down = -one.up / max(float(np.linalg.norm(one.up)), 1e-6)
+        way = other.centre - one.centre
+        angle = float(np.degrees(np.arctan2(abs(cross(down, way)), float(down @ way))))
+        if not 17.0 < angle < 56.0:
+            return False
+    return 2.0 < float(np.linalg.norm(a.centre - b.centre)) / max(height, 1e-6) < 11.0
+
+
+def same_card(a: Reading, b: Reading) -> bool:
+    return int(joint(a.rank, a.suit).argmax()) == int(joint(b.rank, b.suit).argmax())
+
+
+def _agree(a: Reading, b: Reading) -> bool:
+    """The two readings have a likely card in common."""
+    both = joint(a.rank, a.suit) + joint(b.rank, b.suit)
+    apart = joint(a.rank, a.suit).max() + joint(b.rank, b.suit).max()
+    return bool(both.max() > apart - 2.0)
+
+
+def _place(card: Candidate) -> None:
+    """Centre and axes from all indices; two opposite ones fix centre, turn and size."""
+    base = card.spots[0]
+    centres, ups, rights = [], [], []
+    for spot in card.spots:
+        sign = 1.0 if float(spot.up @ base.up) > 0 else -1.0
+        centres.append(spot.card_centre)
+        ups.append(sign * spot.card_up)
+        rights.append(sign * spot.card_right)
+    card.centre, card.up, card.right = np.mean(centres, 0), np.mean(ups, 0), np.mean(rights, 0)
+    opposite = [
+        s
+        for s in card.spots[1:]
+        if float(s.up @ base.up) < 0 and float(local(card, s.centre)[0] * local(card, base.centre)[0]) < 0
+    ]
+    if not opposite:
+        return
+    other = opposite[0]
+    card.centre = (base.centre + other.centre) / 2
+    # Turn and stretch the axes so that the diagonal between the indices is the one seen.
+    said = (base.centre - base.card_centre) - (other.centre - other.card_centre)
+    true = base.centre - other.centre
+    n = float(said @ said)
+    if n > 1:
+        c, s = float(said @ true) / n, float(said[0] * true[1] - said[1] * true[0]) / n
+        turn = np.array([[c, -s], [s, c]])
+        if 0.4 < float(np.hypot(c, s)) < 2.5:
+            card.up, card.right = turn @ card.up, turn @ card.right
+
+
+def cross(a: Points, b: Points) -> float:
+    return float(a[0] * b[1] - a[1] * b[0])
