@@ -139,7 +139,8 @@ class Course:
             if action is None:
                 self._wait(idle_since)
                 continue
-            if action[1] == "lay" and self.laid >= max_cards:
+            if action[1] == "lay" and (self.laid >= max_cards or not self.cards.has_cards(action[2])):
+                # Of a pack that was cut nobody knows who has run out (S4c): there people would count.
                 break
             self._act(*action)
             idle_since = self.now

@@ -104,6 +104,8 @@ def test_every_preset_plays(preset: str, seats: int) -> None:
 def test_a_cut_pack_plays_too() -> None:
     script = play_game(1, 3, rules={"base": "classic", "on": ["S4c"]}, max_cards=60)
     assert script.laid == 60
+    short = [play_game(seed, 4, rules={"base": "classic", "on": ["S4c"]}, max_cards=200) for seed in (1, 2, 3)]
+    assert all(script.laid < 200 and not script.finished for script in short), "somebody has run out, and nobody knows"
 
 
 def test_jokers_and_more_packs_are_on_the_table() -> None:
