@@ -17,7 +17,7 @@ from referee.app.conductor import Conductor
 from referee.app.journal import FileJournal, Journal
 from referee.app.keeping import Kept, open_kept
 from referee.app.lasting import Lasting, open_lasting
-from referee.app.parts import open_parts
+from referee.app.parts import OpenParts, open_parts
 from referee.app.picture_storing import open_album
 from referee.app.problems import UserError
 from referee.app.running import referee, table_of
@@ -97,27 +97,30 @@ class Evening:
                 self._settings, partial(table_of, now=0), stack, missing, lasting=self._lasting, sitting=sitting,
                 new=new,
             )  # fmt: skip
-            try:
-                settings = self._as_it_is(settings)
-                parts = open_parts(settings)
-            except HardwareMissing as bad:
-                raise UserError(str(bad)) from None
-            stack.callback(parts.close)
-            if kept.archive is not None:
-                about = parts.mail.about("pictures")
-                kept.album = open_album(parts.pictures, kept.archive.path, settings, about, stack)
+            settings = self._as_it_is(settings)
+            parts = _open_parts(settings, kept, stack)
             target = log_path(settings, self._log, self._games)
             journal, amiss = _open_log(target, stack)
             amiss_too = {part: words for part, words in (("setup", out_of_date(settings)), ("log", amiss)) if words}
             parts.missing |= missing | amiss_too
             for words in parts.missing.values():
                 print(words, file=sys.stderr)
+            conductor = self._referee(settings, parts, kept, journal)
+        where = f"; the log is {target}" if journal is not None else ""
+        print(f"{conductor.cards} cards seen, {len(conductor.rulings)} rulings{where}")
+
+    def _referee(self, settings: Settings, parts: OpenParts, kept: Kept, journal: Journal | None) -> Conductor:
+        try:
             conductor = referee(
                 settings, parts, journal=journal, kept=kept, answers=self._typed, service=self._service
             )  # fmt: skip
-            self._close(conductor, kept)
-        where = f"; the log is {target}" if journal is not None else ""
-        print(f"{conductor.cards} cards seen, {len(conductor.rulings)} rulings{where}")
+            if conductor.view.game_over:
+                kept.over()
+        finally:
+            # A game that is broken off for another one is over; one that is left for the night is not.
+            if kept.is_over or self._lasting.orders.next is not None:
+                kept.end()
+        return conductor
 
     def _as_it_is(self, settings: Settings) -> Settings:
         """The settings with the volume that was chosen; pads that were heard before this game are not called again."""
@@ -127,10 +130,17 @@ class Evening:
         self._heard = max(self._heard, len(settings.seats))
         return replace(settings, voice=self._lasting.orders.voice, pads=pads)
 
-    def _close(self, conductor: Conductor, kept: Kept) -> None:
-        # A game that is broken off for another one is over; one that is left for the night is not.
-        if conductor.view.game_over or self._lasting.orders.next is not None:
-            kept.end()
+
+def _open_parts(settings: Settings, kept: Kept, stack: ExitStack) -> OpenParts:
+    try:
+        parts = open_parts(settings)
+    except HardwareMissing as bad:
+        raise UserError(str(bad)) from None
+    stack.callback(parts.close)
+    if kept.archive is not None:
+        about = parts.mail.about("pictures")
+        kept.album = open_album(parts.pictures, kept.archive.path, settings, about, stack)
+    return parts
 
 
 def _wait_to_go(service: Service) -> None:

@@ -49,6 +49,8 @@ class Kept:
     """Who sits there, where people chose that at the table."""
     words: tuple[str, ...] = ()
     """What people should know before the game: what was removed, who is not remembered."""
+    is_over: bool = False
+    """Whether the game is over, as far as was noted."""
     album: Album | None = None
     """Asks for pictures round slaps, and has them kept."""
 
@@ -157,6 +159,7 @@ class Kept:
 
     def over(self) -> None:
         """The game is over: it is not gone on with after a power cut."""
+        self.is_over = True
         if self.opened is None or self.archive is None:
             return
         with suppress(RecordError), People(self.archive.path) as people:
@@ -166,9 +169,12 @@ class Kept:
 
     def go_on(self) -> None:
         """The game is not over after all: something was corrected."""
-        if self.opened is not None:
-            with suppress(RecordError):
-                self.opened.keeper.reopen()
+        self.is_over = False
+        if self.opened is None or self.archive is None:
+            return
+        with suppress(RecordError), People(self.archive.path) as people:
+            self.opened.keeper.reopen()
+            will_settle(people, None)
 
     def end(self) -> None:
         """A game that is over is left: who did not agree is not named in it any more."""

@@ -22,6 +22,7 @@ from referee.app.notices import Notice
 from referee.app.page.bridge import NAME, ask
 from referee.app.page.publishing import Receiver
 from referee.app.paging import SECRET, SOCKET, Paging
+from referee.app.people.erasing import settle_waiting
 from referee.app.people.store import People
 from referee.app.record import Record
 from referee.app.running import table_of
@@ -293,3 +294,22 @@ def test_only_what_people_are_told_is_committed_at_once(tmp_path: Path) -> None:
         log.write('{"kind":"slap","t":3,"id":"s3","seat":2}')
         assert log.save() == "", "what has no instant does not wait"
         assert keeper.written == 4
+
+
+def test_names_are_settled_after_a_power_cut_too_but_not_of_a_game_that_goes_on(tmp_path: Path) -> None:
+    path = tmp_path / "record.db"
+    desk = Desk(path)
+    desk.see(1_000 * MS, ("7h", 2))
+    kept = Kept(desk.opened, archive=desk.archive)
+    kept.over()
+    kept.go_on()
+    assert desk.archive.record.unfinished() is not None
+    with People(path) as people:
+        settle_waiting(people)
+        assert desk.archive.record.games()[0].seats == ("Ana", "Ben")
+        kept.over()
+        assert desk.archive.record.unfinished() is None
+        assert desk.archive.record.games()[0].seats == ("Ana", "Ben"), "the page still shows who has won"
+        settle_waiting(people)
+    assert desk.archive.record.games()[0].seats == ("Seat 1", "Seat 2")
+    desk.unplug()

@@ -83,10 +83,15 @@ def erase_game(people: People, game: int, at: str, why: str = "asked for") -> Er
     return Erased((game,), scrub(people))
 
 
-def will_settle(people: People, game: int) -> None:
-    """A game is over and still looked at: `settle` is to come, also after a power cut. Raises `RecordError`."""
+def will_settle(people: People, game: int | None) -> None:
+    """A game is over and still looked at: `settle` is to come, also after a power cut; None: it is not over after all.
+
+    Raises `RecordError`.
+    """
     with people.writing() as db:
-        db.execute("INSERT OR REPLACE INTO people_meta VALUES (?, ?)", (_UNSETTLED, str(game)))
+        db.execute("DELETE FROM people_meta WHERE key=?", (_UNSETTLED,))
+        if game is not None:
+            db.execute("INSERT INTO people_meta VALUES (?, ?)", (_UNSETTLED, str(game)))
 
 
 def settle(people: People, game: int) -> Erased:
