@@ -173,8 +173,11 @@ class Rig:
         """End the game: whether its log gives the same rulings again."""
         self.loop.finish()
         log = self.written()
-        again = sorted(encode_ruling(one) for one in rulings(BytesIO(log.encode()), everything=True))
-        return again == sorted(line for line in log.splitlines() if line.startswith('{"ruling"')) and bool(again)
+        again = {encode_ruling(one) for one in rulings(BytesIO(log.encode()), everything=True)}
+        told = {line for line in log.splitlines() if line.startswith('{"ruling"')}
+        assert told - again == set(), f"told at the table, and not when it is played again; the log:\n{log}"
+        assert again - told == set(), f"ruled only when it is played again; the log:\n{log}"
+        return bool(told)
 
     def close(self) -> None:
         """Switch everything off."""

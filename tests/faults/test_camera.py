@@ -9,9 +9,14 @@ from pathlib import Path
 import pytest
 
 from referee.app.eyes import NO_FRAME
+from referee.app.notices import Notice
+from referee.app.paused import TOGETHER
 from tests.faults.conftest import Row
 from tests.faults.rig import Rig
 from tests.faults.told import kill
+
+TRIES = 5
+"""How often hands are tried again that a busy machine let fall apart."""
 
 
 @pytest.fixture
@@ -22,12 +27,23 @@ def sightless(tmp_path: Path) -> Iterator[Rig]:
     made.close()
 
 
-def first_hand(rig: Rig) -> None:
-    """Two and three slap while nobody looks: named, and not judged."""
+def named_hand(rig: Rig) -> Notice:
+    """Two and three slap; who was named as the first."""
     before = rig.told().count("first_hand")
     rig.slap(2, 3)
     rig.until(lambda: rig.told().count("first_hand") > before, "for the first hand")
-    notice = [notice for notice in rig.notices if notice.what == "first_hand"][-1]
+    return [notice for notice in rig.notices if notice.what == "first_hand"][-1]
+
+
+def first_hand(rig: Rig) -> None:
+    """Two and three slap while nobody looks: named, and not judged."""
+    notice = named_hand(rig)
+    for _ in range(TRIES):
+        if notice.fields["margin"] is not None:
+            break
+        # A machine that is too busy held the second finger back until it belonged to no first one.
+        rig.run(2 * TOGETHER / 1e6)
+        notice = named_hand(rig)
     assert notice.fields["seat"] == 2
     assert 10e6 < notice.fields["margin"] < 200e6
     assert "not judged" in notice.words

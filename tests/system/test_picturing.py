@@ -148,13 +148,22 @@ class Disk:
         self.said: queue.Queue[str] = queue.Queue()
         self.store: FrameStore | None = None
         self.room = LEAST_ROOM
+        self.full = False
+        """The file may not grow."""
 
     def open(self) -> FrameStore:
         self.store = FrameStore(self.path)
         return self.store
 
     def storing(self, open_store: Callable[[], FrameStore] | None = None) -> PictureStoring:
-        return PictureStoring(open_store or self.open, self.said.put, lambda: self.room)
+        return PictureStoring(open_store or self.open, self.said.put, self._room)
+
+    def _room(self) -> int:
+        """Asked in the thread that writes, whose file it is."""
+        if self.store is not None:
+            pages = self.store._db.execute("PRAGMA page_count").fetchone()[0]
+            self.store._db.execute(f"PRAGMA max_page_count={pages if self.full else 1_000_000}")
+        return self.room
 
     def heard(self) -> str:
         return self.said.get(timeout=20)
@@ -186,14 +195,13 @@ def test_a_full_disk_is_told_once_and_recovers(disk: Disk) -> None:
     storing.keep(1, [picture(1)])
     while disk.store is None or not disk.kept():
         time.sleep(0)
-    pages = disk.store._db.execute("PRAGMA page_count").fetchone()[0]
-    disk.store._db.execute(f"PRAGMA max_page_count={pages}")
+    disk.full = True
     for t in range(2, 6):
         storing.keep(1, [picture(t, bytes(100_000))])
     words = disk.heard()
     assert "disk is full, so pictures are not kept, and the game goes on" in words
     storing.keep(1, [picture(8, bytes(100_000))])
-    disk.store._db.execute("PRAGMA max_page_count=1000000")
+    disk.full = False
     storing.keep(1, [picture(9)])
     assert disk.heard() == ""
     storing.close()
