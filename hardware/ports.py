@@ -13,6 +13,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from hardware.volume import Volume
+
 Image = NDArray[np.uint8]
 
 
@@ -103,25 +105,8 @@ class Speaker(Protocol):
         """Play a short sound at once, over speech and without cutting it (``slap``). Never waits, and never raises."""
         ...
 
-    def set_volume(
-        self,
-        *,
-        volume: int | None = None,
-        quiet_volume: int | None = None,
-        quiet_from: str | None = None,
-        quiet_to: str | None = None,
-    ) -> None:
-        """From now on this loud, from any thread; what is being said fades to it. Never waits.
-
-        Args:
-            volume: 0 (silent) to 100; None leaves it as it is, as with all that follows.
-            quiet_volume: the same for the quiet hours, which are never louder than ``volume``.
-            quiet_from: ``HH:MM`` by the clock on the wall; ``""``, for both, ends the quiet hours.
-            quiet_to: the same; may be past midnight.
-
-        Raises:
-            hardware.volume.VolumeError: that is no volume, or no hour; nothing has changed then.
-        """
+    def set_volume(self, volume: Volume) -> None:
+        """From now on this loud, from any thread; what is being said fades to it. Never waits."""
         ...
 
     def close(self) -> None: ...

@@ -17,6 +17,7 @@ from hardware.mixer import Mixer
 from hardware.mixing import RATE, Samples
 from hardware.ports import HardwareMissing
 from hardware.upsampling import FACTOR, Upsampler
+from hardware.volume import Volume
 from hardware.volume_control import VolumeControl
 
 LOOK: Final = 0.25
@@ -115,16 +116,9 @@ class StreamSpeaker:
             with self._lock:
                 self._mixer.cue(self._cues[name])
 
-    def set_volume(
-        self,
-        *,
-        volume: int | None = None,
-        quiet_volume: int | None = None,
-        quiet_from: str | None = None,
-        quiet_to: str | None = None,
-    ) -> None:
+    def set_volume(self, volume: Volume) -> None:
         """As the port says."""
-        self._volume.set(volume=volume, quiet_volume=quiet_volume, quiet_from=quiet_from, quiet_to=quiet_to)
+        self._volume.volume = volume
 
     def close(self) -> None:
         """Stop at once."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import time
 from typing import Final
 
@@ -37,22 +37,6 @@ class Volume:
                 raise VolumeError(f'quiet hours need a time of day such as "22:00", or "" for never, not {hour!r}')
         if bool(self.quiet_from) != bool(self.quiet_to):
             raise VolumeError("quiet hours need both: from when, and until when")
-
-    def changed(
-        self,
-        *,
-        level: int | None = None,
-        quiet_level: int | None = None,
-        quiet_from: str | None = None,
-        quiet_to: str | None = None,
-    ) -> Volume:
-        """Another volume, the same where nothing is given.
-
-        Raises:
-            VolumeError: that is none.
-        """
-        given = {"level": level, "quiet_level": quiet_level, "quiet_from": quiet_from, "quiet_to": quiet_to}
-        return replace(self, **{name: value for name, value in given.items() if value is not None})  # type: ignore[arg-type]
 
     def at(self, hour: time) -> int:
         """The level at this hour of the wall's clock; never louder in the quiet hours than outside them."""

@@ -15,6 +15,7 @@ from hardware.mixer import Mixer
 from hardware.mixing import RATE
 from hardware.ports import HardwareMissing
 from hardware.stream_speaker import Bank
+from hardware.volume import Volume
 from hardware.volume_control import VolumeControl
 
 _SECOND: Final = 1_000_000_000
@@ -81,17 +82,10 @@ class WavSpeaker:
             self._write_until(self._clock())
             self._mixer.cue(self._cues[name])
 
-    def set_volume(
-        self,
-        *,
-        volume: int | None = None,
-        quiet_volume: int | None = None,
-        quiet_from: str | None = None,
-        quiet_to: str | None = None,
-    ) -> None:
+    def set_volume(self, volume: Volume) -> None:
         """From the present instant on this loud; quiet hours are those of the machine, not of the game."""
         self._write_until(self._clock())
-        self._volume.set(volume=volume, quiet_volume=quiet_volume, quiet_from=quiet_from, quiet_to=quiet_to)
+        self._volume.volume = volume
 
     def close(self) -> None:
         """Let time come up to now, speak what waits, and finish the file."""

@@ -60,16 +60,9 @@ class RecordingSpeaker:
         """As it was set last."""
         return self._volume.volume
 
-    def set_volume(
-        self,
-        *,
-        volume: int | None = None,
-        quiet_volume: int | None = None,
-        quiet_from: str | None = None,
-        quiet_to: str | None = None,
-    ) -> None:
+    def set_volume(self, volume: Volume) -> None:
         """As the port says."""
-        self._volume.set(volume=volume, quiet_volume=quiet_volume, quiet_from=quiet_from, quiet_to=quiet_to)
+        self._volume.volume = volume
 
     def close(self) -> None:
         """Say no more."""

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
+from hardware.volume import Volume
 from referee.app.settings import VoiceSettings
 
 FILE: Final = "voice.json"
@@ -56,6 +57,11 @@ class Chosen:
             with contextlib.suppress(OSError):
                 beside.unlink()
             raise
+
+
+def volume_in(settings: VoiceSettings) -> Volume:
+    """The volume and the quiet hours of these settings; raises `VolumeError`."""
+    return Volume(settings.volume, settings.quiet_from, settings.quiet_to, settings.quiet_volume)
 
 
 def of(settings: VoiceSettings) -> dict[str, Any]:

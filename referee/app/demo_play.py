@@ -100,13 +100,9 @@ def play(
     with ExitStack() as stack:
         display = stack.enter_context(Display(script.table.seats, live=options.live))
         display.gauge.title = f"{options.rules} · {script.seats} seats · seed {options.seed}"
+        there = {"page": paging, "voice": Voice(speaker) if speaker is not None else None, "lights": lamps}
         parts: dict[str, Outlet] = {"display": display, "people": people.hear, **(outlets or {})}
-        if paging is not None:
-            parts["page"] = paging
-        if speaker is not None:
-            parts["voice"] = Voice(speaker)
-        if lamps is not None:
-            parts["lights"] = lamps
+        parts |= {name: part for name, part in there.items() if part is not None}
         conductor = Conductor(script.table, watcher, outlets=parts, log=log, journal=journal)
         clock = clock or TableClock()
         table = Table(script, conductor, lamps, pace, clock)

@@ -12,8 +12,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, Protocol
 
+from hardware.ports import Speaker
 from hardware.volume import VolumeError
-from referee.app.chosen import FIELDS, Chosen, of
+from referee.app.chosen import FIELDS, Chosen, of, volume_in
 from referee.app.commands import Command
 from referee.app.games import now as wall_now
 from referee.app.notices import Notice
@@ -34,15 +35,6 @@ SPOKEN: Final[Mapping[Do, str]] = {Do.ASK: OFF_ASK, Do.STAY: OFF_STAYS, Do.SWITC
 """The notice that goes with a step towards switching off."""
 _JOIN: Final = 60.0
 """Seconds that the next game waits for one that is being removed."""
-
-
-class Loud(Protocol):
-    """What is needed of a speaker: `hardware.ports.Speaker` says more."""
-
-    def set_volume(
-        self, *, volume: int | None = None, quiet_volume: int | None = None, quiet_from: str | None = None,
-        quiet_to: str | None = None,
-    ) -> None: ...  # fmt: skip
 
 
 class Playing(Protocol):
@@ -77,7 +69,7 @@ class Orders:
         self._power = PowerOff()
         self._game: Playing | None = None
         self._record: Record | None = None
-        self._speaker: Loud | None = None
+        self._speaker: Speaker | None = None
         self._voice = chosen.over(settings.voice) if chosen is not None else settings.voice
         self._removing: threading.Thread | None = None
         self._told: tuple[Settings, dict[str, Any]] | None = None
@@ -96,7 +88,7 @@ class Orders:
         """Whether the loop is to leave this game."""
         return self.next is not None or self.switches_off
 
-    def follow(self, game: Playing, record: Record | None, speaker: Loud | None) -> None:
+    def follow(self, game: Playing, record: Record | None, speaker: Speaker | None) -> None:
         """A game begins, or goes on.
 
         Args:
@@ -199,7 +191,7 @@ class Orders:
             return Sentence("there is no voice at this table")
         voice = replace(self._voice, **{field: order.get(field) for field in FIELDS if field in order.fields})
         try:
-            self._speaker.set_volume(**of(voice))
+            self._speaker.set_volume(volume_in(voice))
         except VolumeError as bad:
             return str(bad)
         self._voice = voice

@@ -77,14 +77,11 @@ def referee(
         screen = Screen(display, live=sys.stdout.isatty() if live is None else live)
         stack.callback(screen.close)
         # The lights ask for the first time when the conductor has been made.
-        told = _told(settings, parts, service, lambda: bool(conductor.view.questions))
-        told.outlets |= {"display": screen, "answers": typed}
-        told.tellers["display"] = screen.tell
+        told = _told(settings, parts, service, screen, typed, lambda: bool(conductor.view.questions))
         silent = _roll_call(settings, parts, pads, list(told.tellers.values()), alarm, clock, service)
         kept = kept or Kept()
         conductor = _conductor(settings, parts, told, kept, journal, kept.timeline.now(clock()), silent)
-        now = partial(_game_time, kept, clock)
-        told.first |= kept.follow(conductor, now, settings, parts.speaker)
+        told.first |= kept.follow(conductor, partial(_game_time, kept, clock), settings, parts.speaker)
         loop = Loop(
             conductor, parts.sights, pads, first=told.first, answers=typed, clock=clock, alarm=alarm,
             beat=service.beat, forces=parts.forces, timeline=kept.timeline, hears=kept.hear,
@@ -114,9 +111,11 @@ class _Told:
     first: dict[str, FirstHand] = field(default_factory=dict)
 
 
-def _told(settings: Settings, parts: OpenParts, service: Service, asks: Callable[[], bool]) -> _Told:
-    """Lights and voice, as far as they are there; ``asks`` answers whether a question is open."""
-    told = _Told()
+def _told(
+    settings: Settings, parts: OpenParts, service: Service, screen: Screen, typed: Answers, asks: Callable[[], bool]
+) -> _Told:
+    """Screen, lights and voice, as far as they are there; ``asks`` answers whether a question is open."""
+    told = _Told({"display": screen, "answers": typed}, {"display": screen.tell})
     if parts.lights is not None:
         lamps = Lamps(parts.lights, len(settings.seats), asks=asks)
         told.first["lights"], told.outlets["lights"], told.tellers["lights"] = lamps, lamps, lamps.tell

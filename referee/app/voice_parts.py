@@ -11,8 +11,8 @@ from hardware.clips import Clips, Progress, Renders, find_synthesiser
 from hardware.piper import open_piper
 from hardware.ports import HardwareMissing
 from hardware.stream_speaker import StreamSpeaker
-from hardware.volume import Volume
 from hardware.volume_control import VolumeControl, local_hour
+from referee.app.chosen import volume_in
 from referee.app.voice import spelling, vocabulary
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def _clips(synthesiser: Renders, language: str, progress: Progress | None) -> Cl
 
 def volume_of(settings: VoiceSettings, wall: Callable[[], time]) -> VolumeControl:
     """Answers by what speech is to be multiplied now."""
-    return VolumeControl(Volume(settings.volume, settings.quiet_from, settings.quiet_to, settings.quiet_volume), wall)
+    return VolumeControl(volume_in(settings), wall)
 
 
 def open_voice(

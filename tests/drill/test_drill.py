@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import pytest
 
 from hardware.simulated.pads import SimulatedPads
+from hardware.volume import Volume
 from referee.app.drill.dealing import deal, held, taught
 from referee.app.drill.hands import KEY_ERROR, Hand, Keyboard, PadHands
 from referee.app.drill.lesson import BREATH, MS, REST, Kind, Lesson, Prompt, Try
@@ -286,14 +287,7 @@ class Spoken:
 
     def cue(self, name: str) -> None: ...
 
-    def set_volume(
-        self,
-        *,
-        volume: int | None = None,
-        quiet_volume: int | None = None,
-        quiet_from: str | None = None,
-        quiet_to: str | None = None,
-    ) -> None: ...
+    def set_volume(self, volume: Volume) -> None: ...
 
     def seat(self, seat: int, level: float) -> None: ...
 

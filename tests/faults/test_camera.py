@@ -51,6 +51,15 @@ def first_hand(rig: Rig) -> None:
     assert rig.lines("first_hand")
 
 
+def wins_again(rig: Rig, row: Row) -> None:
+    """Three wins the pair that lies there, and the log replays."""
+    rig.slap(3)
+    rig.until(lambda: rig.rulings("slap_won"), "for a verdict")
+    row.shows("recovers")
+    assert rig.replays()
+    row.shows("on the log", "and replays")
+
+
 def paused_between(rig: Rig) -> tuple[int, int]:
     """The instants of the log's last pause and resume."""
     pause, resume = (json.loads(rig.lines(kind)[-1])["t"] for kind in ("pause", "resume"))
@@ -115,11 +124,7 @@ def test_unplugged(rig: Rig, row: Row, how: str) -> None:
     assert rig.conductor.view.pile == ("7h", "7c"), "what lay there is no news"
     assert '"verdict":"same"' in rig.lines("reconciled")[-1]
     nobody_is_wronged(rig, pause, resume)
-    rig.slap(3)
-    rig.until(lambda: rig.rulings("slap_won"), "for a verdict")
-    row.shows("recovers")
-    assert rig.replays()
-    row.shows("on the log", "and replays")
+    wins_again(rig, row)
 
 
 def test_pile_gone(rig: Rig, row: Row) -> None:
@@ -182,11 +187,7 @@ def test_dark(rig: Rig, row: Row) -> None:
     rig.until(lambda: not rig.conductor.paused)
     nobody_is_wronged(rig, *paused_between(rig))
     rig.lay("7c", 2)
-    rig.slap(3)
-    rig.until(lambda: rig.rulings("slap_won"), "for a verdict")
-    row.shows("recovers")
-    assert rig.replays()
-    row.shows("on the log", "and replays")
+    wins_again(rig, row)
 
 
 def test_killed(rig: Rig, row: Row) -> None:
@@ -205,11 +206,7 @@ def test_killed(rig: Rig, row: Row) -> None:
     assert rig.sights.restarts == 1
     nobody_is_wronged(rig, *paused_between(rig))
     assert rig.conductor.view.pile == ("7h", "7c")
-    rig.slap(3)
-    rig.until(lambda: rig.rulings("slap_won"), "for a verdict")
-    row.shows("recovers")
-    assert rig.replays()
-    row.shows("on the log", "and replays")
+    wins_again(rig, row)
 
 
 @pytest.mark.slow
@@ -226,8 +223,4 @@ def test_looking_hangs(rig: Rig, row: Row) -> None:
     row.shows("goes on", "first hand named")
     rig.until(lambda: not rig.conductor.paused)
     rig.lay("7c", 2)
-    rig.slap(3)
-    rig.until(lambda: rig.rulings("slap_won"), "for a verdict")
-    row.shows("recovers")
-    assert rig.replays()
-    row.shows("on the log", "and replays")
+    wins_again(rig, row)

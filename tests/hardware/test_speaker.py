@@ -16,6 +16,7 @@ from hardware.mixing import RATE, Samples
 from hardware.ports import HardwareMissing
 from hardware.simulated.speaker import RecordingSpeaker
 from hardware.speaker import WavSpeaker, import_sounddevice, open_speaker
+from hardware.volume import Volume
 
 SECOND = 1_000_000_000
 BEEP = """
@@ -129,7 +130,7 @@ def test_a_file_is_as_loud_from_then_on_as_was_said(tmp_path: Path) -> None:
     speaker = WavSpeaker(Beeps(), file, clock=lambda: now)
     speaker.say(["seat one"])
     now = 5 * SECOND
-    speaker.set_volume(volume=50)
+    speaker.set_volume(Volume(50))
     speaker.say(["seat one"])
     now = 8 * SECOND
     speaker.close()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
+from typing import Final
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -34,6 +35,38 @@ from referee.app.page.shell import page, spoken
 from referee.app.page.site import Site
 from referee.app.record import RecordError
 
+_GAME: Final = "/games/{game:int}"
+_TABLE: Final = {
+    "/": boardpage.board,
+    "/projector": boardpage.projector,
+    "/events": boardpage.events,
+    "/qr.svg": boardpage.code,
+    "/healthz": boardpage.health,
+    "/control": controlpage.control,
+    "/recent.json": controlpage.recent,
+    "/rules": rulespage.rules,
+    "/finish": finishpage.latest,
+    f"{_GAME}/finish": finishpage.finish,
+    f"{_GAME}/finish.svg": finishpage.as_svg,
+    f"{_GAME}/finish.png": finishpage.as_png,
+    f"{_GAME}/pictures/{{t:int}}.jpg": finishpage.picture,
+    "/games": gamepage.games,
+    _GAME: gamepage.game,
+    f"{_GAME}/ruling": gamepage.ruling,
+    f"{_GAME}/log.jsonl": gamepage.log,
+    f"{_GAME}/rulings.csv": gamepage.rulings_csv,
+    f"{_GAME}/replay": replaypage.replay,
+    f"{_GAME}/steps": replaypage.steps,
+    "/figures": figurepage.all_games,
+    "/figures.csv": figurepage.all_games_csv,
+    "/table": tablepage.table,
+    "/league": leaguepage.league,
+    "/league.csv": leaguepage.league_csv,
+    f"{_GAME}/figures": figurepage.one_game,
+    f"{_GAME}/figures.csv": figurepage.one_game_csv,
+}
+"""Every route that shows something, and who makes it."""
+
 
 def build(site: Site, extra: Sequence[BaseRoute] = ()) -> Starlette:
     """The application.
@@ -42,38 +75,8 @@ def build(site: Site, extra: Sequence[BaseRoute] = ()) -> Starlette:
         site: the record and the viewers.
         extra: further routes, such as those of control.
     """
-    game = "/games/{game:int}"
-    table = {
-        "/": boardpage.board,
-        "/projector": boardpage.projector,
-        "/events": boardpage.events,
-        "/qr.svg": boardpage.code,
-        "/healthz": boardpage.health,
-        "/control": controlpage.control,
-        "/recent.json": controlpage.recent,
-        "/rules": rulespage.rules,
-        "/finish": finishpage.latest,
-        f"{game}/finish": finishpage.finish,
-        f"{game}/finish.svg": finishpage.as_svg,
-        f"{game}/finish.png": finishpage.as_png,
-        f"{game}/pictures/{{t:int}}.jpg": finishpage.picture,
-        "/games": gamepage.games,
-        game: gamepage.game,
-        f"{game}/ruling": gamepage.ruling,
-        f"{game}/log.jsonl": gamepage.log,
-        f"{game}/rulings.csv": gamepage.rulings_csv,
-        f"{game}/replay": replaypage.replay,
-        f"{game}/steps": replaypage.steps,
-        "/figures": figurepage.all_games,
-        "/figures.csv": figurepage.all_games_csv,
-        "/table": tablepage.table,
-        "/league": leaguepage.league,
-        "/league.csv": leaguepage.league_csv,
-        f"{game}/figures": figurepage.one_game,
-        f"{game}/figures.csv": figurepage.one_game_csv,
-    }
     routes: list[BaseRoute] = [
-        Route(path, functools.partial(handler, site), methods=["GET"]) for path, handler in table.items()
+        Route(path, functools.partial(handler, site), methods=["GET"]) for path, handler in _TABLE.items()
     ]
     routes.append(Route("/static/{name}", staticfiles.static, methods=["GET"]))
     return Starlette(
