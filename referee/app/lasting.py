@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from referee.app.archive import Archive, RecordError
-from referee.app.chosen import FILE, Chosen
 from referee.app.games import now as wall_now
 from referee.app.ordering import Orders
 from referee.app.page.bridge import BridgeError, runtime_folder
@@ -17,6 +16,7 @@ from referee.app.page_process import PageProcess
 from referee.app.paging import Paging
 from referee.app.record_frames import FRAMES
 from referee.app.settings import Settings
+from referee.app.voice_choice import FILE, VoiceChoice
 
 if TYPE_CHECKING:
     from referee.app.mqtt.publisher import TablePublisher
@@ -48,7 +48,7 @@ def open_lasting(settings: Settings, stack: ExitStack, missing: dict[str, str]) 
     # As a service the machine is the table's own; otherwise it is somebody's computer.
     service = "NOTIFY_SOCKET" in os.environ
     record = Path(settings.record.file).expanduser() if settings.record.file else None
-    chosen = Chosen(record.with_name(FILE)) if record is not None else None
+    chosen = VoiceChoice(record.with_name(FILE)) if record is not None else None
     lasting = Lasting(Orders(settings, chosen=chosen, may_switch_off=service), record)
     if record is None:
         return lasting

@@ -14,7 +14,6 @@ from typing import Any, Final, Protocol
 
 from hardware.ports import Speaker
 from hardware.volume import VolumeError
-from referee.app.chosen import FIELDS, Chosen, of, volume_in
 from referee.app.commands import Command
 from referee.app.games import now as wall_now
 from referee.app.notices import Notice
@@ -27,6 +26,7 @@ from referee.app.settings import Settings, VoiceSettings
 from referee.app.sitting import Sitting
 from referee.app.tablefacts import table_facts
 from referee.app.upkeep.poweroff import Do, PowerOff, Said
+from referee.app.voice_choice import FIELDS, VoiceChoice, of, volume_in
 
 OFF_ASK: Final = "off_ask"
 OFF_STAYS: Final = "off_stays"
@@ -54,7 +54,7 @@ class Playing(Protocol):
 class Orders:
     """Takes orders for as long as the program runs, game after game."""
 
-    def __init__(self, settings: Settings, *, chosen: Chosen | None = None, may_switch_off: bool = False) -> None:
+    def __init__(self, settings: Settings, *, chosen: VoiceChoice | None = None, may_switch_off: bool = False) -> None:
         """Nothing is ordered yet.
 
         Args:
@@ -70,7 +70,7 @@ class Orders:
         self._game: Playing | None = None
         self._record: Record | None = None
         self._speaker: Speaker | None = None
-        self._voice = chosen.over(settings.voice) if chosen is not None else settings.voice
+        self._voice = chosen.applied_to(settings.voice) if chosen is not None else settings.voice
         self._removing: threading.Thread | None = None
         self._told: tuple[Settings, dict[str, Any]] | None = None
         self.switches_off = False

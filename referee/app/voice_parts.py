@@ -12,8 +12,8 @@ from hardware.piper import open_piper
 from hardware.ports import HardwareMissing
 from hardware.stream_speaker import StreamSpeaker
 from hardware.volume_control import VolumeControl, local_hour
-from referee.app.chosen import volume_in
 from referee.app.voice import spelling, vocabulary
+from referee.app.voice_choice import volume_in
 
 if TYPE_CHECKING:
     from referee.app.settings import VoiceSettings

@@ -18,7 +18,6 @@ import pytest
 from hardware.simulated.speaker import RecordingSpeaker
 from hardware.volume import Volume
 from referee.adjudication.view import View
-from referee.app.chosen import Chosen
 from referee.app.commands import Command
 from referee.app.keeping import Kept
 from referee.app.notices import ANOTHER, Notice
@@ -29,6 +28,7 @@ from referee.app.running import AFTER_THE_END, End
 from referee.app.settings import parse
 from referee.app.sitting import Sitting, seated
 from referee.app.upkeep.poweroff import ANSWER
+from referee.app.voice_choice import VoiceChoice
 from tests.system.test_service_process import PATIENCE, Listener
 from tests.system.test_service_process import table as table
 
@@ -269,7 +269,7 @@ def test_a_computer_that_is_not_the_tables_own_is_not_switched_off() -> None:
 
 
 def test_a_volume_that_was_chosen_holds_until_the_file_says_otherwise(tmp_path: Path) -> None:
-    chosen, speaker = Chosen(tmp_path / "voice.json"), RecordingSpeaker()
+    chosen, speaker = VoiceChoice(tmp_path / "voice.json"), RecordingSpeaker()
     orders = Orders(SETTINGS, chosen=chosen)
     orders.follow(Game(), None, speaker)
     assert orders(Command("settings", {"volume": 20, "quiet_from": "22:00", "quiet_to": "07:00"})) == ""

@@ -22,12 +22,12 @@ FIELDS: Final = ("volume", "quiet_volume", "quiet_from", "quiet_to")
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class VoiceChoice:
     """What was said about the voice, and the settings in whose place it holds."""
 
     path: Path
 
-    def over(self, settings: VoiceSettings) -> VoiceSettings:
+    def applied_to(self, settings: VoiceSettings) -> VoiceSettings:
         """The settings as chosen; as they are where nothing was, or the file says otherwise by now."""
         try:
             kept = json.loads(self.path.read_text(encoding="utf-8"))
