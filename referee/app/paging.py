@@ -52,7 +52,7 @@ _KEPT: Final = 20
 
 
 class Paging:
-    """News out, commands in; one for each game."""
+    """News out, commands in, game after game: `follow` names the one that is on."""
 
     def __init__(self, folder: Path, *, language: str = "en", orders: Orders | None = None) -> None:
         """Listen.
