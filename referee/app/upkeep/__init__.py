@@ -1,1 +1,0 @@
-"""Looking after the machine at the table: backups, bringing them back, switching it off."""
