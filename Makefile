@@ -12,7 +12,7 @@ APT := libgl1 libglib2.0-0 libportaudio2 flite espeak-ng python3-venv
 TEST_APT := chromium mosquitto fuse3
 # Who has no network learns so soon.
 QUICK := -o Acquire::Retries=1 -o Acquire::http::Timeout=20
-PYTEST_ARGS ?=
+PYTEST_ARGS ?= -n 2
 
 .PHONY: help install apt apt-test test test-all lint format bench clean
 
@@ -62,7 +62,7 @@ format: install  ## let ruff lay out the code
 	$(BIN)/ruff format -q .
 
 bench: install  ## what things cost on this machine
-	$(BIN)/python -m tests.bench
+	$(BIN)/python -m tools.measure.bench
 
 clean:  ## remove what was built
 	rm -rf .venv .venv-3.11 .venv-3.13 out build *.egg-info

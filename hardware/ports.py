@@ -13,7 +13,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from hardware.volume import Volume
+from hardware.sound.volume import Volume
 
 Image = NDArray[np.uint8]
 

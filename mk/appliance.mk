@@ -15,7 +15,7 @@ uninstall-appliance:  ## take that back; settings and games stay, unless PURGE=y
 
 .PHONY: build-figures
 build-figures: install  ## the build guide's sums: how large cameras see cards from which height, when a pad's gate switches
-	@$(BIN)/python -m referee.app.sums
+	@$(BIN)/python -m tools.build_sums
 
 .PHONY: appliance-check
 appliance-check: install  ## boot this system in a container and see systemd start, watch, revive and end the referee and its page (root)

@@ -2,4 +2,4 @@
 .PHONY: calibration-figures
 
 calibration-figures: install  ## how true a table that is found is, and down to what picture cards are read
-	$(BIN)/python -m tests.calibration_figures $(ARGS)
+	$(BIN)/python -m tools.measure.calibration_figures $(ARGS)

@@ -2,4 +2,4 @@
 .PHONY: camera-figures
 
 camera-figures: install  ## cost and delay of a frame between the processes, and the time without frames after a fault
-	$(BIN)/python -m tests.camera_figures
+	$(BIN)/python -m tools.measure.camera_figures

@@ -12,4 +12,4 @@ demo-seeds: install  ## twenty games as fast as they go, and their figures as a 
 	  $(BIN)/referee demo --no-pace --seed $$seed --summary $(FIGURES)/$$seed.json $(ARGS) > $(FIGURES)/$$seed.txt \
 	    || tail -n 12 $(FIGURES)/$$seed.txt; \
 	done
-	@$(BIN)/python -m referee.app.figures $(FIGURES)/*.json
+	@$(BIN)/python -m tools.demo_figures $(FIGURES)/*.json

@@ -2,4 +2,4 @@
 .PHONY: hard-set
 
 hard-set: install  ## what the watcher makes of glare, a bumped camera, a lamp switched off, ...: a table
-	$(BIN)/python -m referee.app.hardset $(ARGS)
+	$(BIN)/python -m tools.hard_set $(ARGS)

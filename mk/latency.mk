@@ -3,4 +3,4 @@
 VIEWERS ?=
 
 latency: install  ## from an edge to its light and from a verdict to its sound, with a busy eye (4 minutes; out/latency); VIEWERS=40: and with viewers
-	OMP_NUM_THREADS=1 $(BIN)/python -m tests.latency$(if $(VIEWERS),_viewers --viewers $(VIEWERS)) $(ARGS)
+	OMP_NUM_THREADS=1 $(BIN)/python -m tools.measure.latency$(if $(VIEWERS),_viewers --viewers $(VIEWERS)) $(ARGS)

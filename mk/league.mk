@@ -2,4 +2,4 @@
 .PHONY: league-figures
 
 league-figures: install  ## how often a rating's limits hold, and how often the better one stands above, as a table
-	$(BIN)/python -m tests.people.seasons
+	$(BIN)/python -m tools.measure.seasons

@@ -2,4 +2,4 @@
 .PHONY: pulse-table
 
 pulse-table: install  ## scripted pulses on the pads: required and measured, as a table (about a minute)
-	OMP_NUM_THREADS=1 $(BIN)/python -m tests.pulse_table $(ARGS)
+	OMP_NUM_THREADS=1 $(BIN)/python -m tools.measure.pulse_table $(ARGS)

@@ -3,4 +3,4 @@
 .PHONY: soak
 soak: CARDS = 200000
 soak: install  ## a simulated day and two whole rendered games: memory flat, record and pictures under their caps (25 minutes; can be stopped)
-	$(BIN)/python -m tests.soak --cards $(CARDS) $(ARGS)
+	$(BIN)/python -m tools.measure.soak --cards $(CARDS) $(ARGS)

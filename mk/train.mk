@@ -55,14 +55,14 @@ train: train-packages  ## train the eye from nothing, in stages that resume from
 	$(MAKE) train-data
 	$(BIN)/python -m models.training.train finder --out $(EYE) --steps $(FINDER_STEPS) --threads $(THREADS)
 	mkdir -p $(WEIGHTS)
-	$(BIN)/python -m models.training.export --out $(EYE) --weights $(WEIGHTS) --only finder
-	$(BIN)/python -m models.training.mining --out $(EYE) --weights $(WEIGHTS) --count $(MINED)
+	$(BIN)/python -m models.training.onnx_export --out $(EYE) --weights $(WEIGHTS) --only finder
+	$(BIN)/python -m models.training.hard_patches --out $(EYE) --weights $(WEIGHTS) --count $(MINED)
 	$(BIN)/python -m models.training.train reader --out $(EYE) --steps $(READER_STEPS) --threads $(THREADS)
 	$(BIN)/python -m models.training.train card --out $(EYE) --steps $(CARD_STEPS) --threads $(THREADS)
-	$(BIN)/python -m models.training.export --out $(EYE) --weights $(WEIGHTS)
-	$(BIN)/python -m models.training.calibrate --out $(EYE) --weights $(WEIGHTS) --scenes $(FITTED)
+	$(BIN)/python -m models.training.onnx_export --out $(EYE) --weights $(WEIGHTS)
+	$(BIN)/python -m models.training.confidence_fit --out $(EYE) --weights $(WEIGHTS) --scenes $(FITTED)
 
 train-short:  ## the same in about twenty minutes, into out/eye-short: weights that read less well, and their score
 	$(MAKE) train EYE=out/eye-short WEIGHTS=out/eye-short/weights GENERATED=60 SHARDS=14 MINED=3 FINDER_STEPS=1400 \
 	  READER_STEPS=2200 CARD_STEPS=1200 FITTED=200
-	$(BIN)/python -m models.evaluate $(PHOTOS) --weights out/eye-short/weights
+	$(BIN)/python -m models.evaluation.photo_score $(PHOTOS) --weights out/eye-short/weights

@@ -8,7 +8,7 @@ ifeq ($(origin LANGUAGE),environment)
 endif
 
 voice: install  ## render the referee's phrases for LANGUAGE= into the user's cache, so that the first game need not wait
-	@$(BIN)/python -m referee.app.voice_rendering $(LANGUAGE) $(if $(VOICE),--piper "$(VOICE)") $(ARGS)
+	@$(BIN)/python -m tools.voice_clips $(LANGUAGE) $(if $(VOICE),--piper "$(VOICE)") $(ARGS)
 
 voice-check: install  ## how many of the spoken phrases are understood in noise, and how even and clean the sound is (minutes)
-	@OMP_NUM_THREADS=1 $(BIN)/python -m tests.voice_check $(ARGS)
+	@OMP_NUM_THREADS=1 $(BIN)/python -m tools.measure.voice_check $(ARGS)

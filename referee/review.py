@@ -4,27 +4,39 @@ A log without ticks says nothing of how far it has been told, yet the end of a f
 checks every line and keeps, for each, the least ``t`` of all lines after it (8 bytes a line). The second pass hands
 that to the adjudicator as a promise with every line, so a long game is ruled as it is read and never held as a whole.
 The first lines are kept as they were read: most logs hold no more, and need not be read twice.
+
+`referee explain`: why the referee ruled as it did, in plain words or as JSON.
+
+`referee rules`: presets, rows, what a set of house rules switches on, and whether a file has mistakes.
 """
 
 from __future__ import annotations
 
+import difflib
+import json
 import re
 import sys
+import textwrap
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
-from typing import BinaryIO, Final
+from pathlib import Path
+from typing import Any, BinaryIO, Final
 
-from referee.adjudication.adjudicator import Adjudicator
-from referee.adjudication.loop import Witness
-from referee.adjudication.observations import LogError, Table
-from referee.adjudication.rulings import Ruling, encode_ruling
-from referee.app.log_reading import observations, opened
-from referee.app.outlining import LAST, Outline, outline
-from referee.app.problems import UserError
-from referee.app.wording import Wording
+from referee.engine.adjudicator import Adjudicator
+from referee.engine.event_queue import Witness
+from referee.engine.explanation import Considered, Explanation, Moment, Record, notation
+from referee.engine.log import observations, opened
+from referee.engine.observations import LogError, Table
+from referee.engine.replay import AT_ONCE, LAST, Outline, outline
+from referee.engine.rulings import Ruling, encode_ruling
+from referee.errors import UserError
+from referee.rules.house import HouseRules, house_rules
+from referee.rules.presets import PRESETS
+from referee.rules.rows import ALWAYS_ON, RIVALS, ROWS
+from referee.settings.house_rules import SUFFIX, HouseFileError, example, load, rules_from
+from referee.text.rules import rows_by_group, sentence
+from referee.text.ruling_lines import Wording, milliseconds
 
-AT_ONCE: Final = 64
-"""Lines that are judged together."""
 _INSTANT: Final = re.compile(r"(-?\d{1,18}(?:\.\d{1,18})?)(s|ms)?", re.ASCII)
 _UNITS: Final = {"s": 1e9, "ms": 1e6}
 
@@ -138,3 +150,233 @@ def in_words(table: Table) -> Callable[[Ruling], str]:
         return f"{(ruling.t - table.t) / 1e9:9.3f} s  {say(ruling)}  [{' '.join(ruling.rule)}]  {ruling.id}"
 
     return line
+
+
+_SEAT: Final = re.compile(r"\bseat (\d)\b")
+
+
+def explain(log: str, ruling: str | None = None, *, as_json: bool = False) -> int:
+    """Print why one ruling of a log, or each in force, came out as it did; returns the exit status.
+
+    Args:
+        log: the log's file, or ``-``.
+        ruling: the id of one ruling, superseded ones included; None for all in force.
+        as_json: one JSON object a line instead of words.
+
+    Raises:
+        UserError: the log cannot be read, or has no such ruling.
+    """
+    with opened(log) as stream:
+        start = stream.tell()
+        outlined = outline(observations(stream))
+        stream.seek(start)
+        record = Record(outlined.table)
+        made = list(ruled(stream, outlined, everything=True, witness=record))
+    by = {old: newer.id for newer in made for old in newer.supersedes}
+    write = _as_json if as_json else words(outlined.table, by)
+    for one in _chosen(made, ruling, by):
+        sys.stdout.write(write(record.explain(one)) + "\n")
+    return 0
+
+
+def _chosen(made: list[Ruling], name: str | None, replaced: dict[str, str]) -> list[Ruling]:
+    if name is None:
+        return [ruling for ruling in made if ruling.id not in replaced]
+    found = [ruling for ruling in made if ruling.id == name]
+    if found:
+        return found
+    near = difflib.get_close_matches(name[:80], [ruling.id for ruling in made], n=1)
+    hint = f" (did you mean {near[0]}?)" if near else "; `referee replay` prints the ids"
+    raise UserError(f'this log leads to no ruling "{name}"{hint}')
+
+
+def _as_json(explanation: Explanation) -> str:
+    return json.dumps(explanation.fields(), ensure_ascii=False, separators=(",", ":"))
+
+
+def words(table: Table, replaced_by: dict[str, str]) -> Callable[[Explanation], str]:
+    """Explanations in plain words, with the players' names."""
+    say = Wording(table.seats)
+
+    def named(text: str) -> str:
+        return _SEAT.sub(lambda found: say.name(int(found.group(1))), text)
+
+    def write(explanation: Explanation) -> str:
+        lines = [*_paragraph(explanation, table, say), *_history(explanation.ruling, replaced_by)]
+        return named("\n".join(lines)) + "\n"
+
+    return write
+
+
+def _paragraph(explanation: Explanation, table: Table, say: Wording) -> Iterator[str]:
+    ruling = explanation.ruling
+    yield f"{ruling.id}: {say(ruling)}"
+    yield f"  when: {(ruling.t - table.t) / 1e9:.3f} s after the first line"
+    yield f"  the pile then: {notation(explanation.pile) or 'no card'}{_legend(explanation)}"
+    for row, title in explanation.rules:
+        yield f"  rule {row}: {title}"
+    if explanation.moments:
+        yield "  around it:"
+        for moment in explanation.moments:
+            yield f"    {_moment(moment, say)}{'  <- rests on this' if moment.id in ruling.because else ''}"
+    if explanation.considered:
+        yield "  also considered:"
+        for considered in explanation.considered:
+            yield f"    {_considered(considered)}"
+
+
+def _legend(explanation: Explanation) -> str:
+    states = {laid.state for laid in explanation.pile}
+    marks = {"burned": "[burned]", "dead": "(dead)"}
+    shown = [marks[state] for state in ("burned", "dead") if state in states]
+    return f"   {' '.join(shown)}" if shown else ""
+
+
+def _moment(moment: Moment, say: Wording) -> str:
+    error = f" ± {milliseconds(moment.error)}" if moment.error else ""
+    who = f" {say.name(moment.seat)}" if moment.seat is not None else ""
+    card = f" {moment.card}" if moment.card else ""
+    return f"{moment.offset / 1e6:+9.1f} ms{error}  {moment.kind}{who}{card} ({moment.id})"
+
+
+def _considered(considered: Considered) -> str:
+    row, _, own = considered.row.partition(":")
+    name = own or (ROWS[row].name if row in ROWS else "")
+    return f"{'yes' if considered.held else 'no '} {row} {name}: {considered.why}"
+
+
+def _history(ruling: Ruling, replaced_by: dict[str, str]) -> Iterator[str]:
+    if ruling.supersedes:
+        yield f"  it replaces {', '.join(ruling.supersedes)}"
+    if ruling.id in replaced_by:
+        yield f"  it no longer holds: {replaced_by[ruling.id]} replaced it"
+    if ruling.doubt:
+        yield "  it was in doubt: the errors leave open which came first (K9)"
+
+
+WIDTH: Final = 100
+MISTAKE: Final = 2
+_BESIDE: Final = frozenset(("S2", "S3"))
+"""Rows that count by their value, whether or not they are on."""
+_ON_SLAPS: Final = ("What may be slapped", "Slapping")
+_OF_SLAPS: Final = frozenset(("C9", "N11", "F8"))
+"""Groups and rows that say nothing where nobody slaps."""
+
+
+def rules(what: list[str], *, rows: bool = False) -> int:
+    """Print what was asked for; returns the exit status.
+
+    Args:
+        what: nothing (the presets), ``check FILE``, ``example``, or a preset or file.
+        rows: the whole table instead.
+
+    Raises:
+        UserError: there are no such rules, or the words make no sense together.
+    """
+    if rows:
+        _print(table())
+    elif not what:
+        _print(presets())
+    elif what[0] == "check":
+        return _check(what[1:])
+    elif len(what) > 1:
+        raise UserError(f"one set of rules at a time, not {len(what)}; or: referee rules check FILE")
+    elif what[0] == "example":
+        sys.stdout.write(example())
+    else:
+        _print(described(what[0]))
+    return 0
+
+
+def _print(lines: Iterator[str]) -> None:
+    sys.stdout.writelines(f"{line}\n" for line in lines)
+
+
+def _check(files: list[str]) -> int:
+    if not files:
+        raise UserError("check needs a file: referee rules check FILE")
+    status = 0
+    for file in files:
+        try:
+            house = load(Path(file))
+        except HouseFileError as bad:
+            status = MISTAKE
+            for mistake in bad.mistakes:
+                print(mistake.told(file), file=sys.stderr)
+            continue
+        for note in house.notes:
+            print(f"note: {note.told(file)}", file=sys.stderr)
+        print(f"{file}: {house.title}: {len(house.rules.on - ALWAYS_ON)} rows are on; no mistakes")
+    return status
+
+
+def presets() -> Iterator[str]:
+    """The presets by name."""
+    yield "Presets:"
+    widest = max(map(len, PRESETS))
+    for name, preset in PRESETS.items():
+        yield f"  {name:<{widest}}  {preset.title}"
+    yield ""
+    yield "referee rules PRESET       what one of them switches on, in words"
+    yield "referee rules FILE.toml    the same for house rules of your own"
+    yield "referee rules --rows       every row of the rules, with its values"
+    yield "referee rules example      a house-rules file to begin with"
+
+
+def described(word: str) -> Iterator[str]:
+    """What a preset or a house-rules file switches on, in plain words.
+
+    Raises:
+        UserError: there are no such rules.
+    """
+    said: Any = rules_from(word)
+    on = house_rules(said)
+    if word.endswith(SUFFIX):
+        yield f"{load(Path(word)).title} ({said['base']}, changed)"
+    else:
+        yield f"{word}: {PRESETS[word].title}"
+    for title, rows in rows_by_group().items():
+        shown = [row for row in rows if row in on.on or (row in _BESIDE and row in on.values)]
+        if not on.slaps:
+            shown = [row for row in shown if title not in _ON_SLAPS and row not in _OF_SLAPS]
+        if shown:
+            yield ""
+            yield f"{title}:"
+            for row in shown:
+                yield from _item(row, on)
+    if not on.slaps:
+        yield ""
+        yield "Nothing may be slapped in this game."
+
+
+def _item(row: str, on: HouseRules) -> list[str]:
+    return textwrap.wrap(
+        f"{sentence(row, on)} ({row})", WIDTH, initial_indent="  - ", subsequent_indent="    ", break_long_words=False
+    )
+
+
+def table() -> Iterator[str]:
+    """Every row: id, name, title, its value, and the rows that it excludes."""
+    names = max(len(row.name) for row in ROWS.values())
+    for title, rows in rows_by_group().items():
+        yield f"{title}:"
+        for id_ in rows:
+            row = ROWS[id_]
+            facts = [row.title]
+            if row.check is not None:
+                facts.append(f"value {_value(row.default)}; may be {row.allowed}")
+            rivals = sorted(RIVALS.get(id_, ()))
+            if rivals:
+                facts.append("instead of " + ", ".join(rivals))
+            if id_ in ALWAYS_ON:
+                facts.append("on in every preset")
+            yield f"  {id_:<4} {row.name:<{names}}  {'. '.join(facts)}"
+        yield ""
+
+
+def _value(value: Any) -> str:
+    if value is None or value in ((), {}):
+        return "none"
+    if isinstance(value, bool):
+        return str(value).lower()
+    return str(value)

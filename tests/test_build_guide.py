@@ -12,13 +12,13 @@ from typing import Final
 
 import pytest
 
-from referee.app import sums
-from referee.app.cli import parser
-from referee.app.command_table import as_one_word
-from referee.app.doctor_machine import run_program
-from referee.app.setup_shell import STEP_NAMES
+from referee.cli import parser
+from referee.cli.setup import as_one_word
+from referee.setup.console import STEP_NAMES
+from referee.setup.doctor.probe import run_program
+from tools import build_sums
 
-ROOT: Final = Path(__file__).parents[2]
+ROOT: Final = Path(__file__).parents[1]
 GUIDE: Final = (ROOT / "docs" / "build.md").read_text(encoding="utf-8")
 MARK: Final = "# on the Pi"
 SYSTEMS: Final = {
@@ -97,40 +97,40 @@ def test_all_other_commands_run_one_after_another(tmp_path: Path) -> None:
 
 
 def test_its_tables_are_what_the_sums_give() -> None:
-    for table in (sums.heights_table(), sums.divider_table()):
+    for table in (build_sums.heights_table(), build_sums.divider_table()):
         rows = list(table)
         assert "\n".join(rows) + "\n" in GUIDE
 
 
 def test_the_command_of_the_tables_prints_them() -> None:
-    printed = run_program([sys.executable, "-m", "referee.app.sums"])
+    printed = run_program([sys.executable, "-m", "tools.build_sums"])
     assert printed is not None
-    assert printed.rstrip() == "\n".join([*sums.heights_table(), "", *sums.divider_table()])
+    assert printed.rstrip() == "\n".join([*build_sums.heights_table(), "", *build_sums.divider_table()])
 
 
-@pytest.mark.parametrize("camera", sums.CAMERAS, ids=lambda camera: camera.name)
-def test_the_sums_of_a_camera_agree_with_a_ruler(camera: sums.Optics) -> None:
+@pytest.mark.parametrize("camera", build_sums.CAMERAS, ids=lambda camera: camera.name)
+def test_the_sums_of_a_camera_agree_with_a_ruler(camera: build_sums.Optics) -> None:
     """Similar triangles, by hand: half the picture is to half the table as the focal length is to the height."""
-    for height in sums.HEIGHTS_MM:
+    for height in build_sums.HEIGHTS_MM:
         mm_across = 2 * height * (camera.size[0] / 2) / camera.focal
-        assert sums.card_px(camera, height) == pytest.approx(88.9 * camera.size[0] / mm_across, rel=1e-3)
-        assert mm_across - 15 < sums.area_mm(camera, height)[0] < mm_across
-    low, high = sums.fitting(camera)
-    assert sums.card_px(camera, high) >= sums.FINE_PX > sums.card_px(camera, high + 10)
-    assert sums.area_mm(camera, low) >= sums.WANTED_MM
+        assert build_sums.card_px(camera, height) == pytest.approx(88.9 * camera.size[0] / mm_across, rel=1e-3)
+        assert mm_across - 15 < build_sums.area_mm(camera, height)[0] < mm_across
+    low, high = build_sums.fitting(camera)
+    assert build_sums.card_px(camera, high) >= build_sums.FINE_PX > build_sums.card_px(camera, high + 10)
+    assert build_sums.area_mm(camera, low) >= build_sums.WANTED_MM
     assert low < high
 
 
 def test_the_fast_mode_sees_what_was_published() -> None:
     """The fast mode's focal length is what calibration begins with: 1.1 of the picture's width, within its doubt."""
-    assert sums.CAMERAS[0].focal / sums.CAMERAS[0].size[0] == pytest.approx(1.155, abs=0.01)
+    assert build_sums.CAMERAS[0].focal / build_sums.CAMERAS[0].size[0] == pytest.approx(1.155, abs=0.01)
 
 
 def test_a_gate_switches_where_ohm_says() -> None:
     supply, resistor = 3.3, 10_000.0
-    fsr = sums.switching(resistor, 0.5)
+    fsr = build_sums.switching(resistor, 0.5)
     assert supply * resistor / (resistor + fsr) == pytest.approx(supply / 2)
-    assert sums.newtons(sums.FSR_OHM_NEWTON) == 1.0
+    assert build_sums.newtons(build_sums.FSR_OHM_NEWTON) == 1.0
 
 
 def test_the_files_and_steps_that_it_names_are_there() -> None:

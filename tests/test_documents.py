@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
-from referee.adjudication.codec import decode_line
-from referee.adjudication.observations import Answer, Correct
-from referee.adjudication.rulings import ruling_fields
-from referee.app.replaying import rulings
+from referee.engine.log import decode_line
+from referee.engine.observations import Answer, Correct
+from referee.engine.rulings import ruling_fields
+from referee.review import rulings
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
-CORE = [*(ROOT / "referee" / "rules").glob("*.py"), *(ROOT / "referee" / "adjudication").glob("*.py")]
+CORE = [*(ROOT / "referee" / "rules").glob("*.py"), *(ROOT / "referee" / "engine").glob("*.py")]
 CORRECTIONS = (DOCS / "corrections.md").read_text(encoding="utf-8")
 TABLE = '{"kind":"table","t":0,"id":"table","seats":["Ana","Ben","Cho"],"dealer":3,"rules":"classic"}'
 GAME = [

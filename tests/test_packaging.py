@@ -5,7 +5,9 @@ from __future__ import annotations
 import tomllib
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+from setuptools import find_packages
+
+ROOT = Path(__file__).parents[1]
 TOOL = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]
 FOLDERS = ("referee", "hardware", "models")
 AT_HOME = ("models.training",)
@@ -23,8 +25,7 @@ def packages() -> set[str]:
 
 
 def test_every_package_is_installed() -> None:
-    assert packages() <= set(TOOL["packages"])
-    assert set(TOOL["packages"]) <= packages() | set(FOLDERS)
+    assert set(find_packages(str(ROOT), **TOOL["packages"]["find"])) == packages()
 
 
 def test_every_file_beside_the_code_is_installed() -> None:

@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from models.table import TableView, pinhole, seen_area
+from models.table_view.table_map import TableView, pinhole, seen_area
 
 HEIGHTS_MM: Final = (400, 500, 600, 700, 800, 1000)
 FINE_PX: Final = 80

@@ -1,4 +1,4 @@
-"""Figures of many demos as one table in Markdown: ``python -m referee.app.figures FILE…`` reads `--summary` files."""
+"""Figures of many demos as one table in Markdown: ``python -m tools.demo_figures FILE…`` reads `--summary` files."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The hard set: what the watcher makes of situations in which something goes wrong, as a table in Markdown.
 
-``python -m referee.app.hardset [--seeds N] [--frames DIR] [SITUATION …]`` films each situation of
-`hardware.simulated.situations` with several seeds, has the shipped eye and watcher look at it, and compares what was
+``python -m tools.hard_set [--seeds N] [--frames DIR] [SITUATION …]`` films each situation of
+`tests.support.situations` with several seeds, has the shipped eye and watcher look at it, and compares what was
 said with what happened. It ends with status 1 if a wrong card was named with confidence, or anything was invented.
 """
 
@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING, Final
 
 import cv2
 
-from hardware.simulated.situations import SITUATIONS, situation
-from hardware.simulated.spoilt import Situation, SpoiltTable
-from referee.adjudication.observations import Card, Foul, Observation, Placed, Taken
-from referee.app.scoring_cards import CardScore, score_cards
-from referee.app.watch import new_watcher
+from referee.demo.score import CardScore, score_cards
+from referee.engine.observations import Card, Foul, Observation, Placed, Taken
+from referee.vision.videos import new_watcher
+from tests.support.situations import SITUATIONS, situation
+from tests.support.spoilt import Situation, SpoiltTable
 
 if TYPE_CHECKING:
-    from models.watching import Watcher
+    from models.watch.watcher import Watcher
 
 MS: Final = 1_000_000
 SLACK: Final = {Taken: 1_200 * MS, Placed: 1_500 * MS, Foul: 500 * MS}
@@ -179,7 +179,7 @@ def _row(name: str, those: Sequence[Outcome]) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Play the hard set and print its table; 1 if anything wrong was said with confidence or invented."""
-    parser = argparse.ArgumentParser(prog="python -m referee.app.hardset", description=main.__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tools.hard_set", description=main.__doc__)
     parser.add_argument("names", nargs="*", metavar="SITUATION", help="only these; all unless given")
     parser.add_argument("--seeds", type=int, default=6, help="sequences of each situation")
     parser.add_argument("--first", type=int, default=1, help="the first seed")

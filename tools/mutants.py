@@ -1,6 +1,6 @@
 """Mutation testing of the core: does a test fail when the code is wrong? ``make mutants N=500 SEED=1``
 
-A seeded sample of all mutants of ``referee/rules`` and ``referee/adjudication`` is put in one by one, in a process
+A seeded sample of all mutants of ``referee/rules`` and ``referee/engine`` is put in one by one, in a process
 forked for it from one that has everything imported and every test collected. A mutant in a function is put in by giving
 that function another code object; one that takes effect at import is put in by importing everything anew. The tests
 that execute its line run, the quickest first, until one fails.
@@ -41,10 +41,10 @@ ROOT: Final = Path(__file__).parent.parent
 OUT: Final = ROOT / "build" / "mutants"
 """Where the outcome is written; in the copy of the project that is worked on, where what was measured is."""
 EQUIVALENT: Final = Path(__file__).parent / "equivalent_mutants.toml"
-PACKAGES: Final = ("referee/rules", "referee/adjudication")
+PACKAGES: Final = ("referee/rules", "referee/engine")
 TESTS: Final = (
     "tests/rules",
-    "tests/adjudication",
+    "tests/engine",
     *(
         f"tests/system/test_{name}.py"
         for name in ("oracle", "explain", "record_games", "documents", "rules_command", "arrival", "fuzz")

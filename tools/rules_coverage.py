@@ -1,15 +1,15 @@
-"""The table of which scenarios prove which row: ``python -m tests.rules.coverage`` writes it into the docs."""
+"""The table of which scenarios prove which row: ``python -m tools.rules_coverage`` writes it into the docs."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Final
 
-from referee.rules.catalogue import ROWS
 from referee.rules.presets import PRESETS
+from referee.rules.rows import ROWS
 from tests.rules.scenes import FOLDER, Sheet, sheets
 
-PAGE: Final = Path(__file__).parents[2] / "docs" / "rules-coverage.md"
+PAGE: Final = Path(__file__).parents[1] / "docs" / "rules-coverage.md"
 GAMES: Final = {
     "G1": "Egyptian Ratscrew, by each of the five sources",
     "G2": "Beggar-My-Neighbour",

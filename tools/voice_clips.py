@@ -6,11 +6,11 @@ import argparse
 import sys
 from pathlib import Path
 
-from hardware.clips import Clips, cache_folder, find_synthesiser
-from hardware.piper import open_piper
 from hardware.ports import HardwareMissing
-from hardware.wav_speaker import WavSpeaker
-from referee.app.voice import LANGUAGES, spelling, tell, vocabulary
+from hardware.sound.clips import Clips, cache_folder, find_synthesiser
+from hardware.sound.piper import open_piper
+from hardware.sound.wav_speaker import WavSpeaker
+from referee.announce.voice import LANGUAGES, spelling, tell, vocabulary
 
 
 def _progress(done: int, of: int) -> None:

@@ -1,4 +1,4 @@
-"""Cameras behind one port: a Pi's (`hardware.picamera`), a USB camera (`hardware.usb_camera`), a video file, a folder.
+"""Cameras behind one port: a Pi's (`hardware.camera.pi_camera`), a USB camera (`hardware.camera.usb`), a video file, a folder.
 
 Every frame is a span of time that starts at ``t``. Times of a recording count from its first frame.
 """
@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from hardware.opencv import opencv, picture
+from hardware.camera.opencv import opencv, picture
+from hardware.camera.usb import UsbCamera
 from hardware.ports import Camera, Frame, HardwareMissing
-from hardware.usb_camera import UsbCamera
 
 DEFAULT_FPS: Final = 15.0
 """Of a folder whose rate nobody told, frames a second."""
@@ -106,14 +106,14 @@ class VideoCamera:
 
 
 def open_camera(source: str, *, fps: float | None = None, size: Sequence[int] | None = None, **look: Any) -> Camera:
-    """The camera that ``source`` names, in this process; `hardware.remote.RemoteCamera` opens it in one of its own.
+    """The camera that ``source`` names, in this process; `hardware.camera.remote.RemoteCamera` opens it in one of its own.
 
     Args:
         source: ``picamera``, ``usb:N``, ``usb:/dev/v4l/by-id/...``, a video file, a folder of numbered frames, or
-            ``twin`` (a simulated Pi camera, see `hardware.simulated.twin`).
+            ``twin`` (a simulated Pi camera, see `hardware.simulated.devices.pi_camera_twin`).
         fps: frames a second: of a folder, or wanted of a camera.
         size: wanted width and height of a camera's picture, px.
-        look: further fields of `hardware.picamera.Settings`, for the Pi's camera and its twin; others take none of
+        look: further fields of `hardware.camera.pi_camera.Settings`, for the Pi's camera and its twin; others take none of
             them. None leaves one as it is.
 
     Raises:
@@ -121,11 +121,11 @@ def open_camera(source: str, *, fps: float | None = None, size: Sequence[int] | 
     """
     wanted = None if size is None else (int(size[0]), int(size[1]))
     if source == "picamera":
-        from hardware.picamera import PiCamera, Settings
+        from hardware.camera.pi_camera import PiCamera, Settings
 
         return PiCamera(Settings().changed(fps=fps, size=wanted, **look))
     if source.partition(":")[0] == "twin":
-        from hardware.simulated.twin import open_twin
+        from hardware.simulated.devices.pi_camera_twin import open_twin
 
         return open_twin(source, fps=fps, size=wanted, **look)
     usb = re.fullmatch(r"usb:(\d+|/.+)", source)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from hardware.camera_report import Lock
+from hardware.camera.spec import Lock
 
 SLIPPED: Final = 15
 """Frames in a row that show something else before a lock counts as lost: a change took 11 to show."""

@@ -1,11 +1,13 @@
-"""The Raspberry Pi's camera.
+"""How the Pi's camera looks at the table.
+
+The Raspberry Pi's camera.
 
 What the picture looks like must not change while a game is on, so exposure, gain, white balance and focus are locked,
 and read back from the frames' metadata, since libcamera adjusts silently. The camera is configured once, with few
 buffers: memory that lies in one piece is scarce, and switching modes uses it up. No callback is given to picamera2: an
 exception in one would end its event loop, and with it every frame.
 
-Stopping may hang after a fault of the cable, and nothing in this process can help then: `hardware.remote` runs the
+Stopping may hang after a fault of the cable, and nothing in this process can help then: `hardware.camera.remote` runs the
 camera in a process of its own.
 """
 
@@ -13,18 +15,49 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
 
-from hardware.camera_locks import Locks
-from hardware.camera_report import CameraReport
+from hardware.camera.held_controls import Locks
+from hardware.camera.pi_driver import memory_words, open_driver
+from hardware.camera.pi_stream import FrameStream
+from hardware.camera.sensor_clock import ARRIVAL, SensorClock
+from hardware.camera.spec import CameraReport
 from hardware.clock import Clock, boottime, monotonic
-from hardware.picamera_driver import memory_words, open_driver
-from hardware.picamera_settings import Settings
-from hardware.picamera_stream import FrameStream
 from hardware.ports import Frame, HardwareMissing, Image
-from hardware.sensor_clock import ARRIVAL, SensorClock
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How the camera looks at the table."""
+
+    size: tuple[int, int] = (1536, 864)
+    """Width and height, px: Camera Module 3's fastest mode."""
+    fps: float = 30.0
+    exposure_us: int = 4_000
+    """A card that moves at 2 m/s is smeared by 2 mm a millisecond: cards are read at rest, so 4 ms will do.
+    """
+    gain: float = 4.0
+    colour_gains: tuple[float, float] | None = None
+    """Red and blue; None lets the camera find them before the game and locks what it found."""
+    lens_position: float | None = None
+    """Dioptres; None leaves the lens alone (a camera without autofocus)."""
+    settle_frames: int = 30
+    """Frames to wait for a locked setting to show; a change took 11."""
+    patience: float = 1.0
+    """A frame that takes longer than this has failed, s."""
+
+    def changed(self, **look: Any) -> Settings:
+        """These settings with other fields, of which None changes nothing and a list will do for a tuple.
+
+        Raises:
+            TypeError: there is no such field.
+        """
+        given: dict[str, Any] = {name: tuple(told) if isinstance(told, list) else told for name, told in look.items()}
+        return replace(self, **{name: value for name, value in given.items() if value is not None})
+
 
 BUFFERS: Final = 4
 _MANUAL: Final = 0

@@ -1,8 +1,10 @@
-"""A camera in a process of its own, so that neither a driver that hangs nor one that crashes takes the referee along.
+"""One order for the frames of a camera whose process is started anew: indices go on, and time never goes back.
 
-Frames come through shared memory (`hardware.frame_ring`), the newest first: a slow consumer misses frames, it is never
+A camera in a process of its own, so that neither a driver that hangs nor one that crashes takes the referee along.
+
+Frames come through shared memory (`hardware.camera.frame_buffer`), the newest first: a slow consumer misses frames, it is never
 behind. A camera that falls silent is asked to stop, then killed, left behind if even that does not help, and started
-anew, for as long as anybody wants frames (`hardware.remote_supervisor`). Nothing here waits without a limit.
+anew, for as long as anybody wants frames (`hardware.camera.supervisor`). Nothing here waits without a limit.
 """
 
 from __future__ import annotations
@@ -13,17 +15,50 @@ import select
 import signal
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Final
 
-from hardware.camera_report import CameraReport
-from hardware.camera_spec import CameraSpec
+from hardware.camera.remote_child import ENDED, FAILED, MISSING, PICTURES, REPORT
+from hardware.camera.remote_process import CameraProcess
+from hardware.camera.sensor_clock import UNKNOWN
+from hardware.camera.spec import CameraReport, CameraSpec
+from hardware.camera.supervisor import Act, Patience, Phase, Supervisor
 from hardware.clock import Clock, measure_offset, monotonic
-from hardware.frame_order import FrameOrder
 from hardware.ports import Frame, HardwareMissing
-from hardware.remote_child import ENDED, FAILED, MISSING, PICTURES, REPORT
-from hardware.remote_process import CameraProcess
-from hardware.remote_supervisor import Act, Patience, Phase, Supervisor
-from hardware.sensor_clock import UNKNOWN
+
+
+class FrameOrder:
+    """Numbers frames through every restart, and throws away those that cannot come next."""
+
+    def __init__(self) -> None:
+        self.dropped = 0
+        """Frames that came faster than they were asked for."""
+        self.stale = 0
+        """Frames thrown away because they were no newer than one before, or of the future."""
+        self._first_index = self._next_index = 0
+        self._last_t: int | None = None
+
+    def restart(self) -> None:
+        """The next frame is the first of another process, which counts its own from 0."""
+        self._first_index = self._next_index
+
+    def follow(self, frame: Frame, latest: int | None) -> Frame | None:
+        """The frame with its index in the whole order; None if it is no newer than the last, or after ``latest``.
+
+        Args:
+            frame: with the index that its own process gave it.
+            latest: the instant by which it must have been taken, ns; None for a recording, whose times are its own.
+        """
+        index = self._first_index + frame.index
+        self.dropped += index - self._next_index
+        self._next_index = index + 1
+        early = latest is not None and frame.t > latest
+        if early or (self._last_t is not None and frame.t <= self._last_t):
+            self.stale += 1
+            return None
+        self._last_t = frame.t
+        return replace(frame, index=index)
+
 
 _MS: Final = 1_000_000
 _SECOND: Final = 1_000_000_000
@@ -49,7 +84,7 @@ class RemoteCamera:
         """Start the camera's process and wait for its first picture.
 
         Args:
-            spec: which camera; text is what `hardware.camera.open_camera` takes.
+            spec: which camera; text is what `hardware.camera.camera.open_camera` takes.
             told: hears each change in words ("the camera fell silent; starting it anew", "the camera is back"; and
                 what no longer is as it was asked for), in the thread that asks for frames. By then `live` tells the
                 new state.

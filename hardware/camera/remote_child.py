@@ -1,6 +1,6 @@
 """The process in which a camera lives: it opens the camera, puts its frames into the ring, and says what happens.
 
-Started by `hardware.remote_process`; it knows nothing of who looks at the frames. It ends when it is asked to
+Started by `hardware.camera.remote_process`; it knows nothing of who looks at the frames. It ends when it is asked to
 (SIGTERM), when the camera ends, and when the process that started it is gone.
 """
 
@@ -17,10 +17,9 @@ from collections.abc import Callable, Sequence
 from types import FrameType
 from typing import Any, Final
 
-from hardware.camera_report import Reporting
-from hardware.camera_spec import CameraSpec
+from hardware.camera.frame_buffer import FrameRing
+from hardware.camera.spec import CameraSpec, Reporting
 from hardware.clock import monotonic
-from hardware.frame_ring import FrameRing
 from hardware.ports import Camera, HardwareMissing
 
 OPENED: Final = "opened"

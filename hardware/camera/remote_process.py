@@ -11,14 +11,14 @@ from collections import deque
 from contextlib import ExitStack
 from typing import Any, Final
 
-from hardware.camera_spec import CameraSpec
-from hardware.frame_ring import FrameRing, new_memory
+from hardware.camera.frame_buffer import FrameRing, new_memory
+from hardware.camera.spec import CameraSpec
 from hardware.ports import Frame
 
 LAST_LINES: Final = 40
 """Of what the process printed, kept for its last words."""
 _CHUNK: Final = 65536
-_CHILD: Final = "hardware.remote_child"
+_CHILD: Final = "hardware.camera.remote_child"
 
 _left_behind: list[subprocess.Popen[bytes]] = []
 """Processes that could not be killed; asked about again so that none stays a zombie."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from hardware.gpio import open_factory
+from hardware.pads.pinout import open_factory
 from hardware.ports import HardwareMissing
 
 FREQUENCY: Final = 200

@@ -23,7 +23,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from hardware.debounce import Run
+from hardware.pads.debounce import Run
 
 LONGEST: Final = 10_000_000
 """No contact of more than this is crosstalk, whatever was measured, ns. Even a drumstick stays down for 3 to 6 ms."""

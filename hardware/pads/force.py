@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from hardware.clock import Clock, monotonic
+from hardware.pads.force_join import PEAK
 from hardware.ports import HardwareMissing
-from hardware.weights import PEAK
 
 DEVICE: Final = "/dev/spidev0.0"
 SPEED: Final = 1_350_000

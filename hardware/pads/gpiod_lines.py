@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from hardware.clock import Clock, monotonic
-from hardware.gpio import HEADER_LABELS, USER_TO_GROUP
-from hardware.lines import OnLost, OnPress
-from hardware.lines_sequence import Sequence
+from hardware.pads.line_sequence import Sequence
+from hardware.pads.lines import OnLost, OnPress
+from hardware.pads.pinout import HEADER_LABELS, USER_TO_GROUP
 from hardware.ports import HardwareMissing
 
 CONSUMER: Final = "table referee pads"
@@ -31,7 +31,7 @@ of the kernel's (docs/pads.md has the worst measured)."""
 
 
 class GpiodLines:
-    """Claimed lines; implements `hardware.lines.Lines`."""
+    """Claimed lines; implements `hardware.pads.lines.Lines`."""
 
     exact = False
 
@@ -121,7 +121,7 @@ class GpiodLines:
 
 
 def open_gpiod(pins: Mapping[int, int], active_high: bool) -> GpiodLines:
-    """Claim the header's pins; see `hardware.lines.open_lines`."""
+    """Claim the header's pins; see `hardware.pads.lines.open_lines`."""
     import gpiod
     from gpiod.line import Bias, Clock, Direction, Edge
 

@@ -11,8 +11,8 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from hardware.gpio import open_factory, require_kernel_time
-from hardware.lines import OnLost, OnPress
+from hardware.pads.lines import OnLost, OnPress
+from hardware.pads.pinout import open_factory, require_kernel_time
 from hardware.ports import HardwareMissing
 
 DELIVERY: Final = 50_000_000
@@ -33,7 +33,7 @@ def ticks_to_ns(ticks: float | int) -> int:
 
 
 class GpiozeroLines:
-    """Claimed lines; implements `hardware.lines.Lines`."""
+    """Claimed lines; implements `hardware.pads.lines.Lines`."""
 
     def __init__(self, factory: Any, pins: Mapping[int, int], active_high: bool) -> None:
         """Claim the pins.
@@ -116,5 +116,5 @@ def _claim(factory: Any, seat: int, number: int, active_high: bool) -> Any:
 
 
 def open_gpiozero(pins: Mapping[int, int], active_high: bool) -> GpiozeroLines:
-    """Claim the header's pins; see `hardware.lines.open_lines`."""
+    """Claim the header's pins; see `hardware.pads.lines.open_lines`."""
     return GpiozeroLines(open_factory(), pins, active_high)

@@ -1,7 +1,7 @@
 """Where edges come from: input lines that tell at which instant each was pressed.
 
-Behind the pad shell there is one of two sources: the kernel's own event queue (`hardware.lines_gpiod`), or, where
-that library is not installed, gpiozero's pins (`hardware.lines_gpiozero`). docs/pads.md holds them side by side.
+Behind the pad shell there is one of two sources: the kernel's own event queue (`hardware.pads.gpiod_lines`), or, where
+that library is not installed, gpiozero's pins (`hardware.pads.gpiozero_lines`). docs/pads.md holds them side by side.
 """
 
 from __future__ import annotations
@@ -64,13 +64,13 @@ def open_lines(pins: Mapping[int, int], active_high: bool) -> Lines:
     Raises:
         HardwareMissing: no header, no permission, or a pin that somebody holds; says what to do.
     """
-    from hardware.lines_gpiod import open_gpiod
+    from hardware.pads.gpiod_lines import open_gpiod
 
     try:
         import gpiod  # noqa: F401
     except ImportError as missing:
         try:
-            from hardware.lines_gpiozero import open_gpiozero
+            from hardware.pads.gpiozero_lines import open_gpiozero
 
             return open_gpiozero(pins, active_high)
         except HardwareMissing as also:

@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from hardware.crosstalk import LONGEST
-from hardware.debounce import REBOUND
+from hardware.pads.crosstalk import LONGEST
+from hardware.pads.debounce import REBOUND
 from hardware.ports import Edge
 
 LANDING: Final = 30_000_000

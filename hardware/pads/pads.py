@@ -14,8 +14,8 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from hardware.clock import Clock, monotonic
-from hardware.lines import Lines, open_lines
-from hardware.pad_pin import PadPin
+from hardware.pads.lines import Lines, open_lines
+from hardware.pads.pin import PadPin
 from hardware.ports import Edge, Lost
 
 LEAST_ERROR: Final = 1_500_000

@@ -1,4 +1,4 @@
-"""One pad's pin: whether it is believed down, and since when that is certain. Pure; `hardware.pads` looks at it."""
+"""One pad's pin: whether it is believed down, and since when that is certain. Pure; `hardware.pads.pads` looks at it."""
 
 from __future__ import annotations
 

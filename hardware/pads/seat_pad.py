@@ -1,4 +1,4 @@
-"""One seat's pad and all that is remembered of it. Pure, in event time; `hardware.slaps` joins the seats."""
+"""One seat's pad and all that is remembered of it. Pure, in event time; `hardware.pads.slaps` joins the seats."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 
-from hardware.bench import Bench, Fault
-from hardware.debounce import BOUNCE, MASK, REBOUND, Contact, Debouncer, Event
+from hardware.pads.debounce import BOUNCE, MASK, REBOUND, Contact, Debouncer, Event
+from hardware.pads.force_join import WAIT, Weights
+from hardware.pads.stuck import Bench, Fault
 from hardware.ports import Edge
-from hardware.weights import WAIT, Weights
-from referee.adjudication.observations import Lift, Slap
+from referee.engine.observations import Lift, Slap
 
 MEMORY = 100_000_000
 """How long a contact is remembered as what another pad may have heard, ns."""

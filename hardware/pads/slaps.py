@@ -10,13 +10,13 @@ from __future__ import annotations
 import heapq
 from collections.abc import Collection, Iterable, Sequence
 
-from hardware.bench import Change, words
-from hardware.crosstalk import Cause, Crosstalk, at_most, explained, landing
-from hardware.debounce import SHORTEST, Contact, Event, Run
+from hardware.pads.crosstalk import Cause, Crosstalk, at_most, explained, landing
+from hardware.pads.debounce import SHORTEST, Contact, Event, Run
+from hardware.pads.force_join import LOUD
+from hardware.pads.seat_pad import Known, SeatPad
+from hardware.pads.stuck import Change, words
 from hardware.ports import Edge
-from hardware.seat_pad import Known, SeatPad
-from hardware.weights import LOUD
-from referee.adjudication.observations import Observation, Other
+from referee.engine.observations import Observation, Other
 
 WIDEST = 10_000_000
 """No slap states a wider error, ns: the referee waits no longer for what may have come before."""

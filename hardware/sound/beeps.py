@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from hardware.mixing import RATE, Samples, faded
+from hardware.sound.splice import RATE, Samples, faded
 
 LEVEL: Final = 0.2
 """Peak of a cue; together with speech it stays near full scale."""

@@ -22,9 +22,9 @@ from typing import Final, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from hardware.loudness import BLOCK, block_energies, momentary_of
-from hardware.mixing import LOUDNESS, MARKS, RATE, Samples, gap_after, join, prepared
 from hardware.ports import HardwareMissing
+from hardware.sound.loudness import BLOCK, block_energies, momentary_of
+from hardware.sound.splice import LOUDNESS, MARKS, RATE, Samples, gap_after, join, prepared
 
 RECIPE: Final = "3"
 """Changes whenever clips must be rendered anew: part of the cache folder's name."""

@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from hardware.mixing import BREATH, FADE, LATE, LATE_URGENT, PAUSE, RATE, Samples, noise_floor
+from hardware.sound.splice import BREATH, FADE, LATE, LATE_URGENT, PAUSE, RATE, Samples, noise_floor
 
 TURN: Final = 0.02
 """How long a change of the volume is faded in, s; less in a shorter block."""

@@ -16,9 +16,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from hardware.clips import Renders, Synthesiser, heard, read_wav
-from hardware.mixing import Samples, prepared
 from hardware.ports import HardwareMissing
+from hardware.sound.clips import Renders, Synthesiser, heard, read_wav
+from hardware.sound.splice import Samples, prepared
 
 
 def open_piper(

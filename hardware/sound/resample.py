@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from hardware.loudness import Samples
+from hardware.sound.loudness import Samples
 
 FACTOR: Final = 3
 _REACH: Final = 12

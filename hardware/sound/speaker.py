@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from hardware.clips import Clips, Progress, find_synthesiser
 from hardware.clock import Clock, monotonic
 from hardware.ports import HardwareMissing, Speaker
-from hardware.simulated.speaker import RecordingSpeaker
-from hardware.stream_speaker import StreamSpeaker, import_sounddevice
-from hardware.wav_speaker import WavSpeaker
+from hardware.simulated.devices.silent_speaker import RecordingSpeaker
+from hardware.sound.clips import Clips, Progress, find_synthesiser
+from hardware.sound.stream_speaker import StreamSpeaker, import_sounddevice
+from hardware.sound.wav_speaker import WavSpeaker
 
 __all__ = ["StreamSpeaker", "Voice", "WavSpeaker", "import_sounddevice", "open_speaker"]
 

@@ -11,8 +11,8 @@ from typing import Final
 
 import numpy as np
 
-from hardware.loudness import Samples as Samples
-from hardware.loudness import momentary, true_peak
+from hardware.sound.loudness import Samples as Samples
+from hardware.sound.loudness import momentary, true_peak
 
 RATE: Final = 16_000
 """Samples a second, everywhere."""

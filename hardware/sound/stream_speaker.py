@@ -12,13 +12,12 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, Protocol
 
-from hardware.cues import CUES
-from hardware.mixer import Mixer
-from hardware.mixing import RATE, Samples
 from hardware.ports import HardwareMissing
-from hardware.upsampling import FACTOR, Upsampler
-from hardware.volume import Volume
-from hardware.volume_control import VolumeControl
+from hardware.sound.beeps import CUES
+from hardware.sound.mixer import Mixer
+from hardware.sound.resample import FACTOR, Upsampler
+from hardware.sound.splice import RATE, Samples
+from hardware.sound.volume import Volume, VolumeControl
 
 LOOK: Final = 0.25
 """How often the stream is looked at, s."""
@@ -33,7 +32,7 @@ _log = logging.getLogger(__name__)
 
 
 class Bank(Protocol):
-    """Where phrases come from: `hardware.clips.Clips`."""
+    """Where phrases come from: `hardware.sound.clips.Clips`."""
 
     def phrase(self, texts: Iterable[str]) -> Samples:
         """Clips joined; raises `HardwareMissing`."""

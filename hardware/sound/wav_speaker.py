@@ -8,15 +8,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from hardware.clips import pcm
 from hardware.clock import Clock, monotonic
-from hardware.cues import CUES
-from hardware.mixer import Mixer
-from hardware.mixing import RATE
 from hardware.ports import HardwareMissing
-from hardware.stream_speaker import Bank
-from hardware.volume import Volume
-from hardware.volume_control import VolumeControl
+from hardware.sound.beeps import CUES
+from hardware.sound.clips import pcm
+from hardware.sound.mixer import Mixer
+from hardware.sound.splice import RATE
+from hardware.sound.stream_speaker import Bank
+from hardware.sound.volume import Volume, VolumeControl
 
 _SECOND: Final = 1_000_000_000
 _log = logging.getLogger(__name__)

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from models.cards import CARDS, RANKS, SUITS
-from models.discriminant import Floats, Ints
-from models.geometry import Image
-from models.looks import varied
-from models.networks import Network
-from models.reader import R, S, log_softmax
+from models.decks.discriminant import Floats, Ints
+from models.decks.looks import varied
+from models.eye.classes import CARDS, RANKS, SUITS
+from models.eye.geometry import Image
+from models.eye.networks import Network
+from models.eye.reader import R, S, log_softmax
 
 #: Worse copies of each patch, and how much worse they are; they tell how sure a reading may be.
 TESTS, HARD = 4, 1.5

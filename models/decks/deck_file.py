@@ -20,11 +20,11 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from models.cards import CARDS
-from models.discriminant import Lines
-from models.enrolment import Confusion, Factor, IndexTest, Knowledge
-from models.geometry import Image
-from models.looks import LOOK_H, LOOK_W, Look
+from models.decks.discriminant import Lines
+from models.decks.enrolment import Confusion, Factor, IndexTest, Knowledge
+from models.decks.looks import LOOK_H, LOOK_W, Look
+from models.eye.classes import CARDS
+from models.eye.geometry import Image
 
 FORMAT: Final = 1
 _QUALITY: Final = 92

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from models.enrolment import Knowledge
-from models.finder import Spot
-from models.geometry import Image, Points, cut_card, cut_patch
-from models.networks import Network
-from models.reader import CardReader, CardReading, R, Reader, Reading, S, log_softmax
+from models.decks.enrolment import Knowledge
+from models.eye.finder import Spot
+from models.eye.geometry import Image, Points, cut_card, cut_patch
+from models.eye.networks import Network
+from models.eye.reader import CardReader, CardReading, R, Reader, Reading, S, log_softmax
 
 
 class DeckReader(Reader):

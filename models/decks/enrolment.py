@@ -13,13 +13,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from models.cards import CARDS, RANKS, SUITS
-from models.copies import TESTS, Batch, Samples
-from models.discriminant import Floats, Ints, Lines, class_means, logistic
-from models.geometry import CROP_H, CROP_W, PATCH_H, PATCH_W
-from models.looks import Look, off_index
-from models.networks import Network
-from models.reader import R, S, log_softmax, sigmoid
+from models.decks.copies import TESTS, Batch, Samples
+from models.decks.discriminant import Floats, Ints, Lines, class_means, logistic
+from models.decks.looks import Look, off_index
+from models.eye.classes import CARDS, RANKS, SUITS
+from models.eye.geometry import CROP_H, CROP_W, PATCH_H, PATCH_W
+from models.eye.networks import Network
+from models.eye.reader import R, S, log_softmax, sigmoid
 
 #: Copies of each patch to learn from; of the whole card more, as there are fewer.
 COPIES, WHOLE_COPIES = 6, 8

@@ -9,13 +9,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from models.cards import RANKS
-from models.enrolment import Knowledge, Told, learn
-from models.finder import Finder, Spot
-from models.geometry import CROP_H, CROP_W, Image, cut_card, pyramid
-from models.looks import WHOLE_H, WHOLE_W, Look, Place, look_at, patches, places
-from models.networks import WEIGHTS, Network, require
-from models.reader import R, Reader, S, log_softmax
+from models.decks.enrolment import Knowledge, Told, learn
+from models.decks.looks import WHOLE_H, WHOLE_W, Look, Place, look_at, patches, places
+from models.eye.classes import RANKS
+from models.eye.finder import Finder, Spot
+from models.eye.geometry import CROP_H, CROP_W, Image, cut_card, pyramid
+from models.eye.networks import WEIGHTS, Network, require
+from models.eye.reader import R, Reader, S, log_softmax
 
 #: Less steep than this are the edges of what is out of focus or moving; see `looks.sharpness`.
 BLURRED = 0.085

@@ -13,8 +13,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from models.finder import Spot
-from models.geometry import CROP_H, CROP_W, PATCH_H, PATCH_W, Image, Points, area, card_frame, cut_patch, quad_of
+from models.eye.finder import Spot
+from models.eye.geometry import CROP_H, CROP_W, PATCH_H, PATCH_W, Image, Points, area, card_frame, cut_patch, quad_of
 
 #: A look keeps more round the patch than the reader sees, so that it can be shifted, turned and scaled.
 LOOK_W, LOOK_H = 72, 96

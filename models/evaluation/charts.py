@@ -9,8 +9,8 @@ from typing import Final
 import cv2
 import numpy as np
 
-from models.geometry import Image
-from models.reliability import SURE, Bin, Said, bins, calibration_error
+from models.evaluation.reliability import SURE, Bin, Said, bins, calibration_error
+from models.eye.geometry import Image
 
 WIDTH: Final = 1500
 HEIGHT: Final = 860

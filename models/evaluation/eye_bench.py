@@ -11,9 +11,9 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from models.eye import Eye
-from models.geometry import CROP_H, CROP_W, PATCH_H, PATCH_W
-from models.networks import WEIGHTS, Network
+from models.eye.eye import Eye
+from models.eye.geometry import CROP_H, CROP_W, PATCH_H, PATCH_W
+from models.eye.networks import WEIGHTS, Network
 
 SHAPES = {"finder": (1, 480, 640, 3), "reader": (8, PATCH_H, PATCH_W, 3), "card": (4, CROP_H, CROP_W, 3)}
 
@@ -43,7 +43,7 @@ def with_opencv(path: Path, batch: np.ndarray) -> Callable[[], object]:
 
 def main() -> None:
     """Print the figures."""
-    parser = argparse.ArgumentParser(prog="python -m models.bench", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m models.evaluation.eye_bench", description=__doc__)
     parser.add_argument("--image", type=Path, help="a picture to time whole frames on; a blank one if left out")
     args = parser.parse_args()
     cv2.setNumThreads(1)

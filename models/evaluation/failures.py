@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from models.cards import UNREAD
-from models.evaluate import MARGIN, Box, Judged, Label, inside
-from models.eye import CardSeen
-from models.geometry import Points, overlap
-from models.reliability import SURE
+from models.evaluation.photo_score import MARGIN, Box, Judged, Label, inside
+from models.evaluation.reliability import SURE
+from models.eye.classes import UNREAD
+from models.eye.eye import CardSeen
+from models.eye.geometry import Points, overlap
 
 COURTS = {"A": "ace", "T": "10", "J": "jack", "Q": "queen", "K": "king"}
 SUIT_NAMES = dict(zip("cdhs", ("clubs", "diamonds", "hearts", "spades"), strict=True))

@@ -14,15 +14,15 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from models import charts
-from models.disputes import KINDS, Dispute
-from models.drawing import dashed, drawn
-from models.evaluate import MARGIN, Box, Judged, apart, by_folder, table
-from models.eye import CardSeen
-from models.failures import Failure, failures
-from models.geometry import Image
-from models.reliability import table as bins_table
-from models.reliability import words
+from models.evaluation import charts
+from models.evaluation.disputes import KINDS, Dispute
+from models.evaluation.failures import Failure, failures
+from models.evaluation.photo_score import MARGIN, Box, Judged, apart, by_folder, table
+from models.evaluation.reliability import table as bins_table
+from models.evaluation.reliability import words
+from models.eye.annotate import dashed, drawn
+from models.eye.eye import CardSeen
+from models.eye.geometry import Image
 
 WORST = 10
 SIDE = 800
@@ -60,7 +60,7 @@ def write(folder: Path, photos: Path, judged: Sequence[Judged], disputed: Sequen
         f"<p>{_image(charts.reliability(said, f'Reliability on {len(judged)} photographs, strict'), '.png')}</p>",
         _table(bins_table(said)),
         f"<h2>Disputed labels ({len(known)})</h2>",
-        "<p>Labels that the photograph itself shows no right answer can meet (<code>models/disputes.csv</code>). "
+        "<p>Labels that the photograph itself shows no right answer can meet (<code>models/evaluation/disputes.csv</code>). "
         "Blue, dashed: the label's box and, thin, its margin; cross: where the whole card's centre lies.</p>",
         *(_dispute(photos, by_photo[d.photo], d) for d in known),
     ]

@@ -16,10 +16,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from models.disputes import Dispute, disputes
-from models.eye import CardSeen, Eye
-from models.geometry import Image
-from models.reliability import SURE, Said, words
+from models.evaluation.disputes import Dispute, disputes
+from models.evaluation.reliability import SURE, Said, words
+from models.eye.eye import CardSeen, Eye
+from models.eye.geometry import Image
 
 MARGIN = 0.15
 Box = tuple[float, float, float, float]
@@ -210,7 +210,7 @@ def table(tallies: dict[str, Tally]) -> str:
 def main() -> int:
     """Print the tables and write the report; 2 with one clear line for a folder that cannot be used."""
     parser = argparse.ArgumentParser(
-        prog="python -m models.evaluate", description="Score the eye on a folder with a labels.csv."
+        prog="python -m models.evaluation.photo_score", description="Score the eye on a folder with a labels.csv."
     )
     parser.add_argument("folder", type=Path, nargs="?", default=Path("../shared/photos"))
     parser.add_argument("--weights", type=Path, default=None)
@@ -225,10 +225,10 @@ def main() -> int:
     known = disputes()
     cleared = [apart(one, known) for one in judged]
     print("Strict, as the contract scores:\n" + table(by_folder(judged)))
-    print("\nDisputed labels apart (models/disputes.csv):\n" + table(by_folder(cleared)))
+    print("\nDisputed labels apart (models/evaluation/disputes.csv):\n" + table(by_folder(cleared)))
     print("\n" + words([said for one in judged for said in one.said]))
     if args.report:
-        from models.photoreport import write
+        from models.evaluation.photo_report import write
 
         print(f"\nthe failures, one by one: {write(args.report, args.folder, judged, known)}")
     return 0

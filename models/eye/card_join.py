@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from models.cards import CARDS, RANKS, SUITS
-from models.finder import Spot
-from models.geometry import Points, area, quad_of
-from models.reader import CardReading, Logs, Reading
+from models.eye.classes import CARDS, RANKS, SUITS
+from models.eye.finder import Spot
+from models.eye.geometry import Points, area, quad_of
+from models.eye.reader import CardReading, Logs, Reading
 
 if TYPE_CHECKING:
-    from models.naming import Weights
+    from models.eye.card_name import Weights
 
 _RANK = np.array([RANKS.index(c[0]) for c in CARDS])
 _SUIT = np.array([SUITS.index(c[1]) for c in CARDS])

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from models.cards import CARDS, UNREAD
-from models.confidence import SIGNS, signs
-from models.joining import Candidate, joint
-from models.reader import sigmoid
+from models.eye.card_join import Candidate, joint
+from models.eye.classes import CARDS, UNREAD
+from models.eye.confidence import SIGNS, signs
+from models.eye.reader import sigmoid
 
 NAMED = 0.01
 """Names less likely than this are left out of a card's alternatives ..."""

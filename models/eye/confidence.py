@@ -1,7 +1,7 @@
 """What tells a right reading from a wrong one: the signs that the confidence of a card is made of.
 
 The confidence is a logistic function of these signs. Its weights are fitted on held-out synthetic scenes, and then
-lowered by a constant until little of what is said with 0.9 or more was wrong there (`models/training/calibrate.py` says
+lowered by a constant until little of what is said with 0.9 or more was wrong there (`models/training/confidence_fit.py` says
 how little): photographs hold surprises that drawn scenes do not.
 """
 
@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from models.cards import CARDS, RANKS, SUITS
-from models.reader import Reading, sigmoid
+from models.eye.classes import CARDS, RANKS, SUITS
+from models.eye.reader import Reading, sigmoid
 
 if TYPE_CHECKING:
-    from models.joining import Candidate
+    from models.eye.card_join import Candidate
 
 _RANK = np.array([RANKS.index(c[0]) for c in CARDS])
 _SUIT = np.array([SUITS.index(c[1]) for c in CARDS])

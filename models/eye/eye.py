@@ -14,13 +14,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from models import heaps, joining, naming, plane
-from models.enrolled import DeckCardReader, DeckReader
-from models.enrolment import Knowledge
-from models.finder import Finder
-from models.geometry import Image, axes_of, pyramid
-from models.networks import WEIGHTS, Network, WeightsBroken, WeightsMissing, calibration, require
-from models.reader import CardReader, Reader
+from models.decks.enrolled import DeckCardReader, DeckReader
+from models.decks.enrolment import Knowledge
+from models.eye import card_join, card_name, heaps, plane
+from models.eye.finder import Finder
+from models.eye.geometry import Image, axes_of, pyramid
+from models.eye.networks import WEIGHTS, Network, WeightsBroken, WeightsMissing, calibration, require
+from models.eye.reader import CardReader, Reader
 
 __all__ = ["ImageError", "CardSeen", "Eye", "WeightsBroken", "WeightsMissing"]
 
@@ -61,7 +61,7 @@ class Eye:
         finder: Finder,
         reader: Reader,
         cards: CardReader,
-        weights: naming.Weights,
+        weights: card_name.Weights,
         cap: Callable[[str, float], float] | None = None,
     ) -> None:
         """``cap`` tells the most confidence in a card whose best index has such a logit (None: no limit)."""
@@ -76,7 +76,7 @@ class Eye:
         """
         folder = require(WEIGHTS if weights is None else Path(weights))
         finder, reader, card = (Network(folder / f"{name}.onnx", threads) for name in ("finder", "reader", "card"))
-        fitted = naming.Weights.of(calibration(folder))
+        fitted = card_name.Weights.of(calibration(folder))
         if deck is None:
             return cls(Finder(finder), Reader(reader), CardReader(card), fitted)
         return cls(Finder(finder), DeckReader(reader, deck), DeckCardReader(card, deck), fitted, deck.cap)
@@ -86,12 +86,12 @@ class Eye:
         checked(image)
         return self._judged(self.candidates(image))
 
-    def _judged(self, found: list[joining.Candidate]) -> list[CardSeen]:
+    def _judged(self, found: list[card_join.Candidate]) -> list[CardSeen]:
         tops = heaps.tops(found)
         seen = []
         for i, c in enumerate(found):
-            names = naming.alternatives(c, self._weights)
-            name, confidence = naming.told(*names[0], self._weights)
+            names = card_name.alternatives(c, self._weights)
+            name, confidence = card_name.told(*names[0], self._weights)
             seen.append(CardSeen(name, confidence, c.quad, i in tops, heaps.bareness(c), heaps.indices(c), names))
         if self._cap is not None:
             seen = [_capped(s, c, self._cap) for s, c in zip(seen, found, strict=True)]
@@ -117,22 +117,22 @@ class Eye:
         found = self.candidates(part, card_height)
         return [replace(s, corners=s.corners + corner, indices=s.indices + corner) for s in self._judged(found)]
 
-    def candidates(self, image: Image, card_height: float | None = None) -> list[joining.Candidate]:
+    def candidates(self, image: Image, card_height: float | None = None) -> list[card_join.Candidate]:
         """The cards before they are named: what `recognise` judges and what the calibration is fitted on."""
         levels = pyramid(image)
         spots = self._finder.find(image, card_height)
         readings = self._reader.read(levels, spots)
-        found = joining.candidates(spots, readings, self._weights)[:MOST_CARDS]
+        found = card_join.candidates(spots, readings, self._weights)[:MOST_CARDS]
         for card, whole in zip(found, self._cards.read(levels, [c.frame for c in found]), strict=True):
             card.whole = whole
             heaps.settle(card)
         if card_height is None:
             # A stream looks at a place again and again: there a faint first sight of a card tells when it came.
-            found = [card for card in found if naming.likely(card, self._weights)]
+            found = [card for card in found if card_name.likely(card, self._weights)]
             self._measured(levels, found)
         return heaps.without_doubles(found)
 
-    def _measured(self, levels: list[Image], found: list[joining.Candidate]) -> None:
+    def _measured(self, levels: list[Image], found: list[card_join.Candidate]) -> None:
         """Give cards with one index in sight corners by those with two; in a live game only the uppermost matters."""
         changed = plane.borrow(found)
         again = self._cards.read(levels, [axes_of(card.quad) for card in changed])
@@ -140,7 +140,7 @@ class Eye:
             card.quad = heaps.nearer(whole.quad, card.quad)
 
 
-def _capped(seen: CardSeen, found: joining.Candidate, cap: Callable[[str, float], float]) -> CardSeen:
+def _capped(seen: CardSeen, found: card_join.Candidate, cap: Callable[[str, float], float]) -> CardSeen:
     """The card with no more confidence than a learned deck allows, in it and in what else it may be."""
     index = max(reading.index for reading in found.readings)
     if len(found.readings) == 1 and not seen.top:

@@ -8,8 +8,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from models.geometry import Image, Points
-from models.networks import Network
+from models.eye.geometry import Image, Points
+from models.eye.networks import Network
 
 #: The longest side the network is run on; a 1280 px frame is halved. Close-ups are found at the smaller sizes.
 LONG_SIDE = 640

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from models.geometry import Points, area, overlap, quad_of
-from models.joining import Candidate, cross, local, same_card
-from models.reader import sigmoid
+from models.eye.card_join import Candidate, cross, local, same_card
+from models.eye.geometry import Points, area, overlap, quad_of
+from models.eye.reader import sigmoid
 
 
 def bareness(card: Candidate) -> float:

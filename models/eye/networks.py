@@ -1,6 +1,6 @@
 """The networks' weights behind ONNX Runtime, one thread unless told otherwise.
 
-ONNX Runtime was three times as fast as OpenCV's dnn on all three networks (`python -m models.bench`, figures in the
+ONNX Runtime was three times as fast as OpenCV's dnn on all three networks (`python -m models.evaluation.eye_bench`, figures in the
 model card), so OpenCV's is not used.
 """
 
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-WEIGHTS = Path(__file__).parent / "weights"
+WEIGHTS = Path(__file__).parents[1] / "weights"
 FILES = ("finder.onnx", "reader.onnx", "card.onnx", "calibration.json")
 
 
@@ -63,7 +63,7 @@ class Network:
         if FEATURES not in self._outputs:
             raise WeightsBroken(
                 f"{self._path} has no features, so it cannot learn a deck: "
-                "`python -m models.training.export --amend` adds them"
+                "`python -m models.training.onnx_export --amend` adds them"
             )
         out, features = self._session.run([self._outputs[0], FEATURES], {self._input: batch})
         return np.asarray(out, np.float32), np.asarray(features, np.float32)

@@ -14,10 +14,10 @@ from typing import Final
 
 import numpy as np
 
-from models.cards import HEIGHT_MM, WIDTH_MM
-from models.finder import Spot
-from models.geometry import Points, area, axes_of
-from models.joining import Candidate
+from models.eye.card_join import Candidate
+from models.eye.classes import HEIGHT_MM, WIDTH_MM
+from models.eye.finder import Spot
+from models.eye.geometry import Points, area, axes_of
 
 NEAR: Final = 2.5
 """Farther off, in heights of the card, perspective changes the scale too much."""

@@ -23,8 +23,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from models.cards import CARDS, UNREAD
-from referee.adjudication.foresight import Foresight
+from models.eye.classes import CARDS, UNREAD
+from referee.engine.foresight import Foresight
 
 SLIP: Final = 0.1
 """Least share of cards for which memory is taken to be wrong."""

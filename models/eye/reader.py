@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from models.cards import RANKS, SUITS
-from models.finder import Spot
-from models.geometry import CROP_H, CROP_W, Image, Points, card_frame, cut_card, cut_patch
-from models.networks import Network
+from models.eye.classes import RANKS, SUITS
+from models.eye.finder import Spot
+from models.eye.geometry import CROP_H, CROP_W, Image, Points, card_frame, cut_card, cut_patch
+from models.eye.networks import Network
 
 Logs = NDArray[np.float64]
 R, S = len(RANKS), len(SUITS)

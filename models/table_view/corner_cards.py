@@ -14,12 +14,21 @@ from typing import Final
 import cv2
 import numpy as np
 
-from models.cards import HEIGHT_MM, WIDTH_MM
-from models.edges import Bytes, refined_corners
-from models.fitting import Floats, least_squares
-from models.lens import Lens
-from models.quads import as_quad, shared
-from models.table import CORNER_PX, SOUGHT_FOCAL, NoTable, TableFound, focal_doubt, framed, pinhole, project
+from models.eye.classes import HEIGHT_MM, WIDTH_MM
+from models.eye.quads import as_quad, shared
+from models.table_view.edges import Bytes, refined_corners
+from models.table_view.least_squares import Floats, least_squares
+from models.table_view.lens import Lens
+from models.table_view.table_map import (
+    CORNER_PX,
+    SOUGHT_FOCAL,
+    NoTable,
+    TableFound,
+    focal_doubt,
+    framed,
+    pinhole,
+    project,
+)
 
 SIZES: Final = {"poker": (WIDTH_MM, HEIGHT_MM), "bridge": (57.0, 89.0)}
 """Width and height of the usual cards, mm."""

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
-from models.fitting import Floats
-from models.sheet import SheetSeen
+from models.table_view.least_squares import Floats
+from models.table_view.sheet import SheetSeen
 
 FEWEST_VIEWS = 4
 LEAST_TILT = 12.0

@@ -17,7 +17,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from models.fitting import Floats
+from models.table_view.least_squares import Floats
 
 Bytes = NDArray[np.uint8]
 

@@ -1,6 +1,6 @@
 """Where the seats are: each player in turn reaches a hand over the table, and the side it came from is the bearing.
 
-The same looks at arms that tell whose card was laid: see `models.motion` and `models.arms`.
+The same looks at arms that tell whose card was laid: see `models.watch.motion` and `models.watch.arms`.
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ from typing import Final
 
 import numpy as np
 
-from models.arms import FULL_ARM, usual
-from models.crossing import bearing, covered
-from models.motion import Motion
-from models.pixels import Bytes, Mask
+from models.watch.arm_entries import bearing, covered
+from models.watch.arms import FULL_ARM, usual
+from models.watch.motion import Motion
+from models.watch.pixels import Bytes, Mask
 
 LOOKS: Final = 8
 """So many looks at an arm make a bearing."""

@@ -14,9 +14,9 @@ from typing import Final
 import cv2
 import numpy as np
 
-from models.cards import HEIGHT_MM
-from models.fitting import Fit, Floats, least_squares
-from models.lens import Lens
+from models.eye.classes import HEIGHT_MM
+from models.table_view.least_squares import Fit, Floats, least_squares
+from models.table_view.lens import Lens
 
 SOUGHT_FOCAL: Final = 1.1
 """A camera's focal length as a share of its picture's width, where nothing is known: 49 degrees across, what a Camera

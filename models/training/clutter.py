@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from models.cards import HEIGHT_MM
+from models.eye.classes import HEIGHT_MM
 
 Image = NDArray[np.uint8]
 Points = NDArray[np.float64]

@@ -15,17 +15,17 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from models import heaps, joining, naming
-from models.cards import CARDS, RANKS, SUITS
-from models.confidence import SIGNS, signs
-from models.eye import Eye
+from models.eye import card_join, card_name, heaps
+from models.eye.classes import CARDS, RANKS, SUITS
+from models.eye.confidence import SIGNS, signs
+from models.eye.eye import Eye
 from models.training.library import Library
+from models.training.scene_truth import Scene
 from models.training.scenes import Painter
-from models.training.truth import Scene
 
 #: Share of wrong ones that is borne among the cards said with 0.9 or more, on the scenes fitted on. Half of these are
 #: blurred, dark or tiny beyond what people would play with; at a table it comes to less than one in a thousand
-#: (`python -m tests.held_back`, which this number was chosen by).
+#: (`python -m tools.measure.held_back`, which this number was chosen by).
 WRONG = 0.0075
 
 
@@ -33,7 +33,7 @@ WRONG = 0.0075
 class Match:
     """A candidate of a scene and the true card in its place (None where there is none)."""
 
-    candidate: joining.Candidate
+    candidate: card_join.Candidate
     truth: str | None
     top_said: bool
     top_true: bool | None
@@ -46,7 +46,7 @@ def true_card(scene: Scene, k: int) -> str | None:
     return None if card.rank < 0 else RANKS[card.rank] + SUITS[card.suit]
 
 
-def match(scene: Scene, found: list[joining.Candidate]) -> list[Match]:
+def match(scene: Scene, found: list[card_join.Candidate]) -> list[Match]:
     """Each candidate with the card whose index it stands on."""
     out = []
     tops = heaps.tops(found)
@@ -70,16 +70,18 @@ def match(scene: Scene, found: list[joining.Candidate]) -> list[Match]:
     return out
 
 
-def _nll(matches: list[Match], weights: naming.Weights) -> float:
-    total = [float(naming.evidence(m.candidate, weights)[CARDS.index(m.truth)]) for m in matches if m.truth is not None]
+def _nll(matches: list[Match], weights: card_name.Weights) -> float:
+    total = [
+        float(card_name.evidence(m.candidate, weights)[CARDS.index(m.truth)]) for m in matches if m.truth is not None
+    ]
     return -float(np.mean(np.maximum(total, -12)))
 
 
-def _with(weights: naming.Weights, name: str, value: float) -> naming.Weights:
-    return naming.Weights.of({**asdict(weights), name: value})
+def _with(weights: card_name.Weights, name: str, value: float) -> card_name.Weights:
+    return card_name.Weights.of({**asdict(weights), name: value})
 
 
-def fit_evidence(matches: list[Match], weights: naming.Weights) -> naming.Weights:
+def fit_evidence(matches: list[Match], weights: card_name.Weights) -> card_name.Weights:
     """Coordinate search over the three weights of the evidence."""
     grid = np.array([0.15, 0.25, 0.35, 0.5, 0.65, 0.8, 1.0, 1.2, 1.4, 1.7, 2.0])
     for _ in range(2):
@@ -89,9 +91,9 @@ def fit_evidence(matches: list[Match], weights: naming.Weights) -> naming.Weight
     return weights
 
 
-def fit_confidence(matches: list[Match], weights: naming.Weights) -> naming.Weights:
+def fit_confidence(matches: list[Match], weights: card_name.Weights) -> card_name.Weights:
     """Logistic regression of "right" on the signs, by Newton's method with a little ridge."""
-    logs = [naming.evidence(m.candidate, weights) for m in matches]
+    logs = [card_name.evidence(m.candidate, weights) for m in matches]
     x = np.array([signs(m.candidate, one) for m, one in zip(matches, logs, strict=True)])
     y = np.array([float(m.truth == CARDS[int(one.argmax())]) for m, one in zip(matches, logs, strict=True)])
     beta = np.zeros(len(SIGNS))
@@ -114,9 +116,9 @@ def caution(logits: NDArray[np.float64], right: NDArray[np.float64]) -> float:
     return max(0.0, least - float(np.log(9)))
 
 
-def report(matches: list[Match], weights: naming.Weights, wanted: int) -> dict[str, float]:
+def report(matches: list[Match], weights: card_name.Weights, wanted: int) -> dict[str, float]:
     """Figures on matched scenes; `wanted` is how many cards could be read at all."""
-    said = [(m, *naming.judged(m.candidate, weights)) for m in matches]
+    said = [(m, *card_name.judged(m.candidate, weights)) for m in matches]
     right = [m.truth == card for m, card, _ in said]
     sure = [c >= 0.9 for _, _, c in said]
     false_sure = sum(s and not r for s, r in zip(sure, right, strict=True))
@@ -158,7 +160,7 @@ def main() -> None:
         if i == args.scenes // 2 - 1:
             half = len(matches)
     first, second = matches[:half], matches[half:]
-    weights = fit_confidence(first, fit_evidence(first, naming.Weights()))
+    weights = fit_confidence(first, fit_evidence(first, card_name.Weights()))
     print("fitted on", report(first, weights, wanted[0]))
     print("checked on", report(second, weights, wanted[1]))
     target.write_text(json.dumps(asdict(weights), indent=1) + "\n")

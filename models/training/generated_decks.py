@@ -12,8 +12,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from models.cards import CARDS
-from models.training import pips, wear
+from models.eye.classes import CARDS
+from models.training import pip_shapes, wear
 from models.training.art import FACE_H, FACE_W, Box
 from models.training.fonts import Font, glyph
 
@@ -148,7 +148,7 @@ def style(seed: int, fonts: list[Font], courts: list[Image]) -> Style:
     )
     from_glyphs = SUIT_FONTS[int(rng.integers(len(SUIT_FONTS)))] if rng.random() < 0.4 else None
     for suit in "cdhs":
-        made.pips[suit] = pips.draw(suit, rng, from_glyphs)
+        made.pips[suit] = pip_shapes.draw(suit, rng, from_glyphs)
     if rng.random() < 0.12:
         variant = int(rng.integers(1 << 30))
         made.pips = {suit: wear.inked(mask, np.random.default_rng(variant)) for suit, mask in made.pips.items()}

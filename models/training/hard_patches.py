@@ -13,13 +13,13 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from models import geometry
-from models.finder import Finder, Spot
-from models.networks import Network
+from models.eye import geometry
+from models.eye.finder import Finder, Spot
+from models.eye.networks import Network
 from models.training.library import Library
 from models.training.samples import seen
+from models.training.scene_truth import Scene
 from models.training.scenes import Painter
-from models.training.truth import Scene
 
 Row = tuple[float, ...]
 NOTHING: Row = (-1.0, -1.0, 0.0, 0.0, 0.0)

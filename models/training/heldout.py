@@ -15,15 +15,16 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from models import charts, naming
-from models.cards import UNREAD
-from models.eye import Eye
-from models.networks import WEIGHTS, calibration
-from models.reliability import SURE, Said, table, wilson, words
-from models.training.calibrate import match, true_card
+from models.evaluation import charts
+from models.evaluation.reliability import SURE, Said, table, wilson, words
+from models.eye import card_name
+from models.eye.classes import UNREAD
+from models.eye.eye import Eye
+from models.eye.networks import WEIGHTS, calibration
+from models.training.confidence_fit import match, true_card
 from models.training.library import Library
+from models.training.scene_truth import Scene
 from models.training.scenes import Painter
-from models.training.truth import Scene
 
 #: First number of the scenes' seeds; calibration draws its own from 4001.
 SEED = 9001
@@ -47,9 +48,9 @@ class Held:
     corners: list[float] = field(default_factory=list)
 
 
-def take_in(held: Held, eye: Eye, scene: Scene, weights: naming.Weights) -> None:
+def take_in(held: Held, eye: Eye, scene: Scene, weights: card_name.Weights) -> None:
     """Read one scene and add what became of its cards."""
-    found = [(m, *naming.judged(m.candidate, weights)) for m in match(scene, eye.candidates(scene.image))]
+    found = [(m, *card_name.judged(m.candidate, weights)) for m in match(scene, eye.candidates(scene.image))]
     named = [(m, name, confidence) for m, name, confidence in found if name != UNREAD]
     held.said += [Said(confidence, m.truth == name) for m, name, confidence in named]
     held.corners += [m.corner_error for m, name, _ in named if m.truth == name]
@@ -109,7 +110,7 @@ def main() -> None:
     cv2.setNumThreads(1)
     begin = time.process_time()
     eye = Eye.load(args.weights)
-    weights = naming.Weights.of(calibration(args.weights or WEIGHTS))
+    weights = card_name.Weights.of(calibration(args.weights or WEIGHTS))
     library = Library.open(args.library, 1)
     for title, painter in (("All that training draws", Painter(library)), ("As at a table", Painter(library, *TABLE))):
         held = Held()

@@ -10,8 +10,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from models.cards import CARDS
-from models.training import art, backgrounds, decks, fonts, wear
+from models.eye.classes import CARDS
+from models.training import art, backgrounds, fonts, generated_decks, wear
 from models.training.art import FACE_H, FACE_W
 
 Image = NDArray[np.uint8]
@@ -96,7 +96,7 @@ def build(folder: Path, art_decks: list[art.ArtDeck], generated: int, held_out: 
         rng = np.random.default_rng((77, n))
         radius = float(rng.uniform(0.025, 0.075))
         # Held-out decks see only the held-out half of the courts' pictures' style: abstract ones and letters.
-        faces, back = decks.deck(1000 + n, unknown if split else known, [] if split else courts)
+        faces, back = generated_decks.deck(1000 + n, unknown if split else known, [] if split else courts)
         for card, face in faces.items():
             values = (CARDS.index(card), len(art_decks) + n, split, face.corners, face.rank_box, face.suit_box)
             out.add(face.image, radius, values)

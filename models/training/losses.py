@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
-from models.cards import RANKS, SUITS
+from models.eye.classes import RANKS, SUITS
 from models.training.nets import STRIDE, UNIT
 from models.training.samples import FINDER
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from models.cards import RANKS, SUITS
+from models.eye.classes import RANKS, SUITS
 
 #: Finder channels: heat, then in px of its input over `UNIT`: offset of the centre (2, over 4 px), up (2), vector to
 #: the card's centre (2), half axes of the card up (2) and right (2).

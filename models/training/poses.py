@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from models.cards import HEIGHT_MM, WIDTH_MM
+from models.eye.classes import HEIGHT_MM, WIDTH_MM
 from models.training.art import FACE_H, FACE_W
 
 Points = NDArray[np.float64]

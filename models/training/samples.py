@@ -11,10 +11,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from models import geometry
+from models.eye import geometry
 from models.training.library import Library
+from models.training.scene_truth import Card, Index, Scene
 from models.training.scenes import SIZE, Painter
-from models.training.truth import Card, Index, Scene
 
 Rows = list[NDArray[Any]]
 FINDER = 256

@@ -12,14 +12,14 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from models.cards import CARDS, HEIGHT_MM, RANKS, SUITS
+from models.eye.classes import CARDS, HEIGHT_MM, RANKS, SUITS
 from models.training import clutter, poses
 from models.training.art import FACE_H, FACE_W
-from models.training.bending import Bend
 from models.training.clutter import HAND
 from models.training.library import Library
 from models.training.photometry import photograph
-from models.training.truth import Card, Index, Scene
+from models.training.scene_truth import Card, Index, Scene
+from models.training.warp import Bend
 
 Image = NDArray[np.uint8]
 Points = NDArray[np.float64]

@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from models.training.truth import Card, Index
+from models.training.scene_truth import Card, Index
 
 Image = NDArray[np.uint8]
 Field = NDArray[np.float32]

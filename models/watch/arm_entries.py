@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from models.pixels import Mask
+from models.watch.pixels import Mask
 
 
 @dataclass(frozen=True, slots=True)

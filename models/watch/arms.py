@@ -8,14 +8,14 @@ from typing import Final
 
 import numpy as np
 
-from models.crossing import apart, bearing, covered
-from models.hovering import Hovering
-from models.motion import Glance, Motion
-from models.pile import Pile
-from models.pixels import Mask
-from models.quads import centre
-from models.stream import MS, Stream
-from models.tracks import Track
+from models.eye.quads import centre
+from models.watch.arm_entries import apart, bearing, covered
+from models.watch.hover import Hovering
+from models.watch.known_cards import Pile
+from models.watch.motion import Glance, Motion
+from models.watch.pixels import Mask
+from models.watch.stream import MS, Stream
+from models.watch.tracks import Track
 
 FULL_ARM: Final = 0.5
 """Share of the line from the picture's edge to a card that an arm must cover."""

@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from models.faces import first_unexplained, reveal, unread_reveal
-from models.gaze import LIKELY, Found
-from models.likeness import shown_before
-from models.lying import sighting
-from models.motion import Glance, Motion
-from models.pile import Pile
-from models.pixels import Bytes
-from models.quads import Quad, between, overlap
-from models.stream import MS, Moment, Stream
-from models.tracks import LATELY, SURE, UNREAD, Seen, Sighting, Track, double, plain
+from models.eye.quads import Quad, between, overlap
+from models.watch.card_place import sighting
+from models.watch.faces import first_unexplained, reveal, unread_reveal
+from models.watch.gaze import LIKELY, Found
+from models.watch.known_cards import Pile
+from models.watch.likeness import shown_before
+from models.watch.motion import Glance, Motion
+from models.watch.pixels import Bytes
+from models.watch.stream import MS, Moment, Stream
+from models.watch.tracks import LATELY, SURE, UNREAD, Seen, Sighting, Track, double, plain
 
 MOVED_NS: Final = 600 * MS
 """Where nothing has moved for so long, no card has come."""

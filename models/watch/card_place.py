@@ -6,10 +6,10 @@ from typing import Final
 
 import numpy as np
 
-from models.pile import Pile
-from models.quads import Quad, area, overlap, shared
-from models.stream import Moment
-from models.tracks import BARE, SURE, UNREAD, Seen, Sighting, Track, double, plain
+from models.eye.quads import Quad, area, overlap, shared
+from models.watch.known_cards import Pile
+from models.watch.stream import Moment
+from models.watch.tracks import BARE, SURE, UNREAD, Seen, Sighting, Track, double, plain
 
 INDEX_NEAR: Final = 0.09
 """Share of a card's height within which two indices are in one place."""

@@ -1,7 +1,7 @@
 """What becomes of a card under way: laid and told, slid under the pile, or dropped as none.
 
 Where deck memory knows what can come (`Decisions.recall`), it helps to name a card that the eye alone cannot
-(`models.prior`). Whether a card was laid at all, and when, is the eye's word alone.
+(`models.eye.prior`). Whether a card was laid at all, and when, is the eye's word alone.
 """
 
 from __future__ import annotations
@@ -10,16 +10,16 @@ from typing import Final
 
 import numpy as np
 
-from models.arms import Arms, usual
-from models.motion import Glance, Motion
-from models.pairs import upper_of
-from models.pile import Pile
-from models.prior import Prior, Reading, Trust, judge
-from models.quads import between, centre, overlap
-from models.stream import MARGIN_NS, MS, PATIENCE_NS, Moment, Stream
-from models.tracks import SURE, UNREAD, Track
-from referee.adjudication.foresight import Foresight
-from referee.adjudication.observations import Card, Observation, Placed
+from models.eye.prior import Prior, Reading, Trust, judge
+from models.eye.quads import between, centre, overlap
+from models.watch.arms import Arms, usual
+from models.watch.known_cards import Pile
+from models.watch.motion import Glance, Motion
+from models.watch.pairs import upper_of
+from models.watch.stream import MARGIN_NS, MS, PATIENCE_NS, Moment, Stream
+from models.watch.tracks import SURE, UNREAD, Track
+from referee.engine.foresight import Foresight
+from referee.engine.observations import Card, Observation, Placed
 
 LOST_NS: Final = 350 * MS
 """A card not seen for so long has been covered or carried off."""

@@ -6,10 +6,10 @@ Frames in between that show something white the eye could not read widen the spa
 
 from __future__ import annotations
 
-from models.likeness import lay_alike
-from models.pile import Pile
-from models.quads import Quad, between
-from models.stream import LOOK_BACK, Moment, Stream, Suspect
+from models.eye.quads import Quad, between
+from models.watch.known_cards import Pile
+from models.watch.likeness import lay_alike
+from models.watch.stream import LOOK_BACK, Moment, Stream, Suspect
 
 
 def reveal(quad: Quad, now: Moment, stream: Stream, pile: Pile) -> tuple[int, int]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from models.arms import Arms, usual
-from models.pile import Pile
-from models.stream import Stream
-from models.tracks import Track
-from referee.adjudication.observations import Card, Foul, Observation
+from models.watch.arms import Arms, usual
+from models.watch.known_cards import Pile
+from models.watch.stream import Stream
+from models.watch.tracks import Track
+from referee.engine.observations import Card, Foul, Observation
 
 
 class Fouls:

@@ -8,12 +8,12 @@ from typing import Final, Protocol
 import cv2
 import numpy as np
 
-from models.motion import GRAIN, Glance, Motion
-from models.pile import Pile
-from models.pixels import Bytes, peak
-from models.quads import Box, Quad, area, as_quad, bounds, height
-from models.stream import Stream
-from models.tracks import UNREAD, Seen, plain
+from models.eye.quads import Box, Quad, area, as_quad, bounds, height
+from models.watch.known_cards import Pile
+from models.watch.motion import GRAIN, Glance, Motion
+from models.watch.pixels import Bytes, peak
+from models.watch.stream import Stream
+from models.watch.tracks import UNREAD, Seen, plain
 
 FRESH: Final = 14
 """Grey levels by which a reduced pixel must differ from the frame read last."""

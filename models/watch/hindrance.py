@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from models.motion import Glance
-from models.stream import LONG_AGO, MS, Moment
+from models.watch.motion import Glance
+from models.watch.stream import LONG_AGO, MS, Moment
 
 DARK_NS: Final = 400 * MS
 BLOCKED_NS: Final = 700 * MS

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from models.stream import MS
+from models.watch.stream import MS
 
 OVER_PILE: Final = 0.85
 """Share of the way from the picture's edge to the pile's middle, known cards left out, that an arm must cover."""

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from models.motion import Motion
-from models.pixels import Mask
-from models.quads import Quad, centre, height
-from models.stream import LONG_AGO
-from models.tracks import UNREAD, Track
+from models.eye.quads import Quad, centre, height
+from models.watch.motion import Motion
+from models.watch.pixels import Mask
+from models.watch.stream import LONG_AGO
+from models.watch.tracks import UNREAD, Track
 
 
 @dataclass(slots=True, eq=False)

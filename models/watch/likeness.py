@@ -11,9 +11,9 @@ from typing import Final
 import cv2
 import numpy as np
 
-from models.motion import PAPER_STEP
-from models.pixels import Bytes
-from models.quads import Quad, as_quad, centre, grown
+from models.eye.quads import Quad, as_quad, centre, grown
+from models.watch.motion import PAPER_STEP
+from models.watch.pixels import Bytes
 
 ALIKE: Final = 0.75
 """Correlation of two looks at the same card at rest, a finger or two over it; other cards correlate less."""

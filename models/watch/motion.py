@@ -14,9 +14,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from models.crossing import Reach, reaches
-from models.pixels import Bytes, Mask, gains, peak, scaled
-from models.quads import Box, Quad
+from models.eye.quads import Box, Quad
+from models.watch.arm_entries import Reach, reaches
+from models.watch.pixels import Bytes, Mask, gains, peak, scaled
 
 ROWS = 160
 """The reduced picture has at least so many rows, and less than twice as many."""

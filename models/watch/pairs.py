@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from models.pile import Pile
-from models.quads import area, shared
-from models.stream import MS
-from models.tracks import SURE, Track
+from models.eye.quads import area, shared
+from models.watch.known_cards import Pile
+from models.watch.stream import MS
+from models.watch.tracks import SURE, Track
 
 TOGETHER_NS: Final = 100 * MS
 """Cards whose faces came up no further apart came in one hand: no second hand is so quick."""

@@ -8,11 +8,11 @@ from typing import Final
 import cv2
 import numpy as np
 
-from models.motion import PAPER_STEP, Glance, Motion
-from models.pile import Pile
-from models.pixels import Mask
-from models.quads import Box, Quad, grown, overlap
-from models.stream import Moment, Stream, Suspect
+from models.eye.quads import Box, Quad, grown, overlap
+from models.watch.known_cards import Pile
+from models.watch.motion import PAPER_STEP, Glance, Motion
+from models.watch.pixels import Mask
+from models.watch.stream import Moment, Stream, Suspect
 
 FACE_MAYBE: Final = 0.012
 """White paper of this share of a card's area may be a face ..."""

@@ -14,9 +14,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from models.motion import Glance, Motion
-from models.pile import Pile
-from models.quads import Quad
+from models.eye.quads import Quad
+from models.watch.known_cards import Pile
+from models.watch.motion import Glance, Motion
 
 TURNS: Final = (0.0, -1.0, 1.0, -2.0, 2.0, -3.0, 3.0, -4.0, 4.0)
 """Degrees by which a camera may have turned."""

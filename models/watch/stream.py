@@ -6,8 +6,8 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import Final
 
-from models.pixels import Bytes
-from models.quads import Quad
+from models.eye.quads import Quad
+from models.watch.pixels import Bytes
 
 MS: Final = 1_000_000
 LOOK_BACK: Final = 3

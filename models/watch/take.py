@@ -6,11 +6,11 @@ from typing import Final
 
 import numpy as np
 
-from models.arms import Arms
-from models.motion import Glance, Motion
-from models.pile import Pile
-from models.stream import MS, PATIENCE_NS, Moment, Stream
-from referee.adjudication.observations import Observation, Taken
+from models.watch.arms import Arms
+from models.watch.known_cards import Pile
+from models.watch.motion import Glance, Motion
+from models.watch.stream import MS, PATIENCE_NS, Moment, Stream
+from referee.engine.observations import Observation, Taken
 
 GONE: Final = 0.6
 """Share of the pile's place that must show bare table."""

@@ -15,7 +15,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from models.quads import Quad, height, moved, nearest_corner
+from models.eye.quads import Quad, height, moved, nearest_corner
 
 UNREAD = "??"
 HEAVIEST = 4.0

@@ -1,8 +1,8 @@
 """From frames with timestamps to observations: cards laid, piles taken, cards slid under.
 
-The watcher looks at every frame at a glance (`models.motion`), has the eye read what changed (`models.gaze`), and
-follows each card from the first frame that shows its face (`models.faces`) until it is named: `models.attribution`
-gives readings to cards, `models.deciding` and `models.taking` judge what became of them. It reports a card once it lies
+The watcher looks at every frame at a glance (`models.watch.motion`), has the eye read what changed (`models.watch.gaze`), and
+follows each card from the first frame that shows its face (`models.watch.faces`) until it is named: `models.watch.attribution`
+gives readings to cards, `models.watch.decision` and `models.watch.take` judge what became of them. It reports a card once it lies
 on the pile and its name is sure; a card that cannot be read is reported as ``??``, never as a guess.
 
 Instants: the camera sees only frames, so a face that is missing in one frame (exposed from ``a``) and shown by the
@@ -18,23 +18,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from models.arms import Arms
-from models.attribution import Attribution
-from models.deciding import Decisions
-from models.faces import first_unexplained
-from models.following import Following
-from models.fouls import Fouls
-from models.gaze import Gaze, Reader
-from models.hindrance import Hindrance
-from models.motion import Glance, Motion
-from models.paper import Paper
-from models.pile import Pile
-from models.pixels import Bytes
-from models.stream import BLIND_NS, LOOK_BACK, MARGIN_NS, MS, PATIENCE_NS, Moment, Stream
-from models.taking import TAKEN_ERROR_NS, Taking
-from models.tracks import Track
-from referee.adjudication.foresight import Foresight
-from referee.adjudication.observations import Observation
+from models.watch.arms import Arms
+from models.watch.attribution import Attribution
+from models.watch.decision import Decisions
+from models.watch.faces import first_unexplained
+from models.watch.fouls import Fouls
+from models.watch.gaze import Gaze, Reader
+from models.watch.hindrance import Hindrance
+from models.watch.known_cards import Pile
+from models.watch.motion import Glance, Motion
+from models.watch.paper import Paper
+from models.watch.pixels import Bytes
+from models.watch.shift import Following
+from models.watch.stream import BLIND_NS, LOOK_BACK, MARGIN_NS, MS, PATIENCE_NS, Moment, Stream
+from models.watch.take import TAKEN_ERROR_NS, Taking
+from models.watch.tracks import Track
+from referee.engine.foresight import Foresight
+from referee.engine.observations import Observation
 
 __all__ = ["Reader", "Watcher"]
 
@@ -109,7 +109,7 @@ class Watcher:
     def recall(self, foresight: Foresight | None) -> None:
         """What deck memory says can come after all that this watcher has told; None where it cannot say.
 
-        It helps to name what the eye cannot (`models.prior`). Who watches without a game says nothing.
+        It helps to name what the eye cannot (`models.eye.prior`). Who watches without a game says nothing.
         """
         self._decisions.recall(foresight)
 

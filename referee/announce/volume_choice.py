@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
-from hardware.volume import Volume
-from referee.app.settings import VoiceSettings
+from hardware.sound.volume import Volume
+from referee.settings.model import VoiceSettings
 
 FILE: Final = "voice.json"
 """Beside the record."""

@@ -12,15 +12,13 @@ import sys
 from collections.abc import Sequence
 from typing import Final
 
-from referee.app import command_eyes, command_games, command_table, setup_shell
-from referee.app.command import MISTAKE, Parser
-from referee.app.drill.command import add_practise
-from referee.app.hall.command import add_hall
-from referee.app.page.command import add_page
-from referee.app.people.command import add_people
-from referee.app.people.league_command import add_league
-from referee.app.problems import UserError
-from referee.app.upkeep.command import add_backup, add_restore
+from referee.cli import play as command_games
+from referee.cli import setup
+from referee.cli.keep import add_backup, add_league, add_people, add_practise, add_restore
+from referee.cli.parser import MISTAKE, Parser
+from referee.cli.serve import add_hall, add_page
+from referee.errors import UserError
+from referee.setup import console
 
 INTERRUPTED: Final = 130
 PIPE_CLOSED: Final = 141
@@ -72,11 +70,11 @@ def parser() -> argparse.ArgumentParser:
         command_games.add_replay,
         command_games.add_explain,
         command_games.add_rules,
-        command_eyes.add_recognise,
-        command_eyes.add_watch,
-        command_eyes.add_enrol,
-        command_eyes.add_calibrate,
-        command_table.add_games,
+        setup.add_recognise,
+        setup.add_watch,
+        setup.add_enrol,
+        setup.add_calibrate,
+        setup.add_games,
         add_page,
         add_hall,
         add_people,
@@ -84,10 +82,10 @@ def parser() -> argparse.ArgumentParser:
         add_practise,
         add_backup,
         add_restore,
-        command_table.add_calibrate_pads,
-        setup_shell.add,
-        command_table.add_wiring,
-        command_table.add_doctor,
+        setup.add_calibrate_pads,
+        console.add,
+        setup.add_wiring,
+        setup.add_doctor,
     ):
         add(commands)
     return top
@@ -107,7 +105,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     # Damaged pictures are told in our own words.
     os.environ.setdefault("OPENCV_LOG_LEVEL", "SILENT")
     try:
-        args = parser().parse_args(command_table.as_one_word(sys.argv[1:] if argv is None else argv))
+        args = parser().parse_args(setup.as_one_word(sys.argv[1:] if argv is None else argv))
         status: int = args.run(args)
         sys.stdout.flush()
         return status

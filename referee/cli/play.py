@@ -6,13 +6,12 @@ import argparse
 import sys
 from pathlib import Path
 
-from referee.app.command import Commands, command, rate, whole
-from referee.app.problems import UserError
+from referee.cli.parser import Commands, command, rate, whole
+from referee.errors import UserError
 
 
 def _demo(args: argparse.Namespace) -> int:
-    from referee.app.demo import demo
-    from referee.app.demo_options import Options
+    from referee.demo.simulated_game import Options, demo
 
     return demo(
         Options(
@@ -24,32 +23,32 @@ def _demo(args: argparse.Namespace) -> int:
 
 
 def _run(args: argparse.Namespace) -> int:
-    from referee.app.settings import example
+    from referee.settings.model import example
 
     if args.example:
         sys.stdout.write(example())
         return 0
     if args.settings is None:
         raise UserError("run needs --settings FILE; `referee run --example > table.toml` begins one")
-    from referee.app.appliance import run
+    from referee.table.session import run
 
     return run(args.settings, log=args.log, new=args.new)
 
 
 def _replay(args: argparse.Namespace) -> int:
-    from referee.app.replaying import replay
+    from referee.review import replay
 
     return replay(args.log, everything=args.all, until=args.until, as_text=args.format == "text")
 
 
 def _explain(args: argparse.Namespace) -> int:
-    from referee.app.explaining import explain
+    from referee.review import explain
 
     return explain(args.log, args.ruling, as_json=args.json)
 
 
 def _rules(args: argparse.Namespace) -> int:
-    from referee.app.rulebook import rules
+    from referee.review import rules
 
     return rules(args.what, rows=args.rows)
 

@@ -1,29 +1,33 @@
-"""The commands that look: at photographs, videos, decks and the table under the camera."""
+"""The commands that look: at photographs, videos, decks and the table under the camera.
+
+The commands that look after the appliance.
+"""
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Final
 
-from referee.app.command import Commands, command, rate, whole
-from referee.app.problems import UserError
+from referee.cli.parser import Commands, command, rate, whole
+from referee.errors import UserError
 
 
 def _recognise(args: argparse.Namespace) -> int:
-    from referee.app.recognising import recognise
+    from referee.vision.photos import recognise
 
     return recognise(args.images, draw=args.draw, deck=args.deck)
 
 
 def _watch(args: argparse.Namespace) -> int:
-    from referee.app.watch import watch
+    from referee.vision.videos import watch
 
     return watch(args.source, fps=args.fps, seats=args.seats, deck=args.deck, settings=args.settings)
 
 
 def _enrol(args: argparse.Namespace) -> int:
-    from referee.app.enrolling import enrol, forgotten, listed
-    from referee.app.enrolling_looks import Options
+    from referee.setup.decks.enrol import Options, enrol, forgotten, listed
 
     if args.list:
         return listed()
@@ -39,7 +43,7 @@ def _enrol(args: argparse.Namespace) -> int:
 
 def _calibrate(args: argparse.Namespace) -> int:
     if args.sheet is not None:
-        from referee.app.sheets import write_sheet
+        from referee.setup.calibration.find_table import write_sheet
 
         write_sheet(args.sheet, args.paper)
         print(f"{args.sheet}: print it at 100 %, and check the line of 150 mm with a ruler")
@@ -47,12 +51,12 @@ def _calibrate(args: argparse.Namespace) -> int:
     if args.undo:
         if args.settings is None:
             raise UserError("--undo needs --settings FILE")
-        from referee.app.editing import undo
+        from referee.settings.file import undo
 
         undo(args.settings)
         print(f"{args.settings} is as it was before the last calibration")
         return 0
-    from referee.app.calibrating import Options, calibrate
+    from referee.setup.calibration.calibrate import Options, calibrate
 
     return calibrate(
         Options(
@@ -188,3 +192,107 @@ def add_calibrate(commands: Commands) -> None:
     add("--sheet", type=Path, metavar="FILE", help="write the sheet to print (*.pdf or *.png) and stop")
     add("--paper", choices=("a4", "letter"), default="a4", help="the sheet's paper (default: a4)")
     add("--undo", action="store_true", help="put --settings FILE back as it was before, and stop")
+
+
+def _doctor(args: argparse.Namespace) -> int:
+    from referee.setup.doctor import doctor
+
+    return doctor(as_json=args.json, settings=args.settings)
+
+
+def add_doctor(commands: Commands) -> None:
+    parser = command(
+        commands, "doctor", "what hardware and libraries are here, and what to install",
+        "Look at every part that the referee can use and say whether it is fine, missing or broken, and the command\n"
+        "that installs it. Exit status 1 only if something is broken that even the simulated table needs.\n\n"
+        "examples:\n  referee doctor\n  referee doctor --json",
+        _doctor,
+    )  # fmt: skip
+    parser.add_argument("--json", action="store_true", help="print a JSON list instead of a table")
+    parser.add_argument("--settings", type=Path, metavar="FILE",
+                        help="the table's settings (default: table.toml here, else the appliance's)")  # fmt: skip
+
+
+def _wiring(args: argparse.Namespace) -> int:
+    from referee.setup.wiring import draw
+
+    return draw(args.out, args.settings, args.seats)
+
+
+def add_wiring(commands: Commands) -> None:
+    parser = command(
+        commands, "wiring", "draw which wire goes to which pin of the header",
+        "Draw the 40-pin header with every pad, light and resistor on it (SVG; a browser shows and prints it), as the\n"
+        "settings have it, or for the pin map that the referee takes without any.\n\n"
+        "examples:\n  referee wiring --out wiring.svg\n  referee wiring --settings table.toml --out wiring.svg",
+        _wiring,
+    )  # fmt: skip
+    parser.add_argument("--out", type=Path, required=True, metavar="FILE.svg", help="where to draw it")
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--settings", type=Path, metavar="FILE", help="draw this table (default: the default pin map)")
+    which.add_argument("--seats", type=whole(2, 8, "seats"), default=8, metavar="N",
+                       help="seats of the default pin map (default: 8)")  # fmt: skip
+
+
+RECORD: Final = Path("games") / "record.db"
+_GAMES: Final = (
+    "Every game is recorded line by line, on the disk before anything is announced. Without options: the list.\n\n"
+    "examples:\n  referee games\n  referee games --export 12 > game.jsonl      the log, for `referee replay`\n"
+    "  referee games --csv 12 > game.csv           the rulings, for a spreadsheet\n"
+    "  referee games --import game.jsonl           a log of another table\n"
+    "  referee games --keep 12                     never remove it to make room\n"
+    "  referee games --remove 12                   remove it and its pictures now"
+)
+
+
+def _games(args: argparse.Namespace) -> int:
+    from referee.cli.keep import games
+
+    return games(args)
+
+
+def add_games(commands: Commands) -> None:
+    """The command and its options."""
+    parser = command(commands, "games", "the recorded games: list, export, import, keep, remove", _GAMES, _games)
+    add = parser.add_argument
+    add("--record", type=Path, default=RECORD, metavar="FILE", help=f"the record (default: {RECORD})")
+    one = parser.add_mutually_exclusive_group()
+    one.add_argument("--export", type=int, metavar="N", help="print a game as a log (JSON Lines)")
+    one.add_argument("--csv", type=int, metavar="N", help="print a game's rulings as CSV")
+    one.add_argument("--import", dest="take_in", type=Path, metavar="LOG", help="record a log file as a new game")
+    one.add_argument("--keep", type=int, metavar="N", help="never remove this game to make room")
+    one.add_argument("--release", type=int, metavar="N", help="it may be removed again")
+    one.add_argument("--remove", type=int, metavar="N", help="remove a game and its pictures")
+
+
+def as_one_word(arguments: Sequence[str]) -> list[str]:
+    """``calibrate pads`` as the one command that it is."""
+    given = list(arguments)
+    return ["calibrate-pads", *given[2:]] if given[:2] == ["calibrate", "pads"] else given
+
+
+def _calibrate_pads(args: argparse.Namespace) -> int:
+    from referee.setup.calibration.pad_check import calibrate_pads
+
+    return calibrate_pads(args)
+
+
+def add_calibrate_pads(commands: Commands) -> None:
+    parser = command(
+        commands, "calibrate-pads", "measure the pads: bounce, what neighbours hear, how far they agree",
+        "Asks each seat to slap its pad a few times while the others keep their hands off, and measures how long its\n"
+        "contact bounces and how long other pads hear it. With --board each two neighbours' pads are hit by one blow,\n"
+        "through a stiff board that lies over both: that tells how far their answers differ, and so the error that\n"
+        "each states. What is measured goes into the settings, [pads_measured]; nothing else there changes.\n"
+        "Exit status 1 if a pad was not heard.\n\n"
+        "examples:\n  referee calibrate pads --simulated --board\n"
+        "  referee calibrate pads --settings table.toml --board",
+        _calibrate_pads,
+    )  # fmt: skip
+    parser.add_argument("--settings", type=Path, metavar="FILE", help="the table's settings (TOML)")
+    parser.add_argument("--simulated", action="store_true", help="pads and hands of the simulated table")
+    parser.add_argument("--seats", type=whole(2, 8, "seats"), metavar="N", help="simulated seats (default: 4)")
+    parser.add_argument("--blows", type=whole(2, 50, "blows"), default=8, metavar="N",
+                        help="how often each pad is hit (default: 8)")  # fmt: skip
+    parser.add_argument("--board", action="store_true", help="a board is here: hit two pads by one blow as well")
+    parser.add_argument("--json", action="store_true", help="the result as JSON")

@@ -1,7 +1,7 @@
 """What people may ask of the table from afar: one table of commands, their fields, and what each field may be.
 
 The page's routes, their description (OpenAPI) and the check at the main process are all made from it. A command is a
-record ``{"do": name, ...}``; what it comes to is `referee.app.commands_in`'s.
+record ``{"do": name, ...}``; what it comes to is `referee.control.corrections`'s.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from referee.adjudication.observations import MAX_SEATS
-from referee.app.sentences import Sentence, Spoken
+from referee.engine.observations import MAX_SEATS
+from referee.text.sentence import Sentence, Spoken
 
 Schema = Mapping[str, Any]
 """The part of JSON Schema that `problem` knows."""

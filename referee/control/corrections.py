@@ -1,4 +1,12 @@
-"""From a command to lines of the table log, or to a refusal in words. Pure: the game as it stands goes in as data.
+"""What a command meets, and what it can come to.
+
+Answers that fit their question: which values each question of the referee takes.
+
+Commands that put another verdict in a ruling's place (K6).
+
+Commands that are no matter of a log: a new game, the record, the voice, the power. They come back as orders.
+
+From a command to lines of the table log, or to a refusal in words. Pure: the game as it stands goes in as data.
 
 Nothing is changed here. What is accepted becomes observations that the conductor writes like any other, so a game that
 was corrected replays as it was corrected; what is no matter of the log (a new game, the volume) comes back as an order
@@ -8,9 +16,14 @@ for the main process.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
-from referee.adjudication.observations import (
+from referee.control.commands import Command, CommandError, parse
+from referee.engine.amended_log import AMENDING, SAID, Amended, is_said
+from referee.engine.amendments import base_id
+from referee.engine.observations import (
+    Answer,
     Card,
     Correct,
     Count,
@@ -24,15 +37,317 @@ from referee.adjudication.observations import (
     Slap,
     Taken,
 )
-from referee.app.amended import AMENDING, SAID, Amended, is_said
-from referee.app.answering import answered, by_own_question
-from referee.app.commands import Command, CommandError, parse
-from referee.app.orders_in import ORDERS
-from referee.app.outcomes import Accepted, Facts, Namer, No, Outcome, Refused, a_seat, seats
-from referee.app.sentences import Sentence
-from referee.app.standstill import UNSEEN, holding, released
-from referee.app.verdicts_in import overrule
+from referee.engine.rulings import Ruling
+from referee.engine.view import View
+from referee.rules.cards import UNREADABLE, is_card
 from referee.rules.house import RulesError, house_rules
+from referee.table.pause import UNSEEN, holding, released
+from referee.text.sentence import Sentence, Spoken
+
+
+@dataclass(frozen=True)
+class Facts:
+    """A game as it stands."""
+
+    observations: Sequence[Observation]
+    """In the order in which they became known, the table first."""
+    rulings: Sequence[Ruling]
+    view: View
+    now: int
+    """ns"""
+    watermark: int
+    """Everything up to here has been told, ns."""
+    game: int | None = None
+    """Its number in the record."""
+
+    @property
+    def t(self) -> int:
+        """The instant of what is said now: no sensor has told beyond it."""
+        return max(self.now, self.watermark + 1)
+
+
+Namer = Callable[[str], str]
+"""Gives a new line of a kind an id that the log does not have yet."""
+
+
+def seats(facts: Facts, log: Amended) -> int:
+    """How many sit there, those who joined included; before anything was judged, as the first line says."""
+    return len(facts.view.names) or (len(log.table.seats) if log.table is not None else 0)
+
+
+def a_seat(seat: int, facts: Facts, log: Amended) -> int:
+    """A seat of this table.
+
+    Raises:
+        No: there is none of that number.
+    """
+    there_are = seats(facts, log)
+    if not 1 <= seat <= there_are:
+        raise No("there is no seat {number}; this table has {places}", number=seat, places=there_are)
+    return seat
+
+
+@dataclass(frozen=True)
+class Accepted:
+    """It is done: by these lines of the log, in this order, or by an order to the main process."""
+
+    words: str
+    """A `referee.text.sentence.Sentence`, so that the page can say it in other languages; as is every refusal's."""
+    observations: tuple[Observation, ...] = ()
+    order: Command | None = None
+
+
+@dataclass(frozen=True)
+class Refused:
+    """It is not done, and nothing has changed."""
+
+    words: str
+
+
+Outcome = Accepted | Refused
+
+
+class No(Spoken):
+    """Why a command cannot be met."""
+
+
+SEATS: Final = frozenset(("who_was_first", "who_played", "mend_pile"))
+CARDS: Final = frozenset(("unreadable_card", "bottom_card", "impossible_card", "order_changed"))
+_NOT_ANSWERED: Final = {
+    "recount": Sentence("count the cards and say how many there are"),
+    "late_evidence": Sentence("it only says that something came too late to be judged"),
+    "mend_amendment": Sentence("it only says that a correction did not fit; say another one"),
+    "nothing_to_contest": Sentence("it only says that there was nothing to contest"),
+}
+
+
+def answered(question: str, value: Any, view: View, log: Amended, t: int, name: Namer) -> tuple[Observation, ...]:
+    """The lines that answer a question.
+
+    Args:
+        question: its id.
+        value: a seat, a card, or a word.
+        view: the position; its questions are those that are open.
+        log: the game so far.
+        t: the present instant, ns.
+        name: gives ids.
+
+    Raises:
+        No: no such question is open, or this is no answer to it.
+    """
+    open_ = next((one for one in view.questions if base_id(one) == base_id(question)), None)
+    if open_ is None:
+        raise No("that question is not open; it may have been answered already (undo takes an answer back)")
+    ruling = log.ruling(open_)
+    if ruling is None:
+        raise No("that question is not on record yet; try again in a moment")
+    ask = str(ruling["ask"])
+    if ask in _NOT_ANSWERED:
+        raise No("that takes no answer: {why}", why=_NOT_ANSWERED[ask])
+    if ask in SEATS:
+        _check_seat(ruling, value, view, log)
+    elif ask in CARDS:
+        if not (isinstance(value, str) and is_card(value) and value != UNREADABLE):
+            raise No("answer with a card, such as 7h")
+        if ask == "unreadable_card" and _is_slap(_cause(ruling), log):
+            return _the_card_itself(ruling, value, log, t, name)
+    elif value not in ("slap", "card"):
+        raise No("answer slap or card: which came first")
+    return (Answer(t=t, id=name("answer"), to=open_, value=value),)
+
+
+def _cause(ruling: Ruling) -> str:
+    return base_id(ruling.id).partition("@")[2].partition("/")[0]
+
+
+def _is_slap(line: str, log: Amended) -> bool:
+    return log.known(line) and isinstance(log.now(line), Slap)
+
+
+def _check_seat(ruling: Ruling, value: Any, view: View, log: Amended) -> None:
+    if type(value) is not int or not 1 <= value <= len(view.names):
+        raise No("answer with a seat, 1 to {most}", most=len(view.names))
+    if ruling["ask"] != "who_was_first":
+        return
+    hands = [log.now(line) for line in ruling["about"] if log.known(line)]
+    seats = sorted({hand.seat for hand in hands if isinstance(hand, Slap)})
+    if seats and value not in seats:
+        raise No("answer with one of the seats that slapped: {seats}", seats=seats)
+
+
+def _the_card_itself(ruling: Ruling, value: str, log: Amended, t: int, name: Namer) -> tuple[Observation, ...]:
+    """A slap hangs on a card that nobody could read: what is said of it is said of the card."""
+    cards = [log.now(line) for line in ruling["about"] if log.known(line)]
+    unread = [card for card in cards if isinstance(card, Card) and card.card == UNREADABLE]
+    open_ = [card for card in unread if _standing_card(card, log) is None]
+    if len(open_) != 1:
+        raise No("more than one card hangs on this; answer the cards' own questions")
+    said = by_own_question(open_[0], {"card": value}, log, t, name)
+    return said or (Correct(t=t, id=name("correct"), line=open_[0].id, extra={"card": value}),)
+
+
+def by_own_question(card: Card, given: Mapping[str, Any], log: Amended, t: int, name: Namer) -> tuple[Observation, ...]:
+    """What is said of a card that was settled by an answer before: another answer, for that one holds over the line.
+
+    Nothing where no such answer stands.
+
+    Raises:
+        No: this very thing has been answered.
+    """
+    said: list[Answer] = []
+    for field, value in given.items():
+        kept = _standing_card(card, log) if field == "card" else _standing_seat(card, log)
+        if kept is None:
+            continue
+        if kept.value == value:
+            raise No('"{line}" says that already', line=card.id)
+        said.append(Answer(t=t, id=name("answer"), to=kept.to, value=value))
+    if said and len(said) < len(given):
+        raise No("correct the card first, then the seat")
+    return tuple(said)
+
+
+def _answers(card: Card, log: Amended) -> list[Answer]:
+    given = (log.answer(f"question@{card.id}{number}") for number in ("", "/2", "/3"))
+    return [answer for answer in given if answer is not None]
+
+
+def _standing_card(card: Card, log: Amended) -> Answer | None:
+    return next((one for one in _answers(card, log) if isinstance(one.value, str)), None)
+
+
+def _standing_seat(card: Card, log: Amended) -> Answer | None:
+    return next((one for one in _answers(card, log) if type(one.value) is int), None)
+
+
+WITHIN: Final = 10_000_000_000
+"""How far from the slap that was ruled first another seat's hand may be to be put in its place, ns."""
+
+
+def overrule(command: Command, facts: Facts, log: Amended, name: Namer) -> Accepted:
+    ruling, kind, seat = _verdict_on(command.get("ruling"), facts, log)
+    verdict, other = command.get("verdict"), command.get("seat")
+    if verdict is not None and other is not None:
+        raise No("say another verdict or another seat, not both")
+    fields: dict[str, Any] = {"void": True}
+    if kind == "dead_card" or verdict == "in_turn":
+        if kind != "dead_card" or verdict != "in_turn":
+            raise No("a dead card can only be said to have been in turn, and nothing else can")
+        words = Sentence("the card was in turn after all; what follows is ruled again")
+    elif verdict is not None:
+        if verdict == kind:
+            raise No("that is what was ruled")
+        fields = {"extra": {"ruling": verdict}}
+        words = _as(verdict, seat)
+    else:
+        if kind != "slap_won":
+            raise No("only where a slap won can another seat's hand be said to have been first")
+        _had_a_hand_near(ruling, a_seat(other, facts, log), log)
+        if other == seat:
+            raise No("that is what was ruled")
+        fields = {"extra": {"seat": other}}
+        words = Sentence("{seat} was first; what follows is ruled again", seat=other)
+    by = Correct(t=facts.t, id=name("correct"), line=ruling, **fields)
+    return Accepted(words, (by,))
+
+
+_VERDICTS: Final = ("slap_won", "slap_false", "slap_void")
+
+
+def _as(verdict: str, seat: int) -> Sentence:
+    """What another verdict on a slap comes to."""
+    if verdict == "slap_won":
+        return Sentence("{seat}: the slap was good; what follows is ruled again", seat=seat)
+    if verdict == "slap_false":
+        return Sentence("{seat}: the slap was false; what follows is ruled again", seat=seat)
+    return Sentence("{seat}: the slap is void; what follows is ruled again", seat=seat)
+
+
+def _verdict_on(name: str, facts: Facts, log: Amended) -> tuple[str, str, int]:
+    """Id, kind and seat of a ruling that may be overruled."""
+    ruling = log.ruling(name)
+    if ruling is not None:
+        if ruling.kind not in (*_VERDICTS, "dead_card"):
+            raise No("that ruling follows from what was seen: correct the card, the seat or the hand that it rests on")
+        return ruling.id, ruling.kind, int(ruling["seat"])
+    # A slap that won is ruled in full once its pile is picked up; until then it is named by its hand.
+    kind, _, cause = name.partition("~")[0].partition("@")
+    slap = log.now(cause) if kind == "slap_won" and log.known(cause) else None
+    if isinstance(slap, Slap) and facts.view.owner == slap.seat:
+        return name, kind, slap.seat
+    raise No('there is no ruling "{name}" in force', name=name)
+
+
+def _had_a_hand_near(ruling: str, seat: int, log: Amended) -> None:
+    cause = log.now(ruling.partition("~")[0].partition("@")[2])
+    slaps = (line for line in log.all_now() if isinstance(line, Slap) and line.seat == seat)
+    if cause is None or not any(abs(slap.t - cause.t) <= WITHIN for slap in slaps):
+        raise No("{seat} did not slap then", seat=seat)
+
+
+def _begin(command: Command, facts: Facts | None) -> Accepted:
+    names = [" ".join(name.split()) for name in command.get("seats")]
+    if not all(names):
+        raise No("every seat needs a name")
+    if len({name.casefold() for name in names}) < len(names):
+        raise No("two seats have the same name; the voice could not tell them apart")
+    dealer = command.get("dealer", 1)
+    if dealer > len(names):
+        raise No("there is no seat {number} to deal; {many} play", number=dealer, many=len(names))
+    house_rules(command.get("rules"))
+    return _new_game(names, command.get("rules"), dealer, command, facts)
+
+
+def _rematch(command: Command, facts: Facts | None) -> Accepted:
+    table = Amended(facts.observations, facts.rulings).table if facts is not None else None
+    if table is None:
+        raise No("no game was played yet that could be played again")
+    dealer = table.dealer % len(table.seats) + 1
+    return _new_game(list(table.seats), table.rules, dealer, command, facts)
+
+
+def _new_game(names: list[str], rules: Any, dealer: int, command: Command, facts: Facts | None) -> Accepted:
+    if facts is not None and not facts.view.game_over and not command.get("abandon"):
+        raise No("a game is being played; say that it is to be broken off")
+    said = {"seats": names, "rules": rules, "dealer": dealer}
+    return Accepted(Sentence("a new game for {names}", names=names), order=Command("begin", said))
+
+
+def _keep(command: Command, _: Facts | None) -> Accepted:
+    game = command.get("game")
+    if command.get("keep"):
+        return Accepted(Sentence("game {game} is kept for good", game=game), order=command)
+    return Accepted(Sentence("game {game} may make room for others again", game=game), order=command)
+
+
+def _remove(command: Command, facts: Facts | None) -> Accepted:
+    game = command.get("game")
+    if facts is not None and facts.game == game and not facts.view.game_over:
+        raise No("that game is being played")
+    return Accepted(Sentence("game {game} is removed", game=game), order=command)
+
+
+def _power_off(command: Command, _: Facts | None) -> Accepted:
+    return Accepted(Sentence("finishing, and switching off"), order=command)
+
+
+def _settings(command: Command, _: Facts | None) -> Accepted:
+    if ("quiet_from" in command.fields) != ("quiet_to" in command.fields):
+        raise No("say from when and to when it is to be quiet, both")
+    if bool(command.get("quiet_from")) != bool(command.get("quiet_to")):
+        raise No("say from when and to when it is to be quiet, or nothing for both")
+    return Accepted(Sentence("set"), order=command)
+
+
+ORDERS: Final[Mapping[str, Callable[[Command, Facts | None], Accepted]]] = {
+    "begin": _begin,
+    "rematch": _rematch,
+    "keep": _keep,
+    "remove": _remove,
+    "power_off": _power_off,
+    "settings": _settings,
+}
+
 
 _SEATED: Final = (Card, Slap, Lift, Taken, Placed, Foul, Say, Count)
 _SEEN: Final = (*_SEATED, *SAID)

@@ -10,6 +10,8 @@ A word must never be taken from a slap, nor a slap from a word:
 - A gesture during which the mode changed says nothing.
 
 Which gesture says what, by mode, is `MEANING`.
+
+What a word of the pads asks of the table: a command, or nothing where it does not fit the moment. Pure.
 """
 
 from __future__ import annotations
@@ -17,10 +19,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Final
+from typing import Any, Final
 
-from hardware.debounce import REBOUND, STUCK
+from hardware.pads.debounce import REBOUND, STUCK
 from hardware.ports import Edge
+from referee.control.corrections import SEATS, Facts
+from referee.engine.amended_log import Amended
+from referee.engine.observations import Correct, Pause, Resume, Slap
+from referee.engine.rulings import Ruling
+from referee.engine.view import View
 
 HOLD: Final = 2_000_000_000
 """A shorter press is no hold, ns."""
@@ -204,3 +211,83 @@ class PadWords:
     def _word(self, gesture: Gesture, seat: int, since: int, t: int) -> list[Word]:
         word = MEANING[self._mode].get(gesture)
         return [Word(word, seat, since, t)] if word is not None else []
+
+
+NOTHING: Final = frozenset(("empty_pile", "not_playing", "paused", "locked_out"))
+"""Reasons for which a press was no slap: only then can it have been the beginning of a word."""
+PAUSING: Final = (Pause, Resume, Correct)
+"""Lines after which a game may be paused that was not, or the other way round."""
+_CONTRADICTIONS: Final = frozenset(("impossible_card", "order_changed"))
+
+
+def mode_of(facts: Facts | None) -> Mode:
+    """What the table is doing; looks at the whole log."""
+    return Mode.IDLE if facts is None else mode_in(facts.view, paused=is_paused(facts))
+
+
+def is_paused(facts: Facts) -> bool:
+    """Whether the game is paused; looks at the whole log, and changes only with a line of `PAUSING`."""
+    return Amended(facts.observations, facts.rulings).paused
+
+
+def mode_in(view: View, *, paused: bool) -> Mode:
+    """What the table is doing, where it is known whether it is paused."""
+    if view.game_over:
+        return Mode.IDLE
+    if paused:
+        return Mode.PAUSED
+    return Mode.ASKING if view.questions else Mode.PLAY
+
+
+def command_of(word: Word, facts: Facts) -> dict[str, Any] | None:
+    """The record of the command that a word asks for; None for none.
+
+    A request for a pairing code ("code") is no matter of the game, and is not answered here.
+    """
+    log = Amended(facts.observations, facts.rulings)
+    if _was_a_slap(word, log, facts):
+        return None
+    if word.word in ("pause", "resume", "undo"):
+        return {"do": word.word}
+    if word.word not in ("yes", "no"):
+        return None
+    answer = _answer(word, log, facts)
+    if answer is None and word.word == "yes" and facts.view.game_over:
+        return {"do": "rematch"}
+    return answer
+
+
+def _was_a_slap(word: Word, log: Amended, facts: Facts) -> bool:
+    """Whether a press of that pad meanwhile counted for anything, or is not judged yet."""
+    presses = [
+        line.id
+        for line in facts.observations
+        if isinstance(line, Slap) and line.seat == word.seat and word.since <= line.t <= word.t
+    ]
+    # While a pile waits for people to say whose it is, every hand on it is late.
+    nothing = NOTHING | {"late"} if _open(log, facts) else NOTHING
+    return any(not _void(log.ruling(f"slap_void@{name}"), nothing) for name in presses)
+
+
+def _void(ruling: Ruling | None, nothing: frozenset[str]) -> bool:
+    return ruling is not None and ruling["reason"] in nothing
+
+
+def _open(log: Amended, facts: Facts) -> list[Ruling]:
+    """Questions that wait for an answer, the oldest first."""
+    found = [log.ruling(name) for name in facts.view.questions]
+    return sorted((one for one in found if one is not None), key=lambda one: (one.t, one.id))
+
+
+def _answer(word: Word, log: Amended, facts: Facts) -> dict[str, Any] | None:
+    """Of the oldest question that one pad can answer: whose pad it was, or yes and no."""
+    for question in _open(log, facts):
+        ask, yes = question["ask"], word.word == "yes"
+        if ask in SEATS and yes:
+            return {"do": "answer", "question": question.id, "value": word.seat}
+        if ask == "slap_or_card":
+            return {"do": "answer", "question": question.id, "value": "slap" if yes else "card"}
+        if ask in _CONTRADICTIONS and len(question.get("cards", ())) == 2:
+            # First what was seen, then what deck memory expects: "is it what I saw?"
+            return {"do": "answer", "question": question.id, "value": question["cards"][0 if yes else 1]}
+    return None

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
-from referee.app.sentences import Sentence
+from referee.text.sentence import Sentence
 
 SECOND: Final = 1_000_000_000
 DIGITS: Final = 6

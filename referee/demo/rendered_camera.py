@@ -18,8 +18,8 @@ from typing import Any, Final
 import numpy as np
 
 from hardware.ports import Frame, HardwareMissing
-from hardware.simulated.script import Script
-from hardware.simulated.table import SimulatedTable, write_notes
+from hardware.simulated.table.script import Script
+from hardware.simulated.table.simulated_table import SimulatedTable, write_notes
 
 AHEAD: Final = 12
 """Pictures that may be drawn before they are looked at."""

@@ -1,24 +1,156 @@
-"""Rulings against those of the same core when it is fed the exact truth.
+"""Cards laid against cards seen: aligned in their order, within a window of time.
+
+Rulings against those of the same core when it is fed the exact truth.
 
 They are compared by kind, seat and decisive fields, and by their instants, which may part by what the observations
 behind them state as their errors and one frame more; those beyond the errors are counted. Ids, margins and errors are
 left out, for they rest on how well a sensor sees. Slaps that the players' script made too close to call are left out
 and counted.
+
+What really happened against what was seen and ruled: the figures that close a demo.
+
+The table that closes a demo: what the players really did against what the referee saw and ruled.
 """
 
 from __future__ import annotations
 
 import json
+import sys
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
 from itertools import pairwise
 from typing import Any, Final
 
-from referee.adjudication.adjudicator import Adjudicator
-from referee.adjudication.observations import Observation, Slap, Taken, Tick
-from referee.adjudication.rulings import Ruling
-from referee.app.scoring_cards import FRAME, MS
+from referee.engine.adjudicator import Adjudicator
+from referee.engine.observations import Card, Observation, Slap, Taken, Tick
+from referee.engine.rulings import Ruling
+
+MS: Final = 1_000_000
+WINDOW: Final = 1_500 * MS
+"""How far apart a card laid and a card seen may be to be the same one, ns."""
+SURE: Final = 0.9
+FRAME: Final = 67 * MS
+
+
+@dataclass(frozen=True, slots=True)
+class CardScore:
+    """How the cards that were laid were read."""
+
+    laid: int
+    right: int
+    wrong: int
+    wrong_sure: int
+    """Read wrong, or seen where none was laid, with confidence 0.9 or more."""
+    unread: int
+    missed: int
+    ghosts: int
+    """Seen where none was laid."""
+    seat_right: int
+    """Right cards whose seat was right."""
+    wholly: int = 0
+    """Plays of which everything was right: the card, its place in the order, its seat, and who took its pile."""
+    in_frame: int = 0
+    """Right cards whose reveal is no further from the truth than from one frame to the next."""
+    as_stated: int = 0
+    """Right cards whose reveal is no further from the truth than is stated."""
+    quickest_ms: float = 0.0
+    """The least time from one card laid to the next, ms."""
+    faults: tuple[str, ...] = ()
+    """Each card that was not read right, in words."""
+
+
+def _cost(laid: Card, seen: Card) -> int:
+    if laid.card == seen.card:
+        return 0
+    return 3 if seen.card == "??" else 4
+
+
+def align(laid: Sequence[Card], seen: Sequence[Card]) -> list[tuple[Card | None, Card | None]]:
+    """Pair cards laid with cards seen, both in the order of time; None where one has no other."""
+    gap, far = 3, 10**6
+    table = [[gap * column for column in range(len(seen) + 1)]]
+    for row, one in enumerate(laid, start=1):
+        above = table[-1]
+        line = [gap * row]
+        for column, other in enumerate(seen, start=1):
+            same = above[column - 1] + (_cost(one, other) if abs(one.t - other.t) <= WINDOW else far)
+            line.append(min(same, above[column] + gap, line[column - 1] + gap))
+        table.append(line)
+    pairs: list[tuple[Card | None, Card | None]] = []
+    row, column = len(laid), len(seen)
+    while row or column:
+        here = table[row][column]
+        if row and column:
+            one, other = laid[row - 1], seen[column - 1]
+            near = abs(one.t - other.t) <= WINDOW
+            if near and here == table[row - 1][column - 1] + _cost(one, other):
+                pairs.append((one, other))
+                row, column = row - 1, column - 1
+                continue
+        if row and here == table[row - 1][column] + gap:
+            pairs.append((laid[row - 1], None))
+            row -= 1
+        else:
+            pairs.append((None, seen[column - 1]))
+            column -= 1
+    return pairs[::-1]
+
+
+def _sure(card: Card) -> bool:
+    return card.card != "??" and (card.confidence is None or card.confidence >= SURE)
+
+
+def _fault(laid: Card | None, seen: Card | None) -> str:
+    if laid is None and seen is not None:
+        return f"{seen.t / 1e9:.2f} s: nothing was laid, {seen.card} was seen ({_confidence(seen)})"
+    if laid is not None and seen is None:
+        return f"{laid.t / 1e9:.2f} s: {laid.card} of seat {laid.seat} was not seen"
+    if laid is not None and seen is not None:
+        return f"{laid.t / 1e9:.2f} s: {laid.card} of seat {laid.seat} was read {seen.card} ({_confidence(seen)})"
+    return ""
+
+
+def _confidence(card: Card) -> str:
+    return "no confidence given" if card.confidence is None else f"confidence {card.confidence:.2f}"
+
+
+def score_cards(truth: Iterable[Observation], seen: Iterable[Observation]) -> CardScore:
+    """Count how the cards laid on the pile were read."""
+    truth, seen = list(truth), list(seen)
+    laid = sorted((o for o in truth if isinstance(o, Card)), key=lambda card: card.t)
+    read = sorted((o for o in seen if isinstance(o, Card)), key=lambda card: card.t)
+    takers, seen_takers = _takers(truth), _takers(seen)
+    pairs = align(laid, read)
+    both = [(one, other) for one, other in pairs if one is not None and other is not None]
+    right = [(one, other) for one, other in both if one.card == other.card]
+    unread = [other for _, other in both if other.card == "??"]
+    wrong = [other for one, other in both if other.card not in ("??", one.card)]
+    ghosts = [other for one, other in pairs if one is None and other is not None]
+    return CardScore(
+        laid=len(laid),
+        right=len(right),
+        wrong=len(wrong),
+        wrong_sure=sum(map(_sure, [*wrong, *ghosts])),
+        unread=len(unread),
+        missed=sum(other is None for _, other in pairs),
+        ghosts=len(ghosts),
+        seat_right=sum(one.seat == other.seat for one, other in right),
+        wholly=sum(one.seat == other.seat and takers(one) == seen_takers(other) for one, other in right),
+        in_frame=sum(abs(one.t - other.t) <= FRAME for one, other in right),
+        as_stated=sum(abs(one.t - other.t) <= other.t_error for one, other in right),
+        quickest_ms=min((round((b.t - a.t) / MS, 1) for a, b in pairwise(laid)), default=0.0),
+        faults=tuple(
+            _fault(one, other) for one, other in pairs if one is None or other is None or one.card != other.card
+        ),
+    )
+
+
+def _takers(told: Iterable[Observation]) -> Callable[[Card], int | None]:
+    """Who took the pile that a card came to lie in; 0 if nobody did."""
+    taken = sorted((o for o in told if isinstance(o, Taken)), key=lambda one: one.t)
+    return lambda card: next((one.seat for one in taken if one.t > card.t), 0)
+
 
 TAKEN_SLACK: Final = 1_000 * MS
 """A pile's leaving is no instant: the sweep lasts half a second, and whoever sees it may name any part of it."""
@@ -175,3 +307,140 @@ def _match(
         like.remove(near)
         equal.append((ruling, near))
     return equal, lacking, [ruling for like in waiting.values() for ruling in like]
+
+
+TARGET_RIGHT: Final = 0.995
+CARDS_PER_UNCALLED: Final = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """Everything that closes a demo."""
+
+    seed: int
+    seats: int
+    rules: str
+    finished: bool
+    cards: CardScore
+    slaps: int
+    slaps_felt: int
+    taken: int
+    taken_seen: int
+    rulings: RulingScore
+    played_s: float
+    took_s: float
+    frames: int
+    fps: float
+    """Frames looked at for each second of the machine's time."""
+    lag_ms: float = 0.0
+    """The furthest that the referee fell behind a table in real time, ms."""
+    troubles: dict[str, str] = field(default_factory=dict)
+
+    def missed_targets(self) -> list[str]:
+        """Each target that was missed, in words."""
+        out = []
+        cards, rulings = self.cards, self.rulings
+        if cards.laid and cards.right < TARGET_RIGHT * cards.laid:
+            out.append(f"{cards.right} of {cards.laid} cards read right, less than {TARGET_RIGHT:.1%}")
+        if cards.wrong_sure:
+            out.append(f"{cards.wrong_sure} cards read wrong with confidence {SURE} or more")
+        if rulings.uncalled > max(1, cards.laid // CARDS_PER_UNCALLED):
+            out.append(f"{rulings.uncalled} questions or dead heats that the script did not call for")
+        if rulings.differing:
+            out.append(f"{len(rulings.differing)} rulings differ from the truth's")
+        return out
+
+    def as_fields(self) -> dict[str, Any]:
+        """For JSON."""
+        return {**asdict(self), "missed_targets": self.missed_targets()}
+
+
+def count(kind: type[Observation], observations: Iterable[Observation]) -> int:
+    """How many observations are of a kind."""
+    return sum(isinstance(observation, kind) for observation in observations)
+
+
+def slaps_of(observations: Iterable[Observation]) -> int:
+    """How many slaps there were."""
+    return count(Slap, observations)
+
+
+LISTED = 12
+"""How many faults of a kind are told one by one."""
+
+
+def rows(summary: Summary) -> Iterator[tuple[str, str, str]]:
+    """What, what really happened, what the referee made of it."""
+    cards, rulings = summary.cards, summary.rulings
+    share = f" ({cards.right / cards.laid:.1%})" if cards.laid else ""
+    yield "cards laid", str(cards.laid), f"{cards.right} read right{share}"
+    yield "  read wrong", "0", f"{cards.wrong}, with confidence {SURE} or more: {cards.wrong_sure}"
+    yield "  left unread (??)", "0", str(cards.unread)
+    yield "  not seen", "0", str(cards.missed)
+    yield "  seen where none was laid", "0", str(cards.ghosts)
+    yield "  seat named right", str(cards.laid), str(cards.seat_right)
+    yield "slaps", str(summary.slaps), f"{summary.slaps_felt} felt"
+    yield "piles taken", str(summary.taken), f"{summary.taken_seen} seen"
+    equal = f"{rulings.equal} equal, {len(rulings.differing)} differing"
+    yield "rulings", str(rulings.true), equal + (f", {rulings.in_doubt} in doubt" if rulings.in_doubt else "")
+    yield "  beyond the stated error", "0", f"{rulings.off_time} instants"
+    yield "  on slaps too close to call", str(rulings.left_out), "left out"
+    yield "questions and dead heats", f"{rulings.called} called for", f"{rulings.uncalled} not called for"
+
+
+def faults(summary: Summary) -> Iterator[str]:
+    """Everything that was not as it should be, in words."""
+    for title, told in (
+        ("cards", summary.cards.faults),
+        ("rulings", summary.rulings.differing),
+        ("not called for", summary.rulings.asked),
+        ("parts that failed", [f"{part}: {words}" for part, words in summary.troubles.items()]),
+    ):
+        for line in told[:LISTED]:
+            yield f"{title}: {line}"
+        if len(told) > LISTED:
+            yield f"{title}: and {len(told) - LISTED} more"
+
+
+def _head(summary: Summary) -> str:
+    end = "to its end" if summary.finished else f"{summary.cards.laid} cards of a game"
+    return (
+        f"{summary.rules}, {summary.seats} seats, seed {summary.seed}, {end}: {summary.played_s:g} s at the table, "
+        f"{summary.took_s:g} s here, {summary.frames} frames ({summary.fps:g}/s)"
+        + (f", at most {summary.lag_ms:g} ms behind" if summary.lag_ms else "")
+    )
+
+
+def _verdict(summary: Summary) -> str:
+    missed = summary.missed_targets()
+    if missed:
+        return "Missed: " + "; ".join(missed) + "."
+    return (
+        f"All targets met: {TARGET_RIGHT:.1%} or more read right, none wrong with confidence, every ruling the truth's."
+    )
+
+
+def show(summary: Summary) -> None:
+    """Print the closing table, as a drawn table where standard output is a terminal."""
+    if sys.stdout.isatty():
+        _drawn(summary)
+    else:
+        print(_head(summary))
+        for what, truth, seen in rows(summary):
+            print(f"{what:30} {truth:>14}   {seen}")
+    for line in faults(summary):
+        print(line)
+    print(_verdict(summary))
+
+
+def _drawn(summary: Summary) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(title=_head(summary), title_justify="left")
+    table.add_column("")
+    table.add_column("the players", justify="right")
+    table.add_column("the referee")
+    for row in rows(summary):
+        table.add_row(*row)
+    Console().print(table)

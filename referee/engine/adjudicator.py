@@ -11,27 +11,16 @@ import bisect
 from dataclasses import replace
 from typing import Final
 
-from referee.adjudication.amendments import AmendmentError, base_id
-from referee.adjudication.drafting import Key, place_of, printing_order, to_ruling
-from referee.adjudication.fold import open_table
-from referee.adjudication.foresight import Foresight, foresee
-from referee.adjudication.history import History
-from referee.adjudication.loop import Loop, Placed, Witness
-from referee.adjudication.observations import (
-    MAX_ERROR,
-    Answer,
-    Correct,
-    Join,
-    LogError,
-    Observation,
-    Slap,
-    Table,
-    Tick,
-)
-from referee.adjudication.rulings import Ruling
-from referee.adjudication.state import State
-from referee.adjudication.view import ChallengeView, View
-from referee.adjudication.winning import won_ruling
+from referee.engine.amendments import AmendmentError, base_id
+from referee.engine.event_queue import Loop, Witness
+from referee.engine.first_hand import won_ruling
+from referee.engine.fold import open_table
+from referee.engine.foresight import Foresight, foresee
+from referee.engine.history import History
+from referee.engine.observations import MAX_ERROR, Answer, Correct, Join, LogError, Observation, Slap, Table, Tick
+from referee.engine.rulings import Key, PlacedRuling, Ruling, place_of, printing_order, to_ruling
+from referee.engine.state import State
+from referee.engine.view import ChallengeView, View
 from referee.rules.house import RulesError
 from referee.rules.step import Draft
 
@@ -189,7 +178,7 @@ class Adjudicator:
         """Evidence that came after its sensor had promised it all: on record, and never judged silently (K1)."""
         draft = Draft("question", {"ask": "late_evidence", "about": [observation.id]}, ("K1",), ())
         ruling = to_ruling(draft, observation.id, self._watermark, set())
-        self._take([Placed(place_of(observation), self._loop.judged, ruling)])
+        self._take([PlacedRuling(place_of(observation), self._loop.judged, ruling)])
         return self._release()
 
     def _advance(self, promised: int | None = None) -> list[Ruling]:
@@ -209,7 +198,7 @@ class Adjudicator:
             self._loop, changed, amended = self._history.amend(self._loop)
             self._take(changed)
 
-    def _take(self, placed: list[Placed], *, judged: bool = False) -> None:
+    def _take(self, placed: list[PlacedRuling], *, judged: bool = False) -> None:
         if judged and self._history is not None:
             self._history.remember(self._loop, placed)
         for one in placed:

@@ -10,10 +10,9 @@ import json
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from referee.adjudication.codec import from_fields, to_fields
-from referee.adjudication.loop import Placed
-from referee.adjudication.observations import Answer, Correct, LogError, Observation
-from referee.adjudication.rulings import Ruling, ruling_fields
+from referee.engine.log import from_fields, to_fields
+from referee.engine.observations import Answer, Correct, LogError, Observation
+from referee.engine.rulings import PlacedRuling, Ruling, ruling_fields
 
 
 class AmendmentError(LogError):
@@ -52,8 +51,8 @@ def _content(ruling: Ruling) -> str:
 
 
 def differences(
-    old: Sequence[Placed], new: Iterable[Placed], amendment: Answer | Correct, gone: Container[str] = ()
-) -> tuple[list[Placed], list[Placed]]:
+    old: Sequence[PlacedRuling], new: Iterable[PlacedRuling], amendment: Answer | Correct, gone: Container[str] = ()
+) -> tuple[list[PlacedRuling], list[PlacedRuling]]:
     """Compare what was ruled with what is ruled now.
 
     Args:
@@ -68,8 +67,8 @@ def differences(
         one that says so.
     """
     left = {base_id(placed.ruling.id): placed for placed in old}
-    in_force: list[Placed] = []
-    changed: list[Placed] = []
+    in_force: list[PlacedRuling] = []
+    changed: list[PlacedRuling] = []
     for placed in new:
         before = left.pop(placed.ruling.id, None)
         if before is not None and same(before.ruling, placed.ruling):
@@ -84,7 +83,10 @@ def differences(
 
 
 def _replace_orphans(
-    orphans: Sequence[Placed], in_force: list[Placed], changed: list[Placed], amendment: Answer | Correct
+    orphans: Sequence[PlacedRuling],
+    in_force: list[PlacedRuling],
+    changed: list[PlacedRuling],
+    amendment: Answer | Correct,
 ) -> None:
     """Rulings that fell away are named by a new one of the same cause, or else by the first new one."""
     if not changed:
@@ -103,11 +105,11 @@ def _replace_orphans(
         changed[at] = said
 
 
-def _cause(placed: Placed) -> str:
+def _cause(placed: PlacedRuling) -> str:
     return base_id(placed.ruling.id).partition("@")[2].partition("/")[0]
 
 
-def _renamed(ruling: Ruling, amendment: str, before: Placed | None, gone: Container[str]) -> Ruling:
+def _renamed(ruling: Ruling, amendment: str, before: PlacedRuling | None, gone: Container[str]) -> Ruling:
     if before is not None:
         return replace(ruling, id=f"{ruling.id}~{amendment}", supersedes=(before.ruling.id,))
     return replace(ruling, id=f"{ruling.id}~{amendment}") if ruling.id in gone else ruling

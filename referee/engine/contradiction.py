@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from referee.adjudication.observations import Card
+from referee.engine.observations import Card
+from referee.rules.card_play import lay
 from referee.rules.cards import UNREADABLE
-from referee.rules.laying import lay
 from referee.rules.position import Position
 from referee.rules.stacks import may_be_there
 from referee.rules.step import Draft, Step

@@ -7,10 +7,10 @@ one only if they reach across ("How the rows are to be read", 1).
 
 from __future__ import annotations
 
-from referee.adjudication.observations import Card, Slap
-from referee.rules.laying import lay
+from referee.engine.observations import Card, Slap
+from referee.rules.card_play import lay
 from referee.rules.position import Position
-from referee.rules.slapping import WORTH, verdict
+from referee.rules.slap_verdict import WORTH, verdict
 from referee.rules.step import Step
 
 

@@ -1,33 +1,82 @@
-"""Event time: observations wait in a queue until every sensor has reported past them, and are judged in their order."""
+"""The queue in which observations wait, in event time, until every sensor has reported past them.
+
+Event time: observations wait in a queue until every sensor has reported past them, and are judged in their order.
+"""
 
 from __future__ import annotations
 
+import bisect
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final, NamedTuple
 
-from referee.adjudication.doubt import better_order, order_is_open
-from referee.adjudication.drafting import AFTER_ALL, PLACES, Key
-from referee.adjudication.fold import fold, last_chance_ends, last_tick, open_table
-from referee.adjudication.observations import Answer, Card, Correct, Observation, Slap, Table
-from referee.adjudication.overruled import key as overruled
-from referee.adjudication.rulings import Ruling
-from referee.adjudication.state import State
-from referee.adjudication.waiting import Waiting
-from referee.adjudication.winning import Answers
-from referee.rules.records import record
+from referee.engine.doubt import better_order, order_is_open
+from referee.engine.first_hand import Answers
+from referee.engine.fold import fold, last_chance_ends, last_tick, open_table
+from referee.engine.observations import Answer, Card, Correct, Observation, Slap, Table
+from referee.engine.overrule import key as overruled
+from referee.engine.rulings import AFTER_ALL, PLACES, Key, PlacedRuling, Ruling, place_of
+from referee.engine.state import State
+
+_SLACK: Final = 256
+"""Places left behind by what was taken before the queue closes up; so taking the head does not move all the rest."""
+
+
+class Waiting:
+    """Observations by place in event time, the earliest first; they arrive in any order, mostly in that one."""
+
+    def __init__(self) -> None:
+        self._keys: list[Key] = []
+        self._lines: list[Observation] = []
+        self._first = 0
+        self._widest = 0
+
+    def add(self, observation: Observation) -> None:
+        """Put an observation into its place."""
+        key = place_of(observation)
+        if self._keys and key < self._keys[-1]:
+            at = bisect.bisect_right(self._keys, key, self._first)
+            self._keys.insert(at, key)
+            self._lines.insert(at, observation)
+        else:
+            self._keys.append(key)
+            self._lines.append(observation)
+        error = getattr(observation, "t_error", 0)
+        if error > self._widest:
+            self._widest = error
+
+    def head(self) -> Observation | None:
+        """The earliest; None where none waits."""
+        return self._lines[self._first] if self._first < len(self._lines) else None
+
+    def all(self) -> tuple[Observation, ...]:
+        """Everything that waits."""
+        return tuple(self._lines[self._first :])
+
+    def near(self, one: Card | Slap, skip: int = 0) -> Sequence[Observation]:
+        """What waits, without the first ``skip``, and may have happened before this card or slap, by the errors."""
+        until = one.t + one.t_error + self._widest
+        lines, first = self._lines, self._first + skip
+        end = first
+        while end < len(lines) and lines[end].t <= until:
+            end += 1
+        return lines[first:end] if end > first else ()
+
+    def take(self, at: int) -> tuple[Key, Observation]:
+        """Take the ``at``-th out, with its place in event time."""
+        if at:
+            return self._keys.pop(self._first + at), self._lines.pop(self._first + at)
+        first = self._first
+        taken = self._keys[first], self._lines[first]
+        self._first = first + 1
+        if first >= _SLACK and 2 * first >= len(self._lines):
+            del self._keys[: first + 1], self._lines[: first + 1]
+            self._first = 0
+        return taken
+
 
 _ORDERED: Final = (Card, Slap)
 """What waits for whatever may have come before it."""
 _AMENDING: Final = (Answer, Correct)
-
-
-@record(frozen=True, slots=True)
-class Placed:
-    """A ruling, the place of its cause in event time, and how many observations had been judged before that cause."""
-
-    key: Key
-    nth: int
-    ruling: Ruling
 
 
 class Scene(NamedTuple):
@@ -78,14 +127,14 @@ class Loop:
         """What waits, in event time."""
         return self._waiting.all()
 
-    def run(self, until: int, lookahead: int) -> list[Placed]:
+    def run(self, until: int, lookahead: int) -> list[PlacedRuling]:
         """Judge what can be judged once all up to ``until`` (ns, inclusive) is known; stop after an amendment.
 
         Args:
             until: the watermark.
             lookahead: how far beyond a card's or slap's instant everything must be known before it is judged, ns.
         """
-        out: list[Placed] = []
+        out: list[PlacedRuling] = []
         while True:
             head, deadline = self._waiting.head(), self._deadline()
             if deadline is not None and (head is None or deadline < head.t):
@@ -100,11 +149,11 @@ class Loop:
                 break
         return out
 
-    def end(self, t: int) -> list[Placed]:
+    def end(self, t: int) -> list[PlacedRuling]:
         """The last tick, at ``t``: piles that were won are picked up."""
         if self.state is None:
             return []
-        out: list[Placed] = []
+        out: list[PlacedRuling] = []
         self.state, rulings = last_tick(self.state, t)
         _put(rulings, (t, AFTER_ALL + 1, 0, 0, ""), self.judged, out)
         return out
@@ -113,14 +162,14 @@ class Loop:
         chance = self.state.position.last_chance if self.state is not None else None
         return chance.ends_at if chance is not None else None
 
-    def _expire(self, out: list[Placed]) -> None:
+    def _expire(self, out: list[PlacedRuling]) -> None:
         assert self.state is not None
         self.state, rulings = last_chance_ends(self.state)
         # A deadline belongs to the last line before it: whoever takes up the state after that line has it behind him.
         for ruling in rulings:
             _put([ruling], (ruling.t, AFTER_ALL, 0, 0, ""), self.judged - 1, out)
 
-    def _judge(self, at: int, out: list[Placed]) -> Observation:
+    def _judge(self, at: int, out: list[PlacedRuling]) -> Observation:
         """Judge what waits at this place; gives it, and adds its rulings to ``out``."""
         key, observation = self._waiting.take(at)
         self.done.append(observation)
@@ -177,9 +226,9 @@ class Loop:
         return better
 
 
-def _put(rulings: Iterable[Ruling], cause: Key, nth: int, out: list[Placed]) -> None:
+def _put(rulings: Iterable[Ruling], cause: Key, nth: int, out: list[PlacedRuling]) -> None:
     """Put rulings with their cause, but a slap that won with its slap, though it was closed later."""
-    out += [Placed(cause if ruling.kind != "slap_won" else _slap_of(ruling), nth, ruling) for ruling in rulings]
+    out += [PlacedRuling(cause if ruling.kind != "slap_won" else _slap_of(ruling), nth, ruling) for ruling in rulings]
 
 
 def _slap_of(ruling: Ruling) -> Key:

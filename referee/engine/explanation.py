@@ -11,18 +11,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-from referee.adjudication.amendments import base_id
-from referee.adjudication.doubt import order_is_open
-from referee.adjudication.loop import Scene
-from referee.adjudication.misses import why_not
-from referee.adjudication.observations import MAX_ERROR, Card, Observation, Slap, Table
-from referee.adjudication.rulings import Ruling, ruling_fields
-from referee.rules.catalogue import ROWS
-from referee.rules.holding import own_patterns, patterns
-from referee.rules.laying import lay
+from referee.engine.amendments import base_id
+from referee.engine.doubt import order_is_open
+from referee.engine.event_queue import Scene
+from referee.engine.near_misses import why_not
+from referee.engine.observations import MAX_ERROR, Card, Observation, Slap, Table
+from referee.engine.rulings import Ruling, ruling_fields
+from referee.rules.card_play import lay
+from referee.rules.matches import own_patterns, patterns
 from referee.rules.patterns import PATTERNS
 from referee.rules.position import Laid, Position
-from referee.rules.slapping import MS, verdict
+from referee.rules.rows import ROWS
+from referee.rules.slap_verdict import MS, verdict
 from referee.rules.step import Step
 
 AROUND_NS: Final = 1_500_000_000

@@ -1,21 +1,78 @@
-"""A valid first hand: alone or in a dead heat, decided by time, force, a split, War or people (M1 to M4, K3)."""
+"""Who was first: hands nearer than their errors are a dead heat, never a guess (M1, M2, K3).
+
+A valid first hand: alone or in a dead heat, decided by time, force, a split, War or people (M1 to M4, K3).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
-from referee.adjudication.drafting import to_ruling, to_rulings
-from referee.adjudication.heats import by_force
-from referee.adjudication.observations import Card, Slap
-from referee.adjudication.rulings import Ruling
-from referee.adjudication.state import PendingWin, RunnerUp, State
+from referee.engine.doubt import order_is_open
+from referee.engine.observations import Card, Lift, Observation, Slap
+from referee.engine.rulings import Ruling, to_ruling, to_rulings
+from referee.engine.state import PendingWin, RunnerUp, State
 from referee.rules import war
-from referee.rules.laying import settle
-from referee.rules.slapping import Verdict
+from referee.rules.card_play import lay, settle
+from referee.rules.pickup import claim_by_slap
+from referee.rules.position import Position
+from referee.rules.slap_verdict import Verdict, verdict
 from referee.rules.step import Draft, Step
-from referee.rules.taking import claim_by_slap
+
+FORCE_LEAD: Final = 0.1
+"""The greatest force decides a dead heat where it leads by more than this ("How the rows are to be read", 2)."""
+_ROUNDING: Final = 1e-9
+"""0.4 - 0.3 is a little more than a tenth in binary fractions."""
+
+
+def heat(position: Position, first: Slap, upcoming: Iterable[Observation]) -> tuple[Slap, ...]:
+    """All hands nearer to the first than the sum of both errors, the first included, in order of time.
+
+    Args:
+        position: the pile that was slapped.
+        first: the first valid hand.
+        upcoming: observations that follow it in event time.
+    """
+    hands = [first]
+    if not position.rules.has("K3"):
+        return (first,)
+    lifted: set[int] = set()
+    cards: list[Card] = []
+    for other in upcoming:
+        if isinstance(other, Lift):
+            lifted.add(other.seat)
+        if isinstance(other, Card) and other.zone == "pile":
+            cards.append(other)
+        if not isinstance(other, Slap) or any(other.seat == hand.seat for hand in hands):
+            continue
+        if other.t - first.t >= first.t_error + other.t_error:
+            continue
+        if _counts(position, other, other.seat in lifted, cards):
+            hands.append(other)
+    return tuple(hands)
+
+
+def _counts(position: Position, hand: Slap, lifted: bool, cards: Iterable[Card]) -> bool:
+    """Whether a hand is valid by itself: a card that came surely before it lies on the pile for it."""
+    if lifted:
+        position = position.but(held=position.held - {hand.seat})
+    for card in cards:
+        if not order_is_open(hand, card):
+            step = Step(position, card.t, card.id)
+            lay(step, card.card, card.seat)
+            position = step.position
+    return verdict(position, hand.seat, hand.t).outcome == "won"
+
+
+def by_force(hands: Sequence[Slap]) -> Slap | None:
+    """The hand with the most contact, where every pad tells and the greatest leads clearly (M2)."""
+    if any(hand.force is None for hand in hands):
+        return None
+    ordered = sorted(hands, key=lambda hand: -(hand.force or 0.0))
+    lead = (ordered[0].force or 0.0) - (ordered[1].force or 0.0)
+    return ordered[0] if lead > FORCE_LEAD + _ROUNDING else None
+
 
 Decided = tuple[State, list[Ruling]]
 Answers = Mapping[str, Any]

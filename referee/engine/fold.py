@@ -8,26 +8,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from referee.adjudication.changes import CHANGES
-from referee.adjudication.contradiction import ask_unread, lay_said, lay_seen
-from referee.adjudication.drafting import to_ruling, to_rulings
-from referee.adjudication.heats import heat
-from referee.adjudication.observations import Card, Observation, Slap, Table, Taken
-from referee.adjudication.overruled import key, overruled
-from referee.adjudication.standing import lead_stands, picked_up, unexplained
-from referee.adjudication.state import PendingWin, State
-from referee.adjudication.winning import Answers, Decided, claim, finish, run_up, war_card, win
+from referee.engine.contradiction import ask_unread, lay_said, lay_seen
+from referee.engine.first_hand import Answers, Decided, claim, finish, heat, run_up, war_card, win
+from referee.engine.observations import Card, Observation, Slap, Table, Taken
+from referee.engine.overrule import key, overruled
+from referee.engine.position_changes import CHANGES
+from referee.engine.rulings import to_ruling, to_rulings
+from referee.engine.state import PendingWin, State
+from referee.engine.unclaimed_piles import lead_stands, picked_up, unexplained
+from referee.rules.card_play import lay
 from referee.rules.cards import is_card
-from referee.rules.dealing import opening
-from referee.rules.ending import last_chance_over
+from referee.rules.deal import opening
+from referee.rules.elimination import last_chance_over
 from referee.rules.house import house_rules
-from referee.rules.laying import lay
 from referee.rules.locks import somebody_slapped
 from referee.rules.penalties import false_slap
+from referee.rules.pickup import pick_up
 from referee.rules.position import Position
-from referee.rules.slapping import Verdict, verdict
+from referee.rules.slap_verdict import Verdict, verdict
 from referee.rules.step import Draft, Step
-from referee.rules.taking import pick_up
 
 
 def open_table(table: Table) -> Decided:

@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import Final
 
-from referee.adjudication.observations import Answer, Card, Correct, Count, Join, Observation, Table, Taken
+from referee.engine.observations import Answer, Card, Correct, Count, Join, Observation, Table, Taken
+from referee.rules.card_play import lay
 from referee.rules.cards import UNREADABLE
-from referee.rules.laying import lay
+from referee.rules.pickup import pick_up
 from referee.rules.position import Position
 from referee.rules.step import Step
-from referee.rules.taking import pick_up
 
 _UNSETTLED: Final = (Answer, Correct, Count, Join, Table, Taken)
 """While one of these waits, nobody can say what will have become of the stacks."""

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
-from referee.adjudication.amendments import AmendmentError, base_id, corrected, differences
-from referee.adjudication.drafting import place_of, to_ruling
-from referee.adjudication.fold import open_table
-from referee.adjudication.loop import Loop, Placed
-from referee.adjudication.observations import Answer, Correct, Observation, Table
-from referee.adjudication.overruling import overruling
-from referee.adjudication.standing import led
-from referee.adjudication.state import State
-from referee.adjudication.winning import won_ruling
+from referee.engine.amendments import AmendmentError, base_id, corrected, differences
+from referee.engine.event_queue import Loop
+from referee.engine.first_hand import won_ruling
+from referee.engine.fold import open_table
+from referee.engine.observations import Answer, Correct, Observation, Table
+from referee.engine.overrule import overruling
+from referee.engine.rulings import PlacedRuling, place_of, to_ruling
+from referee.engine.state import State
+from referee.engine.unclaimed_piles import led
 from referee.rules.house import RulesError
 from referee.rules.step import Draft
 
@@ -52,7 +52,7 @@ class History:
         """What people said, by the id of the question."""
         self._lines: list[Observation] = []
         self._kept: list[tuple[int, State | None]] = [(0, None)]
-        self._in_force: list[Placed] = []
+        self._in_force: list[PlacedRuling] = []
         self._amendment: Answer | Correct | None = None
         self._gone: set[str] = set()
         """Ids of rulings that were replaced."""
@@ -62,7 +62,7 @@ class History:
         self._overruled: dict[str, dict[str, str]] = {}
         self._answers_to: dict[str, list[Answer]] = {}
 
-    def remember(self, loop: Loop, placed: list[Placed]) -> None:
+    def remember(self, loop: Loop, placed: list[PlacedRuling]) -> None:
         """Keep what a loop has just judged."""
         loop.answers = self.answers
         if loop.done and isinstance(loop.done[-1], Answer | Correct):
@@ -82,7 +82,7 @@ class History:
             return True
         return max(line.t for line in self._lines[-KEEP_EVERY:]) < loop.next_t
 
-    def amend(self, loop: Loop) -> tuple[Loop, list[Placed], bool]:
+    def amend(self, loop: Loop) -> tuple[Loop, list[PlacedRuling], bool]:
         """Rule again from before the line that the last answer or correction is about.
 
         Returns:
@@ -107,7 +107,7 @@ class History:
         self._in_force[cut:] = kept
         return again, changed, True
 
-    def _judge_again(self, loop: Loop, start: int, amendment: Answer | Correct) -> tuple[Loop, list[Placed], int]:
+    def _judge_again(self, loop: Loop, start: int, amendment: Answer | Correct) -> tuple[Loop, list[PlacedRuling], int]:
         """Run the fold from the nearest state before ``start`` up to the amendment."""
         while self._kept[-1][0] > start:
             self._kept.pop()
@@ -115,7 +115,7 @@ class History:
         again = Loop(state, self.answers, at, loop.witness)
         for line in (*self._lines[at:], *loop.waiting()):
             again.add(line)
-        placed: list[Placed] = []
+        placed: list[PlacedRuling] = []
         while not again.done or again.done[-1].id != amendment.id:
             placed += again.run(amendment.t, 0)
         self._lines[at:] = again.done
@@ -233,8 +233,8 @@ class History:
         return next((at for at, line in enumerate(self._lines) if line.id == name), None)
 
     @staticmethod
-    def _unusable(amendment: Answer | Correct, loop: Loop) -> Placed:
+    def _unusable(amendment: Answer | Correct, loop: Loop) -> PlacedRuling:
         """An answer to nothing, or a correction that fits nothing: the record stays, and people are told."""
         about = amendment.to if isinstance(amendment, Answer) else amendment.line
         draft = Draft("question", {"ask": "mend_amendment", "about": [about]}, ("K6",), ())
-        return Placed(place_of(amendment), loop.judged - 1, to_ruling(draft, amendment.id, amendment.t, set()))
+        return PlacedRuling(place_of(amendment), loop.judged - 1, to_ruling(draft, amendment.id, amendment.t, set()))

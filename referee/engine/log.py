@@ -2,17 +2,27 @@
 
 What a line may hold is checked here once, so that nothing behind it need doubt a field. Unknown fields are kept in
 ``extra`` and unknown kinds as `Other`.
+
+A table log's file, or standard input, read line by line; what is wrong with it is said in words.
+
+Lines of a log as they stand in the record: rulings and observations told apart.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import MISSING, fields
+from io import BytesIO
+from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Final, NamedTuple
+from typing import Any, BinaryIO, Final, NamedTuple
 
-from referee.adjudication.observations import KINDS, MAX_ERROR, MAX_SEATS, LogError, Observation, Other
+from referee.engine.observations import KINDS, MAX_ERROR, MAX_SEATS, LogError, Observation, Other
+from referee.engine.rulings import Ruling
+from referee.errors import UserError
 from referee.rules.cards import CARDS
 
 _DECODE: Final = json.JSONDecoder().raw_decode
@@ -265,3 +275,116 @@ def to_fields(observation: Observation) -> dict[str, Any]:
 def encode(observation: Observation) -> str:
     """One line of the log, without its line break."""
     return _ENCODE(to_fields(observation))
+
+
+LONGEST_LINE: Final = 1 << 20
+"""Bytes; a longer line is no observation, and must not fill the memory."""
+
+
+@contextmanager
+def opened(name: str) -> Iterator[BinaryIO]:
+    """A log to read, ``-`` for standard input; what is wrong with it becomes one line for people.
+
+    Raises:
+        UserError: it cannot be read; names the log's line.
+    """
+    with _open(name) as stream:
+        try:
+            yield stream
+        except LogError as bad:
+            where = "standard input" if name == "-" else name
+            raise UserError(f"{where}, {bad}") from None
+
+
+def _open(name: str) -> BinaryIO:
+    if name == "-":
+        return BytesIO(sys.stdin.buffer.read())
+    path = Path(name)
+    try:
+        stream = path.open("rb")
+    except FileNotFoundError:
+        raise UserError(f"{name}: there is no such file") from None
+    except IsADirectoryError:
+        raise UserError(f"{name} is a folder; replay reads one log file") from None
+    except OSError as bad:
+        raise UserError(f"{name} cannot be read: {bad.strerror}") from None
+    if stream.seekable():
+        return stream
+    with stream:
+        return BytesIO(stream.read())
+
+
+def observations(stream: BinaryIO, skip: int = 0) -> Iterator[tuple[int, Observation]]:
+    """Line number and observation of every line that is not a ruling, of those after the first ``skip`` lines.
+
+    Raises:
+        LogError: names the line and what to mend.
+    """
+    for number, text in _lines(stream):
+        if number <= skip:
+            continue
+        raw = parse_object(text, number)
+        if "ruling" in raw and "kind" not in raw:
+            continue
+        yield number, from_fields(raw, number)
+
+
+def _lines(stream: BinaryIO) -> Iterator[tuple[int, str]]:
+    """Number (from 1) and text of every line that is not blank.
+
+    Raises:
+        LogError: a line is too long, or not UTF-8.
+    """
+    number = 0
+    while raw := stream.readline(LONGEST_LINE + 1):
+        number += 1
+        if len(raw) > LONGEST_LINE:
+            raise LogError(number, f"longer than {LONGEST_LINE} bytes: not a table log")
+        try:
+            text = raw.decode("utf-8-sig" if number == 1 else "utf-8")
+        except UnicodeDecodeError as bad:
+            raise LogError(number, f"not UTF-8 (byte {bad.start + 1} of the line); save the log as UTF-8") from None
+        if text.strip():
+            yield number, text
+
+
+_OWN: Final = frozenset(("ruling", "id", "t", "because", "rule", "supersedes", "doubt"))
+
+
+def ruling_of(raw: Mapping[str, Any]) -> Ruling:
+    """A ruling from its JSON object; raises `KeyError` or `TypeError` for one that is none."""
+    fields = {key: value for key, value in raw.items() if key not in _OWN}
+    return Ruling(
+        str(raw["ruling"]), str(raw["id"]), int(raw["t"]), tuple(raw.get("because", ())), tuple(raw.get("rule", ())),
+        fields, tuple(raw.get("supersedes", ())), bool(raw.get("doubt", False)),
+    )  # fmt: skip
+
+
+def split(
+    rows: Iterable[tuple[int, str]], *, ticks: bool = False
+) -> tuple[list[tuple[int, Observation]], list[Ruling]]:
+    """Observations with the numbers of their lines, and rulings, each in the order of the log.
+
+    Args:
+        rows: numbers and texts of lines.
+        ticks: keep ticks as well; most lines of a live log are.
+
+    Raises:
+        LogError: a line cannot be read; names it.
+    """
+    observations: list[tuple[int, Observation]] = []
+    rulings: list[Ruling] = []
+    for number, text in rows:
+        if not ticks and text.startswith('{"kind":"tick"'):
+            continue
+        raw = parse_object(text, number)
+        if "ruling" in raw and "kind" not in raw:
+            rulings.append(ruling_of(raw))
+        elif ticks or raw.get("kind") != "tick":
+            observations.append((number, from_fields(raw, number)))
+    return observations, rulings
+
+
+def replaced(rulings: Iterable[Ruling]) -> dict[str, str]:
+    """For each ruling that was replaced, the id of the one that replaced it."""
+    return {old: ruling.id for ruling in rulings for old in ruling.supersedes}

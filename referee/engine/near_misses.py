@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from referee.rules.cards import rank, suit, value
+from referee.rules.conditions import Look
 from referee.rules.house import HouseRules
-from referee.rules.look import Look
 
 _Miss = Callable[[Look, HouseRules], str]
 

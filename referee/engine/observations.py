@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import field
 from typing import Any, ClassVar, Final
 
-from referee.rules.records import record
+from referee.rules.frozen import record
 
 MAX_SEATS: Final = 8
 SLAP_ERROR: Final = 1_500_000

@@ -1,17 +1,34 @@
-"""People overrule a verdict on a slap (K6): the slap is void, false, or the one that was first, whatever was seen.
+"""Verdicts that people have overruled: the fold asks for their word as it asks for answers (K6).
+
+People overrule a verdict on a slap (K6): the slap is void, false, or the one that was first, whatever was seen.
 
 What they say is kept beside the answers, by the slap (`overruled`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from referee.adjudication.amendments import AmendmentError, base_id
-from referee.adjudication.observations import Correct, Observation, Slap
-from referee.adjudication.overruled import key
-from referee.adjudication.rulings import Ruling
+from referee.engine.amendments import AmendmentError, base_id
+from referee.engine.observations import Correct, Observation, Slap
+from referee.engine.rulings import Ruling
+from referee.rules.slap_verdict import Verdict
+
+
+def key(slap: str) -> str:
+    """Under which name people's word on a slap is kept."""
+    return f"overrule@{slap}"
+
+
+def overruled(judged: Verdict, slap: str, said: Mapping[str, Any]) -> Verdict:
+    """The verdict on a slap, or what people put in its place."""
+    outcome = said.get(key(slap))
+    if outcome is None or outcome == judged.outcome:
+        return judged
+    reason = "" if outcome == "won" else "overruled"
+    return Verdict(outcome, reason, ("K6",), because=judged.because)
+
 
 _VERDICTS: Final = {"slap_won": "won", "slap_void": "void", "slap_false": "false"}
 SAME_PILE_NS: Final = 10_000_000_000

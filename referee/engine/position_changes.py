@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from referee.adjudication.observations import (
+from referee.engine.observations import (
     MAX_SEATS,
     Contest,
     Count,
@@ -20,7 +20,7 @@ from referee.adjudication.observations import (
     Resume,
     Say,
 )
-from referee.rules.laying import settle
+from referee.rules.card_play import settle
 from referee.rules.penalties import contest, foul
 from referee.rules.stacks import forget
 from referee.rules.step import Step

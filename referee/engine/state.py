@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-from referee.adjudication.observations import Slap
+from referee.engine.observations import Slap
+from referee.rules.frozen import record
 from referee.rules.position import Position
-from referee.rules.records import record
 
 
 class RunnerUp(NamedTuple):

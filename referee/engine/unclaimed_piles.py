@@ -10,11 +10,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from referee.adjudication.observations import Card, Taken
-from referee.rules.ending import after_pile
+from referee.engine.observations import Card, Taken
+from referee.rules.elimination import after_pile
+from referee.rules.pickup import pick_up
 from referee.rules.stacks import put_under
 from referee.rules.step import Step
-from referee.rules.taking import pick_up
 
 
 def led(card: str) -> str:

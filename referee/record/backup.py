@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Final
 
-from referee.app.record import PATIENCE, told
+from referee.record.store import PATIENCE, told
 
 FORMAT: Final = 1
 MANIFEST: Final = "manifest.json"

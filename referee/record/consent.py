@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from referee.app.people.keeping import Keeping
+from referee.record.retention import Keeping
 
 VERSION: Final = 2
 """Of the text: kept with each answer, so that it is known what somebody agreed to."""

@@ -14,12 +14,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final
 
-from referee.app.people.keeping import Due, due
-from referee.app.people.lines import mentions, printed, renamed_table, seat_name, without
-from referee.app.people.names import PeopleError, key_of
-from referee.app.people.store import People, Person
-from referee.app.record import PATIENCE, Record, RecordError, told
-from referee.app.record_frames import FRAMES
+from referee.record.people import People, PeopleError, Person, key_of
+from referee.record.pictures import FRAMES
+from referee.record.redaction import mentions, printed, renamed_table, seat_name, without
+from referee.record.retention import Due, due
+from referee.record.store import PATIENCE, Record, RecordError, told
 
 _WAITING: Final = "scrub"
 _UNSETTLED: Final = "settle"

@@ -1,4 +1,7 @@
-"""Games as files: a log in the public format, and tables of figures for a spreadsheet."""
+"""Games as files: a log in the public format, and tables of figures for a spreadsheet.
+
+Everything that is kept of one person, for that person.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +11,13 @@ from io import BytesIO, StringIO
 from pathlib import Path
 from typing import Any, Final
 
-from referee.adjudication.codec import from_fields, parse_object
-from referee.adjudication.observations import LogError, Table
-from referee.app.log_reading import observations
-from referee.app.outlining import outline
-from referee.app.problems import UserError
-from referee.app.record import Record, RecordError
+from referee.engine.log import from_fields, observations, parse_object
+from referee.engine.observations import LogError, Table
+from referee.engine.replay import outline
+from referee.errors import UserError
+from referee.record.people import People, Person
+from referee.record.statistics import results
+from referee.record.store import Record, RecordError
 
 COLUMNS: Final = (
     "ruling", "t_s", "seat", "player", "margin_ms", "error_ms", "patterns", "cards", "reason", "count", "rule",
@@ -99,3 +103,27 @@ def _ms(ns: Any) -> str:
 
 
 __all__ = ["COLUMNS", "RecordError", "exported", "imported", "rulings_table"]
+
+
+def export_person(people: People, person: Person) -> dict[str, Any]:
+    """A person's data as a JSON object; instants of a game in ns on its own line of time. Raises `RecordError`."""
+    played = []
+    for result in results(people):
+        seat = next((seat for seat, who in result.people.items() if who == person.id), None)
+        if seat is None:
+            continue
+        hands = [
+            {
+                "t": hand.t, "outcome": hand.outcome, "since_reveal": hand.since, "error": hand.error,
+                "kind": hand.kind, "reason": hand.reason, "patterns": list(hand.patterns),
+            }
+            for hand in result.hands if hand.seat == seat
+        ]  # fmt: skip
+        played.append({
+            "game": result.game, "began": result.began, "seat": seat, "won": result.winner == seat,
+            "ended": result.finished, "slaps": hands,
+        })  # fmt: skip
+    return {
+        "name": person.name, "spellings": people.spellings(person), "agreed": person.agreed, "asked": person.asked,
+        "consent_text": person.consent, "kept": people.keeping.words, "games": played,
+    }  # fmt: skip

@@ -1,4 +1,6 @@
-"""The people of a record: tables of their own in the record's file, beside `referee.app.record.Record`.
+"""Names as people type them. Pure.
+
+The people of a record: tables of their own in the record's file, beside `referee.record.store.Record`.
 
 A person is one name that was asked once and answered. Who agreed is tied to the seats of the games that they played;
 who declined is kept only as the answer, so that nobody asks again. Games that are removed take their ties along.
@@ -9,6 +11,7 @@ from __future__ import annotations
 import json
 import secrets
 import sqlite3
+import unicodedata
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,11 +19,31 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
 
-from referee.app.people.consent import VERSION as CONSENT
-from referee.app.people.keeping import Keeping
-from referee.app.people.lines import seat_name
-from referee.app.people.names import PeopleError, key_of, tidied
-from referee.app.record import PATIENCE, RecordError, told
+from referee.record.consent import VERSION as CONSENT
+from referee.record.redaction import seat_name
+from referee.record.retention import Keeping
+from referee.record.store import PATIENCE, RecordError, told
+
+LONGEST: Final = 40
+"""Characters of a name."""
+
+
+class PeopleError(ValueError):
+    """What was asked cannot be done; says why."""
+
+
+def tidied(name: str) -> str:
+    """A name as it is shown; raises `PeopleError` for one that nobody can be called."""
+    shown = " ".join(unicodedata.normalize("NFC", name).split())
+    if not 1 <= len(shown) <= LONGEST or not shown.isprintable():
+        raise PeopleError(f"a name has 1 to {LONGEST} letters, on one line")
+    return shown
+
+
+def key_of(name: str) -> str:
+    """What two spellings of one name have in common: case, width and spaces do not matter."""
+    return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
+
 
 VERSION: Final = 1
 """Of these tables; the record has its own."""

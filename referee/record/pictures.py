@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from referee.app.record import PATIENCE, RecordError, told
+from referee.record.store import PATIENCE, RecordError, told
 
 CAP: Final = 512 * 1024 * 1024
 """Most bytes of pictures, unless the settings say otherwise."""

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from referee.app.record import VERSION
-from referee.app.upkeep.archive import FRAMES, RECORD, BackupError, Manifest, Places, opened
+from referee.record.backup import FRAMES, RECORD, BackupError, Manifest, Places, opened
+from referee.record.store import VERSION
 
 _DATABASES: Final = (RECORD, FRAMES)
 
@@ -190,8 +190,8 @@ def _let_go(path: Path) -> None:
 
 def _forget_again(present: Path, coming: Path) -> None:
     """Who was forgotten at this table is forgotten in the record that comes, before it is put in place."""
-    from referee.app.people.erasing import forget
-    from referee.app.people.store import People
+    from referee.record.erasure import forget
+    from referee.record.people import People
 
     gone = _forgotten(present)
     if not gone:

@@ -101,7 +101,7 @@ class Record:
         if not self.read_only:
             run("PRAGMA journal_mode=WAL")
             run("PRAGMA synchronous=FULL")
-            # What is removed is overwritten where that costs nothing; `referee.app.people` sees to the rest.
+            # What is removed is overwritten where that costs nothing; `referee.record` sees to the rest.
             run("PRAGMA secure_delete=FAST")
         found = int(run("PRAGMA user_version").fetchone()[0])
         if found > VERSION:
@@ -232,7 +232,7 @@ class _Transaction:
 
 
 class Keeper:
-    """Writes one game; implements `referee.app.journal.Journal`.
+    """Writes one game; implements `referee.record.journal.Journal`.
 
     Lines wait until `commit`; a commit that fails keeps them for the next.
     """

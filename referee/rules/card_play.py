@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Final, Literal
 
 from referee.rules.cards import UNREADABLE
-from referee.rules.ending import LAST_CHANCE_NS, announce_out, end_if_decided, lose, three_of_a_kind
+from referee.rules.elimination import LAST_CHANCE_NS, announce_out, end_if_decided, lose, three_of_a_kind
 from referee.rules.locks import card_was_laid
+from referee.rules.pickup import claim_by_challenge, pick_up
 from referee.rules.position import Challenge, Laid, LastChance, Position, State
 from referee.rules.stacks import check_card, without_top
 from referee.rules.step import Step
-from referee.rules.taking import claim_by_challenge, pick_up
 
 AT_ONCE_NS: Final = 100_000_000
 """Two cards of one seat nearer than this were drawn at once (F9): nobody draws ten a second."""

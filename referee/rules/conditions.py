@@ -1,4 +1,6 @@
-"""What the patterns of the notation are made of: conditions on a pile, put together from smaller ones.
+"""What of a pile a pattern may look at.
+
+What the patterns of the notation are made of: conditions on a pile, put together from smaller ones.
 
 A condition on a card that is not there, or on the rank of a joker, does not hold.
 """
@@ -7,10 +9,29 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from referee.rules.cards import colour, suit, value
-from referee.rules.look import Look
+
+
+class Look(NamedTuple):
+    """What a pattern may look at."""
+
+    top: tuple[str, ...]
+    """Played cards, newest first."""
+    first: str = ""
+    """The first card played to this pile."""
+    bottom: str = ""
+    """The card that lies lowest; ``??`` where nobody saw it."""
+    paid: int = 0
+    """The top card is the n-th paid to a challenge; 0 where it was not paid."""
+    wild: str = ""
+    """The wild rank, once drawn."""
+    said: str = ""
+    """The rank that was called for the top card."""
+    under: bool = False
+    """Whether a burned card lies under the played ones."""
+
 
 Node = Callable[[Look], Any]
 """A condition, or a value that one is made of."""

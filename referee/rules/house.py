@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from referee.rules.cards import CARDS
-from referee.rules.catalogue import ALWAYS_ON, BY_NAME, CONTRARY, PATTERN_ROWS, RIVALS, ROWS, SUIT_ROWS
 from referee.rules.notation import NotationError, compile_pattern
 from referee.rules.presets import PRESETS
+from referee.rules.rows import ALWAYS_ON, BY_NAME, CONTRARY, PATTERN_ROWS, RIVALS, ROWS, SUIT_ROWS
 
 _KEYS: Final = ("base", "on", "off", "set")
 

@@ -23,8 +23,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from referee.rules import conditions
-from referee.rules.conditions import CardOf, Node
-from referee.rules.look import Look
+from referee.rules.conditions import CardOf, Look, Node
 
 MAX_LENGTH: Final = 500
 MAX_DEPTH: Final = 30

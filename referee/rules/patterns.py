@@ -2,7 +2,7 @@
 
 A pattern looks at the played cards from the top; burned and dead cards never count (N3), except that a burned card may
 lie lowest (P5b). Each function gives how many top cards make the pattern, 0 where it does not hold. Which of them hold
-at a table, with its jokers and its own patterns, tells `referee.rules.holding`.
+at a table, with its jokers and its own patterns, tells `referee.rules.matches`.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from functools import lru_cache
 from typing import Any, Final
 
 from referee.rules.cards import colour, rank, suit, value
+from referee.rules.conditions import Look
 from referee.rules.house import HouseRules
-from referee.rules.look import Look
 
 Pattern = Callable[[Look, HouseRules], int]
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from referee.rules.laying import settle
+from referee.rules.card_play import settle
 from referee.rules.locks import lock
+from referee.rules.pickup import give_pile, hand_over, remember_verdict
 from referee.rules.position import Laid, Position
 from referee.rules.stacks import take_top
 from referee.rules.step import Step
-from referee.rules.taking import give_pile, hand_over, remember_verdict
 
 WORN: Final = frozenset(("rings", "ring", "watch", "bracelet", "nails"))
 """Fouls that are things worn on a hand, which the table is reminded of (S7)."""

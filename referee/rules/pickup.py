@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from referee.rules.ending import after_pile
+from referee.rules.elimination import after_pile
 from referee.rules.locks import pile_was_won
 from referee.rules.position import Claim
 from referee.rules.repetition import watch_for_repetition

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Final, Literal, NamedTuple
 
+from referee.rules.conditions import Look
+from referee.rules.frozen import record
 from referee.rules.house import HouseRules
-from referee.rules.look import Look
-from referee.rules.records import record
 
 State = Literal["played", "burned", "dead"]
 Until = Literal["pile", "rounds", "cards", "game", "slap"]

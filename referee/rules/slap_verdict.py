@@ -9,8 +9,8 @@ from dataclasses import replace
 from typing import Final, Literal, NamedTuple
 
 from referee.rules.cards import PACK, UNREADABLE
-from referee.rules.holding import patterns
 from referee.rules.house import HouseRules
+from referee.rules.matches import patterns
 from referee.rules.position import Laid, Position
 
 Outcome = Literal["won", "void", "question", "false"]

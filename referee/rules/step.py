@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from referee.rules.frozen import record
 from referee.rules.position import Position, changed
-from referee.rules.records import record
 
 
 @record(frozen=True, slots=True)

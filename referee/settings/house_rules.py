@@ -1,4 +1,9 @@
-"""House rules as a file: a preset changed, in TOML, with ids or friendly names; every mistake told with its place.
+"""Where things stand in a TOML text, for mistakes that are found after it was read.
+
+`tomllib` tells the place of what is not TOML, and nothing of what is. This reads a valid text once more, only for the
+places of its keys and of the items of its lists.
+
+House rules as a file: a preset changed, in TOML, with ids or friendly names; every mistake told with its place.
 
 What a file says is turned into what a log's first line says: a base, rows on and off by id, and values.
 """
@@ -7,19 +12,140 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from referee.app.places import Path as KeyPath
-from referee.app.places import Place, places
-from referee.app.problems import UserError
-from referee.rules.catalogue import ROWS
+from referee.errors import UserError
 from referee.rules.house import HouseRules, RulesError, checked_value, contradictions, house_rules, nearest, row_named
 from referee.rules.notation import NotationError, compile_pattern
 from referee.rules.presets import PRESETS
+from referee.rules.rows import ROWS
+
+KeyPath = tuple[str | int, ...]
+"""Keys from the outermost on; a number for the item of a list."""
+
+_TOKEN: Final = re.compile(
+    r"(?P<space>[ \t\r]+|\#[^\n]*)|(?P<line>\n)"
+    r'|(?P<text>"""(?:\\.|[^\\])*?"""|\'\'\'.*?\'\'\'|"(?:\\.|[^"\\\n])*"|\'[^\'\n]*\')'
+    r'|(?P<mark>[\[\]{},=])|(?P<bare>[^\s\[\]{},="\'#]+)',
+    re.DOTALL,
+)
+
+
+class Place(NamedTuple):
+    """Line and column, both from 1."""
+
+    line: int
+    column: int
+
+
+class _Token(NamedTuple):
+    kind: str
+    text: str
+    place: Place
+
+
+def _tokens(text: str) -> Iterator[_Token]:
+    line, begins = 1, 0
+    for found in _TOKEN.finditer(text):
+        kind = found.lastgroup or ""
+        if kind != "space":
+            yield _Token(kind, found.group(), Place(line, found.start() - begins + 1))
+        breaks = found.group().count("\n")
+        if breaks:
+            line += breaks
+            begins = found.start() + found.group().rindex("\n") + 1
+    yield _Token("end", "", Place(line, len(text) - begins + 1))
+
+
+def places(text: str) -> dict[KeyPath, Place]:
+    """The place of each key and of each item of a list, by its path; of a text that is valid TOML."""
+    return _Reader(text).read()
+
+
+class _Reader:
+    def __init__(self, text: str) -> None:
+        self.tokens = list(_tokens(text))
+        self.at = 0
+        self.found: dict[KeyPath, Place] = {}
+
+    @property
+    def token(self) -> _Token:
+        return self.tokens[self.at]
+
+    def take(self) -> _Token:
+        token = self.token
+        if token.kind != "end":
+            self.at += 1
+        return token
+
+    def read(self) -> dict[KeyPath, Place]:
+        section: KeyPath = ()
+        while self.token.kind != "end":
+            if self.token.kind == "line":
+                self.take()
+            elif self.token.text == "[":
+                section = self.header()
+            else:
+                self.pair(section)
+        return self.found
+
+    def header(self) -> KeyPath:
+        first = self.token.place
+        path: KeyPath = ()
+        while self.token.kind not in ("line", "end"):
+            token = self.take()
+            if token.kind in ("bare", "text"):
+                path += _keys(token)
+        self.found.setdefault(path, first)
+        return path
+
+    def pair(self, outer: KeyPath) -> None:
+        """A key, its sign and its value."""
+        path = outer
+        while self.token.kind not in ("line", "end"):
+            token = self.take()
+            if token.kind in ("bare", "text"):
+                path += _keys(token)
+                self.found.setdefault(path, token.place)
+            elif token.text == "=":
+                self.value(path)
+                return
+
+    def value(self, path: KeyPath) -> None:
+        token = self.take()
+        if token.text == "[":
+            self.items(path)
+        elif token.text == "{":
+            while self.token.text not in ("}", "") or self.token.kind == "text":
+                if self.token.text == "," or self.token.kind == "line":
+                    self.take()
+                else:
+                    self.pair(path)
+            self.take()
+        else:
+            self.found[*path, "="] = token.place
+
+    def items(self, path: KeyPath) -> None:
+        number = 0
+        while self.token.kind == "text" or self.token.text not in ("]", ""):
+            if self.token.text == "," or self.token.kind == "line":
+                self.take()
+                continue
+            self.found[*path, number] = self.token.place
+            self.value((*path, number))
+            number += 1
+        self.take()
+
+
+def _keys(token: _Token) -> KeyPath:
+    if token.kind == "text":
+        return (token.text[1:-1],)
+    return tuple(part for part in token.text.split(".") if part)
+
 
 SUFFIX: Final = ".toml"
 LARGEST: Final = 1 << 20

@@ -9,13 +9,13 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TextIO
 
-from referee.app.problems import UserError
+from referee.errors import UserError
 
 if TYPE_CHECKING:
-    from referee.app.command import Commands
-    from referee.app.setup import Ask, Do, Walk
-    from referee.app.setup_bench import Bench
-    from referee.app.setup_draft import Draft
+    from referee.cli.parser import Commands
+    from referee.settings.file import Draft
+    from referee.setup.device_checks import Bench
+    from referee.setup.walk import Ask, Do, Walk
 
 Type = Callable[["Ask"], str | None]
 """Gives what is typed at a question; None when nobody types any more."""
@@ -24,7 +24,7 @@ STEP_NAMES: Final = ("seats", "pins", "pads", "lights", "camera", "voice", "rule
 
 def add(commands: Commands) -> None:
     """The command `setup`."""
-    from referee.app.command import command
+    from referee.cli.parser import command
 
     parser = command(
         commands, "setup", "set up a real table, question by question",
@@ -57,11 +57,10 @@ def run(args: argparse.Namespace) -> int:
         UserError: the settings or the list of answers cannot be read.
     """
     if args.values:
-        from referee.app.setup_values import set_values
+        from referee.settings.file import set_values
 
         return set_values(args.settings, args.values)
-    from referee.app.setup_bench import TableBench
-    from referee.app.setup_simulated import SimulatedBench
+    from referee.setup.device_checks import SimulatedBench, TableBench
 
     bench = (SimulatedBench if args.simulated else TableBench)(args.settings)
     typed = keyboard(sys.stdin) if args.answers is None else listed(_lines(args.answers))
@@ -117,8 +116,8 @@ def setup(path: Path, bench: Bench, typed: Type, *, step: str | None = None, res
     Raises:
         UserError: what is there is no settings file.
     """
-    from referee.app.setup import Walk
-    from referee.app.setup_steps import STEPS
+    from referee.setup.steps import STEPS
+    from referee.setup.walk import Walk
 
     steps = tuple(one for one in STEPS if step in (None, one.name))
     begun = [] if restart or step is not None else _begun(path)
@@ -141,8 +140,8 @@ def setup(path: Path, bench: Bench, typed: Type, *, step: str | None = None, res
 
 
 def _draft(path: Path) -> Draft:
-    from referee.app.settings import load
-    from referee.app.setup_draft import Draft, new_draft
+    from referee.settings.file import Draft, new_draft
+    from referee.settings.model import load
 
     if not path.exists():
         return new_draft(path.parent)
@@ -151,7 +150,7 @@ def _draft(path: Path) -> Draft:
 
 
 def _walk(walk: Walk, path: Path, bench: Bench, typed: Type, *, alone: bool) -> None:
-    from referee.app.setup import Ask, Do
+    from referee.setup.walk import Ask, Do
 
     shown, kept = -1, walk.draft
     while walk.request is not None and not walk.stopped:
@@ -186,7 +185,7 @@ def _do(walk: Walk, do: Do, bench: Bench) -> None:
 
 
 def _ask(walk: Walk, ask: Ask, typed: Type) -> None:
-    from referee.app.setup import COMMANDS
+    from referee.setup.walk import COMMANDS
 
     print("\n".join(f"  {line}" for line in ask.words.splitlines()))
     # Answers that are numbers themselves are not numbered once more.
@@ -226,7 +225,7 @@ def _begun(path: Path) -> list[str]:
 
 
 def _save(walk: Walk, path: Path, *, alone: bool) -> None:
-    from referee.app.editing import replace_file
+    from referee.settings.file import replace_file
 
     if not walk.draft.is_new:
         replace_file(path, walk.draft.text.encode("utf-8"))

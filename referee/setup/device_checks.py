@@ -1,6 +1,10 @@
-"""What the walk does with devices, each a short thing: wait for a slap, blink a light, take a picture, speak.
+"""The voice, tried for a moment.
+
+What the walk does with devices, each a short thing: wait for a slap, blink a light, take a picture, speak.
 
 Nothing here raises for a device that is not there: it comes back in words, and the walk goes on.
+
+The simulated table under the walk: two of its pads are wired the wrong way round; its players slap when asked.
 """
 
 from __future__ import annotations
@@ -9,15 +13,59 @@ import contextlib
 import queue
 import threading
 from argparse import Namespace
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
+from hardware.pads.pinout import PAD_PINS
 from hardware.ports import Edge, HardwareMissing
-from referee.app.problems import UserError
+from referee.errors import UserError
+from referee.settings.file import Draft
 
 if TYPE_CHECKING:
-    from referee.app.settings import Settings
+    from hardware.sound.clips import Renders
+    from referee.settings.model import Settings, VoiceSettings
+
+TRIAL: Final = {"en": "one, two, three", "de": "eins, zwei, drei", "es": "uno, dos, tres", "fr": "un, deux, trois"}
+
+
+def try_voice(settings: VoiceSettings, sound: Any = None) -> str:
+    """Count to three at the settings' volume, whatever the hour; words if nothing could be heard.
+
+    Args:
+        settings: the voice.
+        sound: stands for the sounddevice module.
+
+    Raises:
+        HardwareMissing: no synthesiser, or no PortAudio.
+    """
+    from hardware.sound.clips import Clips
+    from hardware.sound.stream_speaker import StreamSpeaker
+    from hardware.sound.volume import Volume, VolumeControl
+
+    level = VolumeControl(Volume(settings.volume))
+    clips = Clips(_synthesiser(settings))
+    clips.render([TRIAL[settings.language]])
+    speaker = StreamSpeaker(clips, device=settings.device or None, sound=sound, volume=level, watched=False)
+    try:
+        if speaker.trouble:
+            return f"Nothing can be heard: {speaker.trouble}."
+        speaker.say([TRIAL[settings.language]])
+        speaker.drain()
+        return ""
+    finally:
+        speaker.close()
+
+
+def _synthesiser(settings: VoiceSettings) -> Renders:
+    if settings.piper:
+        from hardware.sound.piper import open_piper
+
+        return open_piper(Path(settings.piper).expanduser(), settings.language)
+    from hardware.sound.clips import find_synthesiser
+
+    return find_synthesiser(settings.language)
+
 
 SLAP_PATIENCE: Final = 20.0
 """How long a slap is waited for, s."""
@@ -86,13 +134,13 @@ class TableBench:
 
     def settings(self, text: str) -> Settings:
         """The settings that a text holds."""
-        from referee.app.settings import parse
+        from referee.settings.model import parse
 
         return parse(text, self.path.parent)
 
     def slap(self, seat: int, pins: Sequence[int], active_high: bool) -> int | None:
         """See `Bench`."""
-        from hardware.pads import GpioPads
+        from hardware.pads.pads import GpioPads
 
         try:
             pads = GpioPads(dict(enumerate(pins)), active_high=active_high)
@@ -109,14 +157,14 @@ class TableBench:
 
     def measure(self, text: str) -> tuple[str | None, str]:
         """See `Bench`."""
-        from referee.app.calibrating_pads import calibrate_pads
+        from referee.setup.calibration.pad_check import calibrate_pads
 
         asked = Namespace(settings=self.path, simulated=self.simulated, seats=None, blows=8, board=False, json=False)
         return self.stored(text, lambda: calibrate_pads(asked), "A pad was not heard: the list says which, and why.")
 
     def blink(self, pin: int, pins: Sequence[int]) -> str:
         """See `Bench`."""
-        from hardware.lights import GpioLights
+        from hardware.lights.leds import GpioLights
 
         self.dark()
         try:
@@ -146,13 +194,13 @@ class TableBench:
 
     def cameras(self) -> list[tuple[str, str]]:
         """See `Bench`."""
-        from referee.app.cameras import cameras
+        from referee.vision.cameras import cameras
 
         return [(found.source, found.name) for found in cameras()]
 
     def picture(self, text: str) -> tuple[bool, str]:
         """See `Bench`."""
-        from referee.app.parts import open_camera_of
+        from referee.table.devices import open_camera_of
 
         try:
             camera = open_camera_of(self.settings(text).camera)
@@ -165,7 +213,7 @@ class TableBench:
 
     def written(self, image: Any) -> tuple[bool, str]:
         """Write a picture beside the settings; says where, and what it is like."""
-        from referee.app.calibration_picture import write_picture
+        from referee.setup.calibration.report import write_picture
 
         target = self.path.with_suffix(".picture.jpg")
         try:
@@ -178,7 +226,7 @@ class TableBench:
 
     def calibrate(self, text: str, by: str) -> tuple[str | None, str]:
         """See `Bench`."""
-        from referee.app.calibrating import Options, calibrate
+        from referee.setup.calibration.calibrate import Options, calibrate
 
         asked = Options(settings=self.path, by=by, simulated=self.simulated)
         poor = "Something is poor: mend what the list says, then referee calibrate again."
@@ -186,7 +234,7 @@ class TableBench:
 
     def stored(self, text: str, run: Callable[[], int], poor: str) -> tuple[str | None, str]:
         """Measure into the file at `path`, which holds ``text`` first; ``poor`` is what an exit status but 0 means."""
-        from referee.app.editing import replace_file
+        from referee.settings.file import replace_file
 
         replace_file(self.path, text.encode("utf-8"))
         try:
@@ -197,7 +245,6 @@ class TableBench:
 
     def speak(self, text: str) -> str:
         """See `Bench`."""
-        from referee.app.setup_voice import try_voice
 
         try:
             return try_voice(self.settings(text).voice)
@@ -206,14 +253,14 @@ class TableBench:
 
     def decks(self) -> list[str]:
         """See `Bench`."""
-        from referee.app.decks import names
+        from referee.vision.learned_decks import names
 
         return names()
 
     def doctor(self, text: str) -> tuple[str, bool]:
         """See `Bench`."""
-        from referee.app.doctor import findings, short_report
-        from referee.app.editing import replace_file
+        from referee.settings.file import replace_file
+        from referee.setup.doctor import findings, short_report
 
         replace_file(self.path, text.encode("utf-8"))
         return short_report(list(findings(settings=self.path)))
@@ -222,3 +269,70 @@ class TableBench:
         """See `Bench`."""
         with contextlib.suppress(HardwareMissing):
             self.dark()
+
+
+SWAPPED: Final = {1: PAD_PINS[1], 2: PAD_PINS[0]}
+"""Which pin a seat's pad is soldered to, where it is not the picture's."""
+PICTURE: Final = (960, 720)
+"""Size of the simulated camera's picture, px."""
+MS: Final = 1_000_000
+
+
+class SimulatedBench(TableBench):
+    """Pads, lights and a camera that are simulated; nothing is heard."""
+
+    simulated = True
+
+    def __init__(self, path: Path, soldered: Mapping[int, int] = SWAPPED, silent: Sequence[int] = ()) -> None:
+        """``soldered``: the pin of a seat's pad where it is another than the picture's; ``silent``: cut wires."""
+        super().__init__(path)
+        self._soldered = {**dict(enumerate(PAD_PINS, start=1)), **soldered}
+        self._silent = tuple(silent)
+        self.lit: int | None = None
+        """The pin of the light that blinks."""
+
+    def slap(self, seat: int, pins: Sequence[int], active_high: bool) -> int | None:
+        """The asked seat's player slaps, and the real pad shell hears it."""
+        from hardware.simulated.devices.contacts import SimulatedPads
+
+        if seat in self._silent or self._soldered[seat] not in pins:
+            return None
+        table = SimulatedPads(len(PAD_PINS))
+        hits: list[Edge] = []
+        try:
+            table.pads.start(hits.append)
+            hand = PAD_PINS.index(self._soldered[seat]) + 1
+            table.advance(hand, True, 10 * MS)
+            table.advance(hand, False, 90 * MS)
+            table.run_to(120 * MS)
+        finally:
+            table.close()
+        return next((PAD_PINS[edge.seat - 1] for edge in hits if edge.pressed), None)
+
+    def blink(self, pin: int, pins: Sequence[int]) -> str:
+        """See `referee.setup.device_checks.Bench`."""
+        self.lit = pin
+        return f"(Simulated: the light on pin {pin} blinks.) "
+
+    def dark(self) -> None:
+        """See `referee.setup.device_checks.Bench`."""
+        self.lit = None
+
+    def cameras(self) -> list[tuple[str, str]]:
+        """See `referee.setup.device_checks.Bench`."""
+        return [("picamera", "the simulated one, which the settings take for the Pi's own")]
+
+    def picture(self, text: str) -> tuple[bool, str]:
+        """See `referee.setup.device_checks.Bench`."""
+        from referee.setup.calibration.calibrate import practice_camera
+
+        return self.written(next(practice_camera("sheet").frames()).image)
+
+    def calibrate(self, text: str, by: str) -> tuple[str | None, str]:
+        """See `referee.setup.device_checks.Bench`."""
+        size = {"camera.width": PICTURE[0], "camera.height": PICTURE[1]}
+        return super().calibrate(Draft(text, self.path.parent).changed(size).text, by)
+
+    def speak(self, text: str) -> str:
+        """See `referee.setup.device_checks.Bench`."""
+        return f"(Simulated: a voice speaks at volume {self.settings(text).voice.volume}.)"

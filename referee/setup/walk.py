@@ -11,7 +11,7 @@ from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from referee.app.setup_draft import Draft
+from referee.settings.file import Draft
 
 Check = Callable[[str], Any]
 """Turns what was typed into a value; raises `Refused`."""
@@ -50,7 +50,7 @@ class Tell:
 
 @dataclass(frozen=True, slots=True)
 class Do:
-    """Something to do with a device; what came of it is sent back (see `referee.app.setup_bench.Bench`)."""
+    """Something to do with a device; what came of it is sent back (see `referee.setup.device_checks.Bench`)."""
 
     what: str
     """Name of a method of the bench."""

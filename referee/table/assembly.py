@@ -10,25 +10,21 @@ from functools import partial
 from typing import Any, Final, Protocol
 
 from hardware.clock import Clock, monotonic
-from referee.adjudication.observations import Table
-from referee.adjudication.view import View
-from referee.app.alarm import Alarm
-from referee.app.answers import Answers
-from referee.app.conductor import Conductor
-from referee.app.display import Display
-from referee.app.handing import Outlet, Teller
-from referee.app.journal import Journal
-from referee.app.keeping import Kept
-from referee.app.loop import FirstHand, Loop, NoPads, SharedPads, make_quick
-from referee.app.notices import ANOTHER, Notice
-from referee.app.opening import hold_roll_call
-from referee.app.outlets import Lamps, Pulse, Voice
-from referee.app.padtable import pad_filter
-from referee.app.parts import OpenParts
-from referee.app.screen import Screen
-from referee.app.service import Service, open_service
-from referee.app.settings import Settings
-from referee.app.urgency import be_urgent
+from hardware.priority import be_urgent
+from referee.announce.light_show import Lamps
+from referee.announce.sinks import ANOTHER, Notice, Outlet, Teller
+from referee.announce.terminal import Display, Screen
+from referee.announce.voice import Pulse, Voice
+from referee.engine.observations import Table
+from referee.engine.view import View
+from referee.record.journal import Journal
+from referee.settings.model import Settings
+from referee.table.devices import OpenParts, pad_filter
+from referee.table.game import Conductor
+from referee.table.loop import Alarm, Answers, FirstHand, Loop, NoPads, SharedPads, make_quick
+from referee.table.roll_call import hold_roll_call
+from referee.table.services import Kept
+from referee.table.systemd import Service, open_service
 
 SECOND: Final = 1_000_000_000
 REDRAW: Final = 200_000_000

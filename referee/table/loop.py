@@ -1,4 +1,8 @@
-"""The loop of a real table: one thread that sleeps until an edge, a sight, an answer or a moment's passing wakes it.
+"""What the referee's loop sleeps on: any thread can wake it, and so can news from another process.
+
+What people type at the table: answers to the referee's questions.
+
+The loop of a real table: one thread that sleeps until an edge, a sight, an answer or a moment's passing wakes it.
 
 Whatever it does is short, and edges come first: between any two things that it does it looks for hands, so that a
 hand's light never waits for a verdict, a picture or a voice. Nothing that a part throws leaves the loop.
@@ -8,20 +12,86 @@ from __future__ import annotations
 
 import gc
 import logging
+import os
 import sys
+import threading
 from collections import deque
-from collections.abc import Callable, Mapping
-from typing import Any, Final, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from multiprocessing.connection import Connection, wait
+from typing import Any, Final, Protocol, TextIO
 
 from hardware.clock import Clock, monotonic
-from hardware.force import Force
+from hardware.pads.force import Force
 from hardware.ports import Edge, Lost
-from referee.adjudication.observations import LogError
-from referee.app.alarm import Alarm
-from referee.app.answers import Answers
-from referee.app.conductor import CAMERA, PADS, Conductor
-from referee.app.resuming import Timeline
-from referee.app.sight import Sight, Sights
+from referee.engine.observations import LogError
+from referee.engine.rulings import Ruling
+from referee.table.game import CAMERA, PADS, Conductor
+from referee.table.timeline import Timeline
+from referee.vision.sight import Sight, Sights
+
+
+class Alarm:
+    """A bell that any thread may ring: `wait` returns at once then, and no ring is lost."""
+
+    def __init__(self) -> None:
+        self._bell = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
+        self._closed = False
+
+    def ring(self) -> None:
+        """Wake whoever waits, or will."""
+        if not self._closed:
+            os.eventfd_write(self._bell, 1)
+
+    def wait(self, seconds: float, others: Sequence[Connection] = ()) -> None:
+        """Sleep until the bell rings, one of the others can be read, or so many seconds are over."""
+        if self._bell in wait([self._bell, *others], seconds):
+            os.eventfd_read(self._bell)
+
+    def close(self) -> None:
+        """Take the bell down; whoever still rings is not heard."""
+        self._closed = True
+        os.close(self._bell)
+
+
+class Answers:
+    """What people type: a line answers the oldest open question, as a number where it is one."""
+
+    def __init__(self) -> None:
+        self._lines: deque[str] = deque()
+        self._open: deque[str] = deque()
+        self._ring: Callable[[], None] = lambda: None
+
+    def begin(self, ring: Callable[[], None]) -> None:
+        """A game begins: no question is open, and ``ring`` is called with each line from now on."""
+        self._ring = ring
+        self._open.clear()
+
+    def listen(self, stream: TextIO) -> None:
+        """Read lines on a thread of its own until the stream ends."""
+        threading.Thread(target=self._read, args=(stream,), name="answers", daemon=True).start()
+
+    def _read(self, stream: TextIO) -> None:
+        for line in stream:
+            self.type(line)
+
+    def type(self, line: str) -> None:
+        """Somebody typed a line."""
+        self._lines.append(line)
+        self._ring()
+
+    def __call__(self, rulings: Sequence[Ruling]) -> None:
+        """Outlet: note each question."""
+        self._open.extend(ruling.id for ruling in rulings if ruling.kind == "question")
+
+    def given(self) -> list[tuple[str, Any]]:
+        """Questions and their answers since the last look."""
+        out: list[tuple[str, Any]] = []
+        while self._lines:
+            text = self._lines.popleft().strip()
+            if text and self._open:
+                out.append((self._open.popleft(), int(text) if text.isdecimal() else text))
+        return out
+
 
 IDLE: Final = 0.05
 """Seconds that the loop sleeps at most while nobody touches a pad: the pace of lights that blink."""
@@ -95,7 +165,7 @@ class NoPads:
 
 
 class Forces(Protocol):
-    """What tells how hard a pad was hit: `hardware.force.ForceSampler`."""
+    """What tells how hard a pad was hit: `hardware.pads.force.ForceSampler`."""
 
     def start(self, on_force: Callable[[Force], None]) -> None: ...
 

@@ -1,8 +1,8 @@
 """What people ask of the appliance itself: another game, the record, the voice, the power.
 
-`referee.app.orders_in` has checked that an order fits the moment; here it is done, between two turns of the loop. Games
+`referee.control.corrections` has checked that an order fits the moment; here it is done, between two turns of the loop. Games
 and the power are not switched at once: the loop is asked to leave (`Orders.leaves`), everything is closed in its order,
-and `referee.app.appliance` goes on from there.
+and `referee.table.session` goes on from there.
 """
 
 from __future__ import annotations
@@ -13,20 +13,18 @@ from dataclasses import replace
 from typing import Any, Final, Protocol
 
 from hardware.ports import Speaker
-from hardware.volume import VolumeError
-from referee.app.commands import Command
-from referee.app.games import now as wall_now
-from referee.app.notices import Notice
-from referee.app.people.erasing import erase_game
-from referee.app.people.names import PeopleError
-from referee.app.people.store import People
-from referee.app.record import Record, RecordError
-from referee.app.sentences import Sentence
-from referee.app.settings import Settings, VoiceSettings
-from referee.app.sitting import Sitting
-from referee.app.tablefacts import table_facts
-from referee.app.upkeep.poweroff import Do, PowerOff, Said
-from referee.app.voice_choice import FIELDS, VoiceChoice, of, volume_in
+from hardware.sound.volume import VolumeError
+from referee.announce.sinks import Notice
+from referee.announce.volume_choice import FIELDS, VoiceChoice, of, volume_in
+from referee.cli.keep import now as wall_now
+from referee.control.commands import Command
+from referee.record.erasure import erase_game
+from referee.record.people import People, PeopleError
+from referee.record.store import Record, RecordError
+from referee.settings.model import Settings, VoiceSettings
+from referee.table.power_off import Do, PowerOff, Said
+from referee.table.seats import Sitting, table_facts
+from referee.text.sentence import Sentence
 
 OFF_ASK: Final = "off_ask"
 OFF_STAYS: Final = "off_stays"
@@ -38,7 +36,7 @@ _JOIN: Final = 60.0
 
 
 class Playing(Protocol):
-    """What orders need of the game that is on: `referee.app.paging.Paging` has it."""
+    """What orders need of the game that is on: `referee.table.page_link.Paging` has it."""
 
     @property
     def playing(self) -> bool: ...
@@ -211,7 +209,7 @@ class Orders:
         return ""
 
     def hear(self, word: str) -> bool:
-        """A word of the pads (`referee.app.padwords`); whether it was for the appliance itself."""
+        """A word of the pads (`referee.control.pad_words`); whether it was for the appliance itself."""
         game = self._game
         if game is None:
             return False

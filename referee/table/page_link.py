@@ -1,46 +1,176 @@
-"""The referee's side of its page: what is new is told to it, and what is asked through it is done.
+"""The page's process, started and ended with the referee, and started again where it has died.
 
-The page is a process of its own (`referee.app.page`). Nothing here waits for it, and nothing that it does can stop the
+The referee's side of its page: what is new is told to it, and what is asked through it is done.
+
+The page is a process of its own (`referee.web`). Nothing here waits for it, and nothing that it does can stop the
 referee: news goes as one datagram, commands come over a socket that is looked at once a turn.
 """
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from hardware.clock import monotonic
-from referee.adjudication.observations import Observation
-from referee.adjudication.rulings import Ruling, ruling_fields
-from referee.app.commands import Command
-from referee.app.conductor import Conductor
-from referee.app.desk import Desk, obeying
-from referee.app.notices import Notice
-from referee.app.ordering import Orders
-from referee.app.outcomes import Facts
-from referee.app.padcommands import PAUSING, command_of, is_paused, mode_in
-from referee.app.padwords import PadWords, Word
-from referee.app.page.answerwords import in_language
-from referee.app.page.bridge import BridgeError, Inlet, private
-from referee.app.page.pairing import Pairing
-from referee.app.page.publishing import Publisher, news
-from referee.app.page.texts import texts
-from referee.app.page_process import SOCKET, PageProcess
-from referee.app.phrases.language import NoWords
-from referee.app.record import Keeper, Record
-from referee.app.record_frames import FRAMES
-from referee.app.sentences import Sentence
-from referee.app.voice import announce, tell
+from hardware.clock import Clock, monotonic
+from referee.announce.phrases.language import NoWords
+from referee.announce.sinks import Notice
+from referee.announce.voice import announce, tell
+from referee.control.commands import Command
+from referee.control.corrections import Facts
+from referee.control.pad_words import PAUSING, PadWords, Word, command_of, is_paused, mode_in
+from referee.control.pairing_code import Pairing
+from referee.control.socket import BridgeError, Desk, Inlet, obeying, private
+from referee.engine.observations import Observation
+from referee.engine.rulings import Ruling, ruling_fields
+from referee.record.pictures import FRAMES
+from referee.record.store import Keeper, Record
+from referee.table.game import Conductor
+from referee.table.orders import Orders
+from referee.text.answers import in_language
+from referee.text.catalogue import texts
+from referee.text.sentence import Sentence
+from referee.web.news import Publisher, news
 
 if TYPE_CHECKING:
     from hardware.ports import Edge
+
+SOCKET: Final = "page.sock"
+WAIT: Final = 3.0
+"""Seconds that the process is given to end."""
+LIVED: Final = 30_000_000_000
+"""A process that lived so long had started well, ns."""
+AGAIN: Final = (1, 5, 15)
+"""Seconds before the first, second ... restart in a row; after the last one that fails nobody tries any more."""
+_SECOND: Final = 1_000_000_000
+
+Start = Callable[[Sequence[str]], "Child"]
+
+
+class Child(Protocol):
+    """What is needed of a `subprocess.Popen`."""
+
+    def poll(self) -> int | None: ...
+
+    def terminate(self) -> None: ...
+
+    def kill(self) -> None: ...
+
+    def wait(self, timeout: float | None = None) -> int: ...
+
+
+def _start(command: Sequence[str]) -> Child:
+    return subprocess.Popen(command, stdin=subprocess.DEVNULL)
+
+
+class PageProcess:
+    """The page."""
+
+    def __init__(
+        self, record: Path, folder: Path, *, host: str, port: int, pictures: Path | None = None,
+        start: Start = _start, clock: Clock = monotonic,
+    ) -> None:  # fmt: skip
+        """Start it; its address is printed by itself once it can be reached.
+
+        Args:
+            record: the games.
+            folder: of this boot, with the sockets.
+            host: address to listen at.
+            port: 0 for any free one.
+            pictures: the file of frames, where pictures are switched on.
+            start: starts a process.
+            clock: the present instant, ns.
+        """
+        self._command = [
+            sys.executable, "-m", "referee", "page", "--record", str(record), "--host", host,
+            "--port", str(port), "--listen", str(folder / SOCKET), "--runtime", str(folder),
+        ]  # fmt: skip
+        if pictures is not None:
+            self._command += ["--pictures", str(pictures)]
+        self._start, self._clock = start, clock
+        self._falls = 0
+        self._due: int | None = None
+        """When it is started again; None while it lives, and once nobody tries any more."""
+        self.trouble = ""
+        """Why there is no page; empty while there is one."""
+        self._process = self._begin()
+
+    def _begin(self) -> Child:
+        self._began = self._clock()
+        return self._start(self._command)
+
+    def look(self) -> None:
+        """See whether it lives; to be called now and then."""
+        now = self._clock()
+        if self._due is not None:
+            if now >= self._due:
+                self._due = None
+                self._process = self._begin()
+            return
+        code = self._process.poll()
+        if code is None:
+            if now - self._began >= LIVED:
+                self._falls, self.trouble = 0, ""
+        elif self._falls <= len(AGAIN):
+            self._fell(code, now)
+
+    def _fell(self, code: int, now: int) -> None:
+        goes_on = self._falls < len(AGAIN)
+        if goes_on:
+            self._due = now + AGAIN[self._falls] * _SECOND
+        self._falls += 1
+        what = (
+            "it is started again" if goes_on else "it does not live; see what it printed, and start the referee again"
+        )
+        self.trouble = f"the page has ended (status {code}); {what}"
+
+    def close(self) -> None:
+        """End it."""
+        self._process.terminate()
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(WAIT)
+            return
+        self._process.kill()
+        self._process.wait()
+
+
+class Troubled(Protocol):
+    """What is needed of a conductor to tell of a page that has ended."""
+
+    def trouble(self, part: str, words: str) -> None: ...
+
+    def mended(self, part: str) -> None: ...
+
+
+class PageWatch:
+    """Looks after the page while the loop turns; implements `referee.table.loop.FirstHand`."""
+
+    def __init__(self, page: PageProcess, conductor: Troubled) -> None:
+        self._page, self._conductor = page, conductor
+        self._looked = 0
+        self._told = ""
+
+    def touch(self, touched: tuple[int, ...], now: int) -> None:
+        """Once a second: is it there? It is told what has changed."""
+        del touched
+        if now - self._looked < _SECOND:
+            return
+        self._looked = now
+        self._page.look()
+        if self._page.trouble != self._told:
+            self._told = self._page.trouble
+            if self._told:
+                self._conductor.trouble("page", self._told)
+            else:
+                self._conductor.mended("page")
+
 
 EVERY: Final = 500_000_000
 """The page is told at least so often, ns."""
@@ -164,7 +294,7 @@ class Paging:
         )  # fmt: skip
 
     def touch(self, touched: tuple[int, ...], now: int) -> None:
-        """Once in each turn of the loop; implements `referee.app.loop.FirstHand`."""
+        """Once in each turn of the loop; implements `referee.table.loop.FirstHand`."""
         del touched
         self.turn(now)
 

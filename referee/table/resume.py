@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from referee.adjudication.observations import LogError, Table
-from referee.app.games import now as wall_now
-from referee.app.journal import Journal
-from referee.app.record import Keeper, Record, RecordError
-from referee.app.record_pruning import CAP, make_room
-from referee.app.resuming import Past, Timeline, past_of
-from referee.app.sitting import Sitting
+from referee.cli.keep import now as wall_now
+from referee.engine.observations import LogError, Table
+from referee.record.journal import Journal
+from referee.record.retention import CAP, make_room
+from referee.record.store import Keeper, Record, RecordError
+from referee.table.seats import Sitting
+from referee.table.timeline import Past, Timeline, past_of
 
 FILE: Final = "record.db"
 
@@ -48,7 +48,7 @@ class Archive:
 
         Args:
             table: who sits where and by which rules now. A game of another table does not go on, unless its people
-                were chosen at this one (`referee.app.sitting`).
+                were chosen at this one (`referee.table.seats`).
             now: the machine's present instant, ns.
             new: begin a new game whatever was broken off.
             pads: how many people can sit there; 0: as many as at ``table``.
@@ -88,7 +88,7 @@ def _same(one: Table, other: Table, pads: int) -> bool:
 
 
 class Both:
-    """Two journals that are given the same; implements `referee.app.journal.Journal`."""
+    """Two journals that are given the same; implements `referee.record.journal.Journal`."""
 
     def __init__(self, first: Journal, second: Journal) -> None:
         self._each = (first, second)

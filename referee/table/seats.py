@@ -1,14 +1,20 @@
-"""Who plays a game, by which rules, and who deals: as the settings say, or as people chose at the table. Pure."""
+"""Who plays a game, by which rules, and who deals: as the settings say, or as people chose at the table. Pure.
+
+How a table is set up, for its page: who stands where, what its calibration is worth. No picture of the camera.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from referee.adjudication.observations import Table
-from referee.app.commands import Command
-from referee.app.settings import PadsMeasured, Settings
+from referee.control.commands import Command
+from referee.engine.observations import Table
+from referee.settings.model import PadsMeasured, Settings
+
+if TYPE_CHECKING:
+    from referee.settings.model import CalibrationSettings, Settings
 
 CHOSEN: Final = "chosen"
 """A field of the ``table`` line: these people and rules were chosen at the table, whatever its settings say."""
@@ -64,3 +70,39 @@ def _of_the_first(measured: PadsMeasured, many: int) -> PadsMeasured:
         measured.t_error_us[:many], measured.bounce_us[:many],
         tuple(row[:many] for row in measured.crosstalk_us[:many]),
     )  # fmt: skip
+
+
+_HALF_MM: Final = (31.75, 44.45)
+"""Half a card."""
+
+
+def table_facts(settings: Settings) -> dict[str, Any]:
+    """``seats`` (name and bearing, degrees), ``camera`` (its source), and ``calibration``, None where there is none."""
+    stored = settings.calibration
+    return {
+        "seats": [{"name": seat.name, "bearing": seat.bearing} for seat in settings.seats],
+        "camera": settings.camera.source,
+        "calibration": None if stored is None else _calibration(stored),
+    }
+
+
+def _calibration(stored: CalibrationSettings) -> dict[str, Any]:
+    """Figures as they were measured; the playing area and a card in its middle as corners in the picture, px.
+
+    The lens is left out of these corners: it bends them by less than a line of the drawing is wide, and what knows of
+    lenses has no other business in the referee's process.
+    """
+    x, y = (sum(corner[axis] for corner in stored.area) / len(stored.area) for axis in (0, 1))
+    wide, high = _HALF_MM
+    card = ((x - wide, y - high), (x + wide, y - high), (x + wide, y + high), (x - wide, y + high))
+    return {
+        **{name: getattr(stored, name) for name in
+           ("source", "width", "height", "card_height_px", "tilt_deg", "error_px", "edge_px")},
+        "area": [_in_picture(stored.homography, corner) for corner in stored.area],
+        "card": [_in_picture(stored.homography, corner) for corner in card],
+    }  # fmt: skip
+
+
+def _in_picture(homography: Sequence[Sequence[float]], mm: Sequence[float]) -> list[float]:
+    x, y, w = (row[0] * mm[0] + row[1] * mm[1] + row[2] for row in homography)
+    return [round(x / w, 1), round(y / w, 1)]

@@ -1,39 +1,178 @@
-"""What a table keeps and tells of one game beside the game itself: record, page, broker. Each may be missing."""
+"""What outlives a game: the page and who has paired with it, the broker, and what was ordered for the next game.
+
+The table and its broker: what is ruled and how the game stands is told to MQTT, as long as there is one to tell.
+
+What a table keeps and tells of one game beside the game itself: record, page, broker. Each may be missing.
+"""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from hardware.clock import monotonic
 from hardware.ports import Speaker
-from referee.adjudication.observations import Table
-from referee.app.archive import Archive, Both, Opened, RecordError
-from referee.app.brokering import Brokering
-from referee.app.conductor import Conductor
-from referee.app.games import now as wall_now
-from referee.app.handing import Outlet, Teller
-from referee.app.journal import Journal
-from referee.app.lasting import Lasting
-from referee.app.loop import FirstHand
-from referee.app.notices import Notice
-from referee.app.ordering import Orders
-from referee.app.page_process import PageWatch
-from referee.app.paging import SECRET, Paging
-from referee.app.people.erasing import enforce, scrub_waiting, settle, settle_waiting, will_settle
-from referee.app.people.store import People
-from referee.app.picturing import Album
-from referee.app.resuming import Past, Timeline
-from referee.app.settings import Settings
-from referee.app.sitting import Sitting, seated
+from referee.announce.sinks import Notice, Outlet, Teller
+from referee.announce.volume_choice import FILE, VoiceChoice
+from referee.cli.keep import now as wall_now
+from referee.control.socket import BridgeError, runtime_folder
+from referee.engine.observations import Table
+from referee.engine.view import View
+from referee.record.erasure import enforce, scrub_waiting, settle, settle_waiting, will_settle
+from referee.record.journal import Journal
+from referee.record.people import People
+from referee.record.pictures import FRAMES
+from referee.settings.model import Settings
+from referee.table.game import Conductor
+from referee.table.loop import FirstHand
+from referee.table.orders import Orders
+from referee.table.page_link import SECRET, PageProcess, PageWatch, Paging
+from referee.table.resume import Archive, Both, Opened, RecordError
+from referee.table.seats import Sitting, seated
+from referee.table.slap_pictures import Album
+from referee.table.timeline import Past, Timeline
 
 if TYPE_CHECKING:
     from hardware.ports import Edge
-    from referee.app.mqtt.publisher import TablePublisher
+    from referee.extras.broker.publisher import TablePublisher
+
+
+@dataclass(slots=True)
+class Lasting:
+    """What there is of it."""
+
+    orders: Orders
+    record: Path | None = None
+    """Where games are recorded."""
+    paging: Paging | None = None
+    """The page's news and commands."""
+    page: PageProcess | None = None
+    """The page itself, where it is this program's child."""
+    broker: TablePublisher | None = None
+    """Tells the games to other machines."""
+
+
+def open_lasting(settings: Settings, stack: ExitStack, missing: dict[str, str]) -> Lasting:
+    """Open what the settings name; whatever cannot be had is told in ``missing``, by part, and left out.
+
+    Args:
+        settings: the table's, as its file has them.
+        stack: closes everything.
+        missing: takes words of what is not there.
+    """
+    # As a service the machine is the table's own; otherwise it is somebody's computer.
+    service = "NOTIFY_SOCKET" in os.environ
+    record = Path(settings.record.file).expanduser() if settings.record.file else None
+    chosen = VoiceChoice(record.with_name(FILE)) if record is not None else None
+    lasting = Lasting(Orders(settings, chosen=chosen, may_switch_off=service), record)
+    if record is None:
+        return lasting
+    try:
+        # The page reads the record from its first moment.
+        archive = Archive(record)
+    except RecordError as bad:
+        missing["record"] = str(bad)
+        return lasting
+    try:
+        lasting.broker = _broker(settings, archive, stack)
+    finally:
+        archive.close()
+    if settings.page.enabled:
+        _open_page(lasting, settings, record, stack, missing, service=service)
+    return lasting
+
+
+def _open_page(
+    lasting: Lasting, settings: Settings, record: Path, stack: ExitStack, missing: dict[str, str], *, service: bool
+) -> None:
+    folder = runtime_folder(os.environ)
+    try:
+        lasting.paging = Paging(folder, language=settings.voice.language, orders=lasting.orders)
+    except (BridgeError, OSError) as bad:
+        missing["page"] = str(bad)
+        return
+    stack.callback(lasting.paging.close)
+    # A service has its page as a service of its own (appliance/table-referee-page.service).
+    if not service:
+        lasting.page = PageProcess(
+            record, folder, host=settings.page.host, port=settings.page.port, pictures=record.with_name(FRAMES)
+        )
+        stack.callback(lasting.page.close)
+
+
+def _broker(settings: Settings, archive: Archive, stack: ExitStack) -> TablePublisher | None:
+    if not settings.mqtt.enabled:
+        return None
+    from referee.extras.broker.publisher import TablePublisher, tally_of
+
+    broker = TablePublisher(settings.mqtt, tally=tally_of(archive.record, wall_now()[:10]))
+    stack.callback(broker.close)
+    broker.start()
+    return broker
+
+
+EVERY: Final = 1_000_000_000
+"""The broker is told at least so often, ns."""
+AT_MOST: Final = 100_000_000
+"""And not again before, ns."""
+PART: Final = "mqtt"
+
+
+class BrokerTeller(Protocol):
+    """What is needed of `referee.extras.broker.publisher.TablePublisher`."""
+
+    @property
+    def trouble(self) -> str: ...
+
+    def begin(self, game: int, names: Sequence[str]) -> None: ...
+
+    def tell(self, view: View, *, paused: bool = False, troubles: Mapping[str, str] | None = None) -> None: ...
+
+
+class Numbered(Protocol):
+    """Whoever writes a game: its number, once it has one."""
+
+    @property
+    def game(self) -> int | None: ...
+
+
+class Brokering:
+    """One game's news for the broker; implements `referee.table.loop.FirstHand`, to be turned with the loop."""
+
+    def __init__(self, publisher: BrokerTeller, conductor: Conductor, keeper: Numbered) -> None:
+        self._publisher, self._conductor, self._keeper = publisher, conductor, keeper
+        self._begun = False
+        self._told = -EVERY
+        self._view: View | None = None
+
+    def touch(self, touched: tuple[int, ...], now: int) -> None:
+        """Tell what has changed, or that all is as it was; never waits."""
+        del touched
+        if not self._begun:
+            if self._keeper.game is None:
+                return
+            self._begun = True
+            self._publisher.begin(self._keeper.game, self._conductor.view.names)
+        if now - self._told < AT_MOST:
+            return
+        view = self._conductor.view
+        if view == self._view and now - self._told < EVERY:
+            return
+        self._told, self._view = now, view
+        self._publisher.tell(view, paused=self._conductor.paused, troubles=self._conductor.troubles)
+        self._heed()
+
+    def _heed(self) -> None:
+        words = self._publisher.trouble
+        if words:
+            self._conductor.trouble(PART, words)
+        else:
+            self._conductor.mended(PART)
 
 
 @dataclass(slots=True)

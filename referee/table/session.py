@@ -12,19 +12,18 @@ from typing import Final
 
 from hardware.clock import monotonic
 from hardware.ports import HardwareMissing
-from referee.app.answers import Answers
-from referee.app.conductor import Conductor
-from referee.app.journal import FileJournal, Journal
-from referee.app.keeping import Kept, open_kept
-from referee.app.lasting import Lasting, open_lasting
-from referee.app.parts import OpenParts, open_parts
-from referee.app.picture_storing import open_album
-from referee.app.problems import UserError
-from referee.app.running import referee, table_of
-from referee.app.service import Service, open_service, serving
-from referee.app.settings import Settings, load
-from referee.app.sitting import Sitting
-from referee.app.upkeep.poweroff import switch_off
+from referee.errors import UserError
+from referee.record.journal import FileJournal, Journal
+from referee.settings.model import Settings, load
+from referee.table.assembly import referee, table_of
+from referee.table.devices import OpenParts, open_parts
+from referee.table.game import Conductor
+from referee.table.loop import Answers
+from referee.table.power_off import switch_off
+from referee.table.seats import Sitting
+from referee.table.services import Kept, Lasting, open_kept, open_lasting
+from referee.table.slap_pictures import open_album
+from referee.table.systemd import Service, open_service, serving
 
 PACE: Final = 0.5
 """Seconds between two looks whether systemd has stopped us, once the machine is to go off."""

@@ -10,13 +10,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from referee.adjudication.codec import from_fields, parse_object
-from referee.adjudication.observations import LogError, Observation, Table
-from referee.app.sight import News, Sight
+from referee.engine.log import from_fields, parse_object
+from referee.engine.observations import LogError, Observation, Table
+from referee.vision.sight import News, Sight
 
 if TYPE_CHECKING:
     from hardware.ports import Edge
-    from referee.app.record_frames import Picture
+    from referee.record.pictures import Picture
 
 GAP: Final = 1_000_000_000
 """Between the last instant of the record and the first one afterwards, ns: more than any error."""

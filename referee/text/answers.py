@@ -12,12 +12,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-from referee.app.page.rulingwords import RulingWords
-from referee.app.page.texts import LANGUAGES, Texts
-from referee.app.wording import pretty
 from referee.rules.cards import is_card
+from referee.text.catalogue import LANGUAGES, Texts
+from referee.text.ruling_lines import RulingWords, pretty
 
-_FOLDER: Final = Path(__file__).parent / "texts" / "answers"
+_FOLDER: Final = Path(__file__).parent / "answers"
 ENGLISH: Final = "en"
 OTHERS: Final = tuple(language for language in LANGUAGES if language != ENGLISH)
 
@@ -46,7 +45,7 @@ def in_language(told: Mapping[str, Any], texts: Texts, names: Sequence[str] = ()
     """Words of an answer, and ``lang``, the language that they are in; without it they are as they came.
 
     Args:
-        told: what `referee.app.sentences.told` made, perhaps in another process.
+        told: what `referee.text.sentence.told` made, perhaps in another process.
         texts: the words of the language that is wanted.
         names: of who sits there, from the first seat on.
     """

@@ -1,4 +1,7 @@
-"""The page's words: one table for each language, all with the same keys."""
+"""The page's words: one table for each language, all with the same keys.
+
+The hall's own words, one table for each language, beside those of a table's page.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 LANGUAGES: Final[Mapping[str, str]] = {"en": "English", "es": "Español", "de": "Deutsch", "fr": "Français"}
-_FOLDER: Final = Path(__file__).parent / "texts"
+_FOLDER: Final = Path(__file__).parent
 _COMMA: Final = frozenset(("es", "de", "fr"))
 MINUS: Final = "−"
 
@@ -106,3 +109,22 @@ def _weighed(accepted: str) -> Iterable[tuple[float, str]]:
             yield float(weight or 1), name.strip()[:2].lower()
         except ValueError:
             continue
+
+
+@cache
+def hall_table(language: str) -> dict[str, str]:
+    """Every text of the hall by its key; raises `OSError` for a language that it does not speak."""
+    with (_FOLDER / "hall" / f"{language}.toml").open("rb") as file:
+        return {key: str(text) for key, text in tomllib.load(file).items()}
+
+
+class HallTexts:
+    """The hall's words in the language of a request, with the page's at hand."""
+
+    def __init__(self, page: Texts) -> None:
+        self.page = page
+        self._table = hall_table(page.language)
+
+    def __call__(self, key: str) -> str:
+        """A text; raises `KeyError` for a key that there is not."""
+        return self._table[key]

@@ -1,7 +1,7 @@
 """Looking, in a process of its own: the referee's own process never waits for a picture.
 
-The child (`referee.app.sight_child`) opens the camera, looks at each frame and sends what it told; the referee answers
-each sight with its foresight (`referee.app.sight` says why). The child is less urgent to the machine (`NICE`), so that
+The child (`referee.vision.process`) opens the camera, looks at each frame and sends what it told; the referee answers
+each sight with its foresight (`referee.vision.sight` says why). The child is less urgent to the machine (`NICE`), so that
 a busy eye does not keep a hand's light waiting. A child that dies or falls silent is started again, and counts as a
 lost camera meanwhile.
 """
@@ -17,16 +17,16 @@ from contextlib import suppress
 from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING, Final
 
-from referee.adjudication.foresight import Foresight
-from referee.adjudication.observations import Observation
-from referee.app.picture_ring import Span
-from referee.app.sight import Blind, News, Recall, Sight
-from referee.app.sight_child import AGAIN, FINISH, NICE, Answer, Taken, Work, serve
+from referee.engine.foresight import Foresight
+from referee.engine.observations import Observation
+from referee.vision.picture_buffer import Span
+from referee.vision.process import AGAIN, FINISH, NICE, Answer, Taken, Work, serve
+from referee.vision.sight import Blind, News, Recall, Sight
 
 if TYPE_CHECKING:
     from multiprocessing.process import BaseProcess
 
-    from referee.app.record_frames import Picture
+    from referee.record.pictures import Picture
 
 SILENT: Final = 5.0
 """After so many seconds without a word the child has hung."""
@@ -38,7 +38,7 @@ _log = logging.getLogger(__name__)
 
 
 class SightProcess:
-    """The child, seen from the referee; implements `referee.app.sight.Sights`."""
+    """The child, seen from the referee; implements `referee.vision.sight.Sights`."""
 
     def __init__(self, work: Work, clock: Callable[[], float] = time.monotonic) -> None:
         """``clock`` answers seconds."""

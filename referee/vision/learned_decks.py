@@ -9,11 +9,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from referee.app.problems import UserError
+from referee.errors import UserError
 
 if TYPE_CHECKING:
-    from models.deckfile import Deck
-    from models.enrolment import Knowledge
+    from models.decks.deck_file import Deck
+    from models.decks.enrolment import Knowledge
 
 SUFFIX: Final = ".npz"
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
@@ -44,7 +44,7 @@ def names() -> list[str]:
 
 def read(name: str) -> Deck:
     """A learned deck; raises `UserError` where there is none, or its file is torn."""
-    from models.deckfile import DeckBroken, load
+    from models.decks.deck_file import DeckBroken, load
 
     try:
         return load(path_of(name))
@@ -62,9 +62,9 @@ def knowledge(name: str) -> Knowledge:
     Raises:
         UserError: there is no such deck, its file is torn, or the weights cannot learn.
     """
-    from models.deckfile import fingerprint
-    from models.lookout import Lookout
-    from models.networks import WEIGHTS, WeightsBroken, WeightsMissing
+    from models.decks.deck_file import fingerprint
+    from models.decks.lookout import Lookout
+    from models.eye.networks import WEIGHTS, WeightsBroken, WeightsMissing
 
     deck = read(name)
     try:
@@ -84,7 +84,7 @@ def knowledge(name: str) -> Knowledge:
 
 def store(deck: Deck) -> Path:
     """Keep a deck under its name; raises `UserError` where it cannot be written."""
-    from models.deckfile import save
+    from models.decks.deck_file import save
 
     path = path_of(deck.name)
     try:

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from referee.app.problems import UserError
+from referee.errors import UserError
 
 if TYPE_CHECKING:
-    from models.eye import CardSeen, Eye
+    from models.eye.eye import CardSeen, Eye
 
 MISTAKE = 2
 PICTURES = (".jpg", ".jpeg", ".png", ".webp", ".bmp", ".tif", ".tiff")
@@ -25,13 +25,13 @@ def load_eye(deck: str | None = None) -> Eye:
         UserError: they, the deck, or what runs them, are not here; says what to do.
     """
     try:
-        from models.eye import Eye, WeightsBroken, WeightsMissing
+        from models.eye.eye import Eye, WeightsBroken, WeightsMissing
     except ImportError as bad:
         raise UserError(f"the eye needs {bad.name}: run `make install` (see `referee doctor`)") from bad
-    from referee.app import decks
+    from referee.vision import learned_decks
 
     try:
-        return Eye.load(deck=None if deck is None else decks.knowledge(deck))
+        return Eye.load(deck=None if deck is None else learned_decks.knowledge(deck))
     except (WeightsMissing, WeightsBroken) as bad:
         raise UserError(f"the eye cannot see: {bad}") from bad
 
@@ -105,7 +105,7 @@ def drawing_places(images: Sequence[str], draw: Path) -> list[Path]:
 def _draw(image: Any, cards: Sequence[CardSeen], target: Path) -> None:
     import cv2
 
-    from models.drawing import drawn
+    from models.eye.annotate import drawn
 
     try:
         written = cv2.imwrite(str(target), drawn(image, cards))

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
-from referee.app.record_frames import Picture
+from referee.record.pictures import Picture
 
 REACH: Final = 3_000_000_000
 """How far back frames are kept, ns: a slap is ruled within about a second, and then its pictures have to be made."""

@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from referee.adjudication.foresight import Foresight
-from referee.adjudication.observations import Observation
+from referee.engine.foresight import Foresight
+from referee.engine.observations import Observation
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection

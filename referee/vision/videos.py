@@ -10,13 +10,13 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from referee.adjudication.codec import encode
-from referee.adjudication.observations import Observation
-from referee.app.problems import UserError
+from referee.engine.log import encode
+from referee.engine.observations import Observation
+from referee.errors import UserError
 
 if TYPE_CHECKING:
     from hardware.ports import Frame
-    from models.watching import Watcher
+    from models.watch.watcher import Watcher
 
 
 def seat_bearings(seats: int) -> dict[int, float]:
@@ -30,12 +30,12 @@ def new_watcher(bearings: Mapping[int, float] | None, deck: str | None = None) -
     Raises:
         UserError: the eye cannot be loaded.
     """
-    from referee.app.recognising import load_eye
+    from referee.vision.photos import load_eye
 
     eye = load_eye(deck)
     import cv2
 
-    from models.watching import Watcher
+    from models.watch.watcher import Watcher
 
     # Handing these small pictures to a pool of threads costs twice what it gains, and takes a core from the camera.
     cv2.setNumThreads(1)
@@ -58,7 +58,7 @@ def frames_of(source: Path, fps: float | None) -> Iterator[Frame]:
     Raises:
         UserError: it cannot be read.
     """
-    from hardware.camera import open_camera
+    from hardware.camera.camera import open_camera
     from hardware.ports import HardwareMissing
 
     if not source.exists():
@@ -92,7 +92,7 @@ def _bearings(seats: int | None, settings: Path | None) -> dict[int, float] | No
         return None if seats is None else seat_bearings(seats)
     if seats is not None:
         raise UserError("--seats and --settings both say where the seats are: give one of them")
-    from referee.app.settings import load
+    from referee.settings.model import load
 
     return {number: seat.bearing for number, seat in enumerate(load(settings).seats, start=1)}
 

@@ -21,16 +21,16 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from hardware.clock import Clock, monotonic
-from referee.app.commands import CHECKING, KINDS, PAIRING, SIGNING_OUT, Command, CommandError, Kind, checked
-from referee.app.page.answerwords import in_language
-from referee.app.page.bridge import NAME as SOCKET
-from referee.app.page.bridge import NOT_JSON, BridgeError, ask, private
-from referee.app.page.guard import CSRF_HEADER, cookie_name
-from referee.app.page.housecheck import house_check
-from referee.app.page.openapi import description
-from referee.app.page.sessions import USUAL, Device, Lives, Sessions, csrf_of
-from referee.app.page.shell import spoken
-from referee.app.sentences import Sentence, told
+from referee.control.commands import CHECKING, KINDS, PAIRING, SIGNING_OUT, Command, CommandError, Kind, checked
+from referee.control.socket import NAME as SOCKET
+from referee.control.socket import NOT_JSON, BridgeError, ask, private
+from referee.text.answers import in_language
+from referee.text.sentence import Sentence, told
+from referee.web.layout import page_texts
+from referee.web.openapi import description
+from referee.web.rules_editor import house_check
+from referee.web.security.guard import CSRF_HEADER, cookie_name
+from referee.web.security.sessions import USUAL, Device, Lives, Sessions, csrf_of
 
 Ask = Callable[[Mapping[str, Any]], Awaitable[dict[str, Any]]]
 """Hands a command to the main process; raises `BridgeError`."""
@@ -188,7 +188,7 @@ class Control:
         return JSONResponse({"accepted": False, **self._spoken(request, why)}, status, headers)
 
     def _spoken(self, request: Request, words: Mapping[str, Any]) -> dict[str, str]:
-        return in_language(words, spoken(request), self._names())
+        return in_language(words, page_texts(request), self._names())
 
 
 def address(do: str) -> str:

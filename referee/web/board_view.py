@@ -5,19 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from referee.adjudication.rulings import Ruling
-from referee.adjudication.view import View
-from referee.app.page.board import Board
-from referee.app.page.cardviews import card, row
-from referee.app.page.disputes import disputed_at
-from referee.app.page.drawing import mini
-from referee.app.page.finishwords import headline
-from referee.app.page.folding import slap_of
-from referee.app.page.markup import Child, Markup, join, tag
-from referee.app.page.rulingwords import RulingWords
-from referee.app.page.scene import svg
-from referee.app.page.shell import address
-from referee.app.page.texts import Texts, unbroken
+from referee.engine.replay import slap_of
+from referee.engine.rulings import Ruling
+from referee.engine.view import View
+from referee.text.catalogue import Texts, unbroken
+from referee.text.ruling_lines import RulingWords
+from referee.web.board import Board, disputed_at
+from referee.web.html import Child, Markup, join, tag
+from referee.web.layout import address, card, row
+from referee.web.photo_finish.finish_svg import mini
+from referee.web.photo_finish.moment import headline
+from referee.web.svg import svg
 
 UPPERMOST: Final = 8
 """Cards of the pile that lie open."""

@@ -1,4 +1,7 @@
-"""The page for people at the table: pairing, and what a paired device may do. Its script builds the controls."""
+"""The page for people at the table: pairing, and what a paired device may do. Its script builds the controls.
+
+What lets paired devices keep games for good, and remove them, on the pages that show them.
+"""
 
 from __future__ import annotations
 
@@ -8,17 +11,15 @@ from typing import Any, Final
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse
 
-from referee.adjudication.observations import Slap
-from referee.adjudication.rulings import Ruling
-from referee.app.page.board import Board
-from referee.app.page.disputes import Dispute, disputes
-from referee.app.page.markup import Markup, tag
-from referee.app.page.rulingwords import RulingWords
-from referee.app.page.shell import page, spoken
-from referee.app.page.site import Site
-from referee.app.page.texts import Texts, table
-from referee.app.wording import pretty
+from referee.engine.observations import Slap
+from referee.engine.rulings import Ruling
 from referee.rules.presets import PRESETS
+from referee.text.catalogue import Texts, table
+from referee.text.ruling_lines import RulingWords, pretty
+from referee.web.board import Board, Dispute, disputes
+from referee.web.html import Markup, tag
+from referee.web.layout import page, page_texts
+from referee.web.site import Site
 
 WORDS: Final = ("control.", "ask.", "word.", "preset.", "games.own_rules")
 """Beginnings of the keys of what its scripts say."""
@@ -29,7 +30,7 @@ HANDS: Final = 8
 
 async def control(site: Site, request: Request) -> HTMLResponse:
     """The page; everything on it is done by requests that the guard allows or not."""
-    texts = spoken(request)
+    texts = page_texts(request)
     holder = tag(
         "div",
         tag("noscript", tag("p", texts("word.loading"))),
@@ -65,7 +66,7 @@ def said_to_scripts(texts: Texts, *beginnings: str) -> Markup:
 
 async def recent(site: Site, request: Request) -> JSONResponse:
     """What can be answered and corrected now; no more than the scoreboard shows anyway, and what the table is."""
-    board, texts = site.hub.board, spoken(request)
+    board, texts = site.hub.board, page_texts(request)
     words = RulingWords(board.names, texts)
     return JSONResponse(
         {
@@ -106,3 +107,16 @@ def _dispute(one: Dispute, board: Board, words: RulingWords) -> dict[str, Any]:
     return {
         "id": one.ruling.id, "words": f"{clock} · {words(one.ruling)}", "verdicts": one.verdicts, "seats": one.seats,
     }  # fmt: skip
+
+
+KEEPING: Final = ("words.js", "make.js", "asking.js", "keeping.js")
+"""Its scripts; they show nothing on a device that is not paired."""
+
+
+def keeping(site: Site, texts: Texts) -> list[Markup]:
+    """What the script needs that lets paired devices keep and remove games; nothing where nobody can pair."""
+    if not site.controlled:
+        return []
+    board = site.hub.board
+    on = tag("template", "", id="on", data_game=board.game if board.playing else None)
+    return [answer_line(), said_to_scripts(texts, "control.", "games."), on]

@@ -11,10 +11,10 @@ import json
 from collections.abc import AsyncIterator, Mapping
 from typing import Final
 
-from referee.app.page.board import Board
-from referee.app.page.boardviews import regions
-from referee.app.page.markup import Markup
-from referee.app.page.texts import texts
+from referee.text.catalogue import texts
+from referee.web.board import Board
+from referee.web.board_view import regions
+from referee.web.html import Markup
 
 QUIET: Final = 15.0
 """Seconds after which a silent stream says that it is still there."""

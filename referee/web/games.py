@@ -1,28 +1,110 @@
-"""Routes of the recorded games: the list, one game's rulings, one ruling's reasons, and the files to take along."""
+"""A ruling's explanation as HTML: the rule in words, the pile then, the instants around it, what else was looked at.
+
+Why something did or did not hold is said by the core in English, and marked as such.
+
+Routes of the recorded games: the list, one game's rulings, one ruling's reasons, and the files to take along.
+
+Stepping through a game: the position after each line of its log, and what was ruled then.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 
-from referee.adjudication.rulings import Ruling
-from referee.app.page.disputes import disputed_at
-from referee.app.page.explained import explained
-from referee.app.page.folding import Folded, slap_of
-from referee.app.page.gamekeeping import KEEPING, keeping
-from referee.app.page.markup import Child, Markup, tag
-from referee.app.page.rulingwords import RulingWords
-from referee.app.page.shelf import Shelf
-from referee.app.page.shell import address, page, spoken
-from referee.app.page.site import Site, game_of, whole
-from referee.app.page.texts import Texts, unbroken
-from referee.app.record import GameInfo
-from referee.app.record_files import rulings_table
+from referee.engine.explanation import Considered, Explanation, Moment
+from referee.engine.observations import Answer, Card, Correct, Count, Day, Draw, Observation, Other, Placed, Say
+from referee.engine.replay import Folded, slap_of
+from referee.engine.rulings import Ruling
+from referee.record.export import rulings_table
+from referee.record.store import GameInfo
+from referee.rules.house import house_rules
+from referee.rules.rows import ROWS
+from referee.text.catalogue import Texts, unbroken
+from referee.text.rules import sentence
+from referee.text.ruling_lines import RulingWords, pretty
+from referee.web.board import disputed_at
+from referee.web.board_view import pile, seats
+from referee.web.control_page import KEEPING, keeping
+from referee.web.games_cache import Shelf
+from referee.web.html import Child, Markup, join, tag
+from referee.web.layout import address, card, page, page_texts
+from referee.web.site import Site, game_of, whole
+
+_SEAT: Final = re.compile(r"\bseat (\d)\b")
+
+
+def explained(explanation: Explanation, folded: Folded, words: RulingWords) -> Markup:
+    """The sections of an explanation."""
+    texts = words.texts
+    parts: list[Child] = [
+        tag("section", tag("h2", texts("finish.rule")), rules(explanation, folded, words), class_="panel rules")
+    ]
+    if explanation.pile:
+        cards = [card(laid.card, texts, class_=laid.state) for laid in explanation.pile]
+        pile = tag("div", cards, class_="cards wrap")
+        parts.append(tag("section", tag("h2", texts("finish.pile_then")), pile, class_="panel"))
+    if explanation.considered:
+        items = [_considered(one, words) for one in explanation.considered]
+        head = tag("h2", texts("finish.considered"))
+        parts.append(tag("section", head, tag("ul", items, class_="considered"), class_="panel"))
+    if explanation.moments:
+        because = frozenset(explanation.ruling.because)
+        rows = [_moment(one, one.id in because, words) for one in explanation.moments]
+        table = tag("table", tag("tbody", rows))
+        scroll = tag("div", table, class_="scroll", tabindex=0, role="region", aria_label=texts("finish.moments"))
+        parts.append(tag("section", tag("h2", texts("finish.moments")), scroll, class_="panel"))
+    return Markup("".join(str(part) for part in parts))
+
+
+def rules(explanation: Explanation, folded: Folded, words: RulingWords) -> Markup:
+    """Each row that the ruling rests on, in plain words."""
+    on = house_rules(folded.table.rules)
+    items = []
+    for row in explanation.ruling.rule:
+        if row not in ROWS:
+            continue
+        own = words.texts.get(f"rule.{row}", "")
+        lang = None if own or words.texts.language == "en" else "en"
+        items.append(tag("li", tag("b", row), " ", tag("span", own or sentence(row, on), lang=lang)))
+    return tag("ul", items, class_="rows")
+
+
+def _considered(one: Considered, words: RulingWords) -> Markup:
+    texts = words.texts
+    row, _, own = one.row.partition(":")
+    name = own or texts.get(f"pattern.{row}", "") or (ROWS[row].name if row in ROWS else "")
+    which = f"{name} ({row})" if name else row
+    if row.startswith("P"):
+        which = texts("finish.held" if one.held else "finish.failed", which=which)
+    why = _SEAT.sub(lambda found: words.name(int(found.group(1))), one.why)
+    return tag(
+        "li", tag("b", which), " ", tag("span", why, lang=None if texts.language == "en" else "en"),
+        class_="yes" if one.held else "no",
+    )  # fmt: skip
+
+
+def _moment(moment: Moment, rests: bool, words: RulingWords) -> Markup:
+    texts = words.texts
+    error = f"± {texts.ms(moment.error)}" if moment.error else ""
+    what = texts.get(f"moment.{moment.kind}", moment.kind)
+    return tag(
+        "tr",
+        tag("td", texts.ms(moment.offset, 1, sign=True)),
+        tag("td", error),
+        tag("td", what),
+        tag("td", words.name(moment.seat) if moment.seat is not None else ""),
+        tag("td", card(moment.card, texts) if moment.card else ""),
+        tag("td", tag("code", moment.id)),
+        tag("td", texts("finish.rests") if rests else ""),
+        class_="rests" if rests else None,
+    )
+
 
 LISTED: Final = 25
 """Games on one page of the list."""
@@ -35,7 +117,7 @@ _OF_SEAT: Final = re.compile(r'"seat":(\d+)')
 
 async def games(site: Site, request: Request) -> Response:
     """The list of games, the latest first."""
-    texts = spoken(request)
+    texts = page_texts(request)
     first = whole(request.query_params.get("from"), 0)
     all_ = await site.aside(site.shelf.games)
     shown = all_[first : first + LISTED]
@@ -122,7 +204,7 @@ def rules_name(rules: Any, texts: Texts) -> str:
 
 async def game(site: Site, request: Request) -> Response:
     """One game: every ruling, with a way to its reasons."""
-    texts = spoken(request)
+    texts = page_texts(request)
     folded = await site.folded(request)
     every = request.query_params.get("all") == "1"
     first = whole(request.query_params.get("from"), 0)
@@ -197,7 +279,7 @@ def ruling_address(game: int, ruling: Ruling) -> str:
 
 async def ruling(site: Site, request: Request) -> Response:
     """Why one ruling came out as it did."""
-    texts = spoken(request)
+    texts = page_texts(request)
     folded = await site.folded(request)
     found = folded.by_id.get(request.query_params.get("id", ""))
     if found is None:
@@ -238,3 +320,133 @@ async def rulings_csv(site: Site, request: Request) -> Response:
 
 def _file(text: str, name: str, kind: str) -> Response:
     return PlainTextResponse(text, media_type=kind, headers={"Content-Disposition": f'attachment; filename="{name}"'})
+
+
+AT_ONCE: Final = 30
+"""Steps sent with one answer."""
+
+
+def shown(folded: Folded) -> list[int]:
+    """Places of the steps that are stepped through: lines that the referee knows."""
+    return [place for place, step in enumerate(folded.steps) if not isinstance(step.observation, Other)]
+
+
+def what(line: Observation, words: RulingWords) -> str:
+    """A line of the log in words."""
+    texts = words.texts
+    fields = {"name": words.name(getattr(line, "seat", None)), "card": "", "count": "", "value": ""}
+    if isinstance(line, Card):
+        fields["card"] = pretty(line.card)
+    elif isinstance(line, Placed):
+        fields["count"] = texts.count("cards", line.count)
+    elif isinstance(line, Count):
+        fields["count"] = texts.count("cards", line.cards)
+    elif isinstance(line, Say | Draw):
+        fields["value"] = line.rank
+    elif isinstance(line, Day):
+        fields["value"] = line.date
+    elif isinstance(line, Answer):
+        fields["value"] = str(line.value)
+    elif isinstance(line, Correct):
+        fields["value"] = line.line
+    known = texts.get(f"replay.kind_{line.kind}", "")
+    return known.format_map(fields) if known else line.kind
+
+
+def step_fields(folded: Folded, places: Sequence[int], at: int, words: RulingWords) -> dict[str, Any]:
+    """One step for the script: what happened, and the regions after it."""
+    place = places[at]
+    step, view = folded.steps[place], folded.view(place)
+    line = step.observation
+    return {
+        "clock": words.texts.seconds(line.t - folded.table.t),
+        "what": what(line, words),
+        "id": line.id,
+        "seats": seats(view, words, len(folded.table.seats)),
+        "pile": pile(view.pile, words.texts),
+        "ruled": _ruled(folded, step.rulings, words),
+    }
+
+
+def _ruled(folded: Folded, names: Sequence[str], words: RulingWords) -> Markup:
+    items: list[Child] = []
+    for name in names:
+        ruling = folded.by_id[name]
+        if ruling.kind == "turn":
+            continue
+        slap = ruling.kind in ("slap_won", "slap_false", "slap_void")
+        href = ruling_address(folded.info.id, ruling)
+        if slap:
+            href = address(f"/games/{folded.info.id}/finish", {"slap": slap_of(ruling)})
+        gone = tag("span", words.texts("board.replaced"), class_="badge") if name in folded.replaced_by else ""
+        items.append(tag("li", tag("a", words(ruling), href=href), " ", gone, class_=f"k-{ruling.kind}"))
+    return join(items)
+
+
+async def steps(site: Site, request: Request) -> JSONResponse:
+    """Some steps of a game, from a place on."""
+    folded = await site.folded(request)
+    texts, first = page_texts(request), whole(request.query_params.get("from"), 0)
+
+    def some() -> dict[str, Any]:
+        places, words = shown(folded), RulingWords(folded.table.seats, texts)
+        last = min(first + AT_ONCE, len(places))
+        return {
+            "from": first,
+            "all": len(places),
+            "steps": [step_fields(folded, places, at, words) for at in range(first, last)],
+        }
+
+    return JSONResponse(await site.aside(some))
+
+
+async def replay(site: Site, request: Request) -> Response:
+    """The page; shows the step that the address asks for, and its script the others."""
+    texts = page_texts(request)
+    folded = await site.folded(request)
+    places, words = shown(folded), RulingWords(folded.table.seats, texts)
+    at = min(whole(request.query_params.get("at"), 0), len(places) - 1)
+    now = step_fields(folded, places, at, words)
+    title = texts("replay.title", game=folded.info.id)
+    content = [
+        tag("h1", title),
+        _controls(folded, texts, at, len(places)),
+        tag(
+            "div",
+            tag("p", f"{now['clock']} · {now['what']}", id="what", class_="headline", aria_live="polite"),
+            tag("ul", now["seats"], id="seats", class_="r-seats", data_keyed=True, aria_label=texts("board.players")),
+            tag("div", now["pile"], id="pile", class_="r-pile panel", data_keyed=True),
+            tag("section", tag("h2", texts("replay.ruled")), tag("ul", now["ruled"], id="ruled"), class_="panel"),
+            class_="replay",
+        ),
+    ]
+    return page(request, title, *content, scripts=("regions.js", "replay.js"), here="/games")
+
+
+def _controls(folded: Folded, texts: Texts, at: int, count: int) -> Markup:
+    path = f"/games/{folded.info.id}/replay"
+    moves = (("first", 0, "⏮"), ("previous", at - 1, "◀"), ("next", at + 1, "▶"), ("last", count - 1, "⏭"))
+    links = []
+    for name, to, sign in moves:
+        href = address(path, {"at": min(max(to, 0), count - 1)})
+        mark = tag("span", sign, aria_hidden="true")
+        label = texts(f"replay.{name}")
+        word = tag("span", label, class_="word")
+        links.append(tag("a", mark, word, href=href, class_="button", data_move=name, aria_label=label))
+    play = tag(
+        "button", texts("replay.play"), type="button", id="play", class_="button", hidden=True,
+        data_stop=texts("replay.stop"), data_play=texts("replay.play"),
+    )  # fmt: skip
+    slider = tag(
+        "input", type="range", id="slider", min=0, max=count - 1, value=at, aria_label=texts("replay.step"),
+        data_steps=address(f"/games/{folded.info.id}/steps", {"lang": texts.language}), data_path=path,
+        data_of=texts("replay.of", at="{at}", all="{all}"),
+    )  # fmt: skip
+    label = tag("output", texts("replay.of", at=at + 1, all=count), id="where", for_="slider")
+    return tag(
+        "div",
+        slider,
+        tag("div", label, links, play, class_="buttons"),
+        tag("p", texts("replay.keys"), class_="note"),
+        class_="panel controls",
+    )

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final, TypeVar, cast
 
-from referee.app.page.folding import Folded
-from referee.app.record import GameInfo, Record, RecordError
-from referee.app.record_frames import FrameStore, Picture
+from referee.engine.replay import Folded
+from referee.record.pictures import FrameStore, Picture
+from referee.record.store import GameInfo, Record, RecordError
 
 T = TypeVar("T")
 REMEMBERED: Final = 40

@@ -1,16 +1,107 @@
-"""What every page has: head, navigation, language and theme."""
+"""Scripts, styles and fonts: a fixed list of files, each with a mark by which browsers keep it.
+
+Playing cards as HTML: a rank in writing, a suit drawn, a name for those who hear the page.
+
+What every page has: head, navigation, language and theme.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
 from typing import Final
 from urllib.parse import urlencode
 
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import HTMLResponse
+from starlette.responses import HTMLResponse, Response
 
-from referee.app.page.markup import Child, Markup, tag
-from referee.app.page.texts import LANGUAGES, Texts, chosen, texts
+from referee.text.catalogue import LANGUAGES, Texts, chosen, texts
+from referee.web.html import Child, Markup, tag
+from referee.web.svg import path, stylesheet
+
+_FOLDER: Final = Path(__file__).parent / "static"
+_KINDS: Final = {
+    ".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml",
+    ".ttf": "font/ttf",
+}  # fmt: skip
+_FONTS: Final = ("Roboto-Regular.ttf", "Roboto-Medium.ttf", "Roboto-Bold.ttf", "Roboto-Black.ttf")
+
+
+async def static(request: Request) -> Response:
+    """One file."""
+    name = request.path_params["name"]
+    try:
+        data, mark = content(name)
+    except KeyError:
+        raise HTTPException(404) from None
+    headers = {"Cache-Control": "no-cache", "ETag": mark}
+    if name in _FONTS:
+        headers["Cache-Control"] = "max-age=2592000"
+    if request.headers.get("if-none-match") == mark:
+        return Response(status_code=304, headers=headers)
+    return Response(data, media_type=_KINDS[Path(name).suffix], headers=headers)
+
+
+@cache
+def content(name: str) -> tuple[bytes, str]:
+    """A file's bytes and its mark; raises `KeyError` for one that there is not."""
+    if name == "palette.css":
+        data = stylesheet().encode()
+    elif name in _FONTS:
+        data = (files("font_roboto") / "files" / name).read_bytes()
+    elif name in _names():
+        data = (_FOLDER / name).read_bytes()
+    else:
+        raise KeyError(name)
+    return data, f'"{hashlib.sha256(data).hexdigest()[:20]}"'
+
+
+@cache
+def _names() -> frozenset[str]:
+    return frozenset(file.name for file in _FOLDER.iterdir() if file.suffix in _KINDS)
+
+
+_WORDS = {"A": "ace", "K": "king", "Q": "queen", "J": "jack"}
+_SUITS = {"s": "spades", "h": "hearts", "d": "diamonds", "c": "clubs"}
+
+
+def spoken(card: str, texts: Texts) -> str:
+    """A card in words: ``ten of hearts``."""
+    if card == "??":
+        return texts("card.unread")
+    rank, suit = card[0], card[1]
+    if rank == "X":
+        return texts("control.joker_red" if suit == "r" else "control.joker_black")
+    said = texts(f"card.{_WORDS[rank]}") if rank in _WORDS else rank.replace("T", "10")
+    return texts("card.of", rank=said, suit=texts(f"control.{_SUITS[suit]}"))
+
+
+def card(name: str, texts: Texts, *, key: str | None = None, class_: str = "") -> Markup:
+    """A card face."""
+    if name == "??":
+        return tag(
+            "span", tag("span", "?", class_="rank"), class_=f"card back {class_}".strip(), role="img",
+            aria_label=spoken(name, texts), data_key=key,
+        )  # fmt: skip
+    rank = {"T": "10", "X": ""}.get(name[0], name[0])
+    colour = "red" if name[1] in "hdr" else "black"
+    drawn = tag(
+        "svg", tag("path", d=path(name[1])), viewBox="0 0 100 100", aria_hidden="true", class_="suit", focusable="false"
+    )
+    return tag(
+        "span", tag("span", rank, class_="rank", aria_hidden="true"), drawn, role="img",
+        aria_label=spoken(name, texts), class_=f"card {colour} {class_}".strip(), data_key=key,
+    )  # fmt: skip
+
+
+def row(names: Iterable[str], texts: Texts) -> Markup:
+    """Cards side by side."""
+    return tag("span", [card(name, texts) for name in names], class_="cards")
+
 
 COOKIE: Final = "lang"
 _YEAR: Final = 365 * 24 * 3600
@@ -26,7 +117,7 @@ def language(request: Request) -> str:
     return chosen(request.query_params.get("lang"), request.cookies.get(COOKIE), accepted)
 
 
-def spoken(request: Request) -> Texts:
+def page_texts(request: Request) -> Texts:
     """The words of that language."""
     return texts(language(request))
 
@@ -51,7 +142,7 @@ def page(
         here: the address of the navigation's entry that is shown.
         status: of the answer.
     """
-    words = spoken(request)
+    words = page_texts(request)
     head = tag(
         "head",
         tag("meta", charset="utf-8"),

@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from referee.adjudication.view import ChallengeView, View
+from referee.engine.view import ChallengeView, View
 
 LONGEST: Final = 128 * 1024
 """Bytes of one datagram, below what Linux sends over a local socket by default."""

@@ -15,8 +15,8 @@ from typing import Any, Final
 
 from starlette.routing import BaseRoute, Route
 
-from referee.app.commands import CHECKING, KINDS, PAIRING, SIGNING_OUT, Kind
-from referee.app.page.texts import LANGUAGES
+from referee.control.commands import CHECKING, KINDS, PAIRING, SIGNING_OUT, Kind
+from referee.text.catalogue import LANGUAGES
 
 _ANSWER: Final[dict[str, Any]] = {
     "type": "object",
@@ -167,7 +167,7 @@ def description(routes: Iterable[BaseRoute] = ()) -> dict[str, Any]:
     Args:
         routes: of the app; those that are only read, and lie outside ``/api``, are described from them.
     """
-    from referee.app.page.control import address
+    from referee.web.api import address
 
     return {
         "openapi": "3.1.0",

@@ -12,7 +12,7 @@ from typing import Final
 
 from PIL import Image, ImageColor, ImageDraw, ImageFont
 
-from referee.app.page.scene import Line, Palette, Polygon, Rect, Scene, Shape, Text
+from referee.web.svg import Line, Palette, Polygon, Rect, Scene, Shape, Text
 
 OVER: Final = 2
 BAND: Final = 64
@@ -21,7 +21,7 @@ _SIGNATURE: Final = b"\x89PNG\r\n\x1a\n"
 
 
 def png(scene: Scene, palette: Palette) -> bytes:
-    """The same shapes as `referee.app.page.scene.svg` draws, as a PNG of the drawing's size."""
+    """The same shapes as `referee.web.svg.svg` draws, as a PNG of the drawing's size."""
     packer = zlib.compressobj(6)
     packed = bytearray()
     row = scene.width * 3

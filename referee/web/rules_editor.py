@@ -1,19 +1,88 @@
-"""The rows of the rules as a form: a switch for each, and fields for its value. The script of the editor reads them."""
+"""The live check of the house-rules editor: a text in, its mistakes or its rules in words out. It touches no game.
+
+The rows of the rules as a form: a switch for each, and fields for its value. The script of the editor reads them.
+
+The editor of house rules: a preset to begin with, every row in words, and the same as text.
+
+Its script does the rest. Whoever is in the network may look at it and write; the text is checked by a request that only
+paired devices may make.
+"""
 
 from __future__ import annotations
 
 import ast
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from referee.app.page.markup import Child, Markup, tag
-from referee.app.page.rowwords import group_titles, row_words
-from referee.app.page.texts import Texts
-from referee.app.rulewords import rows_by_group
-from referee.rules.catalogue import ROWS, Row
-from referee.rules.house import HouseRules
+from starlette.requests import Request
+from starlette.responses import HTMLResponse
+
+from referee.rules.house import HouseRules, house_rules
+from referee.rules.presets import PRESETS
+from referee.rules.rows import RIVALS, ROWS, Row
+from referee.settings.house_rules import HouseFileError, Mistake, parse
+from referee.text.catalogue import Texts
+from referee.text.rules import group_titles, row_words, rows_by_group, sentence
+from referee.web.control_page import answer_line, said_to_scripts
+from referee.web.html import Child, Markup, tag
+from referee.web.layout import page, page_texts
+from referee.web.site import Site
+
+LONGEST_LINE: Final = 1000
+"""Characters; keys nested deeper than that in one line cost time without being house rules."""
+MOST: Final = 50
+"""Mistakes that are told at once."""
+
+
+def house_check(text: str) -> dict[str, Any]:
+    """Check a house-rules text.
+
+    Args:
+        text: TOML, of a length that the caller has bounded.
+
+    Returns:
+        ``accepted``, ``words``, and ``mistakes`` by line and column; where there are none also ``title``, ``rules``
+        (as a log's first line says them), ``notes``, and ``rows``: what is on, each with its sentence.
+    """
+    for number, line in enumerate(text.split("\n"), start=1):
+        if len(line) > LONGEST_LINE:
+            words = f"more than {LONGEST_LINE} characters; break the line"
+            mistake = {"line": number, "column": LONGEST_LINE, "words": words}
+            return {"accepted": False, "words": "one mistake", "mistakes": [mistake]}
+    try:
+        house = parse(text.replace("\r\n", "\n"))
+    except HouseFileError as bad:
+        many = "one mistake" if len(bad.mistakes) == 1 else f"{len(bad.mistakes)} mistakes"
+        return {"accepted": False, "words": many, "mistakes": _told(bad.mistakes[:MOST])}
+    rows = [
+        {"group": title, "row": row, "name": ROWS[row].name, "words": sentence(row, house.rules)}
+        for title, ids in rows_by_group().items()
+        for row in ids
+        if row in house.rules.on
+    ]
+    return {
+        "accepted": True,
+        "words": "no mistakes",
+        "mistakes": [],
+        "title": house.title,
+        "rules": house.said,
+        "notes": _told(house.notes),
+        "rows": rows,
+    }
+
+
+def _told(mistakes: Iterable[Mistake]) -> list[dict[str, Any]]:
+    return [
+        {
+            "line": mistake.place.line if mistake.place is not None else None,
+            "column": mistake.place.column if mistake.place is not None else None,
+            "words": mistake.problem,
+        }
+        for mistake in mistakes
+    ]
+
 
 _NUMBER: Final = re.compile(r"a whole number from (\d+) to (\d+)(?: \((.*)\))?")
 _CHOICE: Final = "one of "
@@ -178,3 +247,103 @@ _FIELDS: Final = {
     "patterns": _patterns_fields,
     "anticipation": _anticipation_fields,
 }
+
+
+SCRIPTS: Final = ("words.js", "make.js", "asking.js", "houserules.js", "rulefields.js", "rules.js")
+WORDS: Final = ("rules.", "control.", "value.", "unit.", "preset.", "word.")
+"""Beginnings of the keys of what its scripts say."""
+
+
+def catalogue() -> dict[str, Any]:
+    """What the script must know of the rows: the presets, which rows exclude each other, and values that none sets."""
+    return {
+        "presets": {
+            name: {"on": sorted(house_rules(name).on, key=list(ROWS).index), "set": dict(preset.values)}
+            for name, preset in PRESETS.items()
+        },
+        "rivals": {row: sorted(rivals) for row, rivals in RIVALS.items()},
+        "defaults": {row: entry.default for row, entry in ROWS.items() if entry.check is not None},
+        "names": {row: entry.name for row, entry in ROWS.items()},
+    }
+
+
+async def rules(site: Site, request: Request) -> HTMLResponse:
+    """The editor, filled in with a preset."""
+    texts = page_texts(request)
+    asked = request.query_params.get("preset", "")
+    preset = asked if asked in PRESETS else "classic"
+    holder = tag(
+        "div",
+        said_to_scripts(texts, *WORDS),
+        tag("div", _head(preset, texts), _rows(preset, texts), _text(texts), class_="editor-main"),
+        _found(texts),
+        id="editor",
+        class_="forms editor",
+        data_catalogue=json.dumps(catalogue()),
+        data_controlled=site.controlled,
+        data_language=texts.language,
+        data_asked=asked in PRESETS,
+    )
+    return page(
+        request,
+        texts("rules.title"),
+        tag("h1", texts("rules.title")),
+        tag("p", texts("rules.what"), class_="crumb"),
+        answer_line(),
+        holder,
+        scripts=SCRIPTS,
+        here="/rules",
+    )
+
+
+def _head(preset: str, texts: Texts) -> Markup:
+    options = [
+        tag("option", f"{name}: {texts(f'preset.{name}')}", value=name, selected=name == preset) for name in PRESETS
+    ]
+    modes = [
+        tag("button", texts(f"rules.{mode}"), type="button", class_="button", id=f"as-{mode}", aria_controls=f"{mode}",
+            aria_pressed="true" if mode == "form" else "false")
+        for mode in ("form", "text")
+    ]  # fmt: skip
+    return tag(
+        "fieldset",
+        tag("legend", texts("rules.begin_with")),
+        tag("label", texts("rules.base"), tag("select", options, id="base")),
+        tag("label", texts("rules.house_title"), tag("input", id="title", maxlength=80)),
+        tag("div", modes, class_="row modes", role="group", aria_label=texts("rules.mode")),
+        class_="head",
+    )
+
+
+def _rows(preset: str, texts: Texts) -> Markup:
+    return tag("div", row_fields(house_rules(preset), texts), id="form")
+
+
+def _text(texts: Texts) -> Markup:
+    area = tag(
+        "textarea", "", id="toml", rows=24, spellcheck="false", autocapitalize="off", autocomplete="off", wrap="off",
+        maxlength=8192, aria_label=texts("rules.text_label"), aria_describedby="mistakes",
+    )  # fmt: skip
+    gutter = tag("div", "1", id="gutter", aria_hidden="true")
+    note = tag("p", texts("rules.comments"), class_="note")
+    return tag("div", tag("div", gutter, area, class_="code"), note, id="text", hidden=True)
+
+
+def _found(texts: Texts) -> Markup:
+    """What the check says, what differs, and what can be done with it."""
+    file = tag("input", type="file", accept=".toml,text/plain", id="file", class_="unseen")
+    check = tag("div", tag("p", "", id="state", role="status"), tag("ul", "", id="mistakes"))
+    buttons = tag(
+        "div",
+        tag("button", texts("rules.begin"), type="button", class_="button strong", id="begin", disabled=True),
+        tag("button", texts("rules.download"), type="button", class_="button", id="download"),
+        tag("label", texts("rules.open"), file, class_="button"),
+        class_="row",
+    )
+    return tag(
+        "aside",
+        tag("section", tag("h2", texts("rules.check")), check, buttons, class_="panel check"),
+        tag("section", tag("h2", texts("rules.differs")), tag("div", "", id="differs"), class_="panel"),
+        aria_label=texts("rules.check"),
+        class_="found",
+    )

@@ -1,29 +1,135 @@
-"""The page's process: a record, a socket to listen at, and an address to be reached at."""
+"""The page as an ASGI application: routes, and what becomes of mistakes.
+
+Nothing here writes to the record, and every route of this file is a GET. What may be changed from a page, and by whom,
+is the business of `referee.web.security.guard` and `referee.web.api`, whose routes are handed in.
+
+The page's process: a record, a socket to listen at, and an address to be reached at.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import signal
 import socket
 import sys
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 import uvicorn
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp
 
-from referee.app.page.app import build
-from referee.app.page.board import Board
-from referee.app.page.events import Hub
-from referee.app.page.following import Follower
-from referee.app.page.patience import Patient
-from referee.app.page.publishing import Receiver
-from referee.app.page.shelf import Shelf
-from referee.app.page.site import Site
-from referee.app.problems import UserError
+from referee.engine.observations import LogError
+from referee.engine.replay import TooLong
+from referee.errors import UserError
+from referee.record.store import RecordError
+from referee.web import control_page, layout, rules_editor, scoreboard, table_page
+from referee.web import figures as figurepage
+from referee.web import games as gamepage
+from referee.web import games as replaypage
+from referee.web.board import Board
+from referee.web.events import Hub
+from referee.web.games_cache import Shelf
+from referee.web.html import tag
+from referee.web.layout import page, page_texts
+from referee.web.news import Receiver
+from referee.web.photo_finish import page as finishpage
+from referee.web.scoreboard import Follower
+from referee.web.security.limits import Patient
+from referee.web.site import Site
+
+_GAME: Final = "/games/{game:int}"
+_TABLE: Final = {
+    "/": scoreboard.board,
+    "/projector": scoreboard.projector,
+    "/events": scoreboard.events,
+    "/qr.svg": scoreboard.code,
+    "/healthz": scoreboard.health,
+    "/control": control_page.control,
+    "/recent.json": control_page.recent,
+    "/rules": rules_editor.rules,
+    "/finish": finishpage.latest,
+    f"{_GAME}/finish": finishpage.show_finish,
+    f"{_GAME}/finish.svg": finishpage.as_svg,
+    f"{_GAME}/finish.png": finishpage.as_png,
+    f"{_GAME}/pictures/{{t:int}}.jpg": finishpage.picture,
+    "/games": gamepage.games,
+    _GAME: gamepage.game,
+    f"{_GAME}/ruling": gamepage.ruling,
+    f"{_GAME}/log.jsonl": gamepage.log,
+    f"{_GAME}/rulings.csv": gamepage.rulings_csv,
+    f"{_GAME}/replay": replaypage.replay,
+    f"{_GAME}/steps": replaypage.steps,
+    "/figures": figurepage.all_games,
+    "/figures.csv": figurepage.all_games_csv,
+    "/table": table_page.show_table,
+    "/league": table_page.league,
+    "/league.csv": table_page.league_csv,
+    f"{_GAME}/figures": figurepage.one_game,
+    f"{_GAME}/figures.csv": figurepage.one_game_csv,
+}
+"""Every route that shows something, and who makes it."""
+
+
+def build(site: Site, extra: Sequence[BaseRoute] = ()) -> Starlette:
+    """The application.
+
+    Args:
+        site: the record and the viewers.
+        extra: further routes, such as those of control.
+    """
+    routes: list[BaseRoute] = [
+        Route(path, functools.partial(handler, site), methods=["GET"]) for path, handler in _TABLE.items()
+    ]
+    routes.append(Route("/static/{name}", layout.static, methods=["GET"]))
+    return Starlette(
+        routes=[*routes, *extra],
+        exception_handlers={
+            404: _not_found,
+            RecordError: _unreadable,
+            LogError: _damaged,
+            TooLong: _too_long,
+        },
+    )
+
+
+async def _not_found(request: Request, _bad: Exception) -> Response:
+    if isinstance(_bad, HTTPException) and request.url.path.startswith("/api/"):
+        return Response(status_code=404)
+    return _told(request, "error.not_found", "error.not_found_long", 404)
+
+
+async def _unreadable(request: Request, bad: Exception) -> Response:
+    if "there is no game" in str(bad):
+        return await _not_found(request, bad)
+    return _words(request, page_texts(request)("error.no_record"), str(bad), 503)
+
+
+async def _damaged(request: Request, bad: Exception) -> Response:
+    return _words(request, page_texts(request)("games.damaged", words=str(bad)), "", 422)
+
+
+async def _too_long(request: Request, _bad: Exception) -> Response:
+    return _words(request, page_texts(request)("games.too_long"), "", 422)
+
+
+def _told(request: Request, head: str, text: str, status: int) -> Response:
+    texts = page_texts(request)
+    return _words(request, texts(head), texts(text), status)
+
+
+def _words(request: Request, head: str, text: str, status: int) -> Response:
+    content = tag("section", tag("h1", head), tag("p", text) if text else None, class_="panel empty")
+    return page(request, head, content, status=status)
+
 
 BACKLOG: Final = 64
 SWITCH: Final = 0.0003
@@ -78,10 +184,9 @@ class Page:
 
 def _guarded(site: Site, options: Options) -> ASGIApp:
     from hardware.clock import monotonic
-    from referee.app.page.control import Control
-    from referee.app.page.guard import guarded
-    from referee.app.page.hosts import Hosts
-    from referee.app.page.sessions import Sessions
+    from referee.web.api import Control
+    from referee.web.security.guard import Hosts, guarded
+    from referee.web.security.sessions import Sessions
 
     hosts = Hosts.of_this_machine(options.names)
     if options.runtime is None:

@@ -11,9 +11,9 @@ from typing import TypeVar
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
-from referee.app.page.events import Hub
-from referee.app.page.folding import Folded
-from referee.app.page.shelf import Shelf
+from referee.engine.replay import Folded
+from referee.web.events import Hub
+from referee.web.games_cache import Shelf
 
 T = TypeVar("T")
 

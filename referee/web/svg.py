@@ -1,15 +1,85 @@
-"""A drawing as a list of simple shapes, so that SVG and PNG show the same thing to the last digit.
+"""The four suits as outlines in a square of 100 by 100, for the page's and the drawings' cards.
+
+A drawing as a list of simple shapes, so that SVG and PNG show the same thing to the last digit.
 
 Colours are roles; a palette says what they are. Coordinates are in pixels of the drawing, y downwards.
+
+Colours, once for all: of the page, of its drawings, and of files that are downloaded; light and dark.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Final, TypeAlias
 
-from referee.app.page.markup import Markup, tag
+from referee.web.html import Markup, tag
+
+Point = tuple[float, float]
+_STEM: Final = "M50 58 C50 78 44 90 32 95 L68 95 C56 90 50 78 50 58 Z"
+_PATHS: Final = {
+    "h": ("M50 93 C22 66 6 49 6 30 C6 16 17 7 29 7 C39 7 46 13 50 22 C54 13 61 7 71 7 C83 7 94 16 94 30 "
+          "C94 49 78 66 50 93 Z",),
+    "d": ("M50 3 C60 20 72 36 86 50 C72 64 60 80 50 97 C40 80 28 64 14 50 C28 36 40 20 50 3 Z",),
+    "s": ("M50 4 C70 30 94 42 94 62 C94 75 84 82 74 82 C63 82 55 76 50 66 C45 76 37 82 26 82 C16 82 6 75 6 62 "
+          "C6 42 30 30 50 4 Z", _STEM),
+    "c": ("M72 26 C72 38 62 48 50 48 C38 48 28 38 28 26 C28 14 38 4 50 4 C62 4 72 14 72 26 Z",
+          "M48 60 C48 72 38 82 26 82 C14 82 4 72 4 60 C4 48 14 38 26 38 C38 38 48 48 48 60 Z",
+          "M96 60 C96 72 86 82 74 82 C62 82 52 72 52 60 C52 48 62 38 74 38 C86 38 96 48 96 60 Z",
+          "M42 40 L58 40 L58 64 L42 64 Z", _STEM),
+}  # fmt: skip
+
+
+def path(suit: str) -> str:
+    """The outline as the data of an SVG path; a star for jokers."""
+    if suit in _PATHS:
+        return " ".join(_PATHS[suit])
+    return "M" + " L".join(f"{x:.1f} {y:.1f}" for x, y in _star()) + " Z"
+
+
+@cache
+def polygons(suit: str) -> tuple[tuple[Point, ...], ...]:
+    """The outline as polygons."""
+    if suit not in _PATHS:
+        return (tuple(_star()),)
+    return tuple(tuple(_flat(data)) for data in _PATHS[suit])
+
+
+def _star() -> Iterator[Point]:
+    for place in range(10):
+        radius = 48.0 if place % 2 == 0 else 20.0
+        angle = math.pi * place / 5
+        yield 50 + radius * math.sin(angle), 52 - radius * math.cos(angle)
+
+
+def _flat(data: str) -> Iterator[Point]:
+    """Straight pieces of a path of M, L, C and Z."""
+    words = iter(data.split())
+    here: Point = (0.0, 0.0)
+    for word in words:
+        if word == "Z":
+            return
+        command, first = word[0], word[1:]
+        points = [(float(first), float(next(words)))]
+        if command == "C":
+            points += [(float(next(words)), float(next(words))) for _ in range(2)]
+            b, c, d = points
+            yield from (_bezier(here, b, c, d, step / 12) for step in range(1, 13))
+        else:
+            yield points[0]
+        here = points[-1]
+
+
+def _bezier(a: Point, b: Point, c: Point, d: Point, at: float) -> Point:
+    """A point of a cubic Bézier curve, ``at`` from 0 to 1."""
+    weights = ((1 - at) ** 3, 3 * at * (1 - at) ** 2, 3 * at**2 * (1 - at), at**3)
+    return (
+        sum(w * p[0] for w, p in zip(weights, (a, b, c, d), strict=True)),
+        sum(w * p[1] for w, p in zip(weights, (a, b, c, d), strict=True)),
+    )
+
 
 FONT: Final = "Roboto, 'Helvetica Neue', Arial, sans-serif"
 
@@ -150,3 +220,43 @@ def hatch(x: float, y: float, width: float, height: float, step: float, role: st
         if x1 > x2:
             lines.append(Line(x1, y1, x2, y2, role, 1.0, alpha=alpha))
     return lines
+
+
+LIGHT: Final[Palette] = {
+    "ground": "#f5f2ea", "panel": "#fffdf8", "lane": "#f0ece1", "rule": "#d9d2c0", "rule2": "#b9b09a",
+    "ink": "#1b1a17", "soft": "#5d574a", "accent": "#0c5c4a", "finish": "#c1121f", "good": "#0c6b3d", "bad": "#b3261e",
+    "warn": "#8a5a00", "felt": "#0f5a46", "felt2": "#0a4637", "onfelt": "#f4f1e6", "onaccent": "#ffffff",
+    "face": "#ffffff", "edge": "#cfc8b6", "black": "#17171b", "red": "#c1121f", "back": "#274b8f",
+    "seat1": "#0b63a8", "seat2": "#a85400", "seat3": "#19702d", "seat4": "#a81f66", "seat5": "#6138b8",
+    "seat6": "#6f5b00", "seat7": "#006b60", "seat8": "#b2340c",
+}  # fmt: skip
+DARK: Final[Palette] = {
+    "ground": "#0e1113", "panel": "#171b1e", "lane": "#1e2428", "rule": "#2d353a", "rule2": "#4b565d",
+    "ink": "#f1f3f2", "soft": "#a9b4b8", "accent": "#5fe0b7", "finish": "#ff5a5f", "good": "#6ee7a0", "bad": "#ff8a80",
+    "warn": "#ffc766", "felt": "#0d4a3b", "felt2": "#08352a", "onfelt": "#eef5f1", "onaccent": "#06251c",
+    "face": "#fbfaf6", "edge": "#8d9694", "black": "#17171b", "red": "#c1121f", "back": "#35589f",
+    "seat1": "#5cc8ff", "seat2": "#ffb454", "seat3": "#7ee787", "seat4": "#ff8fc0", "seat5": "#c3a6ff",
+    "seat6": "#ffe066", "seat7": "#4fd6c3", "seat8": "#ff9d7a",
+}  # fmt: skip
+PALETTES: Final = {"light": LIGHT, "dark": DARK}
+_SYSTEM_DARK: Final = "@media (prefers-color-scheme: dark)"
+
+
+def seat_role(seat: int | None) -> str:
+    """The colour of a seat; of nobody's things where there is none."""
+    return "soft" if seat is None else f"seat{(seat - 1) % 8 + 1}"
+
+
+def stylesheet() -> str:
+    """The colours as CSS: variables, and a class for filling and one for stroking with each."""
+    roles = "\n".join(f".f-{role}{{fill:var(--{role})}}.s-{role}{{stroke:var(--{role})}}" for role in LIGHT)
+    return (
+        f":root{{{_variables(LIGHT)};color-scheme:light}}\n"
+        f"{_SYSTEM_DARK}{{:root:not([data-theme=light]){{{_variables(DARK)};color-scheme:dark}}}}\n"
+        f":root[data-theme=dark]{{{_variables(DARK)};color-scheme:dark}}\n"
+        f"@media print{{:root:root:root{{{_variables(LIGHT)};color-scheme:light}}}}\n{roles}\n"
+    )
+
+
+def _variables(palette: Palette) -> str:
+    return ";".join(f"--{role}:{colour}" for role, colour in palette.items())

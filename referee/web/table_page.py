@@ -1,4 +1,7 @@
-"""How the table is set up: its seats round the camera's picture, drawn, and what the calibration measured."""
+"""How the table is set up: its seats round the camera's picture, drawn, and what the calibration measured.
+
+The league of those who agreed to be remembered, from the latest games; `referee league` counts all of them.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +10,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import PlainTextResponse, Response
 
-from referee.app.page.figurepage import table_of
-from referee.app.page.markup import Child, Markup, tag
-from referee.app.page.palette import seat_role
-from referee.app.page.scene import Line, Polygon, Rect, Scene, Shape, Text, svg
-from referee.app.page.shell import page, spoken
-from referee.app.page.site import Site
-from referee.app.page.texts import Texts
+from referee.engine.observations import LogError
+from referee.engine.replay import TooLong
+from referee.record.league import LEAST, Row, as_csv, table
+from referee.record.people import People
+from referee.record.statistics import Result, outcome
+from referee.text.catalogue import Texts
+from referee.web.figures import table_of
+from referee.web.games_cache import REMEMBERED, Shelf
+from referee.web.html import Child, Markup, tag
+from referee.web.layout import page, page_texts
+from referee.web.site import Site
+from referee.web.svg import Line, Polygon, Rect, Scene, Shape, Text, seat_role, svg
 
 FRAME: Final = 420.0
 """Width of the camera's picture in the drawing."""
@@ -25,9 +33,9 @@ SQUARE: Final = (4, 3)
 """Shape of a picture of which nothing was measured."""
 
 
-async def table(site: Site, request: Request) -> Response:
+async def show_table(site: Site, request: Request) -> Response:
     """The page."""
-    texts, about = spoken(request), site.hub.board.about
+    texts, about = page_texts(request), site.hub.board.about
     content: list[Child] = [tag("h1", texts("table.title"))]
     if about is None or not about.get("seats"):
         content.append(tag("p", texts("table.unknown"), class_="panel none"))
@@ -107,3 +115,73 @@ def _seat(number: int, name: str, bearing: float, height: float) -> Iterator[Sha
     yield Line(middle[0] + 0.55 * reach * x, middle[1] + 0.55 * reach * y, *edge, role, 5.0)
     anchor = "start" if x > 0.5 else "end" if x < -0.5 else "middle"
     yield Text(edge[0] + 12 * x, edge[1] + (26 * y if y < 0 else 34 * y) * 0.8 + 6, name[:12], role, 20, anchor, 700)
+
+
+LATEST: Final = REMEMBERED
+"""Games that are counted here: what they came to is worked out once, and remembered."""
+
+
+def rows(shelf: Shelf) -> list[Row]:
+    """The table; empty where nobody agreed, or there is no record yet. Raises `RecordError`."""
+    if not shelf.path.exists():
+        return []
+    with People(shelf.path, read_only=True) as people:
+        names = {person.id: person.name for person in people.people() if person.agreed}
+        ties = people.ties()
+    return table(_results(shelf, ties), names)
+
+
+def _results(shelf: Shelf, ties: dict[tuple[int, int], str]) -> Iterator[Result]:
+    games = {game for game, _ in ties}
+    for info in reversed([info for info in shelf.games() if info.id in games][:LATEST]):
+        seated = {seat: who for (game, seat), who in ties.items() if game == info.id}
+        try:
+            winner, over, hands = shelf.remembered(info.id, outcome)
+        except (LogError, TooLong):
+            winner, over, hands = None, False, ()
+        yield Result(info.id, info.began, len(info.seats), winner, over, seated, hands)
+
+
+async def league(site: Site, request: Request) -> Response:
+    """The page."""
+    texts = page_texts(request)
+    made = await site.aside(rows, site.shelf)
+    content: list[Child] = [tag("h1", texts("league.title"))]
+    if not made:
+        content.append(tag("p", texts("league.none"), class_="panel none"))
+    else:
+        csv = tag("a", texts("league.csv"), href="/league.csv", class_="button")
+        button = tag("button", texts("figures.print"), type="button", id="print", class_="button", hidden=True)
+        content += [
+            tag("p", csv, button, class_="buttons"),
+            tag("section", _table(made, texts), class_="panel"),
+            tag("p", texts("league.what", least=LEAST, games=LATEST), class_="note"),
+        ]
+    return page(request, texts("league.title"), *content, scripts=("print.js",), body="figures", here="/figures")
+
+
+async def league_csv(site: Site, request: Request) -> Response:
+    """The same for a spreadsheet."""
+    del request
+    made = await site.aside(rows, site.shelf)
+    headers = {"Content-Disposition": 'attachment; filename="league.csv"'}
+    return PlainTextResponse(as_csv(made), media_type="text/csv; charset=utf-8", headers=headers)
+
+
+def _table(made: Sequence[Row], texts: Texts) -> Markup:
+    heads = [texts(f"league.{name}") for name in ("rank", "games", "won", "slaps", "reaction", "rating")]
+    heads.insert(1, texts("figures.player"))
+    heads.insert(5, texts("figures.false"))
+    return table_of(heads, [_row(one, texts) for one in made], texts("league.title"))
+
+
+def _row(one: Row, texts: Texts) -> Markup:
+    rank = "–" if one.rank is None else f"{'=' if one.like_above else ''}{one.rank}"
+    reaction = "–"
+    if one.reaction is not None:
+        reaction = f"{texts.ms(round(one.reaction.value), 0)} (n = {one.reaction.count})"
+    rating = f"{one.rating.value:.0f} ± {one.rating.error:.0f}" if one.games else "–"
+    cells = (
+        str(one.games), str(one.won), str(one.slaps["won"]), str(one.slaps["false"]), reaction, rating,
+    )  # fmt: skip
+    return tag("tr", tag("td", rank), tag("th", one.name, scope="row"), [tag("td", cell) for cell in cells])

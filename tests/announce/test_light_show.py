@@ -7,12 +7,11 @@ from itertools import pairwise
 
 import pytest
 
-from hardware.simulated.lights import SimulatedLights
-from referee.adjudication.rulings import Ruling
-from referee.app import lamp_patterns
-from referee.app.lamp_patterns import GLOW, MS, SECOND, LampState, count, seat_level, table_colour
-from referee.app.lamps import Lamps
-from referee.app.notices import Notice
+from hardware.simulated.devices.mock_lights import SimulatedLights
+from referee.announce import light_show
+from referee.announce.light_show import GLOW, MS, SECOND, Lamps, LampState, count, seat_level, table_colour
+from referee.announce.sinks import Notice
+from referee.engine.rulings import Ruling
 
 STEP = 10 * MS
 
@@ -137,7 +136,7 @@ def test_lights_are_told_no_more_than_changes() -> None:
 
 
 def test_the_table_of_patterns_names_every_state() -> None:
-    documented = {line.split("|")[1].strip() for line in (lamp_patterns.__doc__ or "").splitlines() if "|" in line}
+    documented = {line.split("|")[1].strip() for line in (light_show.__doc__ or "").splitlines() if "|" in line}
     for name in STATES:
         word = re.sub(r" \d", "", name)
         assert name == "nothing" or any(word in row for row in documented), name

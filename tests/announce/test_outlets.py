@@ -6,14 +6,15 @@ from io import BytesIO
 
 import pytest
 
-from hardware.simulated.lights import SimulatedLights
-from hardware.simulated.speaker import RecordingSpeaker
-from referee.adjudication.rulings import Ruling
-from referee.adjudication.view import ChallengeView, View
-from referee.app.display import Display, card_lines
-from referee.app.outlets import GLOW, Lamps, Voice
-from referee.app.replaying import rulings
-from referee.app.wording import Wording, pretty
+from hardware.simulated.devices.mock_lights import SimulatedLights
+from hardware.simulated.devices.silent_speaker import RecordingSpeaker
+from referee.announce.light_show import GLOW, Lamps
+from referee.announce.terminal import Display, card_lines
+from referee.announce.voice import Voice
+from referee.engine.rulings import Ruling
+from referee.engine.view import ChallengeView, View
+from referee.review import rulings
+from referee.text.ruling_lines import Wording, pretty
 
 NAMES = ("Ana", "Ben", "Cho")
 LOG = b"""\

@@ -10,16 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from referee.app import notices
-from referee.app.notices import ANOTHER, BACK, GONE, PAD
-from referee.app.ordering import SPOKEN
-from referee.app.outage import VIEW
-from referee.app.paging import SECRET
-from referee.app.phrases.language import COUNTED, MARKS, RANKS, SUITS, Language, NoWords, parts, places
-from referee.app.phrases.languages import BY_CODE, words_in
-from referee.app.phrases.rows import SPOKEN_BY
-from referee.rules.catalogue import ROWS
+from referee.announce import sinks
+from referee.announce.phrases import BY_CODE, words_in
+from referee.announce.phrases.language import COUNTED, MARKS, RANKS, SUITS, Language, NoWords, parts, places
+from referee.announce.sinks import ANOTHER, BACK, GONE, PAD
 from referee.rules.presets import PRESETS
+from referee.rules.rows import ROWS
+from referee.table.orders import SPOKEN
+from referee.table.page_link import SECRET
+from referee.table.pause import VIEW
+from tests.support.phrase_rows import SPOKEN_BY
 
 ENGLISH = words_in("en")
 ALL = pytest.mark.parametrize("language", BY_CODE.values(), ids=lambda one: one.code)
@@ -216,7 +216,7 @@ TABLES = {
 def noticed() -> set[str]:
     """Every notice that the program gives."""
     found: set[str] = set()
-    for file in Path(notices.__file__).parent.rglob("*.py"):
+    for file in Path(sinks.__file__).parents[1].rglob("*.py"):
         for call in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "Notice":
                 what = call.args[0]

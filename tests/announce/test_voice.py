@@ -8,11 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hardware.mixing import MARKS
-from hardware.simulated.speaker import RecordingSpeaker
-from referee.adjudication.rulings import LIFE, Ruling
-from referee.app.phrases.language import MARKS as SPOKEN_MARKS
-from referee.app.voice import (
+from hardware.simulated.devices.silent_speaker import RecordingSpeaker
+from hardware.sound.splice import MARKS
+from referee.announce.phrases.language import MARKS as SPOKEN_MARKS
+from referee.announce.voice import (
     LANGUAGES,
     Phrase,
     Priority,
@@ -26,6 +25,7 @@ from referee.app.voice import (
     tell,
     vocabulary,
 )
+from referee.engine.rulings import LIFE, Ruling
 
 MS = 1_000_000
 

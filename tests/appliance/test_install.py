@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from referee.app import service
-from referee.app.cli import parser
-from referee.app.paging import SOCKET
-from referee.app.record_frames import FRAMES
-from referee.app.settings import example, load, parse
-from referee.app.urgency import NICE, PRIORITY
+from hardware.priority import NICE, PRIORITY
+from referee.cli import parser
+from referee.record.pictures import FRAMES
+from referee.settings.model import example, load, parse
+from referee.table import systemd as service
+from referee.table.page_link import SOCKET
 
 ROOT = Path(__file__).parents[2]
 UNIT = "etc/systemd/system/table-referee.service"

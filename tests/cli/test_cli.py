@@ -26,7 +26,7 @@ TABLE = EXAMPLE.splitlines()[0] + "\n"
 def referee(*words: str, feed: bytes = b"") -> subprocess.CompletedProcess[bytes]:
     """Run the command in a process of its own."""
     return subprocess.run(
-        [sys.executable, "-m", "referee.app.cli", *words], input=feed, capture_output=True, timeout=60, check=False
+        [sys.executable, "-m", "referee", *words], input=feed, capture_output=True, timeout=60, check=False
     )
 
 
@@ -146,7 +146,7 @@ def test_a_command_that_needs_no_camera_starts_in_less_than_0_4_s(words: tuple[s
 
 def test_replay_imports_nothing_heavy() -> None:
     code = (
-        "import sys; from referee.app.cli import main; main(['replay', '-']); "
+        "import sys; from referee.cli import main; main(['replay', '-']); "
         "print(sorted({'numpy', 'cv2', 'onnxruntime', 'gpiozero', 'rich', 'sounddevice'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], input=EXAMPLE.encode(), capture_output=True, check=True)
@@ -160,7 +160,7 @@ def long_log() -> bytes:
 
 def test_a_closed_pipe_is_no_fault() -> None:
     process = subprocess.Popen(
-        [sys.executable, "-m", "referee.app.cli", "replay", "-"],
+        [sys.executable, "-m", "referee", "replay", "-"],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     )  # fmt: skip
     assert process.stdin is not None
@@ -176,7 +176,7 @@ def test_a_closed_pipe_is_no_fault() -> None:
 
 def test_an_interrupt_is_no_fault() -> None:
     process = subprocess.Popen(
-        [sys.executable, "-m", "referee.app.cli", "replay", "-"],
+        [sys.executable, "-m", "referee", "replay", "-"],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, "PYTHONSTARTUP": ""},
         # What a shell starts in the background ignores interrupts, and so would its children.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from referee.adjudication.codec import encode
-from referee.app.cli import main
-from tests.adjudication.playing import log
+from referee.cli import main
+from referee.engine.log import encode
+from tests.engine.playing import log
 
 GAME = """
     1000 1:7h

@@ -13,16 +13,14 @@ from collections.abc import Callable
 from io import BytesIO
 from typing import Any, Final
 
-from referee.adjudication.codec import encode
-from referee.adjudication.explanation import Record
-from referee.adjudication.observations import LogError
-from referee.adjudication.rulings import encode_ruling
-from referee.app.explaining import words
-from referee.app.housefile import HouseFileError, example, parse_bytes
-from referee.app.log_reading import observations
-from referee.app.outlining import outline
-from referee.app.replaying import in_words, ruled
-from referee.rules.catalogue import BY_NAME, ROWS
+from referee.engine.explanation import Record
+from referee.engine.log import encode, observations
+from referee.engine.observations import LogError
+from referee.engine.replay import outline
+from referee.engine.rulings import encode_ruling
+from referee.review import in_words, ruled, words
+from referee.rules.rows import BY_NAME, ROWS
+from referee.settings.house_rules import HouseFileError, example, parse_bytes
 from tests.rules.plain_table import play_randomly, random_rules
 
 TRIES: Final = int(os.environ.get("FUZZ", "300"))

@@ -6,16 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from referee.app.cli import main
-from referee.app.demo_options import Options, script_of
-from referee.app.housefile import HouseFileError, example, load, parse, rules_from
-from referee.app.places import Place, places
-from referee.app.problems import UserError
-from referee.app.rulewords import rows_by_group, sentence
-from referee.app.settings import parse as parse_settings
-from referee.rules.catalogue import BY_NAME, ROWS
+from referee.cli import main
+from referee.demo.simulated_game import Options, script_of
+from referee.errors import UserError
 from referee.rules.house import house_rules
 from referee.rules.presets import PRESETS
+from referee.rules.rows import BY_NAME, ROWS
+from referee.settings.house_rules import HouseFileError, Place, example, load, parse, places, rules_from
+from referee.settings.model import parse as parse_settings
+from referee.text.rules import rows_by_group, sentence
 
 
 def test_the_example_is_read_and_says_what_it_switches_on(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

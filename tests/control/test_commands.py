@@ -12,17 +12,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from referee.adjudication.codec import decode_line, encode
-from referee.adjudication.observations import Answer, Card, Count, Observation, Pause, Resume, Slap, Tick
-from referee.app.commands import KINDS, Command, parse
-from referee.app.commands_in import outcome
-from referee.app.desk import obeying
-from referee.app.outcomes import Accepted, Refused
-from tests.adjudication.playing import log
+from referee.control.commands import KINDS, Command, parse
+from referee.control.corrections import Accepted, Refused, outcome
+from referee.control.socket import obeying
+from referee.engine.log import decode_line, encode
+from referee.engine.observations import Answer, Card, Count, Observation, Pause, Resume, Slap, Tick
+from tests.engine.playing import log
 from tests.oracle.games import play
-from tests.page.tables import SECOND, Table
+from tests.web.tables import SECOND, Table
 
-APPLIANCE = Path(__file__).parent / "appliance.jsonl"
+APPLIANCE = Path(__file__).parents[1] / "web" / "appliance.jsonl"
 """What camera and pads told of forty cards: `referee demo --no-pace --seed 4 --max-cards 40 --log FILE`, rulings and
 idle ticks left out. What people answered is left out below, for it answers what was asked of these very cards."""
 LOOKAHEAD = 10_000_000

@@ -9,14 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hardware.debounce import STUCK
+from hardware.pads.debounce import STUCK
+from hardware.pads.slaps import PadFilter
 from hardware.ports import Edge
-from hardware.slaps import PadFilter
-from referee.adjudication.observations import Slap
-from referee.app.padcommands import command_of, mode_of
-from referee.app.padwords import GAP, HOLD, MEANING, TAP, Gesture, Mode, PadWords, Word
-from tests.adjudication.playing import log
-from tests.page.tables import SECOND, Table
+from referee.control.pad_words import GAP, HOLD, MEANING, TAP, Gesture, Mode, PadWords, Word, command_of, mode_of
+from referee.engine.observations import Slap
+from tests.engine.playing import log
+from tests.web.tables import SECOND, Table
 
 MS = 1_000_000
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from referee.app.page.bridge import (
+from referee.control.socket import (
     AT_ONCE,
     LONGEST,
     NAME,
@@ -25,7 +25,7 @@ from referee.app.page.bridge import (
     private,
     runtime_folder,
 )
-from tests.page.browser import Main
+from tests.web.browser import Main
 
 
 class Clocked:

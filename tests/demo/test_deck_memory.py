@@ -1,7 +1,7 @@
 """A simulated game whose eye is unsure or wrong: deck memory helps, contradicts, and is put right by people.
 
 The readings are made up (`Doubting`), all else is real: the conductor hands over what deck memory foresees before each
-frame, `models.prior` weighs it, the core rules.
+frame, `models.eye.prior` weighs it, the core rules.
 """
 
 from __future__ import annotations
@@ -12,17 +12,16 @@ from functools import cache
 from io import BytesIO, StringIO
 from typing import Any
 
-from hardware.simulated.script import Script
-from models.prior import SURE, Candidates, Prior, judge
-from referee.adjudication.foresight import Foresight
-from referee.adjudication.observations import Card, Observation
-from referee.adjudication.rulings import Ruling, encode_ruling
-from referee.app.conductor import Conductor
-from referee.app.demo_options import Options, script_of
-from referee.app.demo_play import play
-from referee.app.replaying import rulings
-from referee.app.scoring import Summary
-from referee.app.scripted import ScriptedWatcher, as_seen, blank_frames
+from hardware.simulated.table.script import Script
+from models.eye.prior import SURE, Candidates, Prior, judge
+from referee.demo.score import Summary
+from referee.demo.simulated_game import Options, play, script_of
+from referee.engine.foresight import Foresight
+from referee.engine.observations import Card, Observation
+from referee.engine.rulings import Ruling, encode_ruling
+from referee.review import rulings
+from referee.table.game import Conductor
+from tests.support.scripted_watcher import ScriptedWatcher, as_seen, blank_frames
 
 FPS = 15.0
 FRAME = round(1e9 / FPS)

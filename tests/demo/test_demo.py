@@ -9,20 +9,15 @@ from io import BytesIO, StringIO
 
 import pytest
 
-from hardware.simulated.script import Script
-from referee.adjudication.observations import Card, Observation, Taken
-from referee.adjudication.rulings import encode_ruling
-from referee.app.closing import faults, rows
-from referee.app.conductor import Conductor
-from referee.app.demo_options import Options, script_of
-from referee.app.demo_play import play
-from referee.app.demo_table import RealTime
-from referee.app.figures import table
-from referee.app.replaying import rulings
-from referee.app.scoring import Summary
-from referee.app.scoring_cards import score_cards
-from referee.app.scoring_rulings import in_force
-from referee.app.scripted import ScriptedWatcher, as_seen, blank_frames
+from hardware.simulated.table.script import Script
+from referee.demo.score import Summary, faults, in_force, rows, score_cards
+from referee.demo.simulated_game import Options, RealTime, play, script_of
+from referee.engine.observations import Card, Observation, Taken
+from referee.engine.rulings import encode_ruling
+from referee.review import rulings
+from referee.table.game import Conductor
+from tests.support.scripted_watcher import ScriptedWatcher, as_seen, blank_frames
+from tools.demo_figures import table
 
 FPS = 15.0
 FRAME = round(1e9 / FPS)

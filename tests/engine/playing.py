@@ -11,11 +11,11 @@ import json
 from collections import Counter
 from typing import Any
 
-from referee.adjudication.adjudicator import Adjudicator
-from referee.adjudication.codec import from_fields
-from referee.adjudication.observations import Observation
-from referee.adjudication.rulings import Ruling
-from tests.log_format import problems
+from referee.engine.adjudicator import Adjudicator
+from referee.engine.log import from_fields
+from referee.engine.observations import Observation
+from referee.engine.rulings import Ruling
+from tests.support.log_format import problems
 
 MS = 1_000_000
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from referee.adjudication.adjudicator import Adjudicator
-from tests.adjudication.playing import MS, brief, everything, log, rule
+from referee.engine.adjudicator import Adjudicator
+from tests.engine.playing import MS, brief, everything, log, rule
 
 HEAT = """
     1000 1:7h

@@ -13,13 +13,13 @@ from typing import Any
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from referee.adjudication.codec import encode, from_fields
-from referee.adjudication.observations import Observation, Tick
-from referee.adjudication.rulings import encode_ruling
-from referee.app.replaying import rulings
-from tests.log_format import problems
+from referee.engine.log import encode, from_fields
+from referee.engine.observations import Observation, Tick
+from referee.engine.rulings import encode_ruling
+from referee.review import rulings
 from tests.rules.plain_table import play_randomly
-from tests.strategies import told_late, with_ticks
+from tests.support.log_format import problems
+from tests.support.strategies import told_late, with_ticks
 
 GAMES = int(os.environ.get("GAMES", "100"))
 

@@ -7,8 +7,8 @@ from typing import Any, Final
 
 import pytest
 
-from referee.adjudication.codec import decode_line, encode, from_fields, parse_object, to_fields
-from referee.adjudication.observations import Card, LogError, Other, Slap, Table
+from referee.engine.log import decode_line, encode, from_fields, parse_object, to_fields
+from referee.engine.observations import Card, LogError, Other, Slap, Table
 
 TABLE: Final = {"kind": "table", "t": 0, "seats": ["Ana", "Ben"]}
 VALID: Final[dict[str, dict[str, Any]]] = {

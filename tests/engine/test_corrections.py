@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.adjudication.playing import brief, everything, log, rule
+from tests.engine.playing import brief, everything, log, rule
 
 WON = """
     1000 1:7h

@@ -7,9 +7,9 @@ import random
 
 import pytest
 
-from referee.adjudication.drafting import place_of
-from referee.adjudication.observations import Card, Observation, Slap
-from referee.adjudication.waiting import Waiting
+from referee.engine.event_queue import Waiting
+from referee.engine.observations import Card, Observation, Slap
+from referee.engine.rulings import place_of
 
 
 def lines(rng: random.Random, count: int) -> list[Observation]:

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from referee.adjudication.adjudicator import Adjudicator
-from referee.adjudication.codec import from_fields
-from referee.adjudication.explanation import Considered, Explanation, Record, cause_of, notation
-from referee.adjudication.observations import Table
+from referee.engine.adjudicator import Adjudicator
+from referee.engine.explanation import Considered, Explanation, Record, cause_of, notation
+from referee.engine.log import from_fields
+from referee.engine.observations import Table
 from referee.rules.position import Laid
-from tests.adjudication.playing import MS, log
+from tests.engine.playing import MS, log
 
 DOUBLE = "1000 1:7h\n2000 2:7c ±2\n2300 slap 3 ±0.5\n2340 slap 1 ±0.7\n2400 lift 3\n3500 taken 3\n4000 3:9c\n"
 

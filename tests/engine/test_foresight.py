@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from referee.adjudication.adjudicator import Adjudicator
-from referee.adjudication.codec import decode_line, encode
-from referee.adjudication.foresight import Foresight
-from referee.adjudication.observations import Card, LogError, Observation, Taken, Tick
-from tests.adjudication.playing import MS, brief, everything, log, rule
+from referee.engine.adjudicator import Adjudicator
+from referee.engine.foresight import Foresight
+from referee.engine.log import decode_line, encode
+from referee.engine.observations import Card, LogError, Observation, Taken, Tick
+from tests.engine.playing import MS, brief, everything, log, rule
 
 WON = """
     1000 1:7h

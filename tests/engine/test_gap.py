@@ -8,17 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from hardware.simulated.script import play_game
-from hardware.simulated.table import SimulatedTable
-from referee.adjudication.codec import encode
-from referee.adjudication.observations import Card, Observation, Pause, Resume, Slap, Table, Taken
-from referee.app.absence import Absence
-from referee.app.journal import FileJournal, LogKeeper
-from referee.app.paused import TOGETHER, Hands
-from referee.app.reconciling import APART, FirstLook, reconcile
-from referee.app.replaying import rulings
-from referee.app.sight import Looker, Sight
-from referee.app.watch import new_watcher, seat_bearings
+from hardware.simulated.table.script import play_game
+from hardware.simulated.table.simulated_table import SimulatedTable
+from referee.engine.gap import APART, TOGETHER, FirstLook, Hands, reconcile
+from referee.engine.log import encode
+from referee.engine.observations import Card, Observation, Pause, Resume, Slap, Table, Taken
+from referee.record.journal import FileJournal, LogKeeper
+from referee.review import rulings
+from referee.table.pause import Absence
+from referee.vision.sight import Looker, Sight
+from referee.vision.videos import new_watcher, seat_bearings
 
 WEIGHTS = Path(__file__).parents[2] / "models" / "weights"
 MS = 1_000_000
@@ -170,7 +169,7 @@ def test_a_line_that_was_torn_by_a_full_disk_is_mended(tmp_path: Path, monkeypat
         room[0] -= done
         return done
 
-    monkeypatch.setattr("referee.app.journal.os.write", write)
+    monkeypatch.setattr("referee.record.journal.os.write", write)
     keeper.write('{"kind":"pause","t":1}')
     keeper.write('{"kind":"resume","t":2}')
     assert "No space left" in (keeper.save() or "")

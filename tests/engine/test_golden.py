@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from referee.adjudication.adjudicator import Adjudicator
-from referee.adjudication.codec import decode_line
-from referee.adjudication.rulings import Ruling
+from referee.engine.adjudicator import Adjudicator
+from referee.engine.log import decode_line
+from referee.engine.rulings import Ruling
 
 ORDINARY = frozenset(("lead", "turn", "remind"))
 

@@ -13,12 +13,12 @@ from collections.abc import Iterable, Sequence
 
 from hypothesis import HealthCheck, Phase, given, settings
 
-from referee.adjudication.adjudicator import Adjudicator
-from referee.adjudication.codec import decode_line, encode
-from referee.adjudication.observations import Card, Observation, Tick
-from referee.adjudication.rulings import Ruling, encode_ruling
+from referee.engine.adjudicator import Adjudicator
+from referee.engine.log import decode_line, encode
+from referee.engine.observations import Card, Observation, Tick
+from referee.engine.rulings import Ruling, encode_ruling
 from tests.oracle.games import APART, Game
-from tests.strategies import arrivals, games
+from tests.support.strategies import arrivals, games
 
 EXAMPLES = int(os.environ.get("LAW_EXAMPLES", "20"))
 lawful = settings(

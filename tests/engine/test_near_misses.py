@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from referee.adjudication.misses import why_not
+from referee.engine.near_misses import why_not
+from referee.rules.conditions import Look
 from referee.rules.house import house_rules
-from referee.rules.look import Look
 
 
 def look(cards: str, **more: Any) -> Look:

@@ -11,10 +11,10 @@ from functools import cache
 
 import pytest
 
-from referee.adjudication.adjudicator import Adjudicator
-from referee.adjudication.codec import encode
-from referee.adjudication.observations import Observation
-from referee.adjudication.rulings import Ruling
+from referee.engine.adjudicator import Adjudicator
+from referee.engine.log import encode
+from referee.engine.observations import Observation
+from referee.engine.rulings import Ruling
 from tests.oracle.classic import Row, expected
 from tests.oracle.games import Game, play
 

@@ -6,8 +6,8 @@ from io import BytesIO
 
 import pytest
 
-from referee.app.replaying import rulings
-from tests.record_games import ENDLESS, MANN_WU, NESSLER, PAULHUS, Deal, log
+from referee.review import rulings
+from tests.support.record_games import ENDLESS, MANN_WU, NESSLER, PAULHUS, Deal, log
 
 
 @pytest.mark.parametrize("deal", [PAULHUS, MANN_WU, NESSLER])

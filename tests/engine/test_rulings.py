@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from referee.adjudication.rulings import Ruling, encode_ruling, ruling_fields
-from tests.adjudication.playing import rule
+from referee.engine.rulings import Ruling, encode_ruling, ruling_fields
+from tests.engine.playing import rule
 from tests.oracle.games import play
 
 AWKWARD = (

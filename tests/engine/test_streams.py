@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from referee.adjudication.adjudicator import Adjudicator
-from referee.adjudication.codec import from_fields
-from referee.adjudication.observations import LogError, Observation
-from referee.adjudication.rulings import LIFE as LIFE_ORDER
-from referee.adjudication.rulings import Ruling
-from tests.adjudication.playing import MS, brief, log, rule
-from tests.log_format import RULINGS
+from referee.engine.adjudicator import Adjudicator
+from referee.engine.log import from_fields
+from referee.engine.observations import LogError, Observation
+from referee.engine.rulings import LIFE as LIFE_ORDER
+from referee.engine.rulings import Ruling
+from tests.engine.playing import MS, brief, log, rule
+from tests.support.log_format import RULINGS
 
 TABLE: dict[str, Any] = {"kind": "table", "t": 0, "id": "table", "seats": ["Ana", "Ben", "Cho"], "dealer": 3}
 

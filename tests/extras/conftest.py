@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.hall.broker import MISSING, PROGRAM, Mosquitto
+from tests.extras.hall.broker import MISSING, PROGRAM, Mosquitto
 
 
 @pytest.fixture

@@ -8,27 +8,28 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from hardware.gpio import PAD_PINS
-from hardware.lines_gpiod import GpiodLines
-from hardware.pads import GpioPads
+from hardware.pads.gpiod_lines import GpiodLines
+from hardware.pads.pads import GpioPads
+from hardware.pads.pinout import PAD_PINS
 from hardware.ports import Speaker
-from hardware.simulated.lights import SimulatedLights
-from hardware.simulated.lines import SimulatedRequest
-from hardware.simulated.speaker import RecordingSpeaker
-from referee.adjudication.observations import Card, Table, Taken
-from referee.adjudication.rulings import Ruling, encode_ruling
-from referee.app.conductor import Conductor, Outlet
-from referee.app.journal import FileJournal, Journal
-from referee.app.loop import FirstHand, Loop, NoPads, SharedPads, TimedPads
-from referee.app.notices import Notice
-from referee.app.outlets import Lamps, Voice
-from referee.app.paging import Paging
-from referee.app.record import Keeper
-from referee.app.replaying import rulings
-from referee.app.resuming import Timeline
-from referee.app.sight_process import SightProcess, Work
+from hardware.simulated.devices.kernel_lines import SimulatedRequest
+from hardware.simulated.devices.mock_lights import SimulatedLights
+from hardware.simulated.devices.silent_speaker import RecordingSpeaker
+from referee.announce.light_show import Lamps
+from referee.announce.sinks import Notice
+from referee.announce.voice import Voice
+from referee.engine.observations import Card, Table, Taken
+from referee.engine.rulings import Ruling, encode_ruling
+from referee.record.journal import FileJournal, Journal
+from referee.record.store import Keeper
+from referee.review import rulings
+from referee.table.game import Conductor, Outlet
+from referee.table.loop import FirstHand, Loop, NoPads, SharedPads, TimedPads
+from referee.table.page_link import Paging
+from referee.table.timeline import Timeline
+from referee.vision.client import SightProcess, Work
 from tests.faults.told import Told
-from tests.system.seeing import Switched
+from tests.support.seeing import Switched
 
 SEATS = 3
 NAMES = ("Ana", "Ben", "Cho")

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from referee.app.eyes import NO_FRAME
-from referee.app.notices import Notice
-from referee.app.paused import TOGETHER
+from referee.announce.sinks import Notice
+from referee.engine.gap import TOGETHER
+from referee.vision.process import NO_FRAME
 from tests.faults.conftest import Row
 from tests.faults.rig import Rig
 from tests.faults.told import kill

@@ -10,20 +10,19 @@ from typing import Any
 
 import pytest
 
-from hardware.debounce import STUCK
+from hardware.pads.debounce import STUCK
+from hardware.pads.slaps import PadFilter
 from hardware.ports import HardwareMissing
-from hardware.slaps import PadFilter
-from hardware.stream_speaker import RETRY, STALLED, StreamSpeaker
-from referee.adjudication.rulings import Ruling
-from referee.app import parts
-from referee.app.alarm import Alarm
-from referee.app.loop import NoPads
-from referee.app.notices import Notice
-from referee.app.opening import hold_roll_call
-from referee.app.settings import parse
+from hardware.sound.stream_speaker import RETRY, STALLED, StreamSpeaker
+from referee.announce.sinks import Notice
+from referee.engine.rulings import Ruling
+from referee.settings.model import parse
+from referee.table import devices
+from referee.table.loop import Alarm, NoPads
+from referee.table.roll_call import hold_roll_call
 from tests.faults.conftest import Row
 from tests.faults.rig import NAMES, SEATS, Rig
-from tests.hardware.test_stream_speaker import Beeps, Sound
+from tests.hardware.sound.test_stream_speaker import Beeps, Sound
 
 SETTINGS = parse(
     '[[seat]]\nname = "Ana"\n[[seat]]\nname = "Ben"\n[lights]\nenabled = false\n[voice]\nenabled = false\n'
@@ -123,9 +122,9 @@ def test_chip_busy(tmp_path: Path, row: Row, monkeypatch: pytest.MonkeyPatch) ->
     def refuse(*_: object) -> Any:
         raise HardwareMissing("another referee holds seat 1's pad (pin 4): end that one first")
 
-    monkeypatch.setattr("hardware.pads.open_lines", refuse)
-    monkeypatch.setattr(parts, "open_camera_of", lambda _: Nothing())
-    opened = parts.open_parts(SETTINGS)
+    monkeypatch.setattr("hardware.pads.pads.open_lines", refuse)
+    monkeypatch.setattr(devices, "open_camera_of", lambda _: Nothing())
+    opened = devices.open_parts(SETTINGS)
     assert isinstance(opened.pads, NoPads)
     assert "end that one first" in opened.missing["pads"]
     assert "slaps are not" in opened.missing["pads"]
@@ -156,10 +155,10 @@ def test_neither_camera_nor_pads(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> Any:
         raise HardwareMissing("no such thing here")
 
-    monkeypatch.setattr("hardware.pads.open_lines", refuse)
-    monkeypatch.setattr(parts, "open_camera_of", refuse)
+    monkeypatch.setattr("hardware.pads.pads.open_lines", refuse)
+    monkeypatch.setattr(devices, "open_camera_of", refuse)
     with pytest.raises(HardwareMissing, match="no such thing here; and no such thing here"):
-        parts.open_parts(SETTINGS)
+        devices.open_parts(SETTINGS)
 
 
 def test_chip_vanishes(rig: Rig, row: Row) -> None:

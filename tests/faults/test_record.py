@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from referee.app.archive import Both
-from referee.app.page.publishing import News, Receiver
-from referee.app.paging import SOCKET, Paging
-from referee.app.record import Record
+from referee.record.store import Record
+from referee.table.page_link import SOCKET, Paging
+from referee.table.resume import Both
+from referee.web.news import News, Receiver
 from tests.faults.conftest import Row
 from tests.faults.disks import Disk, NoFuse, full, read_only
 from tests.faults.rig import SEATS, Rig
@@ -22,7 +22,7 @@ ADVICE = {"full": "make room", "read-only": "look at the card"}
 
 
 class Memory:
-    """Every line that was ever written; implements `referee.app.journal.Journal`."""
+    """Every line that was ever written; implements `referee.record.journal.Journal`."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []

@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from referee.adjudication.codec import encode, from_fields
-from referee.adjudication.foresight import Foresight
-from referee.adjudication.observations import Card, Observation
-from referee.app.sight import Watching
+from referee.engine.foresight import Foresight
+from referee.engine.log import encode, from_fields
+from referee.engine.observations import Card, Observation
+from referee.vision.sight import Watching
 
 LAG = 100_000_000
 """How far behind its frames it vouches, ns."""

@@ -6,11 +6,11 @@ import os
 import subprocess
 import sys
 
-from referee.app.urgency import be_urgent
+from hardware.priority import be_urgent
 
 PROGRAM = """
 import os, subprocess, sys, threading
-from referee.app.urgency import be_patient, be_urgent
+from hardware.priority import be_patient, be_urgent
 
 stop = threading.Event()
 threading.Thread(target=stop.wait, daemon=True).start()

@@ -11,7 +11,7 @@ import copy
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from referee.adjudication.observations import Card, Lift, Observation, Pause, Resume, Slap, Table, Taken
+from referee.engine.observations import Card, Lift, Observation, Pause, Resume, Slap, Table, Taken
 
 Row = dict[str, Any]
 """A ruling in reduced form: ``kind``, ``t`` and the fields that decide something."""

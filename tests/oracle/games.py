@@ -10,7 +10,7 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass, field, replace
 
-from referee.adjudication.observations import Card, Lift, Observation, Placed, Slap, Table, Taken, Tick
+from referee.engine.observations import Card, Lift, Observation, Placed, Slap, Table, Taken, Tick
 from referee.rules.cards import PACK
 from tests.oracle.classic import Classic, dealt, pattern
 

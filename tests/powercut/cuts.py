@@ -20,15 +20,15 @@ from io import BytesIO
 from pathlib import Path
 from typing import Final
 
-from referee.adjudication.adjudicator import Adjudicator
-from referee.adjudication.observations import Card, Pause, Tick
-from referee.adjudication.view import View
-from referee.app.conductor import CAMERA, LOOKAHEAD, Conductor
-from referee.app.log_reading import observations
-from referee.app.record import Record
-from referee.app.record_frames import FrameStore
-from referee.app.resuming import GAP, past_of
-from referee.app.sight import Sight
+from referee.engine.adjudicator import Adjudicator
+from referee.engine.log import observations
+from referee.engine.observations import Card, Pause, Tick
+from referee.engine.view import View
+from referee.record.pictures import FrameStore
+from referee.record.store import Record
+from referee.table.game import CAMERA, LOOKAHEAD, Conductor
+from referee.table.timeline import GAP, past_of
+from referee.vision.sight import Sight
 from tests.powercut.mount import NoFuse, Power, mounted
 from tests.powercut.playing import FRAMES, JPEG, RECORD, Marker, perform, script_for
 

@@ -10,13 +10,12 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from hardware.simulated.script import Script
-from referee.adjudication.rulings import Ruling
-from referee.app.demo_options import Options, script_of
-from referee.app.demo_play import play
-from referee.app.record import Keeper, Record
-from referee.app.record_frames import FrameStore, Picture
-from referee.app.scripted import ScriptedWatcher, as_seen, blank_frames
+from hardware.simulated.table.script import Script
+from referee.demo.simulated_game import Options, play, script_of
+from referee.engine.rulings import Ruling
+from referee.record.pictures import FrameStore, Picture
+from referee.record.store import Keeper, Record
+from tests.support.scripted_watcher import ScriptedWatcher, as_seen, blank_frames
 
 FPS: Final = 15.0
 CARDS: Final = 24
@@ -46,7 +45,7 @@ class Marker:
 
 @dataclass(slots=True)
 class MarkedKeeper:
-    """A keeper that says when it commits; implements `referee.app.journal.Journal`."""
+    """A keeper that says when it commits; implements `referee.record.journal.Journal`."""
 
     keeper: Keeper
     marker: Marker

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from referee.app.record import Record
+from referee.record.store import Record
 
 S = 1_000_000_000
 

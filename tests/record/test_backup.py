@@ -12,16 +12,16 @@ from pathlib import Path
 
 import pytest
 
-from referee.app.command import Parser
-from referee.app.people.erasing import forget
-from referee.app.people.store import People
-from referee.app.problems import UserError
-from referee.app.record import Record
-from referee.app.record_frames import FrameStore, Picture
-from referee.app.upkeep.archive import MANIFEST, BackupError, Places, back_up, opened
-from referee.app.upkeep.command import add_backup, add_restore
-from referee.app.upkeep.restoring import planned, restore
-from tests.people.playing import add_game, game_lines
+from referee.cli.keep import add_backup, add_restore
+from referee.cli.parser import Parser
+from referee.errors import UserError
+from referee.record.backup import MANIFEST, BackupError, Places, back_up, opened
+from referee.record.erasure import forget
+from referee.record.people import People
+from referee.record.pictures import FrameStore, Picture
+from referee.record.restore import planned, restore
+from referee.record.store import Record
+from tests.record.playing import add_game, game_lines
 
 AT = "2026-05-01T20:00:00+00:00"
 STAMP = "20260502T100000"

@@ -12,19 +12,18 @@ from pathlib import Path
 
 import pytest
 
-from referee.app.command import Parser
-from referee.app.page.leaguepage import rows
-from referee.app.page.shelf import Shelf
-from referee.app.people.league import COLUMNS, LEAST, as_csv, as_text, table
-from referee.app.people.league_command import add_league
-from referee.app.people.rating import MIDDLE, UNKNOWN, Game, Ratings, median
-from referee.app.people.results import Result, Season, results
-from referee.app.people.store import People
-from referee.app.problems import UserError
-from referee.app.record import Record
-from tests.page.served import Served
-from tests.people.playing import add_game
-from tests.people.seasons import tally
+from referee.cli.keep import add_league
+from referee.cli.parser import Parser
+from referee.errors import UserError
+from referee.record.league import COLUMNS, LEAST, MIDDLE, UNKNOWN, Game, Ratings, as_csv, as_text, median, table
+from referee.record.people import People
+from referee.record.statistics import Result, Season, results
+from referee.record.store import Record
+from referee.web.games_cache import Shelf
+from referee.web.table_page import rows
+from tests.record.playing import add_game
+from tests.web.served import Served
+from tools.measure.seasons import tally
 
 AT = "2026-05-01T20:00:00+00:00"
 MS = 1_000_000

@@ -10,18 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from referee.adjudication.rulings import encode_ruling
-from referee.app.people.consent import LANGUAGES, question
-from referee.app.people.erasing import enforce, erase_game, forget, respell, scrub_waiting, settle, take_names
-from referee.app.people.keeping import Keeping, due
-from referee.app.people.lines import seat_name
-from referee.app.people.names import PeopleError
-from referee.app.people.results import results
-from referee.app.people.store import People
-from referee.app.record import GameInfo, Record
-from referee.app.record_frames import FrameStore, Picture
-from referee.app.record_pruning import make_room
-from tests.people.playing import add_game, game_lines
+from referee.engine.rulings import encode_ruling
+from referee.record.consent import LANGUAGES, question
+from referee.record.erasure import enforce, erase_game, forget, respell, scrub_waiting, settle, take_names
+from referee.record.people import People, PeopleError
+from referee.record.pictures import FrameStore, Picture
+from referee.record.redaction import seat_name
+from referee.record.retention import Keeping, due, make_room
+from referee.record.statistics import results
+from referee.record.store import GameInfo, Record
+from tests.record.playing import add_game, game_lines
 
 AT = "2026-05-01T20:00:00+00:00"
 NAME = "Zoë Quagmire"
@@ -55,7 +53,7 @@ def _held(path: Path, name: str) -> bool:
 
 
 def _rulings(path: Path, game: int) -> list[str]:
-    from referee.app.page.folding import Folded
+    from referee.engine.replay import Folded
 
     with Record(path, read_only=True) as record:
         return [encode_ruling(ruling) for ruling in Folded(record.game(game), list(record.lines(game))).rulings]

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from referee.app.command import Parser
-from referee.app.people.command import add_people
-from referee.app.problems import UserError
-from tests.people.playing import add_game
+from referee.cli.keep import add_people
+from referee.cli.parser import Parser
+from referee.errors import UserError
+from tests.record.playing import add_game
 
 AT = "2026-05-01T20:00:00+00:00"
 Run = Callable[..., str]
@@ -91,9 +91,7 @@ def test_without_a_record(run: Run) -> None:
 def test_the_commands_bring_nothing_heavy_before_they_are_called() -> None:
     words = (
         "import sys\n"
-        "from referee.app.people import command, league_command\n"
-        "from referee.app.upkeep import command as upkeep\n"
-        "from referee.app.drill import command as drill\n"
+        "from referee.cli import keep\n"
         "print(*sorted({'numpy', 'sqlite3', 'cv2', 'zipfile', 'rich'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", words], capture_output=True, text=True, check=True)

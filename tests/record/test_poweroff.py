@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from referee.app.upkeep.poweroff import ANSWER, STEP, Do, PowerOff, Said, State, switch_off
+from referee.table.power_off import ANSWER, STEP, Do, PowerOff, Said, State, switch_off
 
 
 def _dos(said: Sequence[Said]) -> list[Do]:

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from referee.app.cli import main
-from referee.app.journal import LogKeeper
-from referee.app.problems import UserError
-from referee.app.record import FEW, GameInfo, Keeper, Record, RecordError
-from referee.app.record_files import exported, imported, rulings_table
-from referee.app.record_frames import PAGE, FrameStore, Picture
-from referee.app.record_pruning import chosen, make_room
+from referee.cli import main
+from referee.errors import UserError
+from referee.record.export import exported, imported, rulings_table
+from referee.record.journal import LogKeeper
+from referee.record.pictures import PAGE, FrameStore, Picture
+from referee.record.retention import chosen, make_room
+from referee.record.store import FEW, GameInfo, Keeper, Record, RecordError
 
 TABLE = json.dumps({"kind": "table", "t": 0, "id": "table", "seats": ["Ana", "Ben"], "dealer": 1, "rules": "classic"})
 CARD = '{"kind":"card","t":1,"id":"c1","card":"7h","seat":1}'

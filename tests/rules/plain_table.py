@@ -10,15 +10,15 @@ import random
 from collections import Counter
 from typing import Any
 
-from referee.adjudication.adjudicator import Adjudicator
-from referee.adjudication.codec import from_fields
-from referee.adjudication.observations import Observation, Tick
-from referee.adjudication.rulings import Ruling
+from referee.engine.adjudicator import Adjudicator
+from referee.engine.log import from_fields
+from referee.engine.observations import Observation, Tick
+from referee.engine.rulings import Ruling
 from referee.rules.cards import JOKERS, PACK
-from referee.rules.catalogue import RIVALS, ROWS
 from referee.rules.house import house_rules
 from referee.rules.presets import PRESETS
-from tests.log_format import problems
+from referee.rules.rows import RIVALS, ROWS
+from tests.support.log_format import problems
 
 MS = 1_000_000
 NAMES = ("Ana", "Ben", "Cho", "Dee", "Eli", "Fay", "Gus", "Hal")

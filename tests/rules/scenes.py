@@ -14,14 +14,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
-from referee.adjudication.adjudicator import Adjudicator
-from referee.adjudication.codec import from_fields
-from referee.adjudication.observations import Observation
-from referee.adjudication.rulings import Ruling
+from referee.engine.adjudicator import Adjudicator
+from referee.engine.log import from_fields
+from referee.engine.observations import Observation
+from referee.engine.rulings import Ruling
 from referee.rules.cards import is_card
 from referee.rules.house import house_rules
 from referee.rules.presets import PRESETS
-from tests.log_format import problems
+from tests.support.log_format import problems
 
 FOLDER: Final = Path(__file__).parent.parent / "scenarios"
 TABLE: Final = "Ana Ben Cho; Cho deals"

@@ -9,9 +9,9 @@ from typing import Any, Final
 import pytest
 
 from referee.rules.cards import CARDS
-from referee.rules.catalogue import ALWAYS_ON, BY_NAME, ROWS
 from referee.rules.house import RulesError, house_rules
 from referee.rules.presets import PRESETS
+from referee.rules.rows import ALWAYS_ON, BY_NAME, ROWS
 
 NAMES: Final = """
     S1=seats S2=packs S3=jokers S4a=deal S4b=even-deal S4c=cut S4d=handicap S5=direction S6=turn-away

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from referee.adjudication.adjudicator import Adjudicator
-from referee.adjudication.observations import Card, Foul, Observation, Table, Tick
+from referee.engine.adjudicator import Adjudicator
+from referee.engine.observations import Card, Foul, Observation, Table, Tick
 
 MS = 1_000_000
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from referee.rules.catalogue import RIVALS, ROWS
 from referee.rules.house import RulesError, house_rules
 from referee.rules.presets import PRESETS
+from referee.rules.rows import RIVALS, ROWS
 
 SHARED = Path(__file__).parents[2].parent / "shared" / "rules.md"
 

@@ -12,11 +12,11 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from referee.adjudication.adjudicator import Adjudicator
-from referee.adjudication.observations import Observation, Tick
-from referee.adjudication.rulings import encode_ruling
+from referee.engine.adjudicator import Adjudicator
+from referee.engine.observations import Observation, Tick
+from referee.engine.rulings import encode_ruling
 from tests.rules.plain_table import PlainTable, one_move, play_randomly, random_rules
-from tests.strategies import told_late, with_ticks
+from tests.support.strategies import told_late, with_ticks
 
 GAMES = int(os.environ.get("GAMES", "100"))
 STEPS = 30

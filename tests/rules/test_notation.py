@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from referee.rules.look import Look
+from referee.rules.conditions import Look
 from referee.rules.notation import MAX_DEPTH, MAX_LENGTH, NotationError, compile_pattern
 
 

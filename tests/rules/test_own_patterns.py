@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from referee.rules.cards import PACK, RANKS
-from referee.rules.catalogue import ROWS
-from referee.rules.holding import own_patterns, patterns
+from referee.rules.conditions import Look
 from referee.rules.house import HouseRules, house_rules
-from referee.rules.look import Look
+from referee.rules.matches import own_patterns, patterns
 from referee.rules.patterns import PATTERNS
+from referee.rules.rows import ROWS
 
 PILES = 10_000
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from referee.rules.holding import patterns
+from referee.rules.conditions import Look
 from referee.rules.house import house_rules
-from referee.rules.look import Look
+from referee.rules.matches import patterns
 
 
 def look(cards: str, **more: Any) -> Look:

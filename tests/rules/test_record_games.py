@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from referee.app.cli import main
+from referee.cli import main
 from tests.rules.records import INFINITE, MANN_WU_2007, NESSLER_2022, PAULHUS_1999, cards_of, deal, log_of
 
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from referee.rules.catalogue import ROWS
 from referee.rules.presets import PRESETS
-from tests.rules.coverage import GAMES, PAGE, page
+from referee.rules.rows import ROWS
 from tests.rules.scenes import FOLDER, Scene, Sheet, failures, read, sheets, switched_off, told
+from tools.rules_coverage import GAMES, PAGE, page
 
 MATTERS_OF_READING = ("C9", "N3")
 """Rows that have no negative case."""

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from referee.app.problems import UserError
-from referee.app.settings import SettingsError, example, load, parse
+from referee.errors import UserError
+from referee.settings.model import SettingsError, example, load, parse
 
 SEATS = '[[seat]]\nname = "Ana"\n[[seat]]\nname = "Ben"\n'
 

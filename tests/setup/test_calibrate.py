@@ -12,20 +12,20 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from hardware.simulated.overhead import Overhead, OverheadFrames
-from models.crossing import apart
-from referee.app import calibrating_still
-from referee.app.appliance import out_of_date
-from referee.app.calibration_fields import view_of
-from referee.app.cli import main
-from referee.app.doctor_house import calibration
-from referee.app.editing import backup_of, edited
-from referee.app.practice import CARDS
-from referee.app.problems import UserError
-from referee.app.settings import SettingsError, example, load, parse
-from referee.app.sheets import PAPERS, SCALE, board_origin, page
-from referee.app.watch import _bearings
-from tests.overhead import bare, true_card_height, with_cards, with_sheet
+from hardware.simulated.pictures.overhead import Overhead, OverheadFrames
+from models.watch.arm_entries import apart
+from referee.cli import main
+from referee.errors import UserError
+from referee.settings.file import backup_of, edited
+from referee.settings.model import SettingsError, example, load, parse
+from referee.setup.calibration import calibrate as calibrating_still
+from referee.setup.calibration.calibrate import CARDS
+from referee.setup.calibration.find_table import PAPERS, SCALE, board_origin, page
+from referee.setup.calibration.report import view_of
+from referee.setup.doctor.machine import calibration
+from referee.table.session import out_of_date
+from referee.vision.videos import _bearings
+from tests.support.overhead import bare, true_card_height, with_cards, with_sheet
 
 CAMERA = Overhead(tilt=6.0, turn=3.0)
 MINE = """\
@@ -225,7 +225,7 @@ def test_two_seats_on_one_side_and_nobody_at_all(table: Path, monkeypatch: pytes
                                                  capsys: pytest.CaptureFixture[str]) -> None:  # fmt: skip
     def camera_with(*reaches: float) -> None:
         made = OverheadFrames(CAMERA, with_sheet(), reaches=reaches)
-        monkeypatch.setattr("referee.app.parts.open_camera_of", lambda _: made)
+        monkeypatch.setattr("referee.table.devices.open_camera_of", lambda _: made)
 
     camera_with(200.0, 210.0)
     assert "Ana and Ben both reach from about" in refused(capsys, "--settings", str(table), "--reach")
@@ -245,7 +245,7 @@ def test_a_restless_table_is_told(table: Path, monkeypatch: pytest.MonkeyPatch,
                 yield replace(frame, image=(one, other)[frame.index % 2])
 
     monkeypatch.setattr(calibrating_still, "PATIENCE", 3 * calibrating_still.SECOND)
-    monkeypatch.setattr("referee.app.parts.open_camera_of", lambda _: Restless(CAMERA, bare()))
+    monkeypatch.setattr("referee.table.devices.open_camera_of", lambda _: Restless(CAMERA, bare()))
     assert "something moves in the picture all the time" in refused(capsys, "--settings", str(table))
 
 

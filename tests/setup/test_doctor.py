@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from referee.app.doctor import Finding, doctor, library, ours_alone, verdict
+from referee.setup.doctor import Finding, doctor, library, ours_alone, verdict
 
 PARTS = (
     "Python",

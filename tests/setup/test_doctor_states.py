@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from referee.app import doctor_header, doctor_house, doctor_senses
-from referee.app.cameras import CameraFound, cameras
-from referee.app.doctor import Finding, findings, lines, short_report
-from referee.app.doctor_machine import Space
-from referee.app.settings import Settings, parse
-from tests.system.machines import GIGABYTE, Rig
+from referee.settings.model import Settings, parse
+from referee.setup.doctor import Finding, device_health, findings, lines, short_report
+from referee.setup.doctor import machine as doctor_house
+from referee.setup.doctor.probe import Space
+from referee.vision.cameras import CameraFound, cameras
+from tests.support.machines import GIGABYTE, Rig
 
 SEATS = '[[seat]]\nname = "Ana"\n[[seat]]\nname = "Ben"\n'
 
@@ -39,20 +39,20 @@ def told(finding: Finding) -> tuple[str, str, str]:
 
 
 def test_a_machine_without_pins(rig: Rig) -> None:
-    state, words, _ = told(doctor_header.header_chip(rig.machine)[1])
+    state, words, _ = told(device_health.header_chip(rig.machine)[1])
     assert (state, "no /dev/gpiochip" in words) == ("missing", True)
 
 
 def test_the_header_is_found_by_label_whatever_its_number(rig: Rig) -> None:
     rig.chip("gpiochip0", "gpio-brcmstb@107d508500")
     rig.chip("gpiochip4", "pinctrl-rp1")
-    chip, finding = doctor_header.header_chip(rig.machine)
+    chip, finding = device_health.header_chip(rig.machine)
     assert (chip, finding.state) == ("/dev/gpiochip4", "fine")
 
 
 def test_chips_of_another_machine(rig: Rig) -> None:
     rig.chip("gpiochip0", "INT34C5:00")
-    chip, finding = doctor_header.header_chip(rig.machine)
+    chip, finding = device_health.header_chip(rig.machine)
     assert (chip, finding.state) == ("", "missing")
     assert "INT34C5" in finding.words
 
@@ -60,14 +60,14 @@ def test_chips_of_another_machine(rig: Rig) -> None:
 def test_a_chip_that_may_not_be_opened(rig: Rig) -> None:
     rig.chip("gpiochip0", "pinctrl-bcm2711")
     rig.locked.add("gpiochip0")
-    state, _, mend = told(doctor_header.header_chip(rig.machine)[1])
+    state, _, mend = told(device_health.header_chip(rig.machine)[1])
     assert (state, mend) == ("broken", "sudo usermod -aG gpio $USER, then log in again")
 
 
 def test_a_chip_that_nothing_can_read(rig: Rig) -> None:
     rig.chip("gpiochip0", "pinctrl-bcm2711")
     del rig.modules["gpiod"]
-    assert told(doctor_header.header_chip(rig.machine)[1])[0] == "broken"
+    assert told(device_health.header_chip(rig.machine)[1])[0] == "broken"
 
 
 @pytest.mark.parametrize(
@@ -83,27 +83,27 @@ def test_a_chip_that_nothing_can_read(rig: Rig) -> None:
 def test_who_holds_our_lines(rig: Rig, held: dict[int, str], state: str, words: str, mend: str) -> None:
     """A line that no part of this table uses may be anybody's."""
     rig.chip("gpiochip0", "pinctrl-bcm2711", held)
-    finding = doctor_header.lines(rig.machine, "/dev/gpiochip0", doctor_header.used_pins(settings()))
+    finding = device_health.lines(rig.machine, "/dev/gpiochip0", device_health.used_pins(settings()))
     assert (finding.state, words in finding.words, mend in finding.mend) == (state, True, True)
 
 
 def test_spi_is_looked_at_where_force_is_wanted(rig: Rig) -> None:
     rig.modules["lgpio"] = SimpleNamespace()
     wanted = settings("[pads]\nforce = true\n")
-    assert "SPI (force)" not in [finding.part for finding in doctor_header.header(rig.machine, settings())]
-    assert "SPI (force)" in [finding.part for finding in doctor_header.header(rig.machine, wanted)]
-    assert told(doctor_header.spi(rig.machine))[0] == "missing"
+    assert "SPI (force)" not in [finding.part for finding in device_health.header(rig.machine, settings())]
+    assert "SPI (force)" in [finding.part for finding in device_health.header(rig.machine, wanted)]
+    assert told(device_health.spi(rig.machine))[0] == "missing"
     rig.file("/dev/spidev0.0")
-    assert told(doctor_header.spi(rig.machine))[0] == "fine"
+    assert told(device_health.spi(rig.machine))[0] == "fine"
     rig.locked.add("spidev0.0")
-    assert told(doctor_header.spi(rig.machine))[0] == "broken"
+    assert told(device_health.spi(rig.machine))[0] == "broken"
 
 
 def test_a_strip_of_lights(rig: Rig) -> None:
     wanted = settings('[lights]\nstrip = "/dev/leds0"\n')
 
     def strip() -> Finding:
-        return next(f for f in doctor_header.header(rig.machine, wanted) if f.part == "strip of lights")
+        return next(f for f in device_health.header(rig.machine, wanted) if f.part == "strip of lights")
 
     assert told(strip())[0] == "missing"
     rig.file("/dev/leds0")
@@ -122,7 +122,7 @@ def test_a_strip_of_lights(rig: Rig) -> None:
 )
 def test_a_library_of_the_header(rig: Rig, made: Any, state: str) -> None:
     rig.modules["lgpio"] = made
-    (finding,) = [f for f in doctor_header.header(rig.machine, None) if f.part.startswith("lgpio")]
+    (finding,) = [f for f in device_health.header(rig.machine, None) if f.part.startswith("lgpio")]
     assert told(finding)[0] == state
 
 
@@ -137,7 +137,7 @@ def picamera2(*models: str, bus: str = "/base/soc/i2c0mux") -> SimpleNamespace:
 
 def seen(rig: Rig, wanted: Settings | None = None) -> dict[str, Finding]:
     """Both findings by their parts."""
-    return {finding.part.split()[0]: finding for finding in doctor_senses.camera(rig.machine, wanted)}
+    return {finding.part.split()[0]: finding for finding in device_health.camera(rig.machine, wanted)}
 
 
 def test_no_camera_at_all(rig: Rig) -> None:
@@ -243,7 +243,7 @@ def card(*names: str) -> SimpleNamespace:
 )
 def test_the_sound_card(rig: Rig, made: Any, device: str, state: str, mend: str) -> None:
     rig.modules["sounddevice"] = made
-    finding = doctor_senses.portaudio(rig.machine, device)
+    finding = device_health.portaudio(rig.machine, device)
     assert (finding.state, mend in finding.mend) == (state, True)
 
 
@@ -254,7 +254,7 @@ def test_the_sound_card(rig: Rig, made: Any, device: str, state: str, mend: str)
 def test_the_kernels_sound(rig: Rig, text: str | None, state: str) -> None:
     if text is not None:
         rig.file("/proc/asound/cards", text)
-    assert told(doctor_senses.alsa(rig.machine))[0] == state
+    assert told(device_health.alsa(rig.machine))[0] == state
 
 
 @pytest.mark.parametrize(
@@ -268,17 +268,17 @@ def test_the_kernels_sound(rig: Rig, text: str | None, state: str) -> None:
 )
 def test_voices_by_language(rig: Rig, here: set[str], language: str, state: str) -> None:
     voice = settings(f'[voice]\nlanguage = "{language}"\n').voice
-    finding = doctor_senses.voices(rig.machine, voice, lambda name: name if name in here else None)
+    finding = device_health.voices(rig.machine, voice, lambda name: name if name in here else None)
     assert told(finding)[0] == state
 
 
 def test_a_voice_of_pipers(rig: Rig) -> None:
     voice = settings('[voice]\npiper = "/srv/anna.onnx"\n').voice
-    assert told(doctor_senses.voices(rig.machine, voice, lambda _: None))[0] == "missing"
+    assert told(device_health.voices(rig.machine, voice, lambda _: None))[0] == "missing"
     rig.file("/srv/anna.onnx")
-    assert "anna.onnx.json" in doctor_senses.voices(rig.machine, voice, lambda _: None).words
+    assert "anna.onnx.json" in device_health.voices(rig.machine, voice, lambda _: None).words
     rig.file("/srv/anna.onnx.json")
-    assert told(doctor_senses.voices(rig.machine, voice, lambda _: None))[0] == "fine"
+    assert told(device_health.voices(rig.machine, voice, lambda _: None))[0] == "fine"
 
 
 # Settings and the machine

@@ -10,16 +10,16 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from hardware.simulated.decks import Deck
-from hardware.simulated.unusual import UNUSUAL
-from models.lookout import Lookout, NoLook
-from models.looks import LOOK_H, LOOK_W, Look
-from referee.app import decks
-from referee.app.cli import main
-from referee.app.laying import ORDER, Laying, Word, in_words, named_cards
-from referee.app.settings import SettingsError, parse
-from tests.enrol_check import SCALE, session
-from tests.models.test_enrolment import alone
+from hardware.simulated.decks.packs import Deck
+from models.decks.lookout import Lookout, NoLook
+from models.decks.looks import LOOK_H, LOOK_W, Look
+from referee.cli import main
+from referee.settings.model import SettingsError, parse
+from referee.setup.decks.enrol import ORDER, Laying, Word, in_words, named_cards
+from referee.vision import learned_decks
+from tests.models.decks.test_enrolment import alone
+from tests.support.unusual_packs import UNUSUAL
+from tools.measure.enrol_check import SCALE, session
 
 FRAME = 100_000_000
 
@@ -189,7 +189,7 @@ def test_a_deck_is_learned_from_pictures_used_listed_and_forgotten(
     said = capsys.readouterr().out
     assert "learned 6 cards" in said
     assert "46 cards were not laid" in said
-    assert {f.name for f in decks.folder().iterdir()} == {"skat.npz", "skat.png"}
+    assert {f.name for f in learned_decks.folder().iterdir()} == {"skat.npz", "skat.png"}
     assert main(["recognise", "--deck", "skat", pictures[2]]) == 0
     assert '"card": "Ks"' in capsys.readouterr().out
     assert main(["enrol", "--list"]) == 0
@@ -198,7 +198,7 @@ def test_a_deck_is_learned_from_pictures_used_listed_and_forgotten(
     assert "--more adds looks" in capsys.readouterr().err
     assert main(["enrol", *pictures[:2], "--deck", "skat", "--cards", "Js Qs", "--more"]) in (0, 1)
     assert "learned 6 cards" in capsys.readouterr().out
-    file = decks.path_of("skat")
+    file = learned_decks.path_of("skat")
     file.write_bytes(file.read_bytes()[:9000])
     assert main(["recognise", "--deck", "skat", pictures[0]]) == 2
     assert "lay the deck again" in capsys.readouterr().err
@@ -262,4 +262,4 @@ def test_a_deck_is_laid_before_a_recorded_camera(
     assert "[0 of 4] lay the jack of spades" in said
     assert "took the king of hearts" in said
     assert "learned 4 cards from 8 looks" in said
-    assert decks.read("laid").knowledge.laid == ("Jh", "Kh", "Js", "Ks")
+    assert learned_decks.read("laid").knowledge.laid == ("Jh", "Kh", "Js", "Ks")

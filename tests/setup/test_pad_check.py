@@ -8,20 +8,19 @@ from pathlib import Path
 
 import pytest
 
-from hardware.pad_measuring import NotOneBlow, blow, difference, errors, touches
+from hardware.pads.measurement import NotOneBlow, blow, difference, errors, touches
+from hardware.pads.slaps import PadFilter
 from hardware.ports import Edge
-from hardware.simulated.pad_hands import Nature, PadHands, example
-from hardware.slaps import PadFilter
-from referee.adjudication.observations import Other, Slap
-from referee.app.calibrating_pads import NAMES, edited, simulated, store
-from referee.app.command import Parser
-from referee.app.command_table import add_calibrate_pads as add
-from referee.app.command_table import as_one_word
-from referee.app.padcheck import PATIENCE, PadCheck, Result
-from referee.app.padtable import pad_filter
-from referee.app.problems import UserError
-from referee.app.settings import SettingsError, parse
-from referee.app.settings import example as example_settings
+from hardware.simulated.devices.pad_hands import Nature, PadHands, example
+from referee.cli.parser import Parser
+from referee.cli.setup import add_calibrate_pads as add
+from referee.cli.setup import as_one_word
+from referee.engine.observations import Other, Slap
+from referee.errors import UserError
+from referee.settings.model import SettingsError, parse
+from referee.settings.model import example as example_settings
+from referee.setup.calibration.pad_check import NAMES, PATIENCE, PadCheck, Result, edited, simulated, store
+from referee.table.devices import pad_filter
 
 MS = 1_000_000
 LOOK = 500_000

@@ -14,19 +14,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hardware.gpio import PAD_PINS, SEAT_LIGHT_PINS, TABLE_LIGHT_PINS
-from referee.app.calibration_picture import write_picture
-from referee.app.problems import UserError
-from referee.app.settings import Settings, load
-from referee.app.setup import Ask, Do, Walk
-from referee.app.setup_bench import TableBench
-from referee.app.setup_draft import Draft, new_draft
-from referee.app.setup_shell import STEP_NAMES, keyboard, listed, setup
-from referee.app.setup_simulated import SimulatedBench
-from referee.app.setup_steps import STEPS
-from referee.app.setup_values import set_values
-from referee.app.setup_voice import try_voice
-from referee.app.setup_wiring import assigned
+from hardware.pads.pinout import PAD_PINS, SEAT_LIGHT_PINS, TABLE_LIGHT_PINS
+from referee.errors import UserError
+from referee.settings.file import Draft, new_draft, set_values
+from referee.settings.model import Settings, load
+from referee.setup.calibration.report import write_picture
+from referee.setup.console import STEP_NAMES, keyboard, listed, setup
+from referee.setup.device_checks import SimulatedBench, TableBench, try_voice
+from referee.setup.steps import STEPS, assigned
+from referee.setup.walk import Ask, Do, Walk
 
 SKIP = ["skip"] * len(STEPS)
 
@@ -473,7 +469,7 @@ def test_the_steps_have_the_names_that_help_shows() -> None:
 
 
 def test_the_voice_counts_to_three_as_loud_as_the_settings_say(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Through a card that keeps what it was given; half the volume is 12 dB less (`hardware.volume.factor`)."""
+    """Through a card that keeps what it was given; half the volume is 12 dB less (`hardware.sound.volume.factor`)."""
     if not any(shutil.which(name) for name in ("flite", "espeak-ng")):
         pytest.skip("no speech synthesiser")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))

@@ -10,11 +10,10 @@ from gpiozero.pins.pi import PiBoardInfo
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hardware.gpio import PAD_PINS, SEAT_LIGHT_PINS, TABLE_LIGHT_PINS
-from referee.app.problems import UserError
-from referee.app.settings import load
-from referee.app.wiring import STROKES, default_map, draw, picture
-from referee.app.wiring_header import SPI, PinMap, header, map_of
+from hardware.pads.pinout import PAD_PINS, SEAT_LIGHT_PINS, TABLE_LIGHT_PINS
+from referee.errors import UserError
+from referee.settings.model import load
+from referee.setup.wiring import SPI, STROKES, PinMap, default_map, draw, header, map_of, picture
 
 SVG = "{http://www.w3.org/2000/svg}"
 ROOT = Path(__file__).parents[2]

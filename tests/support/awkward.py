@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 import cv2
 import numpy as np
 
-from hardware.simulated.acts import Act, Change, Lay, Pose, Push
-from hardware.simulated.blending import stamp
-from hardware.simulated.canvas import Bytes
-from hardware.simulated.paths import Place, forward
-from hardware.simulated.scene import Scene
+from hardware.simulated.pictures.canvas import Bytes
+from hardware.simulated.pictures.layers import stamp
+from hardware.simulated.pictures.scene import Scene
+from hardware.simulated.table.acts import Act, Change, Lay, Pose, Push
+from hardware.simulated.table.paths import Place, forward
 
 SHEEN = 0.3
 """How much brighter or darker paper gets that is tilted to the lamp or away from it, for each radian."""

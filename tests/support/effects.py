@@ -14,9 +14,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from hardware.simulated.acts import MS
-from hardware.simulated.canvas import Bytes
-from hardware.simulated.scene import Scene
+from hardware.simulated.pictures.canvas import Bytes
+from hardware.simulated.pictures.scene import Scene
+from hardware.simulated.table.acts import MS
 
 Floats = NDArray[np.float32]
 

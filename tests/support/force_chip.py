@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from hardware.force import CHANNELS, FULL
+from hardware.pads.force import CHANNELS, FULL
 
 LASTS: Final = 24_000_000
 """How long a blow presses a pad, ns; hardest in the middle."""
@@ -25,7 +25,7 @@ class Blow:
 
 
 class SimulatedForce:
-    """Stands for `hardware.force.SpiBus` with a chip on it.
+    """Stands for `hardware.pads.force.SpiBus` with a chip on it.
 
     Args:
         clock: the simulated table's present instant, ns.

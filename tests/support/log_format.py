@@ -6,10 +6,10 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
-from referee.adjudication.observations import Observation
-from referee.adjudication.rulings import Ruling
+from referee.engine.observations import Observation
+from referee.engine.rulings import Ruling
 from referee.rules.cards import is_card
-from referee.rules.catalogue import ROWS
+from referee.rules.rows import ROWS
 
 _Holds = Callable[[Any], bool]
 

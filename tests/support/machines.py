@@ -7,7 +7,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from referee.app.doctor_machine import Machine, Space
+from referee.setup.doctor.probe import Machine, Space
 
 GIGABYTE = 1_000_000_000
 

@@ -8,10 +8,10 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from hardware.simulated.overhead import Overhead, Top
-from models.sheet import board_picture
-from models.table import TableFound, TableView
-from referee.app.practice import CARDS
+from hardware.simulated.pictures.overhead import Overhead, Top
+from models.table_view.sheet import board_picture
+from models.table_view.table_map import TableFound, TableView
+from referee.setup.calibration.calibrate import CARDS
 
 Floats = NDArray[np.float64]
 Bytes = NDArray[np.uint8]

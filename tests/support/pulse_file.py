@@ -12,9 +12,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from hardware.gpio import PAD_PINS
+from hardware.pads.pinout import PAD_PINS
 from hardware.ports import Edge
-from hardware.simulated.pulses import ERROR, MS, Trial
+from hardware.simulated.devices.pulses import ERROR, MS, Trial
 
 COLUMNS: Final = ("t_ns", "pin", "level", "t_error_ns")
 NEAR: Final = 50 * MS

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from hardware.simulated.canvas import Canvas, Colour, bezier, box, ellipse, placed
-from hardware.simulated.families import Family
-from hardware.simulated.pips import draw_pip
+from hardware.simulated.decks.families import Family
+from hardware.simulated.decks.pips import draw_pip
+from hardware.simulated.pictures.canvas import Canvas, Colour, bezier, box, ellipse, placed
 
 _SKIES: dict[str, Colour] = {"s": (176, 204, 226), "h": (246, 212, 176), "d": (226, 232, 196), "c": (206, 196, 226)}
 

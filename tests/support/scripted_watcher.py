@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 
 from hardware.ports import Frame
-from referee.adjudication.foresight import Foresight
-from referee.adjudication.observations import Card, Observation, Placed, Taken
+from referee.engine.foresight import Foresight
+from referee.engine.observations import Card, Observation, Placed, Taken
 
 
 class ScriptedWatcher:
     """Tells each observation with the first frame at or after the instant at which it becomes known.
 
-    Implements `referee.app.conductor.Watching`.
+    Implements `referee.table.game.Watching`.
 
     Args:
         script: what there is to see; an observation becomes known at its ``known_at``, or at its ``t`` + ``delay``.

@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 
 from hardware.ports import Camera, Frame, HardwareMissing
-from hardware.simulated.script import play_game
-from hardware.simulated.table import SimulatedTable
-from referee.adjudication.foresight import Foresight
-from referee.adjudication.observations import Card, Observation
-from referee.app.scripted import ScriptedWatcher
-from referee.app.sight import Watching
+from hardware.simulated.table.script import play_game
+from hardware.simulated.table.simulated_table import SimulatedTable
+from referee.engine.foresight import Foresight
+from referee.engine.observations import Card, Observation
+from referee.vision.sight import Watching
+from tests.support.scripted_watcher import ScriptedWatcher
 
 MS = 1_000_000
 BLANK = np.zeros((1, 1, 3), np.uint8)

@@ -10,11 +10,11 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from hardware.simulated.acts import MS, Pose, Push, Touch, bearing, towards
-from hardware.simulated.effects import Bump, Covered, Glare, Lamp, LampOff, Shade, Soft
-from hardware.simulated.spoilt import Situation
-from hardware.simulated.story import SEATS, Story
-from referee.adjudication.observations import Foul
+from hardware.simulated.table.acts import MS, Pose, Push, Touch, bearing, towards
+from referee.engine.observations import Foul
+from tests.support.effects import Bump, Covered, Glare, Lamp, LampOff, Shade, Soft
+from tests.support.spoilt import Situation
+from tests.support.story import SEATS, Story
 
 INDEX_AT: Final = (-25.0, -34.0)
 """Where an index stands on a card, mm from its middle."""

@@ -56,7 +56,8 @@ class Card:
         fcntl.fcntl(self._pipe, fcntl.F_SETPIPE_SZ, PIPE)
         os.environ["ALSA_CONFIG_PATH"] = str(self.config)
         self._listener = subprocess.Popen(
-            [sys.executable, "-m", "tests.sound_card", str(self._pipe), str(self._onsets)], pass_fds=(self._pipe,)
+            [sys.executable, "-m", "tests.support.sound_card", str(self._pipe), str(self._onsets)],
+            pass_fds=(self._pipe,),
         )
 
     @property

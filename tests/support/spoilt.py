@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from hardware.ports import Frame
-from hardware.simulated.awkward import AwkwardScene
-from hardware.simulated.effects import Effect
-from hardware.simulated.script import Script
-from hardware.simulated.table import SimulatedTable
+from hardware.simulated.table.script import Script
+from hardware.simulated.table.simulated_table import SimulatedTable
+from tests.support.awkward import AwkwardScene
+from tests.support.effects import Effect
 
 
 @dataclass(frozen=True, slots=True)

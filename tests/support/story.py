@@ -6,15 +6,15 @@ import math
 from random import Random
 from typing import Final
 
-from hardware.simulated.acts import MS, Act, Burn, Lay, Pose, Take
-from hardware.simulated.awkward import Pair
-from hardware.simulated.decks import all_cards
-from hardware.simulated.effects import Effect
-from hardware.simulated.families import FAMILIES
-from hardware.simulated.players import NAMES, seat_people
-from hardware.simulated.script import Script
-from hardware.simulated.spoilt import Situation
-from referee.adjudication.observations import Card, Foul, Observation, Placed, Table, Taken
+from hardware.simulated.decks.families import FAMILIES
+from hardware.simulated.decks.packs import all_cards
+from hardware.simulated.table.acts import MS, Act, Burn, Lay, Pose, Take
+from hardware.simulated.table.players import NAMES, seat_people
+from hardware.simulated.table.script import Script
+from referee.engine.observations import Card, Foul, Observation, Placed, Table, Taken
+from tests.support.awkward import Pair
+from tests.support.effects import Effect
+from tests.support.spoilt import Situation
 
 SEATS: Final = 4
 GAP_NS: Final = (260 * MS, 420 * MS)

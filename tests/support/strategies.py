@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from hypothesis import strategies as st
 
-from referee.adjudication.observations import Lift, Observation, Slap, Table, Tick
+from referee.engine.observations import Lift, Observation, Slap, Table, Tick
 from tests.oracle.games import Game, play
 
 SENSORS = ("camera", "pads")

@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from hardware.simulated.families import FAMILIES, Family
-from hardware.simulated.scenery import scene
+from hardware.simulated.decks.families import FAMILIES, Family
+from tests.support.scenery import scene
 
 _FRENCH: Final = (("A", "1"), ("K", "R"), ("Q", "D"), ("J", "V"))
 _GERMAN: Final = (("Q", "D"), ("J", "B"))

@@ -1,6 +1,6 @@
 """A twin of OpenCV's ``VideoCapture`` on a USB camera, whose cable a file pulls out and puts in again.
 
-Of the faults of `hardware.simulated.camera_faults` it knows: ``absent`` (it does not open), ``silent`` (the cable is
+Of the faults of `hardware.simulated.devices.camera_faults` it knows: ``absent`` (it does not open), ``silent`` (the cable is
 out: a read fails), ``stuck`` (a read never returns, and no signal ends it), ``unlocked`` (the picture changes when its
 automatics are switched off), ``size``, ``dark`` and ``unstamped``.
 """
@@ -16,11 +16,11 @@ from typing import Any
 import cv2
 import numpy as np
 
+from hardware.camera.usb import UsbCamera
 from hardware.clock import Clock, monotonic
 from hardware.ports import Image
-from hardware.simulated.camera_faults import Faults
-from hardware.simulated.picamera import Pause
-from hardware.usb_camera import UsbCamera
+from hardware.simulated.devices.camera_faults import Faults
+from hardware.simulated.devices.pi_driver_twin import Pause
 
 
 class SimulatedCapture:

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 
 from hardware.ports import Edge, Frame, HardwareMissing
-from referee.adjudication.observations import Card, LogError, Table
-from referee.adjudication.rulings import Ruling, encode_ruling
-from referee.app.conductor import CAMERA, Conductor
-from referee.app.replaying import rulings
-from referee.app.scripted import ScriptedWatcher
+from referee.engine.observations import Card, LogError, Table
+from referee.engine.rulings import Ruling, encode_ruling
+from referee.review import rulings
+from referee.table.game import CAMERA, Conductor
+from tests.support.scripted_watcher import ScriptedWatcher
 
 MS = 1_000_000
 NO_IMAGE = np.zeros((1, 1, 3), np.uint8)

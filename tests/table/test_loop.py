@@ -10,16 +10,15 @@ import numpy as np
 import pytest
 
 from hardware.ports import Frame, HardwareMissing
-from hardware.simulated.pads import SimulatedPads
-from referee.adjudication.observations import Card
-from referee.app.answers import Answers
-from referee.app.appliance import log_path
-from referee.app.conductor import Conductor
-from referee.app.eyes import NO_FRAME, LocalSights
-from referee.app.loop import Loop
-from referee.app.running import table_of
-from referee.app.scripted import ScriptedWatcher
-from referee.app.settings import parse
+from hardware.simulated.devices.contacts import SimulatedPads
+from referee.engine.observations import Card
+from referee.settings.model import parse
+from referee.table.assembly import table_of
+from referee.table.game import Conductor
+from referee.table.loop import Answers, Loop
+from referee.table.session import log_path
+from referee.vision.process import NO_FRAME, LocalSights
+from tests.support.scripted_watcher import ScriptedWatcher
 
 MS = 1_000_000
 SETTINGS = parse('[[seat]]\nname = "Ana"\n[[seat]]\nname = "Ben"\n')

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from random import Random
 
-from hardware.crosstalk import Crosstalk
+from hardware.pads.crosstalk import Crosstalk
+from hardware.pads.slaps import PadFilter
 from hardware.ports import Edge
-from hardware.simulated.pads import SimulatedPads
-from hardware.simulated.players import Contact, press
-from hardware.slaps import PadFilter
-from referee.adjudication.adjudicator import Adjudicator
-from referee.adjudication.observations import Card, Lift, Observation, Slap, Table
-from referee.adjudication.rulings import Ruling
+from hardware.simulated.devices.contacts import SimulatedPads
+from hardware.simulated.table.players import Contact, press
+from referee.engine.adjudicator import Adjudicator
+from referee.engine.observations import Card, Lift, Observation, Slap, Table
+from referee.engine.rulings import Ruling
 
 MS = 1_000_000
 SEATS = 3

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from referee.app.page_process import AGAIN, LIVED, PageProcess, PageWatch
+from referee.table.page_link import AGAIN, LIVED, PageProcess, PageWatch
 
 SECOND = 1_000_000_000
 

@@ -14,20 +14,20 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from hardware.ports import Edge
-from hardware.simulated.speaker import RecordingSpeaker
-from referee.adjudication.observations import Correct, LogError, Pause, Resume, Table
-from referee.adjudication.rulings import encode_ruling
-from referee.app.amended import Amended
-from referee.app.commands import Command
-from referee.app.conductor import CAMERA, Conductor
-from referee.app.desk import obeying
-from referee.app.notices import Notice
-from referee.app.outcomes import Accepted, Facts, Outcome
-from referee.app.outlets import Voice
-from referee.app.replaying import rulings
-from referee.app.resuming import past_of
-from referee.app.sight import Sight
-from referee.app.standstill import UNSEEN
+from hardware.simulated.devices.silent_speaker import RecordingSpeaker
+from referee.announce.sinks import Notice
+from referee.announce.voice import Voice
+from referee.control.commands import Command
+from referee.control.corrections import Accepted, Facts, Outcome
+from referee.control.socket import obeying
+from referee.engine.amended_log import Amended
+from referee.engine.observations import Correct, LogError, Pause, Resume, Table
+from referee.engine.rulings import encode_ruling
+from referee.review import rulings
+from referee.table.game import CAMERA, Conductor
+from referee.table.pause import UNSEEN
+from referee.table.timeline import past_of
+from referee.vision.sight import Sight
 
 MS = 1_000_000
 SECOND = 1000 * MS
@@ -35,7 +35,7 @@ TABLE = Table(t=0, id="table", seats=("Ana", "Ben", "Cho"), dealer=3, rules="cla
 
 
 class Lines:
-    """A log in memory; implements `referee.app.journal.Journal`."""
+    """A log in memory; implements `referee.record.journal.Journal`."""
 
     def __init__(self) -> None:
         self.all: list[str] = []

@@ -11,30 +11,30 @@ from typing import Any
 import pytest
 
 from hardware.ports import Edge
-from hardware.simulated.pads import SimulatedPads
-from referee.adjudication.observations import Card, Observation, Table
-from referee.app.archive import Archive, Both, Opened
-from referee.app.conductor import Conductor
-from referee.app.journal import LATER, LogKeeper
-from referee.app.keeping import Kept
-from referee.app.loop import Loop
-from referee.app.notices import Notice
-from referee.app.page.bridge import NAME, ask
-from referee.app.page.publishing import Receiver
-from referee.app.paging import SECRET, SOCKET, Paging
-from referee.app.people.erasing import settle_waiting
-from referee.app.people.store import People
-from referee.app.record import Record
-from referee.app.running import table_of
-from referee.app.settings import parse
-from referee.app.sight import News, Recall, Sight
-from tests.system.test_running import MS
+from hardware.simulated.devices.contacts import SimulatedPads
+from referee.announce.sinks import Notice
+from referee.control.socket import NAME, ask
+from referee.engine.observations import Card, Observation, Table
+from referee.record.erasure import settle_waiting
+from referee.record.journal import LATER, LogKeeper
+from referee.record.people import People
+from referee.record.store import Record
+from referee.settings.model import parse
+from referee.table.assembly import table_of
+from referee.table.game import Conductor
+from referee.table.loop import Loop
+from referee.table.page_link import SECRET, SOCKET, Paging
+from referee.table.resume import Archive, Both, Opened
+from referee.table.services import Kept
+from referee.vision.sight import News, Recall, Sight
+from referee.web.news import Receiver
+from tests.table.test_loop import MS
 
 SETTINGS = parse('[[seat]]\nname = "Ana"\n[[seat]]\nname = "Ben"\n')
 
 
 class Told:
-    """Sights that a test tells; implements `referee.app.sight.Sights`."""
+    """Sights that a test tells; implements `referee.vision.sight.Sights`."""
 
     def __init__(self) -> None:
         self.waiting: list[News] = []

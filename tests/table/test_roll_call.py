@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from random import Random
 
+from hardware.pads.slaps import PadFilter
 from hardware.ports import Edge
-from hardware.simulated.pads import SimulatedPads
-from hardware.simulated.players import press
-from hardware.slaps import PadFilter
-from referee.adjudication.observations import Slap
-from referee.app.rollcall import AGAIN, PATIENCE, Call, RollCall, Said
+from hardware.simulated.devices.contacts import SimulatedPads
+from hardware.simulated.table.players import press
+from referee.engine.observations import Slap
+from referee.table.roll_call import AGAIN, PATIENCE, Call, RollCall, Said
 
 MS = 1_000_000
 SECOND = 1_000 * MS

@@ -15,22 +15,22 @@ from typing import Any
 
 import pytest
 
-from hardware.simulated.speaker import RecordingSpeaker
-from hardware.volume import Volume
-from referee.adjudication.view import View
-from referee.app.commands import Command
-from referee.app.keeping import Kept
-from referee.app.notices import ANOTHER, Notice
-from referee.app.ordering import OFF, OFF_ASK, OFF_STAYS, Orders
-from referee.app.page.bridge import NAME, BridgeError, ask
-from referee.app.record import GameInfo, Record
-from referee.app.running import AFTER_THE_END, End
-from referee.app.settings import parse
-from referee.app.sitting import Sitting, seated
-from referee.app.upkeep.poweroff import ANSWER
-from referee.app.voice_choice import VoiceChoice
-from tests.system.test_service_process import PATIENCE, Listener
-from tests.system.test_service_process import table as table
+from hardware.simulated.devices.silent_speaker import RecordingSpeaker
+from hardware.sound.volume import Volume
+from referee.announce.sinks import ANOTHER, Notice
+from referee.announce.volume_choice import VoiceChoice
+from referee.control.commands import Command
+from referee.control.socket import NAME, BridgeError, ask
+from referee.engine.view import View
+from referee.record.store import GameInfo, Record
+from referee.settings.model import parse
+from referee.table.assembly import AFTER_THE_END, End
+from referee.table.orders import OFF, OFF_ASK, OFF_STAYS, Orders
+from referee.table.power_off import ANSWER
+from referee.table.seats import Sitting, seated
+from referee.table.services import Kept
+from tests.table.test_systemd_process import PATIENCE, Listener
+from tests.table.test_systemd_process import table as table
 
 SECOND = 1_000_000_000
 
@@ -73,7 +73,7 @@ def running(table: Path) -> Iterator[Running]:
             "RUNTIME_DIRECTORY": str(folder / "run"), "OMP_NUM_THREADS": "1",
             "PATH": f"{folder / 'bin'}:{os.environ['PATH']}",
         }  # fmt: skip
-        command = [sys.executable, "-m", "referee.app.cli", "run", "--settings", str(table)]
+        command = [sys.executable, "-m", "referee", "run", "--settings", str(table)]
         with subprocess.Popen(
             command, env=environ, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL
         ) as process:

@@ -11,29 +11,38 @@ from pathlib import Path
 
 import pytest
 
-from referee.adjudication.observations import Table
-from referee.adjudication.rulings import Ruling
-from referee.app.archive import Opened
-from referee.app.conductor import Conductor
-from referee.app.demo_options import Options, script_of
-from referee.app.demo_play import play
-from referee.app.keeping import Kept
-from referee.app.page import finishviews
-from referee.app.page.board import Board
-from referee.app.page.events import Hub
-from referee.app.page.shelf import Shelf
-from referee.app.page.site import Site
-from referee.app.picture_ring import Span
-from referee.app.picture_storing import LEAST_ROOM, WAITING, PictureStoring, album_in, open_album
-from referee.app.picturing import AROUND, Album, Pictured, Take, asks
-from referee.app.record import Record
-from referee.app.record_frames import FRAMES, FrameStore, Picture
-from referee.app.resuming import Timeline
-from referee.app.scripted import ScriptedWatcher, as_seen, blank_frames
-from referee.app.settings import parse
-from referee.app.table_camera import work_of
+from referee.demo.simulated_game import Options, play, script_of
+from referee.engine.observations import Table
+from referee.engine.rulings import Ruling
+from referee.record.pictures import FRAMES, FrameStore, Picture
+from referee.record.store import Record
+from referee.settings.model import parse
+from referee.table.game import Conductor
+from referee.table.resume import Opened
+from referee.table.services import Kept
+from referee.table.slap_pictures import (
+    AROUND,
+    LEAST_ROOM,
+    WAITING,
+    Album,
+    Pictured,
+    PictureStoring,
+    Take,
+    album_in,
+    asks,
+    open_album,
+)
+from referee.table.timeline import Timeline
+from referee.vision.cameras import work_of
+from referee.vision.picture_buffer import Span
+from referee.web.board import Board
+from referee.web.events import Hub
+from referee.web.games_cache import Shelf
+from referee.web.photo_finish import page
+from referee.web.site import Site
 from tests.faults.rig import Rig
 from tests.faults.told import kill
+from tests.support.scripted_watcher import ScriptedWatcher, as_seen, blank_frames
 
 MS = 1_000_000
 SECOND = 1_000_000_000
@@ -94,7 +103,7 @@ def test_pictures_are_asked_for_where_one_may_want_to_see(one: Ruling, wanted: b
 
 
 def test_the_photo_finish_shows_as_much_as_is_kept() -> None:
-    assert finishviews.AROUND == AROUND
+    assert page.AROUND == AROUND
 
 
 def test_one_instant_is_asked_for_once_on_the_machines_time_and_kept_on_the_games() -> None:
@@ -442,7 +451,7 @@ def test_a_slap_at_the_simulated_table_is_shown_with_its_pictures(tmp_path: Path
             # 15 frames a second for 0.8 s.
             assert len(near) in (11, 12, 13)
             html = _finish(site, one.id.partition("@")[2])
-            assert html.count("<img") == min(len(near), finishviews.MOST_PICTURES)
+            assert html.count("<img") == min(len(near), page.MOST_PICTURES)
             assert f"/games/1/pictures/{near[0].t}.jpg" in html
     finally:
         site.close()
@@ -451,8 +460,8 @@ def test_a_slap_at_the_simulated_table_is_shown_with_its_pictures(tmp_path: Path
 def _finish(site: Site, slap: str) -> str:
     import asyncio
 
-    from referee.app.page.app import build
-    from tests.page.browser import request
+    from referee.web.server import build
+    from tests.web.browser import request
 
     path = "/games/1/finish"
     reply = asyncio.run(request(build(site), "GET", path, [("host", "localhost")], query=f"slap={slap}".encode()))

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from referee.app.calibration_picture import write_picture
+from referee.setup.calibration.report import write_picture
 
 PATIENCE = 90
 """How long a datagram may take on a busy machine, s."""
@@ -64,7 +64,7 @@ def test_ready_fed_stopped_and_the_log_is_whole(table: Path, tmp_path: Path) -> 
             **os.environ, "NOTIFY_SOCKET": str(tmp_path / "notify"), "WATCHDOG_USEC": "3000000",
             "XDG_CACHE_HOME": str(tmp_path), "OMP_NUM_THREADS": "1",
         }  # fmt: skip
-        command = [sys.executable, "-m", "referee.app.cli", "run", "--settings", str(table), "--log"]
+        command = [sys.executable, "-m", "referee", "run", "--settings", str(table), "--log"]
         log = tmp_path / "game.jsonl"
         with subprocess.Popen(
             [*command, str(log)], env=environ, cwd=tmp_path, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from hardware.ports import Edge
-from referee.adjudication.observations import Card, LogError
-from referee.app.resuming import GAP, Timeline, past_of
-from referee.app.sight import Blind, Sight
+from referee.engine.observations import Card, LogError
+from referee.table.timeline import GAP, Timeline, past_of
+from referee.vision.sight import Blind, Sight
 
 TABLE = '{"kind":"table","t":5,"id":"table","seats":["Ana","Ben"],"dealer":1,"rules":"classic"}'
 

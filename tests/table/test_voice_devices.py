@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hardware.clips import Synthesiser
-from hardware.mixing import RATE, Samples
 from hardware.ports import HardwareMissing
-from referee.app import voice_parts, voice_rendering
-from referee.app.settings import VoiceSettings, parse
-from referee.app.voice import speak, tell, vocabulary
-from tests.hardware.test_stream_speaker import Sound
+from hardware.sound.clips import Synthesiser
+from hardware.sound.splice import RATE, Samples
+from referee.announce.voice import speak, tell, vocabulary
+from referee.settings.model import VoiceSettings, parse
+from referee.table import devices
+from tests.hardware.sound.test_stream_speaker import Sound
+from tools import voice_clips
 
 SEATS = '[[seat]]\nname = "Ana"\n[[seat]]\nname = "Ben"\n'
 
@@ -47,14 +48,14 @@ def humming(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Humming:
     """The system's voice of every language, and a cache that is empty."""
     one = Humming()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    monkeypatch.setattr(voice_parts, "find_synthesiser", lambda language: one)
-    monkeypatch.setattr(voice_rendering, "find_synthesiser", lambda language: one)
+    monkeypatch.setattr(devices, "find_synthesiser", lambda language: one)
+    monkeypatch.setattr(voice_clips, "find_synthesiser", lambda language: one)
     return one
 
 
 def opened(humming: Humming, text: str, hour: time = time(12), told: list[str] | None = None) -> tuple[Any, Any]:
     sound = Sound()
-    speaker = voice_parts.open_voice(
+    speaker = devices.open_voice(
         settings(text), wall=lambda: hour, on_trouble=(told if told is not None else []).append, sound=sound
     )
     return speaker, sound.opened[0]
@@ -100,25 +101,25 @@ def test_a_piper_voice_that_cannot_speak_is_told_and_replaced(humming: Humming, 
 def test_make_voice_renders_once_and_shows_how_far_it_is(
     humming: Humming, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert voice_rendering.main(["fr"]) == 0
+    assert voice_clips.main(["fr"]) == 0
     first = capsys.readouterr()
     count = len(vocabulary("fr"))
     assert f"{count} of {count} clips" in first.err
     assert f"humming speaks fr: {count} clips, {count} of them new" in first.out
-    assert voice_rendering.main(["fr"]) == 0
+    assert voice_clips.main(["fr"]) == 0
     assert "0 of them new" in capsys.readouterr().out
-    assert voice_rendering.main(["fr", "--piper", str(tmp_path / "none.onnx")]) == 1
+    assert voice_clips.main(["fr", "--piper", str(tmp_path / "none.onnx")]) == 1
     assert "is not there" in capsys.readouterr().err
 
 
 def test_a_synthesiser_that_fails_is_named(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(voice_rendering, "find_synthesiser", lambda language: Humming(fails=True))
-    assert voice_rendering.main(["es"]) == 1
+    monkeypatch.setattr(voice_clips, "find_synthesiser", lambda language: Humming(fails=True))
+    assert voice_clips.main(["es"]) == 1
     assert "lost its voice" in capsys.readouterr().err
 
 
 def test_programs_are_told_their_language() -> None:
-    from hardware.clips import VOICES
+    from hardware.sound.clips import VOICES
 
     for language, voices in VOICES.items():
         for voice in voices:

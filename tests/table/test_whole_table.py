@@ -11,18 +11,18 @@ import numpy as np
 import pytest
 
 from hardware.ports import Edge, Frame, Lost
-from hardware.simulated.lights import SimulatedLights
-from hardware.simulated.speaker import RecordingSpeaker
-from referee.adjudication.observations import Card
-from referee.adjudication.rulings import encode_ruling
-from referee.app.eyes import LocalSights
-from referee.app.journal import FileJournal
-from referee.app.parts import OpenParts
-from referee.app.replaying import rulings
-from referee.app.running import referee
-from referee.app.scripted import ScriptedWatcher
-from referee.app.service import Service, Watchdog
-from referee.app.settings import parse
+from hardware.simulated.devices.mock_lights import SimulatedLights
+from hardware.simulated.devices.silent_speaker import RecordingSpeaker
+from referee.engine.observations import Card
+from referee.engine.rulings import encode_ruling
+from referee.record.journal import FileJournal
+from referee.review import rulings
+from referee.settings.model import parse
+from referee.table.assembly import referee
+from referee.table.devices import OpenParts
+from referee.table.systemd import Service, Watchdog
+from referee.vision.process import LocalSights
+from tests.support.scripted_watcher import ScriptedWatcher
 
 MS = 1_000_000
 SETTINGS = 'dealer = 2\n[pads]\nroll_call = false\n[[seat]]\nname = "Ana"\n[[seat]]\nname = "Ben"\n'

@@ -9,19 +9,20 @@ from string import Formatter
 
 import pytest
 
-from referee.adjudication.observations import Observation
-from referee.app.page.answerwords import OTHERS, answers, kinds
+from referee.engine.observations import Observation
+from referee.text.answers import OTHERS, answers, kinds
 
-APP = Path(__file__).parents[2] / "referee" / "app"
+APP = Path(__file__).parents[2] / "referee"
 TEMPLATE = {"Sentence": 0, "No": 0, "CommandError": 0, "Refusal": 1}
 """What is given a template, and as which argument."""
 SENTENCE = {"Accepted": 0, "Refused": 0, "Answered": 1, "BridgeError": 0}
 """What is given a sentence that was made before."""
 AT_HOME = {
-    "No": "outcomes", "CommandError": "commands", "Refusal": "page/answers", "Accepted": "outcomes",
-    "Refused": "outcomes", "Answered": "page/pairing", "BridgeError": "page/bridge", "Sentence": "sentences",
+    "No": "control/corrections", "CommandError": "control/commands", "Refusal": "web/security/guard",
+    "Accepted": "control/corrections", "Refused": "control/corrections", "Answered": "control/pairing_code",
+    "BridgeError": "control/socket", "Sentence": "text/sentence",
 }  # fmt: skip
-FREE = {("page/bridge", "BridgeError"), ("paging", "BridgeError")}
+FREE = {("control/socket", "BridgeError"), ("table/page_link", "BridgeError")}
 """What is told to who starts the referee, in a terminal."""
 
 
@@ -48,11 +49,11 @@ def calls() -> Iterator[Call]:
         tree = ast.parse(path.read_text(encoding="utf-8"))
         known = {name for name, home in AT_HOME.items() if home == file}
         for node in ast.walk(tree):
-            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("referee.app."):
-                module = (node.module or "").removeprefix("referee.app.").replace(".", "/")
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("referee."):
+                module = (node.module or "").removeprefix("referee.").replace(".", "/")
                 known |= {one.name for one in node.names if AT_HOME.get(one.name) == module}
         for node in ast.walk(tree):
-            if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or file == "sentences":
+            if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or file == "text/sentence":
                 continue
             if node.func.id in known and node.args:
                 yield Call(file, node.func.id, node)
@@ -93,7 +94,7 @@ def test_whatever_is_answered_is_a_sentence_that_can_be_looked_up() -> None:
         if not (_is_template(given) if call.name in TEMPLATE else _may_be_a_sentence(given))
     ]
     # `Refusal` makes its sentence of what it is given.
-    assert [place for place in made_up if not place.startswith("page/answers")] == []
+    assert [place for place in made_up if not place.startswith("web/security/guard")] == []
 
 
 def _is_template(given: ast.expr) -> bool:
@@ -107,7 +108,7 @@ def _may_be_a_sentence(given: ast.expr) -> bool:
 
 def test_orders_are_refused_in_sentences() -> None:
     """They say why not by what they return."""
-    tree = ast.parse((APP / "ordering.py").read_text(encoding="utf-8"))
+    tree = ast.parse((APP / "table" / "orders.py").read_text(encoding="utf-8"))
     returned = [node.value for node in ast.walk(tree) if isinstance(node, ast.Return) and node.value is not None]
     texts = [node for node in returned if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value]
     made_up = [node for node in returned if isinstance(node, ast.JoinedStr | ast.BinOp)]

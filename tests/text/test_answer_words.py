@@ -8,16 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from referee.app.commands import Command
-from referee.app.desk import Desk, obeying
-from referee.app.page.answerwords import in_language
-from referee.app.page.pairing import Pairing
-from referee.app.page.sessions import csrf_of
-from referee.app.page.texts import texts
-from referee.app.sentences import Sentence, told
-from tests.adjudication.playing import log
-from tests.page.browser import House, Reply
-from tests.page.tables import Table
+from referee.control.commands import Command
+from referee.control.pairing_code import Pairing
+from referee.control.socket import Desk, obeying
+from referee.text.answers import in_language
+from referee.text.catalogue import texts
+from referee.text.sentence import Sentence, told
+from referee.web.security.sessions import csrf_of
+from tests.engine.playing import log
+from tests.web.browser import House, Reply
+from tests.web.tables import Table
 
 
 def test_a_sentence_is_its_english_text_and_keeps_what_it_was_made_of() -> None:

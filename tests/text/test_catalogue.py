@@ -9,16 +9,15 @@ from string import Formatter
 
 import pytest
 
-from referee.adjudication.rulings import LIFE, Ruling
-from referee.app.page.rulingwords import RulingWords
-from referee.app.page.texts import LANGUAGES, chosen, table, texts
-from referee.app.wording import _ASKS, _PATTERNS, _REASONS
-from referee.rules.catalogue import ROWS
-from tests.page.table import DEMO
+from referee.engine.rulings import LIFE, Ruling
+from referee.rules.rows import ROWS
+from referee.text.catalogue import LANGUAGES, chosen, table, texts
+from referee.text.ruling_lines import _ASKS, _PATTERNS, _REASONS, RulingWords
+from tests.web.table import DEMO
 
 OTHERS = tuple(language for language in LANGUAGES if language != "en")
 CORE = Path(__file__).parents[2] / "referee"
-PAGE = CORE / "app" / "page"
+PAGE = CORE / "web"
 
 
 def fields(text: str) -> set[str]:
@@ -74,9 +73,7 @@ def test_names_that_rulings_use_have_words(group: str, names: dict[str, str]) ->
 
 def test_whatever_the_core_reminds_of_or_asks_has_words() -> None:
     """Read from the core's code: a new reminder or question without words fails here."""
-    core = [
-        file.read_text(encoding="utf-8") for part in ("rules", "adjudication") for file in CORE.glob(f"{part}/*.py")
-    ]
+    core = [file.read_text(encoding="utf-8") for part in ("rules", "engine") for file in CORE.glob(f"{part}/*.py")]
     code = "\n".join(core)
     reminders = set(re.findall(r'what="([a-z_]+)"', code)) | set(re.findall(r'\("[A-Z]\d+", "([a-z_]+)"\),', code))
     questions = set(re.findall(r'"?ask"?(?:=|: )"([a-z_]+)"', code))

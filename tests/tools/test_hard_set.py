@@ -11,10 +11,10 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from hardware.simulated.situations import SITUATIONS, situation
-from hardware.simulated.spoilt import SpoiltTable
-from referee.adjudication.observations import Card, Foul, Observation, Placed, Taken
-from referee.app.hardset import Outcome, compare, play, table_of
+from referee.engine.observations import Card, Foul, Observation, Placed, Taken
+from tests.support.situations import SITUATIONS, situation
+from tests.support.spoilt import SpoiltTable
+from tools.hard_set import Outcome, compare, play, table_of
 
 GRAVEST = (
     "two cards at once", "the lamp off and on again", "the camera bumped", "a hand hovering", "the lens covered",
@@ -24,7 +24,7 @@ GRAVEST = (
 
 @pytest.fixture(scope="module")
 def outcomes() -> dict[str, Outcome]:
-    from referee.app.problems import UserError
+    from referee.errors import UserError
 
     try:
         return {name: play(name, 1) for name in GRAVEST}

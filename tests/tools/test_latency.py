@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.histogram import draw_histograms
-from tests.latency import Measured, Row, measure, percentile, rows
+from tools.measure.histogram import draw_histograms
+from tools.measure.latency import Measured, Row, measure, percentile, rows
 
 WEIGHTS = Path(__file__).parents[2] / "models" / "weights"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.latency_viewers import Block, Difference, difference, measure, report
+from tools.measure.latency_viewers import Block, Difference, difference, measure, report
 
 WEIGHTS = Path(__file__).parents[2] / "models" / "weights"
 

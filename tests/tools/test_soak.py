@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.soak_day import RECORD_CAP, Day, Game
-from tests.soak_memory import FEWEST, children, held, rise
+from tools.measure.soak_day import RECORD_CAP, Day, Game
+from tools.measure.soak_memory import FEWEST, children, held, rise
 
 MB = 1_000_000
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from referee.app.problems import UserError
-from referee.app.recognising import drawing_places
+from referee.errors import UserError
+from referee.vision.photos import drawing_places
 
 
 def test_one_image_is_drawn_on_the_file_that_is_named(tmp_path: Path) -> None:

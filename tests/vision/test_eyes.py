@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from hardware.simulated.script import play_game
-from hardware.simulated.table import SimulatedTable
-from referee.app.cli import main
-from referee.app.demo_options import Options, script_of
+from hardware.simulated.table.script import play_game
+from hardware.simulated.table.simulated_table import SimulatedTable
+from referee.cli import main
+from referee.demo.simulated_game import Options, script_of
 
 WEIGHTS = Path(__file__).parents[2] / "models" / "weights"
 needs_weights = pytest.mark.skipif(not (WEIGHTS / "finder.onnx").exists(), reason="the eye's weights are not here")

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from referee.app.picture_ring import APART, MOST_ASKED, REACH, WIDTH, PictureRing, Span, jpeg, shrunk
+from referee.vision.picture_buffer import APART, MOST_ASKED, REACH, WIDTH, PictureRing, Span, jpeg, shrunk
 
 MS = 1_000_000
 EXPOSURE = 4 * MS

@@ -16,18 +16,17 @@ import numpy as np
 import pytest
 
 from hardware.ports import Frame
-from referee.adjudication.observations import Table
-from referee.app.alarm import Alarm
-from referee.app.conductor import Conductor
-from referee.app.eyes import LocalSights
-from referee.app.picture_ring import Span
-from referee.app.record_frames import Picture
-from referee.app.sight import Blind, Looker, News, Sight, Sights, Watching
-from referee.app.sight_child import PICTURES
-from referee.app.sight_process import SILENT, SightProcess, Work
-from referee.app.table_camera import table_watcher
-from referee.app.watch import seat_bearings
-from tests.system.seeing import MS, Believing, Hanging, Recorded, Rendered, Script, Switched, no_camera
+from referee.engine.observations import Table
+from referee.record.pictures import Picture
+from referee.table.game import Conductor
+from referee.table.loop import Alarm
+from referee.vision.cameras import table_watcher
+from referee.vision.client import SILENT, SightProcess, Work
+from referee.vision.picture_buffer import Span
+from referee.vision.process import PICTURES, LocalSights
+from referee.vision.sight import Blind, Looker, News, Sight, Sights, Watching
+from referee.vision.videos import seat_bearings
+from tests.support.seeing import MS, Believing, Hanging, Recorded, Rendered, Script, Switched, no_camera
 
 TABLE = Table(t=0, id="table", seats=("Ana", "Ben", "Cho", "Dan"), dealer=4, rules="classic")
 WEIGHTS = Path(__file__).parents[2] / "models" / "weights"

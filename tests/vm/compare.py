@@ -165,7 +165,7 @@ def unguarded(chip: SimulatedChip, source: str) -> list[Row]:
         return [Row("- without our guard, other pads", source, "the thread is ours")]
     import lgpio
 
-    from hardware.gpio import open_factory
+    from hardware.pads.pinout import open_factory
     from tests.vm.hands import Hands
 
     heard: list[int] = []

@@ -12,10 +12,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from hardware.gpio import SEAT_LIGHT_PINS, TABLE_LIGHT_PINS, open_factory
-from hardware.lights import GpioLights
-from hardware.lines_gpiod import QUEUE, open_gpiod
-from hardware.pads import GpioPads
+from hardware.lights.leds import GpioLights
+from hardware.pads.gpiod_lines import QUEUE, open_gpiod
+from hardware.pads.pads import GpioPads
+from hardware.pads.pinout import SEAT_LIGHT_PINS, TABLE_LIGHT_PINS, open_factory
 from hardware.ports import Edge, HardwareMissing
 from tests.vm.chip import SimulatedChip
 from tests.vm.hands import Move

@@ -10,15 +10,7 @@ from collections.abc import Sequence
 from tests.vm.chip import SimulatedChip
 from tests.vm.hands import Move
 from tests.vm.rig import MS, Rig, Story
-from tests.vm.rounds import (
-    BETWEEN,
-    SEATS,
-    Round,
-    bounce_rounds,
-    eight_rounds,
-    neighbour_rounds,
-    pair_rounds,
-)
+from tests.vm.rounds import BETWEEN, SEATS, Round, bounce_rounds, eight_rounds, neighbour_rounds, pair_rounds
 from tests.vm.table import Row
 from tests.vm.told import Count, as_intended, count, lateness, promises, queueing, shift, spread, told_apart
 

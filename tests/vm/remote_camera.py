@@ -7,10 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from hardware.camera_spec import CameraSpec
+from hardware.camera.remote import RemoteCamera
+from hardware.camera.spec import CameraSpec
+from hardware.camera.supervisor import Patience
 from hardware.ports import Frame, HardwareMissing
-from hardware.remote import RemoteCamera
-from hardware.remote_supervisor import Patience
 from tests.vm.camera import plug_in
 from tests.vm.table import Row
 

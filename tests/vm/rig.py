@@ -12,14 +12,14 @@ from pathlib import Path
 from typing import Any, Final
 
 from hardware.clock import monotonic
-from hardware.gpio import PAD_PINS
-from hardware.lines import Lines
-from hardware.lines_gpiod import GpiodLines, open_gpiod
-from hardware.lines_gpiozero import open_gpiozero
-from hardware.pads import GpioPads
+from hardware.pads.gpiod_lines import GpiodLines, open_gpiod
+from hardware.pads.gpiozero_lines import open_gpiozero
+from hardware.pads.lines import Lines
+from hardware.pads.pads import GpioPads
+from hardware.pads.pinout import PAD_PINS
+from hardware.pads.slaps import PadFilter
 from hardware.ports import Edge, Lost
-from hardware.slaps import PadFilter
-from referee.adjudication.observations import Observation, Slap
+from referee.engine.observations import Observation, Slap
 from tests.vm.chip import SimulatedChip
 from tests.vm.hands import Done, Hands, Move
 

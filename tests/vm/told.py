@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from hardware.lines_gpiod import DELIVERY
+from hardware.pads.gpiod_lines import DELIVERY
 from tests.vm.hands import Done
 from tests.vm.rig import MS, PINS, Recorded, Rig, Story
 from tests.vm.rounds import BETWEEN, Round

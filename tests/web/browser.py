@@ -13,14 +13,13 @@ from starlette.applications import Starlette
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message
 
-from referee.app.commands import Command
-from referee.app.desk import Desk
-from referee.app.outcomes import Accepted, Outcome
-from referee.app.page.control import Ask, Control
-from referee.app.page.guard import Guard, guarded
-from referee.app.page.hosts import Hosts
-from referee.app.page.limits import Limits
-from referee.app.page.pairing import Pairing
+from referee.control.commands import Command
+from referee.control.corrections import Accepted, Outcome
+from referee.control.pairing_code import Pairing
+from referee.control.socket import Desk
+from referee.web.api import Ask, Control
+from referee.web.security.guard import Guard, Hosts, guarded
+from referee.web.security.limits import Limits
 
 HOST = "referee.local"
 OWN = f"http://{HOST}"

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.page.served import House, Served
-from tests.page.table import Table
+from tests.web.served import House, Served
+from tests.web.table import Table
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

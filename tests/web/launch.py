@@ -1,11 +1,11 @@
-"""`referee page` by itself: ``python -m tests.page.launch page --record FILE …``."""
+"""`referee page` by itself: ``python -m tests.web.launch page --record FILE …``."""
 
 from __future__ import annotations
 
 import sys
 
-from referee.app.command import Parser
-from referee.app.page.command import add_page
+from referee.cli.parser import Parser
+from referee.cli.serve import add_page
 
 
 def main() -> int:

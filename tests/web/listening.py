@@ -8,12 +8,11 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from hardware.clock import monotonic
-from referee.app.commands import Command
-from referee.app.desk import Desk
-from referee.app.outcomes import Outcome
-from referee.app.page.bridge import Inlet
-from referee.app.page.pairing import Pairing
-from tests.page.served import House
+from referee.control.commands import Command
+from referee.control.corrections import Outcome
+from referee.control.pairing_code import Pairing
+from referee.control.socket import Desk, Inlet
+from tests.web.served import House
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

@@ -8,10 +8,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from referee.app.page.publishing import Publisher
-from referee.app.record import Record
-from referee.app.record_frames import FrameStore
-from tests.page.table import Table, demo_lines
+from referee.record.pictures import FrameStore
+from referee.record.store import Record
+from referee.web.news import Publisher
+from tests.web.table import Table, demo_lines
 
 ROOT = Path(__file__).parents[2]
 
@@ -20,7 +20,7 @@ class Served:
     """A page's process; its address is known once it can be reached."""
 
     def __init__(self, record: Path, *options: str, port: int = 0) -> None:
-        start = [sys.executable, "-m", "tests.page.launch", "page", "--record", str(record)]
+        start = [sys.executable, "-m", "tests.web.launch", "page", "--record", str(record)]
         command = [*start, "--port", str(port), *options]
         self._process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT)
         assert self._process.stdout is not None

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from referee.adjudication.adjudicator import Adjudicator
-from referee.adjudication.codec import from_fields, parse_object
-from referee.adjudication.rulings import Ruling, encode_ruling
-from referee.adjudication.view import View
-from referee.app.page.publishing import Publisher, news
-from referee.app.record import Record
+from referee.engine.adjudicator import Adjudicator
+from referee.engine.log import from_fields, parse_object
+from referee.engine.rulings import Ruling, encode_ruling
+from referee.engine.view import View
+from referee.record.store import Record
+from referee.web.news import Publisher, news
 
 DEMO = Path(__file__).parent / "demo.jsonl"
 BEGAN = "2026-03-14T18:05:00+00:00"

@@ -8,12 +8,11 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from referee.adjudication.adjudicator import Adjudicator
-from referee.adjudication.amendments import base_id
-from referee.adjudication.observations import MAX_ERROR, Observation, Tick
-from referee.adjudication.rulings import Ruling, ruling_fields
-from referee.app.commands_in import outcome
-from referee.app.outcomes import Accepted, Facts, Outcome
+from referee.control.corrections import Accepted, Facts, Outcome, outcome
+from referee.engine.adjudicator import Adjudicator
+from referee.engine.amendments import base_id
+from referee.engine.observations import MAX_ERROR, Observation, Tick
+from referee.engine.rulings import Ruling, ruling_fields
 
 SECOND = 1_000_000_000
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hardware.clock import monotonic
-from referee.app.commands import Command
-from referee.app.outcomes import Accepted, Outcome, Refused
-from referee.app.sentences import Sentence
-from tests.page.listening import listening
-from tests.page.served import House
-from tests.page.table import Table
+from referee.control.commands import Command
+from referee.control.corrections import Accepted, Outcome, Refused
+from referee.text.sentence import Sentence
+from tests.web.listening import listening
+from tests.web.served import House
+from tests.web.table import Table
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

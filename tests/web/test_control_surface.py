@@ -17,10 +17,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from referee.app.page.openapi import description
-from referee.app.page.sessions import csrf_of
-from tests.page.browser import HOST, OWN, House, request
-from tests.page.test_routes_whole import whole
+from referee.web.openapi import description
+from referee.web.security.sessions import csrf_of
+from tests.web.browser import HOST, OWN, House, request
+from tests.web.test_routes_whole import whole
 
 __all__ = ["whole"]
 EXAMPLES = int(os.environ.get("PAGE_FUZZ", "40"))

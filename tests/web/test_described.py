@@ -8,10 +8,10 @@ from typing import Any
 
 from starlette.routing import Route
 
-from referee.app.page.openapi import description
-from tests.page.browser import HOST, OWN, House
-from tests.page.described import tried
-from tests.page.test_routes_whole import whole
+from referee.web.openapi import description
+from tests.web.browser import HOST, OWN, House
+from tests.web.test_routes_whole import whole
+from tools.measure.page_fuzz import tried
 
 __all__ = ["whole"]
 

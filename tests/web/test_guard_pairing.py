@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from referee.app.page.pairing import SECOND, Pairing, Terms, random_code
-from referee.app.page.sessions import HOUR, MINUTE, Lives, Sessions, clean_name, csrf_fits, csrf_of
-from tests.page.browser import House
+from referee.control.pairing_code import SECOND, Pairing, Terms, random_code
+from referee.web.security.sessions import HOUR, MINUTE, Lives, Sessions, clean_name, csrf_fits, csrf_of
+from tests.web.browser import House
 
 TERMS = Terms()
 

@@ -11,20 +11,19 @@ from pathlib import Path
 import pytest
 from starlette.applications import Starlette
 
-from referee.app.page import folding
-from referee.app.page.app import build
-from referee.app.page.board import Board
-from referee.app.page.events import Hub
-from referee.app.page.following import Follower
-from referee.app.page.serving import opened
-from referee.app.page.shelf import Shelf
-from referee.app.page.site import Site
-from referee.app.page.texts import LANGUAGES
-from referee.app.problems import UserError
-from referee.app.record import Record
-from tests.page.browser import Reply, request
-from tests.page.served import Served
-from tests.page.table import BEGAN, Table, demo_lines
+from referee.engine import replay as folding
+from referee.errors import UserError
+from referee.record.store import Record
+from referee.text.catalogue import LANGUAGES
+from referee.web.board import Board
+from referee.web.events import Hub
+from referee.web.games_cache import Shelf
+from referee.web.scoreboard import Follower
+from referee.web.server import build, opened
+from referee.web.site import Site
+from tests.web.browser import Reply, request
+from tests.web.served import Served
+from tests.web.table import BEGAN, Table, demo_lines
 
 EVIL = "<script>alert(1)</script>"
 

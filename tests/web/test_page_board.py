@@ -10,19 +10,19 @@ from typing import Any
 
 import pytest
 
-from referee.adjudication.observations import LogError
-from referee.adjudication.rulings import Ruling, ruling_fields
-from referee.adjudication.view import ChallengeView, View
-from referee.app.page.board import SHOWN, Board
-from referee.app.page.boardviews import regions
-from referee.app.page.events import Hub
-from referee.app.page.following import SILENCE, Follower
-from referee.app.page.publishing import LONGEST, Publisher, Receiver, news, parsed
-from referee.app.page.shelf import Shelf
-from referee.app.page.site import Site
-from referee.app.page.texts import LANGUAGES, texts
-from referee.app.record import Record
-from tests.page.table import Table, demo_lines
+from referee.engine.observations import LogError
+from referee.engine.rulings import Ruling, ruling_fields
+from referee.engine.view import ChallengeView, View
+from referee.record.store import Record
+from referee.text.catalogue import LANGUAGES, texts
+from referee.web.board import SHOWN, Board
+from referee.web.board_view import regions
+from referee.web.events import Hub
+from referee.web.games_cache import Shelf
+from referee.web.news import LONGEST, Publisher, Receiver, news, parsed
+from referee.web.scoreboard import SILENCE, Follower
+from referee.web.site import Site
+from tests.web.table import Table, demo_lines
 
 FIRST = '{"kind":"table","t":0,"id":"table","seats":["Ana","Ben","Cho"],"dealer":3,"rules":"classic"}'
 VIEW = View(names=("Ana", "Ben", "Cho"), counts=(18, 17, 17), pile=("7h", "7c"), turn=3)

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from referee.app.commands import Command
-from referee.app.outcomes import Accepted, Outcome, Refused
-from referee.app.page.disputes import VERDICTS
-from tests.page.listening import listening, paired
-from tests.page.served import House, Served
-from tests.page.table import Table, demo_lines
-from tests.page.test_page_in_browser import SIZES, kept
+from referee.control.commands import Command
+from referee.control.corrections import Accepted, Outcome, Refused
+from referee.web.board import VERDICTS
+from tests.web.listening import listening, paired
+from tests.web.served import House, Served
+from tests.web.table import Table, demo_lines
+from tests.web.test_page_in_browser import SIZES, kept
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Locator, Page

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from referee.app.commands import Command
-from referee.app.outcomes import Accepted, Outcome
-from tests.page.listening import listening, paired
-from tests.page.served import House
-from tests.page.table import Table
+from referee.control.commands import Command
+from referee.control.corrections import Accepted, Outcome
+from tests.web.listening import listening, paired
+from tests.web.served import House
+from tests.web.table import Table
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

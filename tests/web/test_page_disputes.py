@@ -11,22 +11,20 @@ from typing import Any
 
 import pytest
 
-from referee.adjudication.codec import decode_line, encode
-from referee.adjudication.observations import Slap
-from referee.adjudication.observations import Table as FirstLine
-from referee.adjudication.rulings import Ruling, encode_ruling, ruling_fields
-from referee.app.commands_in import outcome
-from referee.app.outcomes import Accepted
-from referee.app.page.app import build
-from referee.app.page.board import Board
-from referee.app.page.disputes import OFFERED, VERDICTS, disputed_at, disputes
-from referee.app.page.events import Hub
-from referee.app.page.publishing import news, parsed
-from referee.app.page.shelf import Shelf
-from referee.app.page.site import Site
-from tests.page.browser import HOST, request
-from tests.page.table import demo_lines
-from tests.page.tables import Table
+from referee.control.corrections import Accepted, outcome
+from referee.engine.log import decode_line, encode
+from referee.engine.observations import Slap
+from referee.engine.observations import Table as FirstLine
+from referee.engine.rulings import Ruling, encode_ruling, ruling_fields
+from referee.web.board import OFFERED, VERDICTS, Board, disputed_at, disputes
+from referee.web.events import Hub
+from referee.web.games_cache import Shelf
+from referee.web.news import news, parsed
+from referee.web.server import build
+from referee.web.site import Site
+from tests.web.browser import HOST, request
+from tests.web.table import demo_lines
+from tests.web.tables import Table
 
 WHEN = (100, 150, 260, 420, 600)
 """Lines of the demo game after which people look."""

@@ -9,17 +9,18 @@ from pathlib import Path
 
 import pytest
 
-from referee.adjudication.observations import LogError
-from referee.app.page import charts, folding
-from referee.app.page.figurepage import COLUMNS, table
-from referee.app.page.folding import Folded, TooLong
-from referee.app.page.recent import Recent
-from referee.app.page.scene import svg
-from referee.app.page.stats import Figure, figures, margins, summaries
-from referee.app.page.texts import texts
-from referee.app.replaying import rulings
-from tests.page.table import DEMO
-from tests.page.test_page_finish import FIRST, INFO, SEVENS, folded
+from referee.engine import replay
+from referee.engine.amended_log import Recent
+from referee.engine.observations import LogError
+from referee.engine.replay import Folded, TooLong
+from referee.record.statistics import Figure, figures, margins, summaries
+from referee.review import rulings
+from referee.text.catalogue import texts
+from referee.web import figures as charts
+from referee.web.figures import COLUMNS, table
+from referee.web.svg import svg
+from tests.web.table import DEMO
+from tests.web.test_page_finish import FIRST, INFO, SEVENS, folded
 
 MS = 1_000_000
 
@@ -98,7 +99,7 @@ def test_the_csv_holds_every_hand_and_no_formula(demo: Folded) -> None:
 def test_charts_of_nothing_and_of_much_are_drawn(demo: Folded) -> None:
     for made in ([], figures(demo), figures(demo) * 30):
         assert svg(charts.reactions(summaries(made), texts("en"))).startswith("<svg")
-        assert svg(charts.margins(margins(made), 3 * MS, texts("de"))).startswith("<svg")
+        assert svg(charts.draw_margins(margins(made), 3 * MS, texts("de"))).startswith("<svg")
 
 
 def test_a_game_is_ruled_again_as_replay_rules_it(demo: Folded) -> None:
@@ -153,7 +154,7 @@ def test_a_damaged_log_is_told_with_its_line() -> None:
 
 
 def test_a_game_too_long_to_be_kept_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(folding, "LONGEST", 2)
+    monkeypatch.setattr(replay, "LONGEST", 2)
     with pytest.raises(TooLong):
         folded(*SEVENS)
 
@@ -165,7 +166,7 @@ def test_corrections_of_recent_lines_hold_until_they_are_taken_back() -> None:
         '{"kind":"correct","t":9000000000,"id":"x2","line":"c1","void":true}',
         '{"kind":"correct","t":9100000000,"id":"x3","line":"c2","card":"no card"}',
     )  # fmt: skip
-    from referee.app.page.ruledlines import split
+    from referee.engine.log import split
 
     texts_ = [SEVENS[0], SEVENS[1], '{"kind":"correct","t":8000000000,"id":"x1","line":"c2","card":"8c"}',
               '{"kind":"correct","t":9000000000,"id":"x2","line":"c1","void":true}']  # fmt: skip

@@ -11,18 +11,16 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from referee.app.page.drawing import _Drawing, draw
-from referee.app.page.finish import Finish
-from referee.app.page.finishviews import finish_page, found
-from referee.app.page.folding import Folded, slap_of
-from referee.app.page.measures import NARROW, WIDE, WIDE_SIZES
-from referee.app.page.palette import PALETTES
-from referee.app.page.raster import png
-from referee.app.page.rulingwords import RulingWords
-from referee.app.page.scene import Scene, Text, svg
-from referee.app.page.texts import texts
-from referee.app.record import GameInfo
-from tests.page.table import DEMO
+from referee.engine.replay import Folded, slap_of
+from referee.record.store import GameInfo
+from referee.text.catalogue import texts
+from referee.text.ruling_lines import RulingWords
+from referee.web.photo_finish.finish_svg import NARROW, WIDE, WIDE_SIZES, _Drawing, draw
+from referee.web.photo_finish.moment import Finish
+from referee.web.photo_finish.page import finish_page, found
+from referee.web.raster import png
+from referee.web.svg import PALETTES, Scene, Text, svg
+from tests.web.table import DEMO
 
 INFO = GameInfo(1, "2026-03-14T18:05:00+00:00", None, ("Ana", "Ben", "Cho"), "classic", False)
 FIRST = '{"kind":"table","t":0,"id":"table","seats":["Ana","Ben","Cho"],"dealer":3,"rules":"classic"}'

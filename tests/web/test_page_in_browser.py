@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from referee.adjudication.rulings import Ruling
-from referee.adjudication.view import View
-from referee.app.page.publishing import news
-from referee.app.record_frames import Picture
-from tests.page.served import House, Served
-from tests.page.table import DEMO, Table, demo_lines
+from referee.engine.rulings import Ruling
+from referee.engine.view import View
+from referee.record.pictures import Picture
+from referee.web.news import news
+from tests.web.served import House, Served
+from tests.web.table import DEMO, Table, demo_lines
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from urllib.request import Request, urlopen
 
-from referee.app.record import Record
-from referee.app.record_frames import FrameStore, Picture
-from tests.page.served import Served
-from tests.page.table import Table, demo_lines
+from referee.record.pictures import FrameStore, Picture
+from referee.record.store import Record
+from tests.web.served import Served
+from tests.web.table import Table, demo_lines
 
 
 def test_a_page_starts_without_the_file_of_pictures_and_shows_them_once_it_is_there(tmp_path: Path) -> None:

@@ -10,21 +10,20 @@ from typing import Any
 
 import pytest
 
-from referee.app.page.app import build
-from referee.app.page.board import Board
-from referee.app.page.events import Hub
-from referee.app.page.rowforms import choices_of, kind_of, row_fields
-from referee.app.page.rowwords import row_words
-from referee.app.page.rulespage import catalogue
-from referee.app.page.shelf import Shelf
-from referee.app.page.site import Site
-from referee.app.page.texts import LANGUAGES, table, texts
-from referee.rules.catalogue import ROWS
 from referee.rules.house import RulesError, checked_value, house_rules
 from referee.rules.presets import PRESETS
-from tests.page.browser import HOST, request
+from referee.rules.rows import ROWS
+from referee.text.catalogue import LANGUAGES, table, texts
+from referee.text.rules import row_words
+from referee.web.board import Board
+from referee.web.events import Hub
+from referee.web.games_cache import Shelf
+from referee.web.rules_editor import catalogue, choices_of, kind_of, row_fields
+from referee.web.server import build
+from referee.web.site import Site
+from tests.web.browser import HOST, request
 
-STATIC = Path(__file__).parents[2] / "referee" / "app" / "page" / "static"
+STATIC = Path(__file__).parents[2] / "referee" / "web" / "static"
 VALUED = [row for row, entry in ROWS.items() if entry.check is not None]
 
 

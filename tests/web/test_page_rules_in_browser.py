@@ -6,10 +6,10 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from referee.app.housefile import load
 from referee.rules.house import house_rules
-from tests.page.served import House
-from tests.page.test_page_buttons_in_browser import ABOUT, done, part, playing
+from referee.settings.house_rules import load
+from tests.web.served import House
+from tests.web.test_page_buttons_in_browser import ABOUT, done, part, playing
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

@@ -9,16 +9,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from referee.adjudication.view import View
-from referee.app.calibration_fields import view_of
-from referee.app.page.publishing import Publisher, news, parsed
-from referee.app.page.scene import svg
-from referee.app.page.tablepage import BESIDE, FRAME, drawing
-from referee.app.page.texts import texts
-from referee.app.record import Record
-from referee.app.settings import Settings, parse
-from referee.app.tablefacts import table_facts
-from tests.page.served import Served
+from referee.engine.view import View
+from referee.record.store import Record
+from referee.settings.model import Settings, parse
+from referee.setup.calibration.report import view_of
+from referee.table.seats import table_facts
+from referee.text.catalogue import texts
+from referee.web.news import Publisher, news, parsed
+from referee.web.svg import svg
+from referee.web.table_page import BESIDE, FRAME, drawing
+from tests.web.served import Served
 
 SEATS = "".join(f'[[seat]]\nname = "{name}"\n' for name in ("Ana", "Ben", "Cho <b>"))
 CALIBRATED = (

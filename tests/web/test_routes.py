@@ -13,14 +13,14 @@ import pytest
 from starlette.applications import Starlette
 from starlette.routing import Route
 
-from referee.app.commands import KINDS
-from referee.app.page.bridge import NOBODY
-from referee.app.page.control import Control, address
-from referee.app.page.guard import guarded
-from referee.app.page.openapi import description
-from referee.app.page.pairing import SECOND
-from referee.app.page.sessions import HOUR, csrf_of
-from tests.page.browser import HOST, HOSTS, LIMITLESS, OWN, House, Paired, request
+from referee.control.commands import KINDS
+from referee.control.pairing_code import SECOND
+from referee.control.socket import NOBODY
+from referee.web.api import Control, address
+from referee.web.openapi import description
+from referee.web.security.guard import guarded
+from referee.web.security.sessions import HOUR, csrf_of
+from tests.web.browser import HOST, HOSTS, LIMITLESS, OWN, House, Paired, request
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS")
 ASKED_FOR = (HOST, "localhost", "192.168.1.2", "evil.example", None)

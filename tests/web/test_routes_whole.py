@@ -18,17 +18,16 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
-from referee.app.page.app import build
-from referee.app.page.board import Board
-from referee.app.page.events import Hub
-from referee.app.page.limits import Limits
-from referee.app.page.patience import Patient
-from referee.app.page.sessions import csrf_of
-from referee.app.page.shelf import Shelf
-from referee.app.page.site import Site
-from referee.app.record import Record
-from referee.app.record_files import imported
-from tests.page.browser import HOST, HOSTS, LIMITLESS, OWN, House, request
+from referee.record.export import imported
+from referee.record.store import Record
+from referee.web.board import Board
+from referee.web.events import Hub
+from referee.web.games_cache import Shelf
+from referee.web.security.limits import Limits, Patient
+from referee.web.security.sessions import csrf_of
+from referee.web.server import build
+from referee.web.site import Site
+from tests.web.browser import HOST, HOSTS, LIMITLESS, OWN, House, request
 
 APPLIANCE = Path(__file__).parent / "appliance.jsonl"
 

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from referee.app.calibration_picture import write_picture
-from referee.app.record import Record
+from referee.record.store import Record
+from referee.setup.calibration.report import write_picture
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -42,7 +42,7 @@ class Running:
             "XDG_CACHE_HOME": str(folder), "RUNTIME_DIRECTORY": str(folder / "run"), "OMP_NUM_THREADS": "1",
             "PYTHONUNBUFFERED": "1",
         }  # fmt: skip
-        command = [sys.executable, "-m", "referee.app.cli", "run", "--settings", str(folder / "table.toml")]
+        command = [sys.executable, "-m", "referee", "run", "--settings", str(folder / "table.toml")]
         with self._printed.open("w") as out:
             self.process = subprocess.Popen(
                 command, env=environ, cwd=folder, stdin=subprocess.DEVNULL, stdout=out, stderr=out

@@ -1,4 +1,4 @@
-"""Viewers of a page in a process of their own: ``python -m tests.page.viewers ADDRESS COUNT``.
+"""Viewers of a page in a process of their own: ``python -m tests.web.viewers ADDRESS COUNT``.
 
 Says ``ready`` once each has the whole present, and, when its standard input ends, how many events each was sent.
 """
@@ -23,7 +23,7 @@ class Viewers:
     def __init__(self, port: int, count: int) -> None:
         """Start it; who may not wait asks `ready`."""
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.page.viewers", str(port), str(count)], cwd=ROOT, text=True,
+            [sys.executable, "-m", "tests.web.viewers", str(port), str(count)], cwd=ROOT, text=True,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=1,
         )  # fmt: skip
 

@@ -1,7 +1,7 @@
 """What things cost and how far the eye can be relied on: `make bench`.
 
-First what replaying a log costs, in whole processes; then what a frame costs (`tests.pace`), and what the eye's
-confidence is worth on packs that it was not trained on (`tests.held_back`). ``--only`` chooses one of the three.
+First what replaying a log costs, in whole processes; then what a frame costs (`tools.measure.pace`), and what the eye's
+confidence is worth on packs that it was not trained on (`tools.measure.held_back`). ``--only`` chooses one of the three.
 
 ``--lines`` chooses the lengths; a million lines take a minute or more. CPU time (user and system) is what counts where
 other programs are running; wall time is shown beside it. Each figure is the median of three runs, of one from 100,000
@@ -26,9 +26,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from referee.adjudication.codec import encode
+from referee.engine.log import encode
 from tests.oracle.games import play
-from tests.record_games import ENDLESS, NESSLER, log
+from tests.support.record_games import ENDLESS, NESSLER, log
 
 LENGTHS: Final = (1_000, 10_000, 100_000, 1_000_000)
 LONG: Final = 100_000
@@ -49,7 +49,7 @@ class Cost(NamedTuple):
 def cost(path: Path) -> Cost:
     """Replay a log in a process of its own."""
     begin = time.perf_counter()
-    command = [sys.executable, "-m", "referee.app.cli", "replay", str(path)]
+    command = [sys.executable, "-m", "referee", "replay", str(path)]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     _, status, used = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
@@ -124,8 +124,8 @@ def _row(name: str, lines: int, used: Cost, empty: Cost) -> None:
 
 def eye(only: str | None) -> None:
     """Print what a frame costs and how far a confidence can be relied on; imported late, see `pace`."""
-    from tests import held_back
-    from tests import pace as frames
+    from tools.measure import held_back
+    from tools.measure import pace as frames
 
     if only in (None, "frames"):
         print("\nWhat a frame costs")

@@ -14,14 +14,14 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from hardware.simulated.families import FAMILIES
-from hardware.simulated.overhead import Overhead, Top
-from models.eye import Eye
-from models.sheet import find_sheet
-from models.table import TableFound, fit_table
-from referee.app.finding import find_by_cards
-from referee.app.problems import UserError
-from tests.overhead import Bytes, true_card_height, with_cards, with_sheet, worst_mm, worst_px
+from hardware.simulated.decks.families import FAMILIES
+from hardware.simulated.pictures.overhead import Overhead, Top
+from models.eye.eye import Eye
+from models.table_view.sheet import find_sheet
+from models.table_view.table_map import TableFound, fit_table
+from referee.errors import UserError
+from referee.setup.calibration.find_table import find_by_cards
+from tests.support.overhead import Bytes, true_card_height, with_cards, with_sheet, worst_mm, worst_px
 
 CARDS = ("7h", "Kc", "2d", "Ts", "Ah", "Js", "9c", "Qd", "5s", "3h", "8d", "6c")
 

@@ -17,10 +17,10 @@ from pathlib import Path
 
 import numpy as np
 
-from hardware.camera_spec import CameraSpec
+from hardware.camera.remote import RemoteCamera
+from hardware.camera.spec import CameraSpec
 from hardware.clock import monotonic
 from hardware.ports import Camera, Frame
-from hardware.remote import RemoteCamera
 
 SIZE = (1536, 864)
 FPS = 30.0

@@ -15,15 +15,15 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from hardware.simulated.decks import Deck, all_cards
-from hardware.simulated.families import Family
-from hardware.simulated.unusual import UNUSUAL
-from models.enrolment import Knowledge
-from models.eye import Eye
-from models.lookout import Lookout
-from referee.app.decksheet import contact_sheet
-from referee.app.laying import ORDER, Laying, Word
-from tests.models.tabletop import HEIGHT, WIDTH, Laid, Picture, Take, any_take, picture, pile
+from hardware.simulated.decks.families import Family
+from hardware.simulated.decks.packs import Deck, all_cards
+from models.decks.enrolment import Knowledge
+from models.decks.lookout import Lookout
+from models.eye.eye import Eye
+from referee.setup.decks.contact_sheet import contact_sheet
+from referee.setup.decks.enrol import ORDER, Laying, Word
+from tests.models.table_view.tabletop import HEIGHT, WIDTH, Laid, Picture, Take, any_take, picture, pile
+from tests.support.unusual_packs import UNUSUAL
 
 SCALE = 1.7
 PACE_NS = 2_000_000_000
@@ -101,7 +101,7 @@ def learned(family: Family, lookout: Lookout) -> tuple[Laying, list[Word], Knowl
 
 def main() -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(prog="python -m tests.enrol_check", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tools.measure.enrol_check", description=__doc__)
     parser.add_argument("--pictures", type=int, default=200, help="pictures to read of each deck")
     parser.add_argument("--decks", nargs="*", default=list(UNUSUAL), choices=list(UNUSUAL), help="which decks")
     parser.add_argument("--sheets", type=Path, help="a folder for the contact sheets")

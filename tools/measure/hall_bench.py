@@ -1,4 +1,4 @@
-"""How many tables one broker and one hall carry: ``python -m tests.hall_bench``.
+"""How many tables one broker and one hall carry: ``python -m tools.measure.hall_bench``.
 
 Simulated tables play a recorded game at its real pace on a Mosquitto of the bench's own; viewers hold the hall's
 stream open. The time of a ruling runs from when its table hands it to the connection until a viewer has the last byte
@@ -22,9 +22,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from hardware.clock import monotonic
-from tests.hall.broker import MISSING, PROGRAM, Mosquitto
-from tests.hall.served import ROOT, ServedHall
-from tests.hall.traffic import traffic
+from tests.extras.hall.broker import MISSING, PROGRAM, Mosquitto
+from tests.extras.hall.served import ROOT, ServedHall
+from tests.extras.hall.traffic import traffic
 
 LEVELS: Final = (25, 50, 100, 200, 400, 800, 1600)
 REQUIRED_TABLES: Final = 200
@@ -148,7 +148,7 @@ def _times(viewer: Viewer, sent: dict[str, list[int]], since: int, until: int) -
 async def _crowd(port: int, count: int, first: int) -> Process:
     """So many tables that play."""
     crowd = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "tests.hall.generator", str(port), str(count), str(first), cwd=ROOT,
+        sys.executable, "-m", "tests.extras.hall.generator", str(port), str(count), str(first), cwd=ROOT,
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, limit=1 << 28,
     )  # fmt: skip
     assert crowd.stdout is not None
@@ -210,8 +210,8 @@ async def _measure(broker: Mosquitto, count: int, seconds: float, watching: int)
 
 def _pace() -> float:
     """Rulings a second of one table, lulls included."""
-    from tests.hall.generator import LULL
-    from tests.hall.performance import performance
+    from tests.extras.hall.generator import LULL
+    from tests.extras.hall.performance import performance
 
     play = performance()
     return play.rulings / ((play.length + LULL) / 1e9)

@@ -17,11 +17,11 @@ from typing import Final
 import cv2
 import numpy as np
 
-from models import charts
-from models.cards import UNREAD
-from models.eye import CardSeen, Eye
-from models.reliability import SURE, Said, table, wilson, words
-from tests.models.damaged import Scene, Shown, scenes
+from models.evaluation import charts
+from models.evaluation.reliability import SURE, Said, table, wilson, words
+from models.eye.classes import UNREAD
+from models.eye.eye import CardSeen, Eye
+from tests.models.evaluation.damaged import Scene, Shown, scenes
 
 SHOWS: Final = 0.95
 """The share of an index that shows if the card is to be read."""
@@ -139,7 +139,7 @@ def lines(figures: dict[str, Figures]) -> str:
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Print the tables and write the plot."""
-    parser = argparse.ArgumentParser(prog="python -m tests.held_back", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tools.measure.held_back", description=__doc__)
     parser.add_argument("--scenes", type=int, default=SCENES)
     parser.add_argument("--weights", type=Path, default=None)
     parser.add_argument("--out", type=Path, default=Path("out/bench"))

@@ -1,6 +1,6 @@
 """`make latency`: from an edge to its light, and from a verdict to its first sound, with everything else at work.
 
-The shells are the real ones: pads whose edges another process makes in real time (`tests.edge_pipe`), lights on mock
+The shells are the real ones: pads whose edges another process makes in real time (`tests.support.edge_pipe`), lights on mock
 pins that note when they change, the stream speaker over an ALSA card that notes when sound arrives (`sound_card`),
 and the process that looks, with the real eye on rendered frames that never rest. Instants are CLOCK_MONOTONIC's.
 """
@@ -23,35 +23,33 @@ from typing import Any, Final
 
 import numpy as np
 
-from hardware.clips import Clips, find_synthesiser
-from hardware.gpio import PAD_PINS
-from hardware.lines_gpiod import GpiodLines
-from hardware.mixing import PAUSE, RATE, Samples
-from hardware.pads import LEAST_ERROR, GpioPads
+from hardware.pads.gpiod_lines import GpiodLines
+from hardware.pads.pads import LEAST_ERROR, GpioPads
+from hardware.pads.pinout import PAD_PINS
 from hardware.ports import Camera, Frame
-from hardware.simulated.lights import SimulatedLights
-from hardware.simulated.script import play_game
-from hardware.simulated.table import SimulatedTable
-from hardware.speaker import StreamSpeaker
-from referee.adjudication.observations import Slap as Felt
-from referee.adjudication.observations import Table
-from referee.adjudication.rulings import Ruling
-from referee.app.alarm import Alarm
-from referee.app.conductor import Conductor
-from referee.app.display import Display
-from referee.app.loop import Loop, SharedPads, make_quick
-from referee.app.outlets import Lamps, Voice
-from referee.app.paging import Paging
-from referee.app.record import Record
-from referee.app.screen import Screen
-from referee.app.sight_process import SightProcess, Work
-from referee.app.table_camera import table_watcher
-from referee.app.urgency import be_urgent
-from referee.app.voice import VOCABULARY, announce
-from referee.app.watch import seat_bearings
-from tests.edge_pipe import PipedRequest, Slap
-from tests.histogram import draw_histograms
-from tests.sound_card import SYSTEM, Card
+from hardware.priority import be_urgent
+from hardware.simulated.devices.mock_lights import SimulatedLights
+from hardware.simulated.table.script import play_game
+from hardware.simulated.table.simulated_table import SimulatedTable
+from hardware.sound.clips import Clips, find_synthesiser
+from hardware.sound.speaker import StreamSpeaker
+from hardware.sound.splice import PAUSE, RATE, Samples
+from referee.announce.light_show import Lamps
+from referee.announce.terminal import Display, Screen
+from referee.announce.voice import VOCABULARY, Voice, announce
+from referee.engine.observations import Slap as Felt
+from referee.engine.observations import Table
+from referee.engine.rulings import Ruling
+from referee.record.store import Record
+from referee.table.game import Conductor
+from referee.table.loop import Alarm, Loop, SharedPads, make_quick
+from referee.table.page_link import Paging
+from referee.vision.cameras import table_watcher
+from referee.vision.client import SightProcess, Work
+from referee.vision.videos import seat_bearings
+from tests.support.edge_pipe import PipedRequest, Slap
+from tests.support.sound_card import SYSTEM, Card
+from tools.measure.histogram import draw_histograms
 
 SEATS: Final = 4
 SIZE: Final = (1280, 960)
@@ -166,7 +164,7 @@ class Measured:
     """Processor time of the process that looks, share of one core."""
     load: tuple[float, float, float] = (0.0, 0.0, 0.0)
     urgency: str = ""
-    """How far the machine prefers the referee; see `referee.app.urgency`."""
+    """How far the machine prefers the referee; see `hardware.priority`."""
 
 
 def measure(slaps: int, *, wanted_sound: bool = True) -> Measured:

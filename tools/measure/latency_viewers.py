@@ -21,11 +21,11 @@ from typing import Final
 
 import numpy as np
 
-from referee.app.paging import SOCKET, Paging
-from tests.latency import Measured, Row, Running, Stopwatch, _light, _sound, percentile, rows, script, table
-from tests.page.served import Served
-from tests.page.viewers import Viewers
-from tests.sound_card import SYSTEM, Card
+from referee.table.page_link import SOCKET, Paging
+from tests.support.sound_card import SYSTEM, Card
+from tests.web.served import Served
+from tests.web.viewers import Viewers
+from tools.measure.latency import Measured, Row, Running, Stopwatch, _light, _sound, percentile, rows, script, table
 
 MATTERS: Final = 0.05
 """A difference below this share of what is allowed is none that anybody could feel."""

@@ -17,11 +17,11 @@ from typing import Any, Final
 
 import cv2
 
-import models.reader
-from hardware.simulated.script import play_game
-from hardware.simulated.table import SimulatedTable
-from models.eye import Eye
-from models.watching import Watcher
+import models.eye.reader
+from hardware.simulated.table.script import play_game
+from hardware.simulated.table.simulated_table import SimulatedTable
+from models.eye.eye import Eye
+from models.watch.watcher import Watcher
 
 SIZE: Final = (1280, 960)
 FPS: Final = 15.0
@@ -91,8 +91,8 @@ def watched(frames: int, eye: Eye, fps: float = FPS) -> dict[str, Pace]:
     watch = Stopwatch()
     watcher = Watcher(eye, seat_bearings=dict(enumerate(table.seat_bearings, 1)))
     reading = _instrumented(watch, eye, watcher)
-    patch, out = getattr(models.reader, PATCHES), {kind: Pace() for kind in WANTED}
-    setattr(models.reader, PATCHES, watch.timed("patches", patch))
+    patch, out = getattr(models.eye.reader, PATCHES), {kind: Pace() for kind in WANTED}
+    setattr(models.eye.reader, PATCHES, watch.timed("patches", patch))
     try:
         for frame in (table.render(table.frame_time(i)) for i in range(min(frames, table.frame_count))):
             watch.take()
@@ -102,7 +102,7 @@ def watched(frames: int, eye: Eye, fps: float = FPS) -> dict[str, Pace]:
             took = time.process_time() - begin
             out["changed" if reading else "unchanged"].add(took, watch.take())
     finally:
-        setattr(models.reader, PATCHES, patch)
+        setattr(models.eye.reader, PATCHES, patch)
     return out
 
 
@@ -149,7 +149,7 @@ def lines(paces: dict[str, Pace]) -> str:
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(prog="python -m tests.pace", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tools.measure.pace", description=__doc__)
     parser.add_argument("--frames", type=int, default=FRAMES)
     parser.add_argument("--weights", type=Path, default=None)
     args = parser.parse_args(argv)

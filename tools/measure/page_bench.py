@@ -1,4 +1,4 @@
-"""How long a ruling takes to the viewers' screens, and what the page's process takes: ``python -m tests.page_bench``.
+"""How long a ruling takes to the viewers' screens, and what the page's process takes: ``python -m tools.measure.page_bench``.
 
 Forty viewers hold real streams of server-sent events open. A main process writes rulings into the record, commits them
 to the disk and tells the page, while somebody else opens photo-finishes. The time runs from before the commit to the
@@ -16,11 +16,11 @@ import tempfile
 import time
 from pathlib import Path
 
-from referee.adjudication.rulings import Ruling
-from referee.app.page.publishing import Publisher
-from referee.app.record import Record
-from tests.page.served import Served
-from tests.page.table import Table, demo_lines
+from referee.engine.rulings import Ruling
+from referee.record.store import Record
+from referee.web.news import Publisher
+from tests.web.served import Served
+from tests.web.table import Table, demo_lines
 
 VIEWERS = 40
 LATENCY_MS = 100.0

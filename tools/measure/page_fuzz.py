@@ -1,6 +1,6 @@
 """The whole page with a real desk behind it, held against its own description by schemathesis.
 
-``python -m tests.page.described --examples 2000`` makes requests up from ``/api/openapi.json``, fitting and unfitting,
+``python -m tools.measure.page_fuzz --examples 2000`` makes requests up from ``/api/openapi.json``, fitting and unfitting,
 for a device that has paired and for one that has not; ``make page-fuzz`` calls it. Exit status 1 where an answer is a
 5xx or none of those described. A seed makes a run the same again.
 """
@@ -25,26 +25,25 @@ from urllib.request import urlopen
 import uvicorn
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from referee.adjudication.codec import from_fields, parse_object
-from referee.adjudication.observations import Observation
-from referee.app.commands import Command
-from referee.app.desk import Desk, obeying
-from referee.app.page.app import build
-from referee.app.page.board import Board
-from referee.app.page.control import Control
-from referee.app.page.events import Hub
-from referee.app.page.guard import guarded
-from referee.app.page.hosts import Hosts
-from referee.app.page.pairing import Pairing
-from referee.app.page.patience import Patient
-from referee.app.page.sessions import csrf_of
-from referee.app.page.shelf import Shelf
-from referee.app.page.site import Site
-from referee.app.record import Record
-from referee.app.record_files import imported
-from tests.page.browser import LIMITLESS
-from tests.page.table import DEMO, demo_lines
-from tests.page.tables import Table
+from referee.control.commands import Command
+from referee.control.pairing_code import Pairing
+from referee.control.socket import Desk, obeying
+from referee.engine.log import from_fields, parse_object
+from referee.engine.observations import Observation
+from referee.record.export import imported
+from referee.record.store import Record
+from referee.web.api import Control
+from referee.web.board import Board
+from referee.web.events import Hub
+from referee.web.games_cache import Shelf
+from referee.web.security.guard import Hosts, guarded
+from referee.web.security.limits import Patient
+from referee.web.security.sessions import csrf_of
+from referee.web.server import build
+from referee.web.site import Site
+from tests.web.browser import LIMITLESS
+from tests.web.table import DEMO, demo_lines
+from tests.web.tables import Table
 
 PAIRED: Final = "x-paired"
 """A request with this header comes from a device that has paired just now."""
@@ -56,7 +55,7 @@ UNUSED: Final = (
     "positive_data_acceptance", "missing_required_header", "unsupported_method", "allow_header_conformance",
     "use_after_free", "ensure_resource_availability", "ignored_auth", "object_level_authorization",
 )  # fmt: skip
-"""What schemathesis would look for besides: `tests.page.test_routes` does it for every route, method and origin."""
+"""What schemathesis would look for besides: `tests.web.test_routes` does it for every route, method and origin."""
 PAIRED_TOO: Final = """
 [generation]
 with-security-parameters = false

@@ -19,15 +19,15 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from hardware.simulated.decks import Deck, all_cards
-from hardware.simulated.families import FAMILIES
-from hardware.simulated.script import play_game
-from models.eye import CardSeen, Eye
-from models.prior import SURE, Prior, Reading, judge
-from models.tracks import Sighting, Track
-from referee.adjudication.adjudicator import Adjudicator
-from referee.adjudication.foresight import Foresight
-from referee.adjudication.observations import Card, Tick
+from hardware.simulated.decks.families import FAMILIES
+from hardware.simulated.decks.packs import Deck, all_cards
+from hardware.simulated.table.script import play_game
+from models.eye.eye import CardSeen, Eye
+from models.eye.prior import SURE, Prior, Reading, judge
+from models.watch.tracks import Sighting, Track
+from referee.engine.adjudicator import Adjudicator
+from referee.engine.foresight import Foresight
+from referee.engine.observations import Card, Tick
 
 Picture = NDArray[np.uint8]
 Bank = Mapping[str, Sequence[Sequence[CardSeen]]]

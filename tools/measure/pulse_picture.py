@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from hardware.simulated.pulses import MS
-from tests.pulse_measuring import NAMED, TIE, Row
+from hardware.simulated.devices.pulses import MS
+from tools.measure.pulse_scores import NAMED, TIE, Row
 
 WIDTH: Final = 1000
 PANEL: Final = 230

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from hardware.crosstalk import Crosstalk
+from hardware.pads.crosstalk import Crosstalk
+from hardware.pads.slaps import PadFilter
 from hardware.ports import Edge
-from hardware.simulated.pads import SimulatedPads
-from hardware.simulated.pulses import BOUNCE, ERROR, GAPS, MS, SEATS, Part, Trial, echo
-from hardware.slaps import PadFilter
-from referee.adjudication.adjudicator import Adjudicator
-from referee.adjudication.observations import Card, Lift, Observation, Slap, Table
-from referee.adjudication.rulings import Ruling
+from hardware.simulated.devices.contacts import SimulatedPads
+from hardware.simulated.devices.pulses import BOUNCE, ERROR, GAPS, MS, SEATS, Part, Trial, echo
+from referee.engine.adjudicator import Adjudicator
+from referee.engine.observations import Card, Lift, Observation, Slap, Table
+from referee.engine.rulings import Ruling
 
 TIE = 3 * MS
 """Edges nearer than this are a dead heat, whoever was first: both pads' stated errors together."""

@@ -18,9 +18,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from hardware.simulated.pulse_file import EdgeWriter, aligned, read_edges, write_pulses
-from hardware.simulated.pulses import MS, script
-from tests.pulse_measuring import NAMED, Measured, Row, measure, parts, simulated_edges, total
+from hardware.simulated.devices.pulses import MS, script
+from tests.support.pulse_file import EdgeWriter, aligned, read_edges, write_pulses
+from tools.measure.pulse_scores import NAMED, Measured, Row, measure, parts, simulated_edges, total
 
 RECORDED: Final = 100_000
 """How far a recorded stamp may lie from the script, ns: edges nearer than that are told in the order of their pins."""
@@ -71,7 +71,7 @@ def show(measured: Measured) -> None:
 
 def write(folder: Path, measured: Measured) -> None:
     """Write the table as CSV and as a picture."""
-    from tests.pulse_picture import draw
+    from tools.measure.pulse_picture import draw
 
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "table.csv").open("w", encoding="utf-8", newline="") as file:
@@ -88,8 +88,8 @@ def record(path: Path) -> None:
     Raises:
         HardwareMissing: this machine has no pads.
     """
-    from hardware.gpio import PAD_PINS
-    from hardware.pads import GpioPads
+    from hardware.pads.pads import GpioPads
+    from hardware.pads.pinout import PAD_PINS
 
     pads = GpioPads(dict(enumerate(PAD_PINS, start=1)))
     writer = EdgeWriter(path)
@@ -107,7 +107,9 @@ def record(path: Path) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the table; returns the exit status."""
-    parser = argparse.ArgumentParser(prog="python -m tests.pulse_table", description=(__doc__ or "").split("\n\n")[1])
+    parser = argparse.ArgumentParser(
+        prog="python -m tools.measure.pulse_table", description=(__doc__ or "").split("\n\n")[1]
+    )
     add = parser.add_argument
     add("--pairs", type=int, default=10_000, metavar="N", help="pairs of hands 6 ms apart or more (default: 10,000)")
     add("--others", type=int, default=2, metavar="N", help="of each order of each pair in the other sections (2)")

@@ -1,6 +1,6 @@
 """Made-up seasons of players whose strengths are known, by the rating's own model; and what a rating makes of them.
 
-``python -m tests.people.seasons`` prints the table of `make league-figures`.
+``python -m tools.measure.seasons`` prints the table of `make league-figures`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import random
 from dataclasses import dataclass
 from itertools import combinations
 
-from referee.app.people.rating import MIDDLE, POINTS, SPREAD, Ratings
+from referee.record.league import MIDDLE, POINTS, SPREAD, Ratings
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,9 @@
 """A simulated day at one table: memory stays flat, the record and its pictures stay under their caps.
 
-``python -m tests.soak --cards 200000`` plays games to their end, one after the other, each through raw edges and
+``python -m tools.measure.soak --cards 200000`` plays games to their end, one after the other, each through raw edges and
 injected observations into the conductor and the record, with pictures round every slap, while a page's process follows
 and some watch it; then ``--rendered`` whole games in real time through the real camera's, eye's and page's processes
-(`tests.soak_table`). Each process's memory is noted: the referee's and the page's after each game of the day, and all
+(`tools.measure.soak_table`). Each process's memory is noted: the referee's and the page's after each game of the day, and all
 three's every second of a rendered game. A day may be stopped (Ctrl-C) and gone on with: its folder keeps it.
 """
 
@@ -22,20 +22,19 @@ from itertools import count
 from pathlib import Path
 from typing import Final
 
-from hardware.simulated.script import Script
-from referee.adjudication.rulings import Ruling
-from referee.app.demo_options import Options, script_of
-from referee.app.demo_play import play
-from referee.app.paging import SOCKET, Paging, Shown
-from referee.app.record import Keeper, Record
-from referee.app.record_frames import FrameStore, Picture
-from referee.app.record_pruning import make_room
-from referee.app.scripted import ScriptedWatcher, as_seen, blank_frames
-from tests.page.served import Served
-from tests.page.viewers import Viewers
-from tests.soak_day import FRAMES_CAP, RECORD_CAP, Day, Game
-from tests.soak_memory import held
-from tests.soak_rendered import rendered
+from hardware.simulated.table.script import Script
+from referee.demo.simulated_game import Options, play, script_of
+from referee.engine.rulings import Ruling
+from referee.record.pictures import FrameStore, Picture
+from referee.record.retention import make_room
+from referee.record.store import Keeper, Record
+from referee.table.page_link import SOCKET, Paging, Shown
+from tests.support.scripted_watcher import ScriptedWatcher, as_seen, blank_frames
+from tests.web.served import Served
+from tests.web.viewers import Viewers
+from tools.measure.soak_day import FRAMES_CAP, RECORD_CAP, Day, Game
+from tools.measure.soak_memory import held
+from tools.measure.soak_rendered import rendered
 
 FPS: Final = 15.0
 VIEWERS: Final = 3

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Final
 
-from tests.soak_memory import FLAT, rise
+from tools.measure.soak_memory import FLAT, rise
 
 RECORD_CAP: Final = 64 << 20
 FRAMES_CAP: Final = 16 << 20

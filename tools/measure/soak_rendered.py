@@ -1,4 +1,4 @@
-"""Whole rendered games for the soak: each a table of its own (`tests.soak_table`), whose processes are watched."""
+"""Whole rendered games for the soak: each a table of its own (`tools.measure.soak_table`), whose processes are watched."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from pathlib import Path
 from statistics import median
 from typing import Any, Final, Protocol
 
-from tests.page.viewers import ROOT, Viewers
-from tests.soak_day import Check, flat
-from tests.soak_memory import children, held, rise
+from tests.web.viewers import ROOT, Viewers
+from tools.measure.soak_day import Check, flat
+from tools.measure.soak_memory import children, held, rise
 
 SEEDS: Final = (72, 81, 74, 75)
 """Of games of four that come to an end: 299, 357, 355 and 313 cards in four minutes each."""
@@ -116,7 +116,7 @@ def _play(folder: Path, seed: int, cards: int, tell: str, stopped: Asked) -> Pla
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     port, began = _free_port(), time.monotonic()
-    command = [sys.executable, "-m", "tests.soak_table", "--seed", str(seed), "--cards", str(cards)]
+    command = [sys.executable, "-m", "tools.measure.soak_table", "--seed", str(seed), "--cards", str(cards)]
     with (folder / "said.txt").open("wb") as said:
         process = subprocess.Popen(
             [*command, "--folder", str(folder), "--port", str(port)], cwd=ROOT, stdin=subprocess.DEVNULL, stdout=said,

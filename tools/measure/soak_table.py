@@ -1,4 +1,4 @@
-"""A whole rendered game in real time, wired as `referee run` wires it: ``python -m tests.soak_table --seed 72 …``.
+"""A whole rendered game in real time, wired as `referee run` wires it: ``python -m tools.measure.soak_table --seed 72 …``.
 
 The simulated table's camera is opened by the process that looks, and drawn by one beneath it; the fingers of another
 press the pads; record and page are there. Only the players' answers come from the script. How it went is written into
@@ -22,32 +22,30 @@ from types import SimpleNamespace
 from typing import Any, Final, cast
 
 from hardware.clock import monotonic
-from hardware.gpio import PAD_PINS
-from hardware.lines_gpiod import GpiodLines
-from hardware.pads import LEAST_ERROR, GpioPads
+from hardware.pads.gpiod_lines import GpiodLines
+from hardware.pads.pads import LEAST_ERROR, GpioPads
+from hardware.pads.pinout import PAD_PINS
 from hardware.ports import Camera, Frame
-from hardware.simulated.lights import SimulatedLights
-from hardware.simulated.script import Script
-from hardware.simulated.speaker import RecordingSpeaker
-from referee.adjudication.rulings import Ruling
-from referee.app.answers import Answers
-from referee.app.conductor import Conductor
-from referee.app.demo_options import Options, script_of, view_of
-from referee.app.demo_play import Run, summarise
-from referee.app.handing import Outlet
-from referee.app.keeping import Kept, open_kept
-from referee.app.lasting import open_lasting
-from referee.app.parts import OpenParts
-from referee.app.rendering import RenderedCamera, View
-from referee.app.running import referee, table_of
-from referee.app.scoring import Summary
-from referee.app.service import open_service
-from referee.app.settings import Settings, parse
-from referee.app.sight_process import SightProcess, Work
-from referee.app.table_camera import table_watcher
-from referee.app.urgency import be_urgent
-from referee.app.watch import seat_bearings
-from tests.edge_pipe import PipedRequest
+from hardware.priority import be_urgent
+from hardware.simulated.devices.mock_lights import SimulatedLights
+from hardware.simulated.devices.silent_speaker import RecordingSpeaker
+from hardware.simulated.table.script import Script
+from referee.announce.sinks import Outlet
+from referee.demo.rendered_camera import RenderedCamera, View
+from referee.demo.score import Summary
+from referee.demo.simulated_game import Options, Run, script_of, summarise, view_of
+from referee.engine.rulings import Ruling
+from referee.settings.model import Settings, parse
+from referee.table.assembly import referee, table_of
+from referee.table.devices import OpenParts
+from referee.table.game import Conductor
+from referee.table.loop import Answers
+from referee.table.services import Kept, open_kept, open_lasting
+from referee.table.systemd import open_service
+from referee.vision.cameras import table_watcher
+from referee.vision.client import SightProcess, Work
+from referee.vision.videos import seat_bearings
+from tests.support.edge_pipe import PipedRequest
 
 WAKING: Final = 12.0
 """Seconds that the eye is given to load before the first card falls; frames that it misses wait for it."""

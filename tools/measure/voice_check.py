@@ -13,14 +13,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hardware.clips import Clips, find_synthesiser
-from hardware.loudness import true_peak
-from hardware.mixing import RATE
-from referee.app.voice import LANGUAGES, spelling, vocabulary
-from tests.hardware.hearing import Heard, spoilt, spoken, understood
-from tests.hardware.listening import SIGNAL_TO_NOISE
-from tests.hardware.spoken import all_phrases, phrases_of_a_game, told
-from tests.hardware.test_loudness import SPREAD, independent
+from hardware.sound.clips import Clips, find_synthesiser
+from hardware.sound.loudness import true_peak
+from hardware.sound.splice import RATE
+from referee.announce.voice import LANGUAGES, spelling, vocabulary
+from tests.hardware.sound.hearing import Heard, spoilt, spoken, understood
+from tests.hardware.sound.listener import SIGNAL_TO_NOISE
+from tests.hardware.sound.spoken import all_phrases, phrases_of_a_game, told
+from tests.hardware.sound.test_loudness import SPREAD, independent
 
 _EACH_SPOILT = 8
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from hardware.simulated.canvas import Canvas, Colour, box, ellipse, placed
-from hardware.simulated.court_figure import Costume
+from hardware.simulated.decks.courts import Costume
+from hardware.simulated.pictures.canvas import Canvas, Colour, box, ellipse, placed
 
 
 def rank_text(rank: str) -> str:

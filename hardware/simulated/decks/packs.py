@@ -12,10 +12,10 @@ from functools import lru_cache
 import cv2
 import numpy as np
 
-from hardware.simulated.canvas import Bytes, Canvas, Colour, box, ellipse, glyphs, placed
-from hardware.simulated.courts import draw_court
-from hardware.simulated.families import FAMILIES, Family, font_file
-from hardware.simulated.pips import draw_pip
+from hardware.simulated.decks.courts import draw_court
+from hardware.simulated.decks.families import FAMILIES, Family, font_file
+from hardware.simulated.decks.pips import draw_pip
+from hardware.simulated.pictures.canvas import Bytes, Canvas, Colour, box, ellipse, glyphs, placed
 
 RANKS = "A23456789TJQK"
 SUITS = "shdc"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from hardware.gpio import PAD_PINS
-from hardware.lines_gpiod import GpiodLines
-from hardware.pads import POLL, GpioPads
-from hardware.simulated.lines import SimulatedRequest
+from hardware.pads.gpiod_lines import GpiodLines
+from hardware.pads.pads import POLL, GpioPads
+from hardware.pads.pinout import PAD_PINS
+from hardware.simulated.devices.kernel_lines import SimulatedRequest
 
 STAMP_ERROR: Final = 20_000
 """Half-width of a simulated edge's stamp, ns: a kernel's, without the pad's own spread."""

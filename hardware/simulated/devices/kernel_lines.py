@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from hardware.lines_gpiod import QUEUE
+from hardware.pads.gpiod_lines import QUEUE
 
 
 @dataclass(frozen=True, slots=True)

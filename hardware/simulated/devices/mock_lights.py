@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hardware.clock import Clock, monotonic
-from hardware.gpio import SEAT_LIGHT_PINS, TABLE_LIGHT_PINS
-from hardware.lights import GpioLights
+from hardware.lights.leds import GpioLights
+from hardware.pads.pinout import SEAT_LIGHT_PINS, TABLE_LIGHT_PINS
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class Change:
 
 
 class SimulatedStrip:
-    """A strip's device as a file: `hardware.strip.StripLights` writes to it as to the real one."""
+    """A strip's device as a file: `hardware.lights.strip.StripLights` writes to it as to the real one."""
 
     def __init__(self, device: Path, length: int) -> None:
         """``device``: where to make it; ``length``: LEDs."""
@@ -43,7 +43,7 @@ class SimulatedLights:
         """``seats``: 1 to 8; ``clock`` answers the present instant, ns."""
         if not 1 <= seats <= len(SEAT_LIGHT_PINS):
             raise ValueError(f"1 to {len(SEAT_LIGHT_PINS)} lights, not {seats}")
-        from hardware.simulated.pins import ToldFactory
+        from hardware.simulated.devices.mock_pins import ToldFactory
 
         pins = dict(enumerate(SEAT_LIGHT_PINS[:seats], start=1))
         self._clock = clock

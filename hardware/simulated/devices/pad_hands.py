@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from random import Random
 from typing import Final
 
-from hardware.simulated.players import Contact
-from hardware.simulated.pulses import MS, contacts, hand
+from hardware.simulated.devices.pulses import MS, contacts, hand
+from hardware.simulated.table.players import Contact
 
 NEVER: Final = 0
 

@@ -1,6 +1,6 @@
 """The Pi camera's real shell over the simulated driver, opened by name: ``twin``, ``twin:silent@30``, ``twin:/path``.
 
-What stands after the colon is a script of faults (`hardware.simulated.camera_faults`) or, where it holds a slash, the
+What stands after the colon is a script of faults (`hardware.simulated.devices.camera_faults`) or, where it holds a slash, the
 path of a file that holds one, and may change while the camera runs.
 """
 
@@ -10,11 +10,10 @@ import importlib
 from pathlib import Path
 from typing import Any
 
-from hardware.picamera import PiCamera, Settings
-from hardware.picamera_driver import open_driver
-from hardware.simulated.camera_faults import Faults
-from hardware.simulated.picamera import SimulatedPicamera2
-from hardware.simulated.picamera_requests import Pictures, plain
+from hardware.camera.pi_camera import PiCamera, Settings
+from hardware.camera.pi_driver import open_driver
+from hardware.simulated.devices.camera_faults import Faults
+from hardware.simulated.devices.pi_driver_twin import Pictures, SimulatedPicamera2, plain
 
 
 def open_twin(source: str = "twin", *, pictures: str | Pictures = plain, **look: Any) -> PiCamera:
@@ -22,9 +21,9 @@ def open_twin(source: str = "twin", *, pictures: str | Pictures = plain, **look:
 
     Args:
         source: as above.
-        look: fields of `hardware.picamera.Settings`; None leaves one as it is.
+        look: fields of `hardware.camera.pi_camera.Settings`; None leaves one as it is.
         pictures: paints each frame, or the import path (``package.module:function``) of what does; see
-            `hardware.simulated.picamera_requests.Pictures`.
+            `hardware.simulated.devices.pi_driver_twin.Pictures`.
 
     Raises:
         HardwareMissing: by a fault of the opening.

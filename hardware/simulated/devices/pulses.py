@@ -14,7 +14,7 @@ from itertools import permutations, product
 from random import Random
 from typing import Final
 
-from hardware.simulated.players import Contact
+from hardware.simulated.table.players import Contact
 
 US: Final = 1_000
 MS: Final = 1_000_000

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hardware.clock import Clock, monotonic
-from hardware.volume import Volume
-from hardware.volume_control import VolumeControl
+from hardware.sound.volume import Volume, VolumeControl
 
 
 @dataclass(frozen=True, slots=True)

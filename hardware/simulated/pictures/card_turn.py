@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from hardware.simulated.acts import FLIP_NS, LIFT_NS, Lay
-from hardware.simulated.paths import forward, smooth
+from hardware.simulated.table.acts import FLIP_NS, LIFT_NS, Lay
+from hardware.simulated.table.paths import forward, smooth
 
 CAMERA_MM = 750.0
 """Height of the camera over the table, for how a lifted card grows."""

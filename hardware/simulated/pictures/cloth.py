@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from hardware.simulated.canvas import Bytes
+from hardware.simulated.pictures.canvas import Bytes
 
 Floats = NDArray[np.float32]
 CLOTHS = ((58, 104, 46), (112, 74, 40), (52, 46, 104), (96, 100, 98), (70, 92, 118), (60, 62, 60))

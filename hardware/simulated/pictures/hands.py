@@ -13,7 +13,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from hardware.simulated.canvas import Bytes
+from hardware.simulated.pictures.canvas import Bytes
 
 Floats = NDArray[np.float32]
 Bone = tuple[float, float, float, float, float, float, float]

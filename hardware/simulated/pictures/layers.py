@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from hardware.simulated.canvas import Bytes
+from hardware.simulated.pictures.canvas import Bytes
 
 Matrix = NDArray[np.float64]
 

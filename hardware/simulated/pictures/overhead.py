@@ -1,7 +1,7 @@
 """A simulated camera over a simulated table top, whose truth is known: tilt, lens, focus, light and noise.
 
 The table top (`Top`) is a flat picture in millimetres, on which paper and cards lie and hands reach; the camera
-(`Overhead`) looks at it through a lens. `hardware.simulated.scene` draws games; this is for what a camera must be
+(`Overhead`) looks at it through a lens. `hardware.simulated.pictures.scene` draws games; this is for what a camera must be
 told before one.
 """
 
@@ -17,11 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hardware.ports import Frame
-from hardware.simulated.blending import stamp
-from hardware.simulated.canvas import Bytes
-from hardware.simulated.cloth import cloth, light
-from hardware.simulated.decks import Deck
-from hardware.simulated.hands import draw_hand, look
+from hardware.simulated.decks.packs import Deck
+from hardware.simulated.pictures.canvas import Bytes
+from hardware.simulated.pictures.cloth import cloth, light
+from hardware.simulated.pictures.hands import draw_hand, look
+from hardware.simulated.pictures.layers import stamp
 
 Floats = NDArray[np.float64]
 

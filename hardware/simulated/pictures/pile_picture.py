@@ -9,9 +9,9 @@ from typing import Protocol
 import cv2
 import numpy as np
 
-from hardware.simulated.acts import Pose
-from hardware.simulated.blending import Matrix, darken, over, smear
-from hardware.simulated.canvas import Bytes
+from hardware.simulated.pictures.canvas import Bytes
+from hardware.simulated.pictures.layers import Matrix, darken, over, smear
+from hardware.simulated.table.acts import Pose
 
 PILE_MM = 112.0
 """Half the width of the square in which cards lie, unless a scene needs more."""

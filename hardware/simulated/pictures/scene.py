@@ -12,16 +12,16 @@ from collections.abc import Sequence
 import cv2
 import numpy as np
 
-from hardware.simulated.acts import Act, Burn, Change, Cover, Lay, Pose, Start, Take, Touch, settled_at
-from hardware.simulated.blending import Matrix, stamp
-from hardware.simulated.canvas import Bytes
-from hardware.simulated.cloth import cloth, light
-from hardware.simulated.decks import Deck
-from hardware.simulated.hands import Hand, draw_hand, look
-from hardware.simulated.paths import Place, Player
-from hardware.simulated.pile import PILE_MM, PileLayer
-from hardware.simulated.sensor_noise import SensorNoise
-from hardware.simulated.swing import swing_angle, swung
+from hardware.simulated.decks.packs import Deck
+from hardware.simulated.pictures.canvas import Bytes
+from hardware.simulated.pictures.card_turn import swing_angle, swung
+from hardware.simulated.pictures.cloth import cloth, light
+from hardware.simulated.pictures.hands import Hand, draw_hand, look
+from hardware.simulated.pictures.layers import Matrix, stamp
+from hardware.simulated.pictures.pile_picture import PILE_MM, PileLayer
+from hardware.simulated.pictures.sensor_noise import SensorNoise
+from hardware.simulated.table.acts import Act, Burn, Change, Cover, Lay, Pose, Start, Take, Touch, settled_at
+from hardware.simulated.table.paths import Place, Player
 
 CARD_SHARE = 150 / 720
 """A card's height as a share of the picture's."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import cv2
 import numpy as np
 
-from hardware.simulated.canvas import Bytes
+from hardware.simulated.pictures.canvas import Bytes
 
 FIELDS = 5
 SHIFT_PX = 64

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from referee.adjudication.rulings import Ruling
+from referee.engine.rulings import Ruling
 
 HEAT_NS = 3_200_000
 """Hands nearer than this are a dead heat to pads that are known to 1.5 ms each."""

@@ -10,16 +10,16 @@ from collections import deque
 from random import Random
 from typing import Any
 
-from hardware.simulated.acts import MS, Cover
-from hardware.simulated.close_calls import Called, dead_heats
-from hardware.simulated.decks import all_cards
-from hardware.simulated.holdings import Holdings
-from hardware.simulated.judge import Judge
-from hardware.simulated.players import Habits, seat_people, seconds
-from hardware.simulated.slapping_hands import SlappingHands
-from referee.adjudication.observations import Answer, Card, Draw, Lift, Observation, Placed, Slap, Table, Taken
-from referee.adjudication.rulings import Ruling
-from referee.adjudication.view import View
+from hardware.simulated.decks.packs import all_cards
+from hardware.simulated.table.acts import MS, Cover
+from hardware.simulated.table.close_calls import Called, dead_heats
+from hardware.simulated.table.holdings import Holdings
+from hardware.simulated.table.judge import Judge
+from hardware.simulated.table.players import Habits, seat_people, seconds
+from hardware.simulated.table.slapping_hands import SlappingHands
+from referee.engine.observations import Answer, Card, Draw, Lift, Observation, Placed, Slap, Table, Taken
+from referee.engine.rulings import Ruling
+from referee.engine.view import View
 from referee.rules.house import house_rules
 
 SECOND = 1_000_000_000

@@ -6,8 +6,8 @@ from collections import deque
 from collections.abc import Sequence
 from random import Random
 
-from hardware.simulated.acts import Act, Burn, Lay, Start, Take
-from hardware.simulated.players import Person
+from hardware.simulated.table.acts import Act, Burn, Lay, Start, Take
+from hardware.simulated.table.players import Person
 
 
 class Holdings:

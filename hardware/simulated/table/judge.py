@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from copy import deepcopy
 
-from referee.adjudication.adjudicator import Adjudicator
-from referee.adjudication.observations import Answer, Observation, Slap, Table, Tick
-from referee.adjudication.rulings import Ruling
-from referee.adjudication.view import View
+from referee.engine.adjudicator import Adjudicator
+from referee.engine.observations import Answer, Observation, Slap, Table, Tick
+from referee.engine.rulings import Ruling
+from referee.engine.view import View
 from referee.rules.house import HouseRules
 
 

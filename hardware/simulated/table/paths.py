@@ -11,7 +11,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hardware.simulated.acts import (
+from hardware.simulated.table.acts import (
     GRASP_NS,
     HOLD_NS,
     PUSH_NS,

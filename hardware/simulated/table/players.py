@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from random import Random
 
-from hardware.simulated.acts import MS, Pose, bearing
+from hardware.simulated.table.acts import MS, Pose, bearing
 
 NAMES = ("Ana", "Ben", "Cho", "Dora", "Emil", "Fay", "Gus", "Hana")
 

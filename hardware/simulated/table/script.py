@@ -14,11 +14,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from hardware.simulated.acts import MS, Act, Burn, Lay, Start, Take
-from hardware.simulated.close_calls import Called
-from hardware.simulated.course import SECOND, Course
-from hardware.simulated.players import NAMES, Contact, Habits, Person
-from referee.adjudication.observations import Card, Observation, Slap, Table
+from hardware.simulated.table.acts import MS, Act, Burn, Lay, Start, Take
+from hardware.simulated.table.close_calls import Called
+from hardware.simulated.table.course import SECOND, Course
+from hardware.simulated.table.players import NAMES, Contact, Habits, Person
+from referee.engine.observations import Card, Observation, Slap, Table
 
 END_NS: Final = 2 * SECOND
 """From the last that happens until everything has come to rest."""

@@ -1,6 +1,6 @@
 """The simulated table: a camera that sees a script being played, and the contacts of its pads.
 
-``python -m hardware.simulated.table --seed 1 --out DIR`` writes what the camera sees as numbered pictures.
+``python -m hardware.simulated.table.simulated_table --seed 1 --out DIR`` writes what the camera sees as numbered pictures.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from pathlib import Path
 import cv2
 
 from hardware.ports import Frame
-from hardware.simulated.acts import Lay
-from hardware.simulated.families import FAMILIES
-from hardware.simulated.players import Contact
-from hardware.simulated.scene import CARD_SHARE, Scene
-from hardware.simulated.script import Script, play_game
-from referee.adjudication.codec import encode
+from hardware.simulated.decks.families import FAMILIES
+from hardware.simulated.pictures.scene import CARD_SHARE, Scene
+from hardware.simulated.table.acts import Lay
+from hardware.simulated.table.players import Contact
+from hardware.simulated.table.script import Script, play_game
+from referee.engine.log import encode
 
 SECOND = 1_000_000_000
 
@@ -141,7 +141,9 @@ def write_notes(folder: Path, table: SimulatedTable) -> None:
 
 def main(arguments: list[str] | None = None) -> int:
     """Write a preview of a simulated game."""
-    parser = argparse.ArgumentParser(prog="python -m hardware.simulated.table", description=main.__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m hardware.simulated.table.simulated_table", description=main.__doc__
+    )
     parser.add_argument("--out", type=Path, required=True, help="folder for the frames")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--seats", type=int, default=4, help="2 to 8")

@@ -1,15 +1,18 @@
-"""The languages that the referee speaks."""
+"""What the referee says, one module a language with the same keys; `rows` tells which rule brings which words about.
+
+The languages that the referee speaks.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Final
 
-from referee.app.phrases.de import GERMAN
-from referee.app.phrases.en import ENGLISH
-from referee.app.phrases.es import SPANISH
-from referee.app.phrases.fr import FRENCH
-from referee.app.phrases.language import Language, NoWords
+from referee.announce.phrases.de import GERMAN
+from referee.announce.phrases.en import ENGLISH
+from referee.announce.phrases.es import SPANISH
+from referee.announce.phrases.fr import FRENCH
+from referee.announce.phrases.language import Language, NoWords
 
 BY_CODE: Final[Mapping[str, Language]] = {one.code: one for one in (ENGLISH, SPANISH, GERMAN, FRENCH)}
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from referee.app.phrases.language import JOKERS, MOST, MOST_SEATS, Clips, Language, NoWords
+from referee.announce.phrases.language import JOKERS, MOST, MOST_SEATS, Clips, Language, NoWords
 
 _UNITS: Final = (
     "null", "eins", "zwei", "drei", "vier", "fünf", "sechs", "sieben", "acht", "neun", "zehn", "elf", "zwölf",

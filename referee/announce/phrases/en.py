@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from referee.app.phrases.language import JOKERS, MOST, MOST_SEATS, Clips, Language, NoWords
+from referee.announce.phrases.language import JOKERS, MOST, MOST_SEATS, Clips, Language, NoWords
 
 _UNITS: Final = (
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",

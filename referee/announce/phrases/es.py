@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from referee.app.phrases.language import JOKERS, MOST, MOST_SEATS, Clips, Language, NoWords
+from referee.announce.phrases.language import JOKERS, MOST, MOST_SEATS, Clips, Language, NoWords
 
 _UNITS: Final = (
     "cero", "uno", "dos", "tres", "cuatro", "cinco", "seis", "siete", "ocho", "nueve", "diez", "once", "doce",

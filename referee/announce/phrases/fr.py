@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from referee.app.phrases.language import COUNTED, JOKERS, MOST, MOST_SEATS, Clips, Language, NoWords
+from referee.announce.phrases.language import COUNTED, JOKERS, MOST, MOST_SEATS, Clips, Language, NoWords
 
 _UNITS: Final = (
     "zéro", "un", "deux", "trois", "quatre", "cinq", "six", "sept", "huit", "neuf", "dix", "onze", "douze",

@@ -1,16 +1,67 @@
-"""What a table says on a broker: payloads with stable fields, described in `docs/hall.md`. Pure; time is data."""
+"""The topics of a table on a broker. Pure.
+
+Under ``PREFIX/TABLE/``: ``available`` (``online`` or ``offline``, retained, the last will), ``state`` (the whole
+present, retained), ``ruling`` (each as it is decided), ``day`` (what the day's games came to, retained).
+
+What a table says on a broker: payloads with stable fields, described in `docs/hall.md`. Pure; time is data.
+
+Home Assistant finds a table by itself: one retained message for each sensor. Pure.
+
+The format is Home Assistant's MQTT discovery (https://www.home-assistant.io/integrations/mqtt/#mqtt-discovery).
+"""
 
 from __future__ import annotations
 
 import json
+import re
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
-from referee.adjudication.rulings import Ruling, encode_ruling
-from referee.adjudication.view import View
-from referee.app.mqtt.topics import VERSION
-from referee.app.wording import Wording
+from referee.engine.rulings import Ruling, encode_ruling
+from referee.engine.view import View
+from referee.text.ruling_lines import Wording
+
+VERSION: Final = 1
+"""Of the payloads: fields may be added under the same number; a field that changes its meaning raises it."""
+ONLINE: Final = b"online"
+OFFLINE: Final = b"offline"
+LEAVES: Final = ("available", "state", "ruling", "day")
+NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,40}", re.ASCII)
+"""What a table or a prefix may be called: such a name means nothing to a topic filter, a browser or a template."""
+
+
+@dataclass(frozen=True, slots=True)
+class Topics:
+    """One table's topics."""
+
+    prefix: str
+    table: str
+
+    def __post_init__(self) -> None:
+        """Raises `ValueError` for a name that a topic cannot hold."""
+        for name in (self.prefix, self.table):
+            if not NAME.fullmatch(name):
+                raise ValueError(f"{name!r}: a name in a topic has 1 to 40 letters, digits, - and _")
+
+    def of(self, leaf: str) -> str:
+        """The topic of one of `LEAVES`."""
+        return f"{self.prefix}/{self.table}/{leaf}"
+
+
+def filters(prefix: str) -> list[str]:
+    """What to subscribe to for every table."""
+    return [f"{prefix}/+/{leaf}" for leaf in LEAVES]
+
+
+def parsed(topic: str) -> tuple[str, str] | None:
+    """Table and leaf of a topic; None for one that is not ours."""
+    parts = topic.split("/")
+    if len(parts) != 3 or parts[2] not in LEAVES or not NAME.fullmatch(parts[1]):
+        return None
+    return parts[1], parts[2]
+
 
 WORDS: Final = 240
 """Characters of a sentence: Home Assistant takes no state longer than 255."""
@@ -96,3 +147,50 @@ class Telling:
 def encoded(payload: Mapping[str, Any]) -> bytes:
     """A payload as it goes on the wire."""
     return json.dumps(payload, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+
+
+DISCOVERY: Final = "homeassistant"
+"""The prefix that Home Assistant listens to unless it was changed there."""
+_SENSORS: Final[Mapping[str, Mapping[str, Any]]] = {
+    "pile": {
+        "name": "Pile", "icon": "mdi:cards", "unit_of_measurement": "cards", "state_class": "measurement",
+        "value_template": "{{ value_json.pile.cards }}",
+    },
+    "turn": {
+        "name": "Turn", "icon": "mdi:account-arrow-right",
+        "value_template": "{{ value_json.turn_name or 'nobody' }}",
+    },
+    "last_ruling": {
+        "name": "Last ruling", "icon": "mdi:gavel",
+        "value_template": "{{ value_json.last.words if value_json.last else 'none' }}",
+    },
+    "winner": {
+        "name": "Winner", "icon": "mdi:trophy",
+        "value_template": "{{ value_json.winner_name or 'nobody' }}",
+    },
+}  # fmt: skip
+_GAME_ON: Final[Mapping[str, Any]] = {
+    "name": "Game", "device_class": "running", "value_template": "{{ 'ON' if value_json.on else 'OFF' }}",
+}  # fmt: skip
+
+
+def announcements(topics: Topics) -> dict[str, dict[str, Any]]:
+    """By topic, what to publish (retained) for Home Assistant to show four sensors and a binary sensor."""
+    device = {"identifiers": [_own(topics, "table")], "name": f"Card table {topics.table}", "model": "Table Referee"}
+    common = {
+        "state_topic": topics.of("state"),
+        "availability_topic": topics.of("available"),
+        "payload_available": "online",
+        "payload_not_available": "offline",
+        "device": device,
+    }
+    kinds = [("sensor", name, fields) for name, fields in _SENSORS.items()]
+    kinds.append(("binary_sensor", "game", _GAME_ON))
+    return {
+        f"{DISCOVERY}/{kind}/{_own(topics, name)}/config": {**common, **fields, "unique_id": _own(topics, name)}
+        for kind, name, fields in kinds
+    }
+
+
+def _own(topics: Topics, name: str) -> str:
+    return f"{topics.prefix}_{topics.table}_{name}"

@@ -9,11 +9,10 @@ from typing import Final
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
-from referee.app.hall.league import Row
-from referee.app.hall.words import HallTexts
-from referee.app.page.markup import Child, Markup, tag
-from referee.app.page.shell import COOKIE, address, languages, spoken, theme_button
-from referee.app.page.texts import LANGUAGES
+from referee.extras.hall.tables import Row
+from referee.text.catalogue import LANGUAGES, HallTexts
+from referee.web.html import Child, Markup, tag
+from referee.web.layout import COOKIE, address, languages, page_texts, theme_button
 
 _YEAR: Final = 365 * 24 * 3600
 _NAV: Final = (("/", "tables"), ("/league", "league"), ("/projector", "projector"))
@@ -29,7 +28,7 @@ COLUMNS: Final = ("place", "player", "games", "won", "slaps", "false", "cards", 
 
 def words_of(request: Request) -> HallTexts:
     """The words that a request is answered in."""
-    return HallTexts(spoken(request))
+    return HallTexts(page_texts(request))
 
 
 def grid(request: Request, *, projector: bool) -> HTMLResponse:

@@ -1,21 +1,174 @@
-"""A lesson: instants of a hand go in, prompts come out. Pure: no clock, no screen, no device.
+"""Piles to practise on: cards one after another that make one wanted pattern at their end, or none. Pure.
+
+Which pattern comes next: what was missed comes back soon, what is known comes back seldom. Pure.
+
+S. Leitner's boxes ("So lernt man lernen", 1972), counted in deals instead of days: right moves a pattern one box on, a
+miss moves it back to the first, and a pattern of box n comes again after 2ⁿ deals. The next pattern is introduced when
+all that were introduced have been right twice running.
+
+A lesson: instants of a hand go in, prompts come out. Pure: no clock, no screen, no device.
 
 The caller shows each prompt at once, tells with `Lesson.shown` when a card was really to be seen, tells every hand up
 to an instant before it calls `Lesson.advance` with that instant, and calls that no later than `Lesson.due`.
+
+What a lesson comes to: reaction times with their error, and what to practise. Pure.
 """
 
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
-from referee.app.drill.dealing import deal, elsewhere, held, taught
-from referee.app.drill.repetition import EMPTY, Repetition
-from referee.app.rulewords import sentence
-from referee.app.wording import pretty
+from referee.record.league import Median, median
+from referee.rules.cards import RANKS, SUITS
+from referee.rules.conditions import Look
 from referee.rules.house import HouseRules
+from referee.rules.matches import own_patterns, patterns
+from referee.rules.patterns import PATTERNS
+from referee.text.rules import sentence
+from referee.text.ruling_lines import pretty
+
+TRIES: Final = 400
+"""Piles that are begun for one pattern before it is given up."""
+FEWEST, MOST = 2, 6
+"""Cards before the one that matters."""
+PACK: Final = tuple(rank + suit for suit in SUITS for rank in RANKS)
+_NEEDS_A_GAME: Final = frozenset(("P13b", "P13c", "P14", "P15", "P16b", "N14", "N15"))
+"""Patterns that rest on more than a pile (a drawn or called rank, a challenge), and rows that only change others."""
+
+
+def look(pile: Sequence[str]) -> Look:
+    """What there is to see of a pile, the newest card last."""
+    return Look(tuple(reversed(pile)), first=pile[0] if pile else "", bottom=pile[0] if pile else "")
+
+
+def held(pile: Sequence[str], rules: HouseRules) -> tuple[str, ...]:
+    """The patterns that a pile makes."""
+    return patterns(look(pile), rules)[0]
+
+
+def elsewhere(pile: Sequence[str], rules: HouseRules) -> tuple[str, ...]:
+    """Patterns that it would make at other tables: rows that are off here."""
+    seen = look(pile)
+    return tuple(row for row, holds in PATTERNS.items() if row not in rules.on and holds(seen, rules))
+
+
+def deck(rules: HouseRules) -> tuple[str, ...]:
+    """The cards that are in play."""
+    return PACK + (("Xr", "Xb") if rules.has("S3") and rules.value("S3") else ())
+
+
+def deal(target: str, rules: HouseRules, chance: random.Random) -> tuple[str, ...] | None:
+    """A pile in which nothing may be slapped but, if there is a ``target``, that pattern at the very end.
+
+    Args:
+        target: a pattern's id; empty for a pile with nothing to slap.
+        rules: the house rules.
+        chance: which one.
+
+    Returns:
+        The cards in the order in which they are laid; None where no such pile was found, since another pattern of
+        these rules always comes before this one.
+    """
+    for _ in range(TRIES):
+        left = list(deck(rules))
+        chance.shuffle(left)
+        pile = _filler(left, chance.randint(FEWEST, MOST), rules)
+        if not target:
+            return pile
+        last = next((card for card in left if target in held((*pile, card), rules)), None)
+        if last is not None:
+            return (*pile, last)
+    return None
+
+
+def _filler(left: list[str], many: int, rules: HouseRules) -> tuple[str, ...]:
+    """Cards from the front of ``left`` that make nothing; they are taken out of it."""
+    pile: list[str] = []
+    for card in tuple(left):
+        if len(pile) == many:
+            break
+        if not held((*pile, card), rules):
+            pile.append(card)
+            left.remove(card)
+    return tuple(pile)
+
+
+def taught(rules: HouseRules, seed: int = 0) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The patterns of these rules that can be practised, the shortest first, and those that cannot."""
+    rows = [row for row in PATTERNS if row in rules.on and row not in _NEEDS_A_GAME]
+    rows += [f"P19:{name}" for name, _ in own_patterns(rules)] if rules.has("P19") else []
+    can = tuple(row for row in rows if deal(row, rules, random.Random(seed)) is not None)
+    cannot = tuple(row for row in PATTERNS if row in rules.on and row not in can)
+    return can, cannot + tuple(row for row in rows if row not in can and row not in cannot)
+
+
+LAST: Final = 4
+KNOWN: Final = 2
+"""Box from which on a pattern makes way for a new one."""
+EMPTY: Final = ""
+"""A pile with nothing to slap."""
+SELDOM, OFTEN = 0.25, 0.5
+"""Share of piles with nothing to slap, and the share after one was slapped nevertheless."""
+CALM: Final = 3
+"""Such piles that must be left alone until they come seldom again."""
+
+
+@dataclass(slots=True)
+class _Item:
+    box: int = 0
+    due: int = 0
+
+
+class Repetition:
+    """The order of practice.
+
+    Args:
+        patterns: ids, in the order in which they are to be introduced.
+        chance: settles what is equally due, and when there is nothing to slap.
+        known: patterns that need no introduction.
+    """
+
+    def __init__(self, patterns: Sequence[str], chance: random.Random, known: Sequence[str] = ()) -> None:
+        self._waiting = [row for row in patterns if row not in known]
+        self._items = {row: _Item() for row in patterns if row in known}
+        self._chance = chance
+        self._deals = 0
+        self._rash = 0
+
+    @property
+    def introduced(self) -> tuple[str, ...]:
+        """In the order of introduction."""
+        return tuple(self._items)
+
+    def box(self, row: str) -> int:
+        """How well a pattern is known: 0 to `LAST`."""
+        return self._items[row].box
+
+    def next(self) -> tuple[str, bool]:
+        """The pattern of the next pile, or `EMPTY`; and whether it is new."""
+        self._deals += 1
+        if self._waiting and all(item.box >= KNOWN for item in self._items.values()):
+            row = self._waiting.pop(0)
+            self._items[row] = _Item(due=self._deals)
+            return row, True
+        if not self._items or self._chance.random() < (OFTEN if self._rash else SELDOM):
+            return EMPTY, False
+        soonest = min(item.due for item in self._items.values())
+        return self._chance.choice([row for row, item in self._items.items() if item.due == soonest]), False
+
+    def result(self, row: str, right: bool) -> None:
+        """How it went; for `EMPTY`, right means that nothing was slapped."""
+        if row == EMPTY:
+            self._rash = CALM if not right else max(0, self._rash - 1)
+            return
+        item = self._items[row]
+        item.box = min(item.box + 1, LAST) if right else 0
+        item.due = self._deals + (1 << item.box)
+
 
 MS: Final = 1_000_000
 PACE: Final = 1500 * MS
@@ -207,3 +360,73 @@ def sentence_of(row: str, rules: HouseRules) -> str:
         name = row.partition(":")[2]
         return f"Your own pattern {name}: {rules.value('P19')[name]}."
     return sentence(row, rules)
+
+
+def report(lesson: Lesson, rules: HouseRules, timing: str) -> list[str]:
+    """Lines for the end of a lesson.
+
+    Args:
+        lesson: one that is over, or was broken off.
+        rules: its house rules.
+        timing: what the times are worth, in words.
+    """
+    tries = lesson.tries
+    if not tries:
+        return ["Nothing was dealt."]
+    times = [float(one.since) for one in tries if one.since is not None]
+    lines = [
+        f"{len(tries)} piles: {_many(tries, Kind.RIGHT)} slapped right, {_many(tries, Kind.MISSED)} missed, "
+        f"{_many(tries, Kind.FALSE)} slapped falsely, {_many(tries, Kind.SOON)} too soon to have seen the card."
+    ]
+    over_all = median(times)
+    if over_all is not None:
+        lines.append(f"Reaction time: {told(over_all)}.")
+        lines.append(timing)
+    lines += ["", *(_row(row, tries, rules) for row in lesson.order.introduced)]
+    weak = [row for row in lesson.order.introduced if lesson.order.box(row) < KNOWN]
+    slow = [row for row in lesson.order.introduced if row not in weak and _slower(row, tries)]
+    lines.append("")
+    if any(one.kind is Kind.FALSE for one in tries):
+        lines.append("Practise: leave alone what is nothing; wait until you have seen it.")
+    lines += [f"Practise: {row}, {sentence_of(row, rules)}" for row in weak]
+    lines += [f"Slower than the others: {row}, {sentence_of(row, rules)}" for row in slow]
+    waiting = [row for row in lesson.patterns if row not in lesson.order.introduced]
+    if waiting:
+        lines.append(f"Still to come: {', '.join(waiting)}.")
+    if lesson.not_taught:
+        lines.append(f"Not practised, since a pile alone does not show it or another pattern always comes first: "
+                     f"{', '.join(lesson.not_taught)}.")  # fmt: skip
+    if lines[-1] == "":
+        lines.append("Nothing was missed twice: play.")
+    return lines
+
+
+def told(found: Median) -> str:
+    """A median with what it rests on."""
+    limits = (
+        f" (the true median lies within {found.low / MS:.0f} to {found.high / MS:.0f} ms in 95 of 100 such lessons)"
+        if found.low is not None and found.high is not None
+        else " (too few for limits)"
+    )
+    times = "1 time" if found.count == 1 else f"{found.count} times"
+    return f"{found.value / MS:.0f} ms in the median of {times}{limits}"
+
+
+def _row(row: str, tries: Sequence[Try], rules: HouseRules) -> str:
+    of = [one for one in tries if one.row == row]
+    found = median([float(one.since) for one in of if one.since is not None])
+    time = "" if found is None else f", {found.value / MS:.0f} ms (n = {found.count})"
+    return f"{row:5} {_many(of, Kind.RIGHT)} of {len(of)} right{time}"
+
+
+def _slower(row: str, tries: Sequence[Try]) -> bool:
+    """Whether a pattern's median lies above that of the rest for sure: their limits do not meet."""
+    own = median([float(one.since) for one in tries if one.since is not None and one.row == row])
+    rest = median([float(one.since) for one in tries if one.since is not None and one.row not in (row, EMPTY)])
+    if own is None or rest is None or own.low is None or rest.high is None:
+        return False
+    return own.low > rest.high
+
+
+def _many(tries: Sequence[Try], kind: Kind) -> int:
+    return sum(one.kind is kind for one in tries)

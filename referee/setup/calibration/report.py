@@ -2,20 +2,37 @@
 
 Where cards stop being read was measured with the eye at the simulated table (docs/calibration.md); the grades keep
 clear of those ends.
+
+The section ``[calibration]`` of the settings: what it holds of what was measured, and the table as it tells it.
+
+What a calibration is worth, printed: in words and colours for people, or as JSON.
+
+The picture of a calibration: what was found, the table's grid, the playing area, the seats, a card's height.
 """
 
 from __future__ import annotations
 
+import json
 import math
-from dataclasses import dataclass
-from typing import Final, Literal
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Final, Literal
 
+import cv2
 import numpy as np
+from rich.console import Console
+from rich.table import Table
 
-from models.light import MAINS_US, MOST_NOISE, Exposure, Light, Stillness, advise, smear_px
-from models.table import card_heights
-from referee.app.finding import BENT_PX, Found
-from referee.app.settings import CameraSettings
+from models.eye.classes import HEIGHT_MM, WIDTH_MM
+from models.table_view.least_squares import Floats
+from models.table_view.lens import Lens
+from models.table_view.light import MAINS_US, MOST_NOISE, Exposure, Light, Stillness, advise, smear_px
+from models.table_view.table_map import TableView, card_heights, grid
+from referee.errors import UserError
+from referee.settings.model import CalibrationSettings, CameraSettings
+from referee.setup.calibration.find_table import BENT_PX, Found
 
 Grade = Literal["fine", "acceptable", "poor"]
 SMEARED_MM: Final = (4.0, 12.0)
@@ -180,3 +197,182 @@ def grade(m: Measured, camera: CameraSettings | None) -> list[Item]:
         items.append(_motion(m, camera))
     items.append(_lens(m))
     return [item for item in items if item is not None]
+
+
+def fields_of(m: Measured) -> dict[str, Any]:
+    """What the section ``[calibration]`` holds."""
+    view, table = m.found.table.view, m.found.table
+    fields: dict[str, Any] = {
+        "source": m.found.source,
+        "width": view.size[0],
+        "height": view.size[1],
+        "card_height_px": round(m.heights[0], 1),
+        "tilt_deg": round(table.tilt, 1),
+        "error_px": round(table.error_px, 3),
+        "edge_px": round(m.edge_px, 2) if not math.isnan(m.edge_px) else 0.0,
+        "homography": [[float(f"{v:.9g}") for v in row] for row in view.homography.tolist()],
+        "area": [[round(v, 1) for v in row] for row in m.found.area.tolist()],
+    }
+    if view.lens is not None:
+        lens = view.lens
+        fields["lens"] = [float(f"{v:.7g}") for v in (lens.fx, lens.fy, lens.cx, lens.cy, *lens.bend)]
+    return fields
+
+
+def view_of(stored: CalibrationSettings) -> TableView:
+    """The table as a settings file tells it."""
+    lens: Lens | None = None
+    if stored.lens:
+        fx, fy, cx, cy, k1, k2, p1, p2, k3 = stored.lens
+        lens = Lens(fx, fy, cx, cy, (k1, k2, p1, p2, k3))
+    return TableView(np.array(stored.homography), (stored.width, stored.height), lens)
+
+
+_COLOURS: Final = {"fine": "green", "acceptable": "yellow", "poor": "red"}
+
+
+def print_words(items: Sequence[Item], seats: Mapping[str, float]) -> None:
+    """A line for each thing measured, and where the seats are."""
+    table = Table(box=None, show_header=False, pad_edge=False)
+    for item in items:
+        words = item.words + (f"\n→ {item.todo}" if item.todo else "")
+        table.add_row(f"[{_COLOURS[item.grade]}]{item.grade}[/]", item.name, words)
+    if seats:
+        table.add_row("", "seats", ", ".join(f"{name} {bearing:.0f}°" for name, bearing in seats.items()))
+    Console(highlight=False).print(table)
+
+
+def print_json(items: Sequence[Item], m: Measured, seats: Mapping[str, float], camera: CameraSettings | None) -> None:
+    """All that was measured, as one JSON object."""
+    out: dict[str, Any] = {
+        "items": [asdict(item) for item in items],
+        "calibration": fields_of(m),
+        "seats": {name: round(bearing, 1) for name, bearing in seats.items()},
+        "noise": None if math.isnan(m.still.noise) else round(m.still.noise, 2),
+        "flicker": None if math.isnan(m.still.flicker) else round(m.still.flicker, 4),
+        "white": round(m.light.white, 1),
+    }
+    if camera is not None:
+        out["exposure"] = asdict(advice(m, camera))
+    print(json.dumps(out, ensure_ascii=False))
+
+
+GREEN: Final = (90, 210, 90)
+YELLOW: Final = (60, 215, 245)
+BLUE: Final = (240, 190, 90)
+GREY: Final = (215, 215, 215)
+GRID_MM: Final = 50.0
+
+
+class _Pen:
+    """Draws with strokes that suit the picture's size."""
+
+    def __init__(self, image: Any) -> None:
+        self.image = image
+        self._texts: list[tuple[str, tuple[float, float], tuple[int, int, int], float]] = []
+        self.unit = max(image.shape[:2]) / 1200
+
+    def lines(self, points: Floats, colour: tuple[int, int, int], width: float, *, closed: bool = False) -> None:
+        shifted = np.rint(points * 16).astype(np.int32)
+        thick = max(1, round(width * self.unit))
+        cv2.polylines(self.image, [shifted], closed, colour, thick, cv2.LINE_AA, 4)
+
+    def dot(self, at: Floats, colour: tuple[int, int, int], radius: float) -> None:
+        x, y = (round(float(v)) for v in at)
+        cv2.circle(self.image, (x, y), max(2, round(radius * self.unit)), colour, -1, cv2.LINE_AA)
+
+    def words(self, text: str, at: tuple[float, float], colour: tuple[int, int, int], size: float = 19.0) -> None:
+        """Note text whose middle is to be at ``at``; `written` writes it, over everything else."""
+        self._texts.append((text, at, colour, size))
+
+    def written(self) -> Any:
+        """The picture with its texts, kept inside it."""
+        import font_roboto
+        from PIL import Image, ImageDraw, ImageFont
+
+        sheet = Image.fromarray(cv2.cvtColor(self.image, cv2.COLOR_BGR2RGB))
+        pen = ImageDraw.Draw(sheet)
+        rows, columns = self.image.shape[:2]
+        for text, (x, y), (blue, green, red), size in self._texts:
+            font = ImageFont.truetype(font_roboto.RobotoMedium, max(9, round(size * self.unit)))
+            stroke = max(2, round(2.2 * self.unit))
+            left, top, right, bottom = pen.textbbox((0, 0), text, font=font, stroke_width=stroke)
+            wide, high = right - left, bottom - top
+            at = (
+                min(max(x - wide / 2, 4), columns - wide - 4) - left,
+                min(max(y - high / 2, 4), rows - high - 4) - top,
+            )
+            pen.text(at, text, font=font, fill=(red, green, blue), stroke_width=stroke, stroke_fill=(0, 0, 0))
+        return cv2.cvtColor(np.asarray(sheet), cv2.COLOR_RGB2BGR)
+
+
+def _grid(pen: _Pen, m: Measured) -> None:
+    view = m.found.table.view
+    layer = pen.image.copy()
+    thin = _Pen(layer)
+    for line in grid(m.found.area, GRID_MM):
+        thin.lines(view.to_px(line), GREY, 1.2)
+    cv2.addWeighted(layer, 0.55, pen.image, 0.45, 0, dst=pen.image)
+    sides = np.concatenate([m.found.area, m.found.area[:1]])
+    along = np.concatenate([np.linspace(a, b, 25) for a, b in pairwise(sides)])
+    pen.lines(view.to_px(along), YELLOW, 2.5, closed=True)
+
+
+def _seats(pen: _Pen, bearings: Mapping[str, float]) -> None:
+    rows, columns = pen.image.shape[:2]
+    middle = np.array([columns / 2, rows / 2])
+    for name, bearing in bearings.items():
+        way = np.array([math.cos(math.radians(bearing)), -math.sin(math.radians(bearing))])
+        rim = min(middle[0] / max(abs(way[0]), 1e-9), middle[1] / max(abs(way[1]), 1e-9))
+        pen.lines(np.array([middle + way * rim * 0.72, middle + way * rim]), BLUE, 4)
+        x, y = middle + way * rim * 0.66
+        pen.words(f"{name} {bearing:.0f}°", (float(x), float(y)), BLUE, 26.0)
+
+
+def _card(pen: _Pen, m: Measured) -> None:
+    """A card's outline in the middle of the playing area, with its height."""
+    x, y = m.found.area.mean(axis=0)
+    half = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * (WIDTH_MM / 2, HEIGHT_MM / 2)
+    quad = m.found.table.view.to_px(half + np.array([x, y]))
+    pen.lines(quad, YELLOW, 2, closed=True)
+    pen.lines(np.array([(quad[0] + quad[1]) / 2, (quad[2] + quad[3]) / 2]), YELLOW, 2)
+    below = quad.max(axis=0)
+    middle, least, most = m.heights
+    pen.words(
+        f"card {middle:.0f} px ({least:.0f} to {most:.0f})",
+        (float(quad[:, 0].mean()), float(below[1]) + 16 * pen.unit),
+        YELLOW,
+    )
+
+
+def drawn(image: Any, m: Measured, bearings: Mapping[str, float]) -> Any:
+    """The picture with everything that was found (H x W x 3); ``bearings`` by the seats' names, degrees."""
+    pen = _Pen(image.copy())
+    _grid(pen, m)
+    for outline, name in zip(m.found.outlines, m.found.names, strict=True):
+        pen.lines(outline, GREEN, 2.5, closed=True)
+        top = outline[outline[:, 1].argmin()]
+        pen.words(name, (float(top[0]), float(top[1]) - 14 * pen.unit), GREEN)
+    for point in m.found.points:
+        pen.dot(point, GREEN, 3)
+    _card(pen, m)
+    _seats(pen, bearings)
+    tilt = m.found.table.tilt
+    rows, columns = pen.image.shape[:2]
+    words = f"grid {GRID_MM:.0f} mm, tilt {tilt:.0f}°, edges {m.edge_px:.1f} px"
+    pen.words(words, (columns / 2, rows - 14 * pen.unit), GREY)
+    return pen.written()
+
+
+def write_picture(path: Path, image: Any) -> None:
+    """Write a picture.
+
+    Raises:
+        UserError: it cannot be written.
+    """
+    try:
+        written = cv2.imwrite(str(path), image)
+    except cv2.error:
+        written = False
+    if not written:
+        raise UserError(f"--draw: {path} cannot be written; name a .jpg or .png file in a folder that exists")

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from models.enrolment import Knowledge
-    from models.looks import Look
+    from models.decks.enrolment import Knowledge
+    from models.decks.looks import Look
 
 Picture = NDArray[np.uint8]
 _PAPER: Final = (236, 240, 242)

@@ -14,11 +14,9 @@ from itertools import groupby
 from pathlib import Path
 from typing import Final
 
-from referee.app.doctor_header import header
-from referee.app.doctor_house import calibration, house, pads_measured, read_settings
-from referee.app.doctor_machine import Finding, Machine, State
-from referee.app.doctor_senses import camera, sound
-from referee.app.doctor_software import library, ours_alone, software
+from referee.setup.doctor.device_health import camera, header, sound
+from referee.setup.doctor.machine import calibration, house, pads_measured, read_settings
+from referee.setup.doctor.probe import Finding, Machine, State, library, ours_alone, software
 
 __all__ = ["Finding", "State", "doctor", "findings", "library", "ours_alone", "short_report", "verdict"]
 

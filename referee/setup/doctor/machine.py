@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from referee.app.doctor_machine import Finding, Machine, short
-from referee.app.problems import UserError
+from referee.errors import UserError
+from referee.setup.doctor.probe import Finding, Machine, short
 
 if TYPE_CHECKING:
-    from referee.app.settings import Settings
+    from referee.settings.model import Settings
 
 LEAST_FREE: Final = 200_000_000
 """Bytes: a game's log has one or two million, and a full disk takes the system with it."""
@@ -40,7 +40,7 @@ LOW_VOLTAGE: Final = frozenset((0, 16))
 
 def read_settings(path: Path) -> tuple[Settings | None, Finding]:
     """The settings, if they can be read, and how the file stands."""
-    from referee.app.settings import load
+    from referee.settings.model import load
 
     part = "settings"
     if not path.exists():

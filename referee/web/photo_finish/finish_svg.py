@@ -1,19 +1,263 @@
-"""The photo-finish as a drawing: the finish under a magnifier, and below it the whole moment."""
+"""Sizes of the photo-finish's drawing: one for screens and prints, one for telephones.
+
+A time axis: from instants to pixels, and round numbers for its ticks.
+
+Pieces that drawings are made of: card faces, axes with ticks, and lines that say a distance.
+
+The lower part of a photo-finish: the whole moment, from the pattern's first card to the last hand's lift.
+
+The photo-finish as a drawing: the finish under a magnifier, and below it the whole moment.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Final
 
-from referee.app.page.axis import Axis
-from referee.app.page.drawnmoment import Moment, legend
-from referee.app.page.drawnparts import arrow, card_face, distance, grid, shortened
-from referee.app.page.finish import Finish, Hand
-from referee.app.page.finishwords import description, headline, verdict
-from referee.app.page.measures import MS, NARROW, NARROW_SIZES, WIDE, WIDE_SIZES, Measures
-from referee.app.page.palette import seat_role
-from referee.app.page.rulingwords import RulingWords
-from referee.app.page.scene import Line, Polygon, Rect, Scene, Shape, Text, hatch
+from referee.text.catalogue import Texts
+from referee.text.ruling_lines import RulingWords
+from referee.web.photo_finish.moment import Finish, Hand, description, headline, verdict
+from referee.web.svg import Line, Polygon, Rect, Scene, Shape, Text, hatch, polygons, seat_role
+
+MS: Final = 1_000_000
+WIDE: Final = 1600
+NARROW: Final = 720
+
+
+@dataclass(frozen=True, slots=True)
+class Measures:
+    """Sizes in pixels of one width."""
+
+    width: int
+    margin: float
+    left: float
+    """Where the time axes begin."""
+    right: float
+    size: float
+    """Of ordinary writing."""
+    lane: float
+    row: float
+    """Height of a lane of the whole moment."""
+    ticks: int
+    letters: int
+    """Of a name."""
+
+
+WIDE_SIZES: Final = Measures(WIDE, 40, 230, 1290, 20, 84, 40, 9, 15)
+NARROW_SIZES: Final = Measures(NARROW, 20, 150, 520, 22, 92, 40, 6, 9)
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """Instants from ``start`` to ``stop`` (ns, after the zero) on pixels from ``left`` to ``right``."""
+
+    start: float
+    stop: float
+    left: float
+    right: float
+
+    def x(self, t: float) -> float:
+        """Where an instant lies, wherever that is."""
+        return self.left + (t - self.start) / (self.stop - self.start) * (self.right - self.left)
+
+    def inside(self, t: float) -> float:
+        """The same, kept within the axis."""
+        return min(max(self.x(t), self.left), self.right)
+
+    def holds(self, t: float) -> bool:
+        """Whether an instant lies on it."""
+        return self.start <= t <= self.stop
+
+    def ticks(self, about: int) -> Iterator[int]:
+        """Round instants, about so many of them, ns."""
+        step = nice((self.stop - self.start) / about)
+        first = math.ceil(self.start / step)
+        for place in range(first, math.floor(self.stop / step) + 1):
+            yield round(place * step)
+
+    def digits(self, about: int) -> int:
+        """Decimals that a tick needs in milliseconds."""
+        step = nice((self.stop - self.start) / about) / 1e6
+        return max(0, -math.floor(math.log10(step) + 1e-9))
+
+
+def nice(rough: float) -> float:
+    """The next of 1, 2, 5, 10, 20, … that is not less."""
+    power = 10.0 ** math.floor(math.log10(rough))
+    return next(power * factor for factor in (1, 2, 5, 10) if power * factor >= rough * (1 - 1e-9))
+
+
+CARD_RATIO = 1.42
+
+
+def card_face(card: str, x: float, y: float, width: float) -> Iterator[Shape]:
+    """A small card with its upper left corner at ``x``, ``y``."""
+    height = width * CARD_RATIO
+    yield Rect(x - 1, y - 1, width + 2, height + 2, "edge", radius=width * 0.13)
+    if card == "??":
+        yield Rect(x, y, width, height, "back", radius=width * 0.12)
+        yield Text(x + width / 2, y + height * 0.62, "?", "onfelt", width * 0.6, "middle", 700)
+        return
+    yield Rect(x, y, width, height, "face", radius=width * 0.12)
+    rank, suit = card[0], card[1]
+    role = "red" if suit in "hdr" else "black"
+    text = {"T": "10", "X": "★"}.get(rank, rank)
+    if rank != "X":
+        yield Text(x + width * 0.5, y + height * 0.44, text, role, width * 0.54, "middle", 700)
+        size, top = width * 0.42, y + height * 0.53
+    else:
+        size, top = width * 0.7, y + height * 0.25
+    left = x + (width - size) / 2
+    for outline in polygons(suit):
+        yield Polygon(tuple((left + px * size / 100, top + py * size / 100) for px, py in outline), role)
+
+
+def grid(
+    axis: Axis, top: float, bottom: float, about: int, texts: Texts, size: float, plus: str = "+"
+) -> Iterator[Shape]:
+    """Vertical lines at round instants, with their milliseconds below; ``plus`` goes before those after the zero."""
+    digits = axis.digits(about)
+    for t in axis.ticks(about):
+        x = axis.x(t)
+        yield Line(x, top, x, bottom, "rule", 1.0)
+        yield Line(x, bottom, x, bottom + size * 0.4, "rule2", 1.5)
+        sign = plus if t > 0 else ""
+        yield Text(x, bottom + size * 1.5, f"{sign}{texts.number(t / 1e6, digits)}", "soft", size, "middle")
+
+
+def distance(x1: float, x2: float, y: float, text: str, role: str, size: float, right: float) -> Iterator[Shape]:
+    """A line between two instants with its length written at it; ``right`` is how far writing may go."""
+    low, high = min(x1, x2), max(x1, x2)
+    yield Line(low, y, high, y, role, 2.0)
+    for x in (low, high):
+        yield Line(x, y - size * 0.4, x, y + size * 0.4, role, 2.0)
+    wide = len(text) * size * 0.56
+    if wide < high - low:
+        yield Text((low + high) / 2, y - size * 0.45, text, role, size, "middle", 700)
+    elif high + wide + size < right:
+        yield Text(high + size * 0.5, y + size * 0.35, text, role, size, "start", 700)
+    else:
+        yield Text(low - size * 0.5, y + size * 0.35, text, role, size, "end", 700)
+
+
+def arrow(x: float, y: float, size: float, role: str, direction: int = 1) -> Polygon:
+    """A tip at ``x``, ``y`` that points right (1) or left (-1)."""
+    back = x - direction * size
+    return Polygon(((x, y), (back, y - size * 0.7), (back, y + size * 0.7)), role)
+
+
+def shortened(name: str, most: int) -> str:
+    """A name that fits."""
+    return name if len(name) <= most else name[: most - 1] + "…"
+
+
+_LEGEND: Final = (
+    ("edge_at", "finish"), ("band", "seat1"), ("contact", "seat1"), ("zone", "warn"), ("revealed", "good"),
+    ("known", "good"),
+)  # fmt: skip
+
+
+class Moment:
+    """The cards and hands of a slap on one axis of time."""
+
+    def __init__(self, finish: Finish, words: RulingWords, sizes: Measures) -> None:
+        self.finish, self.words, self.texts, self.m = finish, words, words.texts, sizes
+        low, high = _span(finish)
+        self.axis = Axis(low, high, sizes.left, sizes.width - sizes.margin - 14)
+
+    def draw(self, near: Axis, top: float, lanes: float, bottom: float) -> Iterator[Shape]:
+        """Cards from ``top``, a row for each seat from ``lanes``, down to ``bottom``; ``near`` is what is magnified."""
+        m, axis, finish = self.m, self.axis, self.finish
+        yield from grid(axis, top, bottom, m.ticks, self.texts, m.size * 0.8)
+        low, high = axis.inside(near.start), axis.inside(near.stop)
+        yield Rect(low, top - 4, max(high - low, 3), bottom - top + 4, "finish", 0.14)
+        yield Text(m.margin + 4, top + m.size * 2.6, self.texts("finish.cards_lane"), "soft", m.size * 0.9)
+        yield from self._cards(top, bottom)
+        for seat in range(1, finish.seats + 1):
+            y = lanes + (seat - 1) * m.row
+            yield Line(m.margin, y, m.width - m.margin, y, "rule", 1.0)
+            name = shortened(self.words.name(seat), m.letters)
+            yield Text(m.margin + 4, y + m.row * 0.65, name, seat_role(seat), m.size * 0.9, weight=700)
+        for hand in finish.hands:
+            y = lanes + (hand.seat - 1) * m.row
+            at, role = hand.t - finish.zero, seat_role(hand.seat)
+            if not axis.holds(at):
+                continue
+            x, end = axis.x(at), axis.right if hand.lift is None else axis.inside(hand.lift - finish.zero)
+            yield Rect(x, y + 9, max(end - x, 0), m.row - 18, role, 0.4)
+            yield Line(x, y + 4, x, y + m.row - 4, role, 3.0)
+        yield from self._reaction(bottom)
+
+    def _cards(self, top: float, bottom: float) -> Iterator[Shape]:
+        m, axis, finish = self.m, self.axis, self.finish
+        width = m.size * 2.1
+        for mark in finish.cards:
+            at = mark.t - finish.zero
+            if not axis.holds(at):
+                continue
+            x, role = axis.x(at), "good" if mark.part else "soft"
+            low, high = axis.inside(at - mark.error), axis.inside(at + mark.error)
+            yield Rect(low, top, high - low, bottom - top, role, 0.13)
+            yield Line(x, top, x, bottom, role, 1.5, 6.0)
+            yield from card_face(mark.card, x - width / 2, top + 2, width)
+            known = None if mark.known_at is None else mark.known_at - finish.zero
+            if known is not None and axis.holds(known):
+                y, k = top + width * CARD_RATIO / 2, axis.x(known)
+                yield Line(x + width / 2, y, k, y, role, 1.5, 3.0)
+                yield Polygon(((k, y - 7), (k + 7, y), (k, y + 7), (k - 7, y)), role)
+
+    def _reaction(self, bottom: float) -> Iterator[Shape]:
+        """From the card that made the pattern to the first hand."""
+        m, axis, finish = self.m, self.axis, self.finish
+        cards = [mark for mark in finish.cards if mark.part and mark.t <= finish.zero]
+        first = next((hand for hand in finish.hands if hand.t == finish.zero), None)
+        if not cards or first is None or not axis.holds(cards[-1].t - finish.zero):
+            return
+        card = cards[-1]
+        text = f"{self.texts.ms(first.t - card.t, 1)} ± {self.texts.ms(first.error + card.error, 1)}"
+        y = bottom - m.row * 0.5 if first.seat != finish.seats else bottom - m.row * 1.5
+        yield from distance(axis.x(card.t - finish.zero), axis.x(0), y, text, "ink", m.size * 0.8, axis.right)
+
+
+def legend(finish: Finish, texts: Texts, m: Measures, y: float) -> Iterator[Shape]:
+    """What the signs mean."""
+    x, size = m.margin, m.size * 0.8
+    signs = (*_LEGEND, ("edge_mark", "ink")) if finish.edges else _LEGEND
+    for place, (key, role) in enumerate(signs):
+        text = texts(f"finish.{key}")
+        wide = 38 + len(text) * size * 0.56 + 26
+        if x + wide > m.width - m.margin and place:
+            x, y = m.margin, y + size * 1.9
+        yield from _sign(key, role, x, y - size * 0.35)
+        yield Text(x + 38, y, text, "soft", size)
+        x += wide
+
+
+def _sign(key: str, role: str, x: float, y: float) -> Iterator[Shape]:
+    if key == "edge_mark":
+        yield Line(x + 14, y - 5, x + 14, y + 5, role, 1.5)
+    elif key == "edge_at":
+        yield Line(x + 14, y - 11, x + 14, y + 11, role, 3.5)
+    elif key == "zone":
+        yield from hatch(x, y - 9, 28, 18, 8, role, 0.8)
+    elif key == "revealed":
+        yield Line(x + 14, y - 11, x + 14, y + 11, role, 1.5, 4.0)
+    elif key == "known":
+        yield Polygon(((x + 14, y - 7), (x + 21, y), (x + 14, y + 7), (x + 7, y)), role)
+    else:
+        yield Rect(x, y - 9, 28, 18, role, 0.28 if key == "band" else 0.16)
+
+
+def _span(finish: Finish) -> tuple[float, float]:
+    """The span from the pattern's first card to the last lift, ns after the zero."""
+    parts = [mark.t - mark.error for mark in finish.cards if mark.part and mark.t <= finish.zero]
+    start = min([*parts, finish.zero - 400 * MS]) - 60 * MS
+    lifts = [hand.lift for hand in finish.hands if hand.lift is not None]
+    ends = [hand.t for hand in finish.hands] + lifts + [finish.zero + 250 * MS]
+    stop = min(max(ends) + 60 * MS, finish.zero + 1000 * MS)
+    return max(start - finish.zero, -2500 * MS), stop - finish.zero
 
 
 def draw(finish: Finish, words: RulingWords, title: str, foot: str, width: int = WIDE) -> Scene:

@@ -1,4 +1,12 @@
-"""The page's guard: what every request must be before the app sees it, and what every answer carries.
+"""By which names this machine may be addressed, and whether a request comes from its own page.
+
+A page elsewhere can make a name of its own point at this machine (DNS rebinding) and then read and write as if it were
+ours; only names that we know are answered. A number instead of a name is answered where it is the very address at
+which the connection arrived: such a page can only have come from here.
+
+What every answer of the page carries, and how one says no.
+
+The page's guard: what every request must be before the app sees it, and what every answer carries.
 
 Whoever is in the network may look; nobody changes anything who has not paired. Both are decided here, before any route:
 a route that forgets to ask is refused all the same.
@@ -8,19 +16,160 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import ipaddress
+import json
 import logging
 import re
+import socket
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final, Self
 
+from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from hardware.clock import Clock, monotonic
-from referee.app.page.answers import FAULT, Answer, Refusal
-from referee.app.page.hosts import Hosts, authority, same_origin
-from referee.app.page.limits import SECOND, USUAL, Buckets, Limits, Streams
-from referee.app.page.sessions import Sessions, csrf_fits, csrf_of
+from referee.text.answers import in_language
+from referee.text.sentence import Field, Sentence, told
+from referee.web.layout import page_texts
+from referee.web.security.limits import SECOND, USUAL, Buckets, Limits, Streams
+from referee.web.security.sessions import Sessions, csrf_fits, csrf_of
+
+NETWORKS: Final = ("local", "lan", "home", "home.arpa", "internal", "localdomain")
+"""What routers put behind a machine's name; nobody can own such a name outside."""
+_AUTHORITY: Final = re.compile(r"(\[[0-9a-fA-F:.]{2,45}\]|[A-Za-z0-9_.-]{1,253})(?::(\d{1,5}))?", re.ASCII)
+_ORIGIN: Final = re.compile(r"(https?)://(.{1,270})", re.ASCII)
+_PORTS: Final = {"http": 80, "https": 443}
+
+
+def plain_address(text: str) -> str | None:
+    """An IP address in its shortest form, one of IPv4 inside IPv6 as IPv4; None where the text is no address."""
+    try:
+        address = ipaddress.ip_address(text.partition("%")[0].strip("[]"))
+    except ValueError:
+        return None
+    inside = getattr(address, "ipv4_mapped", None)
+    return str(inside or address)
+
+
+def authority(text: str, scheme: str) -> tuple[str, int] | None:
+    """Host and port of a ``Host`` header or of an origin; None where it is malformed."""
+    found = _AUTHORITY.fullmatch(text)
+    if found is None:
+        return None
+    host, port = found.group(1).lower(), int(found.group(2) or _PORTS[scheme])
+    if not 0 < port < 65536:
+        return None
+    return plain_address(host) or host.removesuffix("."), port
+
+
+@dataclass(frozen=True, slots=True)
+class Hosts:
+    """The names that are answered, in lower case; addresses are known by the connection."""
+
+    names: frozenset[str]
+
+    @classmethod
+    def of_this_machine(cls, more: Iterable[str] = ()) -> Self:
+        """The machine's own name, alone and as a home network may call it, ``localhost``, and what the settings add."""
+        own = socket.gethostname().lower().partition(".")[0] or "localhost"
+        given = (plain_address(name) or name.lower().removesuffix(".") for name in more)
+        return cls(frozenset(("localhost", own, *(f"{own}.{network}" for network in NETWORKS), *given)) - {""})
+
+    def knows(self, host: str, arrived_at: str | None) -> bool:
+        """Whether ``host`` (as `authority` gives it) is one of ours, for a connection to ``arrived_at``."""
+        if host in self.names:
+            return True
+        address = plain_address(host)
+        return address is not None and arrived_at is not None and address == plain_address(arrived_at)
+
+
+def same_origin(origin: str, host: tuple[str, int], scheme: str) -> bool:
+    """Whether an ``Origin`` header names the page that was served under ``host`` by ``scheme``."""
+    found = _ORIGIN.fullmatch(origin)
+    return found is not None and found.group(1) == scheme and authority(found.group(2), scheme) == host
+
+
+_SELF: Final = ("script", "style", "img", "font", "connect", "manifest", "media")
+_POLICY: Final = "; ".join(
+    (
+        "default-src 'none'",
+        *(f"{kind}-src 'self'" for kind in _SELF),
+        "form-action 'self'",
+        "base-uri 'none'",
+        "frame-ancestors 'none'",
+    )
+)
+HEADERS: Final = (
+    (b"content-security-policy", _POLICY.encode()),
+    (b"x-content-type-options", b"nosniff"),
+    (b"x-frame-options", b"DENY"),
+    # Not no-referrer: with that, browsers send "Origin: null" with the page's own forms.
+    (b"referrer-policy", b"same-origin"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"permissions-policy", b"camera=(), microphone=(), geolocation=(), usb=()"),
+)
+"""On every answer, whatever the app says."""
+_NO_STORE: Final = (b"cache-control", b"no-store")
+_STATIC: Final = "/static/"
+
+
+class Refusal(Exception):  # noqa: N818 - what a visitor reads, and no fault
+    """A request that goes no further: its status, and why in a sentence."""
+
+    def __init__(self, status: int, template: str, *headers: tuple[bytes, bytes], **fields: Field) -> None:
+        self.status, self.words, self.headers = status, Sentence(template, **fields), headers
+        super().__init__(self.words)
+
+
+FAULT: Final = Refusal(500, "something went wrong inside the page; the game is not touched by it")
+
+
+class Answer:
+    """Sends what the app answers, with our headers in place of its own of these names."""
+
+    def __init__(self, scope: Scope, send: Send) -> None:
+        self._scope, self._send = scope, send
+        self._begun = self._refused = False
+
+    async def __call__(self, message: Message) -> None:
+        if self._refused:
+            return
+        if message["type"] == "http.response.start":
+            if message["status"] == FAULT.status:
+                # The framework's word for what went wrong is none that people read.
+                await self.refuse(FAULT)
+                return
+            await self._start(message["status"], message.get("headers", ()))
+        else:
+            await self._send(message)
+
+    async def _start(self, status: int, headers: Iterable[tuple[bytes, bytes]]) -> None:
+        self._begun = True
+        path = str(self._scope["path"])
+        ours = HEADERS if path.startswith(_STATIC) else (*HEADERS, _NO_STORE)
+        names = {name for name, _ in ours} | {b"access-control-allow-origin"}
+        kept = [(name, value) for name, value in headers if name.lower() not in names]
+        await self._send({"type": "http.response.start", "status": status, "headers": [*kept, *ours]})
+
+    async def refuse(self, no: Refusal) -> None:
+        """Say why not, in place of all that the app may say; what was begun can only be broken off."""
+        if self._begun:
+            return
+        self._refused = True
+        as_json = self._scope["method"] != "GET" or str(self._scope["path"]).startswith("/api/")
+        why = in_language(told(no.words), page_texts(Request(self._scope)))
+        said: dict[str, Any] = {"accepted": False, **why}
+        body = json.dumps(said).encode() if as_json else f"{why['words']}\n".encode()
+        kind = b"application/json" if as_json else b"text/plain; charset=utf-8"
+        # What else would come on this connection, such as a body that nobody reads, is not waited for.
+        ends = (b"connection", b"close")
+        await self._start(
+            no.status, [(b"content-type", kind), (b"content-length", str(len(body)).encode()), ends, *no.headers]
+        )
+        await self._send({"type": "http.response.body", "body": b"" if self._scope["method"] == "HEAD" else body})
+
 
 CSRF_HEADER: Final = "x-csrf-token"
 OPEN_CHANGES: Final = frozenset(("/api/pair",))

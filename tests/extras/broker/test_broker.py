@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from referee.adjudication.view import View
-from referee.app.mqtt.publisher import TablePublisher
-from tests.hall.broker import MISSING, PROGRAM, Mosquitto, free_port
-from tests.hall.listener import Listener
-from tests.hall.test_mqtt_telling import NAMES, TURN, VIEW, WON
+from referee.engine.view import View
+from referee.extras.broker.publisher import TablePublisher
+from tests.extras.broker.test_telling import NAMES, TURN, VIEW, WON
+from tests.extras.hall.broker import MISSING, PROGRAM, Mosquitto, free_port
+from tests.extras.hall.listener import Listener
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ def test_a_table_is_told(broker: Mosquitto, table: TablePublisher) -> None:
 def test_the_last_will_is_published_when_a_table_dies(broker: Mosquitto) -> None:
     from paho.mqtt.client import Client
 
-    from referee.app.mqtt.client import Broker, Connection
+    from referee.extras.broker.connection import Broker, Connection
 
     def drop(client: Client) -> None:
         sock = client.socket()
@@ -168,7 +168,7 @@ def test_the_documented_broker_lets_a_table_speak_for_itself_alone(tmp_path: Pat
     """The settings and rights of docs/hall.md, with other paths and another port."""
     if PROGRAM is None or shutil.which("mosquitto_passwd") is None:
         pytest.skip(MISSING)
-    text = (Path(__file__).parents[2] / "docs" / "hall.md").read_text(encoding="utf-8")
+    text = (Path(__file__).parents[3] / "docs" / "hall.md").read_text(encoding="utf-8")
     conf, rights = (text.partition(f"```{kind}\n")[2].partition("```")[0] for kind in ("conf", "acl"))
     known = tmp_path / "passwords"
     known.touch(mode=0o600)

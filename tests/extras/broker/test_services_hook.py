@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from referee.adjudication.view import View
-from referee.app.brokering import AT_MOST, EVERY, Brokering
-from tests.system.test_recorded_games import Desk
-from tests.system.test_running import MS
+from referee.engine.view import View
+from referee.table.services import AT_MOST, EVERY, Brokering
+from tests.table.test_loop import MS
+from tests.table.test_resume import Desk
 
 
 class Heard:

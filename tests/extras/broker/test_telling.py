@@ -9,16 +9,13 @@ from typing import Any
 
 import pytest
 
-from referee.adjudication.rulings import Ruling
-from referee.adjudication.view import ChallengeView, View
-from referee.app.mqtt.discovery import announcements
-from referee.app.mqtt.outbox import BEAT, PACE, Outbox
-from referee.app.mqtt.tally import Tally
-from referee.app.mqtt.telling import WORDS, Telling, encoded
-from referee.app.mqtt.today import local_day, tally_of
-from referee.app.mqtt.topics import Topics, filters, parsed
-from referee.app.record import Record
-from tests.page.table import BEGAN, Table, demo_lines
+from referee.engine.rulings import Ruling
+from referee.engine.view import ChallengeView, View
+from referee.extras.broker.connection import BEAT, PACE, Outbox
+from referee.extras.broker.messages import WORDS, Telling, Topics, announcements, encoded, filters, parsed
+from referee.extras.broker.publisher import Tally, local_day, tally_of
+from referee.record.store import Record
+from tests.web.table import BEGAN, Table, demo_lines
 
 NAMES = ("Ana", "Ben", "Cho")
 VIEW = View(

@@ -1,4 +1,4 @@
-"""Many tables in one process: ``python -m tests.hall.generator PORT COUNT [FIRST]`` plays a recorded game at its pace.
+"""Many tables in one process: ``python -m tests.extras.hall.generator PORT COUNT [FIRST]`` plays a recorded game at its pace.
 
 Every table has a connection of its own with a last will, and says what a real one says, by the same code; only its
 thread is shared. Ends when its standard input is closed, and then prints when each ruling was handed to the
@@ -17,12 +17,10 @@ from paho.mqtt.client import Client
 from paho.mqtt.enums import CallbackAPIVersion
 
 from hardware.clock import monotonic
-from referee.app.mqtt.outbox import PACE, Outbox
-from referee.app.mqtt.shell import wall_time
-from referee.app.mqtt.tally import Tally
-from referee.app.mqtt.telling import Telling, encoded
-from referee.app.mqtt.topics import OFFLINE, ONLINE, Topics
-from tests.hall.performance import Performance, performance
+from referee.extras.broker.connection import PACE, Outbox, wall_time
+from referee.extras.broker.messages import OFFLINE, ONLINE, Telling, Topics, encoded
+from referee.extras.broker.publisher import Tally
+from tests.extras.hall.performance import Performance, performance
 
 SECOND: Final = 1_000_000_000
 GOLDEN: Final = 0.618033988749895

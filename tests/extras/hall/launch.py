@@ -1,11 +1,11 @@
-"""`referee hall` by itself: ``python -m tests.hall.launch hall --broker HOST:PORT …``."""
+"""`referee hall` by itself: ``python -m tests.extras.hall.launch hall --broker HOST:PORT …``."""
 
 from __future__ import annotations
 
 import sys
 
-from referee.app.command import Parser
-from referee.app.hall.command import add_hall
+from referee.cli.parser import Parser
+from referee.cli.serve import add_hall
 
 
 def main() -> int:

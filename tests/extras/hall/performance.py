@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from referee.adjudication.adjudicator import Adjudicator
-from referee.adjudication.codec import from_fields, parse_object
-from referee.adjudication.observations import Table, Tick
-from referee.adjudication.rulings import Ruling
-from referee.adjudication.view import View
+from referee.engine.adjudicator import Adjudicator
+from referee.engine.log import from_fields, parse_object
+from referee.engine.observations import Table, Tick
+from referee.engine.rulings import Ruling
+from referee.engine.view import View
 
-RECORDED = Path(__file__).parents[1] / "page" / "demo.jsonl"
+RECORDED = Path(__file__).parents[2] / "web" / "demo.jsonl"
 
 
 @dataclass(frozen=True)

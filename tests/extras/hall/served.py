@@ -10,14 +10,23 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 class ServedHall:
     """A hall's process; its address is known once it can be reached."""
 
     def __init__(self, broker: int, *options: str) -> None:
-        start = [sys.executable, "-m", "tests.hall.launch", "hall", "--broker", f"127.0.0.1:{broker}", "--port", "0"]
+        start = [
+            sys.executable,
+            "-m",
+            "tests.extras.hall.launch",
+            "hall",
+            "--broker",
+            f"127.0.0.1:{broker}",
+            "--port",
+            "0",
+        ]
         self._process = subprocess.Popen([*start, *options], stdout=subprocess.PIPE, text=True, cwd=ROOT)
         assert self._process.stdout is not None
         self.address = self._process.stdout.readline().strip().rstrip("/")

@@ -6,8 +6,8 @@ import math
 
 import pytest
 
-from tests.hall.traffic import traffic
-from tests.hall_bench import REQUIRED_MS, Level, Viewer, _bend, _percentile, _times, _verdict
+from tests.extras.hall.traffic import traffic
+from tools.measure.hall_bench import REQUIRED_MS, Level, Viewer, _bend, _percentile, _times, _verdict
 
 MS = 1_000_000
 

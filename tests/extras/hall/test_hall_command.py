@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from referee.app.command import Parser
-from referee.app.hall.command import _address, add_hall
-from referee.app.problems import UserError
+from referee.cli.parser import Parser
+from referee.cli.serve import _address, add_hall
+from referee.errors import UserError
 
 
 @pytest.mark.parametrize(

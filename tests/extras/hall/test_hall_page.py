@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from referee.app.mqtt.telling import Telling, encoded
-from tests.hall.broker import Mosquitto
-from tests.hall.listener import Listener
-from tests.hall.served import ServedHall
-from tests.hall.test_hall_tables import SCRIPT
-from tests.hall.test_mqtt_telling import ASKED, NAMES, VIEW, WON
-from tests.page.conftest import browser, page  # noqa: F401
+from referee.extras.broker.messages import Telling, encoded
+from tests.extras.broker.test_telling import ASKED, NAMES, VIEW, WON
+from tests.extras.hall.broker import Mosquitto
+from tests.extras.hall.listener import Listener
+from tests.extras.hall.served import ServedHall
+from tests.extras.hall.test_hall_tables import SCRIPT
+from tests.web.conftest import browser, page  # noqa: F401
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

@@ -10,15 +10,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from referee.adjudication.rulings import Ruling
-from referee.app.hall.encoding import difference
-from referee.app.hall.league import league
-from referee.app.hall.parsing import LONGEST, NAME, Day, day_of, numbered_of, state_of
-from referee.app.hall.tables import SECOND, SILENCE, TABLES, Hall
-from referee.app.mqtt.telling import Telling, encoded
-from referee.app.mqtt.topics import LEAVES
-from referee.app.page.texts import LANGUAGES, texts
-from tests.hall.test_mqtt_telling import ASKED, NAMES, TURN, VIEW, WON
+from referee.engine.rulings import Ruling
+from referee.extras.broker.messages import LEAVES, Telling, encoded
+from referee.extras.hall.app import difference
+from referee.extras.hall.tables import (
+    LONGEST,
+    NAME,
+    SECOND,
+    SILENCE,
+    TABLES,
+    Day,
+    Hall,
+    day_of,
+    league,
+    numbered_of,
+    state_of,
+)
+from referee.text.catalogue import LANGUAGES, texts
+from tests.extras.broker.test_telling import ASKED, NAMES, TURN, VIEW, WON
 
 SCRIPT = "<img src=x onerror=alert(1)></script><script>alert(2)</script>"
 

@@ -8,11 +8,10 @@ from string import Formatter
 
 import pytest
 
-from referee.app.hall.pages import _SCRIPT_WORDS, COLUMNS
-from referee.app.hall.words import hall_table
-from referee.app.page.texts import LANGUAGES
+from referee.extras.hall.pages import _SCRIPT_WORDS, COLUMNS
+from referee.text.catalogue import LANGUAGES, hall_table
 
-HALL = Path(__file__).parents[2] / "referee" / "app" / "hall"
+HALL = Path(__file__).parents[3] / "referee" / "extras" / "hall"
 OTHERS = tuple(language for language in LANGUAGES if language != "en")
 
 

@@ -6,11 +6,11 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import Final
 
-from referee.app.mqtt.outbox import PACE, Outbox
-from referee.app.mqtt.tally import Tally
-from referee.app.mqtt.telling import Telling, encoded
-from tests.hall.generator import LULL
-from tests.hall.performance import performance
+from referee.extras.broker.connection import PACE, Outbox
+from referee.extras.broker.messages import Telling, encoded
+from referee.extras.broker.publisher import Tally
+from tests.extras.hall.generator import LULL
+from tests.extras.hall.performance import performance
 
 ALIVE: Final = 10_000_000_000
 """A table tells its present so often at least, ns."""

@@ -9,15 +9,26 @@ from collections.abc import Sequence
 
 import pytest
 
-from hardware.simulated.pads import SimulatedPads
-from hardware.volume import Volume
-from referee.app.drill.dealing import deal, held, taught
-from referee.app.drill.hands import KEY_ERROR, Hand, Keyboard, PadHands
-from referee.app.drill.lesson import BREATH, MS, REST, Kind, Lesson, Prompt, Try
-from referee.app.drill.repetition import EMPTY, KNOWN, Repetition
-from referee.app.drill.report import report
-from referee.app.drill.session import lamps, play, screen, voice
-from referee.app.problems import UserError
+from hardware.simulated.devices.contacts import SimulatedPads
+from hardware.sound.volume import Volume
+from referee.errors import UserError
+from referee.extras.practice.lesson import (
+    BREATH,
+    EMPTY,
+    KNOWN,
+    MS,
+    REST,
+    Kind,
+    Lesson,
+    Prompt,
+    Repetition,
+    Try,
+    deal,
+    held,
+    report,
+    taught,
+)
+from referee.extras.practice.trainer import KEY_ERROR, Hand, Keyboard, PadHands, lamps, play, screen, voice
 from referee.rules.house import HouseRules, house_rules
 from referee.rules.presets import PRESETS
 

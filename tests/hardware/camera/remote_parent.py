@@ -10,8 +10,8 @@ import os
 import signal
 import sys
 
-from hardware.camera_spec import CameraSpec
-from hardware.remote import RemoteCamera
+from hardware.camera.remote import RemoteCamera
+from hardware.camera.spec import CameraSpec
 
 
 def first_index(spec: str) -> tuple[int, int]:

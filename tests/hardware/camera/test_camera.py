@@ -11,12 +11,12 @@ import cv2
 import numpy as np
 import pytest
 
-from hardware.camera import FolderCamera, UsbCamera, VideoCamera, open_camera
+from hardware.camera.camera import FolderCamera, UsbCamera, VideoCamera, open_camera
+from hardware.camera.usb import SETTLE, SHOWS, TRIES, UsbLocks
 from hardware.clock import measure_offset
 from hardware.ports import HardwareMissing
-from hardware.simulated.camera_faults import Faults
-from hardware.simulated.usb import SimulatedCapture
-from hardware.usb_locks import SETTLE, SHOWS, TRIES, UsbLocks
+from hardware.simulated.devices.camera_faults import Faults
+from tests.support.usb_twin import SimulatedCapture
 
 MS = 1_000_000
 SECOND = 1_000_000_000

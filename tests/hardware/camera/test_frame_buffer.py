@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hardware.frame_ring import SLOTS, FrameRing, new_memory
+from hardware.camera.frame_buffer import SLOTS, FrameRing, new_memory
 from hardware.ports import Frame
 
 

@@ -11,15 +11,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hardware.camera import open_camera
-from hardware.camera_report import CameraReport
-from hardware.picamera import PiCamera, Settings
-from hardware.picamera_driver import memory_words, open_driver
-from hardware.picamera_stream import RESTARTS
+from hardware.camera.camera import open_camera
+from hardware.camera.pi_camera import PiCamera, Settings
+from hardware.camera.pi_driver import memory_words, open_driver
+from hardware.camera.pi_stream import RESTARTS
+from hardware.camera.spec import CameraReport
 from hardware.ports import Frame, HardwareMissing, Image
-from hardware.simulated.camera_faults import FAULTS, Faults
-from hardware.simulated.picamera import LATE, SimulatedPicamera2
-from hardware.simulated.picamera_requests import plain
+from hardware.simulated.devices.camera_faults import FAULTS, Faults
+from hardware.simulated.devices.pi_driver_twin import LATE, SimulatedPicamera2, plain
 
 MS = 1_000_000
 SECOND = 1_000_000_000

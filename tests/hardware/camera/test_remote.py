@@ -17,12 +17,12 @@ from typing import Any
 
 import pytest
 
-from hardware.camera_spec import CameraSpec
+from hardware.camera.remote import RemoteCamera
+from hardware.camera.remote_process import CameraProcess
+from hardware.camera.spec import CameraSpec
+from hardware.camera.supervisor import Patience
 from hardware.ports import Frame, HardwareMissing
-from hardware.remote import RemoteCamera
-from hardware.remote_process import CameraProcess
-from hardware.remote_supervisor import Patience
-from tests.hardware.remote_parent import first_index
+from tests.hardware.camera.remote_parent import first_index
 
 MS = 1_000_000
 SECOND = 1_000_000_000
@@ -34,7 +34,7 @@ LIMIT = 30.0
 
 
 def counting(count: int = 10**9, size: tuple[int, int] = (320, 240)) -> CameraSpec:
-    return CameraSpec("tests.hardware.cameras:counting", {"size": list(size), "count": count})
+    return CameraSpec("tests.hardware.camera.cameras:counting", {"size": list(size), "count": count})
 
 
 def twin(faults: str = "", **look: Any) -> CameraSpec:
@@ -123,7 +123,7 @@ def test_a_recording_ends_and_its_last_frame_is_seen(watch: Callable[..., Watche
 def test_the_first_opening_fails_with_the_cameras_own_words(factory: str, words: str) -> None:
     told: list[str] = []
     with pytest.raises(HardwareMissing, match=words):
-        RemoteCamera(CameraSpec(f"tests.hardware.cameras:{factory}"), told=told.append)
+        RemoteCamera(CameraSpec(f"tests.hardware.camera.cameras:{factory}"), told=told.append)
     assert told == []
 
 
@@ -217,7 +217,7 @@ def test_a_cable_pulled_out_and_put_in_again(watch: Callable[..., Watched], tmp_
 @pytest.mark.parametrize("fault", ["silent", "stuck"])
 def test_a_usb_cable_pulled_out_and_put_in_again(fault: str, watch: Callable[..., Watched], tmp_path: Path) -> None:
     switch = tmp_path / "cable"
-    watched = watch(CameraSpec("hardware.simulated.usb:open_usb", {"switch": str(switch)}))
+    watched = watch(CameraSpec("tests.support.usb_twin:open_usb", {"switch": str(switch)}))
     before = watched.frames(2)
     switch.write_text(fault)
     watched.until(lambda: bool(watched.words))
@@ -358,7 +358,7 @@ def test_another_thread_may_close_while_one_waits_for_a_frame(watch: Callable[..
 def test_the_child_ends_with_its_parent(fault: str) -> None:
     spec = twin(f"{fault}@5" if fault else "")
     parent = subprocess.Popen(
-        [sys.executable, "-m", "tests.hardware.remote_parent", spec.to_json(), fault],
+        [sys.executable, "-m", "tests.hardware.camera.remote_parent", spec.to_json(), fault],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     assert parent.stdout is not None
@@ -372,7 +372,7 @@ def test_the_child_ends_with_its_parent(fault: str) -> None:
 
 def test_the_child_ends_with_its_parent_though_another_holds_its_lifeline() -> None:
     parent = subprocess.Popen(
-        [sys.executable, "-m", "tests.hardware.remote_parent", twin().to_json(), "forked"],
+        [sys.executable, "-m", "tests.hardware.camera.remote_parent", twin().to_json(), "forked"],
         stdout=subprocess.PIPE, text=True,
     )  # fmt: skip
     assert parent.stdout is not None
@@ -389,7 +389,7 @@ def test_the_child_ends_with_its_parent_though_another_holds_its_lifeline() -> N
 
 def test_a_parent_that_leaves_without_closing_leaves_nothing() -> None:
     left = subprocess.run(
-        [sys.executable, "-m", "tests.hardware.remote_parent", twin().to_json(), "leave"],
+        [sys.executable, "-m", "tests.hardware.camera.remote_parent", twin().to_json(), "leave"],
         capture_output=True, text=True, check=True, timeout=LIMIT,
     )  # fmt: skip
     assert left.stderr == ""

@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from hardware.camera_report import CameraReport
-from hardware.camera_spec import CameraSpec
+from hardware.camera.remote import RemoteCamera
+from hardware.camera.remote_process import CameraProcess
+from hardware.camera.spec import CameraReport, CameraSpec
+from hardware.camera.supervisor import Patience
 from hardware.ports import Frame
-from hardware.remote import RemoteCamera
-from hardware.remote_process import CameraProcess
-from hardware.remote_supervisor import Patience
 
 NOW = 1_000
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 
-from hardware.remote_supervisor import Act, Patience, Phase, Supervisor
+from hardware.camera.supervisor import Act, Patience, Phase, Supervisor
 
 PATIENCE = Patience(opening=1_000, frame=100, asked=10, killed=20, rests=(0, 50, 200), steady=500)
 

@@ -6,11 +6,11 @@ import sys
 
 import pytest
 
-from hardware.gpio import PAD_PINS, SEAT_LIGHT_PINS, TABLE_LIGHT_PINS
-from hardware.lights import GpioLights
+from hardware.lights.leds import GpioLights
+from hardware.pads.pinout import PAD_PINS, SEAT_LIGHT_PINS, TABLE_LIGHT_PINS
 from hardware.ports import HardwareMissing
-from hardware.simulated.lights import Change, SimulatedLights
-from hardware.simulated.pins import ToldFactory
+from hardware.simulated.devices.mock_lights import Change, SimulatedLights
+from hardware.simulated.devices.mock_pins import ToldFactory
 
 
 def test_a_pattern_is_told_change_by_change() -> None:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from hardware.lights.strip import BRIGHTEST, BothLights, StripLights, picture, stretches
 from hardware.ports import HardwareMissing
-from hardware.simulated.lights import SimulatedLights, SimulatedStrip
-from hardware.strip import BRIGHTEST, BothLights, StripLights, picture, stretches
+from hardware.simulated.devices.mock_lights import SimulatedLights, SimulatedStrip
 
 DARK = (0, 0, 0)
 

@@ -8,11 +8,11 @@ from random import Random
 
 import pytest
 
-from hardware.crosstalk import LONGEST, Crosstalk, landing
-from hardware.debounce import Run
+from hardware.pads.crosstalk import LONGEST, Crosstalk, landing
+from hardware.pads.debounce import Run
+from hardware.pads.slaps import PadFilter
 from hardware.ports import Edge
-from hardware.slaps import PadFilter
-from referee.adjudication.observations import Observation, Other, Slap
+from referee.engine.observations import Observation, Other, Slap
 
 MS = 1_000_000
 US = 1_000

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hardware.debounce import MASK, REBOUND, Debouncer, Event
+from hardware.pads.debounce import MASK, REBOUND, Debouncer, Event
+from hardware.pads.slaps import PadFilter
 from hardware.ports import Edge
-from hardware.slaps import PadFilter
-from referee.adjudication.observations import Lift, Observation, Other, Slap
+from referee.engine.observations import Lift, Observation, Other, Slap
 
 MS = 1_000_000
 

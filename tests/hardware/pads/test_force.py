@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from hardware.force import FIRST_BY, FULL, Force, ForceSampler, has_chip, open_force, read_channel
+from hardware.pads.force import FIRST_BY, FULL, Force, ForceSampler, has_chip, open_force, read_channel
+from hardware.pads.force_join import PEAK
+from hardware.pads.slaps import PadFilter
 from hardware.ports import Edge, HardwareMissing
-from hardware.simulated.force import SimulatedForce
-from hardware.simulated.pads import SimulatedPads
-from hardware.slaps import PadFilter
-from hardware.weights import PEAK
-from referee.adjudication.observations import Slap
+from hardware.simulated.devices.contacts import SimulatedPads
+from referee.engine.observations import Slap
+from tests.support.force_chip import SimulatedForce
 
 MS = 1_000_000
 READ = 48_000

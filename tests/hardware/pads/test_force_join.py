@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from hardware.pads.force_join import PEAK, WAIT
+from hardware.pads.slaps import PadFilter
 from hardware.ports import Edge
-from hardware.slaps import PadFilter
-from hardware.weights import PEAK, WAIT
-from referee.adjudication.observations import Lift, Slap
+from referee.engine.observations import Lift, Slap
 
 MS = 1_000_000
 

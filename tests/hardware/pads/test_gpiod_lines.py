@@ -9,7 +9,7 @@ from typing import Any
 import gpiod
 import pytest
 
-from hardware.lines_gpiod import header_path
+from hardware.pads.gpiod_lines import header_path
 from hardware.ports import HardwareMissing
 
 

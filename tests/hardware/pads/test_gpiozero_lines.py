@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hardware.gpio import open_factory
-from hardware.lines import open_lines
-from hardware.lines_gpiozero import DELIVERY, GpiozeroLines, ticks_to_ns
-from hardware.pads import GpioPads
+from hardware.pads.gpiozero_lines import DELIVERY, GpiozeroLines, ticks_to_ns
+from hardware.pads.lines import open_lines
+from hardware.pads.pads import GpioPads
+from hardware.pads.pinout import open_factory
 from hardware.ports import Edge, HardwareMissing
-from hardware.simulated.pins import ClockedFactory
+from hardware.simulated.devices.mock_pins import ClockedFactory
 
 MS = 1_000_000
 

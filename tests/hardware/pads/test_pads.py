@@ -13,16 +13,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hardware.gpio import header_chip
-from hardware.lines import OnLost, OnPress
-from hardware.lines_gpiod import DELIVERY, GpiodLines
-from hardware.lines_sequence import Sequence
-from hardware.pads import LEAST_ERROR, GpioPads
+from hardware.pads.gpiod_lines import DELIVERY, GpiodLines
+from hardware.pads.line_sequence import Sequence
+from hardware.pads.lines import OnLost, OnPress
+from hardware.pads.pads import LEAST_ERROR, GpioPads
+from hardware.pads.pinout import header_chip
+from hardware.pads.slaps import PadFilter
 from hardware.ports import Edge, Lost
-from hardware.simulated.lines import SimulatedRequest
-from hardware.simulated.pads import SimulatedPads
-from hardware.slaps import PadFilter
-from referee.adjudication.observations import Lift, Observation, Slap
+from hardware.simulated.devices.contacts import SimulatedPads
+from hardware.simulated.devices.kernel_lines import SimulatedRequest
+from referee.engine.observations import Lift, Observation, Slap
 
 MS = 1_000_000
 

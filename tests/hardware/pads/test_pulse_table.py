@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from hardware.gpio import PAD_PINS
+from hardware.pads.pinout import PAD_PINS
 from hardware.ports import Edge
-from hardware.simulated.pulse_file import EdgeWriter, aligned, read_edges, write_pulses
-from hardware.simulated.pulses import BOUNCE, ERROR, MS, Part, Trial, script
-from tests.pulse_measuring import NAMED, TIE, Measured, measure, parts, simulated_edges
-from tests.pulse_table import RECORDED, main
+from hardware.simulated.devices.pulses import BOUNCE, ERROR, MS, Part, Trial, script
+from tests.support.pulse_file import EdgeWriter, aligned, read_edges, write_pulses
+from tools.measure.pulse_scores import NAMED, TIE, Measured, measure, parts, simulated_edges
+from tools.measure.pulse_table import RECORDED, main
 
 SMALL: tuple[Part, ...] = (
     ("pins", (0, 2 * MS, 3 * MS, 6 * MS), 1), ("hands", (2 * MS, 4 * MS, 6 * MS, 10 * MS), 3),
@@ -140,7 +140,7 @@ def test_a_line_that_is_no_edge_is_named(tmp_path: Path) -> None:
 
 
 def test_the_command_writes_table_and_picture(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tests.pulse_table.parts", lambda _pairs, _others: HANDS)
+    monkeypatch.setattr("tools.measure.pulse_table.parts", lambda _pairs, _others: HANDS)
     assert main(["--out", str(tmp_path)]) == 0
     assert len((tmp_path / "table.csv").read_text(encoding="utf-8").splitlines()) == 4
     assert (tmp_path / "table.png").stat().st_size > 5_000

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from hardware.bench import QUIET, TOO_MANY, Fault, words
+from hardware.pads.slaps import PadFilter
+from hardware.pads.stuck import QUIET, TOO_MANY, Fault, words
 from hardware.ports import Edge
-from hardware.slaps import PadFilter
-from referee.adjudication.observations import Lift, Observation, Other, Slap
+from referee.engine.observations import Lift, Observation, Other, Slap
 
 MS = 1_000_000
 

@@ -7,8 +7,8 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from hardware.simulated.decks import RANKS, SUITS, Deck, all_cards
-from hardware.simulated.families import FAMILIES, rank_text
+from hardware.simulated.decks.families import FAMILIES, rank_text
+from hardware.simulated.decks.packs import RANKS, SUITS, Deck, all_cards
 
 FAMILY = sorted(FAMILIES)
 

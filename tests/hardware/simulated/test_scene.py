@@ -12,13 +12,13 @@ import cv2
 import numpy as np
 import pytest
 
-from hardware.simulated.acts import FLIP_NS, MS, SETTLE_NS, Act, Burn, Lay, Pose, Take, bearing, towards
-from hardware.simulated.canvas import Bytes
-from hardware.simulated.paths import Player
-from hardware.simulated.players import seat_people
-from hardware.simulated.scene import Scene
-from hardware.simulated.script import play_game
-from hardware.simulated.table import SimulatedTable, main
+from hardware.simulated.pictures.canvas import Bytes
+from hardware.simulated.pictures.scene import Scene
+from hardware.simulated.table.acts import FLIP_NS, MS, SETTLE_NS, Act, Burn, Lay, Pose, Take, bearing, towards
+from hardware.simulated.table.paths import Player
+from hardware.simulated.table.players import seat_people
+from hardware.simulated.table.script import play_game
+from hardware.simulated.table.simulated_table import SimulatedTable, main
 
 SIZE = (480, 360)
 FACE, GAP = 2_000 * MS, 260 * MS

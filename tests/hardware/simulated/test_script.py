@@ -9,15 +9,15 @@ from statistics import mean, stdev
 
 import pytest
 
-from hardware.simulated.acts import MS, SWEEP_NS, Burn, Lay, Take
-from hardware.simulated.close_calls import HEAT_NS
-from hardware.simulated.decks import all_cards
-from hardware.simulated.players import MEAN_MS, SPREAD_MS, Habits, press, seat_people
-from hardware.simulated.script import Script, play_game
-from hardware.simulated.slapping_hands import GUARD_NS
-from referee.adjudication.adjudicator import Adjudicator
-from referee.adjudication.observations import Card, Placed, Slap, Table, Taken
-from referee.adjudication.rulings import Ruling
+from hardware.simulated.decks.packs import all_cards
+from hardware.simulated.table.acts import MS, SWEEP_NS, Burn, Lay, Take
+from hardware.simulated.table.close_calls import HEAT_NS
+from hardware.simulated.table.players import MEAN_MS, SPREAD_MS, Habits, press, seat_people
+from hardware.simulated.table.script import Script, play_game
+from hardware.simulated.table.slapping_hands import GUARD_NS
+from referee.engine.adjudicator import Adjudicator
+from referee.engine.observations import Card, Placed, Slap, Table, Taken
+from referee.engine.rulings import Ruling
 from referee.rules.presets import PRESETS
 
 CLUMSY = Habits(wrong_slap=0.06, early_slap=0.03, out_of_turn=0.02, long_hold=0.2)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hardware.simulated.decks import Deck
-from hardware.simulated.families import FAMILIES
-from hardware.simulated.unusual import UNUSUAL
+from hardware.simulated.decks.families import FAMILIES
+from hardware.simulated.decks.packs import Deck
+from tests.support.unusual_packs import UNUSUAL
 
 
 def test_they_differ_from_the_ordinary_packs_and_from_each_other() -> None:

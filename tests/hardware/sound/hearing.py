@@ -10,10 +10,10 @@ from functools import cache
 
 import numpy as np
 
-from hardware.clips import Clips
-from hardware.loudness import Samples
-from referee.app.voice import Phrase
-from tests.hardware.listening import Listener, bare, in_the_room, shuffled
+from hardware.sound.clips import Clips
+from hardware.sound.loudness import Samples
+from referee.announce.voice import Phrase
+from tests.hardware.sound.listener import Listener, bare, in_the_room, shuffled
 
 
 @dataclass(frozen=True, slots=True)

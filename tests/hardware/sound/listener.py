@@ -13,11 +13,11 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from hardware.clips import pcm
-from hardware.mixer import Mixer
-from hardware.mixing import RATE, Samples
-from referee.app.phrases.language import parts
-from referee.app.phrases.languages import words_in
+from hardware.sound.clips import pcm
+from hardware.sound.mixer import Mixer
+from hardware.sound.splice import RATE, Samples
+from referee.announce.phrases import words_in
+from referee.announce.phrases.language import parts
 
 ROOM: Final = RATE // 4
 """Samples of quiet before and after what is said."""

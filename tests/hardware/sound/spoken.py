@@ -9,10 +9,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from referee.adjudication.rulings import Ruling
-from referee.app.phrases.languages import words_in
-from referee.app.replaying import rulings
-from referee.app.voice import MOST_SEATS, Phrase, announce, tell
+from referee.announce.phrases import words_in
+from referee.announce.voice import MOST_SEATS, Phrase, announce, tell
+from referee.engine.rulings import Ruling
+from referee.review import rulings
 from referee.rules.presets import PRESETS
 
 _MS: Final = 1_000_000

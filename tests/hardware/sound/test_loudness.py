@@ -12,11 +12,11 @@ import numpy as np
 import pyloudnorm
 import pytest
 
-from hardware.clips import Clips, find_synthesiser
-from hardware.loudness import MOMENT, SILENCE, Samples, high_pass, k_weighted, momentary, shelf, true_peak
-from hardware.mixing import LOUDNESS, RATE
-from referee.app.voice import LANGUAGES, spelling, vocabulary
-from tests.hardware.spoken import phrases_of_a_game, told
+from hardware.sound.clips import Clips, find_synthesiser
+from hardware.sound.loudness import MOMENT, SILENCE, Samples, high_pass, k_weighted, momentary, shelf, true_peak
+from hardware.sound.splice import LOUDNESS, RATE
+from referee.announce.voice import LANGUAGES, spelling, vocabulary
+from tests.hardware.sound.spoken import phrases_of_a_game, told
 
 SPREAD: Final = 1.5
 """LU between the loudest and the softest clip, or sentence, at most."""

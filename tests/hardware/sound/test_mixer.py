@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hardware.cues import CUES
-from hardware.loudness import true_peak
-from hardware.mixer import Mixer
-from hardware.mixing import FLOOR, LATE, PAUSE, RATE, Samples
+from hardware.sound.beeps import CUES
+from hardware.sound.loudness import true_peak
+from hardware.sound.mixer import Mixer
+from hardware.sound.splice import FLOOR, LATE, PAUSE, RATE, Samples
 
 
 def tone(seconds: float, level: float = 0.3) -> Samples:

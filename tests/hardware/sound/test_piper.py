@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hardware.clips import Clips
-from hardware.mixing import RATE
-from hardware.piper import open_piper
 from hardware.ports import HardwareMissing
+from hardware.sound.clips import Clips
+from hardware.sound.piper import open_piper
+from hardware.sound.splice import RATE
 
 RATE_OF_PIPER = 22_050
 PROGRAM = f"""#!{sys.executable}
@@ -85,7 +85,7 @@ def test_the_program_speaks_where_there_is_no_package(
     program.write_text(PROGRAM)
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{program.parent}{os.pathsep}{os.environ['PATH']}")
-    monkeypatch.setattr("hardware.piper.find_spec", lambda name: None)
+    monkeypatch.setattr("hardware.sound.piper.find_spec", lambda name: None)
     speaks = open_piper(voice, "de")
     assert speaks.render("Platz eins").size > 0
     with pytest.raises(HardwareMissing, match=r"piper could not speak 'break'.*copy both its files anew"):
@@ -109,7 +109,7 @@ def test_what_is_missing_is_named(voice: Path, tmp_path: Path, monkeypatch: pyte
         open_piper(tmp_path / "none.onnx", "de")
     with pytest.raises(HardwareMissing, match="speaks 'de', not 'fr'"):
         open_piper(voice, "fr", module=Package("synthesize"))
-    monkeypatch.setattr("hardware.piper.find_spec", lambda name: None)
+    monkeypatch.setattr("hardware.sound.piper.find_spec", lambda name: None)
     with pytest.raises(HardwareMissing, match=r"nothing can run the Piper voice.*pip install piper-tts"):
         open_piper(voice, "de", which=lambda name: None)
     described(voice, "{ torn")

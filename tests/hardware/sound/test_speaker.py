@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hardware.clips import ESPEAK, FLITE, Clips, Synthesiser, cache_folder, find_synthesiser, read_wav, write_wav
-from hardware.mixing import RATE, Samples
 from hardware.ports import HardwareMissing
-from hardware.simulated.speaker import RecordingSpeaker
-from hardware.speaker import WavSpeaker, import_sounddevice, open_speaker
-from hardware.volume import Volume
+from hardware.simulated.devices.silent_speaker import RecordingSpeaker
+from hardware.sound.clips import ESPEAK, FLITE, Clips, Synthesiser, cache_folder, find_synthesiser, read_wav, write_wav
+from hardware.sound.speaker import WavSpeaker, import_sounddevice, open_speaker
+from hardware.sound.splice import RATE, Samples
+from hardware.sound.volume import Volume
 
 SECOND = 1_000_000_000
 BEEP = """

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hardware.mixing import FLOOR, RATE
+from hardware.sound.splice import FLOOR, RATE
 
 SYSTEM = Path("/usr/share/alsa/alsa.conf")
 CONFIG = f"""
@@ -24,7 +24,7 @@ BANK = """
 import sys, time
 from pathlib import Path
 import numpy as np
-from hardware.stream_speaker import StreamSpeaker
+from hardware.sound.stream_speaker import StreamSpeaker
 
 class Bank:
     def phrase(self, texts):
@@ -62,7 +62,7 @@ speaker.drain(20)
 speaker.close()
 """
 QUICK = """
-from tests.sound_card import Card
+from tests.support.sound_card import Card
 card = Card(Path(sys.argv[1]))
 speaker = StreamSpeaker(Bank(), on_trouble=told.append)
 time.sleep(0.5)
@@ -87,7 +87,7 @@ def run(program: str, tmp_path: Path, *args: str) -> subprocess.CompletedProcess
     config = tmp_path / "asound.conf"
     config.write_text(CONFIG.replace("FILE", str(tmp_path / "played.raw")))
     done = subprocess.run(
-        [sys.executable, "-c", BANK + program, *args], cwd=Path(__file__).parents[2],
+        [sys.executable, "-c", BANK + program, *args], cwd=Path(__file__).parents[3],
         env={**os.environ, "ALSA_CONFIG_PATH": str(config)}, capture_output=True, text=True, timeout=120,
     )  # fmt: skip
     if "libportaudio2" in done.stderr:

@@ -5,9 +5,22 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hardware.loudness import momentary, true_peak
-from hardware.mixer import Mixer
-from hardware.mixing import FLOOR, GAP, GAPS, LOUDNESS, MARGIN, PEAK, RATE, Samples, gap_after, join, prepared, resample
+from hardware.sound.loudness import momentary, true_peak
+from hardware.sound.mixer import Mixer
+from hardware.sound.splice import (
+    FLOOR,
+    GAP,
+    GAPS,
+    LOUDNESS,
+    MARGIN,
+    PEAK,
+    RATE,
+    Samples,
+    gap_after,
+    join,
+    prepared,
+    resample,
+)
 
 
 def tone(seconds: float, level: float = 0.3, rate: int = RATE) -> Samples:

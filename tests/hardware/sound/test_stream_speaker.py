@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hardware.mixing import FLOOR, RATE, Samples
 from hardware.ports import HardwareMissing
-from hardware.stream_speaker import RETRY, STALLED, StreamSpeaker
-from hardware.volume import Volume
-from hardware.volume_control import VolumeControl
+from hardware.sound.splice import FLOOR, RATE, Samples
+from hardware.sound.stream_speaker import RETRY, STALLED, StreamSpeaker
+from hardware.sound.volume import Volume, VolumeControl
 
 
 class Beeps:

@@ -12,11 +12,11 @@ from typing import Final
 
 import pytest
 
-from hardware.clips import FLITE, Clips
-from referee.app.phrases.languages import words_in
-from tests.hardware.hearing import spoilt, spoken, understood
-from tests.hardware.listening import bare, grammar
-from tests.hardware.spoken import all_phrases, phrases_of_a_game
+from hardware.sound.clips import FLITE, Clips
+from referee.announce.phrases import words_in
+from tests.hardware.sound.hearing import spoilt, spoken, understood
+from tests.hardware.sound.listener import bare, grammar
+from tests.hardware.sound.spoken import all_phrases, phrases_of_a_game
 
 WANTED: Final = 0.92
 """Of so few phrases; `make voice-check` wants 97 % of all of them."""

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hardware.simulated.speaker import RecordingSpeaker
-from hardware.volume import Volume, VolumeError, factor
-from hardware.volume_control import VolumeControl
+from hardware.simulated.devices.silent_speaker import RecordingSpeaker
+from hardware.sound.volume import Volume, VolumeControl, VolumeError, factor
 
 
 @pytest.mark.parametrize(

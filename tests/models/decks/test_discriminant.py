@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from models.discriminant import class_means, logistic
+from models.decks.discriminant import class_means, logistic
 
 
 def clouds(n: int, width: int, seed: int = 1) -> tuple[np.ndarray, np.ndarray]:

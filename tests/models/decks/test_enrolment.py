@@ -10,18 +10,18 @@ import cv2
 import numpy as np
 import pytest
 
-from hardware.simulated.decks import Deck, all_cards
-from hardware.simulated.unusual import UNUSUAL
-from models.cards import RANKS, SUITS
-from models.deckfile import Deck as Learned
-from models.deckfile import DeckBroken, load, save
-from models.enrolment import CAP, Confusion, Knowledge, TooFewLooks
-from models.eye import Eye
-from models.lookout import Lookout, NoLook
-from models.looks import Look
-from models.networks import WEIGHTS, Network
-from tests.enrol_check import LAYING, SCALE, score
-from tests.models.tabletop import HEIGHT, WIDTH, Laid, Picture, Take, picture, pile
+from hardware.simulated.decks.packs import Deck, all_cards
+from models.decks.deck_file import Deck as Learned
+from models.decks.deck_file import DeckBroken, load, save
+from models.decks.enrolment import CAP, Confusion, Knowledge, TooFewLooks
+from models.decks.lookout import Lookout, NoLook
+from models.decks.looks import Look
+from models.eye.classes import RANKS, SUITS
+from models.eye.eye import Eye
+from models.eye.networks import WEIGHTS, Network
+from tests.models.table_view.tabletop import HEIGHT, WIDTH, Laid, Picture, Take, picture, pile
+from tests.support.unusual_packs import UNUSUAL
+from tools.measure.enrol_check import LAYING, SCALE, score
 
 KONTOR = Deck(UNUSUAL["kontor"], SCALE)
 

@@ -17,8 +17,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from hardware.simulated.decks import Deck, all_cards
-from hardware.simulated.families import FAMILIES, Family
+from hardware.simulated.decks.families import FAMILIES, Family
+from hardware.simulated.decks.packs import Deck, all_cards
 
 Image = NDArray[np.uint8]
 Points = NDArray[np.float64]

@@ -6,11 +6,11 @@ import cv2
 import numpy as np
 import pytest
 
-from models.eye import CardSeen
-from models.networks import WEIGHTS
-from tests import pace
-from tests.held_back import Figures, lines, take_in, together
-from tests.models.damaged import HEIGHTS, Scene, Shown, scene, scenes
+from models.eye.eye import CardSeen
+from models.eye.networks import WEIGHTS
+from tests.models.evaluation.damaged import HEIGHTS, Scene, Shown, scene, scenes
+from tools.measure import pace
+from tools.measure.held_back import Figures, lines, take_in, together
 
 MOST_BYTES = 10_000_000
 

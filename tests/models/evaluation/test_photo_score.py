@@ -8,11 +8,11 @@ import cv2
 import numpy as np
 import pytest
 
-from models.disputes import KINDS, Dispute, disputes
-from models.evaluate import Label, apart, by_folder, inside, match, table
-from models.eye import CardSeen
-from models.failures import beyond, failures
-from models.photoreport import write
+from models.evaluation.disputes import KINDS, Dispute, disputes
+from models.evaluation.failures import beyond, failures
+from models.evaluation.photo_report import write
+from models.evaluation.photo_score import Label, apart, by_folder, inside, match, table
+from models.eye.eye import CardSeen
 
 BOX = (100.0, 100.0, 160.0, 300.0)
 

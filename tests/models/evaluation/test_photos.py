@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from models.evaluate import Tally, evaluate
-from models.eye import Eye
+from models.evaluation.photo_score import Tally, evaluate
+from models.eye.eye import Eye
 
-PHOTOS = Path(__file__).parents[2].parent / "shared" / "photos"
+PHOTOS = Path(__file__).parents[3].parent / "shared" / "photos"
 
 pytestmark = pytest.mark.skipif(
     not (PHOTOS / "labels.csv").exists(), reason="no ../shared/photos: real photographs are not part of the project"

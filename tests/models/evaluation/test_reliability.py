@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from models import charts
-from models.reliability import Said, bins, calibration_error, table, wilson, words
+from models.evaluation import charts
+from models.evaluation.reliability import Said, bins, calibration_error, table, wilson, words
 
 
 def readings(confidence: float, right: int, wrong: int) -> list[Said]:

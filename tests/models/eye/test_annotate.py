@@ -1,4 +1,4 @@
-"""What `models.drawing` puts on a picture: lines by confidence, labels that keep off each other."""
+"""What `models.eye.annotate` puts on a picture: lines by confidence, labels that keep off each other."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from models.drawing import dashed, drawn
-from models.labels import STYLES, Labels, said, style
+from models.eye.annotate import STYLES, Labels, dashed, drawn, said, style
 
 
 @dataclass

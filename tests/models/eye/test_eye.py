@@ -6,9 +6,9 @@ import cv2
 import numpy as np
 import pytest
 
-from hardware.simulated.decks import Deck
-from models.evaluate import Label, score
-from models.eye import CardSeen, Eye, ImageError, WeightsBroken, WeightsMissing
+from hardware.simulated.decks.packs import Deck
+from models.evaluation.photo_score import Label, score
+from models.eye.eye import CardSeen, Eye, ImageError, WeightsBroken, WeightsMissing
 
 Pose = tuple[str, float, float, float]
 

@@ -6,9 +6,9 @@ import cv2
 import numpy as np
 import pytest
 
-from hardware.simulated.decks import Deck, all_cards
-from hardware.simulated.families import FAMILIES
-from models.eye import Eye
+from hardware.simulated.decks.families import FAMILIES
+from hardware.simulated.decks.packs import Deck, all_cards
+from models.eye.eye import Eye
 
 SIZE, MIDDLE, PILES = 420, 210, 15
 

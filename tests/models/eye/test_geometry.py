@@ -4,7 +4,7 @@ import cv2
 import numpy as np
 import pytest
 
-from models import geometry
+from models.eye import geometry
 
 
 def arrow(size: int, centre: tuple[float, float], up: tuple[float, float]) -> np.ndarray:

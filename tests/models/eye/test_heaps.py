@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from models import heaps, joining, naming
-from models.cards import CARDS, RANKS, SUITS
-from models.finder import Spot
-from models.geometry import quad_of
-from models.reader import CardReading, Reading, log_softmax
+from models.eye import card_join, card_name, heaps
+from models.eye.classes import CARDS, RANKS, SUITS
+from models.eye.finder import Spot
+from models.eye.geometry import quad_of
+from models.eye.reader import CardReading, Reading, log_softmax
 
-W = naming.Weights()
+W = card_name.Weights()
 
 
 def reading(card: str, surely: float = 8.0, index: float = 6.0) -> Reading:
@@ -33,75 +33,75 @@ def spots(x: float, y: float, angle: float = 0.0, height: float = 140.0, which: 
     return out
 
 
-def whole(candidate: joining.Candidate, card: str, bare: float) -> CardReading:
+def whole(candidate: card_join.Candidate, card: str, bare: float) -> CardReading:
     r = reading(card)
     return CardReading(r.rank, r.suit, bare, quad_of(*candidate.frame))
 
 
 def test_opposite_indices_are_one_card() -> None:
-    found = joining.candidates(spots(200, 200, 30), [reading("7h"), reading("7h")], W)
+    found = card_join.candidates(spots(200, 200, 30), [reading("7h"), reading("7h")], W)
     assert len(found) == 1
     assert np.allclose(found[0].centre, [200, 200])
-    assert naming.judged(found[0], W)[0] == "7h"
+    assert card_name.judged(found[0], W)[0] == "7h"
 
 
 def test_two_cards_of_one_heap_stay_two() -> None:
     lower, upper = spots(200, 200, 0, which="a"), spots(212, 193, 48)
-    found = joining.candidates([*lower, *upper], [reading("9c"), reading("Kd"), reading("Kd")], W)
-    assert sorted(naming.judged(c, W)[0] for c in found) == ["9c", "Kd"]
+    found = card_join.candidates([*lower, *upper], [reading("9c"), reading("Kd"), reading("Kd")], W)
+    assert sorted(card_name.judged(c, W)[0] for c in found) == ["9c", "Kd"]
 
 
 def test_like_cards_far_apart_stay_two() -> None:
-    found = joining.candidates([*spots(200, 200), *spots(420, 200)], [reading("7h")] * 4, W)
+    found = card_join.candidates([*spots(200, 200), *spots(420, 200)], [reading("7h")] * 4, W)
     assert len(found) == 2
 
 
 def test_readings_in_conflict_lower_the_confidence() -> None:
-    agreed = joining.candidates(spots(200, 200), [reading("7h"), reading("7h")], W)[0]
-    torn = joining.candidates(spots(200, 200), [reading("7h"), reading("2h")], W)
+    agreed = card_join.candidates(spots(200, 200), [reading("7h"), reading("7h")], W)[0]
+    torn = card_join.candidates(spots(200, 200), [reading("7h"), reading("2h")], W)
     assert len(torn) == 1
-    assert naming.judged(torn[0], W)[1] < 0.6 < 0.95 < naming.judged(agreed, W)[1]
+    assert card_name.judged(torn[0], W)[1] < 0.6 < 0.95 < card_name.judged(agreed, W)[1]
 
 
 def test_a_second_index_adds_confidence() -> None:
-    one = joining.candidates(spots(200, 200, which="a"), [reading("7h", 3.0)], W)[0]
-    two = joining.candidates(spots(200, 200), [reading("7h", 3.0)] * 2, W)[0]
-    assert naming.judged(two, W)[1] > naming.judged(one, W)[1]
+    one = card_join.candidates(spots(200, 200, which="a"), [reading("7h", 3.0)], W)[0]
+    two = card_join.candidates(spots(200, 200), [reading("7h", 3.0)] * 2, W)[0]
+    assert card_name.judged(two, W)[1] > card_name.judged(one, W)[1]
 
 
 def test_what_cannot_be_told_is_seen_but_not_read() -> None:
-    blurred = joining.candidates(spots(200, 200, which="a"), [reading("7h", 0.4)], W)[0]
-    assert naming.judged(blurred, W)[0] == "??"
+    blurred = card_join.candidates(spots(200, 200, which="a"), [reading("7h", 0.4)], W)[0]
+    assert card_name.judged(blurred, W)[0] == "??"
 
 
 def test_what_is_no_index_is_no_card() -> None:
-    assert joining.candidates(spots(200, 200), [reading("7h", index=-3.0)] * 2, W) == []
-    assert joining.candidates([], [], W) == []
+    assert card_join.candidates(spots(200, 200), [reading("7h", index=-3.0)] * 2, W) == []
+    assert card_join.candidates([], [], W) == []
 
 
 def test_evidence_is_a_distribution() -> None:
-    card = joining.candidates(spots(200, 200), [reading("7h", 2.0), reading("8h", 2.0)], W)[0]
-    logs = naming.evidence(card, W)
+    card = card_join.candidates(spots(200, 200), [reading("7h", 2.0), reading("8h", 2.0)], W)[0]
+    logs = card_name.evidence(card, W)
     assert logs.shape == (len(CARDS),)
     assert np.exp(logs).sum() == pytest.approx(1.0)
 
 
 def test_the_uncovered_card_is_the_top_of_its_heap_and_a_lone_card_of_its_own() -> None:
-    cards = joining.candidates(
+    cards = card_join.candidates(
         [*spots(200, 200, which="a"), *spots(215, 190, 50), *spots(600, 200)],
         [reading("9c"), reading("Kd"), reading("Kd"), reading("2s"), reading("2s")],
         W,
     )
     for card in cards:
-        name = naming.judged(card, W)[0]
+        name = card_name.judged(card, W)[0]
         card.whole = whole(card, name, -2.0 if name == "9c" else 2.0)
         heaps.settle(card)
-    tops = {naming.judged(cards[i], W)[0] for i in heaps.tops(cards)}
+    tops = {card_name.judged(cards[i], W)[0] for i in heaps.tops(cards)}
     assert tops == {"Kd", "2s"}
 
 
 def test_corners_run_clockwise_from_an_index() -> None:
-    card = joining.candidates(spots(200, 200, 75, which="b"), [reading("7h")], W)[0]
+    card = card_join.candidates(spots(200, 200, 75, which="b"), [reading("7h")], W)[0]
     heaps.settle(card)
     a, b, c = card.quad[0], card.quad[1], card.quad[2]
     assert (b - a)[0] * (c - a)[1] - (b - a)[1] * (c - a)[0] > 0

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from models.cards import HEIGHT_MM, WIDTH_MM
-from models.finder import Spot
-from models.geometry import Points, axes_of
-from models.joining import Candidate
-from models.plane import borrow, measures
-from models.reader import Reading
+from models.eye.card_join import Candidate
+from models.eye.classes import HEIGHT_MM, WIDTH_MM
+from models.eye.finder import Spot
+from models.eye.geometry import Points, axes_of
+from models.eye.plane import borrow, measures
+from models.eye.reader import Reading
 
 INDEX = np.array([-26.0, 31.0])
 """Where the pack's indices sit, mm right and up of the middle, and how high they are."""

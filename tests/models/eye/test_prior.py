@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.cards import CARDS
-from models.prior import MOST, SLIP, SUPPORT, SURE, Candidates, Prior, Reading, Trust, judge, seen, spread, weighed
-from referee.adjudication.foresight import Foresight
+from models.eye.classes import CARDS
+from models.eye.prior import MOST, SLIP, SUPPORT, SURE, Candidates, Prior, Reading, Trust, judge, seen, spread, weighed
+from referee.engine.foresight import Foresight
 
 QUEENS: Candidates = (("Qs", 0.6), ("Qc", 0.38))
 CERTAIN = Foresight(stacks=((), ("Qc", "4d")), placed=("Qc", "4d", "7h"))

@@ -16,18 +16,18 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from hardware.simulated.acts import Burn, Lay, Pose, Take
-from hardware.simulated.paths import Place
-from hardware.simulated.scene import Scene
-from hardware.simulated.swing import swing_angle, swung
-from hardware.simulated.table import SimulatedTable
+from hardware.simulated.pictures.card_turn import swing_angle, swung
+from hardware.simulated.pictures.scene import Scene
+from hardware.simulated.table.acts import Burn, Lay, Pose, Take
+from hardware.simulated.table.paths import Place
+from hardware.simulated.table.simulated_table import SimulatedTable
 
 Quad = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
 class Truth:
-    """A card seen; what `models.eye.CardSeen` holds."""
+    """A card seen; what `models.eye.eye.CardSeen` holds."""
 
     card: str
     confidence: float

@@ -9,8 +9,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from hardware.simulated.blending import stamp
-from hardware.simulated.decks import Deck
+from hardware.simulated.decks.packs import Deck
+from hardware.simulated.pictures.layers import stamp
 
 Picture = NDArray[np.uint8]
 WIDTH, HEIGHT = 640, 480

@@ -9,12 +9,12 @@ import cv2
 import numpy as np
 import pytest
 
-from hardware.simulated.overhead import Overhead
-from models.edges import softness, spread
-from models.light import MOST_NOISE, SHORTEST_US, WHITE, advise, compare, measure_light, smear_px
-from models.sheet import find_sheet, outline
-from models.table import fit_table, project
-from tests.overhead import Bytes, Floats, with_sheet
+from hardware.simulated.pictures.overhead import Overhead
+from models.table_view.edges import softness, spread
+from models.table_view.light import MOST_NOISE, SHORTEST_US, WHITE, advise, compare, measure_light, smear_px
+from models.table_view.sheet import find_sheet, outline
+from models.table_view.table_map import fit_table, project
+from tests.support.overhead import Bytes, Floats, with_sheet
 
 
 def _frames(camera: Overhead, count: int = 5) -> list[Bytes]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from hardware.simulated.overhead import Overhead, OverheadFrames
-from models.crossing import apart
-from models.reaching import Reaching
-from tests.overhead import bare, with_sheet
+from hardware.simulated.pictures.overhead import Overhead, OverheadFrames
+from models.table_view.reach import Reaching
+from models.watch.arm_entries import apart
+from tests.support.overhead import bare, with_sheet
 
 
 def _told(reaches: tuple[float, ...], camera: Overhead | None = None) -> list[float]:

@@ -8,14 +8,14 @@ import cv2
 import numpy as np
 import pytest
 
-from hardware.simulated.decks import Deck
-from hardware.simulated.overhead import Overhead
-from models.corner_cards import SIZES, fit_cards, overlapping, sharpened, upright
-from models.lens import FEWEST_VIEWS, Lens, measure_lens
-from models.sheet import CORNERS, SheetSeen, board_picture, find_sheet, mirrored_sheet
-from models.table import NoTable, TableFound, card_heights, fit_table, seen_area
-from referee.app.practice import CARDS
-from tests.overhead import Floats, true_card_height, with_cards, with_sheet, worst_mm, worst_px
+from hardware.simulated.decks.packs import Deck
+from hardware.simulated.pictures.overhead import Overhead
+from models.table_view.corner_cards import SIZES, fit_cards, overlapping, sharpened, upright
+from models.table_view.lens import FEWEST_VIEWS, Lens, measure_lens
+from models.table_view.sheet import CORNERS, SheetSeen, board_picture, find_sheet, mirrored_sheet
+from models.table_view.table_map import NoTable, TableFound, card_heights, fit_table, seen_area
+from referee.setup.calibration.calibrate import CARDS
+from tests.support.overhead import Floats, true_card_height, with_cards, with_sheet, worst_mm, worst_px
 
 BENT = Overhead(k1=-0.12, height=660.0)
 

@@ -52,7 +52,7 @@ class Painted:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What `models.eye.CardSeen` holds."""
+    """What `models.eye.eye.CardSeen` holds."""
 
     card: str
     confidence: float

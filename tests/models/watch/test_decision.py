@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from models import deciding
-from models.pile import Pile
-from models.quads import Quad
-from models.stream import MS
-from models.tracks import Track
+from models.eye.quads import Quad
+from models.watch import decision
+from models.watch.known_cards import Pile
+from models.watch.stream import MS
+from models.watch.tracks import Track
 
 CARD: Quad = np.array([[0, 0], [100, 0], [100, 140], [0, 140]], np.float32)
 
@@ -33,4 +33,4 @@ def test_an_unread_card_is_another_look_only_at_one_that_came_just_then_and_ther
 ) -> None:
     pile = Pile()
     pile.lay(card(came, dx), "7h")
-    assert deciding._another_look(card(1000), pile) == same
+    assert decision._another_look(card(1000), pile) == same

@@ -7,16 +7,16 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from models.following import Following
-from models.hovering import Hovering
-from models.motion import Motion
-from models.pile import Pile
-from models.stream import BLIND_NS, MS, Stream
-from models.tracks import Track
-from models.watching import Watcher
-from referee.adjudication.observations import Card, Taken
-from tests.models.painted import SPACING, Painted, ToldEye, picture
-from tests.models.test_watching import KING, SEVEN, TWO, settled
+from models.watch.hover import Hovering
+from models.watch.known_cards import Pile
+from models.watch.motion import Motion
+from models.watch.shift import Following
+from models.watch.stream import BLIND_NS, MS, Stream
+from models.watch.tracks import Track
+from models.watch.watcher import Watcher
+from referee.engine.observations import Card, Taken
+from tests.models.watch.painted import SPACING, Painted, ToldEye, picture
+from tests.models.watch.test_watcher import KING, SEVEN, TWO, settled
 
 Picture = NDArray[np.uint8]
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from models.quads import Quad
-from models.tracks import SURE, UNREAD, Sighting, Track
+from models.eye.quads import Quad
+from models.watch.tracks import SURE, UNREAD, Sighting, Track
 
 CARD: Quad = np.array([[0, 0], [100, 0], [100, 140], [0, 140]], np.float32)
 

@@ -1,8 +1,8 @@
 """The watcher: from frames to cards laid, piles taken and cards slid under, each at its own instant.
 
-Most tests paint their frames and tell the eye what is in them (`tests.models.painted`), so that what fails here is the
+Most tests paint their frames and tell the eye what is in them (`tests.models.watch.painted`), so that what fails here is the
 watcher and not the reading. A stretch of a simulated game follows, with an eye that knows the truth
-(`tests.models.truth`) and, where weights are there, with the real one.
+(`tests.models.eye.truth`) and, where weights are there, with the real one.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from dataclasses import replace
 
 import pytest
 
-from hardware.simulated.script import Script, play_game
-from hardware.simulated.table import SimulatedTable
-from models.watching import Reader, Watcher
-from referee.adjudication.observations import Card, Observation, Placed, Taken
-from tests.models.painted import SPACING, Painted, ToldEye, picture
-from tests.models.truth import TruthEye
+from hardware.simulated.table.script import Script, play_game
+from hardware.simulated.table.simulated_table import SimulatedTable
+from models.watch.watcher import Reader, Watcher
+from referee.engine.observations import Card, Observation, Placed, Taken
+from tests.models.eye.truth import TruthEye
+from tests.models.watch.painted import SPACING, Painted, ToldEye, picture
 
 BEARINGS = {1: 270.0, 2: 180.0, 3: 90.0, 4: 0.0}
 SEVEN = Painted("7h", 470, 350, 8)
@@ -314,7 +314,7 @@ def test_a_simulated_stretch_with_an_eye_that_slips(seed: int) -> None:
 
 @pytest.mark.slow
 def test_a_simulated_stretch_with_the_real_eye() -> None:
-    from models.eye import Eye, WeightsMissing
+    from models.eye.eye import Eye, WeightsMissing
 
     try:
         eye = Eye.load()

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from models.prior import SURE
-from referee.adjudication.foresight import Foresight
-from tests.models.painted import Painted
-from tests.models.test_watching import KING, SEVEN, Stream, settled
+from models.eye.prior import SURE
+from referee.engine.foresight import Foresight
+from tests.models.watch.painted import Painted
+from tests.models.watch.test_watcher import KING, SEVEN, Stream, settled
 
 QUEEN = Painted("Qc", 480, 360, 30, says="Qs", confidence=0.6, candidates=(("Qs", 0.6), ("Qc", 0.38)))
 KNOWN = Foresight(stacks=((), (), ("Qc", "4d"), ()), placed=("7h", "Ks", "Qc", "4d"))
