@@ -14,7 +14,7 @@ TEST_APT := chromium mosquitto fuse3
 QUICK := -o Acquire::Retries=1 -o Acquire::http::Timeout=20
 PYTEST_ARGS ?= -n 2
 
-.PHONY: help install apt apt-test test test-all lint format bench clean
+.PHONY: help install apt apt-test demo test test-all lint format bench clean
 
 help:  ## what can be made
 	@grep -hE '^[a-z][a-z-]*:.*##' $(MAKEFILE_LIST) | sort | sed -E 's/:[^#]*## /\t/' | expand -t 18
@@ -43,6 +43,9 @@ $(STAMP): pyproject.toml constraints.txt | apt
 	$(BIN)/python -m pip install -q -c constraints.txt -e '.[dev,pi]'
 	@touch $@
 
+demo: install  ## one game at the simulated table, shown live and scored; ARGS="--seats 3 --no-pace" passes options on
+	$(BIN)/referee demo $(ARGS)
+
 test: install apt-test  ## every test of the project, with the Python at hand
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
 
@@ -67,4 +70,4 @@ bench: install  ## what things cost on this machine
 clean:  ## remove what was built
 	rm -rf .venv .venv-3.11 .venv-3.13 out build *.egg-info
 
--include mk/*.mk
+include tools/measure/measure.mk tools/train.mk appliance/appliance.mk

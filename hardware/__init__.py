@@ -1,0 +1,1 @@
+"""Thin shells over real devices, and simulated devices behind the same ports."""

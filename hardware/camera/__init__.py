@@ -1,0 +1,1 @@
+"""Cameras: the Pi's, USB, files, and a camera in a process of its own."""

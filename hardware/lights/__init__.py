@@ -1,0 +1,1 @@
+"""Lights: an LED for each seat, or a strip."""

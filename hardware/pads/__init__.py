@@ -1,0 +1,1 @@
+"""Pads: from the kernel's stamped edge to a slap."""

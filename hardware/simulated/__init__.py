@@ -1,0 +1,1 @@
+"""The simulated table and its devices; they ship with the product."""

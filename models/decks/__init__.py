@@ -1,0 +1,1 @@
+"""Unusual decks: what is learned of them, and how it is kept."""

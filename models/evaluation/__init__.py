@@ -1,0 +1,1 @@
+"""How well the eye reads, measured; never imported at run time."""

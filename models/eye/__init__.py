@@ -1,0 +1,1 @@
+"""One picture in, the cards in it out."""

@@ -1,0 +1,1 @@
+"""The table as the camera sees it: calibration, lens, light."""

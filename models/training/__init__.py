@@ -1,1 +1,1 @@
-"""How the eye's weights are made: pictures, networks, training. Never imported at run time."""
+"""How the eye's weights are made: pictures, networks, training; never imported at run time."""

@@ -1,0 +1,1 @@
+"""A stream of frames in, cards laid and piles taken out."""

@@ -1,0 +1,1 @@
+"""Observations in, rulings out: event time, first hand, doubt, corrections, replay; pure."""

@@ -1,0 +1,1 @@
+"""Things around the appliance that it never imports: a broker, the hall, practice."""

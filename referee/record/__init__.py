@@ -1,0 +1,1 @@
+"""What is kept: games, pictures, people, and how each goes away again."""

@@ -1,0 +1,1 @@
+"""The law of the game: cards, patterns, challenges, penalties, house rules; pure."""

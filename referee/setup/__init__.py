@@ -1,0 +1,1 @@
+"""Setting a table up: the walk, the doctor, calibration, decks, wiring."""

@@ -1,0 +1,1 @@
+"""An evening at a table: devices, loop, game, pause, resume, orders, services."""

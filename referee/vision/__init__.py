@@ -1,0 +1,1 @@
+"""The process that looks: cameras, the eye, and what they tell the referee."""

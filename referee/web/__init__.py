@@ -1,0 +1,1 @@
+"""The page: scoreboard, photo-finishes, recorded games, control."""

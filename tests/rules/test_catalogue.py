@@ -84,7 +84,7 @@ OTHERS: Final[dict[str, tuple[tuple[Any, ...], tuple[Any, ...]]]] = {
 ALWAYS: Final = "S1 S2 S5 C4 C5 C8 C9 M1 M5 M7 M8 F7 F8 E1 E4 N3 K1 K2 K3 K4 K5 K6 K7 K8 K9 N1 N10 N11"
 """The written rules' list, and the three rows that every preset has at their defaults."""
 
-SHARED: Final = Path(__file__).parents[2].parent / "shared" / "rules.md"
+WRITTEN: Final = Path(__file__).parents[2] / "docs" / "rules.md"
 
 
 def test_rows_keep_their_names() -> None:
@@ -172,12 +172,11 @@ def test_every_preset_has_the_rows_that_are_always_on() -> None:
 
 def _table(title: str) -> list[list[str]]:
     """The cells of a table of the written rules, headings left out."""
-    text = SHARED.read_text(encoding="utf-8").split(title)[1]
+    text = WRITTEN.read_text(encoding="utf-8").split(title)[1]
     rows = [[cell.strip() for cell in line.strip("| ").split("|")] for line in text.splitlines() if line[:1] == "|"]
     return [row for row in rows if not set(row[0]) <= set("-: ") and row[0] not in ("id", "preset", "")]
 
 
-@pytest.mark.skipif(not SHARED.exists(), reason="the written rules are not here")
 def test_presets_have_the_rows_that_the_written_rules_list() -> None:
     """Patterns and what is besides them; ``classic`` is what others build on."""
     listed = {re.findall(r"`([\w-]+)`", row[0])[0]: " ".join(row[1:]) for row in _table("## Presets")}

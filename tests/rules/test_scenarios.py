@@ -18,7 +18,7 @@ MATTERS_OF_READING = ("C9", "N3")
 NOT_TO_BE_SWITCHED_OFF = {"S1", "K1", "K5", "K8"}
 """Rows without which there is no table, no order of events, no record, or nothing that a ruling could show."""
 
-SHARED = Path(__file__).parents[2].parent / "shared" / "rules.md"
+WRITTEN = Path(__file__).parents[2] / "docs" / "rules.md"
 SHEETS = sheets()
 PRESET_SHEETS = sheets(FOLDER / "presets")
 TABLE_SHEETS = sheets(FOLDER / "tables")
@@ -86,11 +86,10 @@ def test_few_rows_cannot_be_switched_off() -> None:
     assert {sheet.row for sheet in SHEETS if sheet.cannot_be_off} == NOT_TO_BE_SWITCHED_OFF
 
 
-@pytest.mark.skipif(not SHARED.exists(), reason="shared rules are not here")
 def test_the_rows_are_those_of_the_written_rules() -> None:
     """Every row of the rules' tables has its file, with the sources that the table names."""
     said: dict[str, str] = {}
-    for line in SHARED.read_text(encoding="utf-8").split("## House rules")[0].splitlines():
+    for line in WRITTEN.read_text(encoding="utf-8").split("## House rules")[0].splitlines():
         cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
         if line.startswith("|") and re.fullmatch(r"[SCPMFEGNK]\d+[a-f]?", cells[0]):
             said[cells[0]] = cells[-1] if cells[0][0] not in "NK" else ""

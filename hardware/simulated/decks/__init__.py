@@ -1,0 +1,1 @@
+"""The simulated table's packs of cards, drawn by our own code."""

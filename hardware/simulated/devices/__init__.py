@@ -1,0 +1,1 @@
+"""Simulated pads, lights, cameras and speakers under the real shells."""

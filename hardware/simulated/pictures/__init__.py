@@ -1,0 +1,1 @@
+"""Pictures of the simulated table: cloth, hands, cards, noise."""

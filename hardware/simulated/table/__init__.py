@@ -1,0 +1,1 @@
+"""A game as it physically happens at the simulated table."""

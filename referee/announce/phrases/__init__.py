@@ -1,7 +1,4 @@
-"""What the referee says, one module a language with the same keys; `rows` tells which rule brings which words about.
-
-The languages that the referee speaks.
-"""
+"""The voice's phrases in each language, and how they are put together."""
 
 from __future__ import annotations
 

@@ -1,0 +1,1 @@
+"""A table told to an MQTT broker: rulings, state, discovery."""

@@ -1,0 +1,1 @@
+"""Every table of a club on one page, fed by a broker."""

@@ -1,0 +1,1 @@
+"""Practice alone: slap on the patterns of the house rules, and only then."""

@@ -1,0 +1,1 @@
+"""Calibrating the camera and the pads: find, measure, grade, store."""

@@ -1,0 +1,1 @@
+"""Teaching the eye an unusual deck."""

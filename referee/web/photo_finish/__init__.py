@@ -1,0 +1,1 @@
+"""The photo-finish of a slap: its moment, its drawing, its page."""

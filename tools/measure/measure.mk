@@ -1,0 +1,186 @@
+# What measures: none of it is part of `make test`. ARGS= passes options on.
+
+# Outputs that must not change unless somebody means it. Whoever means it: make frozen ARGS=--write, and commit that too.
+.PHONY: frozen
+
+frozen: install  ## the commands answer fixed logs, pictures, sequences and mistakes as they did (ARGS=--write: from now on so)
+	$(BIN)/python tools/frozen.py $(ARGS)
+
+# More of the core's tests than a normal run has time for.
+.PHONY: games fuzz
+N ?= 2000
+
+games: install  ## N random games under random house rules against a plain model of the cards, and shuffled
+	GAMES=$(N) $(BIN)/python -m pytest -q tests/rules/test_machine.py tests/engine/test_arrival.py
+
+fuzz: install  ## N damaged logs and house-rule files: never a traceback
+	FUZZ=$(N) $(BIN)/python -m pytest -q -s tests/cli/test_fuzz.py
+
+# Mutation testing of the core: not part of `make test`. Ten minutes or so for 500 mutants on one core.
+.PHONY: mutants
+SEED ?= 1
+
+mutants: install  ## N mutants of the core drawn by SEED: which of them no test notices (build/mutants)
+	$(BIN)/python tools/mutants.py --count $(if $(filter command line,$(origin N)),$(N),500) --seed $(SEED)
+
+.PHONY: rules-coverage
+
+rules-coverage: install  ## docs/rules-coverage.md: which scenario proves which rule
+	$(BIN)/python -m tools.rules_coverage
+
+# Twenty whole games at the simulated table.
+.PHONY: demo-seeds
+SEEDS ?= $(shell seq 1 20)
+FIGURES ?= build/demo-seeds
+
+demo-seeds: install  ## twenty games as fast as they go, and their figures as a table
+	@rm -rf $(FIGURES) && mkdir -p $(FIGURES)
+	@for seed in $(SEEDS); do \
+	  $(BIN)/referee demo --no-pace --seed $$seed --summary $(FIGURES)/$$seed.json $(ARGS) > $(FIGURES)/$$seed.txt \
+	    || tail -n 12 $(FIGURES)/$$seed.txt; \
+	done
+	@$(BIN)/python -m tools.demo_figures $(FIGURES)/*.json
+
+# How well the eye reads, how far its confidence can be relied on, and how fast it is.
+PHOTOS ?= ../shared/photos
+
+.PHONY: eval-photos eval-held-back bench-eye
+
+eval-photos: install  ## score the eye on PHOTOS (a folder with labels.csv); out/eval-photos/report.html
+	$(BIN)/python -m models.evaluation.photo_score $(PHOTOS) --report out/eval-photos
+
+eval-held-back: install  ## score the eye on scenes of held-out decks and fonts; needs the library of make train-data
+	test -f out/eye/library/meta.npy || $(MAKE) train-packages train-data
+	$(BIN)/python -m models.training.heldout
+
+bench-eye: install  ## time the networks and whole frames, one thread
+	$(BIN)/python -m models.evaluation.eye_bench
+
+# What deck memory adds to the eye, measured. ARGS= passes options on: make prior-check ARGS="--games 2"
+.PHONY: prior-check
+
+prior-check: install  ## how many more cards are named for sure with deck memory's help, and how often wrongly
+	OMP_NUM_THREADS=1 $(BIN)/python -m tools.measure.prior_check $(ARGS)
+
+# Hard situations at the simulated table. ARGS= passes options on: make hard-set ARGS="--frames out/hard --faults"
+.PHONY: hard-set
+
+hard-set: install  ## what the watcher makes of glare, a bumped camera, a lamp switched off, ...: a table
+	$(BIN)/python -m tools.hard_set $(ARGS)
+
+# Unusual decks, learned by laying them once.
+.PHONY: enrol-check
+PICTURES ?= 200
+
+enrol-check: install  ## unusual simulated decks before and after `referee enrol`, as a table (some minutes)
+	OMP_NUM_THREADS=1 $(BIN)/python -m tools.measure.enrol_check --pictures $(PICTURES) --sheets build/enrol $(ARGS)
+
+# The camera's calibration.
+.PHONY: calibration-figures
+
+calibration-figures: install  ## how true a table that is found is, and down to what picture cards are read
+	$(BIN)/python -m tools.measure.calibration_figures $(ARGS)
+
+# The pads' timing. ARGS= passes options on: make pulse-table ARGS="--pairs 1000", or --export, --record, --edges FILE
+.PHONY: pulse-table
+
+pulse-table: install  ## scripted pulses on the pads: required and measured, as a table (about a minute)
+	OMP_NUM_THREADS=1 $(BIN)/python -m tools.measure.pulse_table $(ARGS)
+
+# The pads and a USB camera on a real kernel, in a virtual machine: on Debian, x86-64; no KVM is needed.
+.PHONY: vm-setup vm-test vm-smoke vm-compare
+
+vm-setup: install  ## qemu, and Debian's kernel with simulated GPIO lines, into build/vm; once, about a minute
+	tools/vm/setup
+
+vm-test: vm-setup  ## the pads, from the kernel's edge to the slap, and a USB camera: required and measured (2 to 4 minutes)
+	VM_TIMEOUT=360 tools/vm/boot $(BIN)/python -m tests.vm full
+
+vm-smoke: vm-setup  ## the same in short (half a minute)
+	VM_TIMEOUT=150 tools/vm/boot $(BIN)/python -m tests.vm smoke
+
+vm-compare: vm-setup  ## gpiod and gpiozero + lgpio as sources of edges, side by side (docs/pads.md)
+	VM_TIMEOUT=360 tools/vm/boot $(BIN)/python -m tests.vm compare
+
+# The camera's own process: what it costs, and how soon it is back.
+.PHONY: camera-figures
+
+camera-figures: install  ## cost and delay of a frame between the processes, and the time without frames after a fault
+	$(BIN)/python -m tools.measure.camera_figures
+
+# The voice. LANGUAGE= en, es, de or fr; VOICE= the path of a Piper voice, if there is one.
+.PHONY: voice voice-check
+LANGUAGE ?= en
+
+# The environment's own LANGUAGE ("en_GB:en") is no choice of the referee's voice.
+ifeq ($(origin LANGUAGE),environment)
+  LANGUAGE := en
+endif
+
+voice: install  ## render the referee's phrases for LANGUAGE= into the user's cache, so that the first game need not wait
+	@$(BIN)/python -m tools.voice_clips $(LANGUAGE) $(if $(VOICE),--piper "$(VOICE)") $(ARGS)
+
+voice-check: install  ## how many of the spoken phrases are understood in noise, and how even and clean the sound is (minutes)
+	@OMP_NUM_THREADS=1 $(BIN)/python -m tools.measure.voice_check $(ARGS)
+
+# How fast the running table is. ARGS= passes options on: make latency ARGS="--slaps 100"; VIEWERS=40: with and without.
+.PHONY: latency
+VIEWERS ?=
+
+latency: install  ## from an edge to its light and from a verdict to its sound, with a busy eye (4 minutes; out/latency); VIEWERS=40: and with viewers
+	OMP_NUM_THREADS=1 $(BIN)/python -m tools.measure.latency$(if $(VIEWERS),_viewers --viewers $(VIEWERS)) $(ARGS)
+
+# What can fail at a table, failed on purpose. ARGS= passes options on: make faults ARGS="-k camera"
+.PHONY: faults
+
+faults: install  ## every fault of a running table: goes on, told, on the log, recovers; a matrix (two minutes)
+	FAULTS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q tests/faults $(ARGS)
+
+# The plug pulled on a running demo. N= sets how often: make power-cuts N=50
+.PHONY: power-cuts fuse
+power-cuts: N = 300
+power-cuts: install fuse  ## N power cuts and N kills of a running demo: nothing announced may be lost
+	$(BIN)/python -m tests.powercut.cuts $(N)
+
+fuse:
+	@ldconfig -p | grep -q 'libfuse3\?\.so' || { $(SUDO) apt-get update -q && \
+	  $(SUDO) apt-get install -y -q --no-install-recommends fuse3; }
+
+# A day at one table. CARDS= sets how long it is: make soak CARDS=20000. Ctrl-C stops it after the game that is on, and
+# the same command goes on with it; ARGS=--fresh begins anew.
+.PHONY: soak
+soak: CARDS = 200000
+soak: install  ## a simulated day and two whole rendered games: memory flat, record and pictures under their caps (25 minutes; can be stopped)
+	$(BIN)/python -m tools.measure.soak --cards $(CARDS) $(ARGS)
+
+# The page. ARGS= passes options on.
+.PHONY: page-test page-bench
+SHOTS ?= out/page
+
+page-test: install apt-test  ## the page in a real browser: a game watched, photo-finishes, screenshots into out/page, accessibility
+	SHOTS=$(SHOTS) $(BIN)/python -m pytest -q tests/web $(ARGS)
+
+page-bench: install  ## how long a ruling takes to forty screens, and the page's memory, required against measured
+	$(BIN)/python -m tools.measure.page_bench $(ARGS)
+
+# The page's guard, longer than a normal run has time for.
+.PHONY: page-fuzz
+
+page-fuzz: install  ## N made-up requests for each route of the page, ours and schemathesis': never a 5xx, no change without pairing (20 minutes)
+	PAGE_FUZZ=$(if $(filter command line,$(origin N)),$(N),3000) $(BIN)/python -m pytest -q -s tests/web/test_control_surface.py
+	$(BIN)/python -m tools.measure.page_fuzz --examples $(if $(filter command line,$(origin N)),$(N),60) $(ARGS)
+
+# Many tables on one broker. N= is how many, one number or several: make hall-bench N="100 800". ARGS= passes options on.
+.PHONY: hall-bench
+hall-bench: N = 25 50 100 200 400 800 1600
+
+hall-bench: install  ## how many tables one broker and one hall carry: latency, processor, memory (some four minutes)
+	@command -v /usr/sbin/mosquitto mosquitto >/dev/null || { $(SUDO) apt-get update -q && \
+	  $(SUDO) apt-get install -y -q --no-install-recommends mosquitto; }
+	$(BIN)/python -m tools.measure.hall_bench --tables $(N) $(ARGS)
+
+# What the league's ratings are worth, on made-up seasons of players whose strengths are known.
+.PHONY: league-figures
+
+league-figures: install  ## how often a rating's limits hold, and how often the better one stands above, as a table
+	$(BIN)/python -m tools.measure.seasons
