@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime
 
 Clock = Callable[[], int]
 """Answers the present instant, ns."""
@@ -23,6 +24,11 @@ def monotonic() -> int:
 def boottime() -> int:
     """``CLOCK_BOOTTIME``, ns."""
     return time.clock_gettime_ns(time.CLOCK_BOOTTIME)
+
+
+def wall_now() -> str:
+    """Wall time to the second, ISO 8601 with its offset: a label for people, never for judging."""
+    return datetime.now().astimezone().isoformat(timespec="seconds")
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from datetime import date, datetime
 from pathlib import Path
 from typing import Final
 
+from hardware.clock import wall_now
 from referee.cli.parser import Commands, command, whole
 from referee.errors import UserError
 from referee.record.backup import BackupError, Places, back_up
@@ -60,7 +61,7 @@ def _do(args: argparse.Namespace, record: Record) -> int:
         record.game(args.csv)
         sys.stdout.write(rulings_table(text for _, text in record.lines(args.csv)))
     elif args.take_in is not None:
-        print(f"game {imported(record, args.take_in, now())}")
+        print(f"game {imported(record, args.take_in, wall_now())}")
     elif args.keep is not None or args.release is not None:
         number = args.keep if args.keep is not None else args.release
         record.game(number)
@@ -76,14 +77,9 @@ def _remove(path: Path, number: int) -> None:
     from referee.record.people import People
 
     with People(path) as people:
-        gone = erase_game(people, number, now())
+        gone = erase_game(people, number, wall_now())
     later = "" if gone.clean else "; its bytes are overwritten as soon as nobody reads the record"
     print(f"game {number} is removed{later}")
-
-
-def now() -> str:
-    """Wall time to the second, ISO 8601: a label for people."""
-    return datetime.now().astimezone().isoformat(timespec="seconds")
 
 
 def _list(record: Record) -> None:
@@ -184,7 +180,7 @@ def _do_people(args: argparse.Namespace, store: People) -> str:
         _, words = enforce(store, datetime.now().astimezone())
         return words or "nothing is overdue"
     if args.erase_game is not None:
-        return _told(f"game {args.erase_game} is removed", erase_game(store, args.erase_game, now()))
+        return _told(f"game {args.erase_game} is removed", erase_game(store, args.erase_game, wall_now()))
     return _about_somebody(args, store) or _listed(store)
 
 
@@ -192,7 +188,7 @@ def _about_somebody(args: argparse.Namespace, store: People) -> str:
     if args.agrees is not None:
         return _agreed(store, args.agrees)
     if args.declines is not None:
-        person = store.answer(args.declines, False, now())
+        person = store.answer(args.declines, False, wall_now())
         return f"{person.name} declined, and plays as the seat's name"
     if args.rename is not None:
         old, new = args.rename
@@ -207,14 +203,14 @@ def _about_somebody(args: argparse.Namespace, store: People) -> str:
         return f"{other.name} is {keep.name} now"
     if args.forget is not None:
         person = store.named(args.forget)
-        done = forget(store, person, now())
+        done = forget(store, person, wall_now())
         return _told(f"forgotten; the name was removed from {_games(done)}", done)
     return ""
 
 
 def _agreed(store: People, name: str) -> str:
     """From now on; games that bear the name already are theirs as well."""
-    person = store.answer(name, True, now())
+    person = store.answer(name, True, wall_now())
     with Record(store.path, read_only=True) as record:
         games = [info.id for info in record.games() if key_of(name) in map(key_of, info.seats)]
     for game in games:
@@ -353,7 +349,7 @@ def backup(args: argparse.Namespace) -> int:
     """Write one. Raises `UserError`."""
     try:
         places = _places(args)
-        manifest = back_up(places, args.file, now(), pictures=args.frames)
+        manifest = back_up(places, args.file, wall_now(), pictures=args.frames)
     except (BackupError, RecordError) as bad:
         raise UserError(str(bad)) from None
     size = args.file.stat().st_size

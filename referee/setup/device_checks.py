@@ -200,7 +200,7 @@ class TableBench:
 
     def picture(self, text: str) -> tuple[bool, str]:
         """See `Bench`."""
-        from referee.table.devices import open_camera_of
+        from referee.vision.cameras import open_camera_of
 
         try:
             camera = open_camera_of(self.settings(text).camera)

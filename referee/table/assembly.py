@@ -15,11 +15,12 @@ from referee.announce.light_show import Lamps
 from referee.announce.sinks import ANOTHER, Notice, Outlet, Teller
 from referee.announce.terminal import Display, Screen
 from referee.announce.voice import Pulse, Voice
+from referee.devices import pad_filter
 from referee.engine.observations import Table
 from referee.engine.view import View
 from referee.record.journal import Journal
 from referee.settings.model import Settings
-from referee.table.devices import OpenParts, pad_filter
+from referee.table.devices import OpenParts
 from referee.table.game import Conductor
 from referee.table.loop import Alarm, Answers, FirstHand, Loop, NoPads, SharedPads, make_quick
 from referee.table.roll_call import hold_roll_call

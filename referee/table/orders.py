@@ -12,11 +12,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, Protocol
 
+from hardware.clock import wall_now
 from hardware.ports import Speaker
 from hardware.sound.volume import VolumeError
 from referee.announce.sinks import Notice
 from referee.announce.volume_choice import FIELDS, VoiceChoice, of, volume_in
-from referee.cli.keep import now as wall_now
 from referee.control.commands import Command
 from referee.record.erasure import erase_game
 from referee.record.people import People, PeopleError

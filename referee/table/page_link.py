@@ -14,12 +14,11 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from hardware.clock import Clock, monotonic
+from hardware.clock import Clock, monotonic, wall_now
 from referee.announce.phrases.language import NoWords
 from referee.announce.sinks import Notice
 from referee.announce.voice import announce, tell
@@ -376,7 +375,7 @@ class Shown:
         """Record into a folder that goes with ``stack``, and serve it at any free port of this machine."""
         folder = Path(stack.enter_context(TemporaryDirectory(prefix="referee-demo-")))
         record = stack.enter_context(Record(folder / "record.db"))
-        keeper = record.begin(datetime.now().astimezone().isoformat(timespec="seconds"))
+        keeper = record.begin(wall_now())
         paging = Paging(folder)
         stack.callback(paging.close)
         pictures = folder / FRAMES

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from referee.cli.keep import now as wall_now
+from hardware.clock import wall_now
 from referee.engine.observations import LogError, Table
 from referee.record.journal import Journal
 from referee.record.retention import CAP, make_room

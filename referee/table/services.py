@@ -15,11 +15,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from hardware.clock import monotonic
+from hardware.clock import monotonic, wall_now
 from hardware.ports import Speaker
 from referee.announce.sinks import Notice, Outlet, Teller
 from referee.announce.volume_choice import FILE, VoiceChoice
-from referee.cli.keep import now as wall_now
 from referee.control.socket import BridgeError, runtime_folder
 from referee.engine.observations import Table
 from referee.engine.view import View

@@ -47,6 +47,11 @@ def camera_values(settings: CameraSettings) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def open_camera_of(settings: CameraSettings) -> Camera:
+    """The camera that the settings name, in this process; raises `HardwareMissing`."""
+    return open_table_camera(**camera_values(settings))
+
+
 def is_live(source: str) -> bool:
     """Whether this is a camera rather than a recording: what ends may come back."""
     return source.partition(":")[0] in ("picamera", "usb", "twin")

@@ -15,12 +15,12 @@ from hardware.simulated.devices.pad_hands import Nature, PadHands, example
 from referee.cli.parser import Parser
 from referee.cli.setup import add_calibrate_pads as add
 from referee.cli.setup import as_one_word
+from referee.devices import pad_filter
 from referee.engine.observations import Other, Slap
 from referee.errors import UserError
 from referee.settings.model import SettingsError, parse
 from referee.settings.model import example as example_settings
 from referee.setup.calibration.pad_check import NAMES, PATIENCE, PadCheck, Result, edited, simulated, store
-from referee.table.devices import pad_filter
 
 MS = 1_000_000
 LOOK = 500_000

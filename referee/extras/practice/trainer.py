@@ -241,7 +241,7 @@ def _hands(settings: Settings | None, args: argparse.Namespace, stack: ExitStack
     if settings is None:
         return stack.enter_context(Keyboard())
     from hardware.ports import HardwareMissing
-    from referee.table.devices import open_lights, open_pads, open_voice
+    from referee.devices import open_lights, open_pads, open_voice
 
     try:
         pads = open_pads(settings)

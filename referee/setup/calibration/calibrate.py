@@ -284,7 +284,7 @@ def _open(options: Options, settings: Settings | None, seats: Mapping[str, float
             "name what to look at: --settings FILE (its camera), IMAGE files, or --simulated; "
             "`referee run --example > table.toml` begins the settings"
         )
-    from referee.table.devices import open_camera_of
+    from referee.vision.cameras import open_camera_of
 
     try:
         return open_camera_of(settings.camera)

@@ -393,7 +393,7 @@ class _Typed:
 def _camera(options: Options) -> Camera:
     from hardware.camera.camera import open_camera
     from hardware.ports import HardwareMissing
-    from referee.table.devices import open_camera_of
+    from referee.vision.cameras import open_camera_of
 
     try:
         if options.settings is not None:

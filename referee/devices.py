@@ -1,0 +1,139 @@
+"""The devices of a table, opened as its settings say: one function for each kind.
+
+The appliance, set-up, calibration and practice open them here; each raises `HardwareMissing` where a device cannot be
+had, and says what to do about it. The camera is opened in `referee.vision.cameras`, for another process does so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hardware.lights.leds import GpioLights
+from hardware.lights.strip import BothLights, StripLights
+from hardware.pads.crosstalk import Crosstalk
+from hardware.pads.pads import GpioPads
+from hardware.pads.slaps import PadFilter
+from hardware.ports import HardwareMissing, Lights
+from hardware.sound.clips import Clips, Progress, find_synthesiser
+from hardware.sound.piper import open_piper
+from hardware.sound.stream_speaker import StreamSpeaker
+from hardware.sound.volume import VolumeControl, local_hour
+from referee.announce.voice import spelling, vocabulary
+from referee.announce.volume_choice import volume_in
+from referee.units import US
+
+if TYPE_CHECKING:
+    from referee.settings.model import Settings, VoiceSettings
+
+Tell = Callable[[str], None]
+
+
+def pad_errors(settings: Settings) -> tuple[int, ...]:
+    """Half-width of what is known about an edge's instant, ns, by seat: as measured, but never less than is set."""
+    measured, least = settings.pads_measured, settings.pads.t_error_us
+    each = measured.t_error_us if measured is not None else (least,) * len(settings.seats)
+    return tuple(max(least, error) * US for error in each)
+
+
+def pad_filter(settings: Settings, start: int, *, force: bool = False, prefix: str = "") -> PadFilter:
+    """The filter for this table's pads, with everything that was measured at them.
+
+    Args:
+        settings: those of the table.
+        start: an instant before any edge, ns.
+        force: whether a force sampler is there and will tell.
+        prefix: stands before each id.
+
+    Raises:
+        ValueError: the pads were measured at a table with other seats (the settings refuse that, too).
+    """
+    seats, measured = len(settings.seats), settings.pads_measured
+    if measured is None:
+        return PadFilter(seats, start, force=force, prefix=prefix)
+    errors = pad_errors(settings)
+    crosstalk = Crosstalk(
+        tuple(tuple(length * US for length in row) for row in measured.crosstalk_us),
+        errors,
+        tuple(bounce * US for bounce in measured.bounce_us),
+    )
+    return PadFilter(seats, start, t_errors=errors, crosstalk=crosstalk, force=force, prefix=prefix)
+
+
+def open_pads(settings: Settings) -> GpioPads:
+    """The seats' pads, each with the error that is known of it; raises `HardwareMissing`."""
+    return GpioPads(
+        {number: seat.pad for number, seat in enumerate(settings.seats, start=1)},
+        t_error=dict(enumerate(pad_errors(settings), start=1)),
+        active_high=settings.pads.active_high,
+    )
+
+
+def open_lights(settings: Settings, missing: dict[str, str]) -> Lights | None:
+    """Lights on pins, a strip, or both; what cannot be had is told in ``missing``, by part."""
+    pins: Lights | None = None
+    strip: Lights | None = None
+    try:
+        if settings.lights.enabled:
+            lamps = {number: seat.light for number, seat in enumerate(settings.seats, start=1)}
+            pins = GpioLights(lamps, settings.lights.table)
+    except (HardwareMissing, OSError) as bad:
+        missing["lights"] = str(bad)
+    try:
+        if settings.lights.strip:
+            strip = StripLights(Path(settings.lights.strip), settings.lights.strip_length, len(settings.seats))
+    except (HardwareMissing, OSError) as bad:
+        missing["strip"] = str(bad)
+    return BothLights(pins, strip) if pins is not None and strip is not None else pins or strip
+
+
+def render_clips(settings: VoiceSettings, on_trouble: Tell | None = None, progress: Progress | None = None) -> Clips:
+    """Every clip of the language that the settings choose, rendered or from the cache.
+
+    The owner's Piper voice goes first. Where it cannot speak, ``on_trouble`` is told, and the system's voice speaks.
+
+    Raises:
+        HardwareMissing: no synthesiser is installed, or the only one fails.
+    """
+
+    def clips_of(synthesiser: Any) -> Clips:
+        clips = Clips(synthesiser, spelling=spelling(settings.language))
+        clips.render(vocabulary(settings.language), progress)
+        return clips
+
+    if settings.piper:
+        try:
+            return clips_of(open_piper(Path(settings.piper).expanduser(), settings.language))
+        except HardwareMissing as missing:
+            if on_trouble is not None:
+                on_trouble(f"{missing}; the system's voice speaks instead")
+    return clips_of(find_synthesiser(settings.language))
+
+
+def open_voice(
+    settings: VoiceSettings,
+    *,
+    wall: Callable[[], time] = local_hour,
+    on_trouble: Tell | None = None,
+    progress: Progress | None = None,
+    sound: Any = None,
+) -> StreamSpeaker:
+    """The voice of a table: its language, synthesiser, volume and quiet hours.
+
+    Args:
+        settings: the table ``[voice]``.
+        wall: answers the hour of the wall's clock.
+        on_trouble: told in words what is wrong, and nothing (``""``) once the sound is back; also from another thread.
+        progress: told while clips are rendered.
+        sound: stands for the sounddevice module.
+
+    Raises:
+        HardwareMissing: no synthesiser or no PortAudio is installed. A sound card that is not there is looked for.
+    """
+    return StreamSpeaker(
+        render_clips(settings, on_trouble, progress), device=settings.device or None, sound=sound,
+        volume=VolumeControl(volume_in(settings), wall), cues=settings.slap_sound,
+        on_trouble=on_trouble or (lambda _words: None),
+    )  # fmt: skip
