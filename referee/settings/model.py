@@ -18,10 +18,10 @@ from typing import Any, Final
 from referee.errors import UserError
 from referee.rules.house import RulesError, house_rules
 from referee.settings.house_rules import SUFFIX, rules_from
+from referee.text.catalogue import LANGUAGES
 
 LAST_PIN: Final = 27
 TOPIC_NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,40}")
-LANGUAGES: Final = ("en", "es", "de", "fr")
 """Of the voice."""
 
 

@@ -19,8 +19,9 @@ from referee.errors import UserError
 from referee.rules.presets import PRESETS
 from referee.settings.file import Draft
 from referee.settings.house_rules import SUFFIX
-from referee.settings.model import FEWEST, LANGUAGES, LAST_PIN, MOST, NEAREST, SPI_PINS
+from referee.settings.model import FEWEST, LAST_PIN, MOST, NEAREST, SPI_PINS
 from referee.setup.walk import Ask, Check, Choice, Do, Refused, Request, Run, Step, Tell, choose, whole_number, yes_no
+from referee.text.catalogue import LANGUAGES
 
 LONGEST_NAME: Final = 24
 
@@ -335,9 +336,6 @@ def _table_light(draft: Draft) -> Generator[Request, Any, list[int]]:
     return [seen[colour] if colour in seen else spare.pop(0) for colour in COLOURS]
 
 
-TONGUES: Final = {"en": "English", "es": "español", "de": "Deutsch", "fr": "français"}
-
-
 # Camera
 
 
@@ -430,7 +428,7 @@ def voice_step(draft: Draft) -> Run:
     if not (yield yes_no("voice.enabled", "Shall the referee speak?", voice.enabled)):
         return draft.changed({"voice.enabled": False})
     language = yield choose("voice.language", "In which language?", voice.language,
-                            [Choice(code, TONGUES[code]) for code in LANGUAGES])  # fmt: skip
+                            [Choice(code, name) for code, name in LANGUAGES.items()])  # fmt: skip
     draft = draft.changed({"voice.enabled": True, "voice.language": language})
     while True:
         volume = draft.settings.voice.volume

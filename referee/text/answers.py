@@ -1,22 +1,19 @@
 """Answers to commands in the language of whoever asked, with the names of whoever sits there.
 
-The sentences are those of the code: their English template is their key in ``texts/answers``, and what nobody has put
-into a language stays English.
+The sentences are those of the code: their English template is their key in the table ``answer`` of a
+language, and what nobody has put into a language stays English.
 """
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from functools import cache
-from pathlib import Path
 from typing import Any, Final
 
 from referee.rules.cards import is_card
-from referee.text.catalogue import LANGUAGES, Texts
+from referee.text.catalogue import LANGUAGES, Texts, table
 from referee.text.ruling_lines import RulingWords, pretty
 
-_FOLDER: Final = Path(__file__).parent / "answers"
 ENGLISH: Final = "en"
 OTHERS: Final = tuple(language for language in LANGUAGES if language != ENGLISH)
 
@@ -26,19 +23,17 @@ def answers(language: str) -> Mapping[str, str]:
     """Sentences of a language by their English template; in English those that the others know."""
     if language == ENGLISH:
         return {template: template for template in answers(OTHERS[0])}
-    return _table(language)["sentence"]
+    return _group(language, "answer.")
 
 
 @cache
 def kinds(language: str) -> Mapping[str, str]:
     """Kinds of a log's lines in words; English calls them as the log does."""
-    return {} if language == ENGLISH else _table(language)["kind"]
+    return {} if language == ENGLISH else _group(language, "kind.")
 
 
-@cache
-def _table(language: str) -> Mapping[str, dict[str, str]]:
-    with (_FOLDER / f"{language}.toml").open("rb") as file:
-        return tomllib.load(file)
+def _group(language: str, prefix: str) -> dict[str, str]:
+    return {key.removeprefix(prefix): text for key, text in table(language).items() if key.startswith(prefix)}
 
 
 def in_language(told: Mapping[str, Any], texts: Texts, names: Sequence[str] = ()) -> dict[str, str]:

@@ -1,6 +1,6 @@
-"""The page's words: one table for each language, all with the same keys.
+"""All that people read, in every language: one file for each, with the same keys.
 
-The hall's own words, one table for each language, beside those of a table's page.
+What is said aloud stands in `referee.announce.phrases`.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 LANGUAGES: Final[Mapping[str, str]] = {"en": "English", "es": "Español", "de": "Deutsch", "fr": "Français"}
+"""The languages that the referee reads, writes and speaks: codes, and what their speakers call them."""
 _FOLDER: Final = Path(__file__).parent
 _COMMA: Final = frozenset(("es", "de", "fr"))
 MINUS: Final = "−"
@@ -109,22 +110,3 @@ def _weighed(accepted: str) -> Iterable[tuple[float, str]]:
             yield float(weight or 1), name.strip()[:2].lower()
         except ValueError:
             continue
-
-
-@cache
-def hall_table(language: str) -> dict[str, str]:
-    """Every text of the hall by its key; raises `OSError` for a language that it does not speak."""
-    with (_FOLDER / "hall" / f"{language}.toml").open("rb") as file:
-        return {key: str(text) for key, text in tomllib.load(file).items()}
-
-
-class HallTexts:
-    """The hall's words in the language of a request, with the page's at hand."""
-
-    def __init__(self, page: Texts) -> None:
-        self.page = page
-        self._table = hall_table(page.language)
-
-    def __call__(self, key: str) -> str:
-        """A text; raises `KeyError` for a key that there is not."""
-        return self._table[key]

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from referee.engine.rulings import encode_ruling
-from referee.record.consent import LANGUAGES, question
+from referee.record.consent import question
 from referee.record.erasure import enforce, erase_game, forget, respell, scrub_waiting, settle, take_names
 from referee.record.people import People, PeopleError
 from referee.record.pictures import FrameStore, Picture
@@ -19,6 +19,7 @@ from referee.record.redaction import seat_name
 from referee.record.retention import Keeping, due, make_room
 from referee.record.statistics import results
 from referee.record.store import GameInfo, Record
+from referee.text.catalogue import LANGUAGES
 from tests.record.playing import add_game, game_lines
 
 AT = "2026-05-01T20:00:00+00:00"

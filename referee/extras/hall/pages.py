@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from referee.extras.hall.tables import Row
-from referee.text.catalogue import LANGUAGES, HallTexts
+from referee.text.catalogue import LANGUAGES, Texts
 from referee.web.html import Child, Markup, tag
 from referee.web.layout import COOKIE, address, languages, page_texts, theme_button
 
@@ -26,21 +26,16 @@ _SCRIPT_WORDS: Final = (
 COLUMNS: Final = ("place", "player", "games", "won", "slaps", "false", "cards", "at_tables")
 
 
-def words_of(request: Request) -> HallTexts:
-    """The words that a request is answered in."""
-    return HallTexts(page_texts(request))
-
-
 def grid(request: Request, *, projector: bool) -> HTMLResponse:
     """Every table."""
-    texts = words_of(request)
+    texts = page_texts(request)
     content: list[Child] = [
-        tag("h1", texts("tables"), class_="unseen" if projector else None),
+        tag("h1", texts("hall.tables"), class_="unseen" if projector else None),
         _banners(texts),
         tag("p", id="counted", class_="counted"),
         tag("form", _find(texts), _choice(texts, "show", _SHOWN), _choice(texts, "sort", _SORTS), id="choose",
             role="search", class_="panel choose"),
-        tag("p", texts("none"), id="none", class_="none"),
+        tag("p", texts("hall.none"), id="none", class_="none"),
         tag("ul", id="tables", class_="tables"),
     ]  # fmt: skip
     return _live(request, texts, content, "/projector" if projector else "/", "projector hall" if projector else "hall")
@@ -48,14 +43,14 @@ def grid(request: Request, *, projector: bool) -> HTMLResponse:
 
 def large(request: Request, name: str) -> HTMLResponse:
     """One table for the whole room."""
-    texts = words_of(request)
+    texts = page_texts(request)
     content: list[Child] = [
-        tag("p", tag("a", "← ", texts("back"), href="/")),
-        tag("h1", texts("table").format(name=name), class_="unseen"),
+        tag("p", tag("a", "← ", texts("hall.back"), href="/")),
+        tag("h1", texts("hall.table").format(name=name), class_="unseen"),
         _banners(texts),
-        tag("p", texts("none"), id="none", class_="none"),
+        tag("p", texts("hall.none"), id="none", class_="none"),
         tag("ul", id="tables", class_="tables one"),
-        tag("section", tag("h2", texts("rulings"), id="h-recent"), tag("ol", id="recent", class_="recent"),
+        tag("section", tag("h2", texts("hall.rulings"), id="h-recent"), tag("ol", id="recent", class_="recent"),
             class_="panel", aria_labelledby="h-recent"),
     ]  # fmt: skip
     return _live(request, texts, content, "", "hall large", only=name)
@@ -63,65 +58,67 @@ def large(request: Request, name: str) -> HTMLResponse:
 
 def league(request: Request, day: str, rows: Sequence[Row]) -> HTMLResponse:
     """The day's league, as it is now; its script keeps it so."""
-    texts = words_of(request)
-    head = tag("tr", [tag("th", texts(column), scope="col") for column in COLUMNS])
+    texts = page_texts(request)
+    head = tag("tr", [tag("th", texts(f"hall.{column}"), scope="col") for column in COLUMNS])
     body = [
         tag("tr", tag("td", place), tag("th", row.name, scope="row"),
             [tag("td", count) for count in (row.games, row.won, row.slaps, row.false, row.cards, row.tables)])
         for place, row in enumerate(rows, 1)
     ]  # fmt: skip
     content: list[Child] = [
-        tag("h1", texts("day").format(day=day)),
+        tag("h1", texts("hall.day").format(day=day)),
         _banners(texts),
-        tag("p", texts("league_none"), id="none", class_="none", hidden=bool(rows)),
+        tag("p", texts("hall.league_none"), id="none", class_="none", hidden=bool(rows)),
         tag("div", tag("table", tag("thead", head), tag("tbody", body, id="league")), class_="panel scroll",
-            tabindex="0", role="region", aria_label=texts("league")),
-        tag("p", texts("league_what"), class_="note"),
+            tabindex="0", role="region", aria_label=texts("hall.league")),
+        tag("p", texts("hall.league_what"), class_="note"),
     ]  # fmt: skip
     return _live(request, texts, content, "/league", "hall", path="/league/events")
 
 
 def told(request: Request, words: str, status: int) -> HTMLResponse:
     """A page that only says something."""
-    texts = words_of(request)
+    texts = page_texts(request)
     return _page(request, texts, [tag("section", tag("h1", words), class_="panel empty")], "", "hall", (), status)
 
 
 def _live(
-    request: Request, texts: HallTexts, content: Sequence[Child], here: str, body: str, *, only: str | None = None,
+    request: Request, texts: Texts, content: Sequence[Child], here: str, body: str, *, only: str | None = None,
     path: str = "/events",
 ) -> HTMLResponse:  # fmt: skip
     wire = tag(
         "div", id="hall", hidden=True, data_only=only,
-        data_events=address(path, {"lang": texts.page.language, "table": only}),
-        data_words=json.dumps({key: texts(key) for key in _SCRIPT_WORDS}),
+        data_events=address(path, {"lang": texts.language, "table": only}),
+        data_words=json.dumps({key: texts(f"hall.{key}") for key in _SCRIPT_WORDS}),
     )  # fmt: skip
     script = "league.js" if path != "/events" else "hall.js"
-    content = [wire, tag("noscript", tag("p", texts("script"), class_="notice")), *content, _tile(texts)]
+    content = [wire, tag("noscript", tag("p", texts("hall.script"), class_="notice")), *content, _tile(texts)]
     return _page(request, texts, content, here, body, (script,), 200)
 
 
-def _banners(texts: HallTexts) -> list[Child]:
+def _banners(texts: Texts) -> list[Child]:
     """What is amiss with the connection, and (unseen) which table begins to need help, read out as it happens."""
     return [
-        tag("p", texts("lost"), id="lost", class_="lost", role="status", hidden=True),
-        tag("p", texts("broker_lost"), id="broker", class_="lost", role="status", hidden=True),
+        tag("p", texts("hall.lost"), id="lost", class_="lost", role="status", hidden=True),
+        tag("p", texts("hall.broker_lost"), id="broker", class_="lost", role="status", hidden=True),
         tag("p", id="news", class_="unseen", aria_live="polite"),
     ]
 
 
-def _find(texts: HallTexts) -> Markup:
+def _find(texts: Texts) -> Markup:
     return tag(
-        "label", tag("span", texts("find")), tag("input", type="search", id="find", autocomplete="off", maxlength=60)
+        "label",
+        tag("span", texts("hall.find")),
+        tag("input", type="search", id="find", autocomplete="off", maxlength=60),
     )
 
 
-def _choice(texts: HallTexts, name: str, options: Sequence[str]) -> Markup:
-    shown = [tag("option", texts(one), value=one) for one in options]
-    return tag("label", tag("span", texts(name)), tag("select", shown, id=name))
+def _choice(texts: Texts, name: str, options: Sequence[str]) -> Markup:
+    shown = [tag("option", texts(f"hall.{one}"), value=one) for one in options]
+    return tag("label", tag("span", texts(f"hall.{name}")), tag("select", shown, id=name))
 
 
-def _tile(texts: HallTexts) -> Markup:
+def _tile(texts: Texts) -> Markup:
     """What the script makes a table of; it fills it with text alone, never with markup."""
     return tag(
         "template",
@@ -132,7 +129,7 @@ def _tile(texts: HallTexts) -> Markup:
             tag("ul", class_="players"),
             tag(
                 "p",
-                tag("span", texts("pile"), class_="label"),
+                tag("span", texts("hall.pile"), class_="label"),
                 tag("span", class_="topcard"),
                 tag("span", class_="under"),
                 class_="heap",
@@ -145,32 +142,33 @@ def _tile(texts: HallTexts) -> Markup:
 
 
 def _page(
-    request: Request, texts: HallTexts, content: Sequence[Child], here: str, body: str, scripts: Sequence[str],
+    request: Request, texts: Texts, content: Sequence[Child], here: str, body: str, scripts: Sequence[str],
     status: int,
 ) -> HTMLResponse:  # fmt: skip
-    page = texts.page
     head = tag(
         "head",
         tag("meta", charset="utf-8"),
         tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
         tag("meta", name="color-scheme", content="light dark"),
-        tag("title", f"{texts('title')} · {page('title')}"),
+        tag("title", f"{texts('hall.title')} · {texts('title')}"),
         tag("link", rel="icon", href="/static/icon.svg", type="image/svg+xml"),
         [tag("link", rel="stylesheet", href=f"/static/{name}") for name in ("palette.css", "page.css", "hall.css")],
         tag("script", "", src="/static/theme.js"),
         [tag("script", "", src=f"/static/{name}", defer=True) for name in scripts],
     )
-    links = [tag("a", texts(key), href=href, aria_current="page" if href == here else None) for href, key in _NAV]
+    links = [
+        tag("a", texts(f"hall.{key}"), href=href, aria_current="page" if href == here else None) for href, key in _NAV
+    ]
     top = tag(
         "header",
-        tag("a", tag("span", "", class_="mark", aria_hidden="true"), texts("title"), href="/", class_="brand"),
-        tag("nav", links, aria_label=page("nav.label")),
-        tag("div", languages(request, page), theme_button(page), class_="tools"),
+        tag("a", tag("span", "", class_="mark", aria_hidden="true"), texts("hall.title"), href="/", class_="brand"),
+        tag("nav", links, aria_label=texts("nav.label")),
+        tag("div", languages(request, texts), theme_button(texts), class_="tools"),
         class_="top",
     )
-    skip = tag("a", page("skip"), href="#main", class_="skip")
+    skip = tag("a", texts("skip"), href="#main", class_="skip")
     frame = tag("body", skip, top, tag("main", content, id="main", tabindex="-1"), class_=body)
-    answer = HTMLResponse(Markup("<!doctype html>") + tag("html", head, frame, lang=page.language), status)
+    answer = HTMLResponse(Markup("<!doctype html>") + tag("html", head, frame, lang=texts.language), status)
     if request.query_params.get("lang") in LANGUAGES:
-        answer.set_cookie(COOKIE, page.language, max_age=_YEAR, samesite="lax", httponly=True)
+        answer.set_cookie(COOKIE, texts.language, max_age=_YEAR, samesite="lax", httponly=True)
     return answer

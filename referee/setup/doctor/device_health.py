@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from hardware.pads.pinout import HEADER_LABELS, PAD_PINS, SEAT_LIGHT_PINS, TABLE_LIGHT_PINS
 from referee.setup.doctor.probe import OURS, Finding, Machine, join_group, short
+from referee.text.catalogue import LANGUAGES
 from referee.vision.cameras import usb_cameras
 
 if TYPE_CHECKING:
@@ -149,7 +150,7 @@ MATCH: Final = (
     "both from apt, of one release: sudo apt full-upgrade, sudo apt install --reinstall python3-picamera2 "
     "python3-libcamera, and no picamera2 from pip (pip uninstall picamera2); then make install"
 )
-TONGUES: Final = {"flite": ("en",), "espeak-ng": ("en", "es", "de", "fr")}
+_SPOKEN_BY: Final = {"flite": ("en",), "espeak-ng": tuple(LANGUAGES)}
 """Languages that each synthesiser speaks."""
 
 LOOKERS: Final = ("wireplumber", "pipewire")
@@ -270,8 +271,8 @@ def voices(machine: Machine, voice: VoiceSettings | None, which: Which) -> Findi
             return Finding(part, "missing", f"Piper's voice: there is no {absent[0]}",
                            'copy it there, or use the system\'s voice: voice.piper = ""')  # fmt: skip
         return Finding(part, "fine", f"Piper: {Path(voice.piper).name}")
-    here = [name for name in TONGUES if which(name)]
-    able = [name for name in here if language in TONGUES[name]]
+    here = [name for name in _SPOKEN_BY if which(name)]
+    able = [name for name in here if language in _SPOKEN_BY[name]]
     if able:
         return Finding(part, "fine", f"{', '.join(able)} ({language})")
     if here:
