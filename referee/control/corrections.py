@@ -20,8 +20,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from referee.control.commands import Command, CommandError, parse
-from referee.engine.amended_log import AMENDING, SAID, Amended, is_said
-from referee.engine.amendments import base_id
+from referee.engine.amended_log import AMENDING, SAID, AmendedLog, as_released, is_said
 from referee.engine.observations import (
     Answer,
     Card,
@@ -37,11 +36,11 @@ from referee.engine.observations import (
     Slap,
     Taken,
 )
-from referee.engine.rulings import Ruling
+from referee.engine.overrule import allows_corrections, overrulable
+from referee.engine.rulings import Ruling, base_id, cause_of
 from referee.engine.view import View
 from referee.rules.cards import UNREADABLE, is_card
 from referee.rules.house import RulesError, house_rules
-from referee.table.pause import UNSEEN, holding, released
 from referee.text.sentence import Sentence, Spoken
 
 
@@ -70,12 +69,12 @@ Namer = Callable[[str], str]
 """Gives a new line of a kind an id that the log does not have yet."""
 
 
-def seats(facts: Facts, log: Amended) -> int:
+def seats(facts: Facts, log: AmendedLog) -> int:
     """How many sit there, those who joined included; before anything was judged, as the first line says."""
     return len(facts.view.names) or (len(log.table.seats) if log.table is not None else 0)
 
 
-def a_seat(seat: int, facts: Facts, log: Amended) -> int:
+def a_seat(seat: int, facts: Facts, log: AmendedLog) -> int:
     """A seat of this table.
 
     Raises:
@@ -111,6 +110,9 @@ class No(Spoken):
     """Why a command cannot be met."""
 
 
+UNSEEN: Final = Sentence("the camera sees nothing yet; the game goes on by itself when it does")
+
+
 SEATS: Final = frozenset(("who_was_first", "who_played", "mend_pile"))
 CARDS: Final = frozenset(("unreadable_card", "bottom_card", "impossible_card", "order_changed"))
 _NOT_ANSWERED: Final = {
@@ -121,7 +123,7 @@ _NOT_ANSWERED: Final = {
 }
 
 
-def answered(question: str, value: Any, view: View, log: Amended, t: int, name: Namer) -> tuple[Observation, ...]:
+def answered(question: str, value: Any, view: View, log: AmendedLog, t: int, name: Namer) -> tuple[Observation, ...]:
     """The lines that answer a question.
 
     Args:
@@ -149,22 +151,18 @@ def answered(question: str, value: Any, view: View, log: Amended, t: int, name: 
     elif ask in CARDS:
         if not (isinstance(value, str) and is_card(value) and value != UNREADABLE):
             raise No("answer with a card, such as 7h")
-        if ask == "unreadable_card" and _is_slap(_cause(ruling), log):
+        if ask == "unreadable_card" and _is_slap(cause_of(ruling.id), log):
             return _the_card_itself(ruling, value, log, t, name)
     elif value not in ("slap", "card"):
         raise No("answer slap or card: which came first")
     return (Answer(t=t, id=name("answer"), to=open_, value=value),)
 
 
-def _cause(ruling: Ruling) -> str:
-    return base_id(ruling.id).partition("@")[2].partition("/")[0]
-
-
-def _is_slap(line: str, log: Amended) -> bool:
+def _is_slap(line: str, log: AmendedLog) -> bool:
     return log.known(line) and isinstance(log.now(line), Slap)
 
 
-def _check_seat(ruling: Ruling, value: Any, view: View, log: Amended) -> None:
+def _check_seat(ruling: Ruling, value: Any, view: View, log: AmendedLog) -> None:
     if type(value) is not int or not 1 <= value <= len(view.names):
         raise No("answer with a seat, 1 to {most}", most=len(view.names))
     if ruling["ask"] != "who_was_first":
@@ -175,7 +173,7 @@ def _check_seat(ruling: Ruling, value: Any, view: View, log: Amended) -> None:
         raise No("answer with one of the seats that slapped: {seats}", seats=seats)
 
 
-def _the_card_itself(ruling: Ruling, value: str, log: Amended, t: int, name: Namer) -> tuple[Observation, ...]:
+def _the_card_itself(ruling: Ruling, value: str, log: AmendedLog, t: int, name: Namer) -> tuple[Observation, ...]:
     """A slap hangs on a card that nobody could read: what is said of it is said of the card."""
     cards = [log.now(line) for line in ruling["about"] if log.known(line)]
     unread = [card for card in cards if isinstance(card, Card) and card.card == UNREADABLE]
@@ -186,7 +184,9 @@ def _the_card_itself(ruling: Ruling, value: str, log: Amended, t: int, name: Nam
     return said or (Correct(t=t, id=name("correct"), line=open_[0].id, extra={"card": value}),)
 
 
-def by_own_question(card: Card, given: Mapping[str, Any], log: Amended, t: int, name: Namer) -> tuple[Observation, ...]:
+def by_own_question(
+    card: Card, given: Mapping[str, Any], log: AmendedLog, t: int, name: Namer
+) -> tuple[Observation, ...]:
     """What is said of a card that was settled by an answer before: another answer, for that one holds over the line.
 
     Nothing where no such answer stands.
@@ -207,51 +207,51 @@ def by_own_question(card: Card, given: Mapping[str, Any], log: Amended, t: int, 
     return tuple(said)
 
 
-def _answers(card: Card, log: Amended) -> list[Answer]:
+def _answers(card: Card, log: AmendedLog) -> list[Answer]:
     given = (log.answer(f"question@{card.id}{number}") for number in ("", "/2", "/3"))
     return [answer for answer in given if answer is not None]
 
 
-def _standing_card(card: Card, log: Amended) -> Answer | None:
+def _standing_card(card: Card, log: AmendedLog) -> Answer | None:
     return next((one for one in _answers(card, log) if isinstance(one.value, str)), None)
 
 
-def _standing_seat(card: Card, log: Amended) -> Answer | None:
+def _standing_seat(card: Card, log: AmendedLog) -> Answer | None:
     return next((one for one in _answers(card, log) if type(one.value) is int), None)
 
 
-WITHIN: Final = 10_000_000_000
-"""How far from the slap that was ruled first another seat's hand may be to be put in its place, ns."""
-
-
-def overrule(command: Command, facts: Facts, log: Amended, name: Namer) -> Accepted:
-    ruling, kind, seat = _verdict_on(command.get("ruling"), facts, log)
-    verdict, other = command.get("verdict"), command.get("seat")
+def overrule(command: Command, facts: Facts, log: AmendedLog, name: Namer) -> Accepted:
+    """Put another verdict in a ruling's place, or another seat's hand before the one that won (K6)."""
+    ruling = _verdict_in_force(command.get("ruling"), log)
+    slaps = [line for line in log.all_now() if isinstance(line, Slap)]
+    on_record = ruling.id in log.rulings
+    instead = overrulable(ruling, slaps, owner=facts.view.owner, is_on_record=on_record)
+    if instead is None:
+        if on_record:
+            raise No("that ruling follows from what was seen: correct the card, the seat or the hand that it rests on")
+        raise No('there is no ruling "{name}" in force', name=ruling.id)
+    seat, verdict, other = ruling["seat"], command.get("verdict"), command.get("seat")
     if verdict is not None and other is not None:
         raise No("say another verdict or another seat, not both")
-    fields: dict[str, Any] = {"void": True}
-    if kind == "dead_card" or verdict == "in_turn":
-        if kind != "dead_card" or verdict != "in_turn":
+    if ruling.kind == "dead_card" or verdict == "in_turn":
+        if verdict not in instead.verdicts:
             raise No("a dead card can only be said to have been in turn, and nothing else can")
+        fields: dict[str, Any] = {"void": True}
         words = Sentence("the card was in turn after all; what follows is ruled again")
     elif verdict is not None:
-        if verdict == kind:
+        if verdict not in instead.verdicts:
             raise No("that is what was ruled")
-        fields = {"extra": {"ruling": verdict}}
-        words = _as(verdict, seat)
+        fields, words = {"extra": {"ruling": verdict}}, _as(verdict, seat)
     else:
-        if kind != "slap_won":
+        if ruling.kind != "slap_won":
             raise No("only where a slap won can another seat's hand be said to have been first")
-        _had_a_hand_near(ruling, a_seat(other, facts, log), log)
-        if other == seat:
+        if a_seat(other, facts, log) == seat:
             raise No("that is what was ruled")
+        if other not in instead.seats:
+            raise No("{seat} did not slap then", seat=other)
         fields = {"extra": {"seat": other}}
         words = Sentence("{seat} was first; what follows is ruled again", seat=other)
-    by = Correct(t=facts.t, id=name("correct"), line=ruling, **fields)
-    return Accepted(words, (by,))
-
-
-_VERDICTS: Final = ("slap_won", "slap_false", "slap_void")
+    return Accepted(words, (Correct(t=facts.t, id=name("correct"), line=ruling.id, **fields),))
 
 
 def _as(verdict: str, seat: int) -> Sentence:
@@ -263,26 +263,15 @@ def _as(verdict: str, seat: int) -> Sentence:
     return Sentence("{seat}: the slap is void; what follows is ruled again", seat=seat)
 
 
-def _verdict_on(name: str, facts: Facts, log: Amended) -> tuple[str, str, int]:
-    """Id, kind and seat of a ruling that may be overruled."""
+def _verdict_in_force(name: str, log: AmendedLog) -> Ruling:
     ruling = log.ruling(name)
     if ruling is not None:
-        if ruling.kind not in (*_VERDICTS, "dead_card"):
-            raise No("that ruling follows from what was seen: correct the card, the seat or the hand that it rests on")
-        return ruling.id, ruling.kind, int(ruling["seat"])
+        return ruling
     # A slap that won is ruled in full once its pile is picked up; until then it is named by its hand.
-    kind, _, cause = name.partition("~")[0].partition("@")
-    slap = log.now(cause) if kind == "slap_won" and log.known(cause) else None
-    if isinstance(slap, Slap) and facts.view.owner == slap.seat:
-        return name, kind, slap.seat
-    raise No('there is no ruling "{name}" in force', name=name)
-
-
-def _had_a_hand_near(ruling: str, seat: int, log: Amended) -> None:
-    cause = log.now(ruling.partition("~")[0].partition("@")[2])
-    slaps = (line for line in log.all_now() if isinstance(line, Slap) and line.seat == seat)
-    if cause is None or not any(abs(slap.t - cause.t) <= WITHIN for slap in slaps):
-        raise No("{seat} did not slap then", seat=seat)
+    slap = log.now(cause_of(name)) if name.startswith("slap_won@") and log.known(cause_of(name)) else None
+    if not isinstance(slap, Slap):
+        raise No('there is no ruling "{name}" in force', name=name)
+    return Ruling("slap_won", name, slap.t, (slap.id,), (), {"seat": slap.seat})
 
 
 def _begin(command: Command, facts: Facts | None) -> Accepted:
@@ -299,7 +288,7 @@ def _begin(command: Command, facts: Facts | None) -> Accepted:
 
 
 def _rematch(command: Command, facts: Facts | None) -> Accepted:
-    table = Amended(facts.observations, facts.rulings).table if facts is not None else None
+    table = AmendedLog(facts.observations, facts.rulings).table if facts is not None else None
     if table is None:
         raise No("no game was played yet that could be played again")
     dealer = table.dealer % len(table.seats) + 1
@@ -376,19 +365,13 @@ def _said(command: Command, facts: Facts | None, name: Namer) -> Accepted:
         raise No("no game is being played")
     if facts.view.game_over and command.do in ("pause", "resume", "count", "recount"):
         raise No("the game is over")
-    log = Amended(facts.observations, facts.rulings)
-    if command.do in ("correct", "void", "overrule", "undo"):
-        _may_be_corrected(log)
+    log = AmendedLog(facts.observations, facts.rulings)
+    if command.do in ("correct", "void", "overrule", "undo") and log.table and not allows_corrections(log.table.rules):
+        raise No("these house rules allow no corrections (K6 is off)")
     return _LINES[command.do](command, facts, log, name)
 
 
-def _may_be_corrected(log: Amended) -> None:
-    table = log.table
-    if table is not None and not house_rules(table.rules).has("K6"):
-        raise No("these house rules allow no corrections (K6 is off)")
-
-
-def _line(log: Amended, line: str) -> Observation:
+def _line(log: AmendedLog, line: str) -> Observation:
     """A line that people may correct, as it stands."""
     if not log.known(line):
         raise No('there is no line "{line}" in this game that was judged', line=line)
@@ -404,7 +387,7 @@ def _line(log: Amended, line: str) -> Observation:
     return found
 
 
-def _correct(command: Command, facts: Facts, log: Amended, name: Namer) -> Accepted:
+def _correct(command: Command, facts: Facts, log: AmendedLog, name: Namer) -> Accepted:
     line = _line(log, command.get("line"))
     card, seat = command.get("card"), command.get("seat")
     if card is not None and not isinstance(line, Card):
@@ -440,14 +423,14 @@ def _changed(line: Observation, given: Mapping[str, Any]) -> Sentence:
     )
 
 
-def _void(command: Command, facts: Facts, log: Amended, name: Namer) -> Accepted:
+def _void(command: Command, facts: Facts, log: AmendedLog, name: Namer) -> Accepted:
     line = _line(log, command.get("line"))
     by = Correct(t=facts.t, id=name("correct"), line=line.id, void=True)
     words = Sentence("{kind} {line} is struck out; what follows is ruled again", kind=line.kind, line=line.id)
     return Accepted(words, (by,))
 
 
-def _answer(command: Command, facts: Facts, log: Amended, name: Namer) -> Accepted:
+def _answer(command: Command, facts: Facts, log: AmendedLog, name: Namer) -> Accepted:
     question, value = command.get("question"), command.get("value")
     made = answered(question, value, facts.view, log, facts.t, name)
     return Accepted(_as_answer(value), made)
@@ -463,21 +446,23 @@ def _as_answer(value: object) -> Sentence:
     return Sentence("answered: {card}", card=str(value))
 
 
-def _pause(_: Command, facts: Facts, log: Amended, name: Namer) -> Accepted:
-    if holding(log).people:
+def _pause(_: Command, facts: Facts, log: AmendedLog, name: Namer) -> Accepted:
+    if log.pause.by_people:
         raise No("the table is paused already")
     return Accepted(Sentence("paused; slaps are void until it goes on"), (Pause(t=facts.t, id=name("pause")),))
 
 
-def _resume(_: Command, facts: Facts, log: Amended, name: Namer) -> Accepted:
-    held = holding(log)
-    if not held.people:
-        raise No(UNSEEN if held.camera else "the table is not paused")
+def _resume(_: Command, facts: Facts, log: AmendedLog, name: Namer) -> Accepted:
+    state = log.pause
+    if not state.by_people:
+        raise No(UNSEEN if state.by_camera else "the table is not paused")
     resume = Resume(t=facts.t, id=name("resume"))
-    return Accepted(UNSEEN, (released(resume),)) if held.camera else Accepted(Sentence("the table goes on"), (resume,))
+    if state.by_camera:
+        return Accepted(UNSEEN, (as_released(resume),))
+    return Accepted(Sentence("the table goes on"), (resume,))
 
 
-def _undo(command: Command, facts: Facts, log: Amended, name: Namer) -> Accepted:
+def _undo(command: Command, facts: Facts, log: AmendedLog, name: Namer) -> Accepted:
     acts = log.last_act
     if not acts:
         raise No("nothing that people said is left to take back")
@@ -489,14 +474,14 @@ def _undo(command: Command, facts: Facts, log: Amended, name: Namer) -> Accepted
     return Accepted(words, by)
 
 
-def _count(command: Command, facts: Facts, log: Amended, name: Namer) -> Accepted:
+def _count(command: Command, facts: Facts, log: AmendedLog, name: Namer) -> Accepted:
     seat, cards = a_seat(command.get("seat"), facts, log), command.get("cards")
     _no_more_than_there_are([cards], log)
     words = Sentence("{seat} holds {cards}", seat=seat, cards=cards)
     return Accepted(words, (Count(t=facts.t, id=name("count"), seat=seat, cards=cards),))
 
 
-def _recount(command: Command, facts: Facts, log: Amended, name: Namer) -> Accepted:
+def _recount(command: Command, facts: Facts, log: AmendedLog, name: Namer) -> Accepted:
     said: list[int | None] = command.get("cards")
     if len(said) != seats(facts, log):
         raise No("{counts} counts for {places} seats", counts=len(said), places=seats(facts, log))
@@ -508,7 +493,7 @@ def _recount(command: Command, facts: Facts, log: Amended, name: Namer) -> Accep
     return Accepted(Sentence("stacks counted: {counts}", counts=len(lines)), lines)
 
 
-def _no_more_than_there_are(counts: Sequence[int], log: Amended) -> None:
+def _no_more_than_there_are(counts: Sequence[int], log: AmendedLog) -> None:
     table = log.table
     if table is None:
         return
@@ -520,7 +505,7 @@ def _no_more_than_there_are(counts: Sequence[int], log: Amended) -> None:
         raise No("that is {cards}; this game has {all}", cards=sum(counts), all=cards)
 
 
-_Line = Callable[[Command, Facts, Amended, Namer], Accepted]
+_Line = Callable[[Command, Facts, AmendedLog, Namer], Accepted]
 _LINES: Final[Mapping[str, _Line]] = {
     "correct": _correct,
     "void": _void,

@@ -24,7 +24,7 @@ from typing import Any, Final
 from hardware.pads.debounce import REBOUND, STUCK
 from hardware.ports import Edge
 from referee.control.corrections import SEATS, Facts
-from referee.engine.amended_log import Amended
+from referee.engine.amended_log import AmendedLog
 from referee.engine.observations import Correct, Pause, Resume, Slap
 from referee.engine.rulings import Ruling
 from referee.engine.view import View
@@ -227,7 +227,7 @@ def mode_of(facts: Facts | None) -> Mode:
 
 def is_paused(facts: Facts) -> bool:
     """Whether the game is paused; looks at the whole log, and changes only with a line of `PAUSING`."""
-    return Amended(facts.observations, facts.rulings).paused
+    return AmendedLog(facts.observations, facts.rulings).pause.is_stopped
 
 
 def mode_in(view: View, *, paused: bool) -> Mode:
@@ -244,7 +244,7 @@ def command_of(word: Word, facts: Facts) -> dict[str, Any] | None:
 
     A request for a pairing code ("code") is no matter of the game, and is not answered here.
     """
-    log = Amended(facts.observations, facts.rulings)
+    log = AmendedLog(facts.observations, facts.rulings)
     if _was_a_slap(word, log, facts):
         return None
     if word.word in ("pause", "resume", "undo"):
@@ -257,7 +257,7 @@ def command_of(word: Word, facts: Facts) -> dict[str, Any] | None:
     return answer
 
 
-def _was_a_slap(word: Word, log: Amended, facts: Facts) -> bool:
+def _was_a_slap(word: Word, log: AmendedLog, facts: Facts) -> bool:
     """Whether a press of that pad meanwhile counted for anything, or is not judged yet."""
     presses = [
         line.id
@@ -273,13 +273,13 @@ def _void(ruling: Ruling | None, nothing: frozenset[str]) -> bool:
     return ruling is not None and ruling["reason"] in nothing
 
 
-def _open(log: Amended, facts: Facts) -> list[Ruling]:
+def _open(log: AmendedLog, facts: Facts) -> list[Ruling]:
     """Questions that wait for an answer, the oldest first."""
     found = [log.ruling(name) for name in facts.view.questions]
     return sorted((one for one in found if one is not None), key=lambda one: (one.t, one.id))
 
 
-def _answer(word: Word, log: Amended, facts: Facts) -> dict[str, Any] | None:
+def _answer(word: Word, log: AmendedLog, facts: Facts) -> dict[str, Any] | None:
     """Of the oldest question that one pad can answer: whose pad it was, or yes and no."""
     for question in _open(log, facts):
         ask, yes = question["ask"], word.word == "yes"

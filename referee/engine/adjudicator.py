@@ -11,14 +11,14 @@ import bisect
 from dataclasses import replace
 from typing import Final
 
-from referee.engine.amendments import AmendmentError, base_id
+from referee.engine.amendments import AmendmentError
 from referee.engine.event_queue import Loop, Witness
 from referee.engine.first_hand import won_ruling
 from referee.engine.fold import open_table
 from referee.engine.foresight import Foresight, foresee
 from referee.engine.history import History
 from referee.engine.observations import MAX_ERROR, Answer, Correct, Join, LogError, Observation, Slap, Table, Tick
-from referee.engine.rulings import Key, PlacedRuling, Ruling, place_of, printing_order, to_ruling
+from referee.engine.rulings import Key, PlacedRuling, Ruling, base_id, place_of, printing_order, to_ruling
 from referee.engine.state import State
 from referee.engine.view import ChallengeView, View
 from referee.rules.house import RulesError

@@ -1,19 +1,18 @@
 """A log as it stands after what people have said of it: which lines hold, which rulings, and what can be taken back.
 
-The adjudicator is the judge of all this; here is only what must be known to say in words why a wish cannot be met.
-
-The latest lines of a game as they stand now: with what people corrected since.
+The adjudicator is the judge of all this; here is only what must be known to say in words why a wish cannot be met, and
+what to offer. Commands (`referee.control`), the table's pause and the page ask; each in its own process. Pure.
 """
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
-from referee.engine.amendments import AmendmentError, base_id, corrected
+from referee.engine.amendments import corrected
 from referee.engine.observations import Answer, Correct, Count, LogError, Observation, Other, Pause, Resume, Table, Tick
-from referee.engine.rulings import Ruling
+from referee.engine.rulings import Ruling, base_id, cause_of
 
 SAID: Final = (Pause, Resume, Count)
 """What only people say, besides answers and corrections."""
@@ -23,8 +22,11 @@ UNUSED: Final = ("mend_amendment", "late_evidence")
 """Questions about lines that the adjudicator could not use."""
 BECAUSE: Final = "because"
 """The field of a line that the appliance wrote for people to see why: such a line is none that people said."""
+PEOPLE: Final = "people"
+"""What stands in that field where it was people, and not the camera, who had the table stopped or let go on."""
 RELEASED: Final = "released"
 """Kind of the line that says that one of two who stopped the table lets it go on, while the other does not yet."""
+_NEVER: Final = -(2**63)
 
 
 def is_said(line: Observation | None) -> bool:
@@ -39,7 +41,28 @@ def is_stopping(line: Observation) -> bool:
     return isinstance(line, _TURNING) or (isinstance(line, Other) and line.name == RELEASED)
 
 
-class Amended:
+def as_released(resume: Observation) -> Other:
+    """What people's wish to go on comes to while nobody sees the table: their own pause is over, the other is not."""
+    return Other(t=resume.t, id=resume.id, name=RELEASED)
+
+
+@dataclass(frozen=True, slots=True)
+class PauseState:
+    """Who has stopped the table, as a log has it."""
+
+    by_people: bool
+    """People paused the game, and have not let it go on."""
+    by_camera: bool
+    """The appliance paused it, since nobody saw the table, and has not let it go on."""
+    is_stopped: bool
+    """Whether slaps are void, by the log's own `pause` and `resume`."""
+    last_pause: int
+    """Instant of the latest, ns."""
+    last_resume: int
+    """The same."""
+
+
+class AmendedLog:
     """What a log's lines come to.
 
     Args:
@@ -47,42 +70,30 @@ class Amended:
         rulings: all of them so far.
     """
 
-    def __init__(self, observations: Sequence[Observation], rulings: Sequence[Ruling]) -> None:
+    def __init__(self, observations: Iterable[Observation], rulings: Sequence[Ruling]) -> None:
         self._lines = {line.id: line for line in observations if not isinstance(line, Tick)}
         replaced = {name for ruling in rulings for name in ruling.supersedes}
         self.rulings = {ruling.id: ruling for ruling in rulings if ruling.id not in replaced}
         """Those in force, by id."""
-        asked = [ruling for ruling in rulings if ruling.kind == "question"]
-        self._unused = {
-            base_id(ruling.id).partition("@")[2].partition("/")[0] for ruling in asked if ruling["ask"] in UNUSED
-        }
+        self._unused = {cause_of(one.id) for one in rulings if one.kind == "question" and one["ask"] in UNUSED}
         """Lines that the adjudicator could not use."""
-        said = [line for line in observations if isinstance(line, Correct) and line.id not in self._unused]
-        self.taken_back = self._taken_back(said)
-        self._said_of: dict[str, list[Correct]] = {}
-        for line in said:
-            if line.id not in self.taken_back:
-                self._correct(line, rulings)
-
-    def _taken_back(self, said: Sequence[Correct]) -> set[str]:
+        said = [line for line in self._lines.values() if isinstance(line, Correct) and line.id not in self._unused]
+        self.taken_back: set[str] = set()
         """What was taken back, and what did so; what was taken back itself takes nothing back."""
-        out: set[str] = set()
         for by in reversed(said):
             target = self._lines.get(by.line)
-            if by.id not in out and by.void and (isinstance(target, AMENDING) or is_said(target)):
-                out.update((by.line, by.id))
-        return out
-
-    def _correct(self, by: Correct, rulings: Sequence[Ruling]) -> None:
-        target = self._lines.get(by.line)
-        if target is None and by.void:
-            # A card that was in turn after all is one laid by whoever's turn it was.
-            dead = next((r for r in rulings if r.kind == "dead_card" and by.line in (r.id, base_id(r.id))), None)
-            if dead is not None:
-                told = Correct(t=by.t, id=by.id, line=dead.because[0], extra={"seat": None})
-                self._said_of.setdefault(told.line, []).append(told)
-                return
-        self._said_of.setdefault(by.line, []).append(by)
+            if by.id not in self.taken_back and by.void and (isinstance(target, AMENDING) or is_said(target)):
+                self.taken_back.update((by.line, by.id))
+        self._said_of: dict[str, list[Correct]] = {}
+        for line in said:
+            if line.id in self.taken_back:
+                continue
+            by = line
+            if line.void and line.line not in self._lines:
+                # A card that was in turn after all is one laid by whoever's turn it was.
+                dead = (one for one in rulings if one.kind == "dead_card" and line.line in (one.id, base_id(one.id)))
+                by = next((replace(line, line=one.because[0], void=False, extra={"seat": None}) for one in dead), line)
+            self._said_of.setdefault(by.line, []).append(by)
 
     def known(self, line: str) -> bool:
         """Whether there is such a line that was judged."""
@@ -94,10 +105,11 @@ class Amended:
         if line in self.taken_back:
             return None
         for by in self._said_of.get(line, ()):
-            if by.id not in self.taken_back and found is not None:
+            if found is not None:
                 try:
                     found = corrected(found, by)
                 except LogError:
+                    # The referee asks about it; the line stands.
                     continue
         return found
 
@@ -114,29 +126,16 @@ class Amended:
             return found
         return next((one for one in self.rulings.values() if base_id(one.id) == base_id(name)), None)
 
+    def _acts(self) -> list[Observation]:
+        """Everything that people said and that holds."""
+        gone = self.taken_back | self._unused
+        lines = (line for name, line in self._lines.items() if name not in gone)
+        return [line for line in lines if isinstance(line, AMENDING) or is_said(line)]
+
     def answer(self, question: str) -> Answer | None:
         """The answer to a question that holds, by the question's first id."""
-        given = [
-            line
-            for line in self._lines.values()
-            if isinstance(line, Answer)
-            and base_id(line.to) == question
-            and line.id not in self.taken_back
-            and line.id not in self._unused
-        ]
+        given = [line for line in self._acts() if isinstance(line, Answer) and base_id(line.to) == question]
         return given[-1] if given else None
-
-    @property
-    def paused(self) -> bool:
-        """Whether the table stands still, whoever stopped it."""
-        # At one instant a pause comes after a resume, as the adjudicator has them.
-        turned = [(line.t, isinstance(line, Pause)) for line in self.stopping() if isinstance(line, _TURNING)]
-        return bool(turned) and max(turned)[1]
-
-    def stopping(self) -> list[Observation]:
-        """Every line that holds by which the table was stopped, let go or released, in the order of the log."""
-        names = (name for name, line in self._lines.items() if is_stopping(line))
-        return [line for line in map(self.now, filter(self.known, names)) if line is not None]
 
     @property
     def last_act(self) -> list[Observation]:
@@ -144,13 +143,7 @@ class Amended:
 
         Stacks that were counted at one instant were said in one breath.
         """
-        acts: list[Observation] = [
-            line
-            for name, line in self._lines.items()
-            if (isinstance(line, AMENDING) or is_said(line))
-            and name not in self.taken_back
-            and name not in self._unused
-        ]
+        acts = self._acts()
         last = acts[-1:]
         if last and isinstance(last[0], Count):
             return [line for line in acts if isinstance(line, Count) and line.t == last[0].t]
@@ -163,46 +156,39 @@ class Amended:
         found = self.now(first) if first is not None else None
         return found if isinstance(found, Table) else None
 
+    @property
+    def pause(self) -> PauseState:
+        """Who has stopped the table.
 
-KEPT: Final = 500
-"""Lines; a slap is over within a few."""
-
-
-class Recent:
-    """Lines as they were told, and the corrections that hold."""
-
-    def __init__(self) -> None:
-        self._told: deque[Observation] = deque(maxlen=KEPT)
-        self._corrections: dict[str, Correct] = {}
-        """By their own ids, in the order in which they came."""
-
-    def add(self, line: Observation) -> None:
-        """The next line of the log."""
-        if not isinstance(line, Correct):
-            self._told.append(line)
-        elif line.line not in self._corrections:
-            self._corrections[line.id] = line
-        elif line.void:
-            # A correction that is taken back.
-            del self._corrections[line.line]
-
-    def lines(self) -> list[Observation]:
-        """As they stand now; those that were struck out are left out."""
-        by_line: dict[str, list[Correct]] = {}
-        for correction in self._corrections.values():
-            by_line.setdefault(correction.line, []).append(correction)
-        found = (_standing(line, by_line.get(line.id, [])) for line in self._told)
-        return [line for line in found if line is not None]
+        Who holds it is a matter of what was said last; whether slaps are void, of the lines' instants.
+        """
+        people = camera = False
+        last_pause = last_resume = _NEVER
+        for name, line in self._lines.items():
+            now = self.now(name) if is_stopping(line) and self.known(name) else None
+            if now is None:
+                continue
+            because = now.extra.get(BECAUSE)
+            if because is None:
+                people = isinstance(now, Pause)
+            elif because != PEOPLE:
+                camera = isinstance(now, Pause)
+            if isinstance(now, Pause):
+                last_pause = max(last_pause, now.t)
+            elif isinstance(now, Resume):
+                last_resume = max(last_resume, now.t)
+        # At one instant a pause comes after a resume, as the adjudicator has them.
+        is_stopped = last_pause > _NEVER and last_pause >= last_resume
+        return PauseState(people, camera, is_stopped, last_pause, last_resume)
 
 
-def _standing(line: Observation, corrections: list[Correct]) -> Observation | None:
-    now: Observation | None = line
-    for correction in corrections:
-        if now is None:
-            return None
-        try:
-            now = corrected(now, correction)
-        except AmendmentError:
-            # The referee asks about it; the line stands.
-            continue
-    return now
+def read_pause(observations: Iterable[Observation], rulings: Iterable[Ruling]) -> PauseState:
+    """Who has stopped the table, by the few lines of a long log that bear on it: hands wait for their light meanwhile.
+
+    Args:
+        observations: in the order of the log.
+        rulings: all of them so far.
+    """
+    lines = [line for line in observations if isinstance(line, Correct) or is_stopping(line)]
+    unused = [ruling for ruling in rulings if ruling.kind == "question" and ruling["ask"] in UNUSED]
+    return AmendedLog(lines, unused).pause

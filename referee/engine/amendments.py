@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from referee.engine.log import from_fields, to_fields
 from referee.engine.observations import Answer, Correct, LogError, Observation
-from referee.engine.rulings import PlacedRuling, Ruling, ruling_fields
+from referee.engine.rulings import PlacedRuling, Ruling, base_id, cause_of, ruling_fields
 
 
 class AmendmentError(LogError):
@@ -95,9 +95,9 @@ def _replace_orphans(
         told = Ruling("corrected", f"corrected@{amendment.id}", first.ruling.t, (amendment.id,), ("K6",), {}, names)
         changed.append(replace(first, ruling=told))
         return
-    causes = [_cause(placed) for placed in changed]
+    causes = [cause_of(placed.ruling.id) for placed in changed]
     for orphan in orphans:
-        cause = _cause(orphan)
+        cause = cause_of(orphan.ruling.id)
         at = causes.index(cause) if cause in causes else 0
         heir = changed[at]
         said = replace(heir, ruling=replace(heir.ruling, supersedes=(*heir.ruling.supersedes, orphan.ruling.id)))
@@ -105,16 +105,7 @@ def _replace_orphans(
         changed[at] = said
 
 
-def _cause(placed: PlacedRuling) -> str:
-    return base_id(placed.ruling.id).partition("@")[2].partition("/")[0]
-
-
 def _renamed(ruling: Ruling, amendment: str, before: PlacedRuling | None, gone: Container[str]) -> Ruling:
     if before is not None:
         return replace(ruling, id=f"{ruling.id}~{amendment}", supersedes=(before.ruling.id,))
     return replace(ruling, id=f"{ruling.id}~{amendment}") if ruling.id in gone else ruling
-
-
-def base_id(name: str) -> str:
-    """The id that a ruling had before amendments renamed it."""
-    return name.partition("~")[0]

@@ -11,12 +11,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-from referee.engine.amendments import base_id
 from referee.engine.doubt import order_is_open
 from referee.engine.event_queue import Scene
 from referee.engine.near_misses import why_not
 from referee.engine.observations import MAX_ERROR, Card, Observation, Slap, Table
-from referee.engine.rulings import Ruling, ruling_fields
+from referee.engine.rulings import Ruling, cause_of, ruling_fields
 from referee.rules.card_play import lay
 from referee.rules.matches import own_patterns, patterns
 from referee.rules.patterns import PATTERNS
@@ -86,11 +85,6 @@ def notation(pile: tuple[Laid, ...]) -> str:
     """The pile on one line, oldest first; burned cards in square brackets, dead ones in round ones."""
     marks = {"played": "{}", "burned": "[{}]", "dead": "({})"}
     return " ".join(marks[laid.state].format(laid.card) for laid in pile)
-
-
-def cause_of(ruling: str) -> str:
-    """The line that caused a ruling, by the ruling's id."""
-    return base_id(ruling).partition("@")[2].partition("/")[0]
 
 
 class Record:

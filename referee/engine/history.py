@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
-from referee.engine.amendments import AmendmentError, base_id, corrected, differences
+from referee.engine.amendments import AmendmentError, corrected, differences
 from referee.engine.event_queue import Loop
 from referee.engine.first_hand import won_ruling
 from referee.engine.fold import open_table
 from referee.engine.observations import Answer, Correct, Observation, Table
 from referee.engine.overrule import overruling
-from referee.engine.rulings import PlacedRuling, place_of, to_ruling
+from referee.engine.rulings import PlacedRuling, base_id, cause_of, place_of, to_ruling
 from referee.engine.state import State
 from referee.engine.unclaimed_piles import led
 from referee.rules.house import RulesError
@@ -149,7 +149,7 @@ class History:
             return None
         self._answers_to.setdefault(question, []).append(answer)
         self.answers[question] = answer.value
-        return self._find(question.partition("@")[2].partition("/")[0])
+        return self._find(cause_of(question))
 
     def _mend(self, name: str, by: tuple[Correct, ...]) -> int | None:
         """Put a line as all its corrections together say."""
@@ -218,7 +218,7 @@ class History:
         del self.answers[question]
         if said:
             self.answers[question] = said[-1].value
-        return self._find(question.partition("@")[2].partition("/")[0])
+        return self._find(cause_of(question))
 
     def _first_of(self, said: Mapping[str, Any]) -> int | None:
         places = [self._find(name.partition("@")[2]) for name in said]

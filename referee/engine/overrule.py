@@ -1,19 +1,66 @@
-"""Verdicts that people have overruled: the fold asks for their word as it asks for answers (K6).
+"""People overrule a verdict (K6): a slap is void, false, or the one that was first, whatever was seen.
 
-People overrule a verdict on a slap (K6): the slap is void, false, or the one that was first, whatever was seen.
-
-What they say is kept beside the answers, by the slap (`overruled`).
+What they may say of which ruling (`overrulable`) is asked by the commands and by the page that offers them. What they
+have said is kept beside the answers, by the slap, and the fold asks for it there (`overruled`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from referee.engine.amendments import AmendmentError, base_id
+from referee.engine.amendments import AmendmentError
 from referee.engine.observations import Correct, Observation, Slap
-from referee.engine.rulings import Ruling
+from referee.engine.rulings import Ruling, cause_of
+from referee.rules.house import RulesError, house_rules
 from referee.rules.slap_verdict import Verdict
+
+VERDICTS_INSTEAD: Final[Mapping[str, tuple[str, ...]]] = {
+    "slap_won": ("slap_false", "slap_void"),
+    "slap_false": ("slap_won", "slap_void"),
+    "slap_void": ("slap_won", "slap_false"),
+    "dead_card": ("in_turn",),
+}
+"""By kind of ruling, what people may say instead."""
+_SAME_PILE_NS: Final = 10_000_000_000
+"""How far apart hands on one pile may come down, ns; a seat's hand is looked for no further away."""
+
+
+class Overrulable(NamedTuple):
+    """What people may put in a ruling's place."""
+
+    verdicts: tuple[str, ...]
+    seats: tuple[int, ...]
+    """Seats whose hand may be said to have been first instead: it came down near the one that won."""
+
+
+def overrulable(ruling: Ruling, slaps: Iterable[Slap], *, owner: int | None, is_on_record: bool) -> Overrulable | None:
+    """What people may put in a ruling's place now; None where they may not.
+
+    Args:
+        ruling: one that no other has replaced.
+        slaps: the hands of the game as they stand now.
+        owner: the seat that has won the pile and has not picked it up. Its slap is on record only once it has.
+        is_on_record: whether the ruling stands in the log.
+    """
+    if ruling.kind not in VERDICTS_INSTEAD:
+        return None
+    if not is_on_record and (ruling.kind != "slap_won" or ruling["seat"] != owner):
+        return None
+    seats: set[int] = set()
+    if ruling.kind == "slap_won":
+        hands, cause = list(slaps), cause_of(ruling.id)
+        won = [slap for slap in hands if slap.id == cause]
+        seats = {slap.seat for slap in hands if won and abs(slap.t - won[0].t) <= _SAME_PILE_NS}
+    return Overrulable(VERDICTS_INSTEAD[ruling.kind], tuple(sorted(seats - {ruling["seat"]})))
+
+
+def allows_corrections(rules: Any) -> bool:
+    """Whether the house rules let people correct the referee (K6); rules that cannot be read do not forbid it."""
+    try:
+        return house_rules(rules).has("K6")
+    except RulesError:
+        return True
 
 
 def key(slap: str) -> str:
@@ -31,8 +78,6 @@ def overruled(judged: Verdict, slap: str, said: Mapping[str, Any]) -> Verdict:
 
 
 _VERDICTS: Final = {"slap_won": "won", "slap_void": "void", "slap_false": "false"}
-SAME_PILE_NS: Final = 10_000_000_000
-"""How far apart hands on one pile may come down, ns; a seat's hand is looked for no further away."""
 
 
 def overruling(ruling: Ruling, by: Correct, lines: Iterable[Observation], in_force: Sequence[Ruling]) -> dict[str, str]:
@@ -44,7 +89,7 @@ def overruling(ruling: Ruling, by: Correct, lines: Iterable[Observation], in_for
     Raises:
         AmendmentError: the ruling is no verdict on a slap, or the word says nothing about it.
     """
-    cause = base_id(ruling.id).partition("@")[2]
+    cause = cause_of(ruling.id)
     slaps = [line for line in lines if isinstance(line, Slap)]
     slap = next((slap for slap in slaps if slap.id == cause), None)
     if slap is None or ruling.kind not in _VERDICTS:
@@ -63,7 +108,7 @@ def overruling(ruling: Ruling, by: Correct, lines: Iterable[Observation], in_for
 
 def _hand_of(seat: Any, near: Slap, slaps: Iterable[Slap]) -> Slap:
     """A seat's hand on the same pile: the nearest one."""
-    own = [slap for slap in slaps if slap.seat == seat and abs(slap.t - near.t) <= SAME_PILE_NS]
+    own = [slap for slap in slaps if slap.seat == seat and abs(slap.t - near.t) <= _SAME_PILE_NS]
     if not own:
         raise AmendmentError(None, f'seat {seat} did not slap near "{near.id}"')
     return min(own, key=lambda slap: (abs(slap.t - near.t), slap.t))

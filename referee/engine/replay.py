@@ -11,13 +11,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from referee.engine.adjudicator import Adjudicator, view_of
-from referee.engine.amendments import base_id
 from referee.engine.event_queue import Scene
-from referee.engine.explanation import Explanation, cause_of
+from referee.engine.explanation import Explanation
 from referee.engine.explanation import Record as Witnessed
 from referee.engine.log import replaced, split
 from referee.engine.observations import LogError, Observation, Table, Tick
-from referee.engine.rulings import Ruling
+from referee.engine.rulings import Ruling, cause_of
 from referee.engine.state import State
 from referee.engine.view import View
 from referee.record.store import GameInfo
@@ -255,8 +254,3 @@ class Folded:
         kinds = ("slap_won", "slap_false", "slap_void")
         found = [ruling for ruling in self.rulings if ruling.kind in kinds and ruling.id not in self.replaced_by]
         return sorted(found, key=lambda ruling: ruling.t)
-
-
-def slap_of(ruling: Ruling) -> str:
-    """The id of the hand that a ruling is about."""
-    return base_id(ruling.id).partition("@")[2].partition("/")[0]

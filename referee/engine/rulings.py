@@ -125,6 +125,18 @@ def place_of(observation: Observation) -> Key:
     return observation.t, PLACES.get(observation.kind, AFTER_ALL), seat, len(name), name
 
 
+def base_id(name: str) -> str:
+    """The id that a ruling had before amendments renamed it."""
+    return name.partition("~")[0]
+
+
+def cause_of(name: str) -> str:
+    """The line that caused a ruling, by the ruling's id: ``t1`` of ``pile@t1``, ``pile@t1/2`` and ``pile@t1/2~x9``."""
+    cause = base_id(name).partition("@")[2]
+    first, _, number = cause.rpartition("/")
+    return first if first and number.isdecimal() else cause
+
+
 def to_rulings(drafts: Iterable[Draft], cause: str, t: int, used: set[str], *, doubt: bool = False) -> list[Ruling]:
     """Give drafts of one cause their ids; ``used`` holds the ids that this cause already has."""
     rulings = []

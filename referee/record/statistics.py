@@ -14,8 +14,8 @@ from datetime import date
 from typing import TYPE_CHECKING, Final
 
 from referee.engine.observations import Card, LogError, Slap
-from referee.engine.replay import Folded, slap_of
-from referee.engine.rulings import Ruling
+from referee.engine.replay import Folded
+from referee.engine.rulings import Ruling, cause_of
 from referee.record.people import People
 from referee.record.store import GameInfo, Record
 
@@ -75,7 +75,7 @@ def figures(folded: Folded) -> list[Figure]:
     won_by = {ref: ruling for ruling in in_force if ruling.kind == "slap_won" for ref in ruling.because}
     out = []
     for ruling in in_force:
-        line = folded.line(slap_of(ruling))
+        line = folded.line(cause_of(ruling.id))
         if isinstance(line, Slap):
             out.append(_figure(folded, ruling, line, cards, won_by.get(line.id)))
     return out

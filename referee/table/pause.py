@@ -12,17 +12,17 @@ What happens while nobody sees the table: the game is paused, hands are named, a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol
 
 from referee.announce.sinks import Notice
-from referee.engine.amended_log import BECAUSE, RELEASED, UNUSED, Amended, is_stopping
+from referee.control.corrections import UNSEEN
+from referee.engine.amended_log import BECAUSE, PEOPLE, RELEASED, PauseState, as_released, read_pause
 from referee.engine.gap import Finding, First, FirstLook, Hands, reconcile
-from referee.engine.observations import Correct, LogError, Observation, Other, Pause, Resume, Slap
+from referee.engine.observations import LogError, Observation, Pause, Resume, Slap
 from referee.engine.rulings import Ruling
 from referee.engine.view import View
-from referee.text.sentence import Sentence
 from referee.vision.sight import HIDDEN, Sight
 
 CLEAR_FRAMES: Final = 3
@@ -130,57 +130,6 @@ class Absence:
         return Back(until, tuple(finding.observations(base, until)), later, finding)
 
 
-PEOPLE: Final = "people"
-"""Because of whom the table was stopped, or goes on, where it was not the camera."""
-UNSEEN: Final = Sentence("the camera sees nothing yet; the game goes on by itself when it does")
-_NEVER: Final = -(2**63)
-
-
-@dataclass(frozen=True, slots=True)
-class Holding:
-    """Who holds the table, as a log has it."""
-
-    people: bool
-    """People paused the game, and have not let it go on."""
-    camera: bool
-    """The appliance paused it, since nobody saw the table, and has not let it go on."""
-    stopped: bool
-    """Whether slaps are void, by the log's own `pause` and `resume`."""
-    last_pause: int
-    """Instant of the latest, ns."""
-    last_resume: int
-    """The same."""
-
-
-def holding(log: Amended) -> Holding:
-    """Read from a log who holds the table. Pure.
-
-    Who holds it is a matter of what was said last; whether slaps are void, of the lines' instants.
-    """
-    people = camera = False
-    last = {Pause: _NEVER, Resume: _NEVER}
-    for line in log.stopping():
-        because = line.extra.get(BECAUSE)
-        if because is None:
-            people = isinstance(line, Pause)
-        elif because != PEOPLE:
-            camera = isinstance(line, Pause)
-        if type(line) in last:
-            last[type(line)] = max(last[type(line)], line.t)
-    return Holding(people, camera, log.paused, last[Pause], last[Resume])
-
-
-def _bearing(observations: Iterable[Observation], rulings: Iterable[Ruling]) -> tuple[list[Observation], list[Ruling]]:
-    """What bears on who holds the table: a few lines of a long log, looked through while hands wait for their light."""
-    lines = [line for line in observations if isinstance(line, Correct) or is_stopping(line)]
-    return lines, [ruling for ruling in rulings if ruling.kind == "question" and ruling["ask"] in UNUSED]
-
-
-def released(by: Observation) -> Other:
-    """What people's wish to go on comes to while nobody sees the table: their own pause is over, the other is not."""
-    return Other(t=by.t, id=by.id, name=RELEASED)
-
-
 class Writing(Protocol):
     """What a conductor does for it."""
 
@@ -218,7 +167,7 @@ class Standstill:
 
     def remember(self) -> None:
         """A game that was broken off: what people had paused is paused still."""
-        self._people = self._read().people
+        self._people = self._read().by_people
 
     def stop(self, because: str, t: int) -> None:
         """Nobody sees the table from ``t`` (ns) on."""
@@ -248,7 +197,7 @@ class Standstill:
             return line
         if not self._people:
             raise LogError(None, UNSEEN)
-        return released(line)
+        return as_released(line)
 
     def settle(self, t: int) -> None:
         """People have said something, or taken something back: have the table stand still or go on as that leaves it.
@@ -257,18 +206,18 @@ class Standstill:
             t: the instant at which they said it, ns.
         """
         before, now = self._people, self._read()
-        self._people = now.people
+        self._people = now.by_people
         t = max(t, self._desk.vouched() + 1)
-        if self.holds and not now.stopped:
+        if self.holds and not now.is_stopped:
             self._pause(PEOPLE if self._people else "camera", t)
-        elif now.stopped and not self.holds:
+        elif now.is_stopped and not self.holds:
             self._resume(PEOPLE, t)
         self._tell(PEOPLE, t)
         if before and not self._people and self._camera:
             self._desk.tell(Notice("waits_for_camera", t, UNSEEN, {BECAUSE: "camera"}))
 
-    def _read(self) -> Holding:
-        return holding(Amended(*_bearing(self._desk.observations, self._desk.rulings)))
+    def _read(self) -> PauseState:
+        return read_pause(self._desk.observations, self._desk.rulings)
 
     def _pause(self, because: str, t: int) -> None:
         self._desk.put(Pause(t=max(t, self._read().last_resume + 1), extra={BECAUSE: because}))

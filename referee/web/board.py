@@ -1,26 +1,21 @@
 """What the scoreboard knows of the game that is on: built from the record's lines and from what the page is told.
 
-Which rulings people may overrule now, and what they may put in their place: what the main process would accept.
-
-Pure; the same conditions as `referee.control.corrections`, asked beforehand so that the page offers nothing else.
+Pure; the page's following of the game feeds it. What it offers for correction is what the main process would accept.
 """
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain, islice
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from referee.control.corrections import WITHIN
-from referee.engine.amended_log import Recent
+from referee.engine.amended_log import AmendedLog
 from referee.engine.log import replaced, ruling_of, split
-from referee.engine.observations import Card, LogError, Slap, Table
-from referee.engine.replay import slap_of
-from referee.engine.rulings import Ruling
+from referee.engine.observations import Card, Correct, Observation, Slap, Table
+from referee.engine.overrule import Overrulable, allows_corrections, overrulable
+from referee.engine.rulings import Ruling, cause_of
 from referee.engine.view import View
-from referee.rules.house import RulesError, house_rules
 from referee.web.layout import address
 from referee.web.news import News
 from referee.web.photo_finish.moment import Finish, finish
@@ -28,6 +23,8 @@ from referee.web.photo_finish.moment import Finish, finish
 SHOWN: Final = 14
 """Rulings in the list."""
 CAPTIONS: Final = 5
+KEPT: Final = 500
+"""Lines that are remembered; a slap is over within a few."""
 CORRECTABLE: Final = 12
 """Cards that are offered for correction."""
 _QUIET: Final = frozenset(("turn", "lead", "chance"))
@@ -62,7 +59,8 @@ class Board:
         self.replaced_by: dict[str, str] = {}
         self._early: dict[str, Ruling] = {}
         self._places: dict[str, int] = {}
-        self._recent = Recent()
+        self._lines: deque[Observation] = deque(maxlen=KEPT)
+        self._corrections: list[Observation] = []
 
     def begin(self, game: int, names: Sequence[str]) -> None:
         """Another game is shown from now on."""
@@ -74,8 +72,8 @@ class Board:
         observations, rulings = split(rows)
         for _, seen in observations:
             if isinstance(seen, Table):
-                self.names, self.began, self.correctable = seen.seats, seen.t, _correctable(seen.rules)
-            self._recent.add(seen)
+                self.names, self.began, self.correctable = seen.seats, seen.t, allows_corrections(seen.rules)
+            (self._corrections if isinstance(seen, Correct) else self._lines).append(seen)
         if rows:
             self.line = rows[-1][0]
         self.add_rulings(rulings)
@@ -129,14 +127,18 @@ class Board:
         """Whether a game is on, as far as the main process tells."""
         return self.live and self.game is not None and not self.view.game_over
 
+    def _lines_now(self) -> list[Observation]:
+        """The latest lines as they stand, with what people corrected since, by instant."""
+        return AmendedLog([*self._lines, *self._corrections], ()).all_now()
+
     def cards(self) -> list[Card]:
         """The latest cards, the newest first, for people to correct."""
-        found = [line for line in self._recent.lines() if isinstance(line, Card)]
+        found = [line for line in self._lines_now() if isinstance(line, Card)]
         return sorted(found, key=lambda card: card.t, reverse=True)[:CORRECTABLE]
 
     def hands(self) -> list[Slap]:
         """All hands that are remembered, as they stand, the newest first."""
-        found = [line for line in self._recent.lines() if isinstance(line, Slap)]
+        found = [line for line in self._lines_now() if isinstance(line, Slap)]
         return sorted(found, key=lambda hand: hand.t, reverse=True)
 
     def early(self) -> list[Ruling]:
@@ -169,74 +171,42 @@ class Board:
         ruling = self.last_slap()
         if ruling is None:
             return None
-        slap = ruling.id.partition("@")[2].partition("~")[0].partition("/")[0]
+        slap = cause_of(ruling.id)
         rulings = [*self.rulings[-200:], *self._early.values()]
-        return finish(self._recent.lines(), rulings, slap, self.replaced_by, len(self.names))
-
-
-def _correctable(rules: Any) -> bool:
-    try:
-        return house_rules(rules).has("K6")
-    except RulesError:
-        # Whoever wrote that log knows better; a wish that cannot be met is refused in words.
-        return True
-
-
-__all__ = ["Board", "LogError"]
+        return finish(self._lines_now(), rulings, slap, self.replaced_by, len(self.names))
 
 
 OFFERED: Final = 12
 """Rulings in the list."""
-VERDICTS: Final = {
-    "slap_won": ("slap_false", "slap_void"),
-    "slap_false": ("slap_won", "slap_void"),
-    "slap_void": ("slap_won", "slap_false"),
-    "dead_card": ("in_turn",),
-}
-"""By kind of ruling, what may be said instead."""
 
 
-@dataclass(frozen=True, slots=True)
-class Dispute:
-    """A ruling that may be overruled: by another verdict, or by saying that another seat's hand was first."""
+class Dispute(NamedTuple):
+    """A ruling that may be overruled, and by what."""
 
     ruling: Ruling
-    verdicts: tuple[str, ...]
-    seats: tuple[int, ...]
+    instead: Overrulable
 
 
 def disputes(board: Board, asked: str = "") -> list[Dispute]:
     """The latest ones, the newest first; ``asked`` is among them however old it is, where it may be overruled."""
-    latest = (ruling for ruling in chain(reversed(board.early()), reversed(board.rulings)) if _stands(board, ruling))
-    shown = list(islice(latest, OFFERED))
-    old = board.ruling(asked)
-    if old is not None and old not in shown and _stands(board, old):
-        shown.append(old)
-    return [Dispute(ruling, VERDICTS[ruling.kind], _others(board, ruling)) for ruling in shown]
-
-
-def _stands(board: Board, ruling: Ruling) -> bool:
-    if not board.correctable or ruling.kind not in VERDICTS or ruling.id in board.replaced_by:
-        return False
-    # A slap that won is in the log only once its pile is picked up; until then its owner has it.
-    owned = ruling.kind == "slap_won" and ruling.get("seat") == board.view.owner
-    return owned or board.has_logged(ruling.id)
-
-
-def _others(board: Board, ruling: Ruling) -> tuple[int, ...]:
-    """Seats whose hand came down near the one that won."""
-    if ruling.kind != "slap_won":
-        return ()
     hands = board.hands()
-    won = next((hand for hand in hands if hand.id == slap_of(ruling)), None)
-    if won is None:
-        return ()
-    near = {hand.seat for hand in hands if abs(hand.t - won.t) <= WITHIN}
-    return tuple(sorted(near - {ruling.get("seat")}))
+    latest = (_dispute(board, ruling, hands) for ruling in chain(reversed(board.early()), reversed(board.rulings)))
+    shown = list(islice((one for one in latest if one is not None), OFFERED))
+    old = board.ruling(asked)
+    if old is not None and old not in [one.ruling for one in shown]:
+        shown += filter(None, [_dispute(board, old, hands)])
+    return shown
+
+
+def _dispute(board: Board, ruling: Ruling, hands: Sequence[Slap]) -> Dispute | None:
+    if not board.correctable or ruling.id in board.replaced_by:
+        return None
+    instead = overrulable(ruling, hands, owner=board.view.owner, is_on_record=board.has_logged(ruling.id))
+    return None if instead is None else Dispute(ruling, instead)
 
 
 def disputed_at(board: Board, game: int | None, ruling: Ruling) -> str:
     """Where people may say that a ruling of a game is wrong; nothing where they may not, or no longer."""
-    if game is None or game != board.game or not _stands(board, ruling):
+    if game is None or game != board.game or _dispute(board, ruling, ()) is None:
         return ""
     return address("/control", {"ruling": ruling.id})

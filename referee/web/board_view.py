@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from referee.engine.replay import slap_of
-from referee.engine.rulings import Ruling
+from referee.engine.rulings import Ruling, cause_of
 from referee.engine.view import View
 from referee.text.catalogue import Texts, unbroken
 from referee.text.ruling_lines import RulingWords
@@ -182,7 +181,7 @@ def _where(board: Board, ruling: Ruling) -> str:
     if board.game is None:
         return ""
     if ruling.kind in ("slap_won", "slap_false", "slap_void"):
-        return address(f"/games/{board.game}/finish", {"slap": slap_of(ruling)})
+        return address(f"/games/{board.game}/finish", {"slap": cause_of(ruling.id)})
     return address(f"/games/{board.game}/ruling", {"id": ruling.id})
 
 

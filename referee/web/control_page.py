@@ -105,7 +105,7 @@ def _hand(hand: Slap, board: Board, words: RulingWords) -> dict[str, Any]:
 def _dispute(one: Dispute, board: Board, words: RulingWords) -> dict[str, Any]:
     clock = words.texts.seconds(one.ruling.t - board.began, 1)
     return {
-        "id": one.ruling.id, "words": f"{clock} · {words(one.ruling)}", "verdicts": one.verdicts, "seats": one.seats,
+        "id": one.ruling.id, "words": f"{clock} · {words(one.ruling)}", **one.instead._asdict(),
     }  # fmt: skip
 
 

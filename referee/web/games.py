@@ -19,8 +19,8 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from referee.engine.explanation import Considered, Explanation, Moment
 from referee.engine.observations import Answer, Card, Correct, Count, Day, Draw, Observation, Other, Placed, Say
-from referee.engine.replay import Folded, slap_of
-from referee.engine.rulings import Ruling
+from referee.engine.replay import Folded
+from referee.engine.rulings import Ruling, cause_of
 from referee.record.export import rulings_table
 from referee.record.store import GameInfo
 from referee.rules.house import house_rules
@@ -256,7 +256,7 @@ def _ruling_row(folded: Folded, ruling: Ruling, words: RulingWords, wrong: str) 
     links: list[Child] = [tag("a", " ".join(ruling.rule), href=ruling_address(folded.info.id, ruling),
                  aria_label=f"{texts('games.why')}: {ruling.id}")]  # fmt: skip
     if ruling.kind in ("slap_won", "slap_false", "slap_void"):
-        href = address(f"/games/{folded.info.id}/finish", {"slap": slap_of(ruling)})
+        href = address(f"/games/{folded.info.id}/finish", {"slap": cause_of(ruling.id)})
         links.append(tag("a", texts("nav.finish"), href=href, aria_label=f"{texts('nav.finish')}: {ruling.id}"))
     if wrong:
         links.append(
@@ -377,7 +377,7 @@ def _ruled(folded: Folded, names: Sequence[str], words: RulingWords) -> Markup:
         slap = ruling.kind in ("slap_won", "slap_false", "slap_void")
         href = ruling_address(folded.info.id, ruling)
         if slap:
-            href = address(f"/games/{folded.info.id}/finish", {"slap": slap_of(ruling)})
+            href = address(f"/games/{folded.info.id}/finish", {"slap": cause_of(ruling.id)})
         gone = tag("span", words.texts("board.replaced"), class_="badge") if name in folded.replaced_by else ""
         items.append(tag("li", tag("a", words(ruling), href=href), " ", gone, class_=f"k-{ruling.kind}"))
     return join(items)

@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 
 from referee.engine.adjudicator import Adjudicator
-from referee.engine.explanation import Considered, Explanation, Record, cause_of, notation
+from referee.engine.explanation import Considered, Explanation, Record, notation
 from referee.engine.log import from_fields
 from referee.engine.observations import Table
+from referee.engine.rulings import cause_of
 from referee.rules.position import Laid
 from tests.engine.playing import MS, log
 

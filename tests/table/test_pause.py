@@ -18,14 +18,13 @@ from hardware.simulated.devices.silent_speaker import RecordingSpeaker
 from referee.announce.sinks import Notice
 from referee.announce.voice import Voice
 from referee.control.commands import Command
-from referee.control.corrections import Accepted, Facts, Outcome
+from referee.control.corrections import UNSEEN, Accepted, Facts, Outcome
 from referee.control.socket import obeying
-from referee.engine.amended_log import Amended
+from referee.engine.amended_log import AmendedLog
 from referee.engine.observations import Correct, LogError, Pause, Resume, Table
 from referee.engine.rulings import encode_ruling
 from referee.review import rulings
 from referee.table.game import CAMERA, Conductor
-from referee.table.pause import UNSEEN
 from referee.table.timeline import past_of
 from referee.vision.sight import Sight
 
@@ -352,8 +351,8 @@ def test_a_correction_that_the_rules_do_not_allow_lets_nothing_go_on() -> None:
 
 def test_what_takes_back_can_be_taken_back() -> None:
     lines = [TABLE, Pause(t=1, id="q1"), Correct(t=2, id="z1", line="q1", void=True)]
-    assert not Amended(lines, []).paused
-    assert Amended([*lines, Correct(t=3, id="z2", line="z1", void=True)], []).paused
+    assert not AmendedLog(lines, []).pause.is_stopped
+    assert AmendedLog([*lines, Correct(t=3, id="z2", line="z1", void=True)], []).pause.is_stopped
 
 
 class Standing(RuleBasedStateMachine):

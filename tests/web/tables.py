@@ -10,9 +10,8 @@ from typing import Any
 
 from referee.control.corrections import Accepted, Facts, Outcome, outcome
 from referee.engine.adjudicator import Adjudicator
-from referee.engine.amendments import base_id
 from referee.engine.observations import MAX_ERROR, Observation, Tick
-from referee.engine.rulings import Ruling, ruling_fields
+from referee.engine.rulings import Ruling, base_id, ruling_fields
 
 SECOND = 1_000_000_000
 

@@ -17,7 +17,7 @@ import pytest
 
 from referee.control.commands import Command
 from referee.control.corrections import Accepted, Outcome, Refused
-from referee.web.board import VERDICTS
+from referee.engine.overrule import VERDICTS_INSTEAD
 from tests.web.listening import listening, paired
 from tests.web.served import House, Served
 from tests.web.table import Table, demo_lines
@@ -241,7 +241,7 @@ def test_the_focus_stays_where_it_is_while_the_game_goes_on(house: House, page: 
         before = rulings.locator("option").first.get_attribute("value")
         for line in demo_lines()[400:520]:
             main.table.observe(line)
-        latest = [ruling.id for ruling in main.table.in_force() if ruling.kind in VERDICTS][-1]
+        latest = [ruling.id for ruling in main.table.in_force() if ruling.kind in VERDICTS_INSTEAD][-1]
         assert latest != before
         rulings.locator(f'option:first-child[value="{latest}"]').wait_for(state="attached")
         assert chosen.evaluate("(list) => list === document.activeElement && list.value") == card

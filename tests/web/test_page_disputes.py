@@ -15,8 +15,9 @@ from referee.control.corrections import Accepted, outcome
 from referee.engine.log import decode_line, encode
 from referee.engine.observations import Slap
 from referee.engine.observations import Table as FirstLine
+from referee.engine.overrule import VERDICTS_INSTEAD
 from referee.engine.rulings import Ruling, encode_ruling, ruling_fields
-from referee.web.board import OFFERED, VERDICTS, Board, disputed_at, disputes
+from referee.web.board import OFFERED, Board, disputed_at, disputes
 from referee.web.events import Hub
 from referee.web.games_cache import Shelf
 from referee.web.news import news, parsed
@@ -65,17 +66,17 @@ def test_what_is_offered_is_accepted_and_nothing_else_is(lines: int) -> None:
     offered = disputes(board)
     assert offered
     for one in offered:
-        name = one.ruling.id
+        name, (verdicts, seats) = one.ruling.id, one.instead
         for verdict in ("slap_won", "slap_false", "slap_void", "in_turn"):
-            assert accepted(table, do="overrule", ruling=name, verdict=verdict) is (verdict in one.verdicts), name
+            assert accepted(table, do="overrule", ruling=name, verdict=verdict) is (verdict in verdicts), name
         for seat in range(1, 5):
-            assert accepted(table, do="overrule", ruling=name, seat=seat) is (seat in one.seats), (name, seat)
+            assert accepted(table, do="overrule", ruling=name, seat=seat) is (seat in seats), (name, seat)
 
 
 @pytest.mark.parametrize("lines", WHEN)
 def test_every_latest_verdict_is_offered(lines: int) -> None:
     table, board = at(lines)
-    standing = [ruling.id for ruling in table.in_force() if ruling.kind in VERDICTS]
+    standing = [ruling.id for ruling in table.in_force() if ruling.kind in VERDICTS_INSTEAD]
     assert [one.ruling.id for one in disputes(board)] == standing[::-1][:OFFERED]
     if len(standing) > OFFERED:
         assert disputes(board, standing[0])[-1].ruling.id == standing[0]
@@ -97,7 +98,7 @@ def test_a_slap_that_won_is_offered_before_its_pile_is_picked_up() -> None:
     assert not board.has_logged(won.id)
     first = disputes(board)[0]
     assert first.ruling.id == won.id
-    for verdict in first.verdicts:
+    for verdict in first.instead.verdicts:
         assert accepted(table, do="overrule", ruling=won.id, verdict=verdict)
     assert disputed_at(board, 7, won)
     # Of somebody who does not own the pile, it is a ruling that is still open.
@@ -116,7 +117,7 @@ def test_a_dead_card_may_have_been_in_turn() -> None:
     )
     table.settle()
     (one,) = disputes(board_of(table))
-    assert (one.ruling.kind, one.verdicts, one.seats) == ("dead_card", ("in_turn",), ())
+    assert (one.ruling.kind, one.instead.verdicts, one.instead.seats) == ("dead_card", ("in_turn",), ())
     assert accepted(table, do="overrule", ruling=one.ruling.id, verdict="in_turn")
 
 
@@ -138,8 +139,8 @@ def test_where_the_house_rules_allow_no_corrections_none_are_offered() -> None:
     board = board_of(table)
     assert not board.correctable
     assert not disputes(board)
-    standing = next(ruling for ruling in table.in_force() if ruling.kind in VERDICTS)
-    assert not accepted(table, do="overrule", ruling=standing.id, verdict=VERDICTS[standing.kind][0])
+    standing = next(ruling for ruling in table.in_force() if ruling.kind in VERDICTS_INSTEAD)
+    assert not accepted(table, do="overrule", ruling=standing.id, verdict=VERDICTS_INSTEAD[standing.kind][0])
     assert disputed_at(board, 7, standing) == ""
 
 

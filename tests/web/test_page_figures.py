@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from referee.engine import replay
-from referee.engine.amended_log import Recent
 from referee.engine.observations import LogError
 from referee.engine.replay import Folded, TooLong
 from referee.record.statistics import Figure, figures, margins, summaries
 from referee.review import rulings
 from referee.text.catalogue import texts
 from referee.web import figures as charts
+from referee.web.board import Board
 from referee.web.figures import COLUMNS, table
 from referee.web.svg import svg
 from tests.web.table import DEMO
@@ -160,23 +160,15 @@ def test_a_game_too_long_to_be_kept_is_refused(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_corrections_of_recent_lines_hold_until_they_are_taken_back() -> None:
-    recent = Recent()
-    game = folded(
-        *SEVENS, '{"kind":"correct","t":8000000000,"id":"x1","line":"c2","card":"8c"}',
-        '{"kind":"correct","t":9000000000,"id":"x2","line":"c1","void":true}',
-        '{"kind":"correct","t":9100000000,"id":"x3","line":"c2","card":"no card"}',
-    )  # fmt: skip
-    from referee.engine.log import split
-
-    texts_ = [SEVENS[0], SEVENS[1], '{"kind":"correct","t":8000000000,"id":"x1","line":"c2","card":"8c"}',
-              '{"kind":"correct","t":9000000000,"id":"x2","line":"c1","void":true}']  # fmt: skip
-    for _, line in split(enumerate(texts_, start=1))[0]:
-        recent.add(line)
-    assert [line.card for line in recent.lines()] == ["8c"]  # type: ignore[attr-defined]
-    for _, line in split([(9, '{"kind":"correct","t":9500000000,"id":"x4","line":"x1","void":true}')])[0]:
-        recent.add(line)
-    assert [line.card for line in recent.lines()] == ["7c"]  # type: ignore[attr-defined]
-    assert game.steps
+    board = Board()
+    texts_ = [*SEVENS, '{"kind":"correct","t":8000000000,"id":"x1","line":"c2","card":"8c"}',
+              '{"kind":"correct","t":9000000000,"id":"x2","line":"c1","void":true}',
+              '{"kind":"correct","t":9100000000,"id":"x3","line":"c2","card":"no card"}']  # fmt: skip
+    board.add_lines(list(enumerate(texts_, start=1)))
+    assert [card.card for card in board.cards()][-1] == "8c"
+    board.add_lines([(20, '{"kind":"correct","t":9500000000,"id":"x4","line":"x1","void":true}')])
+    assert [card.card for card in board.cards()][-1] == "7c"
+    assert folded(*texts_).steps
 
 
 def test_the_demo_file_has_no_path_of_anybodys_machine() -> None:

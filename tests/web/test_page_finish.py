@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from referee.engine.replay import Folded, slap_of
+from referee.engine.replay import Folded
+from referee.engine.rulings import cause_of
 from referee.record.store import GameInfo
 from referee.text.catalogue import texts
 from referee.text.ruling_lines import RulingWords
@@ -80,7 +81,7 @@ def test_the_table_holds_the_logs_nanoseconds(demo: Folded) -> None:
         if raw.get("kind") == "slap":
             slaps[raw["id"]] = raw["t"]
     for ruling in demo.slaps():
-        finish = seen(demo, slap_of(ruling))
+        finish = seen(demo, cause_of(ruling.id))
         html = "".join(map(str, finish_page(demo, finish, texts("en"), None)))
         found_ = re.findall(r'<tr data-hand="([^"]+)"[^>]*>.*?data-ns="(\d+)"', html)
         assert found_ and all(int(ns) == slaps[name] for name, ns in found_)
@@ -174,7 +175,7 @@ def test_there_is_no_finish_of_what_is_no_slap() -> None:
 
 @pytest.mark.parametrize("theme", PALETTES)
 def test_png_and_svg_are_the_same_drawing(demo: Folded, theme: str) -> None:
-    scene = drawing(seen(demo, slap_of(demo.slaps()[0])))
+    scene = drawing(seen(demo, cause_of(demo.slaps()[0].id)))
     image = Image.open(BytesIO(png(scene, PALETTES[theme])))
     image.load()
     assert image.size == (scene.width, scene.height)
@@ -186,7 +187,7 @@ def test_png_and_svg_are_the_same_drawing(demo: Folded, theme: str) -> None:
 
 
 def test_names_cannot_carry_markup(demo: Folded) -> None:
-    scene = drawing(seen(demo, slap_of(demo.slaps()[0])), names=("<script>alert(1)</script>", '"&', "c", "d"))
+    scene = drawing(seen(demo, cause_of(demo.slaps()[0].id)), names=("<script>alert(1)</script>", '"&', "c", "d"))
     assert "<script" not in svg(scene)
 
 

@@ -9,9 +9,8 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from referee.engine.amendments import base_id
 from referee.engine.observations import Card, Lift, Observation, Other, Slap
-from referee.engine.rulings import Ruling
+from referee.engine.rulings import Ruling, cause_of
 from referee.text.catalogue import Texts
 from referee.text.ruling_lines import RulingWords
 
@@ -105,7 +104,7 @@ def finish(
         return None
     in_force = [ruling for ruling in rulings if ruling.id not in gone]
     ruling = _verdict(in_force, slap)
-    own = {_cause(one): one for one in in_force if one.kind in ("slap_won", "slap_false", "slap_void")}
+    own = {cause_of(one.id): one for one in in_force if one.kind in ("slap_won", "slap_false", "slap_void")}
     heat = next((one for one in in_force if one.kind == "dead_heat" and slap in one.because), None)
     near = [line for line in near if asked.t - BEFORE <= line.t <= asked.t + AFTER]
     pressed = [line for line in near if isinstance(line, Slap) and abs(line.t - asked.t) <= NEAR]
@@ -126,17 +125,13 @@ def finish(
     )
 
 
-def _cause(ruling: Ruling) -> str:
-    return base_id(ruling.id).partition("@")[2].partition("/")[0]
-
-
 def _verdict(rulings: Iterable[Ruling], slap: str) -> Ruling | None:
     """The slap that won where this hand was compared with it, else the ruling on the hand itself."""
     own: Ruling | None = None
     for ruling in rulings:
         if ruling.kind == "slap_won" and slap in ruling.because:
             return ruling
-        if ruling.kind.startswith("slap_") and _cause(ruling) == slap:
+        if ruling.kind.startswith("slap_") and cause_of(ruling.id) == slap:
             own = ruling
     return own
 
@@ -152,7 +147,7 @@ def _behind(hands: Sequence[Slap], ruling: Ruling | None) -> Mapping[str, tuple[
     """By hand, the margin behind the winner and the error of that, as the ruling has them."""
     if ruling is None or ruling.kind != "slap_won":
         return {}
-    first = _cause(ruling)
+    first = cause_of(ruling.id)
     winner = next((hand for hand in hands if hand.id == first), None)
     if winner is None:
         return {}

@@ -12,8 +12,8 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from referee.engine.replay import Folded, slap_of
-from referee.engine.rulings import Ruling
+from referee.engine.replay import Folded
+from referee.engine.rulings import Ruling, cause_of
 from referee.record.pictures import Picture
 from referee.text.catalogue import Texts
 from referee.text.ruling_lines import RulingWords
@@ -87,7 +87,7 @@ def finish_page(
 
 
 def _buttons(folded: Folded, seen: Finish, texts: Texts, wrong: str) -> Markup:
-    game, slaps = folded.info.id, list(dict.fromkeys(slap_of(ruling) for ruling in folded.slaps()))
+    game, slaps = folded.info.id, list(dict.fromkeys(cause_of(ruling.id) for ruling in folded.slaps()))
     at = slaps.index(seen.slap) if seen.slap in slaps else -1
     path = f"/games/{game}/finish"
     links: list[Child] = []
@@ -196,7 +196,7 @@ async def latest(site: Site, request: Request) -> Response:
     board = site.hub.board
     ruling = board.last_slap()
     if board.game is not None and ruling is not None:
-        return RedirectResponse(address(f"/games/{board.game}/finish", {"slap": slap_of(ruling)}), 303)
+        return RedirectResponse(address(f"/games/{board.game}/finish", {"slap": cause_of(ruling.id)}), 303)
     found_in = await site.aside(_last_with_slap, site.shelf)
     if found_in is not None:
         return RedirectResponse(address(f"/games/{found_in[0]}/finish", {"slap": found_in[1]}), 303)
@@ -210,7 +210,7 @@ def _last_with_slap(shelf: Shelf) -> tuple[int, str] | None:
         for _, text in reversed(shelf.lines(info.id)):
             if text.startswith('{"ruling":"slap_') and '"id":"' in text:
                 name = text.partition('"id":"')[2].partition('"')[0]
-                return info.id, name.partition("@")[2].partition("~")[0].partition("/")[0]
+                return info.id, cause_of(name)
     return None
 
 
