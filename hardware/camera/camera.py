@@ -14,7 +14,7 @@ from hardware.camera.opencv import opencv, picture
 from hardware.camera.usb import UsbCamera
 from hardware.ports import Camera, Frame, HardwareMissing
 
-DEFAULT_FPS: Final = 15.0
+_DEFAULT_FPS: Final = 15.0
 """Of a folder whose rate nobody told, frames a second."""
 _SECOND: Final = 1_000_000_000
 _PICTURES: Final = frozenset((".png", ".jpg", ".jpeg", ".bmp", ".webp", ".ppm"))
@@ -26,7 +26,7 @@ __all__ = ["FolderCamera", "UsbCamera", "VideoCamera", "open_camera"]
 class FolderCamera:
     """A folder of frames, in the order of the last number in each name; implements `hardware.ports.Camera`."""
 
-    def __init__(self, folder: Path, fps: float = DEFAULT_FPS) -> None:
+    def __init__(self, folder: Path, fps: float = _DEFAULT_FPS) -> None:
         """List the frames; nothing is read yet.
 
         Args:
@@ -82,7 +82,7 @@ class VideoCamera:
         """
         cv2 = opencv()
         fps = float(self._capture.get(cv2.CAP_PROP_FPS))
-        length = round(_SECOND / fps) if 1 <= fps <= 1000 else round(_SECOND / DEFAULT_FPS)
+        length = round(_SECOND / fps) if 1 <= fps <= 1000 else round(_SECOND / _DEFAULT_FPS)
         first, last = 0, -1
         index = 0
         while True:
@@ -113,7 +113,7 @@ def open_camera(source: str, *, fps: float | None = None, size: Sequence[int] | 
             ``twin`` (a simulated Pi camera, see `hardware.simulated.devices.pi_camera_twin`).
         fps: frames a second: of a folder, or wanted of a camera.
         size: wanted width and height of a camera's picture, px.
-        look: further fields of `hardware.camera.pi_camera.Settings`, for the Pi's camera and its twin; others take none of
+        look: further fields of `hardware.camera.pi_camera.PiCameraSettings`, for the Pi's camera and its twin; others take none of
             them. None leaves one as it is.
 
     Raises:
@@ -121,9 +121,9 @@ def open_camera(source: str, *, fps: float | None = None, size: Sequence[int] | 
     """
     wanted = None if size is None else (int(size[0]), int(size[1]))
     if source == "picamera":
-        from hardware.camera.pi_camera import PiCamera, Settings
+        from hardware.camera.pi_camera import PiCamera, PiCameraSettings
 
-        return PiCamera(Settings().changed(fps=fps, size=wanted, **look))
+        return PiCamera(PiCameraSettings().changed(fps=fps, size=wanted, **look))
     if source.partition(":")[0] == "twin":
         from hardware.simulated.devices.pi_camera_twin import open_twin
 
@@ -133,7 +133,7 @@ def open_camera(source: str, *, fps: float | None = None, size: Sequence[int] | 
         return UsbCamera(usb[1], fps=fps or 30.0, size=wanted or (1280, 720))
     path = Path(source)
     if path.is_dir():
-        return FolderCamera(path, DEFAULT_FPS if fps is None else fps)
+        return FolderCamera(path, _DEFAULT_FPS if fps is None else fps)
     if path.exists():
         return VideoCamera(path)
     raise HardwareMissing(f"there is no camera {source!r}: name {_KNOWN}")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from hardware.camera.spec import Lock
+from hardware.camera.spec import CameraLock
 
-SLIPPED: Final = 15
+_SLIPPED: Final = 15
 """Frames in a row that show something else before a lock counts as lost: a change took 11 to show."""
 
 # By how much a frame may tell another value than asked for: (part of it, and that much besides). Exposures come in
@@ -59,7 +59,7 @@ class Locks:
                 continue
             self._since[name] += name not in self._held
             self._wrong[name] += 1
-            if self._wrong[name] == SLIPPED:
+            if self._wrong[name] == _SLIPPED:
                 slipped.append(name)
         return slipped
 
@@ -69,10 +69,10 @@ class Locks:
         return all(not wrong for wrong in self._wrong.values())
 
     @property
-    def all(self) -> dict[str, Lock]:
+    def all(self) -> dict[str, CameraLock]:
         """Each lock as the last frame showed it."""
         return {
-            name: Lock(
+            name: CameraLock(
                 asked, self._given.get(name), name in self._given and not self._wrong[name], self._since[name]
             )
             for name, asked in self._asked.items()

@@ -30,7 +30,7 @@ from hardware.ports import Frame, HardwareMissing, Image
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class PiCameraSettings:
     """How the camera looks at the table."""
 
     size: tuple[int, int] = (1536, 864)
@@ -49,7 +49,7 @@ class Settings:
     patience: float = 1.0
     """A frame that takes longer than this has failed, s."""
 
-    def changed(self, **look: Any) -> Settings:
+    def changed(self, **look: Any) -> PiCameraSettings:
         """These settings with other fields, of which None changes nothing and a list will do for a tuple.
 
         Raises:
@@ -59,7 +59,7 @@ class Settings:
         return replace(self, **{name: value for name, value in given.items() if value is not None})
 
 
-BUFFERS: Final = 4
+_BUFFERS: Final = 4
 _MANUAL: Final = 0
 """libcamera's AfModeEnum.Manual; the number spares the import."""
 
@@ -86,7 +86,7 @@ class PiCamera:
 
     def __init__(
         self,
-        settings: Settings | None = None,
+        settings: PiCameraSettings | None = None,
         *,
         driver: Any = None,
         source: str = "picamera",
@@ -105,7 +105,7 @@ class PiCamera:
         Raises:
             HardwareMissing: no picamera2, no camera, no memory, one that gives a format nobody can read, or no frame.
         """
-        self._settings = settings or Settings()
+        self._settings = settings or PiCameraSettings()
         self._source = source
         self._mono = mono
         self._clock = SensorClock(mono, boot)
@@ -202,7 +202,7 @@ class PiCamera:
         main = {"size": wanted.size, "format": "RGB888"}
         try:
             config = self._camera.create_video_configuration(
-                main=main, controls=controls, buffer_count=BUFFERS, queue=False
+                main=main, controls=controls, buffer_count=_BUFFERS, queue=False
             )
             self._camera.configure(config)
         except Exception as bad:

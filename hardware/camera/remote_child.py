@@ -22,7 +22,7 @@ from hardware.camera.spec import CameraSpec, Reporting
 from hardware.clock import monotonic
 from hardware.ports import Camera, HardwareMissing
 
-OPENED: Final = "opened"
+_OPENED: Final = "opened"
 """The camera answers; no picture yet."""
 PICTURES: Final = "pictures"
 """The ring is laid out: the first picture lies in it."""
@@ -95,7 +95,7 @@ def serve(spec: CameraSpec, memory: int, bell: int, say: Say) -> None:
     camera: Camera | None = None
     try:
         camera = spec.open()
-        say(OPENED)
+        say(_OPENED)
         _report(camera, None, say)
         _deliver(camera, memory, bell, say)
         say(ENDED)

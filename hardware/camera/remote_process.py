@@ -15,7 +15,7 @@ from hardware.camera.frame_buffer import FrameRing, new_memory
 from hardware.camera.spec import CameraSpec
 from hardware.ports import Frame
 
-LAST_LINES: Final = 40
+_LAST_LINES: Final = 40
 """Of what the process printed, kept for its last words."""
 _CHUNK: Final = 65536
 _CHILD: Final = "hardware.camera.remote_child"
@@ -61,7 +61,7 @@ class CameraProcess:
             self._files = mine.pop_all()
         self._said = b""
         self._printed = b""
-        self._lines: deque[str] = deque(maxlen=LAST_LINES)
+        self._lines: deque[str] = deque(maxlen=_LAST_LINES)
         self._ring: FrameRing | None = None
         self._open_pipes = {self.messages, self.errors}
 

@@ -12,14 +12,14 @@ from typing import Final
 from hardware.clock import Clock, Offset, boottime, measure_offset, monotonic
 
 MONOTONIC: Final = "CLOCK_MONOTONIC"
-BOOTTIME: Final = "CLOCK_BOOTTIME"
+_BOOTTIME: Final = "CLOCK_BOOTTIME"
 ARRIVAL: Final = "arrival"
 """The stamps fit no clock: a frame's arrival is all that is known."""
 UNKNOWN: Final = "unknown"
 
-PROMPT: Final = 200_000_000
+_PROMPT: Final = 200_000_000
 """A frame is here by then, ns: a clock on which it would have taken longer is not the one that it was stamped on."""
-TOGETHER: Final = 1_000_000
+_TOGETHER: Final = 1_000_000
 """Clocks that stand no further apart than this are one clock for a camera, ns."""
 _STRANGE: Final = 5
 """Frames that fit no clock before the stamps are given up."""
@@ -34,7 +34,7 @@ class SensorClock:
         self._mono = mono
         self.offset: Offset = measure_offset(boot, mono)
         """How far BOOTTIME ran ahead of MONOTONIC at the start."""
-        self._votes = {BOOTTIME: 0, MONOTONIC: 0}
+        self._votes = {_BOOTTIME: 0, MONOTONIC: 0}
         self._misses = 0
 
     def judge(self, stamp: int, arrived: int) -> None:
@@ -44,8 +44,8 @@ class SensorClock:
             stamp: the sensor's, ns on a clock of its choice.
             arrived: CLOCK_MONOTONIC, ns.
         """
-        ages = {BOOTTIME: arrived + self.offset.ahead - stamp, MONOTONIC: arrived - stamp}
-        fresh = [clock for clock, age in ages.items() if -_EARLY <= age < PROMPT]
+        ages = {_BOOTTIME: arrived + self.offset.ahead - stamp, MONOTONIC: arrived - stamp}
+        fresh = [clock for clock, age in ages.items() if -_EARLY <= age < _PROMPT]
         for clock in fresh:
             self._votes[clock] += 1
         self._misses += not fresh
@@ -61,14 +61,14 @@ class SensorClock:
     def certain(self) -> bool:
         """Whether stamps have ruled the other clock out, or the two are one."""
         boot, mono = self._votes.values()
-        return boot != mono or abs(self.offset.ahead) <= TOGETHER
+        return boot != mono or abs(self.offset.ahead) <= _TOGETHER
 
     def to_monotonic(self, stamp: int) -> int | None:
         """The stamp's instant, ns; None if the stamps fit no clock."""
         name = self.name
         if name in (ARRIVAL, UNKNOWN):
             return None
-        return stamp - self.offset.ahead if name == BOOTTIME else stamp
+        return stamp - self.offset.ahead if name == _BOOTTIME else stamp
 
     @property
     def error(self) -> int:

@@ -15,7 +15,7 @@ from hardware.ports import Camera
 
 
 @dataclass(frozen=True, slots=True)
-class Lock:
+class CameraLock:
     """One setting that must not change while a game is on."""
 
     asked: tuple[float, ...]
@@ -42,7 +42,7 @@ class CameraReport:
     boot_ahead: int = 0
     """How far CLOCK_BOOTTIME ran ahead of CLOCK_MONOTONIC, ns."""
     boot_ahead_error: int = 0
-    locks: Mapping[str, Lock] = field(default_factory=dict)
+    locks: Mapping[str, CameraLock] = field(default_factory=dict)
     """By libcamera's name of the control."""
     warnings: tuple[str, ...] = ()
     """In words: what is not as it was asked for."""
@@ -55,7 +55,7 @@ class CameraReport:
     def from_json(cls, told: Mapping[str, Any]) -> CameraReport:
         """What `to_json` gave, after a journey as text."""
         locks = {
-            name: Lock(tuple(lock["asked"]), _numbers(lock["given"]), lock["held"], lock["frames"])
+            name: CameraLock(tuple(lock["asked"]), _numbers(lock["given"]), lock["held"], lock["frames"])
             for name, lock in told["locks"].items()
         }
         sizes = {name: None if told[name] is None else tuple(told[name]) for name in ("asked_size", "size")}

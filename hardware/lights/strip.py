@@ -21,9 +21,9 @@ from typing import Final
 
 from hardware.ports import HardwareMissing, Lights
 
-BYTES: Final = 4
+_BYTES: Final = 4
 """Of one LED: red, green, blue, nothing."""
-TABLE_SHARE: Final = 4
+_TABLE_SHARE: Final = 4
 """Every fourth LED of a seat's stretch, from its middle outwards, belongs to the table's light."""
 BRIGHTEST: Final = 160
 """Of 255: a strip is bright enough to blind a camera that looks down on it."""
@@ -48,13 +48,13 @@ def picture(length: int, levels: dict[int, float], table: tuple[float, float, fl
         levels: of each seat's light, 0 to 1.
         table: red, green and blue of the table's light, 0 to 1.
     """
-    out = bytearray(length * BYTES)
+    out = bytearray(length * _BYTES)
     for stretch, (_, level) in zip(stretches(length, len(levels)), sorted(levels.items()), strict=True):
-        ends = len(stretch) // (2 * TABLE_SHARE)
+        ends = len(stretch) // (2 * _TABLE_SHARE)
         for place, led in enumerate(stretch):
             outside = place < ends or place >= len(stretch) - ends
             colour = table if outside else (level, level, level)
-            out[led * BYTES : led * BYTES + 3] = bytes(round(BRIGHTEST * min(1.0, max(0.0, part))) for part in colour)
+            out[led * _BYTES : led * _BYTES + 3] = bytes(round(BRIGHTEST * min(1.0, max(0.0, part))) for part in colour)
     return bytes(out)
 
 
@@ -108,7 +108,7 @@ class StripLights:
         self._closing = True
         self._changed.set()
         self._writer.join(timeout=1.0)
-        self._write(bytes(self._length * BYTES))
+        self._write(bytes(self._length * _BYTES))
         os.close(self._file)
 
     def _tell(self) -> None:

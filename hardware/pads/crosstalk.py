@@ -23,7 +23,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from hardware.pads.debounce import Run
+from hardware.pads.debounce import ClosedSpan
 
 LONGEST: Final = 10_000_000
 """No contact of more than this is crosstalk, whatever was measured, ns. Even a drumstick stays down for 3 to 6 ms."""
@@ -101,7 +101,7 @@ def at_most(start: int, causes: Iterable[Cause]) -> int:
     return max((one.latest + one.length for one in causes), default=start)
 
 
-def explained(runs: Sequence[Run], causes: Sequence[Cause]) -> int:
+def explained(runs: Sequence[ClosedSpan], causes: Sequence[Cause]) -> int:
     """Up to where echoes of these hands can account for a contact, ns; each hand has one echo.
 
     Args:
@@ -123,12 +123,12 @@ def explained(runs: Sequence[Run], causes: Sequence[Cause]) -> int:
     return max(reach.values())
 
 
-def _from(runs: Sequence[Run], t: int) -> int | None:
+def _from(runs: Sequence[ClosedSpan], t: int) -> int | None:
     """The first instant from ``t`` on at which the contact was closed; None after it was."""
     return next((max(t, run.start) for run in runs if run.end is None or t < run.end), None)
 
 
-def landing(runs: Sequence[Run], over: int, bounce: int) -> tuple[int, int]:
+def landing(runs: Sequence[ClosedSpan], over: int, bounce: int) -> tuple[int, int]:
     """Earliest and latest instant at which the hand of a contact can have come, if the contact may have begun as echo.
 
     Args:

@@ -38,7 +38,7 @@ class Event(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class ClosedSpan:
     """A stretch of time in which a contact was closed without a break, ns."""
 
     start: int
@@ -53,7 +53,7 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
-class Contact:
+class DecidedContact:
     """A decided event of one pad, with the edge that it stands on (for `Event.STUCK`: ``t`` is when it was
     flagged).
     """
@@ -61,7 +61,7 @@ class Contact:
     event: Event
     edge: Edge
     t: int
-    runs: tuple[Run, ...] = ()
+    runs: tuple[ClosedSpan, ...] = ()
     """Of `Event.PRESSED` and `Event.DROPPED`: when the contact was closed, as far as it was followed."""
     release: Edge | None = None
     """Of `Event.DROPPED`: when it was over."""
@@ -86,7 +86,7 @@ class Debouncer:
         self._shortest = shortest
         self._stuck_after = stuck
         self._beyond = self._until = -1
-        self._runs: list[Run] = []
+        self._runs: list[ClosedSpan] = []
         self._first: Edge | None = None
         self._last_closed = 0
         self._release: Edge | None = None
@@ -99,7 +99,7 @@ class Debouncer:
         return None if self._confirmed else self._first
 
     @property
-    def runs(self) -> tuple[Run, ...]:
+    def runs(self) -> tuple[ClosedSpan, ...]:
         """When that contact was closed so far."""
         return tuple(self._runs)
 
@@ -117,28 +117,28 @@ class Debouncer:
             return min(advanced, self._release.t - 1)
         return advanced
 
-    def feed(self, edge: Edge) -> list[Contact]:
+    def feed(self, edge: Edge) -> list[DecidedContact]:
         """Take the pad's next edge; returns what it decided."""
         if not edge.pressed:
             if self._first is not None and self._release is None:
                 self._release = edge
                 self._end_run(edge.t - edge.t_error, edge.t + edge.t_error)
             return []
-        done: list[Contact] = []
+        done: list[DecidedContact] = []
         if self._first is not None:
             if self._same_contact(edge.t):
                 self._release = None
                 self._last_closed = edge.t
                 if not self._confirmed:
                     self._end_run(self._runs[-1].start, edge.t)
-                    self._runs.append(Run(edge.t))
+                    self._runs.append(ClosedSpan(edge.t))
                 return []
             done = self._close(edge.t)
         self._first, self._last_closed = edge, edge.t
-        self._runs = [Run(edge.t)]
+        self._runs = [ClosedSpan(edge.t)]
         return done
 
-    def advance(self, t: int) -> list[Contact]:
+    def advance(self, t: int) -> list[DecidedContact]:
         """All edges up to ``t`` (ns) have been fed: decide what can be decided."""
         done = self._confirm(t)
         if self._first is None:
@@ -151,7 +151,7 @@ class Debouncer:
 
     def _end_run(self, still: int, by: int) -> None:
         if self._runs and self._runs[-1].end is None:
-            self._runs[-1] = Run(self._runs[-1].start, still, by)
+            self._runs[-1] = ClosedSpan(self._runs[-1].start, still, by)
 
     def _same_contact(self, t: int) -> bool:
         if self._release is None:
@@ -174,22 +174,22 @@ class Debouncer:
             return False
         return sum(run.lasted(until) for run in self._runs) >= self._shortest
 
-    def _confirm(self, t: int) -> list[Contact]:
+    def _confirm(self, t: int) -> list[DecidedContact]:
         if self._first is None or self._confirmed or t < self._until:
             return []
         until = t if self._release is None else min(t, self._release.t)
         if not self._long_enough(until):
             return []
         self._confirmed = True
-        return [Contact(Event.PRESSED, self._first, self._first.t, tuple(self._runs))]
+        return [DecidedContact(Event.PRESSED, self._first, self._first.t, tuple(self._runs))]
 
-    def _flag(self, t: int) -> list[Contact]:
+    def _flag(self, t: int) -> list[DecidedContact]:
         if self._first is None or self._stuck or t < self._first.t + self._stuck_after:
             return []
         self._stuck = True
-        return [Contact(Event.STUCK, self._first, self._first.t + self._stuck_after)]
+        return [DecidedContact(Event.STUCK, self._first, self._first.t + self._stuck_after)]
 
-    def _close(self, t: int) -> list[Contact]:
+    def _close(self, t: int) -> list[DecidedContact]:
         """End the contact; ``t`` is an instant at which it is known to be over."""
         if self._first is None:
             return []
@@ -201,9 +201,9 @@ class Debouncer:
             self._release = release
         done = self._confirm(t)
         if self._confirmed:
-            done.append(Contact(Event.RELEASED, release, release.t))
+            done.append(DecidedContact(Event.RELEASED, release, release.t))
         else:
-            done.append(Contact(Event.DROPPED, first, first.t, tuple(self._runs), release))
+            done.append(DecidedContact(Event.DROPPED, first, first.t, tuple(self._runs), release))
         self._first = self._release = None
         self._confirmed = self._stuck = False
         self._beyond, self._until, self._runs = -1, -1, []

@@ -21,8 +21,8 @@ from hardware.clock import Clock, monotonic
 from hardware.pads.force_join import PEAK
 from hardware.ports import HardwareMissing
 
-DEVICE: Final = "/dev/spidev0.0"
-SPEED: Final = 1_350_000
+_DEVICE: Final = "/dev/spidev0.0"
+_SPEED: Final = 1_350_000
 """Hz: what the chip is good for at 2.7 V, and so at the header's 3.3 V."""
 CHANNELS: Final = 8
 FULL: Final = 1023
@@ -59,7 +59,7 @@ class Bus(Protocol):
 class SpiBus:
     """Linux's own SPI device, mode 0."""
 
-    def __init__(self, device: str = DEVICE) -> None:
+    def __init__(self, device: str = _DEVICE) -> None:
         """Open it.
 
         Raises:
@@ -83,7 +83,7 @@ class SpiBus:
         out = (c_uint8 * len(data))(*data)
         back = (c_uint8 * len(data))()
         # struct spi_ioc_transfer: buffers, length, speed, delay, bits a word, and flags that are all off.
-        message = struct.pack("=QQIIHBBBBBB", addressof(out), addressof(back), len(data), SPEED, 0, 8, 0, 0, 0, 0, 0)
+        message = struct.pack("=QQIIHBBBBBB", addressof(out), addressof(back), len(data), _SPEED, 0, 8, 0, 0, 0, 0, 0)
         fcntl.ioctl(self._fd, _TRANSFER, message)
         return bytes(back)
 
@@ -206,7 +206,7 @@ class ForceSampler:
                 return
 
 
-def open_force(seats: Iterable[int], device: str = DEVICE) -> ForceSampler:
+def open_force(seats: Iterable[int], device: str = _DEVICE) -> ForceSampler:
     """The sampler of this machine's MCP3008.
 
     Raises:

@@ -13,7 +13,7 @@ LOUD: Final = 0.5
 _MEMORY: Final = 200_000_000
 
 
-class Weights:
+class PadForces:
     """The forces that one pad's sampler told."""
 
     def __init__(self) -> None:

@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from hardware.clock import Clock, monotonic
-from hardware.pads.line_sequence import Sequence
+from hardware.pads.line_sequence import LineSequence
 from hardware.pads.lines import OnLost, OnPress
 from hardware.pads.pinout import HEADER_LABELS, USER_TO_GROUP
 from hardware.ports import HardwareMissing
 
-CONSUMER: Final = "table referee pads"
+_CONSUMER: Final = "table referee pads"
 """Under this name the kernel lists our lines (`gpioinfo`)."""
 QUEUE: Final = 1024
 """Edges that the kernel keeps for us: its longest queue. A full one drops the oldest, which may be the first hand."""
@@ -39,7 +39,7 @@ class GpiodLines:
         """``request``: a `gpiod.LineRequest`, or what stands for it; ``clock`` answers the present instant, ns."""
         self.request = request
         self._clock = clock
-        self._sequence = Sequence(DELIVERY)
+        self._sequence = LineSequence(DELIVERY)
         self._on_press: OnPress | None = None
         self._on_lost: OnLost | None = None
         self._wake: int | None = None
@@ -136,7 +136,7 @@ def open_gpiod(pins: Mapping[int, int], active_high: bool) -> GpiodLines:
     )
     try:
         request = gpiod.request_lines(
-            str(chip), consumer=CONSUMER, config={tuple(pins.values()): settings}, event_buffer_size=QUEUE
+            str(chip), consumer=_CONSUMER, config={tuple(pins.values()): settings}, event_buffer_size=QUEUE
         )
     except (OSError, ValueError) as refused:
         raise HardwareMissing(_why_refused(chip, pins, refused)) from refused
@@ -203,7 +203,7 @@ def _why_refused(chip: Path, pins: Mapping[int, int], refused: Exception) -> str
 def _holder(consumer: str, pads: list[tuple[int, int]]) -> str:
     seats, pins = (", ".join(str(one) for one in each) for each in zip(*pads, strict=True))
     which = f"seat {seats}'s pad (pin {pins})" if len(pads) == 1 else f"the pads of seats {seats} (pins {pins})"
-    if consumer == CONSUMER:
+    if consumer == _CONSUMER:
         return f"another referee holds {which}: end that one first (sudo systemctl stop referee, or close it)"
     who = f"{consumer!r}" if consumer else "another program or driver"
     return f"{who} holds {which}: end it, or choose another pin in the settings"

@@ -23,7 +23,7 @@ class _Missing:
     noticed: int
 
 
-class Sequence:
+class LineSequence:
     """The numbers of one request, which count from 1, as do those of each line."""
 
     def __init__(self, grace: int) -> None:

@@ -15,17 +15,17 @@ from hardware.pads.crosstalk import LONGEST
 from hardware.pads.debounce import REBOUND
 from hardware.ports import Edge
 
-LANDING: Final = 30_000_000
+_LANDING: Final = 30_000_000
 """Contacts that a hand makes later than so long after its first edge are those of its leaving, ns."""
-ONE_BLOW: Final = 40_000_000
+_ONE_BLOW: Final = 40_000_000
 """Two pads that close further apart than this were not hit by one blow, ns."""
-BEFORE: Final = 10_000_000
-HAND: Final = 20_000_000
+_BEFORE: Final = 10_000_000
+_HAND: Final = 20_000_000
 """A contact that lasts for so long is a hand, ns."""
 
 
 @dataclass(frozen=True, slots=True)
-class Touch:
+class MeasuredContact:
     """A contact of one pad with all its chatter."""
 
     seat: int
@@ -36,9 +36,9 @@ class Touch:
     """From its first edge to the last one of its landing, ns."""
 
 
-def touches(edges: Sequence[Edge]) -> list[Touch]:
+def touches(edges: Sequence[Edge]) -> list[MeasuredContact]:
     """The contacts of all pads in the order of their first edges; one that is still closed is left out."""
-    out: list[Touch] = []
+    out: list[MeasuredContact] = []
     for seat in sorted({edge.seat for edge in edges}):
         group: list[Edge] = []
         for edge in sorted((edge for edge in edges if edge.seat == seat), key=lambda one: one.t):
@@ -50,12 +50,12 @@ def touches(edges: Sequence[Edge]) -> list[Touch]:
     return sorted(out, key=lambda touch: (touch.t, touch.seat))
 
 
-def _touch(group: Sequence[Edge]) -> list[Touch]:
+def _touch(group: Sequence[Edge]) -> list[MeasuredContact]:
     if not group or not group[0].pressed or group[-1].pressed:
         return []
     first = group[0].t
-    landing = [edge.t for edge in group if edge.pressed and edge.t <= first + LANDING]
-    return [Touch(group[0].seat, first, group[-1].t + group[-1].t_error - first, landing[-1] - first)]
+    landing = [edge.t for edge in group if edge.pressed and edge.t <= first + _LANDING]
+    return [MeasuredContact(group[0].seat, first, group[-1].t + group[-1].t_error - first, landing[-1] - first)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,13 +77,13 @@ class NotOneBlow(ValueError):  # noqa: N818 - it names what people did
         super().__init__(f"{what}: {self.seats}")
 
 
-def blow(seat: int, found: Sequence[Touch]) -> Blow:
+def blow(seat: int, found: Sequence[MeasuredContact]) -> Blow:
     """What one hand on ``seat``'s pad did, if these are all the contacts there were.
 
     Raises:
         NotOneBlow: there was no hand there, more than one, or another's as well.
     """
-    hands = [touch for touch in found if touch.lasted >= HAND]
+    hands = [touch for touch in found if touch.lasted >= _HAND]
     mine = [touch for touch in hands if touch.seat == seat]
     others = [touch.seat for touch in hands if touch.seat != seat]
     if others:
@@ -93,23 +93,23 @@ def blow(seat: int, found: Sequence[Touch]) -> Blow:
     (hand,) = mine
     echoes: dict[int, tuple[int, int]] = {}
     for touch in found:
-        if touch.seat != seat and hand.t - BEFORE < touch.t < hand.t + ONE_BLOW:
+        if touch.seat != seat and hand.t - _BEFORE < touch.t < hand.t + _ONE_BLOW:
             echoes[touch.seat] = max(echoes.get(touch.seat, (0, 0)), (touch.lasted, touch.t - hand.t))
     return Blow(hand.bounce, echoes)
 
 
-def difference(one: int, other: int, found: Sequence[Touch]) -> int:
+def difference(one: int, other: int, found: Sequence[MeasuredContact]) -> int:
     """How much later ``other``'s pad told a blow on both than ``one``'s, ns.
 
     Raises:
         NotOneBlow: not both were hit, or too far apart for one blow.
     """
-    firsts = {touch.seat: touch.t for touch in reversed(found) if touch.lasted >= HAND}
+    firsts = {touch.seat: touch.t for touch in reversed(found) if touch.lasted >= _HAND}
     silent = [seat for seat in (one, other) if seat not in firsts]
     if silent:
         raise NotOneBlow("silent", silent)
     late = firsts[other] - firsts[one]
-    if abs(late) > ONE_BLOW:
+    if abs(late) > _ONE_BLOW:
         raise NotOneBlow("apart", [one, other])
     return late
 

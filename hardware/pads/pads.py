@@ -22,13 +22,13 @@ LEAST_ERROR: Final = 1_500_000
 """Half-width of what a real pad's stamp can be worth, ns: an FSR itself takes 1 to 2 ms to respond."""
 POLL: Final = 500_000
 """How often the level of a pad that has just gone down is looked at, ns."""
-LANDED: Final = 20_000_000
-"""A pad that has been down for so long, ns, is looked at each `CALMLY`: that was no blip, and the instant at which the
+_LANDED: Final = 20_000_000
+"""A pad that has been down for so long, ns, is looked at each `_CALMLY`: that was no blip, and the instant at which the
 hand leaves is not worth the processor's time."""
-CALMLY: Final = 2_000_000
-RESTING: Final = 3_000_000_000
+_CALMLY: Final = 2_000_000
+_RESTING: Final = 3_000_000_000
 """A pad that has been down for longer than this is looked at more seldom, ns: nobody slaps for so long."""
-SELDOM: Final = 20_000_000
+_SELDOM: Final = 20_000_000
 
 _log = logging.getLogger(__name__)
 
@@ -245,7 +245,7 @@ class GpioPads:
         if not ages:
             return None
         newest = min(ages)
-        return POLL if newest < LANDED else CALMLY if newest < RESTING else SELDOM
+        return POLL if newest < _LANDED else _CALMLY if newest < _RESTING else _SELDOM
 
     def _poll_on(self) -> None:
         pause = threading.Event()

@@ -7,13 +7,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
 
-from hardware.pads.debounce import BOUNCE, MASK, REBOUND, Contact, Debouncer, Event
-from hardware.pads.force_join import WAIT, Weights
-from hardware.pads.stuck import Bench, Fault
+from hardware.pads.debounce import BOUNCE, MASK, REBOUND, Debouncer, DecidedContact, Event
+from hardware.pads.force_join import WAIT, PadForces
+from hardware.pads.stuck import Fault, FaultWatch
 from hardware.ports import Edge
 from referee.engine.observations import Lift, Slap
 
-MEMORY = 100_000_000
+_MEMORY = 100_000_000
 """How long a contact is remembered as what another pad may have heard, ns."""
 
 
@@ -50,9 +50,9 @@ class SeatPad:
         """
         self.seat = seat
         self.contact = Debouncer(bounce=max(BOUNCE, bounce))
-        self.bench = Bench()
-        self.weights = Weights()
-        self.queue: deque[Contact] = deque()
+        self.bench = FaultWatch()
+        self.weights = PadForces()
+        self.queue: deque[DecidedContact] = deque()
         """Contacts that the debouncer decided, and of which nothing was told yet."""
         self._t_error = t_error
         self._force = force
@@ -67,7 +67,7 @@ class SeatPad:
 
     def begin(self, t: int) -> None:
         """A contact begins at ``t`` (ns)."""
-        self._began = [one for one in self._began if one.first > t - MEMORY]
+        self._began = [one for one in self._began if one.first > t - _MEMORY]
         if self.bench.fault is None:
             self._began.append(_Began(t, t))
 
@@ -78,7 +78,7 @@ class SeatPad:
             if first is not None and one.first == first.t:
                 one.latest = max(first.t, latest)
 
-    def decided(self, contact: Contact) -> None:
+    def decided(self, contact: DecidedContact) -> None:
         """The debouncer decided something; it waits in `queue` to be told."""
         self.queue.append(contact)
         if contact.event in (Event.PRESSED, Event.DROPPED):

@@ -11,14 +11,14 @@ import heapq
 from collections.abc import Collection, Iterable, Sequence
 
 from hardware.pads.crosstalk import Cause, Crosstalk, at_most, explained, landing
-from hardware.pads.debounce import SHORTEST, Contact, Event, Run
+from hardware.pads.debounce import SHORTEST, ClosedSpan, DecidedContact, Event
 from hardware.pads.force_join import LOUD
 from hardware.pads.seat_pad import Known, SeatPad
-from hardware.pads.stuck import Change, words
+from hardware.pads.stuck import FaultChange, words
 from hardware.ports import Edge
 from referee.engine.observations import Observation, Other
 
-WIDEST = 10_000_000
+_WIDEST = 10_000_000
 """No slap states a wider error, ns: the referee waits no longer for what may have come before."""
 
 
@@ -182,14 +182,14 @@ class PadFilter:
             over = at_most(runs[0].start, _causes(crosstalk, pad, runs, spans))
             pad.contact.require(over, over + crosstalk.hold(pad.seat))
 
-    def _causes(self, pad: SeatPad, runs: Sequence[Run], *known: Known) -> list[Cause]:
+    def _causes(self, pad: SeatPad, runs: Sequence[ClosedSpan], *known: Known) -> list[Cause]:
         """Hands that a contact may only have heard, so much being known of them."""
         if self._crosstalk is None:
             return []
         others = [began for other in self._pads.values() for began in other.began(known)]
         return _causes(self._crosstalk, pad, runs, others)
 
-    def _can_tell(self, pad: SeatPad, contact: Contact, t: int) -> bool:
+    def _can_tell(self, pad: SeatPad, contact: DecidedContact, t: int) -> bool:
         """Whether all is known, at ``t`` (ns), that a contact must be judged by."""
         if self._crosstalk is None or contact.event not in (Event.PRESSED, Event.DROPPED):
             return True
@@ -201,7 +201,7 @@ class PadFilter:
         over = t >= (contact.runs[-1].end or first) + self._crosstalk.hold(pad.seat)
         return contact.event is Event.PRESSED or (over and pad.is_weighed(first, first, t))
 
-    def _tell(self, pad: SeatPad, contact: Contact) -> list[Observation]:
+    def _tell(self, pad: SeatPad, contact: DecidedContact) -> list[Observation]:
         if contact.event is Event.PRESSED:
             return self._slap(pad, contact)
         if contact.event is Event.RELEASED:
@@ -210,17 +210,17 @@ class PadFilter:
             return self._changed(pad, pad.bench.stuck(contact.t))
         return self._short(pad, contact)
 
-    def _slap(self, pad: SeatPad, contact: Contact) -> list[Observation]:
+    def _slap(self, pad: SeatPad, contact: DecidedContact) -> list[Observation]:
         self._heard.add(pad.seat)
         causes = self._causes(pad, contact.runs, Known.HAND)
         if self._crosstalk is None or not causes:
             return [*pad.slap(contact.edge, contact.edge.t, 0)]
         bounce = self._crosstalk.bounces[pad.seat - 1]
         earliest, latest = landing(contact.runs, explained(contact.runs, causes), bounce)
-        extra = min((latest - earliest + 1) // 2, max(0, WIDEST - self._crosstalk.errors[pad.seat - 1]))
+        extra = min((latest - earliest + 1) // 2, max(0, _WIDEST - self._crosstalk.errors[pad.seat - 1]))
         return [*pad.slap(contact.edge, (earliest + latest) // 2, extra)]
 
-    def _short(self, pad: SeatPad, contact: Contact) -> list[Observation]:
+    def _short(self, pad: SeatPad, contact: DecidedContact) -> list[Observation]:
         """A contact was shorter than was asked of it."""
         edge, release, end = contact.edge, contact.release, contact.runs[-1].end
         if release is None or end is None:
@@ -244,7 +244,7 @@ class PadFilter:
         known = [other for other in others if other is not None]
         return force is not None and bool(known) and force >= LOUD * max(known)
 
-    def _changed(self, pad: SeatPad, changes: Iterable[Change]) -> list[Observation]:
+    def _changed(self, pad: SeatPad, changes: Iterable[FaultChange]) -> list[Observation]:
         return [
             Other(
                 t=change.t,
@@ -257,7 +257,7 @@ class PadFilter:
 
 
 def _causes(
-    crosstalk: Crosstalk, pad: SeatPad, runs: Sequence[Run], hands: Sequence[tuple[int, int, int]]
+    crosstalk: Crosstalk, pad: SeatPad, runs: Sequence[ClosedSpan], hands: Sequence[tuple[int, int, int]]
 ) -> list[Cause]:
     end = runs[-1].start if runs[-1].end is None else runs[-1].end
     return crosstalk.causes(pad.seat, runs[0].start, end, hands)

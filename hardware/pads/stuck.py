@@ -14,11 +14,11 @@ from typing import Final
 
 from hardware.ports import Edge
 
-APART: Final = 10_000_000
+_APART: Final = 10_000_000
 """Closings nearer to each other than this may be one hand's bounce (6.2 ms was the worst measured), ns."""
-WINDOW: Final = 1_000_000_000
+_WINDOW: Final = 1_000_000_000
 TOO_MANY: Final = 20
-"""Closings `APART` in a `WINDOW`. Nobody slaps more than ten times a second, each hand bouncing as it leaves, too."""
+"""Closings `_APART` in a `_WINDOW`. Nobody slaps more than ten times a second, each hand bouncing as it leaves, too."""
 QUIET: Final = 1_000_000_000
 """How long a benched pad must have been open before it counts again, ns."""
 
@@ -30,7 +30,7 @@ class Fault(Enum):
     CHATTER = "pad_chatter"
 
 
-FREED: Final = "pad_freed"
+_FREED: Final = "pad_freed"
 
 _WORDS: Final = {
     Fault.STUCK.value: (
@@ -41,7 +41,7 @@ _WORDS: Final = {
         "{who}'s pad closes and opens faster than any hand: see to its cable and plug; it counts no slaps until it "
         "has been quiet for a second"
     ),
-    FREED: "{who}'s pad is quiet again: its slaps count",
+    _FREED: "{who}'s pad is quiet again: its slaps count",
 }
 
 
@@ -51,14 +51,14 @@ def words(kind: str, who: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class FaultChange:
     """A pad was benched or freed at ``t`` (ns)."""
 
     kind: str
     t: int
 
 
-class Bench:
+class FaultWatch:
     """One pad. It hears every raw edge, in order."""
 
     def __init__(self) -> None:
@@ -69,32 +69,32 @@ class Bench:
         self._down = False
         self._quiet_since = 0
 
-    def feed(self, edge: Edge) -> list[Change]:
+    def feed(self, edge: Edge) -> list[FaultChange]:
         """Take an edge; returns whether it was one too many."""
         self._down = edge.pressed
         self._quiet_since = edge.t
-        if not edge.pressed or (self._closings and edge.t < self._closings[-1] + APART):
+        if not edge.pressed or (self._closings and edge.t < self._closings[-1] + _APART):
             return []
         self._closings.append(edge.t)
-        while self._closings[0] <= edge.t - WINDOW:
+        while self._closings[0] <= edge.t - _WINDOW:
             self._closings.popleft()
         return self._put(Fault.CHATTER, edge.t) if len(self._closings) >= TOO_MANY else []
 
-    def stuck(self, t: int) -> list[Change]:
+    def stuck(self, t: int) -> list[FaultChange]:
         """The pad's contact has lasted too long at ``t`` (ns)."""
         return self._put(Fault.STUCK, t)
 
-    def advance(self, t: int) -> list[Change]:
+    def advance(self, t: int) -> list[FaultChange]:
         """All edges up to ``t`` (ns) have been fed: the pad may be quiet again."""
         free = self._quiet_since + QUIET
         if self.fault is None or self._down or t < free:
             return []
         self.fault = None
         self._closings.clear()
-        return [Change(FREED, free)]
+        return [FaultChange(_FREED, free)]
 
-    def _put(self, fault: Fault, t: int) -> list[Change]:
+    def _put(self, fault: Fault, t: int) -> list[FaultChange]:
         if self.fault is not None:
             return []
         self.fault, self.since = fault, t
-        return [Change(fault.value, t)]
+        return [FaultChange(fault.value, t)]

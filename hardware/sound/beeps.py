@@ -8,7 +8,7 @@ import numpy as np
 
 from hardware.sound.splice import RATE, Samples, faded
 
-LEVEL: Final = 0.2
+_LEVEL: Final = 0.2
 """Peak of a cue; together with speech it stays near full scale."""
 
 
@@ -17,7 +17,7 @@ def _pluck(pitches: tuple[float, ...], seconds: float) -> Samples:
     t = np.arange(round(seconds * RATE)) / RATE
     tone = sum(np.sin(2 * np.pi * pitch * t) / (place + 1) for place, pitch in enumerate(pitches))
     struck = tone * np.exp(-t * 6 / seconds)
-    return faded((LEVEL * struck / np.max(np.abs(struck))).astype(np.float32))
+    return faded((_LEVEL * struck / np.max(np.abs(struck))).astype(np.float32))
 
 
 CUES: Final = {"slap": _pluck((1320.0, 3410.0, 5830.0), 0.07)}

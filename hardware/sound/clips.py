@@ -26,7 +26,7 @@ from hardware.ports import HardwareMissing
 from hardware.sound.loudness import BLOCK, block_energies, momentary_of
 from hardware.sound.splice import LOUDNESS, MARKS, RATE, Samples, gap_after, join, prepared
 
-RECIPE: Final = "3"
+_RECIPE: Final = "3"
 """Changes whenever clips must be rendered anew: part of the cache folder's name."""
 _PATIENCE: Final = 20.0
 _UNEVEN: Final = 3.0
@@ -142,7 +142,7 @@ class Clips:
         """
         self._synthesiser = synthesiser
         self._spelling = dict(spelling or {})
-        key = hashlib.sha256(f"{RECIPE} {LOUDNESS} {synthesiser.key}".encode()).hexdigest()[:8]
+        key = hashlib.sha256(f"{_RECIPE} {LOUDNESS} {synthesiser.key}".encode()).hexdigest()[:8]
         self._folder = (cache_folder() if folder is None else folder) / f"{synthesiser.name}-{key}"
         self._loaded: dict[str, Samples] = {}
         self._energies: dict[str, NDArray[np.float64]] = {}

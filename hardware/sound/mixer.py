@@ -14,7 +14,7 @@ import numpy as np
 
 from hardware.sound.splice import BREATH, FADE, LATE, LATE_URGENT, PAUSE, RATE, Samples, noise_floor
 
-TURN: Final = 0.02
+_TURN: Final = 0.02
 """How long a change of the volume is faded in, s; less in a shorter block."""
 _KEPT: Final = 100
 """How many names of dropped and of cut phrases are remembered."""
@@ -123,7 +123,7 @@ class Mixer:
     def _make_loud(self, sound: Samples) -> None:
         """As loud as it is to be now; a change is faded in, for a step would click."""
         gain, self._gain = self._gain, self._volume()
-        fade = min(sound.size, round(TURN * RATE)) if gain != self._gain else 0
+        fade = min(sound.size, round(_TURN * RATE)) if gain != self._gain else 0
         sound[:fade] *= np.linspace(gain, self._gain, fade, dtype=np.float32)
         sound[fade:] *= self._gain
 

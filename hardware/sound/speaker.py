@@ -17,7 +17,7 @@ __all__ = ["StreamSpeaker", "Voice", "WavSpeaker", "import_sounddevice", "open_s
 
 
 @dataclass(frozen=True, slots=True)
-class Voice:
+class OpenedVoice:
     """A speaker, and in words what it is."""
 
     speaker: Speaker
@@ -33,7 +33,7 @@ def open_speaker(
     clock: Clock = monotonic,
     start: int | None = None,
     progress: Progress | None = None,
-) -> Voice:
+) -> OpenedVoice:
     """The best voice that this machine can give, its clips rendered; silence with clear words if it can give
     none.
 
@@ -52,13 +52,13 @@ def open_speaker(
         clips = Clips(find_synthesiser(language))
         clips.render(vocabulary, progress)
         if audio is not None:
-            return Voice(WavSpeaker(clips, audio, clock, start), f"{clips.voice}, into {audio}", audible=True)
+            return OpenedVoice(WavSpeaker(clips, audio, clock, start), f"{clips.voice}, into {audio}", audible=True)
         speaker = StreamSpeaker(clips)
         if speaker.trouble:
             speaker.close()
             raise HardwareMissing(speaker.trouble)
-        return Voice(speaker, f"{clips.voice}, through the sound card", audible=True)
+        return OpenedVoice(speaker, f"{clips.voice}, through the sound card", audible=True)
     except HardwareMissing as missing:
         if audio is not None:
             raise
-        return Voice(RecordingSpeaker(clock, keep=1000), str(missing), audible=False)
+        return OpenedVoice(RecordingSpeaker(clock, keep=1000), str(missing), audible=False)

@@ -36,7 +36,7 @@ BREATH: Final = 0.04
 """Pause between speech that was cut off and what cut it off, s."""
 MARGIN: Final = 0.02
 """What is kept of the silence at a clip's ends, s."""
-QUIET: Final = 0.005
+_QUIET: Final = 0.005
 """Share of a clip's peak below which its ends are no speech. With 0.02 the hiss of *sixty* and *fifty* was cut."""
 LATE: Final = 0.8
 """A phrase that is not urgent is dropped if it would start later than this, s, unless it says how long it is true."""
@@ -59,7 +59,7 @@ def resample(samples: Samples, rate: int, wanted: int = RATE) -> Samples:
 
 def trimmed(samples: Samples, margin: float = MARGIN) -> Samples:
     """The clip without the silence at its ends, but for ``margin`` s."""
-    loud = np.flatnonzero(np.abs(samples) > QUIET * np.max(np.abs(samples), initial=0.0))
+    loud = np.flatnonzero(np.abs(samples) > _QUIET * np.max(np.abs(samples), initial=0.0))
     if loud.size == 0:
         return samples[:0]
     keep = int(margin * RATE)

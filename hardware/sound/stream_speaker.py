@@ -19,14 +19,14 @@ from hardware.sound.resample import FACTOR, Upsampler
 from hardware.sound.splice import RATE, Samples
 from hardware.sound.volume import Volume, VolumeControl
 
-LOOK: Final = 0.25
+_LOOK: Final = 0.25
 """How often the stream is looked at, s."""
 STALLED: Final = 1.0
 """A card that asks for no samples for so long is gone, s."""
 RETRY: Final = 2.0
 """A card that is gone is tried again this often, s."""
-NO_LIBRARY: Final = "no sound: libportaudio2 is missing; apt install libportaudio2"
-NO_CARD: Final = "no sound: no sound card answers; plug one in, or write a file with --audio FILE.wav"
+_NO_LIBRARY: Final = "no sound: libportaudio2 is missing; apt install libportaudio2"
+_NO_CARD: Final = "no sound: no sound card answers; plug one in, or write a file with --audio FILE.wav"
 
 _log = logging.getLogger(__name__)
 
@@ -150,7 +150,7 @@ class StreamSpeaker:
             self._find_again(now)
 
     def _watch(self) -> None:
-        while not self._closed.wait(LOOK):
+        while not self._closed.wait(_LOOK):
             try:
                 self.look(time.monotonic())
             except Exception:  # whatever a driver throws, it is tried again
@@ -184,7 +184,7 @@ class StreamSpeaker:
             self._start()
         except (HardwareMissing, self._sound.PortAudioError) as missing:
             self._end_stream()
-            self._tell(str(missing) if isinstance(missing, HardwareMissing) else f"{NO_CARD} ({missing})")
+            self._tell(str(missing) if isinstance(missing, HardwareMissing) else f"{_NO_CARD} ({missing})")
 
     def _open(self) -> None:
         refused: Exception | None = None
@@ -200,7 +200,7 @@ class StreamSpeaker:
             else:
                 self._finer = Upsampler() if rate != RATE else None
                 return
-        raise HardwareMissing(f"{NO_CARD} ({refused})")
+        raise HardwareMissing(f"{_NO_CARD} ({refused})")
 
     def _start(self) -> None:
         self._stream.start()
@@ -234,7 +234,7 @@ def import_sounddevice() -> Any:
     try:
         import sounddevice
     except OSError as missing:
-        raise HardwareMissing(NO_LIBRARY) from missing
+        raise HardwareMissing(_NO_LIBRARY) from missing
     except ImportError as missing:
         raise HardwareMissing("no sound: sounddevice is missing; pip install sounddevice") from missing
     return sounddevice

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime, time
 from typing import Final
 
-FULL: Final = 100
+_FULL: Final = 100
 _HOUR: Final = re.compile(r"(([01]\d|2[0-3]):[0-5]\d)?")
 
 
@@ -23,8 +23,8 @@ class VolumeError(ValueError):
 class Volume:
     """A volume, and another for the quiet hours."""
 
-    level: int = FULL
-    """0 (silent) to `FULL`."""
+    level: int = _FULL
+    """0 (silent) to `_FULL`."""
     quiet_from: str = ""
     """``HH:MM`` from which `quiet_level` holds; empty: there are no quiet hours."""
     quiet_to: str = ""
@@ -34,8 +34,8 @@ class Volume:
     def __post_init__(self) -> None:
         """Raises `VolumeError`."""
         for level in (self.level, self.quiet_level):
-            if type(level) is not int or not 0 <= level <= FULL:
-                raise VolumeError(f"a volume must be a whole number from 0 to {FULL}, not {level!r}")
+            if type(level) is not int or not 0 <= level <= _FULL:
+                raise VolumeError(f"a volume must be a whole number from 0 to {_FULL}, not {level!r}")
         for hour in (self.quiet_from, self.quiet_to):
             if not isinstance(hour, str) or not _HOUR.fullmatch(hour):
                 raise VolumeError(f'quiet hours need a time of day such as "22:00", or "" for never, not {hour!r}')
@@ -56,7 +56,7 @@ class Volume:
 
 def factor(level: float) -> float:
     """What samples are multiplied with: the square, since half a scale sounds like half the loudness so (-12 dB)."""
-    return (min(max(level, 0), FULL) / FULL) ** 2
+    return (min(max(level, 0), _FULL) / _FULL) ** 2
 
 
 def local_hour() -> time:

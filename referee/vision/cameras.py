@@ -115,7 +115,7 @@ def work_of(settings: Settings) -> Work:
 
 
 # The Pi's own video devices: codecs, image processors and receivers. None of them is a camera that OpenCV can open.
-INTERNAL: Final = re.compile(r"bcm2835|pisp|rp1-cfe|unicam|rpivid|rpi-hevc|codec|-isp", re.IGNORECASE)
+_INTERNAL: Final = re.compile(r"bcm2835|pisp|rp1-cfe|unicam|rpivid|rpi-hevc|codec|-isp", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +151,7 @@ def usb_cameras(root: Path = Path("/")) -> list[CameraFound]:
         system = root / "sys" / "class" / "video4linux" / device.name
         name = read_line(system / "name")
         # Of one camera's devices only the first gives pictures; the others tell about them.
-        if INTERNAL.search(name) or read_line(system / "index") not in ("", "0"):
+        if _INTERNAL.search(name) or read_line(system / "index") not in ("", "0"):
             continue
         found.append(CameraFound(f"usb:{_number(device)}", name or device.name))
     return found

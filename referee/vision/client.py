@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Final
 from referee.engine.foresight import Foresight
 from referee.engine.observations import Observation
 from referee.vision.picture_buffer import Span
-from referee.vision.process import AGAIN, FINISH, NICE, Answer, Taken, Work, serve
+from referee.vision.process import AGAIN, FINISH, NICE, ForesightAnswer, PicturesTaken, Work, serve
 from referee.vision.sight import Blind, News, Recall, Sight
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 SILENT: Final = 5.0
 """After so many seconds without a word the child has hung."""
-WAKING: Final = 90.0
+_WAKING: Final = 90.0
 """Seconds that a child may need for its first word: it loads the eye."""
 
 __all__ = ["NICE", "SILENT", "SightProcess", "Work"]
@@ -96,7 +96,7 @@ class SightProcess:
                 self._answer(recall())
             else:
                 yield told
-        if self.waitables() and self._clock() - self._heard > (SILENT if self._awake else WAKING):
+        if self.waitables() and self._clock() - self._heard > (SILENT if self._awake else _WAKING):
             yield self._fell("the part that looks at the table does not answer; it is started again")
 
     def _next(self) -> News | None:
@@ -114,7 +114,7 @@ class SightProcess:
 
     def _hand_on(self, told: object) -> None:
         """Hand pictures to whoever takes them."""
-        if not isinstance(told, Taken):
+        if not isinstance(told, PicturesTaken):
             return
         try:
             self._take(told.pictures)
@@ -125,7 +125,7 @@ class SightProcess:
         if self._pipe is None:
             return
         try:
-            self._pipe.send(Answer(self._number, foresight))
+            self._pipe.send(ForesightAnswer(self._number, foresight))
         except OSError:
             # It has just died: the next look at the pipe will say so.
             return

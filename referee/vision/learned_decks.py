@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from models.decks.deck_file import Deck
     from models.decks.enrolment import Knowledge
 
-SUFFIX: Final = ".npz"
+_SUFFIX: Final = ".npz"
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
 
 
@@ -34,12 +34,12 @@ def checked_name(name: str) -> str:
 
 def path_of(name: str) -> Path:
     """The deck's file, whether it is there or not; raises `UserError` where no deck can be called so."""
-    return folder() / f"{checked_name(name)}{SUFFIX}"
+    return folder() / f"{checked_name(name)}{_SUFFIX}"
 
 
 def names() -> list[str]:
     """The decks that were learned."""
-    return sorted(file.stem for file in folder().glob(f"*{SUFFIX}") if _NAME.fullmatch(file.stem))
+    return sorted(file.stem for file in folder().glob(f"*{_SUFFIX}") if _NAME.fullmatch(file.stem))
 
 
 def read(name: str) -> Deck:

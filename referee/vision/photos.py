@@ -14,8 +14,8 @@ from referee.errors import UserError
 if TYPE_CHECKING:
     from models.eye.eye import CardSeen, Eye
 
-MISTAKE = 2
-PICTURES = (".jpg", ".jpeg", ".png", ".webp", ".bmp", ".tif", ".tiff")
+_MISTAKE = 2
+_PICTURES = (".jpg", ".jpeg", ".png", ".webp", ".bmp", ".tif", ".tiff")
 
 
 def load_eye(deck: str | None = None) -> Eye:
@@ -81,7 +81,7 @@ def drawing_places(images: Sequence[str], draw: Path) -> list[Path]:
     """
     if len(images) == 1 and not draw.is_dir():
         return [draw]
-    if draw.suffix.lower() in PICTURES and not draw.is_dir():
+    if draw.suffix.lower() in _PICTURES and not draw.is_dir():
         raise UserError(
             f"--draw {draw}: there are {len(images)} images; name a folder to draw them in, as in --draw seen"
         )
@@ -130,7 +130,7 @@ def recognise(images: Sequence[str], *, draw: Path | None = None, deck: str | No
             image = read_image(name)
         except UserError as bad:
             print(f"referee: {bad}", file=sys.stderr)
-            status = MISTAKE
+            status = _MISTAKE
             continue
         eye = eye or load_eye(deck)
         began = time.perf_counter()

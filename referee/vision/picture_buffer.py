@@ -21,7 +21,7 @@ APART: Final = 25_000_000
 a second (some 120 frames of 230 KB)."""
 WIDTH: Final = 320
 """Of a picture, px at most."""
-QUALITY: Final = 80
+_QUALITY: Final = 80
 """Of the JPEG: a picture takes some 10 KB."""
 MOST_ASKED: Final = 32
 """Stretches that may be open at once; of more the oldest are given up."""
@@ -106,5 +106,5 @@ def jpeg(image: Any) -> bytes | None:
     """A JPEG of a small image; None where it cannot be made."""
     import cv2
 
-    done, data = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, QUALITY])
+    done, data = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, _QUALITY])
     return bytes(data) if done else None

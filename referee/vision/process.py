@@ -32,12 +32,12 @@ if TYPE_CHECKING:
     from hardware.ports import Camera, Frame
     from referee.record.pictures import Picture
 
-BACKLOG: Final = 4
+_BACKLOG: Final = 4
 """Frames that may wait; of more the oldest are dropped, for a late answer helps nobody."""
 NO_FRAME: Final = 2_000_000_000
 """After so long without a frame the camera counts as lost, ns."""
 
-OPENING: Final = 15_000_000_000
+_OPENING: Final = 15_000_000_000
 """The same for the first frame: a camera is opened, configured, and settles, ns."""
 
 Open = Callable[[Callable[[str], None]], "Camera"]
@@ -52,7 +52,7 @@ class Eyes:
         self._open = open_camera
         self._drop = drop
         self._camera: Camera | None = None
-        self._waiting: queue.Queue[Frame] = queue.Queue(BACKLOG)
+        self._waiting: queue.Queue[Frame] = queue.Queue(_BACKLOG)
         self._words = ""
         self._closed = False
         self.ended = False
@@ -173,16 +173,16 @@ class LocalSights:
 
 NICE: Final = 10
 """Niceness of looking; judging has none, or `loop.URGENT`."""
-ANSWER_WITHIN: Final = 0.25
+_ANSWER_WITHIN: Final = 0.25
 """Seconds that the child waits for the referee's foresight; it takes about a millisecond."""
-SIGN_OF_LIFE: Final = 0.5
+_SIGN_OF_LIFE: Final = 0.5
 """Seconds from one word of the child to the next, at most."""
 AGAIN: Final = (0.0, 1.0, 2.0, 5.0, 10.0)
 """Seconds before the first, second ... restart in a row, and between attempts to open a camera."""
 PICTURES: Final = 2
 """Pictures sent with a sight at most: each frame is wanted once at most, so this catches up with what was asked late,
 and each costs about a millisecond of the child's."""
-FINAL_PICTURES: Final = 64
+_FINAL_PICTURES: Final = 64
 """The same at the end of the game."""
 
 
@@ -201,7 +201,7 @@ class Work:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ForesightAnswer:
     """The referee's, to the ``number``-th sight."""
 
     number: int
@@ -209,13 +209,13 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class PicturesTaken:
     """Pictures that were asked for."""
 
     pictures: list[Picture]
 
 
-ALIVE: Final = "alive"
+_ALIVE: Final = "alive"
 """From the child: it looks, and has nothing to tell."""
 FINISH: Final = "finish"
 """To the child: the game is over."""
@@ -248,21 +248,21 @@ class _Child:
             self._send(self._blind(eyes.words))
             attempt = 0 if saw else attempt + 1
             while not self._work.live and saw:
-                self._idle(SIGN_OF_LIFE)
+                self._idle(_SIGN_OF_LIFE)
             self._idle(AGAIN[min(attempt + 1, len(AGAIN) - 1)])
 
     def _watch(self, eyes: Eyes) -> bool:
         """Look at frames until the camera has ended; returns whether there were any."""
         seen_at, lost, saw = time.monotonic_ns(), False, False
         while True:
-            frame = eyes.next(SIGN_OF_LIFE)
+            frame = eyes.next(_SIGN_OF_LIFE)
             if frame is None:
                 if eyes.ended:
                     return saw
-                self._send(ALIVE)
+                self._send(_ALIVE)
                 self._hear(0)
                 self._give(PICTURES)
-                if not lost and time.monotonic_ns() - seen_at > (NO_FRAME if saw else OPENING):
+                if not lost and time.monotonic_ns() - seen_at > (NO_FRAME if saw else _OPENING):
                     lost = True
                     self._send(self._blind(eyes.words))
                 continue
@@ -275,7 +275,7 @@ class _Child:
             self._foresight = None
             # The sight is on its way, and its answer is not here yet.
             self._remember(frame)
-            self._hear(ANSWER_WITHIN)
+            self._hear(_ANSWER_WITHIN)
 
     def _remember(self, frame: Frame) -> None:
         if self._ring is not None:
@@ -286,7 +286,7 @@ class _Child:
         """Send pictures that were asked for, at most so many."""
         pictures = self._ring.take(most) if self._ring is not None else []
         if pictures:
-            self._send(Taken(pictures))
+            self._send(PicturesTaken(pictures))
 
     def _hear(self, seconds: float) -> None:
         """Wait for the answer to the last sight; an older one is no answer."""
@@ -294,7 +294,7 @@ class _Child:
         while self._pipe.poll(max(0.0, until - time.monotonic())):
             told = self._pipe.recv()
             if told == FINISH:
-                self._give(FINAL_PICTURES)
+                self._give(_FINAL_PICTURES)
                 self._send(self._blind(""))
                 raise _GameOver
             if isinstance(told, Span):
@@ -307,8 +307,8 @@ class _Child:
     def _idle(self, seconds: float) -> None:
         until = time.monotonic() + seconds
         while (left := until - time.monotonic()) > 0:
-            self._send(ALIVE)
-            self._hear(min(left, SIGN_OF_LIFE))
+            self._send(_ALIVE)
+            self._hear(min(left, _SIGN_OF_LIFE))
             self._give(PICTURES)
 
     def _blind(self, words: str) -> Blind:

@@ -12,7 +12,7 @@ from hardware.pads.gpiod_lines import GpiodLines
 from hardware.pads.pads import GpioPads
 from hardware.pads.pinout import PAD_PINS
 from hardware.ports import Speaker
-from hardware.simulated.devices.kernel_lines import SimulatedRequest
+from hardware.simulated.devices.kernel_lines import SimulatedLineRequest
 from hardware.simulated.devices.mock_lights import SimulatedLights
 from hardware.simulated.devices.silent_speaker import RecordingSpeaker
 from referee.announce.light_show import Lamps
@@ -51,7 +51,7 @@ class Rig:
         self.camera = Switched(folder / "camera")
         self.camera.set(camera)
         self.eye = Told(folder)
-        self.request = SimulatedRequest(PAD_PINS[:SEATS], start=time.monotonic_ns())
+        self.request = SimulatedLineRequest(PAD_PINS[:SEATS], start=time.monotonic_ns())
         shell: TimedPads = NoPads()
         if pads:
             self._stamp()

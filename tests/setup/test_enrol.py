@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from hardware.simulated.decks.packs import Deck
+from hardware.simulated.decks.packs import PrintedDeck
 from models.decks.lookout import Lookout, NoLook
 from models.decks.looks import LOOK_H, LOOK_W, Look
 from referee.cli import main
@@ -254,7 +254,7 @@ def test_a_deck_is_laid_before_a_recorded_camera(
     frames = tmp_path / "frames"
     frames.mkdir()
     cards = ["Js", "Ks", "Jh", "Kh"]
-    for k, (image, _) in enumerate(session(Deck(UNUSUAL["kontor"], SCALE), cards)):
+    for k, (image, _) in enumerate(session(PrintedDeck(UNUSUAL["kontor"], SCALE), cards)):
         cv2.imwrite(str(frames / f"frame_{k:05}.png"), image)
     asked = ["--source", str(frames), "--fps", "5", "--cards", " ".join(cards), "--quiet"]
     assert main(["enrol", "--deck", "laid", *asked]) in (0, 1)

@@ -11,7 +11,7 @@ import pytest
 from hardware.pads.measurement import NotOneBlow, blow, difference, errors, touches
 from hardware.pads.slaps import PadFilter
 from hardware.ports import Edge
-from hardware.simulated.devices.pad_hands import Nature, PadHands, example
+from hardware.simulated.devices.pad_hands import Nature, SimulatedHands, example
 from referee.cli.parser import Parser
 from referee.cli.setup import add_calibrate_pads as add
 from referee.cli.setup import as_one_word
@@ -91,7 +91,7 @@ def test_a_cut_wire_is_named_and_the_others_are_measured() -> None:
 def test_what_was_measured_makes_the_filter_drop_the_echo_and_keep_the_hand() -> None:
     text = edited(example_settings(), checked(example(4), blows=20).result())
     settings = parse(text)
-    hands = PadHands(example(len(settings.seats)), seed=9)
+    hands = SimulatedHands(example(len(settings.seats)), seed=9)
     for pads, echoes in ((pad_filter(settings, 0), True), (PadFilter(len(settings.seats)), False)):
         seen = []
         for number in range(30):

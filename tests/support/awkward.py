@@ -12,13 +12,13 @@ import numpy as np
 from hardware.simulated.pictures.canvas import Bytes
 from hardware.simulated.pictures.layers import stamp
 from hardware.simulated.pictures.scene import Scene
-from hardware.simulated.table.acts import Act, Change, Lay, Pose, Push
-from hardware.simulated.table.paths import Place, forward
+from hardware.simulated.table.acts import Act, CardPose, Lay, PileChange, Push
+from hardware.simulated.table.paths import HandPlace, forward
 
 SHEEN = 0.3
 """How much brighter or darker paper gets that is tilted to the lamp or away from it, for each radian."""
 
-MIDDLE = Pose(0, 0, 0)
+MIDDLE = CardPose(0, 0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Pair(Lay):
     """Two cards drawn at once: they turn and come to lie together, ``card`` on top of ``under``."""
 
     under: str = ""
-    beneath: Pose = MIDDLE
+    beneath: CardPose = MIDDLE
     """Where the lower one comes to lie."""
 
     @property
@@ -42,7 +42,7 @@ class AwkwardScene(Scene):
     bent: Mapping[str, float] = {}
     """How far cards are bent: half the angle of the arc, radians; negative: from one short edge to the other."""
 
-    def lit(self, card: str, pose: Pose) -> Bytes:
+    def lit(self, card: str, pose: CardPose) -> Bytes:
         """A card's picture under the light where it lies, bent where it is."""
         picture = super().lit(card, pose)
         angle = self.bent.get(card)
@@ -55,9 +55,9 @@ class AwkwardScene(Scene):
             if isinstance(act, Pair):
                 self.deck.picture(act.under)
 
-    def _timeline(self) -> list[Change]:
+    def _timeline(self) -> list[PileChange]:
         # What is pushed leaves its place when it starts, and is at rest again when it has come.
-        pushed = [Change(t, a) for a in self.acts if isinstance(a, Push) for t in (a.starts, a.t)]
+        pushed = [PileChange(t, a) for a in self.acts if isinstance(a, Push) for t in (a.starts, a.t)]
         return sorted([*super()._timeline(), *pushed], key=lambda change: change.t)
 
     def _apply(self, act: Act) -> None:
@@ -75,16 +75,16 @@ class AwkwardScene(Scene):
         for card, pose in lying:
             self.pile.add(card, pose)
 
-    def _draw_place(self, frame: Bytes, place: Place, t: int) -> None:
+    def _draw_place(self, frame: Bytes, place: HandPlace, t: int) -> None:
         act = place.act
         if isinstance(act, Push) and act.starts <= t < act.t:
             visit = next(v for v in self.players[place.seat - 1].visits if v.act is act)
             x, y = visit.moved(t)
-            here = Pose(act.start.x + x, act.start.y + y, act.start.turn)
+            here = CardPose(act.start.x + x, act.start.y + y, act.start.turn)
             stamp(frame, self.lit(act.card, here), self.flat(here))
         super()._draw_place(frame, place, t)
 
-    def _carried(self, frame: Bytes, lay: Lay, place: Place, t: int, motion: tuple[float, float]) -> None:
+    def _carried(self, frame: Bytes, lay: Lay, place: HandPlace, t: int, motion: tuple[float, float]) -> None:
         cards = [(lay, place)]
         if isinstance(lay, Pair):
             upper, lower = self._held_at(lay), self._held_at(lay.lower)

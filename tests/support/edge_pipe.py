@@ -1,6 +1,6 @@
 """Pads that another process presses in real time: edges come through a pipe, stamped where they are made.
 
-Stands for `gpiod.LineRequest` under the real pad shell, as `hardware.simulated.devices.kernel_lines.SimulatedRequest` does where time
+Stands for `gpiod.LineRequest` under the real pad shell, as `hardware.simulated.devices.kernel_lines.SimulatedLineRequest` does where time
 is data. The kernel stamps an edge in its interrupt and queues it; here the finger's process stamps it and writes.
 """
 

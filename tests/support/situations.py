@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from hardware.simulated.table.acts import MS, Pose, Push, Touch, bearing, towards
+from hardware.simulated.table.acts import MS, CardPose, Push, Touch, bearing, towards
 from referee.engine.observations import Foul
 from tests.support.effects import Bump, Covered, Glare, Lamp, LampOff, Shade, Soft
 from tests.support.spoilt import Situation
@@ -20,7 +20,7 @@ INDEX_AT: Final = (-25.0, -34.0)
 """Where an index stands on a card, mm from its middle."""
 
 
-def on_card(pose: Pose, x: float, y: float) -> tuple[float, float]:
+def on_card(pose: CardPose, x: float, y: float) -> tuple[float, float]:
     """Where a place on a card (mm from its middle) lies on the table."""
     a = math.radians(pose.turn)
     return pose.x + x * math.cos(a) - y * math.sin(a), pose.y + x * math.sin(a) + y * math.cos(a)
@@ -182,7 +182,7 @@ def _far_and_pushed(story: Story) -> None:
     act = story.lay(pose=pose, gap=0)
     story.moments.append(act.rest + 60 * MS)
     story.wait(900 * MS)
-    end = Pose(story.chance.uniform(-14, 14), story.chance.uniform(-14, 14), pose.turn)
+    end = CardPose(story.chance.uniform(-14, 14), story.chance.uniform(-14, 14), pose.turn)
     story.acts.append(Push(story.now, act.seat, act.card, pose, end))
     story.moments.append(story.now - 150 * MS)
     story.wait(600 * MS)

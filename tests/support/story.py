@@ -8,7 +8,7 @@ from typing import Final
 
 from hardware.simulated.decks.families import FAMILIES
 from hardware.simulated.decks.packs import all_cards
-from hardware.simulated.table.acts import MS, Act, Burn, Lay, Pose, Take
+from hardware.simulated.table.acts import MS, Act, Burn, CardPose, Lay, Take
 from hardware.simulated.table.players import NAMES, seat_people
 from hardware.simulated.table.script import Script
 from referee.engine.observations import Card, Foul, Observation, Placed, Table, Taken
@@ -39,7 +39,7 @@ class Story:
         self.trouble = ""
         self.moments: list[int] = []
 
-    def lay(self, count: int = 1, pose: Pose | None = None, gap: int | None = None) -> Lay:
+    def lay(self, count: int = 1, pose: CardPose | None = None, gap: int | None = None) -> Lay:
         """The next players lay cards; gives the last act."""
         for _ in range(count):
             act = Lay(self.now, self.seat, self.cards.pop(), pose or self.pose(), self.people[self.seat - 1].sideways)
@@ -51,7 +51,7 @@ class Story:
         """The next player lays two cards at once, the lower one fanned out a little."""
         upper = self.pose()
         way, far = self.chance.uniform(0, 2 * math.pi), self.chance.uniform(16, 26)
-        lower = Pose(
+        lower = CardPose(
             upper.x + far * math.cos(way), upper.y + far * math.sin(way), upper.turn + self.chance.uniform(-14, 14)
         )
         act = Pair(self.now, self.seat, self.cards.pop(), upper, under=self.cards.pop(), beneath=lower)
@@ -68,13 +68,13 @@ class Story:
         self.now += self.chance.randrange(*GAP_NS) if gap is None else gap
         self.seat = self.seat % SEATS + 1
 
-    def pose(self, far: float | None = None) -> Pose:
+    def pose(self, far: float | None = None) -> CardPose:
         """Where the next player's card comes to lie; ``far`` mm from the middle if given."""
         pose = self.people[self.seat - 1].pose(SEATS, self.chance)
         if far is None:
             return pose
         way = self.chance.uniform(0, 2 * math.pi)
-        return Pose(far * math.cos(way), far * math.sin(way), pose.turn)
+        return CardPose(far * math.cos(way), far * math.sin(way), pose.turn)
 
     def wait(self, ns: int) -> None:
         """Nothing happens for a while."""

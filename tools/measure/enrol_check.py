@@ -16,7 +16,7 @@ import cv2
 import numpy as np
 
 from hardware.simulated.decks.families import Family
-from hardware.simulated.decks.packs import Deck, all_cards
+from hardware.simulated.decks.packs import PrintedDeck, all_cards
 from models.decks.enrolment import Knowledge
 from models.decks.lookout import Lookout
 from models.eye.eye import Eye
@@ -32,7 +32,9 @@ FRAME_NS = 200_000_000
 LAYING = Take(light=0.95, blur=0.6, noise=3.0)
 
 
-def session(deck: Deck, cards: Sequence[str], seed: int = 1, take: Take = LAYING) -> Iterator[tuple[Picture, int]]:
+def session(
+    deck: PrintedDeck, cards: Sequence[str], seed: int = 1, take: Take = LAYING
+) -> Iterator[tuple[Picture, int]]:
     """Frames and their instants (ns): the bare cloth, then card on card, each coming in from the side."""
     rng = np.random.default_rng(seed)
     heap: list[Laid] = []
@@ -75,7 +77,7 @@ class Score:
     which: list[str] = field(default_factory=list)
 
 
-def score(eye: Eye, deck: Deck, pictures: int, seed: int = 5, most: int = 5) -> Score:
+def score(eye: Eye, deck: PrintedDeck, pictures: int, seed: int = 5, most: int = 5) -> Score:
     """Read seeded heaps of the deck."""
     rng, out = np.random.default_rng(seed), Score()
     for _ in range(pictures):
@@ -93,7 +95,7 @@ def score(eye: Eye, deck: Deck, pictures: int, seed: int = 5, most: int = 5) -> 
 
 def learned(family: Family, lookout: Lookout) -> tuple[Laying, list[Word], Knowledge, float]:
     """The whole session: what was laid, told and learned, and the seconds of computing when all cards lie."""
-    laying, told = lay(lookout, session(Deck(family, SCALE), ORDER))
+    laying, told = lay(lookout, session(PrintedDeck(family, SCALE), ORDER))
     began = time.process_time()
     known = lookout.learn([look for looks in laying.looks.values() for look in looks])
     return laying, told, known, time.process_time() - began
@@ -110,7 +112,7 @@ def main() -> None:
     print("| deck | before: right % | said >= 0.9 % | wrong | taken | still confused | after: right % | said >= 0.9 % "
           "| wrong | laying + computing, s |\n" + "| --- " * 10 + "|", flush=True)  # fmt: skip
     for name in args.decks:
-        deck = Deck(UNUSUAL[name], SCALE)
+        deck = PrintedDeck(UNUSUAL[name], SCALE)
         before = score(Eye.load(), deck, args.pictures)
         laying, told, known, seconds = learned(UNUSUAL[name], Lookout.load())
         after = score(Eye.load(deck=known), deck, args.pictures)

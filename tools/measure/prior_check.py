@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hardware.simulated.decks.families import FAMILIES
-from hardware.simulated.decks.packs import Deck, all_cards
+from hardware.simulated.decks.packs import PrintedDeck, all_cards
 from hardware.simulated.table.script import play_game
 from models.eye.eye import CardSeen, Eye
 from models.eye.prior import SURE, Prior, Reading, judge
@@ -39,7 +39,7 @@ LOOKS: Final = 3
 WAYS: Final = ("blurred", "moved", "small", "grainy", "covered", "dim")
 
 
-def picture(deck: Deck, card: str, way: str, hard: float, chance: np.random.Generator) -> Picture:
+def picture(deck: PrintedDeck, card: str, way: str, hard: float, chance: np.random.Generator) -> Picture:
     """A card alone on the cloth, made hard to see: ``hard`` from 0 to 1."""
     face = deck.picture(card)
     height, width = face.shape[:2]
@@ -95,7 +95,7 @@ def read(
         print(f"\rreading {card}: {number + 1} of 52", end="", file=sys.stderr, flush=True)
         for way in ways:
             chance = np.random.default_rng([seed, number, WAYS.index(way)])
-            deck = Deck(families[int(chance.integers(len(families)))], 1.7)
+            deck = PrintedDeck(families[int(chance.integers(len(families)))], 1.7)
             how = float(chance.uniform(*hard))
             shots = (eye.recognise(picture(deck, card, way, how, chance)) for _ in range(LOOKS))
             bank.setdefault(card, []).append([max(seen, key=lambda one: one.confidence) for seen in shots if seen])

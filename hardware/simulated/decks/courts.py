@@ -19,7 +19,7 @@ import numpy as np
 from hardware.simulated.decks.pips import draw_pip
 from hardware.simulated.pictures.canvas import Bytes, Canvas, Colour, Points, bezier, box, ellipse, mirrored, placed
 
-HALF_WIDTH, HALF_HEIGHT = 18.0, 33.0
+_HALF_WIDTH, _HALF_HEIGHT = 18.0, 33.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +45,12 @@ class Costume:
     """The pen, mm."""
 
 
-class Figure:
+class CourtFigure:
     """Draws in the figure's own coordinates on a canvas whose frame may be of another size."""
 
     def __init__(self, canvas: Canvas, costume: Costume, suit: str, frame: tuple[float, float]) -> None:
         self.canvas, self.costume, self.suit = canvas, costume, suit
-        self.sx, self.sy = frame[0] / (2 * HALF_WIDTH), frame[1] / (2 * HALF_HEIGHT)
+        self.sx, self.sy = frame[0] / (2 * _HALF_WIDTH), frame[1] / (2 * _HALF_HEIGHT)
         self.cx, self.cy = canvas.width / 2, canvas.height / 2
         turn = "shdc".index(suit)
         robes = [costume.main, costume.second, costume.third]
@@ -133,7 +133,7 @@ _HAIR = {
 """The outline of the hair behind the face, by rank."""
 
 
-def draw_hair(f: Figure, rank: str) -> None:
+def draw_hair(f: CourtFigure, rank: str) -> None:
     """What is seen of the hair behind the face, with some strands."""
     f.shape(_HAIR[rank], f.hair)
     for side in (-1.0, 1.0):
@@ -141,7 +141,7 @@ def draw_hair(f: Figure, rank: str) -> None:
             f.line(bezier((side * (k - 0.6), -26), ((side * k, -22), (side * k, -17.4))), 0.14)
 
 
-def draw_face(f: Figure, rank: str) -> None:
+def draw_face(f: CourtFigure, rank: str) -> None:
     """Neck, face, nose and lips, and the king's beard."""
     f.shape(box(-2.1, -18.8, 2.1, -14.2), f.costume.skin)
     wide = _CHEEK[f.costume.face]
@@ -166,7 +166,7 @@ def draw_face(f: Figure, rank: str) -> None:
         _draw_beard(f)
 
 
-def _draw_eye(f: Figure, side: float) -> None:
+def _draw_eye(f: CourtFigure, side: float) -> None:
     """The eye in the way of the face, and its brow."""
     ink = f.costume.ink
     if f.costume.face == "merry":
@@ -182,7 +182,7 @@ def _draw_eye(f: Figure, side: float) -> None:
     f.line(bezier((side * 0.9, -24.1), ((side * 2.0, -24.8), (side * 3.2, -23.9))), 0.34)
 
 
-def _draw_beard(f: Figure) -> None:
+def _draw_beard(f: CourtFigure) -> None:
     beard = mirrored(
         bezier(
             (0.0, -13.0),
@@ -201,12 +201,12 @@ def _draw_beard(f: Figure) -> None:
     )
 
 
-def draw_headgear(f: Figure, rank: str) -> None:
+def draw_headgear(f: CourtFigure, rank: str) -> None:
     """The king's crown, the queen's, or the jack's hat."""
     {"K": _crown, "Q": _coronet, "J": _hat}[rank](f)
 
 
-def _crown(f: Figure) -> None:
+def _crown(f: CourtFigure) -> None:
     crown = mirrored(bezier((0.0, -26.0), ((5.6, -25.2),), ((6.8, -32.2),), ((3.6, -28.9),), ((0.0, -33.2),)))
     f.shape(crown, f.costume.gold)
     band = mirrored(bezier((0.0, -25.2), ((3, -25.2), (5.5, -24.5)), ((5.9, -26.6),), ((3, -27.2), (0, -27.2))))
@@ -217,7 +217,7 @@ def _crown(f: Figure) -> None:
         f.fill(ellipse(x, -26.2, 0.6), f.costume.gold)
 
 
-def _coronet(f: Figure) -> None:
+def _coronet(f: CourtFigure) -> None:
     crown = mirrored(
         bezier(
             (0.0, -27.0),
@@ -235,7 +235,7 @@ def _coronet(f: Figure) -> None:
     f.fill(ellipse(0, -28.2, 0.9, 0.7), f.sash)
 
 
-def _hat(f: Figure) -> None:
+def _hat(f: CourtFigure) -> None:
     hat = bezier(
         (-6.4, -25.2),
         ((-8.0, -29.8), (-1.6, -31.8), (3.2, -30.6)),
@@ -260,7 +260,7 @@ _HELD_AT = 11.6
 """How far to the side the hand holds something upright, mm."""
 
 
-def draw_body(f: Figure, rank: str) -> None:
+def draw_body(f: CourtFigure, rank: str) -> None:
     """The robe of a rank, and the king's cape, the queen's collar, or the jack's."""
     shoulder = _SHOULDER[rank]
     first, second = _PATTERNS[rank]
@@ -279,7 +279,7 @@ def draw_body(f: Figure, rank: str) -> None:
     {"K": _cape, "Q": _necklace, "J": _collar}[rank](f)
 
 
-def _hem(f: Figure, shoulder: float) -> None:
+def _hem(f: CourtFigure, shoulder: float) -> None:
     """A golden edge with studs along both sides of the front."""
     for side in (-1.0, 1.0):
         edge = bezier(
@@ -293,7 +293,7 @@ def _hem(f: Figure, shoulder: float) -> None:
             f.fill(ellipse(side * (5.2 + (y - shoulder) * 0.13), float(y), 0.5), f.robe)
 
 
-def _cape(f: Figure) -> None:
+def _cape(f: CourtFigure) -> None:
     """The king's, of ermine."""
     cape = mirrored(bezier((0.0, -13.5), ((5, -14), (11, -13.5), (14.5, -9.5)), ((11, -8.6), (6, -9.6), (0, -8.2))))
     f.shape(cape, (252, 250, 243))
@@ -301,7 +301,7 @@ def _cape(f: Figure) -> None:
         f.fill(ellipse(x, y, 0.42, 0.85), f.costume.ink)
 
 
-def _necklace(f: Figure) -> None:
+def _necklace(f: CourtFigure) -> None:
     """The queen's white front, and beads of gold."""
     f.shape(
         mirrored(bezier((0.0, -9.0), ((3.5, -10.5), (6.6, -12), (8, -16.5)), ((5, -15.6), (2.5, -14), (0, -13.4)))),
@@ -311,13 +311,13 @@ def _necklace(f: Figure) -> None:
         f.shape(ellipse(6.2 * np.sin(a), -15.3 + 4.6 * np.cos(a), 0.72), f.costume.gold)
 
 
-def _collar(f: Figure) -> None:
+def _collar(f: CourtFigure) -> None:
     """The jack's."""
     f.shape(mirrored(bezier((0.0, -11.5), ((4, -11.8),), ((8, -13.2),), ((6.8, -16.6),), ((0, -14.6),))), f.lining)
     f.line(np.array([[0, -14.6], [0, -11.5]]))
 
 
-def draw_arm(f: Figure, rank: str) -> None:
+def draw_arm(f: CourtFigure, rank: str) -> None:
     """A sleeve across the body, its cuff, and what the hand holds."""
     {"K": _sword, "Q": _rose, "J": _halberd}[rank](f)
     sleeve = bezier((18.5, 4), ((18.5, -4),), ((16.8, -8.6), (14.2, -8.4)), ((12.2, -5.2), (8.4, 4)))
@@ -328,7 +328,7 @@ def draw_arm(f: Figure, rank: str) -> None:
         f.line(np.array([[10.2, -8.9 + k], [12.4, -9.2 + k]]), 0.15)
 
 
-def _sword(f: Figure) -> None:
+def _sword(f: CourtFigure) -> None:
     x = _HELD_AT
     f.shape(
         np.array([[x - 0.9, -28.5], [x, -32.2], [x + 0.9, -28.5], [x + 0.9, -8.2], [x - 0.9, -8.2]]),
@@ -339,7 +339,7 @@ def _sword(f: Figure) -> None:
     f.shape(box(x - 0.7, -7.4, x + 0.7, -1.5), f.sash)
 
 
-def _rose(f: Figure) -> None:
+def _rose(f: CourtFigure) -> None:
     x = _HELD_AT
     f.line(bezier((x, -3), ((x - 1.2, -10), (x, -18))), 0.6, (64, 124, 66))
     for side in (-1.0, 1.0):
@@ -353,7 +353,7 @@ def _rose(f: Figure) -> None:
     f.shape(ellipse(x, -20.4, 1.25), f.costume.gold)
 
 
-def _halberd(f: Figure) -> None:
+def _halberd(f: CourtFigure) -> None:
     x = _HELD_AT
     f.shape(box(x - 0.55, -30, x + 0.55, 2), (150, 104, 62))
     f.shape(
@@ -378,7 +378,7 @@ def draw_court(
     outline = box(x0, y0, canvas.width - x0, canvas.height - y0, 1.2)
     sheet = Canvas(canvas.width, canvas.height, canvas.scale)
     sheet.fill(outline, costume.ground)
-    figure = Figure(sheet, costume, suit, frame)
+    figure = CourtFigure(sheet, costume, suit, frame)
     if rank == "X":
         _fool(figure)
     else:
@@ -393,7 +393,7 @@ def draw_court(
     canvas.line(outline, costume.ink, 0.32)
 
 
-def _fool(f: Figure) -> None:
+def _fool(f: CourtFigure) -> None:
     """The joker's head and cap, in the same coordinates."""
     c = f.costume
     f.patterned(mirrored(bezier((0.0, -12), ((12, -12), (17, -5), (18, 8)), ((0, 8),))), f.robe, f.lining, "lozenges")
@@ -413,7 +413,7 @@ def _fool(f: Figure) -> None:
     f.shape(mirrored(bezier((0.0, -25.3), ((4, -25.2), (5.4, -23.4)), ((5.5, -25.6),), ((3, -28), (0, -28)))), c.gold)
 
 
-def _large_pip(figure: Figure, colour: Colour) -> None:
+def _large_pip(figure: CourtFigure, colour: Colour) -> None:
     x, y = figure.at(np.array([[-12.2, -26.4]]))[0]
     draw_pip(figure.canvas, figure.suit, figure.costume.pip_style, colour, float(x), float(y), 8.4)
 
@@ -421,7 +421,7 @@ def _large_pip(figure: Figure, colour: Colour) -> None:
 def _two_headed(sheet: Canvas, costume: Costume, frame: tuple[float, float]) -> Bytes:
     """The upper half, and the same turned for the lower one, with a band between them."""
     cx, cy, reach = sheet.width / 2, sheet.height / 2, sheet.width
-    fall = costume.slant / HALF_WIDTH
+    fall = costume.slant / _HALF_WIDTH
     below = np.array(
         [
             [cx - reach, cy - reach * fall],

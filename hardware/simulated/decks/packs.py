@@ -1,6 +1,6 @@
 """The simulated table's packs of cards, drawn by this file and its neighbours; no one else's art is in them.
 
-A `Deck` makes its faces and its back on demand, as pictures that OpenCV can place on the table. The families
+A `PrintedDeck` makes its faces and its back on demand, as pictures that OpenCV can place on the table. The families
 differ in fonts, pips, courts, layout, proportions and backs, as packs of different makers do.
 """
 
@@ -19,7 +19,7 @@ from hardware.simulated.pictures.canvas import Bytes, Canvas, Colour, box, ellip
 
 RANKS = "A23456789TJQK"
 SUITS = "shdc"
-DRAWN_AT = 9.0
+_DRAWN_AT = 9.0
 """Pixels a millimetre at which cards are drawn before they are made as small as they are seen."""
 
 # Where the pips of a number card stand: columns -1, 0, 1 and heights -1 (top) to 1, upside down below the middle.
@@ -46,7 +46,7 @@ class _Printer:
 
     def face(self, card: str) -> Canvas:
         family = self.family
-        canvas = Canvas(*family.size, DRAWN_AT, family.paper)
+        canvas = Canvas(*family.size, _DRAWN_AT, family.paper)
         rank, suit = card[0], card[1]
         if rank == "X":
             self._joker(canvas, suit)
@@ -139,7 +139,7 @@ def _cut(canvas: Canvas, scale: float) -> Bytes:
     return np.ascontiguousarray(np.dstack([blue_first.astype(np.uint8), alpha]))
 
 
-class Deck:
+class PrintedDeck:
     """One pack of a family, printed at ``scale`` pixels a millimetre; ``seed`` is which of its packs (wear, tint)."""
 
     def __init__(self, family: str | Family = "harbour", scale: float = 1.7, seed: int = 0) -> None:
@@ -171,11 +171,11 @@ def _printer(family: Family) -> _Printer:
 
 
 def printed(family: str | Family, card: str) -> Canvas:
-    """A face or the ``back``, fresh from the press at `DRAWN_AT` px/mm (RGB)."""
+    """A face or the ``back``, fresh from the press at `_DRAWN_AT` px/mm (RGB)."""
     made = FAMILIES[family] if isinstance(family, str) else family
     if card != "back":
         return _printer(made).face(card)
-    canvas = Canvas(*made.size, DRAWN_AT, made.paper)
+    canvas = Canvas(*made.size, _DRAWN_AT, made.paper)
     made.back(canvas)
     return canvas
 

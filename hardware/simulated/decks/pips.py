@@ -56,7 +56,7 @@ def german_sign(suit: str) -> tuple[Points, ...]:
 
 Shape = tuple[Points, ...]
 
-STYLES = ("classic", "sharp", "round")
+_STYLES = ("classic", "sharp", "round")
 
 
 def _stem(style: str) -> Points:

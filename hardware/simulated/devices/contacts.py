@@ -7,9 +7,9 @@ from typing import Final
 from hardware.pads.gpiod_lines import GpiodLines
 from hardware.pads.pads import POLL, GpioPads
 from hardware.pads.pinout import PAD_PINS
-from hardware.simulated.devices.kernel_lines import SimulatedRequest
+from hardware.simulated.devices.kernel_lines import SimulatedLineRequest
 
-STAMP_ERROR: Final = 20_000
+_STAMP_ERROR: Final = 20_000
 """Half-width of a simulated edge's stamp, ns: a kernel's, without the pad's own spread."""
 
 
@@ -19,14 +19,14 @@ class SimulatedPads:
     A simulated pad is stamped exactly, so it may claim less error than a real one.
     """
 
-    def __init__(self, seats: int, t_error: int = STAMP_ERROR, start: int = 0) -> None:
+    def __init__(self, seats: int, t_error: int = _STAMP_ERROR, start: int = 0) -> None:
         """``seats``: 1 to 8; ``t_error``: what the shell shall claim for a press, ns; ``start``: first
         instant, ns.
         """
         if not 1 <= seats <= len(PAD_PINS):
             raise ValueError(f"1 to {len(PAD_PINS)} pads, not {seats}")
         self._pins = dict(enumerate(PAD_PINS[:seats], start=1))
-        self._request = SimulatedRequest(self._pins.values(), start=start)
+        self._request = SimulatedLineRequest(self._pins.values(), start=start)
         self.pads = GpioPads(
             self._pins,
             lines=GpiodLines(self._request, clock=lambda: self._request.now),

@@ -24,7 +24,7 @@ class SimulatedEvent:
     line_seqno: int
 
 
-class SimulatedRequest:
+class SimulatedLineRequest:
     """Lines whose contacts are closed and opened by a script; stands for `gpiod.LineRequest`."""
 
     exact = True

@@ -11,7 +11,7 @@ from hardware.pads.pinout import SEAT_LIGHT_PINS, TABLE_LIGHT_PINS
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class LevelChange:
     """One pin's change of level."""
 
     t: int
@@ -52,7 +52,7 @@ class SimulatedLights:
             self._names[f"GPIO{pin}"] = part
         self.levels = dict.fromkeys(self._names.values(), 0.0)
         """The present level of each light."""
-        self.changes: list[Change] = []
+        self.changes: list[LevelChange] = []
         self.lights = GpioLights(pins, TABLE_LIGHT_PINS, factory=ToldFactory(self._told))
 
     def seat(self, seat: int, level: float) -> None:
@@ -70,4 +70,4 @@ class SimulatedLights:
     def _told(self, pin: str, level: float) -> None:
         light = self._names[pin]
         self.levels[light] = level
-        self.changes.append(Change(self._clock(), light, level))
+        self.changes.append(LevelChange(self._clock(), light, level))

@@ -10,7 +10,7 @@ from typing import Final
 from hardware.simulated.devices.pulses import MS, contacts, hand
 from hardware.simulated.table.players import Contact
 
-NEVER: Final = 0
+_NEVER: Final = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ def example(seats: int) -> Nature:
     )
 
 
-class PadHands:
+class SimulatedHands:
     """Hands that hit these pads; the same seed hits them in the same way."""
 
     def __init__(self, nature: Nature, seed: int = 1) -> None:
@@ -61,4 +61,4 @@ class PadHands:
         return sorted(made, key=lambda pulse: (pulse.t, pulse.seat))
 
     def _spread(self, half: int) -> int:
-        return self._chance.randint(-half, half) if half else NEVER
+        return self._chance.randint(-half, half) if half else _NEVER

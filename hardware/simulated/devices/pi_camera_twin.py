@@ -10,7 +10,7 @@ import importlib
 from pathlib import Path
 from typing import Any
 
-from hardware.camera.pi_camera import PiCamera, Settings
+from hardware.camera.pi_camera import PiCamera, PiCameraSettings
 from hardware.camera.pi_driver import open_driver
 from hardware.simulated.devices.camera_faults import Faults
 from hardware.simulated.devices.pi_driver_twin import Pictures, SimulatedPicamera2, plain
@@ -21,7 +21,7 @@ def open_twin(source: str = "twin", *, pictures: str | Pictures = plain, **look:
 
     Args:
         source: as above.
-        look: fields of `hardware.camera.pi_camera.Settings`; None leaves one as it is.
+        look: fields of `hardware.camera.pi_camera.PiCameraSettings`; None leaves one as it is.
         pictures: paints each frame, or the import path (``package.module:function``) of what does; see
             `hardware.simulated.devices.pi_driver_twin.Pictures`.
 
@@ -33,7 +33,7 @@ def open_twin(source: str = "twin", *, pictures: str | Pictures = plain, **look:
     faults = Faults(switch=Path(told)) if "/" in told else Faults(told)
     paint: Pictures = _imported(pictures) if isinstance(pictures, str) else pictures
     driver = open_driver(lambda: _load(faults, paint))
-    return PiCamera(Settings().changed(**look), driver=driver, source=source)
+    return PiCamera(PiCameraSettings().changed(**look), driver=driver, source=source)
 
 
 def _load(faults: Faults, paint: Pictures) -> Any:

@@ -32,7 +32,7 @@ def plain(number: int, _t: int, size: tuple[int, int]) -> Image:
     return np.full((size[1], size[0], 3), number % 256, np.uint8)
 
 
-class SimulatedRequest:
+class TwinRequest:
     """One completed frame."""
 
     def __init__(self, image: Image, metadata: dict[str, Any]) -> None:
@@ -80,7 +80,7 @@ def in_memory(image: Image, main: Mapping[str, Any]) -> Image:
 
 LATE: Final = 11
 """Frames until a changed control shows."""
-DELIVERY: Final = 12_000_000
+_DELIVERY: Final = 12_000_000
 """From the readout of a frame's first row to its arrival, ns: readout and processing."""
 _DAY: Final = 86_400 * 10**9
 _SILENT: Final = frozenset(("stall", "silent", "hang", "stuck", "loop"))
@@ -132,7 +132,7 @@ class SimulatedPicamera2:
         self._stalled = False
         self.jobs: list[SimulatedJob] = []
         self.starts = self.stops = self.configured = self.changes = 0
-        self.requests: list[SimulatedRequest] = []
+        self.requests: list[TwinRequest] = []
         refuse_to_open(self._faults.at(-1))
 
     @property
@@ -223,12 +223,12 @@ class SimulatedPicamera2:
     def capture_request(self, wait: bool | None = None) -> SimulatedJob:
         """Queue a job; raises `AssertionError` for one that would be waited for without a limit."""
         assert wait is False, "an untimed capture may block for ever; pass wait=False"
-        passed = (self._clock() - self._epoch - DELIVERY) // self._length if self._epoch else 0
+        passed = (self._clock() - self._epoch - _DELIVERY) // self._length if self._epoch else 0
         job = SimulatedJob(max(self._number + 1, self._begun + 1 + max(0, passed)))
         self.jobs.append(job)
         return job
 
-    def wait(self, job: SimulatedJob, timeout: float | None = None) -> SimulatedRequest:
+    def wait(self, job: SimulatedJob, timeout: float | None = None) -> TwinRequest:
         """The job's request; raises `TimeoutError` after ``timeout`` s, and what the camera's loop raised."""
         assert timeout is not None, "an untimed wait may block for ever; pass a timeout"
         now = self._faults.at(job.first)
@@ -237,7 +237,7 @@ class SimulatedPicamera2:
             raise CancelledError
         self._stalled |= "stall" in now and self.starts == 1
         due = self._due(job.first)
-        left = (due + DELIVERY - self._clock()) / 1e9
+        left = (due + _DELIVERY - self._clock()) / 1e9
         if self._stalled or now & (_SILENT - {"stall"}) or not self._epoch or left > timeout:
             self._pause(timeout)
             raise TimeoutError
@@ -260,12 +260,12 @@ class SimulatedPicamera2:
     def _due(self, number: int) -> int:
         return self._epoch + (number - self._begun) * self._length
 
-    def _complete(self, now: frozenset[str], readout: int) -> SimulatedRequest:
+    def _complete(self, now: frozenset[str], readout: int) -> TwinRequest:
         for at, controls in self._coming:
             if at <= self._number:
                 self._shown |= controls
         self._coming = [(at, controls) for at, controls in self._coming if at > self._number]
-        request = SimulatedRequest(self._paint(now, readout), self._metadata(now, readout))
+        request = TwinRequest(self._paint(now, readout), self._metadata(now, readout))
         self.requests = [*self.requests[-7:], request]
         return request
 

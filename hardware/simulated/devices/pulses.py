@@ -16,7 +16,7 @@ from typing import Final
 
 from hardware.simulated.table.players import Contact
 
-US: Final = 1_000
+_US: Final = 1_000
 MS: Final = 1_000_000
 SEATS: Final = 8
 GAPS: Final = tuple(round(gap * MS) for gap in (0, 0.5, 1, 2, 3, 4, 5, 6, 8, 10, 15, 20))
@@ -24,20 +24,20 @@ GAPS: Final = tuple(round(gap * MS) for gap in (0, 0.5, 1, 2, 3, 4, 5, 6, 8, 10,
 ERROR: Final = 1_500_000
 """What a real pad states of its stamp, ns: its answer is off by less."""
 BOUNCE: Final = 6_000_000
-SPARK: Final = 1_400_000
+_SPARK: Final = 1_400_000
 """How long sparks of a trial close a pad in all, ns: less than any hand, by more than what the looks leave open."""
-COMING: Final = 300_000_000
+_COMING: Final = 300_000_000
 """From a trial's beginning to its first hand, ns."""
-APART: Final = 600_000_000
+_APART: Final = 600_000_000
 """From one trial's beginning to the next, ns."""
-CHATTERING: Final = 1_500_000_000
+_CHATTERING: Final = 1_500_000_000
 """How long another pad chatters before the hands of a trial with chatter, ns: long enough to be benched for it."""
-ECHOES: Final = (0, 1_000 * US, 2_500 * US, 4_000 * US, 6_000 * US)
+_ECHOES: Final = (0, 1_000 * _US, 2_500 * _US, 4_000 * _US, 6_000 * _US)
 """How long pads hear a hand on another, ns: by how many seats apart they are, modulo this list's length."""
 
 
 @dataclass(frozen=True, slots=True)
-class Hand:
+class TrialHand:
     """A hand comes down."""
 
     seat: int
@@ -57,7 +57,7 @@ class Trial:
     end: int
     gap: int
     """How far apart the hands came."""
-    hands: tuple[Hand, Hand]
+    hands: tuple[TrialHand, TrialHand]
     """The first one first; where they come at once, the one that was drawn first."""
     pulses: tuple[Contact, ...]
     """Every closing and opening, in order."""
@@ -65,7 +65,7 @@ class Trial:
 
 def echo(a: int, b: int) -> int:
     """How long a hand on pad ``a`` closes pad ``b`` at most, ns, in the section ``crosstalk``."""
-    return 0 if a == b else ECHOES[(b - a) % SEATS % len(ECHOES)]
+    return 0 if a == b else _ECHOES[(b - a) % SEATS % len(_ECHOES)]
 
 
 Part = tuple[str, Sequence[int], int]
@@ -74,7 +74,7 @@ Part = tuple[str, Sequence[int], int]
 
 def script(seed: int, parts: Sequence[Part]) -> Iterator[Trial]:
     """The trials of a whole table; the same seed and parts give the same pulses."""
-    start = APART
+    start = _APART
     for number, (section, gaps, count) in enumerate(parts):
         chance = Random(f"{seed} {number} {section}")
         for gap, _ in product(gaps, range(count)):
@@ -85,28 +85,28 @@ def script(seed: int, parts: Sequence[Part]) -> Iterator[Trial]:
 
 
 def _trial(section: str, start: int, gap: int, seats: tuple[int, int], chance: Random) -> Trial:
-    lead = CHATTERING if section == "chatter" else 0
-    begins = start + lead + COMING + chance.randrange(MS)
+    lead = _CHATTERING if section == "chatter" else 0
+    begins = start + lead + _COMING + chance.randrange(MS)
     exact = section in ("pins", "chatter")
     hands = []
     closed: dict[int, list[tuple[int, int]]] = {seat: [] for seat in range(1, SEATS + 1)}
     for seat, t in zip(seats, (begins, begins + gap), strict=True):
         edge = t if exact else t + ERROR + _answer(chance)
-        hands.append(Hand(seat, t if exact else t + ERROR, edge))
+        hands.append(TrialHand(seat, t if exact else t + ERROR, edge))
         closed[seat] += hand(edge, chance.randrange(30 * MS, 120 * MS), _bounce(chance), chance)
         if section == "crosstalk":
             for other in closed:
                 closed[other] += _echo_of(seat, other, hands[-1].t, chance)
     idle = [seat for seat in closed if seat not in seats]
     if section == "chatter":
-        closed[idle[0]] += _chatter(start + MS, lead + COMING + 100 * MS, chance)
+        closed[idle[0]] += _chatter(start + MS, lead + _COMING + 100 * MS, chance)
         idle = idle[1:]
     if section != "crosstalk":
         closed[chance.choice(idle)] += _sparks(begins, chance.randrange(3), chance)
     pulses = [pulse for seat, spans in closed.items() for pulse in contacts(seat, spans)]
     pulses.sort(key=lambda pulse: (pulse.t, pulse.seat, pulse.pressed))
     # After chatter the benched pad is given time to be freed again.
-    end = start + lead + APART + (1_000 * MS if section == "chatter" else 0)
+    end = start + lead + _APART + (1_000 * MS if section == "chatter" else 0)
     return Trial(section, start, end, gap, (hands[0], hands[1]), tuple(pulses))
 
 
@@ -155,12 +155,12 @@ def _answer(chance: Random) -> int:
 
 
 def _bounce(chance: Random) -> int:
-    return chance.choice((0, BOUNCE, chance.randrange(100 * US, BOUNCE), chance.randrange(100 * US, BOUNCE)))
+    return chance.choice((0, BOUNCE, chance.randrange(100 * _US, BOUNCE), chance.randrange(100 * _US, BOUNCE)))
 
 
 def _sparks(near: int, count: int, chance: Random) -> list[tuple[int, int]]:
     begins = [near + chance.randrange(-40 * MS, 40 * MS) for _ in range(count)]
-    return [(begin, begin + chance.randrange(1 * US, SPARK // count)) for begin in begins]
+    return [(begin, begin + chance.randrange(1 * _US, _SPARK // count)) for begin in begins]
 
 
 def _echo_of(a: int, b: int, t: int, chance: Random) -> list[tuple[int, int]]:
@@ -168,7 +168,7 @@ def _echo_of(a: int, b: int, t: int, chance: Random) -> list[tuple[int, int]]:
     if not longest or chance.random() < 0.2:
         return []
     begin = t + chance.randint(1 - ERROR, ERROR - 1)
-    lasts = chance.randrange(longest // 8, longest - 600 * US)
+    lasts = chance.randrange(longest // 8, longest - 600 * _US)
     return _ragged(begin, begin + lasts, min(lasts // 2, MS), 0, chance)
 
 

@@ -10,7 +10,7 @@ from hardware.sound.volume import Volume, VolumeControl
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class SpokenPhrase:
     """One phrase, as it was handed over."""
 
     t: int
@@ -34,7 +34,7 @@ class RecordingSpeaker:
         """``clock`` answers the present instant, ns; ``keep``: remember only so many of the last phrases and cues."""
         self._clock = clock
         self._keep = keep
-        self.said: list[Said] = []
+        self.said: list[SpokenPhrase] = []
         self.cues: list[tuple[int, str]] = []
         """Instants (ns) and names of the cues."""
         self._volume = VolumeControl()
@@ -44,7 +44,7 @@ class RecordingSpeaker:
         self, clips: Sequence[str], *, urgent: bool = False, patience: float | None = None, topic: str = ""
     ) -> None:
         """Remember a phrase."""
-        self.said.append(Said(self._clock(), tuple(clips), urgent, topic))
+        self.said.append(SpokenPhrase(self._clock(), tuple(clips), urgent, topic))
         if self._keep is not None:
             del self.said[: max(0, len(self.said) - self._keep)]
 

@@ -7,9 +7,9 @@ import math
 from hardware.simulated.table.acts import FLIP_NS, LIFT_NS, Lay
 from hardware.simulated.table.paths import forward, smooth
 
-CAMERA_MM = 750.0
+_CAMERA_MM = 750.0
 """Height of the camera over the table, for how a lifted card grows."""
-HELD_MM = 8.0
+_HELD_MM = 8.0
 """How far the fingertips reach over the near edge."""
 
 Corner = tuple[float, float]
@@ -34,8 +34,8 @@ def swung(lay: Lay, tip: Corner, angle: float, card: tuple[float, float]) -> tup
     f = forward(lay)
     right = (-f[1], f[0])
     length, breadth = card[::-1] if not lay.sideways else card
-    hinge = (tip[0] - f[0] * HELD_MM, tip[1] - f[1] * HELD_MM)
-    grown = 1 + math.sin(math.radians(angle)) * length / CAMERA_MM
+    hinge = (tip[0] - f[0] * _HELD_MM, tip[1] - f[1] * _HELD_MM)
+    grown = 1 + math.sin(math.radians(angle)) * length / _CAMERA_MM
     reach = -math.cos(math.radians(angle)) * length * grown
 
     def corner(along: float, across: float, growth: float) -> Corner:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from hardware.simulated.pictures.canvas import Bytes
 
 Floats = NDArray[np.float32]
-CLOTHS = ((58, 104, 46), (112, 74, 40), (52, 46, 104), (96, 100, 98), (70, 92, 118), (60, 62, 60))
+_CLOTHS = ((58, 104, 46), (112, 74, 40), (52, 46, 104), (96, 100, 98), (70, 92, 118), (60, 62, 60))
 """Green, blue and wine felt, grey linen, oak-brown, slate; blue, green, red."""
 
 
@@ -26,7 +26,7 @@ def light(width: int, height: int, seed: int) -> Floats:
 def cloth(width: int, height: int, scale: float, seed: int) -> Bytes:
     """The bare table at ``scale`` px/mm: H x W x 3, blue first."""
     chance = np.random.default_rng((seed, 12))
-    base = np.array(CLOTHS[int(chance.integers(len(CLOTHS)))], np.float32)
+    base = np.array(_CLOTHS[int(chance.integers(len(_CLOTHS)))], np.float32)
     shade = np.ones((height, width), np.float32)
     for cell, depth in ((120.0, 0.035), (24.0, 0.02), (4.0, 0.02), (0.8, 0.035)):
         rows, columns = max(2, int(height / (cell * scale))), max(2, int(width / (cell * scale)))

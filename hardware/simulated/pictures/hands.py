@@ -1,6 +1,6 @@
 """Hands and forearms as seen from above: a landscape of finger-shaped ridges, lit from one side.
 
-A picture of a hand points up: the tip of its longest finger is at `Hand.tip`, the forearm leaves below.
+A picture of a hand points up: the tip of its longest finger is at `HandPicture.tip`, the forearm leaves below.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ Floats = NDArray[np.float32]
 Bone = tuple[float, float, float, float, float, float, float]
 """From (x, y) with radius r to (x, y) with radius r, mm, and how far it lies above the table."""
 
-ARM_LENGTH = 520.0
-HALF_WIDTH = 92.0
-MARGIN = 30.0
+_ARM_LENGTH = 520.0
+_HALF_WIDTH = 92.0
+_MARGIN = 30.0
 """Beyond the fingertips."""
-BARE = -1e3
+_BARE = -1e3
 
-SKINS = ((168, 198, 236), (138, 172, 218), (110, 146, 198), (78, 110, 164), (58, 82, 126), (44, 62, 96))
+_SKINS = ((168, 198, 236), (138, 172, 218), (110, 146, 198), (78, 110, 164), (58, 82, 126), (44, 62, 96))
 """Blue, green, red."""
-SLEEVES = (
+_SLEEVES = (
     (92, 60, 42),
     (52, 50, 150),
     (60, 96, 58),
@@ -66,12 +66,12 @@ _NAILS: dict[str, tuple[tuple[float, float, float, float, float], ...]] = {
     "thumb": ((-11, -10, 5.4, 6.6, 22),),
 }
 # fmt: on
-NAIL = (205, 210, 245)
+_NAIL = (205, 210, 245)
 _JOINTED = {"pinch": _PINCH[4:], "flat": _FLAT[4:], "thumb": _THUMB}
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class ArmLook:
     """How a player's arm looks."""
 
     skin: tuple[int, int, int]
@@ -86,7 +86,7 @@ class Look:
 
 
 @dataclass(frozen=True, slots=True)
-class Hand:
+class HandPicture:
     """A picture of a hand: BGRA, premultiplied, and the shadow it throws (0 to 255)."""
 
     image: Bytes
@@ -95,14 +95,14 @@ class Hand:
     """The longest finger's tip in the picture, px."""
 
 
-def look(seed: int, seat: int) -> Look:
+def look(seed: int, seat: int) -> ArmLook:
     """A seated player's arm, the same for the same seed."""
     chance = np.random.default_rng((seed, 71, seat))
-    skin = np.array(SKINS[int(chance.integers(len(SKINS)))]) * chance.uniform(0.93, 1.05)
-    sleeve = SLEEVES[(int(chance.integers(len(SLEEVES))) + 3 * seat) % len(SLEEVES)]
+    skin = np.array(_SKINS[int(chance.integers(len(_SKINS)))]) * chance.uniform(0.93, 1.05)
+    sleeve = _SLEEVES[(int(chance.integers(len(_SLEEVES))) + 3 * seat) % len(_SLEEVES)]
     pattern = ("plain", "ribbed", "checked")[int(chance.integers(3))]
     b, g, r = (int(min(255, c)) for c in skin)
-    return Look(
+    return ArmLook(
         (b, g, r),
         sleeve,
         pattern,
@@ -114,8 +114,8 @@ def look(seed: int, seat: int) -> Look:
 
 
 def _landscape(bones: Sequence[Bone], xs: Floats, ys: Floats) -> Floats:
-    """Height above the table of the rounded bones, mm; `BARE` where there is none."""
-    high = np.full(xs.shape, BARE, np.float32)
+    """Height above the table of the rounded bones, mm; `_BARE` where there is none."""
+    high = np.full(xs.shape, _BARE, np.float32)
     columns, rows = xs[0], ys[:, 0]
     for x0, y0, r0, x1, y1, r1, lift in bones:
         reach = max(r0, r1)
@@ -129,7 +129,7 @@ def _landscape(bones: Sequence[Bone], xs: Floats, ys: Floats) -> Floats:
         along = np.clip(((x - x0) * dx + (y - y0) * dy) / max(dx * dx + dy * dy, 1e-6), 0, 1)
         radius = r0 + (r1 - r0) * along
         inside = radius**2 - (x - x0 - along * dx) ** 2 - (y - y0 - along * dy) ** 2
-        bump = np.where(inside > 0, np.sqrt(np.maximum(inside, 0)) + lift, BARE)
+        bump = np.where(inside > 0, np.sqrt(np.maximum(inside, 0)) + lift, _BARE)
         high[spot] = np.maximum(high[spot], bump)
     return high
 
@@ -150,7 +150,7 @@ def _grain(shape: tuple[int, int], cell: float, seed: int) -> Floats:
     return np.asarray(cv2.resize(small, (shape[1], shape[0]), interpolation=cv2.INTER_CUBIC), dtype=np.float32)
 
 
-def _cloth(look_: Look, xs: Floats, ys: Floats) -> Floats:
+def _cloth(look_: ArmLook, xs: Floats, ys: Floats) -> Floats:
     """A sleeve's colour at each point, H x W x 3."""
     colour = np.broadcast_to(np.array(look_.sleeve, np.float32), (*xs.shape, 3)).copy()
     if look_.pattern == "ribbed":
@@ -161,12 +161,12 @@ def _cloth(look_: Look, xs: Floats, ys: Floats) -> Floats:
     return colour
 
 
-def draw_hand(pose: str, look_: Look, scale: float) -> Hand:
+def draw_hand(pose: str, look_: ArmLook, scale: float) -> HandPicture:
     """A hand in a pose, at ``scale`` px/mm: ``pinch`` (holding a card, without the thumb), ``thumb`` or ``flat``."""
     scale_mm = scale * look_.size
-    width, height = int(2 * HALF_WIDTH * scale_mm), int((ARM_LENGTH + MARGIN) * scale_mm)
+    width, height = int(2 * _HALF_WIDTH * scale_mm), int((_ARM_LENGTH + _MARGIN) * scale_mm)
     ys, xs = np.mgrid[0:height, 0:width].astype(np.float32)
-    xs, ys = (xs / scale_mm - HALF_WIDTH).astype(np.float32), (ys / scale_mm - MARGIN).astype(np.float32)
+    xs, ys = (xs / scale_mm - _HALF_WIDTH).astype(np.float32), (ys / scale_mm - _MARGIN).astype(np.float32)
     if look_.left_handed:
         xs = -xs
     skin_high = _landscape((_FLAT if pose == "flat" else _PINCH + _THUMB) + _WRIST, xs, ys)
@@ -177,19 +177,19 @@ def draw_hand(pose: str, look_: Look, scale: float) -> Hand:
     _mark(skin, pose, xs, ys)
     colour = skin * _lit(skin_high, scale_mm)[..., None]
     shown = _landscape(_THUMB[2:], xs, ys) if pose == "thumb" else skin_high
-    cover = (shown > BARE).astype(np.float32)
+    cover = (shown > _BARE).astype(np.float32)
     if pose != "thumb":
         folds = 1.6 * _grain((height, width), 26 * scale, look_.seed + 2)
-        sleeve_high = _landscape(((2, look_.cuff, 37, 8, ARM_LENGTH + 60, 56, 5),), xs, ys)
-        sleeve_high = np.where(ys > look_.cuff, sleeve_high + folds, BARE).astype(np.float32)
-        worn = sleeve_high > BARE / 2
+        sleeve_high = _landscape(((2, look_.cuff, 37, 8, _ARM_LENGTH + 60, 56, 5),), xs, ys)
+        sleeve_high = np.where(ys > look_.cuff, sleeve_high + folds, _BARE).astype(np.float32)
+        worn = sleeve_high > _BARE / 2
         lit = _lit(sleeve_high, scale_mm) * np.where(ys < look_.cuff + 6, 0.86, 1.0)
         colour = np.where(worn[..., None], _cloth(look_, xs, ys) * lit[..., None], colour)
         cover = np.maximum(cover, worn.astype(np.float32))
     cover = cv2.GaussianBlur(cover, (0, 0), 0.6)
     rgb = np.clip(colour, 0, 255) * cover[..., None]
     image = np.dstack([rgb, cover * 255]).astype(np.uint8)
-    return Hand(np.ascontiguousarray(image), _shadow(cover, scale), (width / 2, MARGIN * scale_mm))
+    return HandPicture(np.ascontiguousarray(image), _shadow(cover, scale), (width / 2, _MARGIN * scale_mm))
 
 
 def _window(xs: Floats, ys: Floats, x: float, y: float, reach: float) -> tuple[slice, slice] | None:
@@ -209,7 +209,7 @@ def _mark(skin: Floats, pose: str, xs: Floats, ys: Floats) -> None:
         u = (xs[spot] - x) * c + (ys[spot] - y) * s
         v = -(xs[spot] - x) * s + (ys[spot] - y) * c
         inside = 0.7 * np.clip(1.5 - ((u / rx) ** 2 + (v / ry) ** 2), 0, 0.5)[..., None]
-        skin[spot] = skin[spot] * (1 - inside) + np.array(NAIL, np.float32) * inside
+        skin[spot] = skin[spot] * (1 - inside) + np.array(_NAIL, np.float32) * inside
     for x0, y0, _, x1, y1, radius, _ in _JOINTED[pose]:
         for x, y in ((x0, y0), (x1, y1)):
             if y < 20 or (spot := _window(xs, ys, x, y, 12.0)) is None:

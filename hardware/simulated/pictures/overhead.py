@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hardware.ports import Frame
-from hardware.simulated.decks.packs import Deck
+from hardware.simulated.decks.packs import PrintedDeck
 from hardware.simulated.pictures.canvas import Bytes
 from hardware.simulated.pictures.cloth import cloth, light
 from hardware.simulated.pictures.hands import draw_hand, look
@@ -25,12 +25,12 @@ from hardware.simulated.pictures.layers import stamp
 
 Floats = NDArray[np.float64]
 
-SCALE: Final = 3.0
+_SCALE: Final = 3.0
 """Pixels a millimetre of the table top's picture."""
-GAMMA: Final = 2.2
-NOMINAL: Final = 4000 * 4.0
+_GAMMA: Final = 2.2
+_NOMINAL: Final = 4000 * 4.0
 """Exposure (microseconds) times gain at which a `light` of 1 shows the table as it is drawn."""
-SECOND: Final = 1_000_000_000
+_SECOND: Final = 1_000_000_000
 
 
 class Top:
@@ -38,21 +38,21 @@ class Top:
 
     def __init__(self, width: float = 820.0, height: float = 640.0, *, seed: int = 0) -> None:
         self.size = (width, height)
-        columns, rows = round(width * SCALE), round(height * SCALE)
-        bare = cloth(columns, rows, SCALE, seed) * light(columns, rows, seed)[..., None]
+        columns, rows = round(width * _SCALE), round(height * _SCALE)
+        bare = cloth(columns, rows, _SCALE, seed) * light(columns, rows, seed)[..., None]
         self.image: Bytes = np.clip(bare, 0, 255).astype(np.uint8)
         self.seed = seed
 
     def _at(self, x: float, y: float, turn: float) -> Floats:
         c, s = math.cos(math.radians(turn)), math.sin(math.radians(turn))
         # Half a pixel, since whole numbers are the middles of pixels.
-        u, v = (x + self.size[0] / 2) * SCALE - 0.5, (y + self.size[1] / 2) * SCALE - 0.5
+        u, v = (x + self.size[0] / 2) * _SCALE - 0.5, (y + self.size[1] / 2) * _SCALE - 0.5
         return np.array([[c, -s, u], [s, c, v], [0, 0, 1.0]])
 
     def lay_paper(self, picture: Bytes, scale: float, x: float, y: float, turn: float = 0.0) -> None:
         """Lay a printed sheet (H x W, or H x W x 3, at ``scale`` px/mm) with its middle at (x, y)."""
         colour = cv2.cvtColor(picture, cv2.COLOR_GRAY2BGR) if picture.ndim == 2 else picture
-        size = (round(colour.shape[1] / scale * SCALE), round(colour.shape[0] / scale * SCALE))
+        size = (round(colour.shape[1] / scale * _SCALE), round(colour.shape[0] / scale * _SCALE))
         small = cv2.resize(colour, size, interpolation=cv2.INTER_AREA)
         # No paper is as white as a screen, no ink as black.
         toned = np.rint(18 + small.astype(np.float32) * (228 - 18) / 255).astype(np.uint8)
@@ -60,7 +60,7 @@ class Top:
 
     def lay_card(self, card: str, x: float, y: float, turn: float = 0.0, family: str = "harbour") -> None:
         """Lay a card with its middle at (x, y)."""
-        picture = Deck(family, SCALE, self.seed).picture(card)
+        picture = PrintedDeck(family, _SCALE, self.seed).picture(card)
         toned = cv2.convertScaleAbs(picture, alpha=0.93)
         toned[..., 3] = picture[..., 3]
         self._lay(toned, x, y, turn)
@@ -72,12 +72,12 @@ class Top:
 
     def with_hand(self, bearing: float, seat: int, far: float = 0.0) -> Bytes:
         """The table top while a hand reaches over its middle from a bearing, ``far`` mm short of it."""
-        hand = draw_hand("flat", look(self.seed, seat), SCALE)
+        hand = draw_hand("flat", look(self.seed, seat), _SCALE)
         way = (math.cos(math.radians(bearing)), -math.sin(math.radians(bearing)))
         matrix = self._at(way[0] * far, way[1] * far, math.degrees(math.atan2(-way[0], way[1])))
         matrix = matrix @ np.array([[1, 0, -hand.tip[0]], [0, 1, -hand.tip[1]], [0, 0, 1.0]])
         out = self.image.copy()
-        low = np.array([[1, 0, 7 * SCALE], [0, 1, 9 * SCALE], [0, 0, 1.0]])
+        low = np.array([[1, 0, 7 * _SCALE], [0, 1, 9 * _SCALE], [0, 0, 1.0]])
         stamp(out, hand.shadow, low @ matrix)
         stamp(out, hand.image, matrix)
         return out
@@ -153,7 +153,7 @@ class Overhead:
             points = cv2.undistortPoints(points.reshape(-1, 1, 2), self.matrix, bend, P=self.matrix).reshape(-1, 2)
         flat = np.c_[points, np.ones(len(points))] @ np.linalg.inv(self.homography).T
         mm = flat[:, :2] / flat[:, 2:]
-        px = (mm + np.array(top.size) / 2) * SCALE - 0.5
+        px = (mm + np.array(top.size) / 2) * _SCALE - 0.5
         return (
             px[:, 0].reshape(rows, columns).astype(np.float32),
             px[:, 1].reshape(rows, columns).astype(np.float32),
@@ -167,7 +167,7 @@ class Overhead:
         half = 0.5 / fine - 0.5
         coarse = np.array([[1 / fine, 0, half], [0, 1 / fine, half], [0, 0, 1.0]])
         width, height = top.size
-        onto = np.array([[SCALE, 0, width / 2 * SCALE - 0.5], [0, SCALE, height / 2 * SCALE - 0.5], [0, 0, 1.0]])
+        onto = np.array([[_SCALE, 0, width / 2 * _SCALE - 0.5], [0, _SCALE, height / 2 * _SCALE - 0.5], [0, 0, 1.0]])
         seen = cv2.warpPerspective(
             image, onto @ np.linalg.inv(self.homography) @ coarse, (self.size[0] * fine, self.size[1] * fine),
             flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP, borderMode=cv2.BORDER_REFLECT,
@@ -182,8 +182,8 @@ class Overhead:
             small = np.ascontiguousarray(small[:, ::-1])
         if self.blur > 0:
             small = cv2.GaussianBlur(small, (0, 0), self.blur)
-        share = self.light * self.exposure_us * self.gain / NOMINAL
-        return np.asarray(small * share ** (1 / GAMMA), np.float32)
+        share = self.light * self.exposure_us * self.gain / _NOMINAL
+        return np.asarray(small * share ** (1 / _GAMMA), np.float32)
 
     def developed(self, exposed: NDArray[np.float32], index: int = 0) -> Bytes:
         """The picture: light and noise of one frame (``index`` chooses them)."""
@@ -192,7 +192,7 @@ class Overhead:
         swing = 1 + self.flicker * np.sin(2 * math.pi * (1.3 * rows + 0.37 * index))
         sigma = self.noise * math.sqrt(self.gain / 4.0)
         grain = chance.standard_normal(exposed.shape, dtype=np.float32) * sigma
-        return np.asarray(np.clip(np.rint(exposed * swing ** (1 / GAMMA) + grain), 0, 255), np.uint8)
+        return np.asarray(np.clip(np.rint(exposed * swing ** (1 / _GAMMA) + grain), 0, 255), np.uint8)
 
     def picture(self, top: Top, index: int = 0, image: Bytes | None = None) -> Bytes:
         """One frame: H x W x 3 uint8, blue first."""
@@ -231,7 +231,7 @@ class OverheadFrames:
         for _ in range(count):
             if self._closed:
                 return
-            t = round(self._index * SECOND / self._fps)
+            t = round(self._index * _SECOND / self._fps)
             image = self._camera.developed(exposed, self._index)
             yield Frame(image, t, self._camera.exposure_us * 1000, self._index)
             self._index += 1

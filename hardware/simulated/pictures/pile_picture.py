@@ -11,7 +11,7 @@ import numpy as np
 
 from hardware.simulated.pictures.canvas import Bytes
 from hardware.simulated.pictures.layers import Matrix, darken, over, smear
-from hardware.simulated.table.acts import Pose
+from hardware.simulated.table.acts import CardPose
 
 PILE_MM = 112.0
 """Half the width of the square in which cards lie, unless a scene needs more."""
@@ -30,9 +30,9 @@ class Lens(Protocol):
     @property
     def card_size(self) -> tuple[float, float]: ...
 
-    def flat(self, pose: Pose) -> Matrix: ...
+    def flat(self, pose: CardPose) -> Matrix: ...
 
-    def lit(self, card: str, pose: Pose) -> Bytes: ...
+    def lit(self, card: str, pose: CardPose) -> Bytes: ...
 
 
 class PileLayer:
@@ -41,7 +41,7 @@ class PileLayer:
     def __init__(self, scene: Lens) -> None:
         self.scene = scene
         self.side = int(2 * scene.reach_mm * scene.scale)
-        self.cards: list[tuple[str, Pose]] = []
+        self.cards: list[tuple[str, CardPose]] = []
         self.clear()
 
     def clear(self) -> None:
@@ -49,7 +49,7 @@ class PileLayer:
         self.image = np.zeros((self.side, self.side, 4), np.uint8)
         self.shade = np.zeros((self.side, self.side), np.uint8)
 
-    def add(self, card: str, pose: Pose) -> None:
+    def add(self, card: str, pose: CardPose) -> None:
         """Lay one more card on top."""
         scene = self.scene
         # Only the window that the card and its shadow can reach is touched.
@@ -83,7 +83,7 @@ class PileLayer:
         warped = cv2.warpAffine(shadow, moved[:2], size, flags=cv2.INTER_LINEAR)
         return np.asarray(cv2.convertScaleAbs(warped, alpha=depth), dtype=np.uint8)
 
-    def slip_under(self, cards: Sequence[tuple[str, Pose]]) -> None:
+    def slip_under(self, cards: Sequence[tuple[str, CardPose]]) -> None:
         """Put cards below the others; the last of them lies lowest."""
         lying = [*reversed(cards), *self.cards]
         self.clear()

@@ -12,20 +12,20 @@ from collections.abc import Sequence
 import cv2
 import numpy as np
 
-from hardware.simulated.decks.packs import Deck
+from hardware.simulated.decks.packs import PrintedDeck
 from hardware.simulated.pictures.canvas import Bytes
 from hardware.simulated.pictures.card_turn import swing_angle, swung
 from hardware.simulated.pictures.cloth import cloth, light
-from hardware.simulated.pictures.hands import Hand, draw_hand, look
+from hardware.simulated.pictures.hands import HandPicture, draw_hand, look
 from hardware.simulated.pictures.layers import Matrix, stamp
 from hardware.simulated.pictures.pile_picture import PILE_MM, PileLayer
 from hardware.simulated.pictures.sensor_noise import SensorNoise
-from hardware.simulated.table.acts import Act, Burn, Change, Cover, Lay, Pose, Start, Take, Touch, settled_at
-from hardware.simulated.table.paths import Place, Player
+from hardware.simulated.table.acts import Act, Burn, CardPose, Cover, Lay, PileChange, Start, Take, Touch, settled_at
+from hardware.simulated.table.paths import HandPlace, Player
 
 CARD_SHARE = 150 / 720
 """A card's height as a share of the picture's."""
-LENS_PX = 0.55
+_LENS_PX = 0.55
 """How soft the lens draws, px; what moves is softened by its motion."""
 
 
@@ -52,9 +52,9 @@ class Scene:
     ) -> None:
         self.width, self.height = size
         self.seed, self.exposure_ns = seed, exposure_ns
-        probe = Deck(family, 1.0, seed)
+        probe = PrintedDeck(family, 1.0, seed)
         self.scale = self.height * card_share / probe.size[1]
-        self.deck = Deck(family, self.scale, seed)
+        self.deck = PrintedDeck(family, self.scale, seed)
         self.acts = sorted(acts, key=lambda a: a.t)
         self.changes = self._timeline()
         self._instants = [c.t for c in self.changes]
@@ -64,7 +64,7 @@ class Scene:
         self.players = [self._player(s, seats, frame) for s in range(1, seats + 1)]
         self.light = light(self.width, self.height, seed)
         self.card_shadow = self._card_shadow()
-        self._hands: dict[tuple[int, str], Hand] = {}
+        self._hands: dict[tuple[int, str], HandPicture] = {}
         bare = cloth(self.width, self.height, self.scale, seed) * self.light[..., None]
         self.bare: Bytes = np.clip(bare, 0, 255).astype(np.uint8)
         self._noise = SensorNoise(self.width, self.height, noise, seed)
@@ -75,9 +75,9 @@ class Scene:
         self._gone: PileLayer | None = None
         """The pile that is being swept away."""
 
-    def _timeline(self) -> list[Change]:
+    def _timeline(self) -> list[PileChange]:
         """What changes the cards at rest, in the order of time."""
-        changes = (Change(t, a) for a in self.acts if (t := settled_at(a)) is not None)
+        changes = (PileChange(t, a) for a in self.acts if (t := settled_at(a)) is not None)
         return sorted(changes, key=lambda change: change.t)
 
     def _player(self, seat: int, seats: int, frame: tuple[float, float]) -> Player:
@@ -120,7 +120,7 @@ class Scene:
         u, v = self.px(x, y)
         return float(self.light[min(max(int(v), 0), self.height - 1), min(max(int(u), 0), self.width - 1)])
 
-    def flat(self, pose: Pose) -> Matrix:
+    def flat(self, pose: CardPose) -> Matrix:
         """From a card picture's pixels to the frame's, for a card lying at a pose."""
         height, width = self.deck.picture("back").shape[:2]
         c, s = math.cos(math.radians(pose.turn)), math.sin(math.radians(pose.turn))
@@ -129,7 +129,7 @@ class Scene:
         centred: Matrix = turn @ np.array([[1, 0, -width / 2], [0, 1, -height / 2], [0, 0, 1.0]])
         return centred
 
-    def lit(self, card: str, pose: Pose) -> Bytes:
+    def lit(self, card: str, pose: CardPose) -> Bytes:
         """A card's picture under the light where it lies."""
         picture = self.deck.picture(card)
         tone = cv2.convertScaleAbs(picture, alpha=0.93 * self.brightness(pose.x, pose.y))
@@ -148,7 +148,7 @@ class Scene:
             for place in tucked:
                 self._carried_flat(frame, place, t)
             self._draw_pile(frame, swept, t)
-            frame = cv2.GaussianBlur(frame, (3, 3), LENS_PX)
+            frame = cv2.GaussianBlur(frame, (3, 3), _LENS_PX)
         else:
             frame = self._still().copy()
         for place in places:
@@ -195,7 +195,7 @@ class Scene:
         if self._stale:
             self._base = self.bare.copy()
             self.pile.draw(self._base)
-            self._base = cv2.GaussianBlur(self._base, (3, 3), LENS_PX)
+            self._base = cv2.GaussianBlur(self._base, (3, 3), _LENS_PX)
             self._stale = False
         base: Bytes = self._base
         return base
@@ -210,7 +210,7 @@ class Scene:
         x, y = player.outward
         self._gone.draw(frame, x * now, y * now, (x * (then - now), y * (then - now)))
 
-    def _draw_place(self, frame: Bytes, place: Place, t: int) -> None:
+    def _draw_place(self, frame: Bytes, place: HandPlace, t: int) -> None:
         later = self.players[place.seat - 1].at(t + self.exposure_ns)
         motion = (0.0, 0.0)
         if later is not None:
@@ -226,12 +226,12 @@ class Scene:
         if place.pose == "pinch":
             self._draw_hand(frame, place, "thumb", motion)
 
-    def _hand(self, seat: int, pose: str) -> Hand:
+    def _hand(self, seat: int, pose: str) -> HandPicture:
         if (seat, pose) not in self._hands:
             self._hands[seat, pose] = draw_hand(pose, self.looks[seat], self.scale)
         return self._hands[seat, pose]
 
-    def _draw_hand(self, frame: Bytes, place: Place, pose: str, motion: tuple[float, float]) -> None:
+    def _draw_hand(self, frame: Bytes, place: HandPlace, pose: str, motion: tuple[float, float]) -> None:
         hand = self._hand(place.seat, pose)
         away = (place.elbow[0] - place.tip[0], place.elbow[1] - place.tip[1])
         turn = math.atan2(-away[0], away[1])
@@ -245,13 +245,13 @@ class Scene:
             stamp(frame, hand.shadow, low @ matrix, motion)
         stamp(frame, hand.image, matrix, motion)
 
-    def _carried(self, frame: Bytes, lay: Lay, place: Place, t: int, motion: tuple[float, float]) -> None:
+    def _carried(self, frame: Bytes, lay: Lay, place: HandPlace, t: int, motion: tuple[float, float]) -> None:
         """A card on its way: back up on the hand, swinging over, then face up."""
         angle = swing_angle(lay, t)
         if abs(math.cos(math.radians(angle))) < 0.02:
             return
         corners = np.array([self.px(*corner) for corner in swung(lay, place.tip, angle, self.deck.size)], np.float32)
-        picture = self.lit(lay.card if t >= lay.t else "back", Pose(*place.tip, 0))
+        picture = self.lit(lay.card if t >= lay.t else "back", CardPose(*place.tip, 0))
         height, width = picture.shape[:2]
         source = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32)
         matrix = np.asarray(cv2.getPerspectiveTransform(source, corners), np.float64)
@@ -265,12 +265,12 @@ class Scene:
         stamp(frame, cv2.convertScaleAbs(shadow, alpha=0.36), below, motion)
         stamp(frame, picture, matrix, motion)
 
-    def _carried_flat(self, frame: Bytes, place: Place, t: int) -> None:
+    def _carried_flat(self, frame: Bytes, place: HandPlace, t: int) -> None:
         """Penalty cards, face up, on their way into the pile."""
         act = place.act
         if not isinstance(act, Burn):
             return
         at = next(v for v in self.players[place.seat - 1].visits if v.act is act).at
         for card, pose in reversed(list(zip(act.cards, act.poses, strict=True))):
-            here = Pose(pose.x + place.tip[0] - at[0], pose.y + place.tip[1] - at[1], pose.turn)
+            here = CardPose(pose.x + place.tip[0] - at[0], pose.y + place.tip[1] - at[1], pose.turn)
             stamp(frame, self.lit(card, here), self.flat(here))

@@ -7,8 +7,8 @@ import numpy as np
 
 from hardware.simulated.pictures.canvas import Bytes
 
-FIELDS = 5
-SHIFT_PX = 64
+_FIELDS = 5
+_SHIFT_PX = 64
 """How far a field is shifted at most."""
 
 
@@ -18,10 +18,10 @@ class SensorNoise:
     def __init__(self, width: int, height: int, sigma: float, seed: int) -> None:
         self._seed = seed
         chance = np.random.default_rng((seed, 31))
-        shape = (height + SHIFT_PX, width + SHIFT_PX, 3)
+        shape = (height + _SHIFT_PX, width + _SHIFT_PX, 3)
         self._fields: list[tuple[Bytes, Bytes]] = []
         """What is added and what is taken away."""
-        for _ in range(FIELDS if sigma > 0 else 0):
+        for _ in range(_FIELDS if sigma > 0 else 0):
             field = chance.standard_normal(shape, dtype=np.float32)
             field = (
                 cv2.GaussianBlur(field, (0, 0), 0.55) * 1.5
@@ -36,7 +36,7 @@ class SensorNoise:
             return
         chance = np.random.default_rng((self._seed, 41, index))
         more, less = self._fields[int(chance.integers(len(self._fields)))]
-        x, y = int(chance.integers(SHIFT_PX)), int(chance.integers(SHIFT_PX))
+        x, y = int(chance.integers(_SHIFT_PX)), int(chance.integers(_SHIFT_PX))
         spot = np.s_[y : y + frame.shape[0], x : x + frame.shape[1]]
         cv2.add(frame, more[spot], dst=frame)
         cv2.subtract(frame, less[spot], dst=frame)

@@ -47,7 +47,7 @@ def towards(degrees: float) -> tuple[float, float]:
 
 
 @dataclass(frozen=True, slots=True)
-class Pose:
+class CardPose:
     """Where a card lies: its centre, and where its upper edge points (degrees clockwise from the picture's top)."""
 
     x: float
@@ -63,7 +63,7 @@ class Lay:
     """The face's first instant."""
     seat: int
     card: str
-    pose: Pose
+    pose: CardPose
     sideways: bool = False
     """Carried by its long edge."""
 
@@ -103,7 +103,7 @@ class Burn:
     """When they lie at rest."""
     seat: int
     cards: tuple[str, ...]
-    poses: tuple[Pose, ...]
+    poses: tuple[CardPose, ...]
     top: bool = False
 
 
@@ -113,7 +113,7 @@ class Start:
 
     t: int
     cards: tuple[str, ...]
-    poses: tuple[Pose, ...]
+    poses: tuple[CardPose, ...]
     seat: int = 0
 
 
@@ -149,8 +149,8 @@ class Push:
     """When it lies there."""
     seat: int
     card: str
-    start: Pose
-    end: Pose
+    start: CardPose
+    end: CardPose
 
     @property
     def starts(self) -> int:
@@ -161,7 +161,7 @@ Act = Lay | Take | Burn | Cover | Start | Touch | Push
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class PileChange:
     """The pile after an act has come to rest."""
 
     t: int

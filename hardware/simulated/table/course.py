@@ -23,14 +23,14 @@ from referee.engine.view import View
 from referee.rules.house import house_rules
 
 SECOND = 1_000_000_000
-GUESS_NS = (125 * MS, 180 * MS)
+_GUESS_NS = (125 * MS, 180 * MS)
 """When a guessing hand falls after the card it guessed about."""
-PROBE_NS = 500 * MS
+_PROBE_NS = 500 * MS
 """How long after a card the players ask themselves whether a hand would win."""
-SAME_HAND_NS = 340 * MS
+_SAME_HAND_NS = 340 * MS
 """The least time between two cards of one player."""
-START_NS = SECOND
-PATIENCE_NS = 6 * SECOND
+_START_NS = SECOND
+_PATIENCE_NS = 6 * SECOND
 
 
 class ScriptError(RuntimeError):
@@ -58,7 +58,7 @@ class Course:
         self.slaps = 0
         self.last_lay: tuple[int, int] = (0, 0)
         """When, and which seat."""
-        self.lay_at = START_NS
+        self.lay_at = _START_NS
         self.take_at: int | None = None
         self.owner: int | None = None
         self.owed: int | None = None
@@ -149,7 +149,7 @@ class Course:
     def _wait(self, idle_since: int) -> None:
         self.now += 100 * MS
         self._heed(self.judge.tick(self.now))
-        if self.now - idle_since > PATIENCE_NS:
+        if self.now - idle_since > _PATIENCE_NS:
             raise ScriptError(f"at {self.now} ns nobody is to play and nobody to take the pile")
 
     def _serve_hands(self, until: int) -> bool:
@@ -193,8 +193,8 @@ class Course:
         if self.chance.random() < self.habits.out_of_turn:
             seat = self._somebody_else(seat)
         last_t, last_seat = self.last_lay
-        if seat == last_seat and t < last_t + SAME_HAND_NS:
-            t = self.hands.clear(last_t + SAME_HAND_NS)
+        if seat == last_seat and t < last_t + _SAME_HAND_NS:
+            t = self.hands.clear(last_t + _SAME_HAND_NS)
         self.hands.settle(t)
         soonest = self.hands.soonest
         if soonest is not None and soonest <= t:
@@ -247,7 +247,7 @@ class Course:
         """Whether a good hand would win the pile now."""
         pressed = self.hands.pressed
         seat = next((p.seat for p in self.people if p.seat not in pressed and self._may_slap(p.seat)), None)
-        return seat is not None and self.judge.would_win(seat, self.now + PROBE_NS)
+        return seat is not None and self.judge.would_win(seat, self.now + _PROBE_NS)
 
     def _react(self, t: int) -> None:
         """Who goes for their pad because of the card that was just revealed at ``t``."""
@@ -266,7 +266,7 @@ class Course:
         if roll < self.habits.wrong_slap:
             self.hands.reach(seat, t + self.people[seat - 1].reaction(self.chance))
         elif roll < self.habits.wrong_slap + self.habits.early_slap:
-            self.hands.reach(seat, t + self.chance.randrange(*GUESS_NS))
+            self.hands.reach(seat, t + self.chance.randrange(*_GUESS_NS))
         elif roll < self.habits.wrong_slap + self.habits.early_slap + self.habits.close_call:
             self._guess_next(seat)
         elif self.chance.random() < self.habits.slap_the_pile:

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from random import Random
 
 from hardware.simulated.table.acts import Act, Burn, Lay, Start, Take
-from hardware.simulated.table.players import Person
+from hardware.simulated.table.players import PlayerProfile
 
 
 class Holdings:
     """Every stack, next card first; the pile, lowest first; and what hands did with them."""
 
-    def __init__(self, people: tuple[Person, ...], chance: Random) -> None:
+    def __init__(self, people: tuple[PlayerProfile, ...], chance: Random) -> None:
         self.stacks: list[deque[str]] = []
         self.pile: list[str] = []
         self.acts: list[Act] = []

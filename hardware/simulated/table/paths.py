@@ -30,20 +30,20 @@ from hardware.simulated.table.acts import (
     towards,
 )
 
-POWER_IN, POWER_OUT = 1.5, 1.6
-_IN = REVEAL_MM / (SETTLE_NS / 1e9) ** POWER_IN
-_OUT = 45.0 / 0.050**POWER_OUT
+_POWER_IN, _POWER_OUT = 1.5, 1.6
+_IN = REVEAL_MM / (SETTLE_NS / 1e9) ** _POWER_IN
+_OUT = 45.0 / 0.050**_POWER_OUT
 Vector = tuple[float, float]
 
 
 def approach(seconds: float) -> float:
     """How far a hand has still to go, mm, ``seconds`` before it arrives."""
-    return float(_IN * max(0.0, seconds) ** POWER_IN)
+    return float(_IN * max(0.0, seconds) ** _POWER_IN)
 
 
 def retreat(seconds: float) -> float:
     """How far a hand has drawn back, mm, ``seconds`` after it left."""
-    return float(_OUT * max(0.0, seconds) ** POWER_OUT)
+    return float(_OUT * max(0.0, seconds) ** _POWER_OUT)
 
 
 def smooth(x: float) -> float:
@@ -83,7 +83,7 @@ class Visit:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class HandPlace:
     """A hand at an instant."""
 
     seat: int
@@ -158,7 +158,7 @@ class Player:
             return Visit(act, act.grasp, act.ends, at, inward, self.outside + 60)
         return Visit(act, act.t, act.until if isinstance(act, Cover) else act.t, at, inward)
 
-    def at(self, t: int) -> Place | None:
+    def at(self, t: int) -> HandPlace | None:
         """Where the hand is at ``t``, or None while it is out of the picture."""
         index = bisect_right(self._arrivals, t) - 1
         before = self.visits[index] if index >= 0 else None
@@ -177,18 +177,18 @@ class Player:
             return None
         return self._between(before, after, left, to_go, t)
 
-    def _between(self, before: Visit, after: Visit, left: float, to_go: float, t: int) -> Place:
+    def _between(self, before: Visit, after: Visit, left: float, to_go: float, t: int) -> HandPlace:
         """Back from one act and on to the next without leaving the picture."""
         back = min(left, to_go)
         share = left / (left + to_go)
         one, two = self._place(before, back, t), self._place(after, back, t)
         tip = (one.tip[0] * (1 - share) + two.tip[0] * share, one.tip[1] * (1 - share) + two.tip[1] * share)
         nearer = one if left <= to_go else two
-        return Place(self.seat, tip, self.elbow, nearer.act, nearer.pose)
+        return HandPlace(self.seat, tip, self.elbow, nearer.act, nearer.pose)
 
-    def _place(self, visit: Visit, back: float, t: int) -> Place:
+    def _place(self, visit: Visit, back: float, t: int) -> HandPlace:
         x, y = visit.moved(t)
         tip = (visit.at[0] + x - visit.inward[0] * back, visit.at[1] + y - visit.inward[1] * back)
         spread = isinstance(visit.act, Take | Cover) or (isinstance(visit.act, Touch) and visit.act.flat)
         pose = "flat" if spread else "pinch"
-        return Place(self.seat, tip, self.elbow, visit.act, pose)
+        return HandPlace(self.seat, tip, self.elbow, visit.act, pose)

@@ -7,16 +7,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from random import Random
 
-from hardware.simulated.table.acts import MS, Pose, bearing
+from hardware.simulated.table.acts import MS, CardPose, bearing
 
 NAMES = ("Ana", "Ben", "Cho", "Dora", "Emil", "Fay", "Gus", "Hana")
 
 MEAN_MS, SPREAD_MS = 360.0, 67.0
 """A person's mean reaction time: mean and standard deviation over people."""
-SIGMA_MS, TAU_MS = 28.0, 45.0
+_SIGMA_MS, _TAU_MS = 28.0, 45.0
 """The ex-Gaussian about a person's own mean: the normal part's deviation, the exponential part's mean."""
-SLOWEST_MS = 800.0
-MISHAP_MM = 25.0
+_SLOWEST_MS = 800.0
+_MISHAP_MM = 25.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Contact:
 
 
 @dataclass(frozen=True, slots=True)
-class Person:
+class PlayerProfile:
     """One player."""
 
     name: str
@@ -63,26 +63,26 @@ class Person:
 
     def reaction(self, chance: Random) -> int:
         """From seeing to hitting, ns: ex-Gaussian."""
-        ms = chance.gauss(self.mean_ms - TAU_MS, SIGMA_MS) + chance.expovariate(1 / TAU_MS)
-        return int(min(SLOWEST_MS, max(150.0, ms)) * MS)
+        ms = chance.gauss(self.mean_ms - _TAU_MS, _SIGMA_MS) + chance.expovariate(1 / _TAU_MS)
+        return int(min(_SLOWEST_MS, max(150.0, ms)) * MS)
 
-    def pose(self, seats: int, chance: Random) -> Pose:
+    def pose(self, seats: int, chance: Random) -> CardPose:
         """Where this player's next card comes to lie."""
         turn = 270.0 - bearing(self.seat, seats) + self.yaw + chance.gauss(0, 12) - (90 if self.sideways else 0)
-        far = min(MISHAP_MM, abs(chance.gauss(0, 11)))
+        far = min(_MISHAP_MM, abs(chance.gauss(0, 11)))
         way = chance.uniform(0, 2 * math.pi)
-        return Pose(far * math.cos(way), far * math.sin(way), turn % 360)
+        return CardPose(far * math.cos(way), far * math.sin(way), turn % 360)
 
-    def tucked(self, seats: int, chance: Random) -> Pose:
+    def tucked(self, seats: int, chance: Random) -> CardPose:
         """Where a penalty card of this player comes to lie."""
         turn = 270.0 - bearing(self.seat, seats) + chance.gauss(0, 7)
-        return Pose(chance.uniform(-7, 7), chance.uniform(-7, 7), turn % 360)
+        return CardPose(chance.uniform(-7, 7), chance.uniform(-7, 7), turn % 360)
 
 
-def seat_people(names: tuple[str, ...], chance: Random) -> tuple[Person, ...]:
+def seat_people(names: tuple[str, ...], chance: Random) -> tuple[PlayerProfile, ...]:
     """Players for the seats, each with ways of their own."""
     return tuple(
-        Person(
+        PlayerProfile(
             name,
             seat,
             min(520.0, max(240.0, chance.gauss(MEAN_MS, SPREAD_MS))),

@@ -17,12 +17,12 @@ from typing import Any, Final
 from hardware.simulated.table.acts import MS, Act, Burn, Lay, Start, Take
 from hardware.simulated.table.close_calls import Called
 from hardware.simulated.table.course import SECOND, Course
-from hardware.simulated.table.players import NAMES, Contact, Habits, Person
+from hardware.simulated.table.players import NAMES, Contact, Habits, PlayerProfile
 from referee.engine.observations import Card, Observation, Slap, Table
 
-END_NS: Final = 2 * SECOND
+_END_NS: Final = 2 * SECOND
 """From the last that happens until everything has come to rest."""
-WHICH_CARD: Final = ("unreadable_card", "impossible_card", "order_changed")
+_WHICH_CARD: Final = ("unreadable_card", "impossible_card", "order_changed")
 """Questions that ask which card it is."""
 
 
@@ -32,7 +32,7 @@ class Script:
 
     seed: int
     table: Table
-    people: tuple[Person, ...]
+    people: tuple[PlayerProfile, ...]
     acts: tuple[Act, ...]
     contacts: tuple[Contact, ...]
     truth: tuple[Observation, ...]
@@ -69,9 +69,9 @@ class Script:
             return min(hands, key=lambda o: o.t).seat if hands else None
         cards = [o for o in self.truth if isinstance(o, Card) and abs(o.t - t) < 200 * MS]
         nearest = min(cards, key=lambda o: abs(o.t - t), default=None)
-        if nearest is None or ask not in (*WHICH_CARD, "who_played"):
+        if nearest is None or ask not in (*_WHICH_CARD, "who_played"):
             return None
-        return nearest.card if ask in WHICH_CARD else nearest.seat
+        return nearest.card if ask in _WHICH_CARD else nearest.seat
 
     def _lowest(self, t: int) -> str | None:
         """The card that lies lowest in the pile at ``t``."""
@@ -130,7 +130,7 @@ def play_game(
         contacts=tuple(sorted(course.hands.contacts, key=lambda c: (c.t, c.seat))),
         truth=tuple(course.truth),
         called=tuple(sorted(course.called, key=lambda c: c.t)),
-        duration=course.now + END_NS,
+        duration=course.now + _END_NS,
         finished=course.view.game_over,
         stacks=tuple(tuple(stack) for stack in course.cards.stacks),
         pile=tuple(course.cards.pile),

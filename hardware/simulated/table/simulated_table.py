@@ -20,7 +20,7 @@ from hardware.simulated.table.players import Contact
 from hardware.simulated.table.script import Script, play_game
 from referee.engine.log import encode
 
-SECOND = 1_000_000_000
+_SECOND = 1_000_000_000
 
 
 class SimulatedTable:
@@ -72,7 +72,7 @@ class SimulatedTable:
     @property
     def frame_count(self) -> int:
         """How many frames `frames` yields."""
-        return int(self.script.duration * self.fps // SECOND) + 1
+        return int(self.script.duration * self.fps // _SECOND) + 1
 
     @property
     def seat_bearings(self) -> tuple[float, ...]:
@@ -81,7 +81,7 @@ class SimulatedTable:
 
     def frame_time(self, index: int) -> int:
         """Start of exposure of a frame, ns."""
-        return round(index * SECOND / self.fps)
+        return round(index * _SECOND / self.fps)
 
     def warm(self) -> None:
         """Print the cards and draw the hands ahead of time, so that no frame has to wait for them."""
@@ -89,7 +89,7 @@ class SimulatedTable:
 
     def render(self, t: int) -> Frame:
         """The frame whose exposure starts at ``t`` ns; quickest when called in the order of time."""
-        index = round(t * self.fps / SECOND)
+        index = round(t * self.fps / _SECOND)
         return Frame(self.scene.picture(t, index), t, self.exposure_ns, index)
 
     def frames(self) -> Iterator[Frame]:

@@ -11,7 +11,7 @@ from hardware.simulated.table.players import Contact, Habits, press, seconds
 
 GUARD_NS = 80 * MS
 """How near a reveal no slap falls unless asked for."""
-COVERED_NS = (105 * MS, 118 * MS)
+_COVERED_NS = (105 * MS, 118 * MS)
 """When a hand meant for a covered card falls after the cover: surely after it, surely quicker than a reaction."""
 
 
@@ -94,7 +94,7 @@ class SlappingHands:
             if late <= 0 or intent.close:
                 kept.append(intent)
             elif late < 260 * MS:
-                kept.append(replace(intent, t=t + self._chance.randrange(*COVERED_NS)))
+                kept.append(replace(intent, t=t + self._chance.randrange(*_COVERED_NS)))
             elif self._chance.random() < 0.1:
                 kept.append(intent)
         self._intents = sorted(kept)

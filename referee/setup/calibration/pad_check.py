@@ -26,7 +26,7 @@ from hardware.pads.measurement import Blow, NotOneBlow, blow, difference, errors
 from hardware.pads.pads import GpioPads
 from hardware.ports import Edge, HardwareMissing
 from hardware.simulated.devices.contacts import SimulatedPads
-from hardware.simulated.devices.pad_hands import Nature, PadHands, example
+from hardware.simulated.devices.pad_hands import Nature, SimulatedHands, example
 from referee.errors import UserError
 from referee.settings.file import backup_of, replace_file
 from referee.settings.model import Settings, SettingsError, load, parse
@@ -261,7 +261,7 @@ def simulated(check: PadCheck, nature: Nature, *, seed: int = 1, say: Callable[[
     """Hold the conversation with simulated pads and hands."""
     pads = SimulatedPads(len(nature.bounce), t_error=1_500_000)
     pads.pads.start(check.feed)
-    hands = PadHands(nature, seed)
+    hands = SimulatedHands(nature, seed)
     while check.asking is not None:
         for contact in hands.hit(check.asking.seats, pads.now + 20 * MS):
             pads.advance(contact.seat, contact.pressed, contact.t)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from hardware.camera.camera import open_camera
-from hardware.camera.pi_camera import PiCamera, Settings
+from hardware.camera.pi_camera import PiCamera, PiCameraSettings
 from hardware.camera.pi_driver import memory_words, open_driver
 from hardware.camera.pi_stream import RESTARTS
 from hardware.camera.spec import CameraReport
@@ -54,9 +54,9 @@ class Hours:
         self.now += round(seconds * SECOND)
 
 
-def look(**changes: Any) -> Settings:
+def look(**changes: Any) -> PiCameraSettings:
     defaults: dict[str, Any] = {"size": (32, 24), "colour_gains": (1.0, 2.0), "lens_position": 2.5, "fps": 50.0}
-    return Settings(settle_frames=SETTLE, **{**defaults, **changes})
+    return PiCameraSettings(settle_frames=SETTLE, **{**defaults, **changes})
 
 
 def opened(

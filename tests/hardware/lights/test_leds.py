@@ -9,7 +9,7 @@ import pytest
 from hardware.lights.leds import GpioLights
 from hardware.pads.pinout import PAD_PINS, SEAT_LIGHT_PINS, TABLE_LIGHT_PINS
 from hardware.ports import HardwareMissing
-from hardware.simulated.devices.mock_lights import Change, SimulatedLights
+from hardware.simulated.devices.mock_lights import LevelChange, SimulatedLights
 from hardware.simulated.devices.mock_pins import ToldFactory
 
 
@@ -22,10 +22,10 @@ def test_a_pattern_is_told_change_by_change() -> None:
     lights.seat(3, 0.0)
     lights.table(0.0, 1.0, 0.5)
     assert lights.changes == [
-        Change(0, "seat 2", 1.0),
-        Change(5, "seat 2", 0.25),
-        Change(5, "green", 1.0),
-        Change(5, "blue", 0.5),
+        LevelChange(0, "seat 2", 1.0),
+        LevelChange(5, "seat 2", 0.25),
+        LevelChange(5, "green", 1.0),
+        LevelChange(5, "blue", 0.5),
     ]
     lights.close()
     assert set(lights.levels.values()) == {0.0}

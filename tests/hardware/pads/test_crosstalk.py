@@ -9,7 +9,7 @@ from random import Random
 import pytest
 
 from hardware.pads.crosstalk import LONGEST, Crosstalk, landing
-from hardware.pads.debounce import Run
+from hardware.pads.debounce import ClosedSpan
 from hardware.pads.slaps import PadFilter
 from hardware.ports import Edge
 from referee.engine.observations import Observation, Other, Slap
@@ -183,15 +183,17 @@ def test_a_pad_that_is_worse_than_stated_says_so_and_never_a_better_one() -> Non
 
 
 def test_when_a_hand_can_have_come() -> None:
-    def runs(*closed: tuple[int, int]) -> list[Run]:
-        return [*(Run(start, end, end) for start, end in closed[:-1]), Run(closed[-1][0])]
+    def runs(*closed: tuple[int, int]) -> list[ClosedSpan]:
+        return [*(ClosedSpan(start, end, end) for start, end in closed[:-1]), ClosedSpan(closed[-1][0])]
 
     assert landing(runs((0, 90)), over=4, bounce=6) == (0, 4)
     assert landing(runs((0, 3), (15, 90)), over=4, bounce=6) == (15, 15)
     assert landing(runs((0, 3), (5, 90)), over=4, bounce=6) == (0, 5)
     assert landing(runs((0, 3), (8, 90)), over=4, bounce=6) == (2, 8)
     assert landing(runs((0, 4), (5, 90)), over=4, bounce=6) == (0, 5), "the echo may have lasted to its very end"
-    assert landing([Run(0, 3, 5), Run(7)], over=4, bounce=2) == (5, 7), "it was seen to open between two looks"
+    assert landing([ClosedSpan(0, 3, 5), ClosedSpan(7)], over=4, bounce=2) == (5, 7), (
+        "it was seen to open between two looks"
+    )
 
 
 def test_how_often_it_is_looked_changes_nothing() -> None:

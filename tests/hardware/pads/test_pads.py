@@ -14,14 +14,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hardware.pads.gpiod_lines import DELIVERY, GpiodLines
-from hardware.pads.line_sequence import Sequence
+from hardware.pads.line_sequence import LineSequence
 from hardware.pads.lines import OnLost, OnPress
 from hardware.pads.pads import LEAST_ERROR, GpioPads
 from hardware.pads.pinout import header_chip
 from hardware.pads.slaps import PadFilter
 from hardware.ports import Edge, Lost
 from hardware.simulated.devices.contacts import SimulatedPads
-from hardware.simulated.devices.kernel_lines import SimulatedRequest
+from hardware.simulated.devices.kernel_lines import SimulatedLineRequest
 from referee.engine.observations import Lift, Observation, Slap
 
 MS = 1_000_000
@@ -54,9 +54,9 @@ class Table:
         return [(one.seat, one.t) for one in self.seen if isinstance(one, Slap)]
 
 
-def one_pad(queue: int = 100) -> tuple[SimulatedRequest, GpioPads, list[Edge]]:
+def one_pad(queue: int = 100) -> tuple[SimulatedLineRequest, GpioPads, list[Edge]]:
     """Seat 1 on pin 4, with nobody but the test to read the queue."""
-    request = SimulatedRequest([4], queue=queue)
+    request = SimulatedLineRequest([4], queue=queue)
     edges: list[Edge] = []
     lines = GpiodLines(request, clock=lambda: request.now)
     pads = GpioPads({1: 4}, lines=lines, clock=lambda: request.now, poller=False)
@@ -159,7 +159,7 @@ def test_a_second_press_proves_the_release_between() -> None:
     ]
 
 
-class Stopping(SimulatedRequest):
+class Stopping(SimulatedLineRequest):
     """Lines at which our thread is stopped in the midst of a look, while a script goes on."""
 
     def __init__(self) -> None:
@@ -211,7 +211,7 @@ def test_a_thread_that_is_stopped_in_a_look_claims_no_more_than_it_knows(
 
 
 def test_the_shells_thread_hears_edges_and_finds_releases_by_itself() -> None:
-    request = SimulatedRequest([4])
+    request = SimulatedLineRequest([4])
     edges: queue.Queue[Edge] = queue.Queue()
     pads = GpioPads({1: 4}, lines=GpiodLines(request, clock=lambda: request.now), t_error=1, clock=lambda: request.now)
     pads.start(edges.put)
@@ -242,7 +242,7 @@ class Drowsy(GpiodLines):
 
 
 def test_a_release_is_found_though_another_thread_read_the_press() -> None:
-    request = SimulatedRequest([4])
+    request = SimulatedLineRequest([4])
     edges: queue.Queue[Edge] = queue.Queue()
     pads = GpioPads({1: 4}, lines=Drowsy(request, clock=lambda: request.now), t_error=1, clock=lambda: request.now)
     pads.start(edges.put)
@@ -255,7 +255,7 @@ def test_a_release_is_found_though_another_thread_read_the_press() -> None:
 
 
 def test_a_handler_may_close_the_pads() -> None:
-    request = SimulatedRequest([4, 5])
+    request = SimulatedLineRequest([4, 5])
     pads = GpioPads({1: 4, 2: 5}, lines=GpiodLines(request, clock=lambda: request.now), clock=lambda: request.now)
     done = threading.Event()
 
@@ -337,7 +337,7 @@ def test_an_edge_that_another_of_its_line_overtook_is_no_loss() -> None:
 
 
 def test_an_edge_that_another_line_overtook_comes_yet() -> None:
-    numbers = Sequence(DELIVERY)
+    numbers = LineSequence(DELIVERY)
     numbers.feed(5, 2, 1, 20 * MS, 21 * MS)
     numbers.feed(4, 1, 1, 19 * MS, 22 * MS)
     assert numbers.settle(1_000 * MS) is None
@@ -349,7 +349,7 @@ def test_every_edge_is_told_or_counted_as_lost_once(lines: list[int], queue: int
     """Edges of four lines through a queue that is read now and then; what it drops is counted, whatever the order."""
     waiting: list[tuple[int, int, int, int]] = []
     counts = [0] * 4
-    numbers, told, lost = Sequence(DELIVERY), 0, 0
+    numbers, told, lost = LineSequence(DELIVERY), 0, 0
     for number, line in enumerate(lines, start=1):
         counts[line] += 1
         waiting = [*waiting, (line, number, counts[line], number * MS)][-queue:]
@@ -377,7 +377,7 @@ def test_lines_that_vanish_are_told_and_the_watermark_goes_on(caplog: pytest.Log
 
 
 def test_each_seats_pad_may_have_an_error_of_its_own() -> None:
-    request = SimulatedRequest([4, 5])
+    request = SimulatedLineRequest([4, 5])
     edges: list[Edge] = []
     lines = GpiodLines(request, clock=lambda: request.now)
     errors = {1: 2 * MS, 2: 3 * MS}
@@ -399,7 +399,7 @@ def test_a_stuck_pad_is_flagged() -> None:
 
 
 def test_a_real_pad_never_claims_less_than_it_can_keep() -> None:
-    lines = GpiodLines(SimulatedRequest([4]))
+    lines = GpiodLines(SimulatedLineRequest([4]))
     lines.exact = False
     with pytest.raises(ValueError, match="at least 1500000 ns"):
         GpioPads({1: 4}, lines=lines, t_error=1_000_000, poller=False)
@@ -408,7 +408,7 @@ def test_a_real_pad_never_claims_less_than_it_can_keep() -> None:
 
 def test_two_seats_need_two_pins() -> None:
     with pytest.raises(ValueError, match="a pin of its own"):
-        GpioPads({1: 4, 2: 4}, lines=GpiodLines(SimulatedRequest([4])), poller=False)
+        GpioPads({1: 4, 2: 4}, lines=GpiodLines(SimulatedLineRequest([4])), poller=False)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from hardware.simulated.decks.families import FAMILIES, rank_text
-from hardware.simulated.decks.packs import RANKS, SUITS, Deck, all_cards
+from hardware.simulated.decks.packs import RANKS, SUITS, PrintedDeck, all_cards
 
 FAMILY = sorted(FAMILIES)
 
@@ -29,7 +29,7 @@ def test_a_pack_is_complete() -> None:
 
 @pytest.mark.parametrize("family", FAMILY)
 def test_cards_differ_from_each_other_and_from_the_back(family: str) -> None:
-    deck = Deck(family, 1.2)
+    deck = PrintedDeck(family, 1.2)
     names = [*("As", "Ah", "7d", "8d", "Tc", "Ts", "Jh", "Qh", "Kh", "Ks", "Xr", "Xb"), "back"]
     for one, two in combinations(names, 2):
         difference = np.abs(deck.picture(one).astype(int) - deck.picture(two))[..., :3].mean()
@@ -38,7 +38,7 @@ def test_cards_differ_from_each_other_and_from_the_back(family: str) -> None:
 
 @pytest.mark.parametrize("family", FAMILY)
 def test_red_suits_are_red_and_black_ones_are_not(family: str) -> None:
-    deck = Deck(family, 1.5)
+    deck = PrintedDeck(family, 1.5)
     for suit in SUITS:
         ink = deck.picture("2" + suit)[..., :3].astype(int)
         reddish = int(((ink[..., 2] - ink[..., 0]) > 80).sum())
@@ -48,7 +48,7 @@ def test_red_suits_are_red_and_black_ones_are_not(family: str) -> None:
 @pytest.mark.parametrize("family", FAMILY)
 @pytest.mark.parametrize("rank", ["A", "5", "T", "Q"])
 def test_an_index_stands_at_two_opposite_corners(family: str, rank: str) -> None:
-    picture = Deck(family, 3.0).picture(rank + "s")
+    picture = PrintedDeck(family, 3.0).picture(rank + "s")
     height, width = picture.shape[:2]
     corner = picture[int(0.03 * height) : int(0.24 * height), int(0.02 * width) : int(0.18 * width), :3]
     opposite = picture[::-1, ::-1][int(0.03 * height) : int(0.24 * height), int(0.02 * width) : int(0.18 * width), :3]
@@ -59,16 +59,18 @@ def test_an_index_stands_at_two_opposite_corners(family: str, rank: str) -> None
 
 
 def test_pictures_are_premultiplied_with_round_corners() -> None:
-    picture = Deck("harbour", 2.0).picture("5c")
+    picture = PrintedDeck("harbour", 2.0).picture("5c")
     assert picture[0, 0, 3] == 0
     assert (picture[..., :3].max(axis=2) <= picture[..., 3]).all()
 
 
 def test_the_same_seed_prints_the_same_pack() -> None:
     for card in (RANKS[3] + "h", "back"):
-        assert np.array_equal(Deck("archive", 1.5, 4).picture(card), Deck("archive", 1.5, 4).picture(card))
+        assert np.array_equal(
+            PrintedDeck("archive", 1.5, 4).picture(card), PrintedDeck("archive", 1.5, 4).picture(card)
+        )
 
 
 def test_an_unknown_family_says_which_there_are() -> None:
     with pytest.raises(ValueError, match="choose one of harbour"):
-        Deck("casino")
+        PrintedDeck("casino")

@@ -14,7 +14,7 @@ import pytest
 
 from hardware.simulated.pictures.canvas import Bytes
 from hardware.simulated.pictures.scene import Scene
-from hardware.simulated.table.acts import FLIP_NS, MS, SETTLE_NS, Act, Burn, Lay, Pose, Take, bearing, towards
+from hardware.simulated.table.acts import FLIP_NS, MS, SETTLE_NS, Act, Burn, CardPose, Lay, Take, bearing, towards
 from hardware.simulated.table.paths import Player
 from hardware.simulated.table.players import seat_people
 from hardware.simulated.table.script import play_game
@@ -25,7 +25,7 @@ FACE, GAP = 2_000 * MS, 260 * MS
 
 
 def lay(t: int, seat: int, card: str, seats: int = 4, turn: float = 0.0) -> Lay:
-    return Lay(t, seat, card, Pose(0, 0, (270 - bearing(seat, seats) + turn) % 360))
+    return Lay(t, seat, card, CardPose(0, 0, (270 - bearing(seat, seats) + turn) % 360))
 
 
 def whites(image: Bytes) -> int:
@@ -101,12 +101,12 @@ def test_a_sweep_leaves_a_bare_table() -> None:
 def test_burned_cards_go_under_the_pile() -> None:
     acts: list[Act] = [
         lay(FACE, 1, "4c"),
-        Burn(FACE + 1_500 * MS, 2, ("Kd",), (Pose(3, 4, 80),)),
+        Burn(FACE + 1_500 * MS, 2, ("Kd",), (CardPose(3, 4, 80),)),
         lay(FACE + 4_000 * MS, 1, "9s"),
     ]
     scene = Scene(acts, 4, size=SIZE, noise=0)
     before, after = scene.picture(FACE + 800 * MS), scene.picture(FACE + 3_000 * MS)
-    top = cv2.warpAffine(scene.deck.picture("4c")[..., 3], scene.flat(Pose(0, 0, 0))[:2], SIZE)
+    top = cv2.warpAffine(scene.deck.picture("4c")[..., 3], scene.flat(CardPose(0, 0, 0))[:2], SIZE)
     inside = cv2.erode(top, np.ones((5, 5), np.uint8)) > 250
     assert np.abs(before[inside].astype(int) - after[inside]).max() <= 2
     assert not np.array_equal(before, after)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hardware.simulated.decks.families import FAMILIES
-from hardware.simulated.decks.packs import Deck
+from hardware.simulated.decks.packs import PrintedDeck
 from tests.support.unusual_packs import UNUSUAL
 
 
@@ -21,7 +21,7 @@ def test_they_differ_from_the_ordinary_packs_and_from_each_other() -> None:
 
 @pytest.mark.parametrize("name", UNUSUAL)
 def test_every_suit_and_letter_is_printed_differently(name: str) -> None:
-    deck = Deck(UNUSUAL[name], 1.2)
+    deck = PrintedDeck(UNUSUAL[name], 1.2)
     pictures = [deck.picture(card) for card in ("As", "Ah", "Ks", "Qs", "Js", "Jc", "Jd", "7s", "7c")]
     for k, one in enumerate(pictures):
         for other in pictures[:k]:

@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 import pytest
 
-from hardware.simulated.decks.packs import Deck, all_cards
+from hardware.simulated.decks.packs import PrintedDeck, all_cards
 from models.decks.deck_file import Deck as Learned
 from models.decks.deck_file import DeckBroken, load, save
 from models.decks.enrolment import CAP, Confusion, Knowledge, TooFewLooks
@@ -23,7 +23,7 @@ from tests.models.table_view.tabletop import HEIGHT, WIDTH, Laid, Picture, Take,
 from tests.support.unusual_packs import UNUSUAL
 from tools.measure.enrol_check import LAYING, SCALE, score
 
-KONTOR = Deck(UNUSUAL["kontor"], SCALE)
+KONTOR = PrintedDeck(UNUSUAL["kontor"], SCALE)
 
 
 def alone(card: str, seed: int = 0, take: Take = LAYING) -> Picture:
@@ -64,7 +64,7 @@ def test_the_new_letters_themselves_are_read(known: Knowledge) -> None:
 
 def test_an_ordinary_eye_reads_as_before(known: Knowledge) -> None:
     rng = np.random.default_rng(2)
-    image = picture(Deck("meadow", SCALE), pile(["7h", "Qs", "4c"], rng), Take(), rng)
+    image = picture(PrintedDeck("meadow", SCALE), pile(["7h", "Qs", "4c"], rng), Take(), rng)
     before = Eye.load().recognise(image)
     Eye.load(deck=known).recognise(image)
     after = Eye.load().recognise(image)

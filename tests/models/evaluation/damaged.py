@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hardware.simulated.decks.families import FAMILIES, Family
-from hardware.simulated.decks.packs import Deck, all_cards
+from hardware.simulated.decks.packs import PrintedDeck, all_cards
 
 Image = NDArray[np.uint8]
 Points = NDArray[np.float64]
@@ -83,8 +83,8 @@ def scene(family: str, seed: tuple[int, ...]) -> Scene:
 
 
 @cache
-def _deck(family: str, scale: float) -> Deck:
-    return Deck(family, scale)
+def _deck(family: str, scale: float) -> PrintedDeck:
+    return PrintedDeck(family, scale)
 
 
 def _camera(rng: np.random.Generator, scale: float, size: tuple[int, int]) -> Points:

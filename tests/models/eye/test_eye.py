@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 import pytest
 
-from hardware.simulated.decks.packs import Deck
+from hardware.simulated.decks.packs import PrintedDeck
 from models.evaluation.photo_score import Label, score
 from models.eye.eye import CardSeen, Eye, ImageError, WeightsBroken, WeightsMissing
 
@@ -23,7 +23,7 @@ def table(cards: list[Pose], family: str = "harbour", size: tuple[int, int] = (1
     rng = np.random.default_rng(7)
     noise = rng.normal(0, 5, (size[1], size[0], 3))
     image = np.clip(np.array([70, 95, 60]) + noise, 0, 255).astype(np.uint8)
-    deck = Deck(family, 1.7)
+    deck = PrintedDeck(family, 1.7)
     for name, x, y, angle in cards:
         picture = deck.picture(name)
         h, w = picture.shape[:2]
@@ -46,7 +46,7 @@ def test_a_spread_is_read_with_places_and_corners(eye: Eye, family: str) -> None
         assert len(mine) == 1, f"{name}: {[(s.card, round(s.confidence, 2)) for s in seen]}"
         assert np.linalg.norm(mine[0].corners.mean(0) - [x, y]) < 12
         sides = np.linalg.norm(np.roll(mine[0].corners, -1, 0) - mine[0].corners, axis=1)
-        width, height = Deck(family, 1.7).picture(name).shape[1::-1]
+        width, height = PrintedDeck(family, 1.7).picture(name).shape[1::-1]
         assert np.allclose(sides, [width, height, width, height], rtol=0.16)
         assert mine[0].top
     assert len(seen) == len(SPREAD)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from hardware.simulated.decks.families import FAMILIES
-from hardware.simulated.decks.packs import Deck, all_cards
+from hardware.simulated.decks.packs import PrintedDeck, all_cards
 from models.eye.eye import Eye
 
 SIZE, MIDDLE, PILES = 420, 210, 15
@@ -33,7 +33,7 @@ def lay(image: np.ndarray, picture: np.ndarray, x: float, y: float, angle: float
     image[:] = (image * bare + laid[..., :3]).clip(0, 255).astype(np.uint8)
 
 
-def pile(deck: Deck, rng: np.random.Generator) -> tuple[np.ndarray, list[str]]:
+def pile(deck: PrintedDeck, rng: np.random.Generator) -> tuple[np.ndarray, list[str]]:
     """One to seven cards up to 25 mm off the middle at any angle, and their names, oldest first."""
     image = np.clip(np.array([70, 95, 60]) + rng.normal(0, 5, (SIZE, SIZE, 3)), 0, 255).astype(np.uint8)
     names = [str(c) for c in rng.choice(all_cards(), int(rng.integers(1, 8)), replace=False)]
@@ -45,7 +45,7 @@ def pile(deck: Deck, rng: np.random.Generator) -> tuple[np.ndarray, list[str]]:
 
 def score(eye: Eye, family: str, piles: int, seed: int = 5) -> Score:
     """Read seeded piles of a family."""
-    deck, rng, out = Deck(family, 1.7), np.random.default_rng(seed), Score()
+    deck, rng, out = PrintedDeck(family, 1.7), np.random.default_rng(seed), Score()
     for _ in range(piles):
         image, names = pile(deck, rng)
         seen = eye.read_at(image, (0, 0, SIZE, SIZE))

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from hardware.simulated.pictures.card_turn import swing_angle, swung
 from hardware.simulated.pictures.scene import Scene
-from hardware.simulated.table.acts import Burn, Lay, Pose, Take
-from hardware.simulated.table.paths import Place
+from hardware.simulated.table.acts import Burn, CardPose, Lay, Take
+from hardware.simulated.table.paths import HandPlace
 from hardware.simulated.table.simulated_table import SimulatedTable
 
 Quad = NDArray[np.float64]
@@ -88,13 +88,13 @@ class TruthEye:
         found = (self._seen(card, quad, layers[k + 1 :], arms) for k, (card, quad) in enumerate(layers) if card)
         return [seen for seen in found if seen is not None]
 
-    def _flat(self, pose: Pose, dx: float = 0.0, dy: float = 0.0) -> Quad:
+    def _flat(self, pose: CardPose, dx: float = 0.0, dy: float = 0.0) -> Quad:
         height, width = self.scene.deck.picture("back").shape[:2]
         corners = np.array([[0, 0, 1], [width, 0, 1], [width, height, 1], [0, height, 1.0]])
-        placed = self.scene.flat(Pose(pose.x + dx, pose.y + dy, pose.turn)) @ corners.T
+        placed = self.scene.flat(CardPose(pose.x + dx, pose.y + dy, pose.turn)) @ corners.T
         return np.asarray(placed.T[:, :2], np.float64)
 
-    def _tucked(self, place: Place, act: Burn) -> list[tuple[str, Quad]]:
+    def _tucked(self, place: HandPlace, act: Burn) -> list[tuple[str, Quad]]:
         at = next(v for v in self.scene.players[place.seat - 1].visits if v.act is act).at
         dx, dy = place.tip[0] - at[0], place.tip[1] - at[1]
         tucked = list(zip(act.cards, act.poses, strict=True))
@@ -110,13 +110,13 @@ class TruthEye:
         x, y = player.outward
         return [(card, self._flat(pose, x * drawn, y * drawn)) for card, pose in gone.cards]
 
-    def _carried(self, place: Place, lay: Lay) -> Quad | None:
+    def _carried(self, place: HandPlace, lay: Lay) -> Quad | None:
         angle = swing_angle(lay, self.now)
         if abs(math.cos(math.radians(angle))) < 0.6:
             return None
         return np.array([self.scene.px(*corner) for corner in swung(lay, place.tip, angle, self.scene.deck.size)])
 
-    def _arm(self, place: Place) -> NDArray[np.float32]:
+    def _arm(self, place: HandPlace) -> NDArray[np.float32]:
         tip, elbow = np.array(self.scene.px(*place.tip)), np.array(self.scene.px(*place.elbow))
         along = (elbow - tip) / np.linalg.norm(elbow - tip)
         across = np.array([-along[1], along[0]]) * 26 * self.scene.scale

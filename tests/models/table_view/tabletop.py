@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from hardware.simulated.decks.packs import Deck
+from hardware.simulated.decks.packs import PrintedDeck
 from hardware.simulated.pictures.layers import stamp
 
 Picture = NDArray[np.uint8]
@@ -64,7 +64,7 @@ def pile(cards: Sequence[str], rng: np.random.Generator) -> list[Laid]:
     return [Laid(c, float(x), float(y), float(rng.uniform(0, 360))) for c, (x, y) in zip(cards, places, strict=True)]
 
 
-def picture(deck: Deck, laid: Sequence[Laid], take: Take, rng: np.random.Generator) -> Picture:
+def picture(deck: PrintedDeck, laid: Sequence[Laid], take: Take, rng: np.random.Generator) -> Picture:
     """The cards as the camera sees them, B,G,R."""
     image = np.empty((HEIGHT, WIDTH, 3), np.uint8)
     image[:] = take.cloth

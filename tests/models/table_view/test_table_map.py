@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 import pytest
 
-from hardware.simulated.decks.packs import Deck
+from hardware.simulated.decks.packs import PrintedDeck
 from hardware.simulated.pictures.overhead import Overhead
 from models.table_view.corner_cards import SIZES, fit_cards, overlapping, sharpened, upright
 from models.table_view.lens import FEWEST_VIEWS, Lens, measure_lens
@@ -28,7 +28,7 @@ def _by_sheet(camera: Overhead) -> TableFound:
 
 def _card_corners(camera: Overhead, family: str, off: float = 0.0) -> list[Floats]:
     """Where the cards' corners truly show, moved by up to ``off`` px as an eye would tell them."""
-    width, height = Deck(family, 1.0).size
+    width, height = PrintedDeck(family, 1.0).size
     face = np.array([[-width, -height], [width, -height], [width, height], [-width, height]]) / 2
     chance = np.random.default_rng(4)
     quads = []
@@ -117,12 +117,12 @@ def test_four_cards_tell_the_table(camera: Overhead, family: str) -> None:
     grey = cv2.cvtColor(camera.picture(with_cards(family=family)), cv2.COLOR_BGR2GRAY)
     rough = _card_corners(camera, family, off=4.0)
     quads = [sharpened(grey, upright(quad)) for quad in rough]
-    found = fit_cards(quads, camera.size, Deck(family, 1.0).size)
+    found = fit_cards(quads, camera.size, PrintedDeck(family, 1.0).size)
     assert worst_mm(found.table, camera) < 2.0
     assert worst_px(found.table, camera) < 3.0
     assert found.table.tilt == pytest.approx(camera.tilt, abs=max(1.5, 3 * found.table.tilt_error))
     assert found.table.view.card_height() == pytest.approx(true_card_height(camera), rel=0.015)
-    unsharpened = fit_cards([upright(quad) for quad in rough], camera.size, Deck(family, 1.0).size)
+    unsharpened = fit_cards([upright(quad) for quad in rough], camera.size, PrintedDeck(family, 1.0).size)
     assert found.table.error_px < 0.5 * unsharpened.table.error_px
 
 
@@ -136,7 +136,7 @@ def test_the_wrong_size_of_card_does_not_fit() -> None:
 def test_the_area_of_four_cards_is_the_rectangle_round_them() -> None:
     camera = Overhead()
     found = fit_cards(
-        [upright(quad) for quad in _card_corners(camera, "harbour")], camera.size, Deck("harbour", 1).size
+        [upright(quad) for quad in _card_corners(camera, "harbour")], camera.size, PrintedDeck("harbour", 1).size
     )
     px = found.table.view.to_px(found.area)
     hull = cv2.convexHull(px.astype(np.float32))
