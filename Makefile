@@ -12,7 +12,7 @@ APT := libgl1 libglib2.0-0 libportaudio2 flite espeak-ng python3-venv
 TEST_APT := chromium mosquitto fuse3
 # Who has no network learns so soon.
 QUICK := -o Acquire::Retries=1 -o Acquire::http::Timeout=20
-PYTEST_ARGS ?= -n 2
+PYTEST_ARGS ?= -n auto --dist worksteal
 
 .PHONY: help install apt apt-test demo test test-all lint format bench clean
 

@@ -16,6 +16,11 @@ _ALLOWED = [
 _unexpected: list[str] = []
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with what takes longest, so that no worker is left alone with it at the end."""
+    items.sort(key=lambda item: "slow" not in item.keywords)
+
+
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     """Note every skip whose reason is not on the list."""
     if report.skipped and not hasattr(report, "wasxfail"):
