@@ -12,8 +12,7 @@ from typing import Final
 
 import pytest
 
-from referee.cli import parser
-from referee.cli.setup import as_one_word
+from referee.cli import build_parser
 from referee.setup.console import STEP_NAMES
 from referee.setup.doctor.probe import run_program
 from tools import build_sums
@@ -53,7 +52,7 @@ def understood(command: str) -> None:
     words = bare(command)
     if words[0] == "referee":
         try:
-            parser().parse_args(as_one_word(words[1:]))
+            build_parser().parse_args(words[1:])
         except SystemExit as refused:
             pytest.fail(f"the guide's `{command}` is not understood ({refused.code})")
     elif words[0] == "make":

@@ -12,16 +12,12 @@ import sys
 from collections.abc import Sequence
 from typing import Final
 
-from referee.cli import play as command_games
-from referee.cli import setup
-from referee.cli.keep import add_backup, add_league, add_people, add_practise, add_restore
+from referee.cli import keep, play, serve, setup
 from referee.cli.parser import MISTAKE, Parser
-from referee.cli.serve import add_hall, add_page
 from referee.errors import UserError
-from referee.setup import console
 
-INTERRUPTED: Final = 130
-PIPE_CLOSED: Final = 141
+_INTERRUPTED: Final = 130
+_PIPE_CLOSED: Final = 141
 
 _ABOUT = """\
 The Table Referee watches a game of Egyptian Ratscrew: a camera sees the cards, pads feel the slaps,
@@ -44,6 +40,15 @@ that is broken, 2 a mistake in what was given (one line on standard error says w
 """
 
 
+_COMMANDS: Final = (
+    play.add_demo, play.add_run, play.add_replay, play.add_explain, play.add_rules, play.add_practise,
+    setup.add_recognise, setup.add_watch, setup.add_enrol, setup.add_calibrate,
+    keep.add_games, serve.add_page, serve.add_hall, keep.add_people, keep.add_league, keep.add_backup, keep.add_restore,
+    setup.add_setup, setup.add_wiring, setup.add_doctor,
+)  # fmt: skip
+"""What adds each command, in the order in which help lists them."""
+
+
 class _Version(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, *_: object, **__: object) -> None:
         from importlib.metadata import PackageNotFoundError, version
@@ -56,7 +61,7 @@ class _Version(argparse.Action):
         parser.exit()
 
 
-def parser() -> argparse.ArgumentParser:
+def build_parser() -> argparse.ArgumentParser:
     """The whole command line."""
     top = Parser(
         prog="referee", description=_ABOUT, epilog=_EXAMPLES, allow_abbrev=False,
@@ -64,36 +69,9 @@ def parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     top.add_argument("--version", action=_Version, nargs=0, help="print the version and stop")
     commands = top.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=Parser)
-    for add in (
-        command_games.add_demo,
-        command_games.add_run,
-        command_games.add_replay,
-        command_games.add_explain,
-        command_games.add_rules,
-        setup.add_recognise,
-        setup.add_watch,
-        setup.add_enrol,
-        setup.add_calibrate,
-        setup.add_games,
-        add_page,
-        add_hall,
-        add_people,
-        add_league,
-        add_practise,
-        add_backup,
-        add_restore,
-        setup.add_calibrate_pads,
-        console.add,
-        setup.add_wiring,
-        setup.add_doctor,
-    ):
+    for add in _COMMANDS:
         add(commands)
     return top
-
-
-def _forget_output() -> None:
-    """Point standard output nowhere, so that the interpreter's last flush does not complain of a closed pipe."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -105,7 +83,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     # Damaged pictures are told in our own words.
     os.environ.setdefault("OPENCV_LOG_LEVEL", "SILENT")
     try:
-        args = parser().parse_args(setup.as_one_word(sys.argv[1:] if argv is None else argv))
+        args = build_parser().parse_args(argv)
         status: int = args.run(args)
         sys.stdout.flush()
         return status
@@ -113,11 +91,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"referee: {' '.join(str(mistake).split())}", file=sys.stderr)
         return MISTAKE
     except KeyboardInterrupt:
-        return INTERRUPTED
+        return _INTERRUPTED
     except BrokenPipeError:
-        _forget_output()
-        return PIPE_CLOSED
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+        # Standard output is pointed nowhere, so that the interpreter's last flush does not complain of it.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return _PIPE_CLOSED

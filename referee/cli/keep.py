@@ -1,16 +1,6 @@
-"""`referee games`: the games that were recorded, listed, taken out, put in, kept and removed.
+"""The commands that look after what was played: games, people, league, backup and restore.
 
-`referee people`: who is remembered here, and everything that may be asked about it.
-
-What `referee people` does, by its options.
-
-`referee league`.
-
-`referee backup` and `referee restore`.
-
-What `referee backup` and `referee restore` do, by their options.
-
-`referee practise`.
+Each function that runs a command imports what it needs when it is called, so that help opens no database.
 """
 
 from __future__ import annotations
@@ -18,43 +8,77 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Sequence
 from datetime import date, datetime
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from hardware.clock import wall_now
-from referee.cli.parser import Commands, command, whole
+from referee.cli.parser import Commands, command
 from referee.errors import UserError
-from referee.record.backup import BackupError, Places, back_up
-from referee.record.consent import question
-from referee.record.erasure import Erased, enforce, erase_game, forget, respell, scrub_waiting
-from referee.record.export import export_person, exported, imported, rulings_table
-from referee.record.people import People, PeopleError, key_of
-from referee.record.restore import planned, restore
-from referee.record.retention import Keeping
-from referee.record.store import GameInfo, Record, RecordError
-from referee.vision.learned_decks import folder
+
+if TYPE_CHECKING:
+    from referee.record.backup import Places
+    from referee.record.erasure import Erased
+    from referee.record.people import People
+    from referee.record.store import GameInfo, Record
+
+_RECORD: Final = Path("games") / "record.db"
+_SETTINGS: Final = Path("table.toml")
 
 
-def games(args: argparse.Namespace) -> int:
-    """The command, by its options (`referee.cli.setup.add_games`). Raises `UserError`."""
-    path: Path = args.record
-    writes = args.take_in is not None or any(value is not None for value in (args.keep, args.release, args.remove))
-    if not path.exists() and args.take_in is None:
+def _add_record(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--record", type=Path, default=_RECORD, metavar="FILE", help=f"the record (default: {_RECORD})")
+
+
+def _require_record(path: Path) -> None:
+    if not path.exists():
         raise UserError(f"there is no record {path}; `referee run` begins one, or name it: --record FILE")
+
+
+# Games
+
+
+def add_games(commands: Commands) -> None:
+    parser = command(
+        commands, "games", "the recorded games: list, export, import, keep, remove",
+        "Every game is recorded line by line, on the disk before anything is announced. Without options: the list.\n\n"
+        "examples:\n  referee games\n  referee games --export 12 > game.jsonl      the log, for `referee replay`\n"
+        "  referee games --csv 12 > game.csv           the rulings, for a spreadsheet\n"
+        "  referee games --import game.jsonl           a log of another table\n"
+        "  referee games --keep 12                     never remove it to make room\n"
+        "  referee games --remove 12                   remove it and its pictures now",
+        _games,
+    )  # fmt: skip
+    _add_record(parser)
+    add = parser.add_mutually_exclusive_group().add_argument
+    add("--export", type=int, metavar="N", help="print a game as a log (JSON Lines)")
+    add("--csv", type=int, metavar="N", help="print a game's rulings as CSV")
+    add("--import", dest="take_in", type=Path, metavar="LOG", help="record a log file as a new game")
+    add("--keep", type=int, metavar="N", help="never remove this game to make room")
+    add("--release", type=int, metavar="N", help="it may be removed again")
+    add("--remove", type=int, metavar="N", help="remove a game and its pictures")
+
+
+def _games(args: argparse.Namespace) -> int:
+    from referee.record.store import Record, RecordError
+
+    writes = any(value is not None for value in (args.take_in, args.keep, args.release))
+    if args.take_in is None:
+        _require_record(args.record)
     try:
+        with Record(args.record, read_only=not writes) as record:
+            _do_with_games(args, record)
         if args.remove is not None:
-            with Record(path, read_only=True) as record:
-                record.game(args.remove)
-            _remove(path, args.remove)
-            return 0
-        with Record(path, read_only=not writes) as record:
-            return _do(args, record)
+            _remove_game(args.record, args.remove)
     except RecordError as bad:
         raise UserError(str(bad)) from None
+    return 0
 
 
-def _do(args: argparse.Namespace, record: Record) -> int:
+def _do_with_games(args: argparse.Namespace, record: Record) -> None:
+    from referee.record.export import exported, imported, rulings_table
+
     if args.export is not None:
         sys.stdout.writelines(exported(record, args.export))
     elif args.csv is not None:
@@ -67,166 +91,153 @@ def _do(args: argparse.Namespace, record: Record) -> int:
         record.game(number)
         record.keep(number, keep=args.keep is not None)
         print(f"game {number} is {'kept' if args.keep is not None else 'no longer kept'}")
+    elif args.remove is not None:
+        record.game(args.remove)
     else:
-        _list(record)
-    return 0
+        sizes = record.sizes()
+        for info in record.games():
+            print(_game_line(info, sizes.get(info.id, 0)))
+        if not record.games():
+            print("no game is recorded yet")
 
 
-def _remove(path: Path, number: int) -> None:
+def _remove_game(path: Path, number: int) -> None:
     from referee.record.erasure import erase_game
     from referee.record.people import People
 
     with People(path) as people:
-        gone = erase_game(people, number, wall_now())
-    later = "" if gone.clean else "; its bytes are overwritten as soon as nobody reads the record"
+        erased = erase_game(people, number, wall_now())
+    later = "" if erased.clean else "; its bytes are overwritten as soon as nobody reads the record"
     print(f"game {number} is removed{later}")
 
 
-def _list(record: Record) -> None:
-    games = record.games()
-    if not games:
-        print("no game is recorded yet")
-        return
-    sizes = record.sizes()
-    for info in games:
-        print(_line(info, sizes.get(info.id, 0)))
-
-
-def _line(info: GameInfo, size: int) -> str:
+def _game_line(info: GameInfo, size: int) -> str:
     rules = info.rules if isinstance(info.rules, str) else f"{info.rules.get('base', 'house rules')}, changed"
     marks = [mark for mark, there in (("not ended", info.ended is None), ("kept", info.keep)) if there]
     notes = "; ".join([f"{rules}, {size / 1e6:.1f} MB", *marks])
     return f"{info.id:5}  {info.began[:16].replace('T', ' ')}  {', '.join(info.seats)}  ({notes})"
 
 
-RECORD: Final = Path("games") / "record.db"
-_ABOUT: Final = (
-    "The people whom this table remembers: those who were asked and agreed. Without options: the list, and for how\n"
-    "long what is kept. Deleting is for good: the name leaves every game, and the file's bytes.\n\n"
-    "examples:\n  referee people --ask Ana                    what to read to her\n"
-    "  referee people --agrees Ana                 she said yes; --declines: no\n"
-    "  referee people --rename Anna Ana            called otherwise from now on\n"
-    "  referee people --rename Anna Ana --everywhere    in old games too; the old name is gone\n"
-    "  referee people --merge Ana 'Ana B.'         two spellings of one person\n"
-    "  referee people --export Ana > ana.json      all that is kept of her\n"
-    "  referee people --forget Ana                 remove her\n"
-    "  referee people --erase-game 12              remove a game and its pictures\n"
-    "  referee people --periods 30 365 1095        days: pictures, names and figures, games\n"
-    "  referee people --tidy                       remove what is overdue now"
-)
-
-
-def _people(args: argparse.Namespace) -> int:
-
-    return people(args)
+# People
 
 
 def add_people(commands: Commands) -> None:
-    """The command `people`."""
-    parser = command(commands, "people", "who is remembered: consent, names, copies, deletion", _ABOUT, _people)
+    parser = command(
+        commands, "people", "who is remembered: consent, names, copies, deletion",
+        "The people whom this table remembers: those who were asked and agreed. Without options: the list, and for\n"
+        "how long what is kept. Deleting is for good: the name leaves every game, and the file's bytes.\n\n"
+        "examples:\n  referee people --ask Ana                    what to read to her\n"
+        "  referee people --agrees Ana                 she said yes; --declines: no\n"
+        "  referee people --rename Anna Ana            called otherwise from now on\n"
+        "  referee people --rename Anna Ana --everywhere    in old games too; the old name is gone\n"
+        "  referee people --merge Ana 'Ana B.'         two spellings of one person\n"
+        "  referee people --export Ana > ana.json      all that is kept of her\n"
+        "  referee people --forget Ana                 remove her\n"
+        "  referee people --erase-game 12              remove a game and its pictures\n"
+        "  referee people --periods 30 365 1095        days: pictures, names and figures, games\n"
+        "  referee people --tidy                       remove what is overdue now",
+        _people,
+    )  # fmt: skip
+    _add_record(parser)
     add = parser.add_argument
-    add("--record", type=Path, default=RECORD, metavar="FILE", help=f"the record (default: {RECORD})")
     add("--language", default="en", choices=("en", "es", "de", "fr"), help="of what is asked (default: en)")
     add("--everywhere", action="store_true", help="with --rename: in the lines of old games too")
-    one = parser.add_mutually_exclusive_group()
-    one.add_argument("--ask", metavar="NAME", help="print what this person is to be asked")
-    one.add_argument("--agrees", metavar="NAME", help="this person was asked, and agreed to be remembered")
-    one.add_argument("--declines", metavar="NAME", help="this person was asked, and did not agree")
-    one.add_argument("--rename", nargs=2, metavar=("OLD", "NEW"), help="somebody is called otherwise")
-    one.add_argument("--merge", nargs=2, metavar=("KEEP", "OTHER"), help="two names are one person")
-    one.add_argument("--forget", metavar="NAME", help="remove this person, and the name from every game")
-    one.add_argument("--export", metavar="NAME", help="print all that is kept of this person (JSON)")
-    one.add_argument("--erase-game", type=int, metavar="N", help="remove a game, its pictures and its figures")
-    one.add_argument("--periods", type=int, nargs=3, metavar=("PICTURES", "FIGURES", "GAMES"),
-                     help="for how many days what is kept")  # fmt: skip
-    one.add_argument("--tidy", action="store_true", help="remove now what is overdue")
+    add = parser.add_mutually_exclusive_group().add_argument
+    add("--ask", metavar="NAME", help="print what this person is to be asked")
+    add("--agrees", metavar="NAME", help="this person was asked, and agreed to be remembered")
+    add("--declines", metavar="NAME", help="this person was asked, and did not agree")
+    add("--rename", nargs=2, metavar=("OLD", "NEW"), help="somebody is called otherwise")
+    add("--merge", nargs=2, metavar=("KEEP", "OTHER"), help="two names are one person")
+    add("--forget", metavar="NAME", help="remove this person, and the name from every game")
+    add("--export", metavar="NAME", help="print all that is kept of this person (JSON)")
+    add("--erase-game", type=int, metavar="N", help="remove a game, its pictures and its figures")
+    add("--periods", type=int, nargs=3, metavar=("PICTURES", "FIGURES", "GAMES"), help="for how many days what is kept")
+    add("--tidy", action="store_true", help="remove now what is overdue")
 
 
-_READS = ("ask", "export")
+def _people(args: argparse.Namespace) -> int:
+    from referee.record.people import People
+    from referee.record.store import Record, RecordError
 
-
-def people(args: argparse.Namespace) -> int:
-    """The command. Raises `UserError`."""
-    path: Path = args.record
-    if not path.exists():
-        raise UserError(f"there is no record {path}; `referee run` begins one, or name it: --record FILE")
+    _require_record(args.record)
+    changes = (args.agrees, args.declines, args.rename, args.merge, args.forget, args.erase_game, args.periods)
+    writes = args.tidy or any(value is not None for value in changes)
     try:
         # A read-only look first: a damaged or newer record is told, and never changed.
-        Record(path, read_only=True).close()
-        with People(path, read_only=not _writes(args)) as store:
-            print(_do_people(args, store))
-    except (RecordError, PeopleError, ValueError) as bad:
+        Record(args.record, read_only=True).close()
+        with People(args.record, read_only=not writes) as people:
+            print(_change_people(args, people) if writes else _show_people(args, people))
+    except (RecordError, ValueError) as bad:
         raise UserError(str(bad)) from None
     return 0
 
 
-def _writes(args: argparse.Namespace) -> bool:
-    asked = (args.agrees, args.declines, args.rename, args.merge, args.forget, args.erase_game, args.periods)
-    return args.tidy or any(value is not None for value in asked)
+def _show_people(args: argparse.Namespace, people: People) -> str:
+    """What was asked for and changes nothing: a question, a copy, or the list."""
+    from referee.record.consent import question
+    from referee.record.export import export_person
 
-
-def _do_people(args: argparse.Namespace, store: People) -> str:
-    if args.everywhere and args.rename is None:
-        raise PeopleError("--everywhere belongs to --rename OLD NEW")
+    if args.everywhere:
+        raise UserError("--everywhere belongs to --rename OLD NEW")
     if args.ask is not None:
-        return question(args.ask, store.keeping, args.language)
+        return question(args.ask, people.keeping, args.language)
     if args.export is not None:
-        return json.dumps(export_person(store, store.named(args.export)), ensure_ascii=False, indent=2)
+        return json.dumps(export_person(people, people.named(args.export)), ensure_ascii=False, indent=2)
+    rows = []
+    for person in people.people():
+        answer = f"{'agreed' if person.agreed else 'declined'} {person.asked[:10]}"
+        if person.agreed:
+            answer += f", {_count_games(people.games_of(person))}"
+        rows.append(f"{person.name}  ({answer})")
+    rows = rows or ["nobody was asked yet: `referee people --ask NAME` prints what to ask"]
+    return "\n".join([*rows, "", f"Here {people.keeping.words}."])
+
+
+def _change_people(args: argparse.Namespace, people: People) -> str:
+    """Do what was asked for; what came of it, in words."""
+    from referee.record.erasure import enforce, erase_game, forget, respell, scrub_waiting
+    from referee.record.retention import Keeping
+
+    if args.everywhere and args.rename is None:
+        raise UserError("--everywhere belongs to --rename OLD NEW")
     if args.periods is not None:
-        store.keep_for(Keeping(*args.periods))
-        return store.keeping.words
+        people.keep_for(Keeping(*args.periods))
+        return people.keeping.words
     if args.tidy:
-        scrub_waiting(store)
-        _, words = enforce(store, datetime.now().astimezone())
+        scrub_waiting(people)
+        _, words = enforce(people, datetime.now().astimezone())
         return words or "nothing is overdue"
     if args.erase_game is not None:
-        return _told(f"game {args.erase_game} is removed", erase_game(store, args.erase_game, wall_now()))
-    return _about_somebody(args, store) or _listed(store)
-
-
-def _about_somebody(args: argparse.Namespace, store: People) -> str:
+        return _add_remains(f"game {args.erase_game} is removed", erase_game(people, args.erase_game, wall_now()))
     if args.agrees is not None:
-        return _agreed(store, args.agrees)
+        person = people.remember(args.agrees, wall_now())
+        return f"{person.name} agreed, and is remembered; {_count_games(people.games_of(person))} so far"
     if args.declines is not None:
-        person = store.answer(args.declines, False, wall_now())
-        return f"{person.name} declined, and plays as the seat's name"
-    if args.rename is not None:
-        old, new = args.rename
-        person = store.named(old)
-        if args.everywhere:
-            done = respell(store, person, new)
-            return _told(f"{person.name} is {new} now, in {_games(done)} too", done)
-        return f"{person.name} is {store.rename(person, new).name} now; lines of old games stay as they were written"
+        return f"{people.answer(args.declines, False, wall_now()).name} declined, and plays as the seat's name"
     if args.merge is not None:
-        keep, other = map(store.named, args.merge)
-        store.merge(keep, other)
+        keep, other = map(people.named, args.merge)
+        people.merge(keep, other)
         return f"{other.name} is {keep.name} now"
     if args.forget is not None:
-        person = store.named(args.forget)
-        done = forget(store, person, wall_now())
-        return _told(f"forgotten; the name was removed from {_games(done)}", done)
-    return ""
+        erased = forget(people, people.named(args.forget), wall_now())
+        return _add_remains(f"forgotten; the name was removed from {_count_games(erased.games)}", erased)
+    old, new = args.rename
+    person = people.named(old)
+    if args.everywhere:
+        erased = respell(people, person, new)
+        return _add_remains(f"{person.name} is {new} now, in {_count_games(erased.games)} too", erased)
+    return f"{person.name} is {people.rename(person, new).name} now; lines of old games stay as they were written"
 
 
-def _agreed(store: People, name: str) -> str:
-    """From now on; games that bear the name already are theirs as well."""
-    person = store.answer(name, True, wall_now())
-    with Record(store.path, read_only=True) as record:
-        games = [info.id for info in record.games() if key_of(name) in map(key_of, info.seats)]
-    for game in games:
-        store.tie(game)
-    many = len(store.games_of(person))
-    return f"{person.name} agreed, and is remembered; {many} {'game' if many == 1 else 'games'} so far"
+def _count_games(games: Sequence[object]) -> str:
+    return "1 game" if len(games) == 1 else f"{len(games)} games"
 
 
-def _games(done: Erased) -> str:
-    return "1 game" if len(done.games) == 1 else f"{len(done.games)} games"
-
-
-def _told(words: str, done: Erased) -> str:
-    if done.left:
-        words += f"; the house rules of game {', '.join(map(str, done.left))} mention the name: remove those games"
-    if done.clean:
+def _add_remains(words: str, erased: Erased) -> str:
+    """The words with what of the removed is still somewhere."""
+    if erased.left:
+        words += f"; the house rules of game {', '.join(map(str, erased.left))} mention the name: remove those games"
+    if erased.clean:
         return words
     return (
         f"{words}. Another program has the record open, so its file still holds bytes of what was removed; "
@@ -234,15 +245,23 @@ def _told(words: str, done: Erased) -> str:
     )
 
 
-def _listed(store: People) -> str:
-    rows = []
-    for person in store.people():
-        many = len(store.games_of(person))
-        answer = f"agreed {person.asked[:10]}, {many} {'game' if many == 1 else 'games'}"
-        rows.append(f"{person.name}  ({answer if person.agreed else f'declined {person.asked[:10]}'})")
-    if not rows:
-        rows.append("nobody was asked yet: `referee people --ask NAME` prints what to ask")
-    return "\n".join([*rows, "", f"Here {store.keeping.words}."])
+# League
+
+
+def add_league(commands: Commands) -> None:
+    parser = command(
+        commands, "league", "who won how often, slaps, reaction times, and a rating with its uncertainty",
+        "The league of those who agreed to be remembered (`referee people`): games and slaps won, false slaps, the\n"
+        "median reaction time with how many times it rests on, and a rating with its uncertainty. A season is the\n"
+        "days from --from to --to, both included. Nobody is ranked from too few games.\n\n"
+        "examples:\n  referee league\n  referee league --from 2026-09-01 --to 2026-12-31 --csv > autumn.csv",
+        _league,
+    )  # fmt: skip
+    _add_record(parser)
+    add = parser.add_argument
+    add("--from", dest="start", type=_day, metavar="DAY", help="the season's first day (default: from the beginning)")
+    add("--to", dest="end", type=_day, metavar="DAY", help="its last day (default: until now)")
+    add("--csv", action="store_true", help="as CSV, for a spreadsheet")
 
 
 def _day(text: str) -> date:
@@ -253,19 +272,16 @@ def _day(text: str) -> date:
 
 
 def _league(args: argparse.Namespace) -> int:
-    from referee.errors import UserError
     from referee.record.league import as_csv, as_text, table
     from referee.record.people import People
     from referee.record.statistics import Season, results
     from referee.record.store import RecordError
 
-    path: Path = args.record
-    if not path.exists():
-        raise UserError(f"there is no record {path}; `referee run` begins one, or name it: --record FILE")
+    _require_record(args.record)
     if args.start is not None and args.end is not None and args.end < args.start:
         raise UserError(f"a season from {args.start} cannot end on {args.end}")
     try:
-        with People(path, read_only=True) as people:
+        with People(args.record, read_only=True) as people:
             names = {person.id: person.name for person in people.people() if person.agreed}
             rows = table(results(people, Season(args.start, args.end)), names)
     except RecordError as bad:
@@ -274,38 +290,10 @@ def _league(args: argparse.Namespace) -> int:
     return 0
 
 
-def add_league(commands: Commands) -> None:
-    """The command `league`."""
-    parser = command(
-        commands, "league", "who won how often, slaps, reaction times, and a rating with its uncertainty",
-        "The league of those who agreed to be remembered (`referee people`): games and slaps won, false slaps, the\n"
-        "median reaction time with how many times it rests on, and a rating with its uncertainty. A season is the\n"
-        "days from --from to --to, both included. Nobody is ranked from too few games.\n\n"
-        "examples:\n  referee league\n  referee league --from 2026-09-01 --to 2026-12-31 --csv > autumn.csv",
-        _league,
-    )  # fmt: skip
-    add = parser.add_argument
-    add("--record", type=Path, default=RECORD, metavar="FILE", help=f"the record (default: {RECORD})")
-    add("--from", dest="start", type=_day, metavar="DAY", help="the season's first day (default: from the beginning)")
-    add("--to", dest="end", type=_day, metavar="DAY", help="its last day (default: until now)")
-    add("--csv", action="store_true", help="as CSV, for a spreadsheet")
-
-
-SETTINGS: Final = Path("table.toml")
-
-
-def _backup(args: argparse.Namespace) -> int:
-
-    return backup(args)
-
-
-def _restore(args: argparse.Namespace) -> int:
-
-    return bring_back(args)
+# Backup
 
 
 def add_backup(commands: Commands) -> None:
-    """The command `backup`."""
     parser = command(
         commands, "backup", "games, people, settings and learned decks in one file",
         "Write one archive (zip) with everything of this table and a checksum of each part. A game may go on\n"
@@ -320,7 +308,6 @@ def add_backup(commands: Commands) -> None:
 
 
 def add_restore(commands: Commands) -> None:
-    """The command `restore`."""
     parser = command(
         commands, "restore", "bring a backup back",
         "Look through a backup and say what would be put where. With --yes it is done: what is there now is kept\n"
@@ -335,18 +322,22 @@ def add_restore(commands: Commands) -> None:
 
 
 def _add_places(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--record", type=Path, default=RECORD, metavar="FILE",
-                        help=f"the record of games (default: {RECORD})")  # fmt: skip
-    parser.add_argument("--settings", type=Path, default=SETTINGS, metavar="FILE",
-                        help=f"the table's settings (default: {SETTINGS})")  # fmt: skip
+    _add_record(parser)
+    parser.add_argument("--settings", type=Path, default=_SETTINGS, metavar="FILE",
+                        help=f"the table's settings (default: {_SETTINGS})")  # fmt: skip
 
 
 def _places(args: argparse.Namespace) -> Places:
+    from referee.record.backup import Places
+    from referee.vision.learned_decks import folder
+
     return Places(args.record, args.settings, folder())
 
 
-def backup(args: argparse.Namespace) -> int:
-    """Write one. Raises `UserError`."""
+def _backup(args: argparse.Namespace) -> int:
+    from referee.record.backup import BackupError, back_up
+    from referee.record.store import RecordError
+
     try:
         places = _places(args)
         manifest = back_up(places, args.file, wall_now(), pictures=args.frames)
@@ -359,8 +350,11 @@ def backup(args: argparse.Namespace) -> int:
     return 0
 
 
-def bring_back(args: argparse.Namespace) -> int:
-    """Say what would be done, or do it. Raises `UserError`."""
+def _restore(args: argparse.Namespace) -> int:
+    from referee.record.backup import BackupError
+    from referee.record.restore import planned, restore
+    from referee.record.store import RecordError
+
     stamp = datetime.now().astimezone().strftime("%Y%m%dT%H%M%S")
     try:
         plan = (restore if args.yes else planned)(args.file, _places(args), stamp)
@@ -369,40 +363,3 @@ def bring_back(args: argparse.Namespace) -> int:
     print("\n".join(plan.words))
     print("done" if args.yes else "nothing was changed; do it with --yes")
     return 0
-
-
-def _practise(args: argparse.Namespace) -> int:
-    from referee.extras.practice.trainer import practise
-
-    return practise(args)
-
-
-def _seconds(text: str) -> float:
-    try:
-        found = float(text)
-    except ValueError:
-        found = 0.0
-    if not 0.3 <= found <= 10:
-        raise argparse.ArgumentTypeError(f"a number of seconds from 0.3 to 10, not {text!r}")
-    return found
-
-
-def add_practise(commands: Commands) -> None:
-    """The command `practise`."""
-    parser = command(
-        commands, "practise", "practise alone: slap on the patterns of the house rules, and only then",
-        "Piles are dealt card by card. Slap the pad (or the space bar) when the newest card makes a pattern of the\n"
-        "house rules. Patterns are taught one after another; what was missed comes back soon; at the end it says how\n"
-        "quick you were, how sure that is, and what to practise. Nothing is kept.\n\n"
-        "examples:\n  referee practise\n  referee practise house.toml --pace 1\n"
-        "  referee practise --settings table.toml --seat 2      at a table's pad, with its voice and light",
-        _practise,
-    )  # fmt: skip
-    add = parser.add_argument
-    add("rules", nargs="?", metavar="RULES", help="a preset, or a house-rules file (default: the table's, or classic)")
-    add("--settings", type=Path, metavar="FILE", help="a table's settings: its pads, voice and light are used")
-    add("--seat", type=whole(1, 8, "seat"), metavar="N", help="only this seat's pad (default: any)")
-    add("--piles", type=whole(1, 1000, "piles"), default=40, metavar="N", help="how many piles (default: 40)")
-    add("--pace", type=_seconds, default=1.5, metavar="S", help="seconds from card to card (default: 1.5)")
-    add("--all", action="store_true", help="all patterns from the start, without teaching them one by one")
-    add("--seed", type=whole(0, 2**31 - 1, "seed"), metavar="N", help="which piles (default: others each time)")

@@ -3,15 +3,29 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
-from typing import Final, NoReturn, TypeAlias
+from collections.abc import Callable, Iterable
+from typing import Any, Final, NoReturn, TypeAlias
 
 MISTAKE: Final = 2
 """Exit status for a mistake in what was given."""
 
 
 class Parser(argparse.ArgumentParser):
-    """An argument parser whose complaints are one line."""
+    """An argument parser whose complaints are one line.
+
+    ``branches``: parsers by the first word that chooses them, for a command which takes other words there as well.
+    """
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.branches: dict[str, Parser] = {}
+
+    def parse_known_args(self, args: Iterable[str] | None = None, namespace: Any = None) -> tuple[Any, list[str]]:
+        """See `argparse.ArgumentParser`."""
+        words = None if args is None else list(args)
+        if words and words[0] in self.branches:
+            return self.branches[words[0]].parse_known_args(words[1:], namespace)
+        return super().parse_known_args(words, namespace)
 
     def error(self, message: str) -> NoReturn:
         self.exit(MISTAKE, f"{self.prog}: {message} (try: {self.prog} --help)\n")
@@ -47,15 +61,16 @@ def rate(text: str) -> float:
 
 
 def command(
-    commands: Commands, name: str, line: str, about: str, run: Callable[[argparse.Namespace], int]
-) -> argparse.ArgumentParser:
-    """A command: ``line`` stands in the list, ``about`` in its own help; ``run`` returns the exit status."""
-    parser = commands.add_parser(
-        name,
-        help=line,
-        description=about,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
+    commands: Commands, name: str, line: str, about: str, run: Callable[[argparse.Namespace], int], **options: Any
+) -> Parser:
+    """A command: ``line`` stands in the list, ``about`` in its own help; ``run`` returns the exit status.
+
+    A command with an empty ``line`` is not listed. ``options`` are passed to the parser.
+    """
+    if line:
+        options["help"] = line
+    parser: Parser = commands.add_parser(
+        name, description=about, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False, **options
     )
     parser.set_defaults(run=run)
     return parser

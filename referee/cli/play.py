@@ -1,4 +1,7 @@
-"""The commands that play, referee and explain games; each brings what it needs when it is called."""
+"""The commands that play, referee, replay and explain games, and by which one practises.
+
+Each function that runs a command imports what it needs when it is called.
+"""
 
 from __future__ import annotations
 
@@ -8,49 +11,6 @@ from pathlib import Path
 
 from referee.cli.parser import Commands, command, rate, whole
 from referee.errors import UserError
-
-
-def _demo(args: argparse.Namespace) -> int:
-    from referee.demo.simulated_game import Options, demo
-
-    return demo(
-        Options(
-            seats=args.seats, rules=args.rules, seed=args.seed, pace=not args.no_pace, max_cards=args.max_cards,
-            fps=args.fps, page=not args.no_pace and not args.no_page and args.log is None,
-            log=args.log, audio=args.audio, frames=args.frames, summary=args.summary,
-        )
-    )  # fmt: skip
-
-
-def _run(args: argparse.Namespace) -> int:
-    from referee.settings.model import example
-
-    if args.example:
-        sys.stdout.write(example())
-        return 0
-    if args.settings is None:
-        raise UserError("run needs --settings FILE; `referee run --example > table.toml` begins one")
-    from referee.table.session import run
-
-    return run(args.settings, log=args.log, new=args.new)
-
-
-def _replay(args: argparse.Namespace) -> int:
-    from referee.review import replay
-
-    return replay(args.log, everything=args.all, until=args.until, as_text=args.format == "text")
-
-
-def _explain(args: argparse.Namespace) -> int:
-    from referee.review import explain
-
-    return explain(args.log, args.ruling, as_json=args.json)
-
-
-def _rules(args: argparse.Namespace) -> int:
-    from referee.review import rules
-
-    return rules(args.what, rows=args.rows)
 
 
 def add_demo(commands: Commands) -> None:
@@ -74,17 +34,23 @@ def add_demo(commands: Commands) -> None:
     add("--no-pace", action="store_true", help="as fast as this machine can, instead of in real time")
     add("--max-cards", type=whole(1, 100_000, "cards"), default=400, metavar="N",
         help="stop after this many cards if the game has not ended (default: 400)")  # fmt: skip
-    add(
-        "--fps",
-        type=rate,
-        default=15.0,
-        metavar="N",
-        help="frames a second of the simulated camera (default: 15)",
-    )
+    add("--fps", type=rate, default=15.0, metavar="N", help="frames a second of the simulated camera (default: 15)")
     add("--log", type=Path, metavar="FILE", help="write the game's log (JSON Lines), for `referee replay`")
     add("--audio", type=Path, metavar="FILE.wav", help="write what the speaker said (WAV)")
     add("--frames", type=Path, metavar="DIR", help="write every frame (numbered JPEG), for `referee watch`")
     add("--summary", type=Path, metavar="FILE", help="write the closing figures (one JSON object)")
+
+
+def _demo(args: argparse.Namespace) -> int:
+    from referee.demo.simulated_game import Options, demo
+
+    return demo(
+        Options(
+            seats=args.seats, rules=args.rules, seed=args.seed, pace=not args.no_pace, max_cards=args.max_cards,
+            fps=args.fps, page=not args.no_pace and not args.no_page and args.log is None,
+            log=args.log, audio=args.audio, frames=args.frames, summary=args.summary,
+        )
+    )  # fmt: skip
 
 
 def add_run(commands: Commands) -> None:
@@ -102,6 +68,19 @@ def add_run(commands: Commands) -> None:
                         help="begin a new game, though the last one was broken off (default: it goes on)")  # fmt: skip
     parser.add_argument("--log", type=Path, metavar="FILE",
                         help="write the game's log here (default: as the settings say)")  # fmt: skip
+
+
+def _run(args: argparse.Namespace) -> int:
+    from referee.settings.model import example
+
+    if args.example:
+        sys.stdout.write(example())
+        return 0
+    if args.settings is None:
+        raise UserError("run needs --settings FILE; `referee run --example > table.toml` begins one")
+    from referee.table.session import run
+
+    return run(args.settings, log=args.log, new=args.new)
 
 
 def add_replay(commands: Commands) -> None:
@@ -122,6 +101,12 @@ def add_replay(commands: Commands) -> None:
                         help="json: JSON Lines; text: a line a ruling for people to read (default: json)")  # fmt: skip
 
 
+def _replay(args: argparse.Namespace) -> int:
+    from referee.review import replay
+
+    return replay(args.log, everything=args.all, until=args.until, as_text=args.format == "text")
+
+
 def add_explain(commands: Commands) -> None:
     parser = command(
         commands, "explain", "why the referee ruled as it did",
@@ -133,6 +118,12 @@ def add_explain(commands: Commands) -> None:
     parser.add_argument("log", metavar="LOG", help="a log (JSON Lines, UTF-8); - reads standard input")
     parser.add_argument("ruling", metavar="RULING", nargs="?", help="the id of one ruling (default: all)")
     parser.add_argument("--json", action="store_true", help="the same facts as JSON, one object a line")
+
+
+def _explain(args: argparse.Namespace) -> int:
+    from referee.review import explain
+
+    return explain(args.log, args.ruling, as_json=args.json)
 
 
 def add_rules(commands: Commands) -> None:
@@ -148,3 +139,45 @@ def add_rules(commands: Commands) -> None:
     parser.add_argument("what", metavar="WHAT", nargs="*",
                         help="a preset, a house-rules file (*.toml), `check FILE`, or `example`")  # fmt: skip
     parser.add_argument("--rows", action="store_true", help="print every row of the rules, with its values")
+
+
+def _rules(args: argparse.Namespace) -> int:
+    from referee.review import rules
+
+    return rules(args.what, rows=args.rows)
+
+
+def add_practise(commands: Commands) -> None:
+    parser = command(
+        commands, "practise", "practise alone: slap on the patterns of the house rules, and only then",
+        "Piles are dealt card by card. Slap the pad (or the space bar) when the newest card makes a pattern of the\n"
+        "house rules. Patterns are taught one after another; what was missed comes back soon; at the end it says how\n"
+        "quick you were, how sure that is, and what to practise. Nothing is kept.\n\n"
+        "examples:\n  referee practise\n  referee practise house.toml --pace 1\n"
+        "  referee practise --settings table.toml --seat 2      at a table's pad, with its voice and light",
+        _practise,
+    )  # fmt: skip
+    add = parser.add_argument
+    add("rules", nargs="?", metavar="RULES", help="a preset, or a house-rules file (default: the table's, or classic)")
+    add("--settings", type=Path, metavar="FILE", help="a table's settings: its pads, voice and light are used")
+    add("--seat", type=whole(1, 8, "seat"), metavar="N", help="only this seat's pad (default: any)")
+    add("--piles", type=whole(1, 1000, "piles"), default=40, metavar="N", help="how many piles (default: 40)")
+    add("--pace", type=_seconds, default=1.5, metavar="S", help="seconds from card to card (default: 1.5)")
+    add("--all", action="store_true", help="all patterns from the start, without teaching them one by one")
+    add("--seed", type=whole(0, 2**31 - 1, "seed"), metavar="N", help="which piles (default: others each time)")
+
+
+def _practise(args: argparse.Namespace) -> int:
+    from referee.extras.practice.trainer import practise
+
+    return practise(args)
+
+
+def _seconds(text: str) -> float:
+    try:
+        found = float(text)
+    except ValueError:
+        found = 0.0
+    if not 0.3 <= found <= 10:
+        raise argparse.ArgumentTypeError(f"a number of seconds from 0.3 to 10, not {text!r}")
+    return found

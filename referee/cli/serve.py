@@ -1,31 +1,19 @@
-"""`referee page`: serve the scoreboard, photo-finishes and recorded games.
-
-`referee hall`: every table of a broker on one page.
-"""
+"""The commands that serve pages for browsers: `page` for one table, `hall` for every table of a broker."""
 
 from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import Final
 
 from referee.cli.parser import Commands, command, whole
-from referee.extras.broker.messages import NAME
+from referee.errors import UserError
 
-
-def _page(args: argparse.Namespace) -> int:
-    import asyncio
-
-    from referee.web.server import Options, serve
-
-    options = Options(
-        args.record, host=args.host, port=args.port, pictures=args.pictures, listen=args.listen, runtime=args.runtime,
-        names=tuple(args.name), secure=args.https,
-    )  # fmt: skip
-    return asyncio.run(serve(options, lambda address: print(address, flush=True)))
+_PORT: Final = 1883
+_TLS_PORT: Final = 8883
 
 
 def add_page(commands: Commands) -> None:
-    """The command `page`."""
     parser = command(
         commands, "page", "the scoreboard, photo-finishes and recorded games, in a browser",
         "Serve the page of a record: the scoreboard of the game that is on, the photo-finish of every slap, games to\n"
@@ -44,16 +32,44 @@ def add_page(commands: Commands) -> None:
         help="a further name under which the page is called; may be given again")  # fmt: skip
     add("--pictures", type=Path, metavar="FILE", help="the file of frames, to show pictures round slaps")
     add("--listen", type=Path, metavar="SOCKET", help="where the referee tells what is new")
-    add(
-        "--https",
-        action="store_true",
-        help="a proxy in front serves the page by https, and nobody reaches it otherwise",
-    )
+    add("--https", action="store_true",
+        help="a proxy in front serves the page by https, and nobody reaches it otherwise")  # fmt: skip
     add("--runtime", type=Path, metavar="DIR", help="folder for pairing and control; without it people only watch")
 
 
-PLAIN, TLS = 1883, 8883
-"""The usual ports."""
+def _page(args: argparse.Namespace) -> int:
+    import asyncio
+
+    from referee.web.server import Options, serve
+
+    options = Options(
+        args.record, host=args.host, port=args.port, pictures=args.pictures, listen=args.listen, runtime=args.runtime,
+        names=tuple(args.name), secure=args.https,
+    )  # fmt: skip
+    return asyncio.run(serve(options, lambda address: print(address, flush=True)))
+
+
+def add_hall(commands: Commands) -> None:
+    parser = command(
+        commands, "hall", "every table of a club or a classroom, in a browser",
+        "Serve one page for all the tables that tell their games to a broker (MQTT; the section [mqtt] of a table's\n"
+        "settings): who plays, who is asked something, which table needs help, and the day's league. Nothing can be\n"
+        "changed from it. docs/hall.md says how a broker is set up.\n\n"
+        "examples:\n  referee hall --broker 192.168.1.5\n"
+        "  referee hall --broker club.example:8883 --tls --user hall --password-file hall.pw --host 0.0.0.0 --port 80",
+        _hall,
+    )  # fmt: skip
+    add = parser.add_argument
+    add("--broker", type=_address, required=True, metavar="HOST[:PORT]", help=f"port: {_PORT}, with --tls {_TLS_PORT}")
+    add("--user", default="", metavar="NAME", help="who we are to the broker")
+    add("--password-file", default="", metavar="FILE", help="its first line is the password")
+    add("--tls", action="store_true", help="speak to the broker by TLS")
+    add("--prefix", type=_prefix, default="referee", metavar="NAME", help="of the topics (default: referee)")
+    add("--host", default="127.0.0.1", metavar="ADDRESS",
+        help="where to listen; 0.0.0.0 for everybody in the network (default: this machine alone)")  # fmt: skip
+    add("--port", type=whole(0, 65535, "port"), default=8090, metavar="N", help="0 for any free one (default: 8090)")
+    add("--name", action="append", default=[], metavar="NAME",
+        help="a further name under which the page is called; may be given again")  # fmt: skip
 
 
 def _address(text: str) -> tuple[str, int | None]:
@@ -70,6 +86,8 @@ def _address(text: str) -> tuple[str, int | None]:
 
 
 def _prefix(text: str) -> str:
+    from referee.extras.broker.messages import NAME
+
     if not NAME.fullmatch(text):
         raise argparse.ArgumentTypeError(f"{text!r} must be 1 to 40 letters, digits, - and _")
     return text
@@ -78,39 +96,14 @@ def _prefix(text: str) -> str:
 def _hall(args: argparse.Namespace) -> int:
     import asyncio
 
-    from referee.errors import UserError
     from referee.extras.broker.connection import Broker
     from referee.extras.hall.app import Options, serve
 
     host, port = args.broker
-    broker = Broker(host, port or (TLS if args.tls else PLAIN), args.user, args.password_file, args.tls)
+    broker = Broker(host, port or (_TLS_PORT if args.tls else _PORT), args.user, args.password_file, args.tls)
     try:
         broker.password()
     except (OSError, UnicodeDecodeError) as bad:
         raise UserError(f"the password cannot be read ({bad}); see --password-file") from None
     options = Options(broker, args.prefix, args.host, args.port, tuple(args.name))
     return asyncio.run(serve(options, lambda address: print(address, flush=True)))
-
-
-def add_hall(commands: Commands) -> None:
-    """The command `hall`."""
-    parser = command(
-        commands, "hall", "every table of a club or a classroom, in a browser",
-        "Serve one page for all the tables that tell their games to a broker (MQTT; the section [mqtt] of a table's\n"
-        "settings): who plays, who is asked something, which table needs help, and the day's league. Nothing can be\n"
-        "changed from it. docs/hall.md says how a broker is set up.\n\n"
-        "examples:\n  referee hall --broker 192.168.1.5\n"
-        "  referee hall --broker club.example:8883 --tls --user hall --password-file hall.pw --host 0.0.0.0 --port 80",
-        _hall,
-    )  # fmt: skip
-    add = parser.add_argument
-    add("--broker", type=_address, required=True, metavar="HOST[:PORT]", help=f"port: {PLAIN}, with --tls {TLS}")
-    add("--user", default="", metavar="NAME", help="who we are to the broker")
-    add("--password-file", default="", metavar="FILE", help="its first line is the password")
-    add("--tls", action="store_true", help="speak to the broker by TLS")
-    add("--prefix", type=_prefix, default="referee", metavar="NAME", help="of the topics (default: referee)")
-    add("--host", default="127.0.0.1", metavar="ADDRESS",
-        help="where to listen; 0.0.0.0 for everybody in the network (default: this machine alone)")  # fmt: skip
-    add("--port", type=whole(0, 65535, "port"), default=8090, metavar="N", help="0 for any free one (default: 8090)")
-    add("--name", action="append", default=[], metavar="NAME",
-        help="a further name under which the page is called; may be given again")  # fmt: skip

@@ -1,74 +1,16 @@
-"""The commands that look: at photographs, videos, decks and the table under the camera.
+"""The commands that look (`recognise`, `watch`) and those by which a table is set up and cared for.
 
-The commands that look after the appliance.
+Each function that runs a command imports what it needs when it is called.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
 
-from referee.cli.parser import Commands, command, rate, whole
+from referee.cli.parser import Commands, Parser, command, rate, whole
 from referee.errors import UserError
-
-
-def _recognise(args: argparse.Namespace) -> int:
-    from referee.vision.photos import recognise
-
-    return recognise(args.images, draw=args.draw, deck=args.deck)
-
-
-def _watch(args: argparse.Namespace) -> int:
-    from referee.vision.videos import watch
-
-    return watch(args.source, fps=args.fps, seats=args.seats, deck=args.deck, settings=args.settings)
-
-
-def _enrol(args: argparse.Namespace) -> int:
-    from referee.setup.decks.enrol import Options, enrol, forgotten, listed
-
-    if args.list:
-        return listed()
-    if args.forget is not None:
-        return forgotten(args.forget)
-    return enrol(
-        Options(
-            deck=args.deck, images=tuple(args.images), cards=args.cards, source=args.source, settings=args.settings,
-            fps=args.fps, ask=args.ask, at_once=args.at_once, more=args.more, quiet=args.quiet, sheet=args.sheet,
-        )
-    )  # fmt: skip
-
-
-def _calibrate(args: argparse.Namespace) -> int:
-    if args.sheet is not None:
-        from referee.setup.calibration.find_table import write_sheet
-
-        write_sheet(args.sheet, args.paper)
-        print(f"{args.sheet}: print it at 100 %, and check the line of 150 mm with a ruler")
-        return 0
-    if args.undo:
-        if args.settings is None:
-            raise UserError("--undo needs --settings FILE")
-        from referee.settings.file import undo
-
-        undo(args.settings)
-        print(f"{args.settings} is as it was before the last calibration")
-        return 0
-    from referee.setup.calibration.calibrate import Options, calibrate
-
-    return calibrate(
-        Options(
-            images=args.images, settings=args.settings, by=args.by, card_size=args.cards, seats=args.seats,
-            reach=args.reach, draw=args.draw, simulated=args.simulated, as_json=args.json,
-        )
-    )  # fmt: skip
-
-
-def _add_deck(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--deck", default=None, metavar="NAME",
-                        help="read the deck that was learned under this name (default: any ordinary deck)")  # fmt: skip
+from referee.setup.console import STEP_NAMES
 
 
 def add_recognise(commands: Commands) -> None:
@@ -88,6 +30,12 @@ def add_recognise(commands: Commands) -> None:
                         help="also draw what was read: a .jpg file for one IMAGE, a folder for several")  # fmt: skip
 
 
+def _recognise(args: argparse.Namespace) -> int:
+    from referee.vision.photos import recognise
+
+    return recognise(args.images, draw=args.draw, deck=args.deck)
+
+
 def add_watch(commands: Commands) -> None:
     parser = command(
         commands, "watch", "the cards laid in a video or a folder of frames, as JSON Lines",
@@ -105,6 +53,17 @@ def add_watch(commands: Commands) -> None:
                         help="name seats: N evenly round the picture, seat 1 at its bottom, clockwise")  # fmt: skip
     parser.add_argument("--settings", type=Path, metavar="FILE",
                         help="name seats by the bearings of a table's settings (see `referee calibrate`)")  # fmt: skip
+
+
+def _watch(args: argparse.Namespace) -> int:
+    from referee.vision.videos import watch
+
+    return watch(args.source, fps=args.fps, seats=args.seats, deck=args.deck, settings=args.settings)
+
+
+def _add_deck(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--deck", default=None, metavar="NAME",
+                        help="read the deck that was learned under this name (default: any ordinary deck)")  # fmt: skip
 
 
 def add_enrol(commands: Commands) -> None:
@@ -142,14 +101,25 @@ def add_enrol(commands: Commands) -> None:
         help="lay N cards at a time, side by side or fanned, read from left to right")  # fmt: skip
     add("--more", action="store_true", help="add looks to a deck that was learned before")
     add("--quiet", action="store_true", help="say nothing aloud")
-    add(
-        "--sheet",
-        type=Path,
-        metavar="FILE.png",
-        help="where to draw what was seen of each card (default: with the deck)",
-    )
+    add("--sheet", type=Path, metavar="FILE.png",
+        help="where to draw what was seen of each card (default: with the deck)")  # fmt: skip
     add("--list", action="store_true", help="name the decks that were learned, and stop")
     add("--forget", metavar="NAME", help="remove a learned deck, and stop")
+
+
+def _enrol(args: argparse.Namespace) -> int:
+    from referee.setup.decks.enrol import Options, enrol, forgotten, listed
+
+    if args.list:
+        return listed()
+    if args.forget is not None:
+        return forgotten(args.forget)
+    return enrol(
+        Options(
+            deck=args.deck, images=tuple(args.images), cards=args.cards, source=args.source, settings=args.settings,
+            fps=args.fps, ask=args.ask, at_once=args.at_once, more=args.more, quiet=args.quiet, sheet=args.sheet,
+        )
+    )  # fmt: skip
 
 
 def add_calibrate(commands: Commands) -> None:
@@ -192,31 +162,99 @@ def add_calibrate(commands: Commands) -> None:
     add("--sheet", type=Path, metavar="FILE", help="write the sheet to print (*.pdf or *.png) and stop")
     add("--paper", choices=("a4", "letter"), default="a4", help="the sheet's paper (default: a4)")
     add("--undo", action="store_true", help="put --settings FILE back as it was before, and stop")
+    parser.branches["pads"] = _add_calibrate_pads(commands)
 
 
-def _doctor(args: argparse.Namespace) -> int:
-    from referee.setup.doctor import doctor
+def _calibrate(args: argparse.Namespace) -> int:
+    if args.sheet is not None:
+        from referee.setup.calibration.find_table import write_sheet
 
-    return doctor(as_json=args.json, settings=args.settings)
+        write_sheet(args.sheet, args.paper)
+        print(f"{args.sheet}: print it at 100 %, and check the line of 150 mm with a ruler")
+        return 0
+    if args.undo:
+        if args.settings is None:
+            raise UserError("--undo needs --settings FILE")
+        from referee.settings.file import undo
 
+        undo(args.settings)
+        print(f"{args.settings} is as it was before the last calibration")
+        return 0
+    from referee.setup.calibration.calibrate import Options, calibrate
 
-def add_doctor(commands: Commands) -> None:
-    parser = command(
-        commands, "doctor", "what hardware and libraries are here, and what to install",
-        "Look at every part that the referee can use and say whether it is fine, missing or broken, and the command\n"
-        "that installs it. Exit status 1 only if something is broken that even the simulated table needs.\n\n"
-        "examples:\n  referee doctor\n  referee doctor --json",
-        _doctor,
+    return calibrate(
+        Options(
+            images=args.images, settings=args.settings, by=args.by, card_size=args.cards, seats=args.seats,
+            reach=args.reach, draw=args.draw, simulated=args.simulated, as_json=args.json,
+        )
     )  # fmt: skip
-    parser.add_argument("--json", action="store_true", help="print a JSON list instead of a table")
-    parser.add_argument("--settings", type=Path, metavar="FILE",
-                        help="the table's settings (default: table.toml here, else the appliance's)")  # fmt: skip
 
 
-def _wiring(args: argparse.Namespace) -> int:
-    from referee.setup.wiring import draw
+def _add_calibrate_pads(commands: Commands) -> Parser:
+    """`calibrate pads`, which as one word, `calibrate-pads`, is understood too."""
+    parser = command(
+        commands, "calibrate-pads", "",
+        "Asks each seat to slap its pad a few times while the others keep their hands off, and measures how long its\n"
+        "contact bounces and how long other pads hear it. With --board each two neighbours' pads are hit by one blow,\n"
+        "through a stiff board that lies over both: that tells how far their answers differ, and so the error that\n"
+        "each states. What is measured goes into the settings, [pads_measured]; nothing else there changes.\n"
+        "Exit status 1 if a pad was not heard.\n\n"
+        "examples:\n  referee calibrate pads --simulated --board\n"
+        "  referee calibrate pads --settings table.toml --board",
+        _calibrate_pads, prog="referee calibrate pads",
+    )  # fmt: skip
+    parser.add_argument("--settings", type=Path, metavar="FILE", help="the table's settings (TOML)")
+    parser.add_argument("--simulated", action="store_true", help="pads and hands of the simulated table")
+    parser.add_argument("--seats", type=whole(2, 8, "seats"), metavar="N", help="simulated seats (default: 4)")
+    parser.add_argument("--blows", type=whole(2, 50, "blows"), default=8, metavar="N",
+                        help="how often each pad is hit (default: 8)")  # fmt: skip
+    parser.add_argument("--board", action="store_true", help="a board is here: hit two pads by one blow as well")
+    parser.add_argument("--json", action="store_true", help="the result as JSON")
+    return parser
 
-    return draw(args.out, args.settings, args.seats)
+
+def _calibrate_pads(args: argparse.Namespace) -> int:
+    from referee.setup.calibration.pad_check import calibrate_pads
+
+    return calibrate_pads(
+        args.settings, simulated=args.simulated, seats=args.seats, blows=args.blows, board=args.board, as_json=args.json
+    )
+
+
+def add_setup(commands: Commands) -> None:
+    """The command `setup`."""
+    parser = command(
+        commands, "setup", "set up a real table, question by question",
+        "A walk through everything that a table needs: seats, wires, a slap roll-call that puts swapped pads right,\n"
+        "lights, camera, voice, house rules, and the doctor's first look. Enter takes the answer in brackets; back,\n"
+        "again, skip and stop are always possible. Each finished step is in the settings file at once; everything\n"
+        "else there stays. Who stops goes on there the next time.\n\n"
+        "steps: " + ", ".join(STEP_NAMES) + "\n\n"
+        "examples:\n  referee setup\n  referee setup --step pads          one step alone\n"
+        "  referee setup --simulated --settings try.toml --answers answers.txt\n"
+        "  referee setup --set camera.exposure_us=1500 --set camera.gain=9     these values, and no questions",
+        _setup,
+    )  # fmt: skip
+    add = parser.add_argument
+    add("--settings", type=Path, default=Path("table.toml"), metavar="FILE",
+        help="the settings to write (default: table.toml)")  # fmt: skip
+    add("--step", choices=STEP_NAMES, metavar="STEP", help="walk this step alone")
+    add("--set", action="append", metavar="KEY=VALUE", dest="values",
+        help="set one value, such as voice.device=USB, and ask nothing; may be repeated")  # fmt: skip
+    add("--restart", action="store_true", help="from the first step, even if an earlier walk was stopped")
+    add("--answers", metavar="FILE", help="one answer a line instead of the keyboard (- is standard input); "
+        "after the last one every default is taken")  # fmt: skip
+    add("--simulated", action="store_true", help="walk at the simulated table: its pads slap by themselves")
+
+
+def _setup(args: argparse.Namespace) -> int:
+    if args.values:
+        from referee.settings.file import set_values
+
+        return set_values(args.settings, args.values)
+    from referee.setup.console import set_up
+
+    return set_up(args.settings, step=args.step, restart=args.restart, answers=args.answers, simulated=args.simulated)
 
 
 def add_wiring(commands: Commands) -> None:
@@ -234,65 +272,26 @@ def add_wiring(commands: Commands) -> None:
                        help="seats of the default pin map (default: 8)")  # fmt: skip
 
 
-RECORD: Final = Path("games") / "record.db"
-_GAMES: Final = (
-    "Every game is recorded line by line, on the disk before anything is announced. Without options: the list.\n\n"
-    "examples:\n  referee games\n  referee games --export 12 > game.jsonl      the log, for `referee replay`\n"
-    "  referee games --csv 12 > game.csv           the rulings, for a spreadsheet\n"
-    "  referee games --import game.jsonl           a log of another table\n"
-    "  referee games --keep 12                     never remove it to make room\n"
-    "  referee games --remove 12                   remove it and its pictures now"
-)
+def _wiring(args: argparse.Namespace) -> int:
+    from referee.setup.wiring import draw
+
+    return draw(args.out, args.settings, args.seats)
 
 
-def _games(args: argparse.Namespace) -> int:
-    from referee.cli.keep import games
-
-    return games(args)
-
-
-def add_games(commands: Commands) -> None:
-    """The command and its options."""
-    parser = command(commands, "games", "the recorded games: list, export, import, keep, remove", _GAMES, _games)
-    add = parser.add_argument
-    add("--record", type=Path, default=RECORD, metavar="FILE", help=f"the record (default: {RECORD})")
-    one = parser.add_mutually_exclusive_group()
-    one.add_argument("--export", type=int, metavar="N", help="print a game as a log (JSON Lines)")
-    one.add_argument("--csv", type=int, metavar="N", help="print a game's rulings as CSV")
-    one.add_argument("--import", dest="take_in", type=Path, metavar="LOG", help="record a log file as a new game")
-    one.add_argument("--keep", type=int, metavar="N", help="never remove this game to make room")
-    one.add_argument("--release", type=int, metavar="N", help="it may be removed again")
-    one.add_argument("--remove", type=int, metavar="N", help="remove a game and its pictures")
-
-
-def as_one_word(arguments: Sequence[str]) -> list[str]:
-    """``calibrate pads`` as the one command that it is."""
-    given = list(arguments)
-    return ["calibrate-pads", *given[2:]] if given[:2] == ["calibrate", "pads"] else given
-
-
-def _calibrate_pads(args: argparse.Namespace) -> int:
-    from referee.setup.calibration.pad_check import calibrate_pads
-
-    return calibrate_pads(args)
-
-
-def add_calibrate_pads(commands: Commands) -> None:
+def add_doctor(commands: Commands) -> None:
     parser = command(
-        commands, "calibrate-pads", "measure the pads: bounce, what neighbours hear, how far they agree",
-        "Asks each seat to slap its pad a few times while the others keep their hands off, and measures how long its\n"
-        "contact bounces and how long other pads hear it. With --board each two neighbours' pads are hit by one blow,\n"
-        "through a stiff board that lies over both: that tells how far their answers differ, and so the error that\n"
-        "each states. What is measured goes into the settings, [pads_measured]; nothing else there changes.\n"
-        "Exit status 1 if a pad was not heard.\n\n"
-        "examples:\n  referee calibrate pads --simulated --board\n"
-        "  referee calibrate pads --settings table.toml --board",
-        _calibrate_pads,
+        commands, "doctor", "what hardware and libraries are here, and what to install",
+        "Look at every part that the referee can use and say whether it is fine, missing or broken, and the command\n"
+        "that installs it. Exit status 1 only if something is broken that even the simulated table needs.\n\n"
+        "examples:\n  referee doctor\n  referee doctor --json",
+        _doctor,
     )  # fmt: skip
-    parser.add_argument("--settings", type=Path, metavar="FILE", help="the table's settings (TOML)")
-    parser.add_argument("--simulated", action="store_true", help="pads and hands of the simulated table")
-    parser.add_argument("--seats", type=whole(2, 8, "seats"), metavar="N", help="simulated seats (default: 4)")
-    parser.add_argument("--blows", type=whole(2, 50, "blows"), default=8, metavar="N",
-                        help="how often each pad is hit (default: 8)")  # fmt: skip
-    parser.add_argument("--board", action="store_true", help="a board is here: hit two pads by one blow as well")
-    parser.add_argument("--json", action="store_true", help="the result as JSON")
+    parser.add_argument("--json", action="store_true", help="print a JSON list instead of a table")
+    parser.add_argument("--settings", type=Path, metavar="FILE",
+                        help="the table's settings (default: table.toml here, else the appliance's)")  # fmt: skip
+
+
+def _doctor(args: argparse.Namespace) -> int:
+    from referee.setup.doctor import doctor
+
+    return doctor(as_json=args.json, settings=args.settings)

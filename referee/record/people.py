@@ -204,6 +204,14 @@ class People:
             db.execute("INSERT OR IGNORE INTO spelling VALUES (?, ?)", (key_of(shown), who))
         return self.named(name)
 
+    def remember(self, name: str, at: str) -> Person:
+        """Note that somebody agreed; games that bear the name already are theirs as well. Raises `PeopleError`."""
+        person = self.answer(name, True, at)
+        for game, seats in self.rows("SELECT id, seats FROM game"):
+            if key_of(name) in map(key_of, json.loads(seats)):
+                self.tie(game)
+        return person
+
     def to_ask(self, names: Iterable[str]) -> list[str]:
         """Which of these were never asked."""
         return [name for name in names if self.find(name) is None]

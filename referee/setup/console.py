@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -12,7 +11,6 @@ from typing import TYPE_CHECKING, Final, TextIO
 from referee.errors import UserError
 
 if TYPE_CHECKING:
-    from referee.cli.parser import Commands
     from referee.settings.file import Draft
     from referee.setup.device_checks import Bench
     from referee.setup.walk import Ask, Do, Walk
@@ -20,62 +18,6 @@ if TYPE_CHECKING:
 Type = Callable[["Ask"], str | None]
 """Gives what is typed at a question; None when nobody types any more."""
 STEP_NAMES: Final = ("seats", "pins", "pads", "lights", "camera", "voice", "rules", "check")
-
-
-def add(commands: Commands) -> None:
-    """The command `setup`."""
-    from referee.cli.parser import command
-
-    parser = command(
-        commands, "setup", "set up a real table, question by question",
-        "A walk through everything that a table needs: seats, wires, a slap roll-call that puts swapped pads right,\n"
-        "lights, camera, voice, house rules, and the doctor's first look. Enter takes the answer in brackets; back,\n"
-        "again, skip and stop are always possible. Each finished step is in the settings file at once; everything\n"
-        "else there stays. Who stops goes on there the next time.\n\n"
-        "steps: " + ", ".join(STEP_NAMES) + "\n\n"
-        "examples:\n  referee setup\n  referee setup --step pads          one step alone\n"
-        "  referee setup --simulated --settings try.toml --answers answers.txt\n"
-        "  referee setup --set camera.exposure_us=1500 --set camera.gain=9     these values, and no questions",
-        run,
-    )  # fmt: skip
-    add_argument = parser.add_argument
-    add_argument("--settings", type=Path, default=Path("table.toml"), metavar="FILE",
-                 help="the settings to write (default: table.toml)")  # fmt: skip
-    add_argument("--step", choices=STEP_NAMES, metavar="STEP", help="walk this step alone")
-    add_argument("--set", action="append", metavar="KEY=VALUE", dest="values",
-                 help="set one value, such as voice.device=USB, and ask nothing; may be repeated")  # fmt: skip
-    add_argument("--restart", action="store_true", help="from the first step, even if an earlier walk was stopped")
-    add_argument("--answers", metavar="FILE", help="one answer a line instead of the keyboard (- is standard input); "
-                 "after the last one every default is taken")  # fmt: skip
-    add_argument("--simulated", action="store_true", help="walk at the simulated table: its pads slap by themselves")
-
-
-def run(args: argparse.Namespace) -> int:
-    """The command; exit status 0 at the end of the walk, 1 if it was stopped before.
-
-    Raises:
-        UserError: the settings or the list of answers cannot be read.
-    """
-    if args.values:
-        from referee.settings.file import set_values
-
-        return set_values(args.settings, args.values)
-    from referee.setup.device_checks import SimulatedBench, TableBench
-
-    bench = (SimulatedBench if args.simulated else TableBench)(args.settings)
-    typed = keyboard(sys.stdin) if args.answers is None else listed(_lines(args.answers))
-    try:
-        return setup(args.settings, bench, typed, step=args.step, restart=args.restart)
-    finally:
-        bench.close()
-
-
-def _lines(name: str) -> list[str]:
-    try:
-        text = sys.stdin.read() if name == "-" else Path(name).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as bad:
-        raise UserError(f"--answers {name} cannot be read: {bad}") from None
-    return text.splitlines()
 
 
 def keyboard(stream: TextIO) -> Type:
@@ -103,15 +45,39 @@ def listed(lines: Sequence[str]) -> Type:
 # The walk, and where it was stopped
 
 
-def setup(path: Path, bench: Bench, typed: Type, *, step: str | None = None, restart: bool = False) -> int:
-    """Walk; see `run`.
+def set_up(
+    path: Path, *, step: str | None = None, restart: bool = False, answers: str | None = None, simulated: bool = False
+) -> int:
+    """Set up a table by questions; exit status 0 at the end of the walk, 1 if it was stopped before.
 
     Args:
         path: the settings, which need not be there yet.
-        bench: the devices.
-        typed: what people type.
         step: walk this one alone.
         restart: go through every step, wherever an earlier walk was stopped.
+        answers: a file with one answer a line instead of the keyboard; ``-`` is standard input.
+        simulated: walk at the simulated table.
+
+    Raises:
+        UserError: the settings or the list of answers cannot be read.
+    """
+    from referee.setup.device_checks import SimulatedBench, TableBench
+
+    bench = (SimulatedBench if simulated else TableBench)(path)
+    typed = keyboard(sys.stdin)
+    if answers is not None:
+        try:
+            text = sys.stdin.read() if answers == "-" else Path(answers).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as bad:
+            raise UserError(f"--answers {answers} cannot be read: {bad}") from None
+        typed = listed(text.splitlines())
+    try:
+        return walk_at(path, bench, typed, step=step, restart=restart)
+    finally:
+        bench.close()
+
+
+def walk_at(path: Path, bench: Bench, typed: Type, *, step: str | None = None, restart: bool = False) -> int:
+    """Walk with these devices and answers; see `set_up`.
 
     Raises:
         UserError: what is there is no settings file.

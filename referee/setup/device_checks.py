@@ -12,7 +12,6 @@ from __future__ import annotations
 import contextlib
 import queue
 import threading
-from argparse import Namespace
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol
@@ -159,8 +158,11 @@ class TableBench:
         """See `Bench`."""
         from referee.setup.calibration.pad_check import calibrate_pads
 
-        asked = Namespace(settings=self.path, simulated=self.simulated, seats=None, blows=8, board=False, json=False)
-        return self.stored(text, lambda: calibrate_pads(asked), "A pad was not heard: the list says which, and why.")
+        return self.stored(
+            text,
+            lambda: calibrate_pads(self.path, simulated=self.simulated),
+            "A pad was not heard: the list says which, and why.",
+        )
 
     def blink(self, pin: int, pins: Sequence[int]) -> str:
         """See `Bench`."""

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from hardware.priority import NICE, PRIORITY
-from referee.cli import parser
+from referee.cli import build_parser
 from referee.record.pictures import FRAMES
 from referee.settings.model import example, load, parse
 from referee.table import systemd as service
@@ -128,7 +128,7 @@ def test_referee_and_page_meet_in_one_folder() -> None:
     }
     assert folder == {("table-referee", "yes", "table-referee")}
     started = key(units[1].replace("\\\n", ""), "ExecStart").split()[1:]
-    options = parser().parse_args(started)
+    options = build_parser().parse_args(started)
     assert (options.listen.name, options.runtime) == (SOCKET, Path("/run/table-referee"))
     assert options.record == Path("/var/lib/table-referee") / parse(example()).record.file
     assert options.pictures == options.record.with_name(FRAMES)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 from pathlib import Path
 
@@ -12,24 +11,23 @@ from hardware.pads.measurement import NotOneBlow, blow, difference, errors, touc
 from hardware.pads.slaps import PadFilter
 from hardware.ports import Edge
 from hardware.simulated.devices.pad_hands import Nature, SimulatedHands, example
-from referee.cli.parser import Parser
-from referee.cli.setup import add_calibrate_pads as add
-from referee.cli.setup import as_one_word
+from referee.cli import build_parser
 from referee.devices import pad_filter
 from referee.engine.observations import Other, Slap
 from referee.errors import UserError
 from referee.settings.model import SettingsError, parse
 from referee.settings.model import example as example_settings
-from referee.setup.calibration.pad_check import NAMES, PATIENCE, PadCheck, Result, edited, simulated, store
+from referee.setup.calibration.pad_check import PATIENCE, PadCheck, Result, check_simulated_pads, edited, store
+from referee.units import MS
 
-MS = 1_000_000
+NAMES = ("Ana", "Ben", "Cho", "Dora", "Emil", "Fay", "Gus", "Hana")
 LOOK = 500_000
 """How far the shell's looks at a release are apart, ns."""
 
 
 def checked(nature: Nature, *, board: bool = True, blows: int = 8) -> PadCheck:
     check = PadCheck(NAMES[: len(nature.bounce)], 0, blows=blows, board=board)
-    simulated(check, nature)
+    check_simulated_pads(check, nature)
     return check
 
 
@@ -191,9 +189,7 @@ def test_measures_of_another_table_are_refused() -> None:
 
 
 def run(*words: str) -> int:
-    parser = Parser(prog="referee")
-    add(parser.add_subparsers(parser_class=Parser))
-    args: argparse.Namespace = parser.parse_args(as_one_word(["calibrate", "pads", *words]))
+    args = build_parser().parse_args(["calibrate", "pads", *words])
     status: int = args.run(args)
     return status
 
@@ -217,6 +213,12 @@ def test_the_command_says_what_it_needs() -> None:
         run()
 
 
-def test_calibrate_alone_is_left_as_it_is() -> None:
-    assert as_one_word(["calibrate", "--simulated"]) == ["calibrate", "--simulated"]
-    assert as_one_word(["calibrate", "pads", "--json"]) == ["calibrate-pads", "--json"]
+def test_calibrate_alone_and_calibrate_pads_as_one_word_are_understood() -> None:
+    parser = build_parser()
+    alone = parser.parse_args(["calibrate", "--simulated"])
+    assert alone.images == []
+    assert parser.parse_args(["calibrate", "a.jpg", "pads"]).images == ["a.jpg", "pads"]
+    words = ["--simulated", "--json", "--seats", "3", "--blows", "4", "--board"]
+    one, two = parser.parse_args(["calibrate-pads", *words]), parser.parse_args(["calibrate", "pads", *words])
+    assert vars(one) | {"command": ""} == vars(two) | {"command": ""}
+    assert one.run is not alone.run

@@ -8,7 +8,6 @@ neighbours' pads are hit by one blow. `PadCheck.result` is what is stored.
 
 from __future__ import annotations
 
-import argparse
 import json
 import queue
 import sys
@@ -30,18 +29,17 @@ from hardware.simulated.devices.pad_hands import Nature, SimulatedHands, example
 from referee.errors import UserError
 from referee.settings.file import backup_of, replace_file
 from referee.settings.model import Settings, SettingsError, load, parse
+from referee.units import MS, SECOND, US
 
-MS: Final = 1_000_000
-US: Final = 1_000
-QUIET: Final = 300 * MS
+_QUIET: Final = 300 * MS
 """A blow is over when nothing moved for so long, ns."""
-PATIENCE: Final = 30_000 * MS
+PATIENCE: Final = 30 * SECOND
 """How long a blow is waited for that is as it was asked for, ns."""
-MARGIN: Final = 1.25
+_MARGIN: Final = 1.25
 """What a few blows show is not the worst there is: what is stored is so much more."""
-ROUND: Final = 100 * US
+_ROUND: Final = 100 * US
 """Stored values are rounded up to this, ns."""
-WIDEST: Final = 10 * MS
+_WIDEST: Final = 10 * MS
 """No pad may state more (`referee.settings.model`), ns."""
 
 
@@ -120,7 +118,7 @@ class PadCheck:
             return []
         last = max(self._edges, key=lambda edge: edge.t)
         down = {edge.seat: edge.pressed for edge in sorted(self._edges, key=lambda edge: edge.t)}
-        if t < last.t + QUIET or any(down.values()):
+        if t < last.t + _QUIET or any(down.values()):
             return []
         edges, self._edges = self._edges, []
         try:
@@ -187,7 +185,7 @@ class PadCheck:
         apart = {pair: _stored(max(map(abs, late))) for pair, late in self.found.differences.items()}
         known = errors(self._stated, apart, len(self._names))
         return Result(
-            tuple(min(WIDEST, _up(error)) // US for error in known),
+            tuple(min(_WIDEST, _up(error)) // US for error in known),
             tuple(_stored(self.bounce(seat)) // US for seat in seats),
             tuple(tuple(_stored(self.echo(a, b)) // US for b in seats) for a in seats),
         )
@@ -242,22 +240,24 @@ class PadCheck:
 
 
 def _up(ns: int) -> int:
-    return -(-ns // ROUND) * ROUND
+    return -(-ns // _ROUND) * _ROUND
 
 
 def _stored(ns: int) -> int:
-    return _up(round(ns * MARGIN)) if ns else 0
+    return _up(round(ns * _MARGIN)) if ns else 0
 
 
-NOTE: Final = "What `referee calibrate pads` measured, by seat; it writes this section anew each time."
-NAMES: Final = ("Ana", "Ben", "Cho", "Dora", "Emil", "Fay", "Gus", "Hana")
-TURN: Final = 0.05
+_NOTE: Final = "What `referee calibrate pads` measured, by seat; it writes this section anew each time."
+_NAMES: Final = ("Ana", "Ben", "Cho", "Dora", "Emil", "Fay", "Gus", "Hana")
+_TURN: Final = 0.05
 """Seconds between looks at the time."""
-BETWEEN: Final = 700 * MS
+_BETWEEN: Final = 700 * MS
 """How long simulated hands wait between blows, ns."""
 
 
-def simulated(check: PadCheck, nature: Nature, *, seed: int = 1, say: Callable[[str], None] | None = None) -> None:
+def check_simulated_pads(
+    check: PadCheck, nature: Nature, *, seed: int = 1, say: Callable[[str], None] | None = None
+) -> None:
     """Hold the conversation with simulated pads and hands."""
     pads = SimulatedPads(len(nature.bounce), t_error=1_500_000)
     pads.pads.start(check.feed)
@@ -266,7 +266,7 @@ def simulated(check: PadCheck, nature: Nature, *, seed: int = 1, say: Callable[[
         for contact in hands.hit(check.asking.seats, pads.now + 20 * MS):
             pads.advance(contact.seat, contact.pressed, contact.t)
         # A seat with a cut wire is waited for in vain.
-        pads.run_to(pads.now + BETWEEN)
+        pads.run_to(pads.now + _BETWEEN)
         for words in check.advance(pads.now):
             if say is not None:
                 say(words)
@@ -284,7 +284,7 @@ def _listen(check: PadCheck, settings: Settings) -> None:
     pads.start(edges.put)
     try:
         while check.asking is not None:
-            pause.wait(TURN)
+            pause.wait(_TURN)
             told = pads.watermark(monotonic())
             while not edges.empty():
                 check.feed(edges.get())
@@ -309,7 +309,7 @@ def edited(text: str, result: Result, folder: Path | None = None) -> str:
     parse(text, folder)
     document = tomlkit.parse(text)
     section = tomlkit.table()
-    section.add(tomlkit.comment(NOTE))
+    section.add(tomlkit.comment(_NOTE))
     section.add("t_error_us", list(result.t_error_us))
     section.add("bounce_us", list(result.bounce_us))
     rows = "".join(f"    {list(row)},\n" for row in result.crosstalk_us)
@@ -344,40 +344,51 @@ def store(path: Path, result: Result) -> Path:
     return backup_of(path)
 
 
-def calibrate_pads(args: argparse.Namespace) -> int:
-    """Measure the pads; exit status 1 if one was not heard.
+def calibrate_pads(
+    path: Path | None,
+    *,
+    simulated: bool = False,
+    seats: int | None = None,
+    blows: int = 8,
+    board: bool = False,
+    as_json: bool = False,
+) -> int:
+    """Measure the pads, tell what was found and store it; exit status 1 if one was not heard.
+
+    Args:
+        path: the table's settings; None only at the simulated table.
+        simulated: pads and hands of the simulated table.
+        seats: how many the simulated table has where there are no settings.
+        blows: how often each pad is hit.
+        board: a board is here, so each two neighbours' pads are hit by one blow as well.
+        as_json: print one JSON object instead of words.
 
     Raises:
         UserError: no settings, no pads, or a file that cannot be written.
     """
-    settings = load(args.settings) if args.settings is not None else None
-    if settings is None and not args.simulated:
+    settings = load(path) if path is not None else None
+    if settings is None and not simulated:
         raise UserError("calibrate pads needs --settings FILE (its seats and pins), or --simulated")
-    if settings is not None and args.seats is not None and args.seats != len(settings.seats):
-        raise UserError(f"--seats {args.seats}: the settings name {len(settings.seats)} seats; leave --seats out")
-    names = NAMES[: args.seats or 4] if settings is None else tuple(seat.name for seat in settings.seats)
-    stated = 1_500_000 if settings is None else settings.pads.t_error_us * 1000
-    start = 0 if args.simulated else monotonic()
-    check = PadCheck(names, start, blows=args.blows, board=args.board, stated=stated)
+    if settings is not None and seats is not None and seats != len(settings.seats):
+        raise UserError(f"--seats {seats}: the settings name {len(settings.seats)} seats; leave --seats out")
+    names = _NAMES[: seats or 4] if settings is None else tuple(seat.name for seat in settings.seats)
+    stated = 1_500_000 if settings is None else settings.pads.t_error_us * US
+    check = PadCheck(names, 0 if simulated else monotonic(), blows=blows, board=board, stated=stated)
     _say(check.opening)
-    if args.simulated:
-        simulated(check, example(len(names)), say=_say)
+    if simulated:
+        check_simulated_pads(check, example(len(names)), say=_say)
     elif settings is not None:
         _listen(check, settings)
-    return _close(args, check)
-
-
-def _close(args: argparse.Namespace, check: PadCheck) -> int:
-    kept = store(args.settings, check.result()) if args.settings is not None and not check.found.silent else None
-    if args.json:
-        print(json.dumps({"pads_measured": asdict(check.result()), "silent": check.found.silent}))
-        return int(bool(check.found.silent))
-    for line in check.words():
-        print(line)
+    silent = check.found.silent
+    kept = store(path, check.result()) if path is not None and not silent else None
+    if as_json:
+        print(json.dumps({"pads_measured": asdict(check.result()), "silent": silent}))
+        return int(bool(silent))
+    print("\n".join(check.words()))
     if kept is not None:
-        print(f"stored in {args.settings}; the file as it was is {kept} (referee calibrate --undo puts it back)")
-    elif check.found.silent:
+        print(f"stored in {path}; the file as it was is {kept} (referee calibrate --undo puts it back)")
+    elif silent:
         print("nothing was stored: mend the pads that were not heard, and begin again")
     else:
         print("nothing was stored: name the table's --settings FILE to keep this")
-    return int(bool(check.found.silent))
+    return int(bool(silent))
