@@ -35,7 +35,7 @@ from referee.rules.presets import PRESETS
 from referee.rules.rows import ALWAYS_ON, RIVALS, ROWS
 from referee.settings.house_rules import SUFFIX, HouseFileError, example, load, rules_from
 from referee.text.rules import rows_by_group, sentence
-from referee.text.ruling_lines import Wording, milliseconds
+from referee.text.ruling_lines import RulingWords
 
 _INSTANT: Final = re.compile(r"(-?\d{1,18}(?:\.\d{1,18})?)(s|ms)?", re.ASCII)
 _UNITS: Final = {"s": 1e9, "ms": 1e6}
@@ -144,7 +144,7 @@ def replay(name: str, *, everything: bool = False, until: str = "", as_text: boo
 
 def in_words(table: Table) -> Callable[[Ruling], str]:
     """One line of writing for a ruling: seconds since the log's first line, what was ruled, and the rows."""
-    say = Wording(table.seats)
+    say = RulingWords(table.seats)
 
     def line(ruling: Ruling) -> str:
         return f"{(ruling.t - table.t) / 1e9:9.3f} s  {say(ruling)}  [{' '.join(ruling.rule)}]  {ruling.id}"
@@ -196,7 +196,7 @@ def _as_json(explanation: Explanation) -> str:
 
 def words(table: Table, replaced_by: dict[str, str]) -> Callable[[Explanation], str]:
     """Explanations in plain words, with the players' names."""
-    say = Wording(table.seats)
+    say = RulingWords(table.seats)
 
     def named(text: str) -> str:
         return _SEAT.sub(lambda found: say.name(int(found.group(1))), text)
@@ -208,7 +208,7 @@ def words(table: Table, replaced_by: dict[str, str]) -> Callable[[Explanation], 
     return write
 
 
-def _paragraph(explanation: Explanation, table: Table, say: Wording) -> Iterator[str]:
+def _paragraph(explanation: Explanation, table: Table, say: RulingWords) -> Iterator[str]:
     ruling = explanation.ruling
     yield f"{ruling.id}: {say(ruling)}"
     yield f"  when: {(ruling.t - table.t) / 1e9:.3f} s after the first line"
@@ -232,8 +232,8 @@ def _legend(explanation: Explanation) -> str:
     return f"   {' '.join(shown)}" if shown else ""
 
 
-def _moment(moment: Moment, say: Wording) -> str:
-    error = f" ± {milliseconds(moment.error)}" if moment.error else ""
+def _moment(moment: Moment, say: RulingWords) -> str:
+    error = f" ± {say.texts.ms(moment.error)}" if moment.error else ""
     who = f" {say.name(moment.seat)}" if moment.seat is not None else ""
     card = f" {moment.card}" if moment.card else ""
     return f"{moment.offset / 1e6:+9.1f} ms{error}  {moment.kind}{who}{card} ({moment.id})"

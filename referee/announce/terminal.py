@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 from referee.announce.sinks import Notice
 from referee.engine.rulings import Ruling
 from referee.engine.view import View
-from referee.text.ruling_lines import SUITS, Wording, pretty
+from referee.text.ruling_lines import RulingWords, pretty, suit_sign
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -65,7 +65,7 @@ class Display:
 
     def __init__(self, names: Sequence[str], *, live: bool | None = None) -> None:
         self._names = tuple(names)
-        self._wording = Wording(names)
+        self._words = RulingWords(names)
         self._rulings: deque[Ruling] = deque(maxlen=RULINGS)
         self._live_wanted = sys.stdout.isatty() if live is None else live
         self._live: Live | None = None
@@ -91,7 +91,7 @@ class Display:
                 continue
             self._rulings.append(ruling)
             if self._live is None:
-                print(f"{ruling.t / 1e9:9.3f} s  {self._wording(ruling)}")
+                print(f"{ruling.t / 1e9:9.3f} s  {self._words(ruling)}")
 
     def draw(self, view: View) -> None:
         """Draw the position; does nothing where lines are printed."""
@@ -145,13 +145,13 @@ class Display:
         from rich.text import Text
 
         if view.game_over:
-            winner = "nobody" if view.winner is None else self._wording.name(view.winner)
+            winner = "nobody" if view.winner is None else self._words.name(view.winner)
             return Text(f"The game is over: {winner} wins.", style="bold green")
         if view.challenge is not None:
             challenge = view.challenge
             return Text(
-                f"Challenge: {self._wording.name(challenge.challenged)} has {challenge.left} left "
-                f"against {self._wording.name(challenge.challenger)}",
+                f"Challenge: {self._words.name(challenge.challenged)} has {challenge.left} left "
+                f"against {self._words.name(challenge.challenger)}",
                 style="cyan",
             )
         if view.questions:
@@ -164,7 +164,7 @@ class Display:
         lines = Text()
         for ruling in self._rulings:
             lines.append(f"\n{ruling.t / 1e9:8.2f} s  ", style="dim")
-            lines.append(self._wording(ruling), style=COLOURS.get(ruling.kind, ""))
+            lines.append(self._words(ruling), style=COLOURS.get(ruling.kind, ""))
         lines.append("\n" * (RULINGS - len(self._rulings)))
         return lines
 
@@ -172,7 +172,7 @@ class Display:
 def card_lines(card: str) -> tuple[str, ...]:
     """A card drawn in five lines of seven letters."""
     rank = {"T": "10", "?": "?", "X": "★"}.get(card[0], card[0])
-    suit = SUITS.get(card[1], "?")
+    suit = suit_sign(card)
     return ("╭─────╮", f"│{rank:<5}│", f"│  {suit}  │", f"│{rank:>5}│", "╰─────╯")
 
 

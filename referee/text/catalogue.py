@@ -13,13 +13,11 @@ from typing import Any, Final
 
 LANGUAGES: Final[Mapping[str, str]] = {"en": "English", "es": "Español", "de": "Deutsch", "fr": "Français"}
 """The languages that the referee reads, writes and speaks: codes, and what their speakers call them."""
-_FOLDER: Final = Path(__file__).parent
-_COMMA: Final = frozenset(("es", "de", "fr"))
-MINUS: Final = "−"
+_DECIMAL_COMMA: Final = frozenset(("es", "de", "fr"))
 
 
 class Texts:
-    """The words of one language."""
+    """The texts of one language, and how it writes numbers."""
 
     def __init__(self, language: str) -> None:
         self.language = language
@@ -42,8 +40,8 @@ class Texts:
     def number(self, value: float, digits: int) -> str:
         """A number with the language's decimal sign, and a true minus."""
         text = f"{abs(value):.{digits}f}"
-        sign = MINUS if value < 0 and float(text) != 0 else ""
-        return sign + (text.replace(".", ",") if self.language in _COMMA else text)
+        sign = "−" if value < 0 and float(text) != 0 else ""
+        return sign + (text.replace(".", ",") if self.language in _DECIMAL_COMMA else text)
 
     def ms(self, ns: int, digits: int = 3, *, sign: bool = False) -> str:
         """Nanoseconds as milliseconds, ``46.912 ms``; ``sign`` writes a plus as well."""
@@ -69,14 +67,16 @@ def unbroken(text: str) -> str:
 
 @cache
 def texts(language: str) -> Texts:
-    """The words of a language; raises `KeyError` for one that the page does not speak."""
-    return Texts({name: name for name in LANGUAGES}[language])
+    """The texts of a language; raises `KeyError` for one that there is not."""
+    if language not in LANGUAGES:
+        raise KeyError(language)
+    return Texts(language)
 
 
 @cache
 def table(language: str) -> Mapping[str, str]:
     """Every text of a language by its key, tables joined by dots."""
-    with (_FOLDER / f"{language}.toml").open("rb") as file:
+    with (Path(__file__).parent / f"{language}.toml").open("rb") as file:
         return dict(_flat(tomllib.load(file), ""))
 
 
@@ -99,14 +99,11 @@ def chosen(asked: str | None, kept: str | None, accepted: str) -> str:
     for name in (asked, kept):
         if name is not None and name in LANGUAGES:
             return name
-    wanted = sorted(_weighed(accepted), key=lambda pair: -pair[0])
-    return next((name for _, name in wanted if name in LANGUAGES), "en")
-
-
-def _weighed(accepted: str) -> Iterable[tuple[float, str]]:
+    wanted: list[tuple[float, str]] = []
     for part in accepted[:400].split(","):
         name, _, weight = part.strip().partition(";q=")
         try:
-            yield float(weight or 1), name.strip()[:2].lower()
+            wanted.append((-float(weight or 1), name.strip()[:2].lower()))
         except ValueError:
             continue
+    return next((name for _, name in sorted(wanted, key=lambda pair: pair[0]) if name in LANGUAGES), "en")

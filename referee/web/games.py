@@ -69,8 +69,9 @@ def rules(explanation: Explanation, folded: Folded, words: RulingWords) -> Marku
     for row in explanation.ruling.rule:
         if row not in ROWS:
             continue
-        own = words.texts.get(f"rule.{row}", "")
-        lang = None if own or words.texts.language == "en" else "en"
+        english = words.texts.language == "en"
+        own = "" if english else words.texts.get(f"rule.{row}", "")
+        lang = None if own or english else "en"
         items.append(tag("li", tag("b", row), " ", tag("span", own or sentence(row, on), lang=lang)))
     return tag("ul", items, class_="rows")
 

@@ -24,7 +24,7 @@ from referee.rules.presets import PRESETS
 from referee.rules.rows import RIVALS, ROWS, Row
 from referee.settings.house_rules import HouseFileError, Mistake, parse
 from referee.text.catalogue import Texts
-from referee.text.rules import group_titles, row_words, rows_by_group, sentence
+from referee.text.rules import row_words, rows_by_group, sentence
 from referee.web.control_page import answer_line, said_to_scripts
 from referee.web.html import Child, Markup, tag
 from referee.web.layout import page, page_texts
@@ -113,15 +113,14 @@ def choices_of(entry: Row) -> tuple[Any, ...]:
 
 def row_fields(rules: HouseRules, texts: Texts) -> list[Markup]:
     """All rows in groups, as these rules have them."""
-    titles = group_titles(texts)
     return [
         tag(
             "fieldset",
-            tag("legend", titles[title]),
+            tag("legend", title),
             tag("ul", [_row(row, rules, texts) for row in rows]),
             class_="rulegroup",
         )
-        for title, rows in rows_by_group().items()
+        for title, rows in rows_by_group(texts).items()
     ]
 
 

@@ -14,7 +14,7 @@ from referee.announce.voice import Voice
 from referee.engine.rulings import Ruling
 from referee.engine.view import ChallengeView, View
 from referee.review import rulings
-from referee.text.ruling_lines import Wording, pretty
+from referee.text.ruling_lines import RulingWords, pretty
 
 NAMES = ("Ana", "Ben", "Cho")
 LOG = b"""\
@@ -66,10 +66,10 @@ def test_lights_show_the_winner_until_the_pile_is_taken_and_then_the_turn() -> N
 
 
 def test_every_ruling_has_words() -> None:
-    words = [Wording(NAMES)(ruling) for ruling in made()]
-    assert "Cho wins the slap: double, by 14.5 ms ± 0.04 ms" in words
+    words = [RulingWords(NAMES)(ruling) for ruling in made()]
+    assert "Cho wins the slap, double, by 14.500 ms ± 0.040 ms" in words
     assert "Ana has 3 chances against K♦" in words
-    assert "which card is this?" in words
+    assert "Which card is this?" in words
     assert not any("\n" in line for line in words)
 
 
@@ -79,7 +79,7 @@ def test_a_challenge_that_nobody_can_pay_has_words_and_is_not_spoken() -> None:
     speaker = RecordingSpeaker(lambda: 0)
     Voice(speaker)([ruling])
     assert speaker.said == []
-    assert "nobody has a card to pay" in Wording(NAMES)(ruling)
+    assert "nobody has a card to pay" in RulingWords(NAMES)(ruling)
 
 
 def test_lines_where_there_is_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
@@ -104,7 +104,7 @@ def test_the_screen_shows_pile_counts_turn_challenge_rulings_and_questions(capsy
     capsys.readouterr()
     Console(width=110).print(display._screen(view))
     out = capsys.readouterr().out
-    for words in ("Ben", "10", "no slaps", "♦", "Ben has 3 left", "wins the slap", "± 0.04 ms", "no sound card"):
+    for words in ("Ben", "10", "no slaps", "♦", "Ben has 3 left", "wins the slap", "± 0.040 ms", "no sound card"):
         assert words in out
 
 

@@ -145,4 +145,4 @@ def test_what_is_no_instant_and_no_id_is_refused(
 def test_replay_in_words(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["replay", written(tmp_path, GAME), "--format", "text"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert "    2.241 s  Cho wins the slap: double, by 14.5 ms ± 0.04 ms  [M1 P1 K3]  slap_won@s1" in lines
+    assert "    2.241 s  Cho wins the slap, double, by 14.500 ms ± 0.040 ms  [M1 P1 K3]  slap_won@s1" in lines

@@ -10,7 +10,8 @@ from string import Formatter
 import pytest
 
 from referee.engine.observations import Observation
-from referee.text.answers import OTHERS, answers, kinds
+from referee.text.answers import OTHERS, answers
+from referee.text.catalogue import table
 
 APP = Path(__file__).parents[2] / "referee"
 TEMPLATE = {"Sentence": 0, "No": 0, "CommandError": 0, "Refusal": 1}
@@ -146,4 +147,5 @@ def test_sentences_are_translated(language: str) -> None:
 
 @pytest.mark.parametrize("language", OTHERS)
 def test_a_language_has_every_kind_of_line(language: str) -> None:
-    assert set(kinds(language)) == {kind.kind for kind in Observation.__subclasses__() if kind.kind} | {"note"}
+    kinds = {key.removeprefix("kind.") for key in table(language) if key.startswith("kind.")}
+    assert kinds == {kind.kind for kind in Observation.__subclasses__() if kind.kind} | {"note"}

@@ -21,7 +21,7 @@ from typing import Any, Final
 
 from referee.engine.rulings import Ruling, encode_ruling
 from referee.engine.view import View
-from referee.text.ruling_lines import Wording
+from referee.text.ruling_lines import RulingWords
 
 VERSION: Final = 1
 """Of the payloads: fields may be added under the same number; a field that changes its meaning raises it."""
@@ -95,7 +95,7 @@ class Telling:
         """The next ruling; ``n`` counts without a gap, so that who listens knows what was missed."""
         self._number += 1
         fields = json.loads(encode_ruling(ruling))
-        words = Wording(self._names)(ruling)[:WORDS]
+        words = RulingWords(self._names)(ruling)[:WORDS]
         if ruling.kind == "question":
             asked = {"id": ruling.id, "ask": ruling.get("ask"), "cards": list(ruling.get("cards", ())), "words": words}
             self._asked[ruling.id] = asked
@@ -109,7 +109,7 @@ class Telling:
     def state(self, view: View, *, paused: bool = False, troubles: Mapping[str, str] | None = None) -> dict[str, Any]:
         """The whole present."""
         names = view.names or self._names
-        call = Wording(names).name
+        call = RulingWords(names).name
         return {
             "version": VERSION,
             "session": self._session,

@@ -52,7 +52,7 @@ def test_the_present_has_its_documented_fields() -> None:
         ],
         "pile": {"cards": 3, "top": "7c"}, "turn": 2, "turn_name": "Ben",
         "challenge": {"challenger": 1, "challenged": 2, "left": 3}, "owner": None, "winner": None, "winner_name": None,
-        "questions": [{"id": "question@c9", "ask": "unreadable_card", "cards": [], "words": "which card is this?"}],
+        "questions": [{"id": "question@c9", "ask": "unreadable_card", "cards": [], "words": "Which card is this?"}],
         "troubles": {"camera": "no frames"},
     }  # fmt: skip
     assert (last["n"], last["ruling"]["ruling"]) == (2, "question"), "a turn is no last ruling"
@@ -63,7 +63,7 @@ def test_rulings_are_told_as_the_log_has_them_and_counted() -> None:
     first, second = telling.ruling(WON), telling.ruling(ASKED)
     assert (first["n"], second["n"], first["session"], first["game"]) == (1, 2, "run", 4)
     assert first["ruling"]["margin"] == 14_500_000 and first["ruling"]["id"] == "slap_won@s1"
-    assert first["words"] == "Cho wins the slap: double, by 14.5 ms ± 0.04 ms"
+    assert first["words"] == "Cho wins the slap, double, by 14.500 ms ± 0.040 ms"
 
 
 def test_a_won_game_is_off_and_an_endless_name_is_cut() -> None:
