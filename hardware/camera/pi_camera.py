@@ -76,7 +76,7 @@ _READOUTS: Final = {
     ("imx708", (2304, 1296)): 17_000_000,
 }
 
-__all__ = ["PiCamera", "Settings"]
+__all__ = ["PiCamera", "PiCameraSettings"]
 
 _log = logging.getLogger(__name__)
 

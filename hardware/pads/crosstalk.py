@@ -24,8 +24,9 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from hardware.pads.debounce import ClosedSpan
+from referee.units import MS
 
-LONGEST: Final = 10_000_000
+LONGEST: Final = 10 * MS
 """No contact of more than this is crosstalk, whatever was measured, ns. Even a drumstick stays down for 3 to 6 ms."""
 
 
@@ -49,15 +50,15 @@ class Crosstalk:
         seats = len(self.lengths)
         if {len(row) for row in self.lengths} | {len(self.errors), len(self.bounces)} != {seats}:
             raise ValueError(f"crosstalk of {seats} pads needs {seats} rows of {seats}, and as many errors and bounces")
-
-        object.__setattr__(self, "heard", tuple(self._into(b) for b in range(seats)))
-
-    def _into(self, b: int) -> dict[int, tuple[int, int]]:
-        return {
-            a + 1: (self.errors[a] + self.errors[b], min(LONGEST, row[b]))
-            for a, row in enumerate(self.lengths)
-            if a != b and row[b]
-        }
+        heard = [
+            {
+                a + 1: (self.errors[a] + self.errors[b], min(LONGEST, row[b]))
+                for a, row in enumerate(self.lengths)
+                if a != b and row[b]
+            }
+            for b in range(seats)
+        ]
+        object.__setattr__(self, "heard", tuple(heard))
 
     def hold(self, b: int) -> int:
         """How long after an echo on ``b`` may have begun the hand may still come whose echo it was, ns."""

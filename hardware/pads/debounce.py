@@ -18,14 +18,15 @@ from enum import Enum
 from typing import Final
 
 from hardware.ports import Edge
+from referee.units import MS, SECOND
 
-MASK: Final = 60_000_000
-REBOUND: Final = 20_000_000
+MASK: Final = 60 * MS
+REBOUND: Final = 20 * MS
 """Three times the worst bounce measured on switches (6.2 ms); no finger taps again so soon."""
-BOUNCE: Final = 8_000_000
+BOUNCE: Final = 8 * MS
 """A touch too short to be a hand that stays open for longer than any bounce was no hand's beginning either, ns."""
-SHORTEST: Final = 2_000_000
-STUCK: Final = 3_000_000_000
+SHORTEST: Final = 2 * MS
+STUCK: Final = 3 * SECOND
 
 
 class Event(Enum):

@@ -18,15 +18,16 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from hardware.clock import Clock, monotonic
-from hardware.pads.force_join import PEAK
+from hardware.pads.seat_pad import FORCE_WINDOW
 from hardware.ports import HardwareMissing
+from referee.units import MS
 
 _DEVICE: Final = "/dev/spidev0.0"
 _SPEED: Final = 1_350_000
 """Hz: what the chip is good for at 2.7 V, and so at the header's 3.3 V."""
 CHANNELS: Final = 8
 FULL: Final = 1023
-FIRST_BY: Final = 6_000_000
+FIRST_BY: Final = 6 * MS
 """A peak whose first reading came later than this after the edge is not told, ns: the blow may have been over."""
 _TRANSFER: Final = 0x40206B00
 """SPI_IOC_MESSAGE(1) of linux/spi/spidev.h: one transfer of 32 bytes."""
@@ -36,7 +37,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Force:
-    """The greatest force on a seat's pad within `PEAK` of its edge at ``t`` (ns): 0 to 1."""
+    """The greatest force on a seat's pad within `FORCE_WINDOW` of its edge at ``t`` (ns): 0 to 1."""
 
     seat: int
     t: int
@@ -117,7 +118,7 @@ class _Blow:
 
 
 class ForceSampler:
-    """Reads a pad's channel from a press on until `PEAK` has passed, and tells the greatest reading.
+    """Reads a pad's channel from a press on until `FORCE_WINDOW` has passed, and tells the greatest reading.
 
     `begin` may be called by the pads' thread: it only notes the press. All else happens on a thread of our own, or in
     `poll`, which a simulated table calls.
@@ -138,7 +139,7 @@ class ForceSampler:
         """Why no forces are told any more; empty while they are."""
 
     def start(self, on_force: OnForce) -> None:
-        """Tell each blow's force, about `PEAK` after its edge, on a thread of our own."""
+        """Tell each blow's force, about `FORCE_WINDOW` after its edge, on a thread of our own."""
         self._on_force = on_force
         if self._thread is not None:
             self._thread.start()
@@ -148,7 +149,7 @@ class ForceSampler:
         if seat not in self._seats or self.trouble or self._closed:
             return
         with self._lock:
-            if any(blow.seat == seat and t < blow.t + PEAK for blow in self._blows):
+            if any(blow.seat == seat and t < blow.t + FORCE_WINDOW for blow in self._blows):
                 return
             self._blows.append(_Blow(seat, t))
         self._pressed.set()
@@ -159,7 +160,7 @@ class ForceSampler:
             blows = list(self._blows)
         for blow in blows:
             self._read(blow)
-        done = [blow for blow in blows if self._clock() >= blow.t + PEAK]
+        done = [blow for blow in blows if self._clock() >= blow.t + FORCE_WINDOW]
         with self._lock:
             self._blows = [blow for blow in self._blows if blow not in done]
             more = bool(self._blows)

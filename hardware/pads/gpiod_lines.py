@@ -1,7 +1,8 @@
 """Pad lines by the kernel's own interface (libgpiod): one request for all pads, one queue of stamped edges.
 
 The kernel stamps each edge on CLOCK_MONOTONIC in the hard interrupt, in integer nanoseconds, and numbers it, so an
-edge that was lost is noticed. Nothing is polled while all pads rest.
+edge that was lost is noticed (`LineSequence`). Nothing is polled while all pads rest. Called by `hardware.pads.pads`
+in the referee's own process.
 """
 
 from __future__ import annotations
@@ -12,22 +13,82 @@ import select
 import threading
 import weakref
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from hardware.clock import Clock, monotonic
-from hardware.pads.line_sequence import LineSequence
 from hardware.pads.lines import OnLost, OnPress
 from hardware.pads.pinout import HEADER_LABELS, USER_TO_GROUP
-from hardware.ports import HardwareMissing
+from hardware.ports import HardwareMissing, Lost
+from referee.units import MS
 
 _CONSUMER: Final = "table referee pads"
 """Under this name the kernel lists our lines (`gpioinfo`)."""
 QUEUE: Final = 1024
 """Edges that the kernel keeps for us: its longest queue. A full one drops the oldest, which may be the first hand."""
-DELIVERY: Final = 5_000_000
+DELIVERY: Final = 5 * MS
 """An edge lies in the queue this long after its stamp at the latest, ns: the queueing is done by a real-time thread
 of the kernel's (docs/pads.md has the worst measured)."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Missing:
+    after: int
+    before: int
+    noticed: int
+
+
+class LineSequence:
+    """Which of one request's numbered edges have come, which are lost, and which were merged into a later one. Pure.
+
+    The kernel stamps and numbers an edge in the hard interrupt, over all lines of a request, and queues it in a thread
+    of each line, which numbers the line's own. So there are three reasons for a number that was passed over:
+
+    - neighbours came in the wrong order: it comes yet;
+    - the line's next edge came before the thread had run, and its stamp replaced the earlier one: the edges are
+      *merged*, and what is told is late by less than the thread was (the line's own numbers have no gap);
+    - the queue was full and dropped its oldest: the edge is *lost* (the line's own numbers have a gap).
+
+    Both numbers count from 1.
+    """
+
+    def __init__(self, grace: int) -> None:
+        """``grace``: how long a number that was passed over is waited for, ns."""
+        self._grace = grace
+        self._next = 1
+        self._next_of: dict[int, int] = {}
+        self._latest = 0
+        self._missing: dict[int, _Missing] = {}
+        self._overflowed = False
+        self.merged = 0
+        """How many edges were told with the stamp of a later one."""
+
+    def feed(self, line: int, number: int, line_number: int, t: int, now: int) -> None:
+        """An edge of this line came with these numbers and this stamp (ns), and was read at ``now`` (ns)."""
+        for passed in range(self._next, number):
+            self._missing[passed] = _Missing(self._latest, t, now)
+        self._missing.pop(number, None)
+        # What lacks on the line alone was told with an earlier gap.
+        if line_number > self._next_of.get(line, 1) and self._missing:
+            self._overflowed = True
+        self._next = max(self._next, number + 1)
+        self._next_of[line] = line_number + 1
+        self._latest = max(self._latest, t)
+
+    def settle(self, now: int) -> Lost | None:
+        """What has not come by ``now`` (ns) will not: merged, or lost, which is told once."""
+        if not self._missing:
+            return None
+        gone = [number for number, gap in self._missing.items() if now - gap.noticed > self._grace]
+        if not gone:
+            return None
+        gaps = [self._missing.pop(number) for number in gone]
+        if not self._overflowed:
+            self.merged += len(gaps)
+            return None
+        self._overflowed = bool(self._missing)
+        return Lost(len(gaps), after=min(gap.after for gap in gaps), before=max(gap.before for gap in gaps))
 
 
 class GpiodLines:
@@ -80,7 +141,7 @@ class GpiodLines:
                 if self._on_press is not None:
                     self._on_press(line, t)
 
-    def told(self, now: int) -> int:
+    def watermark(self, now: int) -> int:
         """After `drain`: every press up to this instant (ns) has been reported."""
         return now - DELIVERY
 
@@ -121,7 +182,7 @@ class GpiodLines:
 
 
 def open_gpiod(pins: Mapping[int, int], active_high: bool) -> GpiodLines:
-    """Claim the header's pins; see `hardware.pads.lines.open_lines`."""
+    """Claim the header's pins; see `hardware.pads.pads.open_lines`."""
     import gpiod
     from gpiod.line import Bias, Clock, Direction, Edge
 

@@ -9,13 +9,15 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, Final
 
 from hardware.pads.lines import OnLost, OnPress
 from hardware.pads.pinout import open_factory, require_kernel_time
 from hardware.ports import HardwareMissing
+from referee.units import MS
 
-DELIVERY: Final = 50_000_000
+DELIVERY: Final = 50 * MS
 """An edge may reach Python this late, ns: 37 ms was the worst measured."""
 
 _log = logging.getLogger(__name__)
@@ -56,12 +58,8 @@ class GpiozeroLines:
 
     def start(self, on_press: OnPress, _on_lost: OnLost) -> None:
         """Report presses from now on; a loss is never noticed."""
-        for number, pin in self._pins.items():
-            self._callbacks[number] = self._callback(number, on_press)
-            pin.when_changed = self._callbacks[number]
 
-    def _callback(self, number: int, on_press: OnPress) -> Callable[[float, Any], None]:
-        def changed(ticks: float, _level_when_told: Any) -> None:
+        def changed(number: int, ticks: float, _level_when_told: Any) -> None:
             # An exception here would end lgpio's only callback thread, and with it every other pad.
             try:
                 on_press(number, ticks_to_ns(ticks))
@@ -69,12 +67,14 @@ class GpiozeroLines:
                 _log.exception("pin %d: the edge was not handled", number)
             self._awake.set()
 
-        return changed
+        for number, pin in self._pins.items():
+            self._callbacks[number] = partial(changed, number)
+            pin.when_changed = self._callbacks[number]
 
     def drain(self) -> None:
         """lgpio's thread reports by itself."""
 
-    def told(self, now: int) -> int:
+    def watermark(self, now: int) -> int:
         """Every press up to this instant (ns) has been reported, were delivery never later than `DELIVERY`."""
         return now - DELIVERY
 
@@ -116,5 +116,5 @@ def _claim(factory: Any, seat: int, number: int, active_high: bool) -> Any:
 
 
 def open_gpiozero(pins: Mapping[int, int], active_high: bool) -> GpiozeroLines:
-    """Claim the header's pins; see `hardware.pads.lines.open_lines`."""
+    """Claim the header's pins; see `hardware.pads.pads.open_lines`."""
     return GpiozeroLines(open_factory(), pins, active_high)

@@ -6,10 +6,10 @@ that library is not installed, gpiozero's pins (`hardware.pads.gpiozero_lines`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Protocol
 
-from hardware.ports import HardwareMissing, Lost
+from hardware.ports import Lost
 
 OnPress = Callable[[int, int], None]
 """Hears of a press: the pin's number, and the kernel's stamp, ns."""
@@ -19,7 +19,7 @@ OnLost = Callable[[Lost], None]
 class Lines(Protocol):
     """Claimed input lines, of which only the press edge is watched, without debounce.
 
-    What was claimed is pulled to its resting level. `drain` and `told` are called by one thread at a time.
+    What was claimed is pulled to its resting level. `drain` and `watermark` are called by one thread at a time.
     """
 
     exact: bool
@@ -30,10 +30,10 @@ class Lines(Protocol):
         ...
 
     def drain(self) -> None:
-        """Report every press that waits to be told. Raises OSError when the lines are gone for good."""
+        """Report every press that waits. Raises OSError when the lines are gone for good."""
         ...
 
-    def told(self, now: int) -> int:
+    def watermark(self, now: int) -> int:
         """After `drain`: every press up to this instant (ns) has been reported."""
         ...
 
@@ -52,29 +52,3 @@ class Lines(Protocol):
     def close(self) -> None:
         """Let go of the lines; may be called twice, and from another thread than the one that drains."""
         ...
-
-
-def open_lines(pins: Mapping[int, int], active_high: bool) -> Lines:
-    """Claim the header's pins for pads.
-
-    Args:
-        pins: BCM number of each seat's pin.
-        active_high: whether a pad drives its line high; otherwise it closes to ground, against the pull-up.
-
-    Raises:
-        HardwareMissing: no header, no permission, or a pin that somebody holds; says what to do.
-    """
-    from hardware.pads.gpiod_lines import open_gpiod
-
-    try:
-        import gpiod  # noqa: F401
-    except ImportError as missing:
-        try:
-            from hardware.pads.gpiozero_lines import open_gpiozero
-
-            return open_gpiozero(pins, active_high)
-        except HardwareMissing as also:
-            raise HardwareMissing(
-                f"the pads need gpiod, which cannot be loaded ({missing}): pip install gpiod; in its place, {also}"
-            ) from also
-    return open_gpiod(pins, active_high)

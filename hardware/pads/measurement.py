@@ -14,13 +14,14 @@ from typing import Final
 from hardware.pads.crosstalk import LONGEST
 from hardware.pads.debounce import REBOUND
 from hardware.ports import Edge
+from referee.units import MS
 
-_LANDING: Final = 30_000_000
+_LANDING: Final = 30 * MS
 """Contacts that a hand makes later than so long after its first edge are those of its leaving, ns."""
-_ONE_BLOW: Final = 40_000_000
+_ONE_BLOW: Final = 40 * MS
 """Two pads that close further apart than this were not hit by one blow, ns."""
-_BEFORE: Final = 10_000_000
-_HAND: Final = 20_000_000
+_BEFORE: Final = 10 * MS
+_HAND: Final = 20 * MS
 """A contact that lasts for so long is a hand, ns."""
 
 

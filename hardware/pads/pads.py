@@ -4,36 +4,72 @@ The driver debounces nothing: a debounced line reports *last edge + debounce*, s
 beats the earlier hand. Only the press edge is watched, since a line that watches both may read a quick pulse
 late and call it a release. The release is found by looking at the level while the pad is believed down, and
 says how well it is known.
+
+Made by `referee.table.devices` in the referee's own process; `hardware.pads.slaps` turns the edges into slaps.
 """
 
 from __future__ import annotations
 
 import logging
 import threading
+from collections import deque
 from collections.abc import Callable, Mapping
 from typing import Final
 
 from hardware.clock import Clock, monotonic
-from hardware.pads.lines import Lines, open_lines
-from hardware.pads.pin import PadPin
-from hardware.ports import Edge, Lost
+from hardware.pads.lines import Lines, OnLost
+from hardware.ports import Edge, HardwareMissing, Lost
+from referee.units import MS, SECOND, US
 
-LEAST_ERROR: Final = 1_500_000
+LEAST_ERROR: Final = 1_500 * US
 """Half-width of what a real pad's stamp can be worth, ns: an FSR itself takes 1 to 2 ms to respond."""
-POLL: Final = 500_000
+POLL: Final = 500 * US
 """How often the level of a pad that has just gone down is looked at, ns."""
-_LANDED: Final = 20_000_000
+_LANDED: Final = 20 * MS
 """A pad that has been down for so long, ns, is looked at each `_CALMLY`: that was no blip, and the instant at which the
 hand leaves is not worth the processor's time."""
-_CALMLY: Final = 2_000_000
-_RESTING: Final = 3_000_000_000
+_CALMLY: Final = 2 * MS
+_RESTING: Final = 3 * SECOND
 """A pad that has been down for longer than this is looked at more seldom, ns: nobody slaps for so long."""
-_SELDOM: Final = 20_000_000
+_SELDOM: Final = 20 * MS
+_REMEMBERED_LOOKS: Final = 256
 
 _log = logging.getLogger(__name__)
 
 OnEdge = Callable[[Edge], None]
-OnLost = Callable[[Lost], None]
+
+
+class _PadPin:
+    """One pad's pin: whether it is believed down, and since when that is certain. Pure."""
+
+    def __init__(self, seat: int, pin: int, t_error: int) -> None:
+        """A pad that is up; ``t_error`` is the half-width of what is known of a press, ns."""
+        self.seat = seat
+        self.pin = pin
+        self.t_error = t_error
+        self.down = False
+        self.pressed_at = 0
+        self.presses = 0
+        self.fresh = False
+        """Whether it has not been looked at since it was pressed: a quick tap is over before Python hears of it."""
+        self._looks: deque[tuple[int, int]] = deque(maxlen=_REMEMBERED_LOOKS)
+
+    def press(self, t: int) -> None:
+        """It went down at ``t``, and has not been looked at since."""
+        self.down, self.pressed_at, self.fresh = True, t, True
+        self.presses += 1
+        self._looks.clear()
+
+    def saw_down(self, before: int, after: int) -> None:
+        """Somewhere between these two instants the pad was looked at, and was down."""
+        self._looks.append((before, after))
+
+    def last_seen_down(self, t: int) -> int:
+        """The latest instant before ``t`` at which the pad was certainly down, if nothing else is known before ``t``.
+
+        A look that was not over by ``t`` proves nothing: what it saw may be the press at ``t``, which waits to be told.
+        """
+        return next((before for before, after in reversed(self._looks) if after < t), min(self.pressed_at, t))
 
 
 class GpioPads:
@@ -74,7 +110,7 @@ class GpioPads:
         least = min(errors.values(), default=LEAST_ERROR)
         if least < LEAST_ERROR and not (lines is not None and lines.exact):
             raise ValueError(f"t_error of a real pad must be at least {LEAST_ERROR} ns, not {least}")
-        self._pads = [PadPin(seat, pin, errors[seat]) for seat, pin in sorted(pins.items())]
+        self._pads = [_PadPin(seat, pin, errors[seat]) for seat, pin in sorted(pins.items())]
         self._by_pin = {pad.pin: pad for pad in self._pads}
         self._clock = clock
         self._lock = threading.RLock()
@@ -159,7 +195,7 @@ class GpioPads:
         """
         with self._lock:
             self.drain()
-            told = self._lines.told(now)
+            told = self._lines.watermark(now)
             # A pad that is down may have been open since we last saw it, which its next press or our next look tells.
             return min([told, *(pad.last_seen_down(told) for pad in self._pads if pad.down and self._usable)])
 
@@ -199,7 +235,7 @@ class GpioPads:
             except Exception:
                 _log.exception("the handler of %s failed; the pads go on", lost)
 
-    def _look(self, pad: PadPin, now: int) -> None:
+    def _look(self, pad: _PadPin, now: int) -> None:
         """Look at a pad that is believed down. Our thread may be stopped between ``now`` (ns) and the look."""
         # Another thread may have looked, and made a promise by it, while the caller waited for the lock.
         now = max(now, self._looked)
@@ -220,7 +256,7 @@ class GpioPads:
                 return
             now = self._clock()
 
-    def _release(self, pad: PadPin, still_down: int, open_by: int) -> None:
+    def _release(self, pad: _PadPin, still_down: int, open_by: int) -> None:
         """Report a release that happened somewhere between two looks."""
         pad.down = False
         between = max(open_by - still_down, 0)
@@ -256,3 +292,29 @@ class GpioPads:
             except Exception:
                 _log.exception("the pads' thread stumbled; it goes on")
                 pause.wait(0.1)
+
+
+def open_lines(pins: Mapping[int, int], active_high: bool) -> Lines:
+    """Claim the header's pins for pads.
+
+    Args:
+        pins: BCM number of each seat's pin.
+        active_high: whether a pad drives its line high; otherwise it closes to ground, against the pull-up.
+
+    Raises:
+        HardwareMissing: no header, no permission, or a pin that somebody holds; says what to do.
+    """
+    try:
+        import gpiod  # noqa: F401
+    except ImportError as missing:
+        from hardware.pads.gpiozero_lines import open_gpiozero
+
+        try:
+            return open_gpiozero(pins, active_high)
+        except HardwareMissing as also:
+            raise HardwareMissing(
+                f"the pads need gpiod, which cannot be loaded ({missing}): pip install gpiod; in its place, {also}"
+            ) from also
+    from hardware.pads.gpiod_lines import open_gpiod
+
+    return open_gpiod(pins, active_high)

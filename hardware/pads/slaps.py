@@ -12,13 +12,14 @@ from collections.abc import Collection, Iterable, Sequence
 
 from hardware.pads.crosstalk import Cause, Crosstalk, at_most, explained, landing
 from hardware.pads.debounce import SHORTEST, ClosedSpan, DecidedContact, Event
-from hardware.pads.force_join import LOUD
-from hardware.pads.seat_pad import Known, SeatPad
-from hardware.pads.stuck import FaultChange, words
+from hardware.pads.seat_pad import Fault, FaultChange, Known, SeatPad
 from hardware.ports import Edge
 from referee.engine.observations import Observation, Other
+from referee.units import MS
 
-_WIDEST = 10_000_000
+_LOUD = 0.5
+"""A contact with this share of the other hand's force is no echo of it."""
+_WIDEST = 10 * MS
 """No slap states a wider error, ns: the referee waits no longer for what may have come before."""
 
 
@@ -97,14 +98,23 @@ class PadFilter:
         """
         if seat not in self._pads:
             raise ValueError(f"a force of seat {seat}, but the table has {len(self._pads)} seats")
-        self._pads[seat].weights.add(t, force)
+        self._pads[seat].forces.add(t, force)
 
     def advance(self, t: int) -> list[Observation]:
         """All edges up to ``t`` (ns) have been fed; returns what that decided, by ``t``."""
         self._advanced = max(self._advanced, t)
-        made = self._take()
+        made: list[Observation] = []
+        while self._waiting and self._waiting[0][0] <= self._advanced:
+            edge = heapq.heappop(self._waiting)[-1]
+            pad = self._pads[edge.seat]
+            # What one pad's contact is worth may hang on what the others did until then.
+            made += self._decide([pad] if self._crosstalk is None else self._pads.values(), edge.t - 1)
+            made += self._tell_faults(pad, pad.faults.feed(edge))
+            pad.enqueue(pad.contact.feed(edge))
+            if pad.contact.undecided is edge:
+                pad.begin(edge.t)
         made += self._decide(self._pads.values(), self._advanced)
-        return _by_time(made)
+        return sorted(made, key=lambda one: (one.t, one.id))
 
     @property
     def watermark(self) -> int:
@@ -120,12 +130,12 @@ class PadFilter:
     @property
     def stuck(self) -> tuple[int, ...]:
         """Seats whose pads are benched for having been down for more than 3 s: to be announced, and mended."""
-        return tuple(seat for seat, pad in self._pads.items() if pad.is_stuck)
+        return tuple(seat for seat, pad in self._pads.items() if pad.faults.fault is Fault.STUCK)
 
     @property
     def benched(self) -> tuple[int, ...]:
         """Seats whose pads make no slaps at present, stuck or chattering."""
-        return tuple(seat for seat, pad in self._pads.items() if pad.bench.fault is not None)
+        return tuple(seat for seat, pad in self._pads.items() if pad.faults.fault is not None)
 
     @property
     def heard(self) -> frozenset[int]:
@@ -137,33 +147,17 @@ class PadFilter:
         """How many contacts were no hands: too short, or another's heard through the table."""
         return self._dropped
 
-    def _take(self) -> list[Observation]:
-        """Feed the edges whose time has come, in the order of their instants."""
-        made: list[Observation] = []
-        while self._waiting and self._waiting[0][0] <= self._advanced:
-            edge = heapq.heappop(self._waiting)[-1]
-            pad = self._pads[edge.seat]
-            # What one pad's contact is worth may hang on what the others did until then.
-            made += self._decide([pad] if self._crosstalk is None else self._pads.values(), edge.t - 1)
-            made += self._changed(pad, pad.bench.feed(edge))
-            for contact in pad.contact.feed(edge):
-                pad.decided(contact)
-            if pad.contact.undecided is edge:
-                pad.begin(edge.t)
-        return made
-
     def _decide(self, pads: Collection[SeatPad], t: int) -> list[Observation]:
         """Everything up to ``t`` (ns) has been fed."""
         if self._crosstalk is not None:
             self._suspect(pads, self._crosstalk)
         for pad in pads:
-            for contact in pad.contact.advance(t):
-                pad.decided(contact)
+            pad.enqueue(pad.contact.advance(t))
         made: list[Observation] = []
         for pad in pads:
             while pad.queue and self._can_tell(pad, pad.queue[0], t):
                 made += self._tell(pad, pad.queue.popleft())
-            made += self._changed(pad, pad.bench.advance(t))
+            made += self._tell_faults(pad, pad.faults.advance(t))
             made += pad.weighed(t)
         return made
 
@@ -173,11 +167,11 @@ class PadFilter:
         if not doubtful:
             return
         # Somebody's hand came at a first edge; one that came hidden in its echo came by so late.
-        edges = [(seat, first, first) for pad in self._pads.values() for seat, first, _ in pad.began(Known)]
+        edges = [(seat, first, first) for seat, first, _ in self._began(tuple(Known))]
         for pad, runs in doubtful:
             over = at_most(runs[0].start, _causes(crosstalk, pad, runs, edges))
-            pad.came(landing(runs, over, crosstalk.bounces[pad.seat - 1])[1] if over > runs[0].start else over)
-        spans = [began for pad in self._pads.values() for began in pad.began(Known)]
+            pad.set_latest(landing(runs, over, crosstalk.bounces[pad.seat - 1])[1] if over > runs[0].start else over)
+        spans = self._began(tuple(Known))
         for pad, runs in doubtful:
             over = at_most(runs[0].start, _causes(crosstalk, pad, runs, spans))
             pad.contact.require(over, over + crosstalk.hold(pad.seat))
@@ -186,8 +180,10 @@ class PadFilter:
         """Hands that a contact may only have heard, so much being known of them."""
         if self._crosstalk is None:
             return []
-        others = [began for other in self._pads.values() for began in other.began(known)]
-        return _causes(self._crosstalk, pad, runs, others)
+        return _causes(self._crosstalk, pad, runs, self._began(known))
+
+    def _began(self, known: Collection[Known]) -> list[tuple[int, int, int]]:
+        return [began for pad in self._pads.values() for began in pad.began(known)]
 
     def _can_tell(self, pad: SeatPad, contact: DecidedContact, t: int) -> bool:
         """Whether all is known, at ``t`` (ns), that a contact must be judged by."""
@@ -207,7 +203,7 @@ class PadFilter:
         if contact.event is Event.RELEASED:
             return [*pad.lift(contact.edge)]
         if contact.event is Event.STUCK:
-            return self._changed(pad, pad.bench.stuck(contact.t))
+            return self._tell_faults(pad, pad.faults.bench(Fault.STUCK, contact.t))
         return self._short(pad, contact)
 
     def _slap(self, pad: SeatPad, contact: DecidedContact) -> list[Observation]:
@@ -230,7 +226,7 @@ class PadFilter:
             self._dropped += 1
             nearest = min(causes, key=lambda cause: abs(cause.earliest + cause.latest - 2 * edge.t))
             extra = {"seat": pad.seat, "of": nearest.seat, "lasted": release.t - edge.t}
-            return [Other(t=edge.t, id=pad.name("k"), name="pad_crosstalk", extra=extra)]
+            return [Other(t=edge.t, id=pad.new_id("k"), name="pad_crosstalk", extra=extra)]
         if sum(run.lasted(end) for run in contact.runs) < SHORTEST:
             self._dropped += 1
             return []
@@ -239,20 +235,15 @@ class PadFilter:
 
     def _loud(self, pad: SeatPad, t: int, causes: Sequence[Cause]) -> bool:
         """Whether a contact was hit too hard to be an echo, where forces are known."""
-        force = pad.weights.of(t, t)
-        others = [self._pads[cause.seat].weights.of(cause.earliest, cause.latest) for cause in causes]
+        force = pad.forces.of(t, t)
+        others = [self._pads[cause.seat].forces.of(cause.earliest, cause.latest) for cause in causes]
         known = [other for other in others if other is not None]
-        return force is not None and bool(known) and force >= LOUD * max(known)
+        return force is not None and bool(known) and force >= _LOUD * max(known)
 
-    def _changed(self, pad: SeatPad, changes: Iterable[FaultChange]) -> list[Observation]:
+    def _tell_faults(self, pad: SeatPad, changes: Iterable[FaultChange]) -> list[Observation]:
         return [
-            Other(
-                t=change.t,
-                id=pad.name("k"),
-                name=change.kind,
-                extra={"seat": pad.seat, "words": words(change.kind, f"seat {pad.seat}")},
-            )
-            for change in changes
+            Other(t=one.t, id=pad.new_id("k"), name=one.kind, extra={"seat": pad.seat, "words": one.words(pad.seat)})
+            for one in changes
         ]
 
 
@@ -261,7 +252,3 @@ def _causes(
 ) -> list[Cause]:
     end = runs[-1].start if runs[-1].end is None else runs[-1].end
     return crosstalk.causes(pad.seat, runs[0].start, end, hands)
-
-
-def _by_time(made: list[Observation]) -> list[Observation]:
-    return sorted(made, key=lambda one: (one.t, one.id))

@@ -13,7 +13,7 @@ from hardware.sound.clips import Clips, Progress, find_synthesiser
 from hardware.sound.stream_speaker import StreamSpeaker, import_sounddevice
 from hardware.sound.wav_speaker import WavSpeaker
 
-__all__ = ["StreamSpeaker", "Voice", "WavSpeaker", "import_sounddevice", "open_speaker"]
+__all__ = ["OpenedVoice", "StreamSpeaker", "WavSpeaker", "import_sounddevice", "open_speaker"]
 
 
 @dataclass(frozen=True, slots=True)

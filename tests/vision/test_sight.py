@@ -149,7 +149,7 @@ def test_where_pictures_are_off_none_is_sent_whatever_is_asked(switched_on: bool
             assert pipe.poll(PATIENCE)
             sent.append(type(pipe.recv()).__name__)
     assert sent.count("Sight") == 4
-    assert set(sent) - {"str"} == {"Sight", "Blind"} | ({"Taken"} if switched_on else set())
+    assert set(sent) - {"str"} == {"Sight", "Blind"} | ({"PicturesTaken"} if switched_on else set())
 
 
 class Spied:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from hardware.pads.force import FIRST_BY, FULL, Force, ForceSampler, has_chip, open_force, read_channel
-from hardware.pads.force_join import PEAK
+from hardware.pads.seat_pad import FORCE_WINDOW
 from hardware.pads.slaps import PadFilter
 from hardware.ports import Edge, HardwareMissing
 from hardware.simulated.devices.contacts import SimulatedPads
@@ -48,7 +48,7 @@ def test_the_greatest_force_within_15_ms_is_told() -> None:
     ((seat, t, peak),) = [(one.seat, one.t, one.peak) for one in table.told]
     assert (seat, t) == (3, began)
     assert peak == pytest.approx(0.8, abs=0.01)
-    assert PEAK <= table.now - began <= PEAK + 2 * READ
+    assert FORCE_WINDOW <= table.now - began <= FORCE_WINDOW + 2 * READ
 
 
 def test_hands_at_once_are_each_read_on_their_own_channel() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hardware.pads.force_join import PEAK, WAIT
+from hardware.pads.seat_pad import FORCE_WAIT, FORCE_WINDOW
 from hardware.pads.slaps import PadFilter
 from hardware.ports import Edge
 from referee.engine.observations import Lift, Slap
@@ -30,8 +30,10 @@ def test_a_slap_waits_for_its_force_and_so_does_the_watermark() -> None:
 
 def test_a_force_that_never_comes_is_not_waited_for_for_ever() -> None:
     pads = pressed(100 * MS)
-    assert pads.advance(100 * MS + WAIT - 1) == []
-    assert [(one.t, one.force) for one in pads.advance(100 * MS + WAIT) if isinstance(one, Slap)] == [(100 * MS, None)]
+    assert pads.advance(100 * MS + FORCE_WAIT - 1) == []
+    assert [(one.t, one.force) for one in pads.advance(100 * MS + FORCE_WAIT) if isinstance(one, Slap)] == [
+        (100 * MS, None)
+    ]
 
 
 def test_without_a_sampler_nothing_waits() -> None:
@@ -42,7 +44,7 @@ def test_a_force_is_joined_to_its_own_contact() -> None:
     pads = pressed(100 * MS)
     pads.weigh(1, 20 * MS, 0.9)
     pads.weigh(2, 100 * MS, 0.8)
-    pads.weigh(1, 100 * MS + PEAK + 1, 1.0)
+    pads.weigh(1, 100 * MS + FORCE_WINDOW + 1, 1.0)
     assert pads.advance(105 * MS) == []
     pads.weigh(1, 100 * MS, 0.2)
     assert [one.force for one in pads.advance(106 * MS) if isinstance(one, Slap)] == [0.2]

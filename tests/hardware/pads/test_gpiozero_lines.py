@@ -12,8 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hardware.pads.gpiozero_lines import DELIVERY, GpiozeroLines, ticks_to_ns
-from hardware.pads.lines import open_lines
-from hardware.pads.pads import GpioPads
+from hardware.pads.pads import GpioPads, open_lines
 from hardware.pads.pinout import open_factory
 from hardware.ports import Edge, HardwareMissing
 from hardware.simulated.devices.mock_pins import ClockedFactory

@@ -13,8 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hardware.pads.gpiod_lines import DELIVERY, GpiodLines
-from hardware.pads.line_sequence import LineSequence
+from hardware.pads.gpiod_lines import DELIVERY, GpiodLines, LineSequence
 from hardware.pads.lines import OnLost, OnPress
 from hardware.pads.pads import LEAST_ERROR, GpioPads
 from hardware.pads.pinout import header_chip

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from hardware.pads.seat_pad import QUIET_FOR, TOO_MANY, Fault, FaultChange
 from hardware.pads.slaps import PadFilter
-from hardware.pads.stuck import QUIET, TOO_MANY, Fault, words
 from hardware.ports import Edge
 from referee.engine.observations import Lift, Observation, Other, Slap
 
@@ -45,7 +45,7 @@ def test_a_pad_that_chatters_is_benched_within_a_second_and_freed_when_quiet(her
     (benched, why), (freed, free) = told(seen, 1)
     assert why == "pad_chatter"
     assert benched <= 1_000
-    assert (freed, free) == ((edges[-1].t + QUIET) // MS, "pad_freed")
+    assert (freed, free) == ((edges[-1].t + QUIET_FOR) // MS, "pad_freed")
     assert all(at <= benched for at in slaps(seen, 1))
     assert pads.benched == ()
 
@@ -97,9 +97,9 @@ def test_the_table_is_told_in_words() -> None:
     _, seen = play([*contact(0, 5_000 * MS, seat=2)], 9_000 * MS)
     said = [str(one.extra["words"]) for one in seen if isinstance(one, Other)]
     assert said[0].startswith("seat 2's pad has been down")
-    assert words("pad_freed", "Ana") == "Ana's pad is quiet again: its slaps count"
+    assert FaultChange("pad_freed", 0).words(3) == "seat 3's pad is quiet again: its slaps count"
     for fault in Fault:
-        assert "Ana" in words(fault.value, "Ana")
+        assert "seat 3" in FaultChange(fault.value, 0).words(3)
 
 
 def test_the_threshold_is_of_closings_apart_not_of_bounces() -> None:
