@@ -8,8 +8,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -32,7 +31,8 @@ class VoiceChoice:
         try:
             kept = json.loads(self.path.read_text(encoding="utf-8"))
             same = kept["instead_of"] == of(settings)
-            return replace(settings, **_checked(kept["chosen"])) if same else settings
+            chosen = {field: kept["chosen"][field] for field in FIELDS}
+            return VoiceSettings.model_validate(settings.model_dump() | chosen) if same else settings
         except (OSError, ValueError, KeyError, TypeError, RecursionError):
             return settings
 
@@ -67,12 +67,3 @@ def volume_in(settings: VoiceSettings) -> Volume:
 def of(settings: VoiceSettings) -> dict[str, Any]:
     """What may be chosen, as it is set."""
     return {field: getattr(settings, field) for field in FIELDS}
-
-
-def _checked(raw: Mapping[str, Any]) -> dict[str, Any]:
-    kept = {field: raw[field] for field in FIELDS}
-    if not all(type(kept[field]) is int and 0 <= kept[field] <= 100 for field in FIELDS[:2]):
-        raise ValueError("a volume is 0 to 100")
-    if not all(type(kept[field]) is str and len(kept[field]) <= 5 for field in FIELDS[2:]):
-        raise ValueError("an hour is such as 22:00")
-    return kept

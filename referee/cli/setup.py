@@ -175,9 +175,9 @@ def _calibrate(args: argparse.Namespace) -> int:
     if args.undo:
         if args.settings is None:
             raise UserError("--undo needs --settings FILE")
-        from referee.settings.file import undo
+        from referee.settings.file import undo_change
 
-        undo(args.settings)
+        undo_change(args.settings)
         print(f"{args.settings} is as it was before the last calibration")
         return 0
     from referee.setup.calibration.calibrate import Options, calibrate

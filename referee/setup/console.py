@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, TextIO
 from referee.errors import UserError
 
 if TYPE_CHECKING:
-    from referee.settings.file import Draft
+    from referee.settings.file import SettingsText
     from referee.setup.device_checks import Bench
     from referee.setup.walk import Ask, Do, Walk
 
@@ -105,14 +105,10 @@ def walk_at(path: Path, bench: Bench, typed: Type, *, step: str | None = None, r
     return 0
 
 
-def _draft(path: Path) -> Draft:
-    from referee.settings.file import Draft, new_draft
-    from referee.settings.model import load
+def _draft(path: Path) -> SettingsText:
+    from referee.settings.file import new_settings, read_settings
 
-    if not path.exists():
-        return new_draft(path.parent)
-    load(path)
-    return Draft(path.read_text(encoding="utf-8"), path.parent)
+    return read_settings(path) if path.exists() else new_settings(path.parent)
 
 
 def _walk(walk: Walk, path: Path, bench: Bench, typed: Type, *, alone: bool) -> None:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 from hardware.pads.pinout import PAD_PINS
 from hardware.ports import Edge, HardwareMissing
 from referee.errors import UserError
-from referee.settings.file import Draft
+from referee.settings.file import SettingsText
 
 if TYPE_CHECKING:
     from hardware.sound.clips import Renders
@@ -333,7 +333,7 @@ class SimulatedBench(TableBench):
     def calibrate(self, text: str, by: str) -> tuple[str | None, str]:
         """See `referee.setup.device_checks.Bench`."""
         size = {"camera.width": PICTURE[0], "camera.height": PICTURE[1]}
-        return super().calibrate(Draft(text, self.path.parent).changed(size).text, by)
+        return super().calibrate(SettingsText(text, self.path.parent).changed(size).text, by)
 
     def speak(self, text: str) -> str:
         """See `referee.setup.device_checks.Bench`."""

@@ -17,9 +17,9 @@ from typing import Any, Final
 from hardware.pads.pinout import PAD_PINS, SEAT_LIGHT_PINS, TABLE_LIGHT_PINS
 from referee.errors import UserError
 from referee.rules.presets import PRESETS
-from referee.settings.file import Draft
+from referee.settings.file import SettingsText
 from referee.settings.house_rules import SUFFIX
-from referee.settings.model import FEWEST, LAST_PIN, MOST, NEAREST, SPI_PINS
+from referee.settings.model import FEWEST_SEATS, LAST_PIN, MOST_SEATS, NEAREST_SEATS, SPI_PINS
 from referee.setup.walk import Ask, Check, Choice, Do, Refused, Request, Run, Step, Tell, choose, whole_number, yes_no
 from referee.text.catalogue import LANGUAGES
 
@@ -29,14 +29,14 @@ LONGEST_NAME: Final = 24
 # Seats
 
 
-def seats_step(draft: Draft) -> Run:
+def seats_step(draft: SettingsText) -> Run:
     """How many, who, and where they stand."""
     there = draft.settings.seats
     count = yield Ask(
         "seats.count",
-        f"How many seats has the table ({FEWEST} to {MOST})?",
+        f"How many seats has the table ({FEWEST_SEATS} to {MOST_SEATS})?",
         str(len(there)),
-        whole_number(FEWEST, MOST),
+        whole_number(FEWEST_SEATS, MOST_SEATS),
     )
     names: list[str] = []
     for n in range(1, count + 1):
@@ -56,7 +56,7 @@ def seats_step(draft: Draft) -> Run:
         _standing(count),
     )
     pins = _free_pins(draft, count)
-    return draft.seated(
+    return draft.with_seats(
         [
             {"name": name, "pad": pad, "light": light, "bearing": round(bearing, 1)}
             for name, bearing, (pad, light) in zip(names, bearings or even, pins, strict=True)
@@ -64,7 +64,7 @@ def seats_step(draft: Draft) -> Run:
     )
 
 
-def _free_pins(draft: Draft, count: int) -> list[tuple[int, int]]:
+def _free_pins(draft: SettingsText, count: int) -> list[tuple[int, int]]:
     """Each seat's pins: those that it has, and for further seats the picture's, where they are free."""
     settings = draft.settings
     pins = [(seat.pad, seat.light) for seat in settings.seats[:count]]
@@ -102,8 +102,8 @@ def _standing(count: int) -> Check:
             bearings = []
         if len(bearings) != count:
             raise Refused(f"evenly, or {count} numbers of degrees")
-        if any(abs((a - b + 180) % 360 - 180) < NEAREST for a, b in combinations(bearings, 2)):
-            raise Refused(f"seats must stand at least {NEAREST:g}° apart")
+        if any(abs((a - b + 180) % 360 - 180) < NEAREST_SEATS for a, b in combinations(bearings, 2)):
+            raise Refused(f"seats must stand at least {NEAREST_SEATS:g}° apart")
         return bearings
 
     return check
@@ -112,7 +112,7 @@ def _standing(count: int) -> Check:
 # Pins
 
 
-def pins_step(draft: Draft) -> Run:
+def pins_step(draft: SettingsText) -> Run:
     """Which wires go where."""
     settings = draft.settings
     count, table = len(settings.seats), list(settings.lights.table)
@@ -142,7 +142,7 @@ def pins_step(draft: Draft) -> Run:
     rows = [{"pad": pad, "light": light} for pad, light in zip(pads, lamps, strict=True)]
     # Off for the moment between two states, in which a pin might stand twice.
     off = {"lights.enabled": False, "pads.force": False, "lights.table": table, "pads.active_high": high == "high"}
-    return draft.changed(off).seated(rows).changed({"lights.enabled": lights, "pads.force": force})
+    return draft.changed(off).with_seats(rows).changed({"lights.enabled": lights, "pads.force": force})
 
 
 def _typed_pins(
@@ -188,7 +188,7 @@ def _pins(count: int, taken: list[int]) -> Check:
 COLOURS: Final = ("red", "green", "blue")
 
 
-def pads_step(draft: Draft) -> Run:
+def pads_step(draft: SettingsText) -> Run:
     """Each seat slaps; the line that answers is its pad's."""
     settings = draft.settings
     if not (yield yes_no("pads.roll_call", "Are the pads connected? Then every seat slaps its own, once", True)):
@@ -216,21 +216,21 @@ def pads_step(draft: Draft) -> Run:
             told[seat] = pin
     pads = assigned([seat.pad for seat in settings.seats], told, listened)
     yield Tell(moved_words(names, [seat.pad for seat in settings.seats], pads, told))
-    draft = draft.seated([{"pad": pin} for pin in pads])
+    draft = draft.with_seats([{"pad": pin} for pin in pads])
     return (yield from _measured(draft)) if told else draft
 
 
-def _measured(draft: Draft) -> Run:
+def _measured(draft: SettingsText) -> Run:
     """How each pad bounces, and what its neighbours hear of it."""
     words = "Measure how each pad bounces and what its neighbours hear? Each seat slaps eight times more"
     if not (yield yes_no("pads.measure", words, draft.settings.pads_measured is None)):
         return draft
     text, told = yield Do("measure", {"text": draft.text}, "measuring the pads")
     yield Tell(told)
-    return draft if text is None else Draft(text, draft.folder)
+    return draft if text is None else SettingsText(text, draft.folder)
 
 
-def _listened(draft: Draft) -> tuple[int, ...]:
+def _listened(draft: SettingsText) -> tuple[int, ...]:
     """The lines on which a pad may be: the settings', and the picture's others unless a light is there."""
     settings = draft.settings
     lamps = {seat.light for seat in settings.seats} | set(settings.lights.table) if settings.lights.enabled else set()
@@ -270,7 +270,7 @@ def _sentence(parts: Sequence[str]) -> str:
     return words[:1].upper() + words[1:]
 
 
-def lights_step(draft: Draft) -> Run:
+def lights_step(draft: SettingsText) -> Run:
     """Each light blinks, and people say whose it is; the table's light shows its colours one after another."""
     settings = draft.settings
     if not settings.lights.enabled:
@@ -293,7 +293,7 @@ def lights_step(draft: Draft) -> Run:
     table = yield from _table_light(draft)
     yield Do("dark", {})
     # Between two states a pin might stand twice.
-    draft = draft.changed({"lights.enabled": False}).seated([{"light": pin} for pin in lamps])
+    draft = draft.changed({"lights.enabled": False}).with_seats([{"light": pin} for pin in lamps])
     return draft.changed({"lights.table": table, "lights.enabled": True})
 
 
@@ -318,7 +318,7 @@ def _lights_words(names: Sequence[str], before: Sequence[int], after: Sequence[i
     return _sentence(words + ([f"dark: {', '.join(dark)} (see docs/build.md)"] if dark else []))
 
 
-def _table_light(draft: Draft) -> Generator[Request, Any, list[int]]:
+def _table_light(draft: SettingsText) -> Generator[Request, Any, list[int]]:
     """The pins of red, green and blue, as people see them."""
     pins = draft.settings.lights.table
     others = tuple(seat.light for seat in draft.settings.seats)
@@ -339,7 +339,7 @@ def _table_light(draft: Draft) -> Generator[Request, Any, list[int]]:
 # Camera
 
 
-def camera_step(draft: Draft) -> Run:
+def camera_step(draft: SettingsText) -> Run:
     """Which camera, what it sees, and where the table is in it."""
     found = yield Do("cameras", {}, "looking for cameras")
     while not found:
@@ -383,7 +383,7 @@ SIZES: Final = {
 """Pictures that cameras give, by the kind of camera, the usual one first."""
 
 
-def _size(draft: Draft) -> Run:
+def _size(draft: SettingsText) -> Run:
     """How large the picture is: for a larger one the camera may hang lower."""
     camera = draft.settings.camera
     kind = "picamera" if camera.source == "picamera" else "usb"
@@ -401,7 +401,7 @@ def _size(draft: Draft) -> Run:
 _LATER: Final = (Choice("retry"), Choice("later", "go on without"))
 
 
-def _calibration(draft: Draft) -> Run:
+def _calibration(draft: SettingsText) -> Run:
     default = "sheet" if draft.settings.calibration is None else "later"
     while True:
         by = yield choose(
@@ -415,14 +415,14 @@ def _calibration(draft: Draft) -> Run:
         text, words = yield Do("calibrate", {"text": draft.text, "by": by}, "looking at the table: keep hands off it")
         yield Tell(words)
         if text is not None:
-            return Draft(text, draft.folder)
+            return SettingsText(text, draft.folder)
         default = "later"
 
 
 # Voice
 
 
-def voice_step(draft: Draft) -> Run:
+def voice_step(draft: SettingsText) -> Run:
     """The language, how loud, and when it is quiet."""
     voice = draft.settings.voice
     if not (yield yes_no("voice.enabled", "Shall the referee speak?", voice.enabled)):
@@ -467,7 +467,7 @@ def _hours(text: str) -> tuple[str, str] | None:
     return f"{numbers[0]:02}:{numbers[1]:02}", f"{numbers[2]:02}:{numbers[3]:02}"
 
 
-def rules_step(draft: Draft) -> Run:
+def rules_step(draft: SettingsText) -> Run:
     """A preset, a file, or what is there; and the deck."""
     now: Any = draft.settings.rules
     own = not isinstance(now, str)
@@ -494,7 +494,7 @@ def rules_step(draft: Draft) -> Run:
 ORDINARY: Final = "ordinary"
 
 
-def _deck(draft: Draft) -> Run:
+def _deck(draft: SettingsText) -> Run:
     """Which deck is played with, where unusual ones were learned."""
     learned, now = (yield Do("decks", {})), draft.settings.deck
     if not learned and now is None:
@@ -505,7 +505,7 @@ def _deck(draft: Draft) -> Run:
     return draft.changed({"deck": None if deck == ORDINARY else deck})
 
 
-def check_step(draft: Draft) -> Run:
+def check_step(draft: SettingsText) -> Run:
     """The doctor looks at everything."""
     while True:
         words, well = yield Do("doctor", {"text": draft.text}, "looking at every part")

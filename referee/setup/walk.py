@@ -11,7 +11,7 @@ from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from referee.settings.file import Draft
+from referee.settings.file import SettingsText
 
 Check = Callable[[str], Any]
 """Turns what was typed into a value; raises `Refused`."""
@@ -60,7 +60,7 @@ class Do:
 
 
 Request = Ask | Tell | Do
-Run = Generator[Request, Any, Draft]
+Run = Generator[Request, Any, SettingsText]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class Step:
 
     name: str
     title: str
-    run: Callable[[Draft], Run]
+    run: Callable[[SettingsText], Run]
 
 
 COMMANDS: Final = {
@@ -124,7 +124,7 @@ def yes_no(key: str, words: str, default: bool) -> Ask:
 class Walk:
     """The walk as it stands: `request` is what it wants now, None at its end."""
 
-    def __init__(self, draft: Draft, steps: Sequence[Step], at: int = 0) -> None:
+    def __init__(self, draft: SettingsText, steps: Sequence[Step], at: int = 0) -> None:
         """``at``: number of the step to begin with; those before it count as done."""
         self.draft = draft
         """The settings as the steps done so far leave them."""
@@ -132,7 +132,7 @@ class Walk:
         self.at = at
         self.stopped = False
         self.request: Request | None = None
-        self._before: dict[int, Draft] = {}
+        self._before: dict[int, SettingsText] = {}
         self._silent: set[int] = set()
         """Steps that had nothing to ask: going back passes them by."""
         self._sent: list[tuple[Request, Any]] = []

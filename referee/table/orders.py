@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Final, Protocol
 
 from hardware.clock import wall_now
@@ -187,7 +186,7 @@ class Orders:
         """How loud the voice is, and when it is quiet."""
         if self._speaker is None:
             return Sentence("there is no voice at this table")
-        voice = replace(self._voice, **{field: order.get(field) for field in FIELDS if field in order.fields})
+        voice = self._voice.model_copy(update={field: order.get(field) for field in FIELDS if field in order.fields})
         try:
             self._speaker.set_volume(volume_in(voice))
         except VolumeError as bad:

@@ -6,7 +6,7 @@ How a table is set up, for its page: who stands where, what its calibration is w
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from referee.control.commands import Command
@@ -57,19 +57,18 @@ def seated(settings: Settings, sitting: Sitting | None) -> Settings:
     many = len(sitting.names)
     if many > len(settings.seats):
         raise ValueError(f"{many} people do not fit at {len(settings.seats)} pads")
-    seats = tuple(replace(seat, name=name) for seat, name in zip(settings.seats, sitting.names, strict=False))
+    seats = tuple(
+        seat.model_copy(update={"name": name}) for seat, name in zip(settings.seats, sitting.names, strict=False)
+    )
     measured = settings.pads_measured
-    return replace(
-        settings, seats=seats, rules=sitting.rules, dealer=sitting.dealer,
-        pads_measured=None if measured is None else _of_the_first(measured, many),
-    )  # fmt: skip
-
-
-def _of_the_first(measured: PadsMeasured, many: int) -> PadsMeasured:
-    return PadsMeasured(
-        measured.t_error_us[:many], measured.bounce_us[:many],
-        tuple(row[:many] for row in measured.crosstalk_us[:many]),
-    )  # fmt: skip
+    if measured is not None:
+        measured = PadsMeasured(
+            t_error_us=measured.t_error_us[:many],
+            bounce_us=measured.bounce_us[:many],
+            crosstalk_us=tuple(row[:many] for row in measured.crosstalk_us[:many]),
+        )
+    chosen = {"seats": seats, "rules": sitting.rules, "dealer": sitting.dealer, "pads_measured": measured}
+    return settings.model_copy(update=chosen)
 
 
 _HALF_MM: Final = (31.75, 44.45)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import time
 from contextlib import ExitStack
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -125,9 +124,9 @@ class Evening:
         """The settings with the volume that was chosen; pads that were heard before this game are not called again."""
         pads = settings.pads
         if len(settings.seats) <= self._heard:
-            pads = replace(pads, roll_call=False)
+            pads = pads.model_copy(update={"roll_call": False})
         self._heard = max(self._heard, len(settings.seats))
-        return replace(settings, voice=self._lasting.orders.voice, pads=pads)
+        return settings.model_copy(update={"voice": self._lasting.orders.voice, "pads": pads})
 
 
 def _open_parts(settings: Settings, kept: Kept, stack: ExitStack) -> OpenParts:

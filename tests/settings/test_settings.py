@@ -50,7 +50,7 @@ def test_house_rules_may_be_a_section() -> None:
         (SEATS + "[camera]\ngain = 0.5\n", "camera.gain must be a number from 1 to 16"),
         (SEATS + "[voice]\nenabled = 1\n", "voice.enabled must be true or false"),
         (SEATS + "[camera]\ncolour_gains = [1.9]\n", "camera.colour_gains must be a list of 2 numbers"),
-        (SEATS + "[camera]\ncolour_gains = [1.9, 0]\n", "camera.colour_gains must be two numbers above 0"),
+        (SEATS + "[camera]\ncolour_gains = [1.9, 0]\n", "camera.colour_gains must be a list of 2 numbers above 0"),
         (SEATS + "[voice]\nlanguage = 'it'\n", 'voice.language must be "en" or "es" or "de" or "fr"'),
         (SEATS + "[voice]\nquiet_from = '24:00'\n", "voice.quiet_from must be a time of day"),
         (SEATS + "[voice]\nquiet_from = '22:00'\n", "voice.quiet_to is missing"),

@@ -16,7 +16,7 @@ from hardware.simulated.pictures.overhead import Overhead, OverheadFrames
 from models.watch.arm_entries import apart
 from referee.cli import main
 from referee.errors import UserError
-from referee.settings.file import backup_of, edited
+from referee.settings.file import SettingsText, backup_of
 from referee.settings.model import SettingsError, example, load, parse
 from referee.setup.calibration import calibrate as calibrating_still
 from referee.setup.calibration.calibrate import CARDS
@@ -288,9 +288,10 @@ def test_a_key_in_the_section_that_is_not_measured_any_more_goes() -> None:
         "area": [[-200, -150], [200, -150], [200, 150], [-200, 150]],
         "lens": [900.0, 900.0, 480.0, 360.0, 0.1, 0.0, 0.0, 0.0, 0.0],
     }  # fmt: skip
-    first = edited(example(), fields, None)
+    first = SettingsText(example()).with_measured("calibration", fields, "referee calibrate")
     del fields["lens"]
-    second = edited(first, fields | {"source": "cards"}, [10, 100, 190, 280])
+    again = first.with_measured("calibration", fields | {"source": "cards"}, "referee calibrate")
+    second = again.with_seats([{"bearing": bearing} for bearing in (10, 100, 190, 280)]).text
     settings = parse(second)
     assert settings.calibration is not None
     assert settings.calibration.lens == ()
@@ -315,7 +316,7 @@ def test_a_file_that_is_no_settings_is_not_touched(tmp_path: Path, picture: str,
     [
         ('source = "sheet"', "calibration.width is missing; run referee calibrate again"),
         ('source = "photo"', 'calibration.source must be "sheet" or "cards"'),
-        ("homography = [[1, 2, 3], [2, 4, 6], [0, 0, 1]]", "a matrix that can be inverted"),
+        ("homography = [[1, 2, 3], [2, 4, 6], [0, 0, 1]]", "3 lists of 3 numbers each that can be inverted"),
         ("homography = [[1, 2], [2, 4]]", "3 lists of 3 numbers"),
         ("area = 3", "4 lists of 2 numbers"),
         ("lens = [1.0]", "a list of 0 or 9 numbers"),
@@ -338,9 +339,11 @@ def test_a_calibration_of_another_picture_size_is_told(
     told(capsys, picture, "--settings", str(table))
     settings = load(table)
     assert out_of_date(settings) == ""
-    pi = replace(settings, camera=replace(settings.camera, source="picamera"))
+    pi = settings.model_copy(update={"camera": settings.camera.model_copy(update={"source": "picamera"})})
     assert "calibrated with pictures of 960×720 px" in out_of_date(pi)
-    assert out_of_date(replace(pi, camera=replace(pi.camera, width=960, height=720))) == ""
+    assert (
+        out_of_date(pi.model_copy(update={"camera": pi.camera.model_copy(update={"width": 960, "height": 720})})) == ""
+    )
 
 
 def test_watch_takes_the_seats_from_the_settings(table: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -15,9 +16,10 @@ from referee.cli import build_parser
 from referee.devices import pad_filter
 from referee.engine.observations import Other, Slap
 from referee.errors import UserError
+from referee.settings.file import SettingsText
 from referee.settings.model import SettingsError, parse
 from referee.settings.model import example as example_settings
-from referee.setup.calibration.pad_check import PATIENCE, PadCheck, Result, check_simulated_pads, edited, store
+from referee.setup.calibration.pad_check import PATIENCE, PadCheck, Result, check_simulated_pads, store
 from referee.units import MS
 
 NAMES = ("Ana", "Ben", "Cho", "Dora", "Emil", "Fay", "Gus", "Hana")
@@ -186,6 +188,10 @@ def test_only_its_own_section_changes_and_comments_stay(tmp_path: Path) -> None:
 def test_measures_of_another_table_are_refused() -> None:
     with pytest.raises(SettingsError):
         edited(TWO, Result((1_500,) * 3, (0,) * 3, ((0,) * 3,) * 3))
+
+
+def edited(text: str, result: Result) -> str:
+    return SettingsText(text).with_measured("pads_measured", asdict(result), "referee calibrate pads").text
 
 
 def run(*words: str) -> int:

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from hardware.pads.pinout import PAD_PINS, SEAT_LIGHT_PINS, TABLE_LIGHT_PINS
 from referee.errors import UserError
-from referee.settings.file import Draft, new_draft, set_values
+from referee.settings.file import SettingsText, new_settings, set_values
 from referee.settings.model import Settings, load
 from referee.setup.calibration.report import write_picture
 from referee.setup.console import STEP_NAMES, keyboard, listed, walk_at
@@ -65,7 +65,7 @@ class Bench:
         return None, f"the table was not found by {by}"
 
     def speak(self, text: str) -> str:
-        self.done.append(f"spoken at {Draft(text).settings.voice.volume}")
+        self.done.append(f"spoken at {SettingsText(text).settings.voice.volume}")
         return ""
 
     def decks(self) -> list[str]:
@@ -85,9 +85,9 @@ def ask(walk: Walk, bench: Bench) -> Ask | None:
     return walk.request
 
 
-def walked(answers: Mapping[str, str], bench: Bench | None = None, draft: Draft | None = None) -> Settings:
+def walked(answers: Mapping[str, str], bench: Bench | None = None, draft: SettingsText | None = None) -> Settings:
     """A whole walk with answers by the questions' ids, and defaults."""
-    walk, table = Walk(draft or new_draft(), STEPS), bench or Bench()
+    walk, table = Walk(draft or new_settings(), STEPS), bench or Bench()
     while (question := ask(walk, table)) is not None:
         assert walk.answer(answers.get(question.id, "")) == ""
     return walk.draft.settings
@@ -178,7 +178,7 @@ def test_silent_seats_keep_their_pin_or_get_a_free_one(before: list[int], told: 
     ],
 )  # fmt: skip
 def test_an_answer_that_cannot_be_is_asked_for_again(step: str, id: str, text: str) -> None:  # noqa: A002
-    walk, bench = Walk(new_draft(Path()), [one for one in STEPS if one.name == step]), Bench()
+    walk, bench = Walk(new_settings(Path()), [one for one in STEPS if one.name == step]), Bench()
     while (question := ask(walk, bench)) is not None and question.id != id:
         walk.answer({"pins.wiring": "other", "pins.force": "yes"}.get(question.id, ""))
     assert question is not None
@@ -222,7 +222,7 @@ def test_a_learned_deck_can_be_chosen_and_left() -> None:
     bench = Bench()
     assert walked({"rules.deck": "x"}, bench).deck is None, "nothing is asked where none was learned"
     bench.learned = ["old-tarot", "skat"]
-    draft = new_draft().changed({"deck": "skat"})
+    draft = new_settings().changed({"deck": "skat"})
     assert walked({"rules.deck": "old"}, bench).deck == "old-tarot"
     assert walked({}, bench, draft).deck == "skat"
     assert walked({"rules.deck": "ordinary"}, bench, draft).deck is None
@@ -241,7 +241,7 @@ def test_a_learned_deck_can_be_chosen_and_left() -> None:
 def test_a_picture_is_of_a_size_that_the_camera_gives(
     source: str, before: tuple[int, int], answer: str, after: tuple[int, int]
 ) -> None:
-    draft = new_draft().changed({"camera.width": before[0], "camera.height": before[1]})
+    draft = new_settings().changed({"camera.width": before[0], "camera.height": before[1]})
     camera = walked({"camera.size": answer}, Bench(found=(source,)), draft).camera
     assert (camera.width, camera.height) == after
 
@@ -259,7 +259,7 @@ def trace(walk: Walk, bench: Bench) -> tuple[Any, ...]:
 @given(st.lists(st.sampled_from(["", "", "2", "yes", "none", "Ana", "other", "again", "skip", "x"]), max_size=25))
 def test_back_is_where_one_was(answers: list[str]) -> None:
     """After any way there, an answer and `back` change nothing; and the settings can be run wherever one stops."""
-    walk, bench = Walk(new_draft(), STEPS), Bench()
+    walk, bench = Walk(new_settings(), STEPS), Bench()
     for text in answers:
         before = trace(walk, bench)
         if before[1] is None:
@@ -274,7 +274,7 @@ def test_back_is_where_one_was(answers: list[str]) -> None:
 
 
 def test_back_undoes_a_whole_step_and_does_nothing_to_a_device() -> None:
-    walk, bench = Walk(new_draft(), STEPS[:2]), Bench()
+    walk, bench = Walk(new_settings(), STEPS[:2]), Bench()
     first = trace(walk, bench)
     while walk.at == 0:
         ask(walk, bench)
@@ -288,7 +288,7 @@ def test_back_undoes_a_whole_step_and_does_nothing_to_a_device() -> None:
 
 def test_back_passes_by_a_step_that_has_nothing_to_ask() -> None:
     """Without lights their step has no question; from the camera one goes back to the pads."""
-    draft = new_draft().changed({"lights.enabled": False})
+    draft = new_settings().changed({"lights.enabled": False})
     walk, bench = Walk(draft, STEPS[2:5]), Bench(found=("usb:0", "usb:2"))
     for text in ("no", "back"):
         ask(walk, bench)
@@ -299,7 +299,7 @@ def test_back_passes_by_a_step_that_has_nothing_to_ask() -> None:
 
 
 def test_back_in_the_camera_step_takes_no_second_look_for_cameras() -> None:
-    walk, bench = Walk(new_draft(), [STEPS[4]]), Bench(found=("usb:0", "usb:2"))
+    walk, bench = Walk(new_settings(), [STEPS[4]]), Bench(found=("usb:0", "usb:2"))
     for text in ("usb:2", "", "back", "back"):
         ask(walk, bench)
         walk.answer(text)
@@ -309,7 +309,7 @@ def test_back_in_the_camera_step_takes_no_second_look_for_cameras() -> None:
 
 
 def test_the_volume_is_tried_until_it_is_heard_well() -> None:
-    walk, bench = Walk(new_draft(), [STEPS[5]]), Bench()
+    walk, bench = Walk(new_settings(), [STEPS[5]]), Bench()
     for text in ("yes", "fr", "35", "50", "yes", "none"):
         ask(walk, bench)
         assert walk.answer(text) == ""
@@ -369,7 +369,7 @@ def test_what_is_there_stays(tmp_path: Path) -> None:
 def test_measured_pads_are_forgotten_when_they_are_others(tmp_path: Path) -> None:
     seats = '[[seat]]\nname = "Ana"\n[[seat]]\nname = "Ben"\n'
     measured = "[pads_measured]\nt_error_us = [1500, 1600]\nbounce_us = [0, 9]\ncrosstalk_us = [[0, 1], [2, 0]]\n"
-    draft = Draft(measured + seats, tmp_path)
+    draft = SettingsText(measured + seats, tmp_path)
     assert walked({}, draft=draft).pads_measured is not None
     assert walked({}, Bench([PAD_PINS[1], PAD_PINS[0]]), draft).pads_measured is None
 
@@ -385,7 +385,7 @@ def test_one_step_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
 
 def test_single_values_are_set_without_questions(tmp_path: Path) -> None:
     path = tmp_path / "table.toml"
-    path.write_text(new_draft().text)
+    path.write_text(new_settings().text)
     given = ["camera.exposure_us=1500", "camera.colour_gains=[1.9, 1.6]", "voice.device = USB Audio", "dealer=2",
              "lights.strip=\"/dev/leds0\""]  # fmt: skip
     assert set_values(path, given) == 0
@@ -405,10 +405,10 @@ def test_single_values_are_set_without_questions(tmp_path: Path) -> None:
 )  # fmt: skip
 def test_a_value_that_cannot_be_is_not_written(tmp_path: Path, pair: str, words: str) -> None:
     path = tmp_path / "table.toml"
-    path.write_text(new_draft().text)
+    path.write_text(new_settings().text)
     with pytest.raises(UserError, match=words):
         set_values(path, ["camera.gain=2", pair])
-    assert path.read_text() == new_draft().text
+    assert path.read_text() == new_settings().text
 
 
 def test_a_keyboard_that_falls_silent_stops_the_walk(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -452,7 +452,7 @@ def test_this_machines_bench_says_in_words_what_is_not_here(tmp_path: Path) -> N
     for number in range(14):
         write_picture(frames / f"f{number:02}.jpg", np.full((48, 64, 3), 10 * number, np.uint8))
     path, bench = tmp_path / "table.toml", TableBench(tmp_path / "table.toml")
-    text = new_draft(tmp_path).changed({"camera.source": str(frames)}).text
+    text = new_settings(tmp_path).changed({"camera.source": str(frames)}).text
     assert bench.picture(text) == (True, f"Look at {tmp_path / 'table.picture.jpg'}: it is what the camera sees "
                                    "(64×48 px, mean brightness 120 of 255).")  # fmt: skip
     assert bench.picture(text.replace(str(frames), str(tmp_path / "none")))[0] is False
@@ -477,7 +477,7 @@ def test_the_voice_counts_to_three_as_loud_as_the_settings_say(tmp_path: Path, m
     def loudest(volume: int) -> float:
         card = SoundCard()
         words = f'[voice]\nvolume = {volume}\n[[seat]]\nname = "A"\n[[seat]]\nname = "B"\n'
-        assert try_voice(Draft(words).settings.voice, card) == ""
+        assert try_voice(SettingsText(words).settings.voice, card) == ""
         return float(np.abs(np.concatenate(card.played)).max())
 
     full = loudest(100)

@@ -17,7 +17,7 @@ import secrets
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any, Final, ParamSpec, Protocol
+from typing import Any, Final, ParamSpec
 
 from hardware.clock import Clock, monotonic
 from referee.engine.log import ruling_of
@@ -26,6 +26,7 @@ from referee.engine.view import View
 from referee.extras.broker.connection import Broker, Shell, wall_time
 from referee.extras.broker.messages import VERSION, Telling, Topics
 from referee.record.store import Record
+from referee.settings.model import MqttSettings
 
 FIELDS: Final = ("games", "won", "slaps", "false", "cards")
 """Games ended, games won, slaps won, false slaps, cards picked up."""
@@ -120,25 +121,6 @@ def local_day(began: str) -> str:
 
 _LOG: Final = logging.getLogger(__name__)
 _Given = ParamSpec("_Given")
-
-
-class MqttSettings(Protocol):
-    """The section ``[mqtt]`` of a table's settings."""
-
-    @property
-    def host(self) -> str: ...
-    @property
-    def port(self) -> int: ...
-    @property
-    def user(self) -> str: ...
-    @property
-    def password_file(self) -> str: ...
-    @property
-    def tls(self) -> bool: ...
-    @property
-    def table(self) -> str: ...
-    @property
-    def prefix(self) -> str: ...
 
 
 def _harmless(method: Callable[_Given, None]) -> Callable[_Given, None]:

@@ -24,7 +24,7 @@ from models.table_view.light import compare, measure_light
 from models.table_view.reach import Reaching
 from models.watch.arm_entries import apart
 from referee.errors import UserError
-from referee.settings.model import NEAREST, CameraSettings, Settings, load
+from referee.settings.model import NEAREST_SEATS, CameraSettings, Settings, load
 from referee.setup.calibration.find_table import SCALE, Found, find_table, page
 from referee.setup.calibration.report import Measured, fields_of, grade, measured, print_json, print_words
 from referee.vision.photos import load_eye, read_image
@@ -108,10 +108,10 @@ def say(words: str) -> None:
 
 def _refuse_near(told: Mapping[str, float], name: str, bearing: float) -> None:
     for other, there in told.items():
-        if apart(there, bearing) < NEAREST:
+        if apart(there, bearing) < NEAREST_SEATS:
             raise UserError(
                 f"{other} and {name} both reach from about {bearing:.0f}° ({apart(there, bearing):.0f}° apart): sit at "
-                f"least {NEAREST:g}° from each other, or reach straight from your own seat; then start again"
+                f"least {NEAREST_SEATS:g}° from each other, or reach straight from your own seat; then start again"
             )
 
 
@@ -309,10 +309,12 @@ def _close(
     items = grade(m, camera)
     target = _draw(options, image, m, seats)
     kept = None
-    if options.settings is not None:
-        from referee.settings.file import store
+    if options.settings is not None and settings is not None:
+        from referee.settings.file import read_settings, save_with_backup
 
-        kept = store(options.settings, fields_of(m), list(seats.values()))
+        text = read_settings(options.settings).with_measured("calibration", fields_of(m), "referee calibrate")
+        bearings = [{"bearing": round(seats[seat.name], 1)} for seat in settings.seats]
+        kept = save_with_backup(options.settings, text.with_seats(bearings).text)
     if options.as_json:
         print_json(items, m, seats, camera)
     else:
@@ -341,7 +343,7 @@ def _draw(options: Options, image: Any, m: Measured, seats: Mapping[str, float])
 def _exposed(options: Options, settings: Settings | None) -> CameraSettings | None:
     """How the pictures were exposed, where the settings tell: they rule the Pi's camera alone."""
     if options.simulated:
-        return CameraSettings("simulated", 960, 720, 15.0, 4000, 4.0)
+        return CameraSettings(source="simulated", width=960, height=720, fps=15.0)
     if settings is None or settings.camera.source != "picamera":
         return None
     return settings.camera

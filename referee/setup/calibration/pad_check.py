@@ -17,9 +17,6 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Final
 
-import tomlkit
-from tomlkit.items import Table
-
 from hardware.clock import monotonic
 from hardware.pads.measurement import Blow, NotOneBlow, blow, difference, errors, is_hand_like, touches
 from hardware.pads.pads import GpioPads
@@ -27,8 +24,8 @@ from hardware.ports import Edge, HardwareMissing
 from hardware.simulated.devices.contacts import SimulatedPads
 from hardware.simulated.devices.pad_hands import Nature, SimulatedHands, example
 from referee.errors import UserError
-from referee.settings.file import backup_of, replace_file
-from referee.settings.model import Settings, SettingsError, load, parse
+from referee.settings.file import read_settings, save_with_backup
+from referee.settings.model import Settings, load
 from referee.units import MS, SECOND, US
 
 _QUIET: Final = 300 * MS
@@ -247,7 +244,6 @@ def _stored(ns: int) -> int:
     return _up(round(ns * _MARGIN)) if ns else 0
 
 
-_NOTE: Final = "What `referee calibrate pads` measured, by seat; it writes this section anew each time."
 _NAMES: Final = ("Ana", "Ben", "Cho", "Dora", "Emil", "Fay", "Gus", "Hana")
 _TURN: Final = 0.05
 """Seconds between looks at the time."""
@@ -300,48 +296,14 @@ def _say(words: str) -> None:
     print(words, file=sys.stderr, flush=True)
 
 
-def edited(text: str, result: Result, folder: Path | None = None) -> str:
-    """A settings text with another ``[pads_measured]``; all else stays as it is.
-
-    Raises:
-        SettingsError: the text was no settings, or would be none afterwards.
-    """
-    parse(text, folder)
-    document = tomlkit.parse(text)
-    section = tomlkit.table()
-    section.add(tomlkit.comment(_NOTE))
-    section.add("t_error_us", list(result.t_error_us))
-    section.add("bounce_us", list(result.bounce_us))
-    rows = "".join(f"    {list(row)},\n" for row in result.crosstalk_us)
-    section.add("crosstalk_us", tomlkit.array(f"[\n{rows}]"))
-    old = document.get("pads_measured")
-    if isinstance(old, Table):
-        old.clear()
-        for key, value in section.items():
-            old.add(key, value)
-    else:
-        document["pads_measured"] = section
-    out = tomlkit.dumps(document)
-    parse(out, folder)
-    return out
-
-
 def store(path: Path, result: Result) -> Path:
     """Write what was measured into a settings file; gives where its old state is kept.
 
     Raises:
         UserError: it cannot be read or written, or is no settings file.
     """
-    try:
-        data = path.read_bytes()
-        text = edited(data.decode("utf-8"), result, path.parent)
-    except SettingsError as bad:
-        raise SettingsError(f"{path}: {bad}") from None
-    except (OSError, UnicodeDecodeError) as bad:
-        raise UserError(f"{path} cannot be read: {bad}") from None
-    replace_file(backup_of(path), data)
-    replace_file(path, text.encode("utf-8"))
-    return backup_of(path)
+    text = read_settings(path).with_measured("pads_measured", asdict(result), "referee calibrate pads")
+    return save_with_backup(path, text.text)
 
 
 def calibrate_pads(
