@@ -6,29 +6,22 @@ import shutil
 import subprocess
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from referee.engine.view import View
 from referee.extras.broker.publisher import TablePublisher
+from referee.settings.model import MqttSettings
 from tests.extras.broker.test_telling import NAMES, TURN, VIEW, WON
 from tests.extras.hall.broker import MISSING, PROGRAM, Mosquitto, free_port
 from tests.extras.hall.listener import Listener
 
 
-@dataclass(frozen=True)
-class Mqtt:
+def mqtt(port: int, **more: Any) -> MqttSettings:
     """The section of the settings."""
-
-    port: int
-    user: str = ""
-    password_file: str = ""
-    host: str = "127.0.0.1"
-    tls: bool = False
-    table: str = "t1"
-    prefix: str = "referee"
+    return MqttSettings(host="127.0.0.1", port=port, table="t1", **more)
 
 
 def wait_for(words: str, publisher: TablePublisher) -> None:
@@ -44,7 +37,7 @@ def numbers(heard: Listener) -> list[int]:
 
 @pytest.fixture
 def table(broker: Mosquitto) -> Iterator[TablePublisher]:
-    publisher = TablePublisher(Mqtt(broker.port), session="run")
+    publisher = TablePublisher(mqtt(broker.port), session="run")
     publisher.start()
     publisher.begin(1, NAMES)
     publisher.tell(VIEW)
@@ -112,7 +105,7 @@ def test_a_broker_that_was_killed_gets_all_rulings_when_it_is_back(broker: Mosqu
 
 
 def test_no_broker_at_all_is_told_in_words_and_stops_nothing() -> None:
-    publisher = TablePublisher(Mqtt(free_port()))
+    publisher = TablePublisher(mqtt(free_port()))
     publisher.start()
     publisher.begin(1, NAMES)
     for _ in range(3000):
@@ -124,14 +117,14 @@ def test_no_broker_at_all_is_told_in_words_and_stops_nothing() -> None:
 
 
 def test_a_broker_that_cannot_be_reached_by_tls_may_have_a_certificate_of_its_own(broker: Mosquitto) -> None:
-    publisher = TablePublisher(Mqtt(broker.port, tls=True))
+    publisher = TablePublisher(mqtt(broker.port, tls=True))
     publisher.start()
     wait_for("certificate", publisher)
     publisher.close()
 
 
 def test_nothing_that_it_is_told_makes_it_raise() -> None:
-    publisher = TablePublisher(Mqtt(free_port()))
+    publisher = TablePublisher(mqtt(free_port()))
     publisher.rulings([object()])  # type: ignore[list-item]
     publisher.tell(None)  # type: ignore[arg-type]
     publisher.begin(1, None)  # type: ignore[arg-type]
@@ -139,7 +132,7 @@ def test_nothing_that_it_is_told_makes_it_raise() -> None:
 
 
 def test_a_password_that_cannot_be_read_is_a_trouble_and_no_crash(tmp_path: Path) -> None:
-    publisher = TablePublisher(Mqtt(free_port(), user="t1", password_file=str(tmp_path / "nothing")))
+    publisher = TablePublisher(mqtt(free_port(), user="t1", password_file=str(tmp_path / "nothing")))
     publisher.start()
     wait_for("password file", publisher)
     publisher.close()
@@ -154,11 +147,11 @@ def test_a_broker_with_passwords_lets_in_who_knows_one(tmp_path: Path) -> None:
     (tmp_path / "right").write_text("right\n")
     (tmp_path / "wrong").write_text("wrong\n")
     with Mosquitto(tmp_path, password=known) as broker:
-        refused = TablePublisher(Mqtt(broker.port, user="t1", password_file=str(tmp_path / "wrong")))
+        refused = TablePublisher(mqtt(broker.port, user="t1", password_file=str(tmp_path / "wrong")))
         refused.start()
         wait_for("refuses", refused)
         refused.close()
-        let_in = TablePublisher(Mqtt(broker.port, user="t1", password_file=str(tmp_path / "right")))
+        let_in = TablePublisher(mqtt(broker.port, user="t1", password_file=str(tmp_path / "right")))
         let_in.start()
         wait_for("", let_in)
         let_in.close()
@@ -186,7 +179,7 @@ def test_the_documented_broker_lets_a_table_speak_for_itself_alone(tmp_path: Pat
     ):
         other.say("referee/t1/state", b"forged")
         hall.say("referee/t1/state", b"forged")
-        table = TablePublisher(Mqtt(broker.port, user="t1", password_file=str(tmp_path / "secret")), session="run")
+        table = TablePublisher(mqtt(broker.port, user="t1", password_file=str(tmp_path / "secret")), session="run")
         table.start()
         table.begin(1, NAMES)
         table.tell(VIEW)
