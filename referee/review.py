@@ -1,13 +1,6 @@
-"""`referee replay`: a log in, its rulings out.
+"""What one may ask of a log and of the rules: `referee replay`, `referee explain` and `referee rules`.
 
-A log without ticks says nothing of how far it has been told, yet the end of a file is known in advance: a first pass
-checks every line and keeps, for each, the least ``t`` of all lines after it (8 bytes a line). The second pass hands
-that to the adjudicator as a promise with every line, so a long game is ruled as it is read and never held as a whole.
-The first lines are kept as they were read: most logs hold no more, and need not be read twice.
-
-`referee explain`: why the referee ruled as it did, in plain words or as JSON.
-
-`referee rules`: presets, rows, what a set of house rules switches on, and whether a file has mistakes.
+The command line calls it; a log's file comes in, and words or JSON Lines go to standard output.
 """
 
 from __future__ import annotations
@@ -18,16 +11,13 @@ import re
 import sys
 import textwrap
 from collections.abc import Callable, Iterable, Iterator
-from itertools import chain
 from pathlib import Path
-from typing import Any, BinaryIO, Final
+from typing import Any, Final
 
-from referee.engine.adjudicator import Adjudicator
-from referee.engine.event_queue import Witness
-from referee.engine.explanation import Considered, Explanation, Moment, Record, notation
-from referee.engine.log import observations, opened
-from referee.engine.observations import LogError, Table
-from referee.engine.replay import AT_ONCE, LAST, Outline, outline
+from referee.engine.explanation import Considered, Explanation, Moment, WitnessedLog, notation
+from referee.engine.log import opened, replaced
+from referee.engine.observations import Table
+from referee.engine.replay import Outline, StoredLog
 from referee.engine.rulings import Ruling, encode_ruling
 from referee.errors import UserError
 from referee.rules.house import HouseRules, house_rules
@@ -39,52 +29,6 @@ from referee.text.ruling_lines import RulingWords
 
 _INSTANT: Final = re.compile(r"(-?\d{1,18}(?:\.\d{1,18})?)(s|ms)?", re.ASCII)
 _UNITS: Final = {"s": 1e9, "ms": 1e6}
-
-
-def _ruled(stream: BinaryIO, outlined: Outline, witness: Witness | None = None) -> Iterator[Ruling]:
-    """Every ruling, in the order in which the adjudicator is sure of it."""
-    # Where rulings may be replaced, the new ones are sorted in among the old: all come at the end.
-    adjudicator = Adjudicator(history=outlined.amended, stream=outlined.settled, early=False, witness=witness)
-    first = outlined.first
-    rest = observations(stream, first[-1][0]) if len(outlined.least_after) > len(first) else ()
-    for place, (number, seen) in zip(range(len(outlined.least_after)), chain(first, rest), strict=False):
-        judge = outlined.amended or place % AT_ONCE == AT_ONCE - 1
-        least = outlined.least_after[place] if judge else LAST
-        try:
-            yield from adjudicator.observe(seen, None if least == LAST else least - 1, judge=judge)
-        except LogError as bad:
-            raise LogError(number if bad.line is None else bad.line, bad.problem) from None
-    yield from adjudicator.finish()
-
-
-def rulings(stream: BinaryIO, *, everything: bool = False) -> Iterator[Ruling]:
-    """The rulings of a log, by ``t``; superseded ones only if ``everything``.
-
-    Args:
-        stream: the log; must be seekable, and may be read twice.
-        everything: keep rulings that later ones replace.
-
-    Raises:
-        LogError: the log cannot be read; names the line.
-    """
-    start = stream.tell()
-    outlined = outline(observations(stream))
-    stream.seek(start)
-    yield from ruled(stream, outlined, everything=everything)
-
-
-def ruled(
-    stream: BinaryIO, outlined: Outline, *, everything: bool = False, witness: Witness | None = None
-) -> Iterator[Ruling]:
-    """The rulings of a log whose outline is known, by ``t``; see `rulings`."""
-    if outlined.settled:
-        yield from _ruled(stream, outlined, witness)
-        return
-    made = list(_ruled(stream, outlined, witness))
-    if not everything:
-        replaced = {old for ruling in made for old in ruling.supersedes}
-        made = [ruling for ruling in made if ruling.id not in replaced]
-    yield from made
 
 
 def _until(rulings_: Iterable[Ruling], last: str, outlined: Outline) -> Iterator[Ruling]:
@@ -132,12 +76,10 @@ def replay(name: str, *, everything: bool = False, until: str = "", as_text: boo
         UserError: the log cannot be read; one line that names the log's line.
     """
     with opened(name) as stream:
-        start = stream.tell()
-        outlined = outline(observations(stream), until)
-        stream.seek(start)
-        made = ruled(stream, outlined, everything=everything)
-        write = in_words(outlined.table) if as_text else encode_ruling
-        for ruling in _until(made, until, outlined) if until else made:
+        stored = StoredLog(stream, until)
+        made = stored.rulings(everything=everything)
+        write = in_words(stored.outline.table) if as_text else encode_ruling
+        for ruling in _until(made, until, stored.outline) if until else made:
             sys.stdout.write(write(ruling) + "\n")
     return 0
 
@@ -167,15 +109,13 @@ def explain(log: str, ruling: str | None = None, *, as_json: bool = False) -> in
         UserError: the log cannot be read, or has no such ruling.
     """
     with opened(log) as stream:
-        start = stream.tell()
-        outlined = outline(observations(stream))
-        stream.seek(start)
-        record = Record(outlined.table)
-        made = list(ruled(stream, outlined, everything=True, witness=record))
-    by = {old: newer.id for newer in made for old in newer.supersedes}
-    write = _as_json if as_json else words(outlined.table, by)
-    for one in _chosen(made, ruling, by):
-        sys.stdout.write(write(record.explain(one)) + "\n")
+        stored = StoredLog(stream)
+        witnessed = WitnessedLog(stored.outline.table)
+        made = list(stored.rulings(everything=True, witness=witnessed))
+    replaced_by = replaced(made)
+    write = _as_json if as_json else words(stored.outline.table, replaced_by)
+    for one in _chosen(made, ruling, replaced_by):
+        sys.stdout.write(write(witnessed.explain(one)) + "\n")
     return 0
 
 

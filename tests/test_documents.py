@@ -12,8 +12,8 @@ import pytest
 
 from referee.engine.log import decode_line
 from referee.engine.observations import Answer, Correct
+from referee.engine.replay import replay_log
 from referee.engine.rulings import ruling_fields
-from referee.review import rulings
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -30,7 +30,7 @@ DOUBLE = [*GAME[:2], GAME[2].replace("8c", "7c"), GAME[3]]
 
 
 def _ruled(lines: list[str]) -> list[dict[str, Any]]:
-    return [ruling_fields(ruling) for ruling in rulings(BytesIO("\n".join(lines).encode()))]
+    return [ruling_fields(ruling) for ruling in replay_log(BytesIO("\n".join(lines).encode()))]
 
 
 def _forms(title: str) -> list[str]:

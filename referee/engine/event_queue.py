@@ -79,7 +79,7 @@ _ORDERED: Final = (Card, Slap)
 _AMENDING: Final = (Answer, Correct)
 
 
-class Scene(NamedTuple):
+class JudgedMoment(NamedTuple):
     """An observation that is about to be judged, the state then, and what followed closely enough to matter."""
 
     observation: Observation
@@ -87,7 +87,7 @@ class Scene(NamedTuple):
     near: tuple[Observation, ...]
 
 
-Witness = Callable[[Scene], None]
+Witness = Callable[[JudgedMoment], None]
 """Whoever wants to see what each observation met."""
 
 
@@ -184,7 +184,7 @@ class Loop:
             # What a doubtful order put behind a slap is near it, too.
             near = self._waiting.near(observation) if isinstance(observation, Slap) else ()
             if self.witness is not None:
-                self.witness(Scene(observation, state, tuple(near)))
+                self.witness(JudgedMoment(observation, state, tuple(near)))
             self.state, rulings = fold(state, observation, near, self.answers)
         _put(rulings, key, nth, out)
         return observation

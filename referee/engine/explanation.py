@@ -1,7 +1,7 @@
 """Why a ruling came out as it did: the pile then, the instants around it, and what else was considered (K5).
 
-A `Record` watches a log being judged. Afterwards it explains any ruling from the scene that its cause met, by asking
-the same functions again that decided it.
+A `WitnessedLog` watches a log being judged. Afterwards it explains any ruling from what its cause met, by asking the
+same functions again that decided it.
 """
 
 from __future__ import annotations
@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from referee.engine.doubt import order_is_open
-from referee.engine.event_queue import Scene
+from referee.engine.event_queue import JudgedMoment
 from referee.engine.near_misses import why_not
 from referee.engine.observations import MAX_ERROR, Card, Observation, Slap, Table
 from referee.engine.rulings import Ruling, cause_of, ruling_fields
+from referee.engine.state import State
 from referee.rules.card_play import lay
 from referee.rules.matches import own_patterns, patterns
 from referee.rules.patterns import PATTERNS
@@ -87,16 +88,16 @@ def notation(pile: tuple[Laid, ...]) -> str:
     return " ".join(marks[laid.state].format(laid.card) for laid in pile)
 
 
-class Record:
-    """A witness that keeps every scene of a log."""
+class WitnessedLog:
+    """A witness that keeps what every line of a log met when it was judged."""
 
     def __init__(self, table: Table) -> None:
         self._table = table
-        self._scenes: dict[str, list[Scene]] = {}
+        self._scenes: dict[str, list[JudgedMoment]] = {}
         self._order: dict[str, int] = {}
         self._timeline: list[tuple[int, int, str]] = []
 
-    def __call__(self, scene: Scene) -> None:
+    def __call__(self, scene: JudgedMoment) -> None:
         """Keep what an observation met."""
         self._scenes.setdefault(scene.observation.id, []).append(scene)
         self._order[scene.observation.id] = len(self._order)
@@ -113,6 +114,19 @@ class Record:
         position = scene.state.position
         considered = tuple(self._considered(ruling, scene))
         return Explanation(ruling, position.pile, position.counts, position.turn, moments, considered)
+
+    def lines(self) -> list[Observation]:
+        """Every line as it was judged last, the table first, in the order in which they were first judged."""
+        return [self._table, *(scenes[-1].observation for scenes in self._scenes.values())]
+
+    def line(self, name: str) -> Observation | None:
+        """A line as it was judged last; None where there is none of that id."""
+        scenes = self._scenes.get(name)
+        return scenes[-1].observation if scenes else self._table if name == self._table.id else None
+
+    def state_before(self, name: str) -> State:
+        """What a line met when it was first judged."""
+        return self._scenes[name][0].state
 
     def _line(self, name: str) -> Observation:
         return self._scenes[name][-1].observation
@@ -141,7 +155,7 @@ class Record:
                 getattr(line, "t_error", 0),
             )
 
-    def _considered(self, ruling: Ruling, scene: Scene) -> Iterator[Considered]:
+    def _considered(self, ruling: Ruling, scene: JudgedMoment) -> Iterator[Considered]:
         if isinstance(scene.observation, Slap) and ruling.kind in _OF_SLAPS:
             yield from self._of_slap(ruling, scene, scene.observation)
         elif ruling.kind == "dead_card":
@@ -153,7 +167,7 @@ class Record:
         elif ruling.kind == "challenge_won" and scene.state.position.rules.slaps:
             yield Considered("C9", True, "until it is picked up, a valid slap still takes this pile")
 
-    def _of_slap(self, ruling: Ruling, scene: Scene, slap: Slap) -> Iterator[Considered]:
+    def _of_slap(self, ruling: Ruling, scene: JudgedMoment, slap: Slap) -> Iterator[Considered]:
         position = scene.state.position
         reason = ruling.get("reason", "")
         if reason == "late":
@@ -168,7 +182,7 @@ class Record:
             yield from _margin(ruling)
         yield from self._readings(slap)
 
-    def _late(self, scene: Scene, slap: Slap) -> Iterator[Considered]:
+    def _late(self, scene: JudgedMoment, slap: Slap) -> Iterator[Considered]:
         claim = scene.state.position.claim
         first = self._scenes.get(claim.ref) if claim is not None else None
         if claim is None or not first:

@@ -1,31 +1,32 @@
-"""The first pass through a log: every line checked, and how far each may be ruled before the next is read.
+"""A stored log ruled again, for `referee replay` and `explain`, for the page's process and for the record's figures.
 
-A recorded game ruled again: the state after each line, every ruling, and why (K5).
+A log without ticks says nothing of how far it has been told, yet the end of a file is known in advance: a first pass
+(`outline`) checks every line and keeps, for each, the least ``t`` of all lines after it (8 bytes a line). The second
+pass (`judge`) hands that to the adjudicator as a promise with every line, so a long game is ruled as it is read and
+never held as a whole. The first lines are kept as they were read: most logs hold no more, and need not be read twice.
 """
 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
+from itertools import chain
+from typing import BinaryIO, Final
 
 from referee.engine.adjudicator import Adjudicator, view_of
-from referee.engine.event_queue import Scene
-from referee.engine.explanation import Explanation
-from referee.engine.explanation import Record as Witnessed
-from referee.engine.log import replaced, split
+from referee.engine.event_queue import Witness
+from referee.engine.explanation import Explanation, WitnessedLog
+from referee.engine.log import observations, replaced, split
 from referee.engine.observations import LogError, Observation, Table, Tick
 from referee.engine.rulings import Ruling, cause_of
-from referee.engine.state import State
 from referee.engine.view import View
-from referee.record.store import GameInfo
 
-AT_ONCE: Final = 64
+_BATCH: Final = 64
 """Lines that are judged together."""
-KEPT: Final = 100_000
+_KEPT: Final = 100_000
 """Observations kept between the passes; some 35 MB."""
-LAST: Final = 2**63 - 1
+_LAST: Final = 2**63 - 1
 """The greatest instant there is."""
 
 
@@ -66,7 +67,7 @@ def outline(lines: Iterable[tuple[int, Observation]], find: str = "") -> Outline
     first: list[tuple[int, Observation]] = []
     ids = _Ids()
     settled, amended = True, False
-    told = -LAST
+    told = -_LAST
     found: int | None = None
     for number, seen in lines:
         if not times and not isinstance(seen, Table):
@@ -77,7 +78,7 @@ def outline(lines: Iterable[tuple[int, Observation]], find: str = "") -> Outline
         elif seen.t <= told:
             settled = False
         amended = amended or seen.kind in ("answer", "correct")
-        if len(first) < KEPT:
+        if len(first) < _KEPT:
             first.append((number, seen))
         if seen.id == find:
             found = seen.t
@@ -85,18 +86,14 @@ def outline(lines: Iterable[tuple[int, Observation]], find: str = "") -> Outline
     ids.check_numbers()
     if not times:
         raise LogError(1, 'the log is empty; its first line must be a "table"')
-    return Outline(_least_after(times), settled and not amended, amended, tuple(first), found)
-
-
-def _least_after(times: array[int]) -> array[int]:
-    """In place, for it may be long: for each instant, the least of those after it."""
-    least = LAST
+    # In place, for it may be long: each instant makes way for the least of those after it.
+    least = _LAST
     for index in range(len(times) - 1, -1, -1):
         t = times[index]
         times[index] = least
         if t < least:
             least = t
-    return times
+    return Outline(times, settled and not amended, amended, tuple(first), found)
 
 
 class _Ids:
@@ -133,9 +130,73 @@ def _used_before(number: int, name: str) -> LogError:
     return LogError(number, f'the id "{name}" was used before; every id must be unique in its log')
 
 
+def adjudicator_for(outlined: Outline, witness: Witness | None = None) -> Adjudicator:
+    """The judge that a log of this outline needs; ``witness`` is shown what each line meets."""
+    # Where rulings may be replaced, the new ones are sorted in among the old: all come at the end.
+    return Adjudicator(history=outlined.amended, stream=outlined.settled, early=False, witness=witness)
+
+
+def judge(adjudicator: Adjudicator, lines: Iterable[tuple[int, Observation]], outlined: Outline) -> Iterator[Ruling]:
+    """Every ruling, superseded ones too, in the order in which the adjudicator is sure of it: by ``t`` in the end.
+
+    Raises:
+        LogError: a line does not fit the log; names it.
+    """
+    for place, (number, seen) in zip(range(len(outlined.least_after)), lines, strict=False):
+        now = outlined.amended or place % _BATCH == _BATCH - 1
+        least = outlined.least_after[place] if now else _LAST
+        try:
+            yield from adjudicator.observe(seen, None if least == _LAST else least - 1, judge=now)
+        except LogError as bad:
+            raise LogError(number if bad.line is None else bad.line, bad.problem) from None
+    yield from adjudicator.finish()
+
+
+class StoredLog:
+    """A log's file whose lines have been checked."""
+
+    def __init__(self, stream: BinaryIO, find: str = "") -> None:
+        """Check every line.
+
+        Args:
+            stream: the log from here on; must be seekable, and may be read twice.
+            find: the id of a line whose instant is to be remembered (`Outline.found`).
+
+        Raises:
+            LogError: the log cannot be read; names the line.
+        """
+        self._stream, self._start = stream, stream.tell()
+        self.outline = outline(observations(stream), find)
+
+    def rulings(self, *, everything: bool = False, witness: Witness | None = None) -> Iterator[Ruling]:
+        """The log's rulings by ``t``, as they become sure; superseded ones only if ``everything``.
+
+        Raises:
+            LogError: the log cannot be judged; names the line.
+        """
+        self._stream.seek(self._start)
+        first = self.outline.first
+        rest = observations(self._stream, first[-1][0]) if len(self.outline.least_after) > len(first) else ()
+        made = judge(adjudicator_for(self.outline, witness), chain(first, rest), self.outline)
+        if everything or self.outline.settled:
+            yield from made
+            return
+        all_ = list(made)
+        gone = replaced(all_)
+        yield from (ruling for ruling in all_ if ruling.id not in gone)
+
+
+def replay_log(stream: BinaryIO, *, everything: bool = False) -> Iterator[Ruling]:
+    """The rulings of a log, by ``t``; superseded ones only if ``everything``.
+
+    Raises:
+        LogError: the log cannot be read; names the line.
+    """
+    yield from StoredLog(stream).rulings(everything=everything)
+
+
 LONGEST: Final = 12_000
 """Observations of a game that is kept in memory state by state."""
-_FAR: Final = 2**63 - 2
 
 
 class TooLong(Exception):  # noqa: N818 - no error of anybody's
@@ -143,7 +204,7 @@ class TooLong(Exception):  # noqa: N818 - no error of anybody's
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ReplayStep:
     """One line of the game as it was judged, and the rulings that followed from it."""
 
     observation: Observation
@@ -151,102 +212,58 @@ class Step:
     """Their ids."""
 
 
-class _Watcher:
-    """Keeps each scene for explanations, and the state that each line met for stepping through."""
+class ReplayedGame:
+    """A game of the record ruled again and kept state by state, to be stepped through and explained."""
 
-    def __init__(self, table: Table) -> None:
-        self.witnessed = Witnessed(table)
-        # The table itself is no scene, but the first step.
-        self.seen: dict[str, int] = {table.id: 0}
-        self.lines: list[Observation] = [table]
-        self.before: list[State | None] = [None]
-
-    def __call__(self, scene: Scene) -> None:
-        self.witnessed(scene)
-        name = scene.observation.id
-        if name in self.seen:
-            # Judged again after an amendment: the step stays where it was, with the line as it stands now.
-            self.lines[self.seen[name]] = scene.observation
-            return
-        self.seen[name] = len(self.lines)
-        self.lines.append(scene.observation)
-        self.before.append(scene.state)
-
-
-class Folded:
-    """A game from its lines."""
-
-    def __init__(self, info: GameInfo, rows: Sequence[tuple[int, str]]) -> None:
-        """Rule the game.
+    def __init__(self, rows: Sequence[tuple[int, str]]) -> None:
+        """Rule the game from the numbers and texts of its lines.
 
         Raises:
             LogError: the log cannot be read.
             TooLong: it is too long to be kept.
         """
-        self.info = info
-        self.last = rows[-1][0] if rows else 0
-        observations, self.logged = split(rows, ticks=True)
-        if not observations or not isinstance(observations[0][1], Table):
-            raise LogError(1, "the first line is no table")
-        if sum(seen.kind != "tick" for _, seen in observations) > LONGEST:
+        lines, self.logged = split(rows, ticks=True)
+        outlined = outline(lines)
+        if sum(seen.kind != "tick" for _, seen in lines) > LONGEST:
             raise TooLong
-        self.table = observations[0][1]
-        self._watcher = _Watcher(self.table)
-        self.rulings, self._final = self._judge(observations)
+        self.table = outlined.table
+        self._log = WitnessedLog(self.table)
+        adjudicator = adjudicator_for(outlined, self._log)
+        self.rulings = list(judge(adjudicator, lines, outlined))
+        """Every ruling, superseded ones too, in the order of print."""
+        self._final = adjudicator.view
         self.replaced_by = replaced(self.rulings)
         self.by_id = {ruling.id: ruling for ruling in self.rulings}
-        self.steps = self._steps()
-
-    def _judge(self, observations: Sequence[tuple[int, Observation]]) -> tuple[list[Ruling], View]:
-        """Every ruling, superseded ones too, in the order of print; the view at the end."""
-        amended = any(seen.kind in ("answer", "correct") for _, seen in observations)
-        least = [_FAR] * len(observations)
-        for place in range(len(observations) - 2, -1, -1):
-            least[place] = min(least[place + 1], observations[place + 1][1].t)
-        adjudicator = Adjudicator(history=amended, stream=False, early=False, witness=self._watcher)
-        for place, ((number, seen), after) in enumerate(zip(observations, least, strict=True)):
-            judge = amended or place % AT_ONCE == AT_ONCE - 1
-            try:
-                adjudicator.observe(seen, None if not judge or after == _FAR else after - 1, judge=judge)
-            except LogError as bad:
-                raise LogError(number if bad.line is None else bad.line, bad.problem) from None
-        return adjudicator.finish(), adjudicator.view
-
-    def _steps(self) -> tuple[Step, ...]:
         causes: dict[str, list[str]] = {}
         for ruling in self.rulings:
             # What an amendment changed was ruled when the amendment came.
             _, _, amendment = ruling.id.partition("~")
             cause = amendment.rpartition("~")[2] or cause_of(ruling.id)
             causes.setdefault(cause, []).append(ruling.id)
-        return tuple(Step(line, tuple(causes.get(line.id, ()))) for line in self._watcher.lines)
+        self.steps = tuple(ReplayStep(line, tuple(causes.get(line.id, ()))) for line in self._log.lines())
 
     def view(self, step: int) -> View:
         """The position after a step, counted from 0."""
-        after = step + 1
-        if after >= len(self._watcher.before):
+        if step + 1 >= len(self.steps):
             return self._final
-        state = self._watcher.before[after]
-        return View() if state is None else view_of(state)
+        return view_of(self._log.state_before(self.steps[step + 1].observation.id))
 
     def line(self, name: str) -> Observation | None:
         """A line as it stands now; None where there is none of that id."""
-        at = self._watcher.seen.get(name)
-        return None if at is None else self._watcher.lines[at]
+        return self._log.line(name)
 
-    def lines(self) -> Sequence[Observation]:
+    def lines(self) -> list[Observation]:
         """Every line as it stands now, in the order of judging."""
-        return self._watcher.lines
+        return [step.observation for step in self.steps]
 
     def explain(self, ruling: Ruling) -> Explanation:
         """Why a ruling came out as it did."""
-        return self._watcher.witnessed.explain(ruling)
+        return self._log.explain(ruling)
 
     @property
     def agrees(self) -> tuple[int, int]:
         """How many rulings of the log were made again just so, and how many were not."""
-        made = {ruling.id: ruling for ruling in self.rulings}
-        same = sum(made.get(ruling.id) == ruling for ruling in self.logged)
+        same = sum(self.by_id.get(ruling.id) == ruling for ruling in self.logged)
         return same, len(self.logged) - same
 
     def slaps(self) -> list[Ruling]:

@@ -137,6 +137,18 @@ def cause_of(name: str) -> str:
     return first if first and number.isdecimal() else cause
 
 
+GAME_ENDS: Final = frozenset(("won", "lost", "drawn"))
+"""Kinds of rulings by which a game ends: somebody has won it, has lost it (Beggar-My-Neighbour), or nobody has."""
+
+
+def end_of(rulings: Iterable[Ruling]) -> Ruling | None:
+    """The ruling by which a game ended; None where it did not, or after a correction no longer has."""
+    made = list(rulings)
+    replaced = {old for ruling in made for old in ruling.supersedes}
+    ends = [ruling for ruling in made if ruling.kind in GAME_ENDS and ruling.id not in replaced]
+    return ends[-1] if ends else None
+
+
 def to_rulings(drafts: Iterable[Draft], cause: str, t: int, used: set[str], *, doubt: bool = False) -> list[Ruling]:
     """Give drafts of one cause their ids; ``used`` holds the ids that this cause already has."""
     rulings = []

@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 from io import StringIO
 from typing import TYPE_CHECKING, Final
 
-from referee.record.statistics import Result
+from referee.record.statistics import GameResult
 
 if TYPE_CHECKING:
     import numpy as np
@@ -183,7 +183,7 @@ class Row:
     """Whether the rating cannot be told from that of the one ranked above."""
 
 
-def table(results: Iterable[Result], names: Mapping[str, str]) -> list[Row]:
+def table(results: Iterable[GameResult], names: Mapping[str, str]) -> list[Row]:
     """Everybody who played, the ranked first, by rating; then the others by name.
 
     Args:
@@ -203,13 +203,13 @@ def table(results: Iterable[Result], names: Mapping[str, str]) -> list[Row]:
     return out + sorted(few, key=lambda row: row.name.casefold())
 
 
-def _game(game: Result, number: Mapping[str, int]) -> Game:
+def _game(game: GameResult, number: Mapping[str, int]) -> Game:
     who = (game.people.get(seat, "") for seat in range(1, game.seats + 1))
     assert game.winner is not None
     return tuple(number.get(one, UNKNOWN) for one in who), game.winner - 1
 
 
-def _row(who: str, name: str, games: Sequence[Result], rating: Rating) -> Row:
+def _row(who: str, name: str, games: Sequence[GameResult], rating: Rating) -> Row:
     seats = [(game, seat) for game in games for seat, one in game.people.items() if one == who]
     ended = [(game, seat) for game, seat in seats if game.winner is not None]
     hands = [hand for game, seat in seats for hand in game.hands if hand.seat == seat]

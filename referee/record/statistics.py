@@ -1,28 +1,24 @@
-"""Figures of slaps: reaction times, margins, and risk and fake slaps told apart from reactions by their timing (K8).
+"""What came of each game, worked out anew from its lines: who won, and the figures of every hand that was ruled on.
 
-Pure. No ruling rests on any of this.
-
-What came out of each game, by seat and by person: worked out anew from the lines, and kept nowhere else.
+Reaction times, margins, and risk and fake slaps told apart from reactions by their timing (K8); no ruling rests on any
+of this. The page and the league ask; nothing of it is stored.
 """
 
 from __future__ import annotations
 
 import statistics
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from referee.engine.observations import Card, LogError, Slap
-from referee.engine.replay import Folded
-from referee.engine.rulings import Ruling, cause_of
+from referee.engine.replay import ReplayedGame, TooLong
+from referee.engine.rulings import Ruling, cause_of, end_of
 from referee.record.people import People
 from referee.record.store import GameInfo, Record
+from referee.units import MS
 
-if TYPE_CHECKING:
-    from referee.engine.replay import Folded
-
-MS: Final = 1_000_000
 SOONEST: Final = 100 * MS
 """Nobody perceives and moves in less: R. Whelan, "Effective analysis of reaction time data", The Psychological Record
 58 (2008), 475 to 482; also the limit of a false start in World Athletics' technical rules."""
@@ -34,7 +30,7 @@ _KIND_OF: Final = {"slap_won": "won", "slap_false": "false", "slap_void": "void"
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class HandFigure:
     """One hand that was ruled on."""
 
     game: int
@@ -68,20 +64,27 @@ class Figure:
         return self.outcome in ("won", "late") and self.since is not None and self.kind != "risk"
 
 
-def figures(folded: Folded) -> list[Figure]:
-    """Every hand of a game that was ruled on, by time; rulings as they stand in the end."""
-    cards = sorted((line for line in folded.lines() if isinstance(line, Card)), key=lambda card: card.t)
-    in_force = folded.slaps()
+def figures(game: ReplayedGame, number: int) -> list[HandFigure]:
+    """Every hand of a game that was ruled on, by time; rulings as they stand in the end.
+
+    Args:
+        game: the game, ruled again.
+        number: its number in the record.
+    """
+    cards = sorted((line for line in game.lines() if isinstance(line, Card)), key=lambda card: card.t)
+    in_force = game.slaps()
     won_by = {ref: ruling for ruling in in_force if ruling.kind == "slap_won" for ref in ruling.because}
     out = []
     for ruling in in_force:
-        line = folded.line(cause_of(ruling.id))
+        line = game.line(cause_of(ruling.id))
         if isinstance(line, Slap):
-            out.append(_figure(folded, ruling, line, cards, won_by.get(line.id)))
+            out.append(_figure(game, number, ruling, line, cards, won_by.get(line.id)))
     return out
 
 
-def _figure(folded: Folded, ruling: Ruling, slap: Slap, cards: Sequence[Card], won: Ruling | None) -> Figure:
+def _figure(
+    game: ReplayedGame, number: int, ruling: Ruling, slap: Slap, cards: Sequence[Card], won: Ruling | None
+) -> HandFigure:
     outcome = _KIND_OF[ruling.kind]
     reason = str(ruling.get("reason", ""))
     if outcome == "void" and won is not None and reason == "late":
@@ -91,10 +94,12 @@ def _figure(folded: Folded, ruling: Ruling, slap: Slap, cards: Sequence[Card], w
         card = max((one for one in cards if one.id in won.because), key=lambda one: one.t, default=None)
     elif outcome == "false":
         card = max((one for one in cards if one.t <= slap.t), key=lambda one: one.t, default=None)
+    names = game.table.seats
+    player = names[slap.seat - 1] if slap.seat <= len(names) else f"seat {slap.seat}"
     error = slap.t_error + card.t_error if card is not None else 0
     by_time = ruling.kind == "slap_won" and ruling.get("decided_by") == "time"
-    return Figure(
-        folded.info.id, ruling.id, slap.id, slap.seat, _name(folded, slap.seat), outcome, reason, slap.t,
+    return HandFigure(
+        number, ruling.id, slap.id, slap.seat, player, outcome, reason, slap.t,
         None if card is None else card.t, error, _kind(outcome, slap.t, card, error),
         ruling.get("margin") if by_time else None, ruling.get("error") if by_time else None,
         tuple(ruling.get("patterns", ())),
@@ -117,13 +122,8 @@ def _kind(outcome: str, t: int, card: Card | None, error: int) -> str:
     return "mistaken" if high <= LATEST else "open"
 
 
-def _name(folded: Folded, seat: int) -> str:
-    names = folded.table.seats
-    return names[seat - 1] if 1 <= seat <= len(names) else f"seat {seat}"
-
-
 @dataclass(frozen=True, slots=True)
-class Summary:
+class PlayerSummary:
     """A player's figures. Times in ns; None where there is nothing to go by."""
 
     player: str
@@ -150,38 +150,38 @@ class Summary:
         return round(low), round(high)
 
 
-def summaries(of: Iterable[Figure]) -> list[Summary]:
+def summaries(of: Iterable[HandFigure]) -> list[PlayerSummary]:
     """Each player's figures, by the order of seats."""
-    by_player: dict[str, list[Figure]] = {}
+    by_player: dict[str, list[HandFigure]] = {}
     for figure in of:
         by_player.setdefault(figure.player, []).append(figure)
     made = [_summary(player, ones) for player, ones in by_player.items()]
     return sorted(made, key=lambda one: (one.seat, one.player))
 
 
-def _summary(player: str, ones: Sequence[Figure]) -> Summary:
+def _summary(player: str, ones: Sequence[HandFigure]) -> PlayerSummary:
     times = sorted(one.since for one in ones if one.counts and one.since is not None)
     kinds = {kind: sum(one.kind == kind for one in ones) for kind in KINDS}
     outcomes = [one.outcome for one in ones]
-    return Summary(
+    return PlayerSummary(
         player, ones[-1].seat, tuple(times), outcomes.count("won"), outcomes.count("false"),
         outcomes.count("void") + outcomes.count("late"), kinds,
     )  # fmt: skip
 
 
-def margins(of: Iterable[Figure]) -> list[int]:
+def margins(of: Iterable[HandFigure]) -> list[int]:
     """Distances of second hands, ns, in order of size."""
     return sorted(one.margin for one in of if one.margin is not None)
 
 
-def typical_error(of: Iterable[Figure]) -> int:
+def typical_error(of: Iterable[HandFigure]) -> int:
     """The median error of the reaction times, ns; 0 where there are none."""
     errors = [one.error for one in of if one.counts]
     return round(statistics.median(errors)) if errors else 0
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class GameResult:
     """One game."""
 
     game: int
@@ -192,7 +192,7 @@ class Result:
     finished: bool
     people: dict[int, str] = field(default_factory=dict)
     """Ids by seat, of those who agreed."""
-    hands: tuple[Figure, ...] = ()
+    hands: tuple[HandFigure, ...] = ()
     """Every hand that was ruled on."""
 
 
@@ -214,7 +214,7 @@ class Season:
         return (self.start is None or self.start <= day) and (self.end is None or day <= self.end)
 
 
-def results(people: People, season: Season | None = None) -> Iterator[Result]:
+def results(people: People, season: Season | None = None) -> Iterator[GameResult]:
     """Games in which somebody who agreed played, the oldest first; raises `RecordError`."""
     ties: dict[int, dict[int, str]] = {}
     for (game, seat), who in people.ties().items():
@@ -222,27 +222,20 @@ def results(people: People, season: Season | None = None) -> Iterator[Result]:
     with Record(people.path, read_only=True) as record:
         for info in reversed(record.games()):
             if info.id in ties and (season is None or info.began in season):
-                yield _result(record, info, ties[info.id])
+                try:
+                    made = result_of(info, ReplayedGame(list(record.lines(info.id))))
+                except (LogError, TooLong):
+                    made = result_of(info, None)
+                yield replace(made, people=ties[info.id])
 
 
-def _result(record: Record, info: GameInfo, people: dict[int, str]) -> Result:
-    from referee.engine.replay import Folded, TooLong
-
-    try:
-        winner, over, hands = outcome(Folded(info, list(record.lines(info.id))))
-    except (LogError, TooLong):
-        return Result(info.id, info.began, len(info.seats), None, False, people)
-    return Result(info.id, info.began, len(info.seats), winner, over, people, hands)
-
-
-def outcome(folded: Folded) -> tuple[int | None, bool, tuple[Figure, ...]]:
-    """Of a game that was ruled again: who won (seat, or None), whether it came to its end, and every hand."""
-
-    ends = [ruling for ruling in folded.rulings if ruling.kind in ("won", "lost", "drawn")]
-    over = [ruling for ruling in ends if ruling.id not in folded.replaced_by]
-    winner = next((ruling["seat"] for ruling in over if ruling.kind == "won"), None)
-    # In Beggar-My-Neighbour the game ends with who lost; of two players the other one has won.
-    loser = next((ruling["seat"] for ruling in over if ruling.kind == "lost"), None)
-    if winner is None and loser is not None and len(folded.info.seats) == 2:
-        winner = 3 - loser
-    return winner, bool(over), tuple(figures(folded))
+def result_of(info: GameInfo, game: ReplayedGame | None) -> GameResult:
+    """What came of a game that was ruled again; nothing where it cannot be (None). Whose seats they are is left out."""
+    if game is None:
+        return GameResult(info.id, info.began, len(info.seats), None, False)
+    end = end_of(game.rulings)
+    winner = None if end is None or end.kind == "drawn" else int(end["seat"])
+    if end is not None and end.kind == "lost":
+        # In Beggar-My-Neighbour the game ends with who lost; of two players the other one has won.
+        winner = 3 - end["seat"] if len(info.seats) == 2 else None
+    return GameResult(info.id, info.began, len(info.seats), winner, end is not None, {}, tuple(figures(game, info.id)))

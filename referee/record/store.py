@@ -10,10 +10,14 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
+
+from referee.engine.log import ruling_of
+from referee.engine.rulings import GAME_ENDS, Ruling, end_of
 
 VERSION: Final = 1
 PATIENCE: Final = 2.0
@@ -155,6 +159,17 @@ class Record:
             yield from self._db.execute(
                 "SELECT number, text FROM line WHERE game=? AND number>? ORDER BY number", (game, after)
             )
+
+    def end_ruling(self, game: int) -> Ruling | None:
+        """The ruling by which a game ended, as its log has it; None where it did not end. Raises `RecordError`."""
+        with told(self.path):
+            rows = self._db.execute(_ENDINGS, (game,)).fetchall()
+        made = []
+        for (text,) in rows:
+            # A log that was imported may hold anything under a ruling's name.
+            with suppress(KeyError, TypeError, ValueError):
+                made.append(ruling_of(json.loads(text)))
+        return end_of(made)
 
     def end(self, game: int, ended: str) -> None:
         """The game is over; raises `RecordError`."""
@@ -310,6 +325,12 @@ class Keeper:
             self._record.reopen(self._game)
 
 
+_ENDINGS: Final = (
+    """SELECT text FROM line WHERE game=? AND text LIKE '{"ruling":"%' AND (text LIKE '%"supersedes":%'"""
+    + "".join(f""" OR text LIKE '{{"ruling":"{kind}"%'""" for kind in sorted(GAME_ENDS))
+    + ") ORDER BY number"
+)
+"""A game's rulings that end it, and those that replace others."""
 _GAME: Final = "SELECT id, began, ended, seats, rules, keep FROM game"
 
 

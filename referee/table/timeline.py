@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from referee.engine.log import from_fields, parse_object
-from referee.engine.observations import LogError, Observation, Table
+from referee.engine.log import split
+from referee.engine.observations import LogError, Observation, Other, Table
 from referee.vision.sight import News, Sight
 
 if TYPE_CHECKING:
@@ -50,21 +50,13 @@ def past_of(lines: Iterable[str]) -> Past:
     Raises:
         LogError: there are none, the first is not its table, or one cannot be read; names the line.
     """
-    told: list[Observation] = []
-    rulings: set[str] = set()
-    last = times = 0
-    for number, text in enumerate(lines, start=1):
-        raw = parse_object(text, number)
-        if "ruling" in raw and "kind" not in raw:
-            rulings.add(str(raw["id"]))
-            continue
-        seen = from_fields(raw, number)
-        told.append(seen)
-        last = max(last, seen.t)
-        times += raw.get("kind") == RESUMED
+    numbered, rulings = split(enumerate(lines, start=1), ticks=True)
+    told = [seen for _, seen in numbered]
     if not told or not isinstance(told[0], Table):
         raise LogError(1, "the first line of a game must be its table; this one cannot be gone on with")
-    return Past(told[0], tuple(told[1:]), frozenset(rulings), last, times)
+    last = max(0, *(seen.t for seen in told))
+    times = sum(isinstance(seen, Other) and seen.name == RESUMED for seen in told)
+    return Past(told[0], tuple(told[1:]), frozenset(ruling.id for ruling in rulings), last, times)
 
 
 @dataclass(frozen=True, slots=True)

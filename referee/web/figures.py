@@ -16,10 +16,20 @@ from starlette.responses import PlainTextResponse, Response
 
 from referee.engine.observations import LogError
 from referee.engine.replay import TooLong
-from referee.record.statistics import KINDS, MS, SOONEST, Figure, Summary, figures, margins, summaries, typical_error
+from referee.record.statistics import (
+    KINDS,
+    SOONEST,
+    HandFigure,
+    PlayerSummary,
+    figures,
+    margins,
+    summaries,
+    typical_error,
+)
 from referee.record.store import RecordError
 from referee.text.catalogue import Texts
-from referee.web.games_cache import Shelf
+from referee.units import MS
+from referee.web.games_cache import Folded, Shelf
 from referee.web.html import Child, Markup, tag
 from referee.web.layout import page, page_texts
 from referee.web.photo_finish.finish_svg import Axis, grid, shortened
@@ -31,7 +41,7 @@ NARROW: Final = 420
 _DOT = 9.0
 
 
-def reactions(of: Sequence[Summary], texts: Texts, width: int = WIDE) -> Scene:
+def reactions(of: Sequence[PlayerSummary], texts: Texts, width: int = WIDE) -> Scene:
     """A row of dots for each player, one for each hand, with the median and the middle half."""
     times = [time for one in of for time in one.reactions]
     axis = Axis(0, max([*times, 600 * MS]) * 1.06, 150 if width == WIDE else 92, width - 24)
@@ -49,7 +59,7 @@ def reactions(of: Sequence[Summary], texts: Texts, width: int = WIDE) -> Scene:
     return Scene(width, round(bottom + 54), tuple(shapes), texts("figures.reactions"), ". ".join(said))
 
 
-def _player(one: Summary, top: float, lane: float, axis: Axis) -> Iterator[Shape]:
+def _player(one: PlayerSummary, top: float, lane: float, axis: Axis) -> Iterator[Shape]:
     role, base = seat_role(one.seat), top + lane - 16
     yield Text(8, top + lane * 0.62, shortened(one.player, 8 if axis.left < 100 else 11), role, 20, weight=700)
     yield Line(axis.left, base, axis.right, base, "rule2", 1.0)
@@ -100,15 +110,19 @@ COLUMNS: Final = (
 )  # fmt: skip
 
 
-def of_games(shelf: Shelf, games: Sequence[int]) -> list[Figure]:
+def of_games(shelf: Shelf, games: Sequence[int]) -> list[HandFigure]:
     """The figures of several games; one that cannot be read is left out."""
-    out: list[Figure] = []
+    out: list[HandFigure] = []
     for game in games:
         try:
-            out += shelf.remembered(game, figures)
+            out += shelf.remembered(game, _figures)
         except (LogError, TooLong, RecordError):
             continue
     return out
+
+
+def _figures(folded: Folded) -> list[HandFigure]:
+    return figures(folded, folded.info.id)
 
 
 def latest(shelf: Shelf) -> list[int]:
@@ -119,7 +133,7 @@ def latest(shelf: Shelf) -> list[int]:
 async def one_game(site: Site, request: Request) -> Response:
     """Figures of one game."""
     game = game_of(request)
-    made = await site.aside(site.shelf.remembered, game, figures)
+    made = await site.aside(site.shelf.remembered, game, _figures)
     return _page(request, made, page_texts(request)("figures.of_game", game=game), f"/games/{game}/figures.csv", 1)
 
 
@@ -134,7 +148,7 @@ async def all_games(site: Site, request: Request) -> Response:
 async def one_game_csv(site: Site, request: Request) -> Response:
     """The same as a table, a row for each hand."""
     game = game_of(request)
-    return _csv(await site.aside(site.shelf.remembered, game, figures), f"slaps-{game}.csv")
+    return _csv(await site.aside(site.shelf.remembered, game, _figures), f"slaps-{game}.csv")
 
 
 async def all_games_csv(site: Site, request: Request) -> Response:
@@ -143,7 +157,7 @@ async def all_games_csv(site: Site, request: Request) -> Response:
     return _csv(await site.aside(of_games, site.shelf, games), "slaps.csv")
 
 
-def _page(request: Request, of: Sequence[Figure], title: str, csv_at: str, games: int) -> Response:
+def _page(request: Request, of: Sequence[HandFigure], title: str, csv_at: str, games: int) -> Response:
     texts = page_texts(request)
     content: list[Child] = [tag("h1", title)]
     if not of:
@@ -153,7 +167,7 @@ def _page(request: Request, of: Sequence[Figure], title: str, csv_at: str, games
     return page(request, title, *content, scripts=("print.js",), body="figures", here="/figures")
 
 
-def _content(of: Sequence[Figure], texts: Texts, csv_at: str, games: int) -> Iterator[Child]:
+def _content(of: Sequence[HandFigure], texts: Texts, csv_at: str, games: int) -> Iterator[Child]:
     made = summaries(of)
     yield tag(
         "p",
@@ -197,7 +211,7 @@ def _content(of: Sequence[Figure], texts: Texts, csv_at: str, games: int) -> Ite
     )
 
 
-def _summary(made: Sequence[Summary], texts: Texts) -> Markup:
+def _summary(made: Sequence[PlayerSummary], texts: Texts) -> Markup:
     heads = ("player", "hands", "wins", "false", "void", "median", "middle_half", "fastest")
     rows = []
     for one in made:
@@ -219,7 +233,7 @@ def _summary(made: Sequence[Summary], texts: Texts) -> Markup:
     return _table(heads, rows, texts, "figures.summary")
 
 
-def _kinds(made: Sequence[Summary], texts: Texts) -> Markup:
+def _kinds(made: Sequence[PlayerSummary], texts: Texts) -> Markup:
     heads = ("player", *KINDS)
     rows = [
         tag(
@@ -247,7 +261,7 @@ def _ms(ns: int | None, texts: Texts) -> str:
     return "–" if ns is None else texts.ms(ns, 0)
 
 
-def table(of: Sequence[Figure]) -> str:
+def table(of: Sequence[HandFigure]) -> str:
     """CSV with `COLUMNS`: instants as they stand in the log, the rest in milliseconds."""
     out = StringIO()
     writer = csv.writer(out)
@@ -273,6 +287,6 @@ def _csv_ms(ns: int | None) -> str:
     return "" if ns is None else f"{ns / 1e6:.6f}"
 
 
-def _csv(of: Sequence[Figure], name: str) -> Response:
+def _csv(of: Sequence[HandFigure], name: str) -> Response:
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
     return PlainTextResponse(table(of), media_type="text/csv; charset=utf-8", headers=headers)

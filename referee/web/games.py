@@ -19,7 +19,6 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from referee.engine.explanation import Considered, Explanation, Moment
 from referee.engine.observations import Answer, Card, Correct, Count, Day, Draw, Observation, Other, Placed, Say
-from referee.engine.replay import Folded
 from referee.engine.rulings import Ruling, cause_of
 from referee.record.export import rulings_table
 from referee.record.store import GameInfo
@@ -31,7 +30,7 @@ from referee.text.ruling_lines import RulingWords, pretty
 from referee.web.board import disputed_at
 from referee.web.board_view import pile, seats
 from referee.web.control_page import KEEPING, keeping
-from referee.web.games_cache import Shelf
+from referee.web.games_cache import Folded, Shelf
 from referee.web.html import Child, Markup, join, tag
 from referee.web.layout import address, card, page, page_texts
 from referee.web.site import Site, game_of, whole
@@ -112,8 +111,6 @@ LISTED: Final = 25
 RULINGS: Final = 400
 """Rulings on one page of a game."""
 _QUIET: Final = frozenset(("turn", "lead", "chance"))
-_ENDING: Final = re.compile(r'^\{"ruling":"(won|lost|drawn)"')
-_OF_SEAT: Final = re.compile(r'"seat":(\d+)')
 
 
 async def games(site: Site, request: Request) -> Response:
@@ -122,8 +119,8 @@ async def games(site: Site, request: Request) -> Response:
     first = whole(request.query_params.get("from"), 0)
     all_ = await site.aside(site.shelf.games)
     shown = all_[first : first + LISTED]
-    outcomes = await site.aside(_outcomes, site.shelf, shown, texts)
-    rows = [_game_row(info, outcomes[info.id], texts) for info in shown]
+    outcomes = await site.aside(lambda: [_outcome(site.shelf, info, texts) for info in shown])
+    rows = [_game_row(info, outcome, texts) for info, outcome in zip(shown, outcomes, strict=True)]
     content: list[Child] = [tag("h1", texts("games.title"))]
     if not rows:
         content.append(tag("p", texts("games.none"), class_="panel none"))
@@ -152,21 +149,14 @@ def _turning(path: str, first: int, step: int, count: int, texts: Texts, query: 
     return links
 
 
-def _outcomes(shelf: Shelf, shown: list[GameInfo], texts: Texts) -> dict[int, str]:
-    return {info.id: _outcome(shelf, info, texts) for info in shown}
-
-
 def _outcome(shelf: Shelf, info: GameInfo, texts: Texts) -> str:
     """How a game ended, from the rulings in its log."""
-    for _, text in reversed(shelf.lines(info.id)):
-        ending = _ENDING.match(text)
-        if ending is None:
-            continue
-        seat = _OF_SEAT.search(text)
-        if ending[1] == "drawn" or seat is None:
-            return texts("games.drawn")
-        return texts(f"games.{ending[1]}", name=RulingWords(info.seats, texts).name(int(seat[1])))
-    return texts("games.unfinished")
+    end = shelf.end_ruling(info.id)
+    if end is None:
+        return texts("games.unfinished")
+    if end.kind == "drawn" or "seat" not in end.fields:
+        return texts("games.drawn")
+    return texts(f"games.{end.kind}", name=RulingWords(info.seats, texts).name(end["seat"]))
 
 
 def _game_row(info: GameInfo, outcome: str, texts: Texts) -> Markup:

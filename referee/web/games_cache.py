@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final, TypeVar, cast
 
-from referee.engine.replay import Folded
+from referee.engine.replay import ReplayedGame
+from referee.engine.rulings import Ruling
 from referee.record.pictures import FrameStore, Picture
 from referee.record.store import GameInfo, Record, RecordError
 
@@ -17,6 +18,14 @@ REMEMBERED: Final = 40
 """Figures of games that are kept; some ten kilobytes each."""
 KEPT: Final = 6_000
 """Steps of games that are kept as they were ruled again; a thousand take some 4 MB."""
+
+
+class Folded(ReplayedGame):
+    """A game of the record, ruled again."""
+
+    def __init__(self, info: GameInfo, rows: Sequence[tuple[int, str]]) -> None:
+        super().__init__(rows)
+        self.info = info
 
 
 class Shelf:
@@ -53,6 +62,11 @@ class Shelf:
         """A game's lines after a number; raises `RecordError`."""
         with self._lock:
             return list(self._open().lines(game, after))
+
+    def end_ruling(self, game: int) -> Ruling | None:
+        """The ruling by which a game ended, None where it did not; raises `RecordError`."""
+        with self._lock:
+            return self._open().end_ruling(game)
 
     def folded(self, game: int) -> Folded:
         """A game ruled again.

@@ -15,12 +15,12 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
 
 from referee.engine.observations import LogError
-from referee.engine.replay import Folded, TooLong
+from referee.engine.replay import TooLong
 from referee.record.store import GameInfo, RecordError
 from referee.text.catalogue import Texts
 from referee.web.board_view import REGIONS
 from referee.web.events import Hub
-from referee.web.games_cache import Shelf
+from referee.web.games_cache import Folded, Shelf
 from referee.web.html import Child, Markup, tag
 from referee.web.layout import address, language, page, page_texts
 from referee.web.news import News, Receiver

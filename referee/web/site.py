@@ -11,9 +11,8 @@ from typing import TypeVar
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
-from referee.engine.replay import Folded
 from referee.web.events import Hub
-from referee.web.games_cache import Shelf
+from referee.web.games_cache import Folded, Shelf
 
 T = TypeVar("T")
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from starlette.requests import Request
@@ -16,10 +17,10 @@ from referee.engine.observations import LogError
 from referee.engine.replay import TooLong
 from referee.record.league import LEAST, Row, as_csv, table
 from referee.record.people import People
-from referee.record.statistics import Result, outcome
+from referee.record.statistics import GameResult, result_of
 from referee.text.catalogue import Texts
 from referee.web.figures import table_of
-from referee.web.games_cache import REMEMBERED, Shelf
+from referee.web.games_cache import REMEMBERED, Folded, Shelf
 from referee.web.html import Child, Markup, tag
 from referee.web.layout import page, page_texts
 from referee.web.site import Site
@@ -131,15 +132,19 @@ def rows(shelf: Shelf) -> list[Row]:
     return table(_results(shelf, ties), names)
 
 
-def _results(shelf: Shelf, ties: dict[tuple[int, int], str]) -> Iterator[Result]:
+def _results(shelf: Shelf, ties: dict[tuple[int, int], str]) -> Iterator[GameResult]:
     games = {game for game, _ in ties}
     for info in reversed([info for info in shelf.games() if info.id in games][:LATEST]):
         seated = {seat: who for (game, seat), who in ties.items() if game == info.id}
         try:
-            winner, over, hands = shelf.remembered(info.id, outcome)
+            made = shelf.remembered(info.id, _result)
         except (LogError, TooLong):
-            winner, over, hands = None, False, ()
-        yield Result(info.id, info.began, len(info.seats), winner, over, seated, hands)
+            made = result_of(info, None)
+        yield replace(made, people=seated)
+
+
+def _result(folded: Folded) -> GameResult:
+    return result_of(folded.info, folded)
 
 
 async def league(site: Site, request: Request) -> Response:

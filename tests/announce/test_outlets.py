@@ -11,9 +11,9 @@ from hardware.simulated.devices.silent_speaker import RecordingSpeaker
 from referee.announce.light_show import GLOW, Lamps
 from referee.announce.terminal import Display, card_lines
 from referee.announce.voice import Voice
+from referee.engine.replay import replay_log
 from referee.engine.rulings import Ruling
 from referee.engine.view import ChallengeView, View
-from referee.review import rulings
 from referee.text.ruling_lines import RulingWords, pretty
 
 NAMES = ("Ana", "Ben", "Cho")
@@ -31,7 +31,7 @@ LOG = b"""\
 
 
 def made() -> list[Ruling]:
-    return list(rulings(BytesIO(LOG)))
+    return list(replay_log(BytesIO(LOG)))
 
 
 def test_the_speaker_is_told_the_verdict_first() -> None:

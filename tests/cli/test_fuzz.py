@@ -13,12 +13,12 @@ from collections.abc import Callable
 from io import BytesIO
 from typing import Any, Final
 
-from referee.engine.explanation import Record
+from referee.engine.explanation import WitnessedLog
 from referee.engine.log import encode, observations
 from referee.engine.observations import LogError
-from referee.engine.replay import outline
+from referee.engine.replay import StoredLog
 from referee.engine.rulings import encode_ruling
-from referee.review import in_words, ruled, words
+from referee.review import in_words, words
 from referee.rules.rows import BY_NAME, ROWS
 from referee.settings.house_rules import HouseFileError, example, parse_bytes
 from tests.rules.plain_table import play_randomly, random_rules
@@ -118,14 +118,13 @@ def read_log(raw: bytes) -> str:
         for _ in observations(stream):
             seen += 1
         stream.seek(0)
-        outlined = outline(observations(stream))
-        stream.seek(0)
-        record = Record(outlined.table)
-        made = list(ruled(stream, outlined, everything=True, witness=record))
+        stored = StoredLog(stream)
+        record = WitnessedLog(stored.outline.table)
+        made = list(stored.rulings(everything=True, witness=record))
     except LogError as bad:
         assert str(bad)
         return "refused later" if seen > 1 else "refused at once"
-    say, explain = in_words(outlined.table), words(outlined.table, {})
+    say, explain = in_words(stored.outline.table), words(stored.outline.table, {})
     for ruling in made:
         assert encode_ruling(ruling)
         assert say(ruling)

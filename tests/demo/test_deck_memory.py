@@ -18,8 +18,8 @@ from referee.demo.score import Summary
 from referee.demo.simulated_game import Options, play, script_of
 from referee.engine.foresight import Foresight
 from referee.engine.observations import Card, Observation
+from referee.engine.replay import replay_log
 from referee.engine.rulings import Ruling, encode_ruling
-from referee.review import rulings
 from referee.table.game import Conductor
 from tests.support.scripted_watcher import ScriptedWatcher, as_seen, blank_frames
 
@@ -108,7 +108,7 @@ def test_without_memory_none_of_them_is_read() -> None:
 def test_the_log_gives_the_same_rulings_again() -> None:
     """What memory did was done before the log: the rulings rest on the log alone."""
     _, _, _, _, text = all_unsure()
-    again = sorted(encode_ruling(ruling) for ruling in rulings(BytesIO(text.encode()), everything=True))
+    again = sorted(encode_ruling(ruling) for ruling in replay_log(BytesIO(text.encode()), everything=True))
     assert again == sorted(line for line in text.splitlines() if line.startswith('{"ruling"'))
 
 
@@ -142,5 +142,5 @@ def test_a_sure_misreading_of_a_known_card_is_asked_about_and_the_answer_mends_t
     assert asked["cards"][:2] == [wrong.card, twin(wrong.card)]
     assert any(o.kind == "answer" for o in conductor.observations)
     assert summary.rulings.differing == (), "once people have answered, all is ruled as it was"
-    again = sorted(encode_ruling(ruling) for ruling in rulings(BytesIO(text.encode()), everything=True))
+    again = sorted(encode_ruling(ruling) for ruling in replay_log(BytesIO(text.encode()), everything=True))
     assert again == sorted(line for line in text.splitlines() if line.startswith('{"ruling"'))

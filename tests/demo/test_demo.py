@@ -13,8 +13,8 @@ from hardware.simulated.table.script import Script
 from referee.demo.score import Summary, faults, in_force, rows, score_cards
 from referee.demo.simulated_game import Options, RealTime, play, script_of
 from referee.engine.observations import Card, Observation, Taken
+from referee.engine.replay import replay_log
 from referee.engine.rulings import encode_ruling
-from referee.review import rulings
 from referee.table.game import Conductor
 from tests.support.scripted_watcher import ScriptedWatcher, as_seen, blank_frames
 from tools.demo_figures import table
@@ -56,10 +56,10 @@ def test_with_a_perfect_eye_every_ruling_is_the_truths(seats: int) -> None:
 
 def test_the_log_gives_the_same_rulings_again() -> None:
     _, conductor, _, text = four_played()
-    again = [encode_ruling(ruling) for ruling in rulings(BytesIO(text.encode()), everything=True)]
+    again = [encode_ruling(ruling) for ruling in replay_log(BytesIO(text.encode()), everything=True)]
     written = [line for line in text.splitlines() if line.startswith('{"ruling"')]
     assert sorted(again) == sorted(written)
-    last = [encode_ruling(ruling) for ruling in rulings(BytesIO(text.encode()))]
+    last = [encode_ruling(ruling) for ruling in replay_log(BytesIO(text.encode()))]
     assert sorted(last) == sorted(encode_ruling(ruling) for ruling in in_force(conductor.rulings))
 
 

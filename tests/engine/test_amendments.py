@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from referee.engine.adjudicator import Adjudicator
+from referee.engine.observations import Answer
 from tests.engine.playing import MS, brief, everything, log, rule
 
 HEAT = """
@@ -162,3 +165,16 @@ def test_a_live_referee_says_the_winner_before_its_runners_up_are_known() -> Non
     final = referee.finish()
     assert "slap_won@s1" in {ruling.id for ruling in final}
     assert "slap_won@s1" not in {ruling.id for ruling in referee.take_early()}
+
+
+def test_an_answer_in_a_game_that_was_broken_off_finds_its_line() -> None:
+    """Ids that were given after the break stand behind a number of their own: ``1/c1``."""
+    table, *cards = log(UNREAD)
+    moved = [table, *(replace(line, id=f"1/{line.id}") for line in cards)]
+    said = Answer(t=9_000_000_000, id="2/a1", to="question@1/c1", value="Jh")
+    rulings = brief(everything([*moved, said]), "question", "challenge_won", "dead_card")
+    plain = brief(
+        everything([table, *cards, replace(said, to="question@c1")]), "question", "challenge_won", "dead_card"
+    )
+    assert "mend_amendment" not in "".join(rulings)
+    assert [line.replace("1/c", "c") for line in rulings] == plain

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from referee.engine.log import encode, from_fields
 from referee.engine.observations import Observation, Tick
+from referee.engine.replay import replay_log
 from referee.engine.rulings import encode_ruling
-from referee.review import rulings
 from tests.rules.plain_table import play_randomly
 from tests.support.log_format import problems
 from tests.support.strategies import told_late, with_ticks
@@ -62,7 +62,7 @@ def amended_game(seed: int) -> list[Observation]:
 def replayed(lines: list[Observation]) -> str:
     """What a replay prints, and what it prints when asked for everything."""
     raw = "\n".join(encode(line) for line in lines).encode()
-    printed = [ruling for all_ in (False, True) for ruling in rulings(BytesIO(raw), everything=all_)]
+    printed = [ruling for all_ in (False, True) for ruling in replay_log(BytesIO(raw), everything=all_)]
     assert not (wrong := problems(printed, lines)), wrong
     return "\n".join(map(encode_ruling, printed))
 

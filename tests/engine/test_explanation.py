@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from referee.engine.adjudicator import Adjudicator
-from referee.engine.explanation import Considered, Explanation, Record, notation
+from referee.engine.explanation import Considered, Explanation, WitnessedLog, notation
 from referee.engine.log import from_fields
 from referee.engine.observations import Table
 from referee.engine.rulings import cause_of
@@ -21,7 +21,7 @@ def explained(text: str, name: str, **table: Any) -> Explanation:
     """A log's ruling, explained once all of the log is known."""
     lines = log(text, **table)
     assert isinstance(lines[0], Table)
-    record = Record(lines[0])
+    record = WitnessedLog(lines[0])
     referee = Adjudicator(stream=False, witness=record)
     for line in lines:
         referee.observe(line)
@@ -200,7 +200,7 @@ def test_a_record_explains_what_is_known_so_far() -> None:
     """Asked in the middle of a game and again later, it tells of the lines that came between."""
     lines = log("1000 1:7h\n2000 2:7c\n2300 slap 3\n2400 slap 1\n3500 taken 3\n4000 3:9c\n")
     assert isinstance(lines[0], Table)
-    record = Record(lines[0])
+    record = WitnessedLog(lines[0])
     referee = Adjudicator(lookahead_ns=10 * MS, witness=record)
     made = [ruling for line in lines[:3] for ruling in referee.observe(line)]
     made += referee.promise(2_100 * MS)
@@ -221,7 +221,7 @@ def test_the_pile_of_a_war_is_told() -> None:
         for at, seat, card in ((5000, 1, "Kd"), (5400, 3, "9c"))
     ]
     assert isinstance(lines[0], Table)
-    record = Record(lines[0])
+    record = WitnessedLog(lines[0])
     referee = Adjudicator(stream=False, witness=record)
     for line in (*lines, *shown, *log("7000 taken 1")[1:]):
         referee.observe(line)
@@ -244,7 +244,7 @@ def test_every_kind_of_line_that_tells_of_the_table_is_among_the_moments() -> No
     )
     lines += [from_fields({"t": (2100 + n) * MS, "id": f"x{n}", **fields}, 1) for n, fields in enumerate(more)]
     assert isinstance(lines[0], Table)
-    record = Record(lines[0])
+    record = WitnessedLog(lines[0])
     referee = Adjudicator(stream=False, witness=record)
     for line in lines:
         referee.observe(line)

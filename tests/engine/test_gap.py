@@ -13,8 +13,8 @@ from hardware.simulated.table.simulated_table import SimulatedTable
 from referee.engine.gap import APART, TOGETHER, FirstLook, Hands, reconcile
 from referee.engine.log import encode
 from referee.engine.observations import Card, Observation, Pause, Resume, Slap, Table, Taken
+from referee.engine.replay import replay_log
 from referee.record.journal import FileJournal, LogKeeper
-from referee.review import rulings
 from referee.table.pause import Absence
 from referee.vision.sight import Looker, Sight
 from referee.vision.videos import new_watcher, seat_bearings
@@ -64,7 +64,7 @@ def judged(*lines: Observation) -> list[tuple[str, object]]:
     """What is ruled on the slap ``s``: each ruling that rests on it."""
     table = Table(t=0, id="t", seats=("Ana", "Ben", "Cho"), dealer=3)
     log = "\n".join(encode(line) for line in (table, *lines))
-    made = rulings(BytesIO(log.encode()))
+    made = replay_log(BytesIO(log.encode()))
     return [(one.kind, one.get("ask") or one.get("reason")) for one in made if "s" in one.because]
 
 

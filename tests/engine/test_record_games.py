@@ -6,7 +6,7 @@ from io import BytesIO
 
 import pytest
 
-from referee.review import rulings
+from referee.engine.replay import replay_log
 from tests.support.record_games import ENDLESS, MANN_WU, NESSLER, PAULHUS, Deal, log
 
 
@@ -14,7 +14,7 @@ from tests.support.record_games import ENDLESS, MANN_WU, NESSLER, PAULHUS, Deal,
 def test_a_record_game_takes_as_many_tricks_and_cards_as_published(deal: Deal) -> None:
     """A card is each card laid, a trick each pick-up, the last one included."""
     lines = list(log(deal.hands))
-    made = list(rulings(BytesIO("\n".join(lines).encode())))
+    made = list(replay_log(BytesIO("\n".join(lines).encode())))
     assert len(lines) - 1 == deal.cards
     assert sum(ruling.kind == "pile" for ruling in made) == deal.tricks
     assert [ruling.kind for ruling in made if ruling.kind in ("lost", "won", "drawn", "repeated")] == ["lost"]
@@ -23,7 +23,7 @@ def test_a_record_game_takes_as_many_tricks_and_cards_as_published(deal: Deal) -
 
 def test_the_deal_that_never_ends_is_noticed() -> None:
     """The position comes back every 62 tricks and 440 cards."""
-    made = list(rulings(BytesIO("\n".join(log(ENDLESS, 2500)).encode())))
+    made = list(replay_log(BytesIO("\n".join(log(ENDLESS, 2500)).encode())))
     again = [ruling for ruling in made if ruling.kind == "repeated"]
     assert [ruling["cards"] for ruling in again] == [440]
     assert not any(ruling.kind == "lost" for ruling in made)

@@ -19,10 +19,10 @@ from referee.announce.light_show import Lamps
 from referee.announce.sinks import Notice
 from referee.announce.voice import Voice
 from referee.engine.observations import Card, Table, Taken
+from referee.engine.replay import replay_log
 from referee.engine.rulings import Ruling, encode_ruling
 from referee.record.journal import FileJournal, Journal
 from referee.record.store import Keeper
-from referee.review import rulings
 from referee.table.game import Conductor, Outlet
 from referee.table.loop import FirstHand, Loop, NoPads, SharedPads, TimedPads
 from referee.table.page_link import Paging
@@ -174,7 +174,7 @@ class Rig:
         """End the game: whether its log gives the same rulings again."""
         self.loop.finish()
         log = self.written()
-        again = {encode_ruling(one) for one in rulings(BytesIO(log.encode()), everything=True)}
+        again = {encode_ruling(one) for one in replay_log(BytesIO(log.encode()), everything=True)}
         told = {line for line in log.splitlines() if line.startswith('{"ruling"')}
         assert told - again == set(), f"told at the table, and not when it is played again; the log:\n{log}"
         assert again - told == set(), f"ruled only when it is played again; the log:\n{log}"

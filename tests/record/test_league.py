@@ -17,7 +17,7 @@ from referee.cli.parser import Parser
 from referee.errors import UserError
 from referee.record.league import COLUMNS, LEAST, MIDDLE, UNKNOWN, Game, Ratings, as_csv, as_text, median, table
 from referee.record.people import People
-from referee.record.statistics import Result, Season, results
+from referee.record.statistics import GameResult, Season, results
 from referee.record.store import Record
 from referee.web.games_cache import Shelf
 from referee.web.table_page import rows
@@ -107,7 +107,7 @@ def test_as_it_is_typed(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_name_is_no_formula() -> None:
-    row = table([Result(1, AT, 2, 1, True, {1: "a"})], {"a": "=HYPERLINK(1)"})
+    row = table([GameResult(1, AT, 2, 1, True, {1: "a"})], {"a": "=HYPERLINK(1)"})
     assert "'=HYPERLINK" in as_csv(row)
     assert "=HYPERLINK" in as_text(row)
 

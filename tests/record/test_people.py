@@ -54,10 +54,10 @@ def _held(path: Path, name: str) -> bool:
 
 
 def _rulings(path: Path, game: int) -> list[str]:
-    from referee.engine.replay import Folded
+    from referee.engine.replay import ReplayedGame
 
     with Record(path, read_only=True) as record:
-        return [encode_ruling(ruling) for ruling in Folded(record.game(game), list(record.lines(game))).rulings]
+        return [encode_ruling(ruling) for ruling in ReplayedGame(list(record.lines(game))).rulings]
 
 
 def test_who_was_asked_is_not_asked_again(people: People) -> None:

@@ -12,8 +12,8 @@ import pytest
 
 from hardware.ports import Edge, Frame, HardwareMissing
 from referee.engine.observations import Card, LogError, Table
+from referee.engine.replay import replay_log
 from referee.engine.rulings import Ruling, encode_ruling
-from referee.review import rulings
 from referee.table.game import CAMERA, Conductor
 from tests.support.scripted_watcher import ScriptedWatcher
 
@@ -63,7 +63,7 @@ def test_the_log_gives_the_same_rulings_again() -> None:
     conductor = conducted(log)
     play(conductor)
     conductor.finish()
-    again = [encode_ruling(ruling) for ruling in rulings(BytesIO(log.getvalue().encode()))]
+    again = [encode_ruling(ruling) for ruling in replay_log(BytesIO(log.getvalue().encode()))]
     assert again == [encode_ruling(ruling) for ruling in conductor.rulings]
     assert again == [line for line in log.getvalue().splitlines() if line.startswith('{"ruling"')]
 

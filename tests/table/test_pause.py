@@ -22,8 +22,8 @@ from referee.control.corrections import UNSEEN, Accepted, Facts, Outcome
 from referee.control.socket import obeying
 from referee.engine.amended_log import AmendedLog
 from referee.engine.observations import Correct, LogError, Pause, Resume, Table
+from referee.engine.replay import replay_log
 from referee.engine.rulings import encode_ruling
-from referee.review import rulings
 from referee.table.game import CAMERA, Conductor
 from referee.table.timeline import past_of
 from referee.vision.sight import Sight
@@ -152,7 +152,7 @@ def stands(log: list[str], t: int) -> bool:
 def the_log_agrees(bench: Bench) -> None:
     """Played again the log gives the same rulings, and a hand is void for a pause where the log's two kinds say so."""
     bench.conductor.finish()
-    again = list(rulings(BytesIO("\n".join(bench.log.all).encode())))
+    again = list(replay_log(BytesIO("\n".join(bench.log.all).encode())))
     replaced = {name for ruling in bench.conductor.rulings for name in ruling.supersedes}
     ours = sorted(encode_ruling(ruling) for ruling in bench.conductor.rulings if ruling.id not in replaced)
     assert sorted(map(encode_ruling, again)) == ours

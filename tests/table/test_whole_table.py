@@ -14,9 +14,9 @@ from hardware.ports import Edge, Frame, Lost
 from hardware.simulated.devices.mock_lights import SimulatedLights
 from hardware.simulated.devices.silent_speaker import RecordingSpeaker
 from referee.engine.observations import Card
+from referee.engine.replay import replay_log
 from referee.engine.rulings import encode_ruling
 from referee.record.journal import FileJournal
-from referee.review import rulings
 from referee.settings.model import parse
 from referee.table.assembly import referee
 from referee.table.devices import OpenParts
@@ -116,5 +116,5 @@ def test_a_game_from_the_settings_to_the_log(tmp_path: Path, capsys: pytest.Capt
     assert "strip: there is no strip" in out
     assert "Ben wins the slap" in out
     log = journal.path.read_text()
-    again = [encode_ruling(one) for one in rulings(BytesIO(log.encode()), everything=True)]
+    again = [encode_ruling(one) for one in replay_log(BytesIO(log.encode()), everything=True)]
     assert sorted(again) == sorted(line for line in log.splitlines() if line.startswith('{"ruling"'))

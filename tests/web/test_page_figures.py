@@ -11,13 +11,13 @@ import pytest
 
 from referee.engine import replay
 from referee.engine.observations import LogError
-from referee.engine.replay import Folded, TooLong
-from referee.record.statistics import Figure, figures, margins, summaries
-from referee.review import rulings
+from referee.engine.replay import TooLong, replay_log
+from referee.record.statistics import HandFigure, figures, margins, summaries
 from referee.text.catalogue import texts
 from referee.web import figures as charts
 from referee.web.board import Board
 from referee.web.figures import COLUMNS, table
+from referee.web.games_cache import Folded
 from referee.web.svg import svg
 from tests.web.table import DEMO
 from tests.web.test_page_finish import FIRST, INFO, SEVENS, folded
@@ -36,7 +36,7 @@ def kind(since_ms: float, *, valid: bool = False, card_error_ms: float = 1.0) ->
     reveal = 2_000_000_000 if valid else 1_000_000_000
     first = [json.loads(line) | {"t_error": round(card_error_ms * MS)} for line in lines]
     slap = {"kind": "slap", "t": reveal + round(since_ms * MS), "id": "s1", "seat": 3, "t_error": MS}
-    made = figures(folded(*map(json.dumps, [*first, slap])))
+    made = figures(folded(*map(json.dumps, [*first, slap])), 1)
     assert len(made) == 1
     return made[0].kind
 
@@ -68,7 +68,8 @@ def test_late_hands_on_a_valid_pattern_count_and_others_do_not() -> None:
             '{"kind":"slap","t":2291300000,"id":"s2","seat":1}',
             '{"kind":"taken","t":3000000000,"id":"t1","seat":3}',
             '{"kind":"slap","t":4000000000,"id":"s3","seat":2}',
-        )
+        ),
+        1,
     )
     assert [(one.slap, one.outcome, one.counts) for one in made] == [
         ("s1", "won", True), ("s2", "late", True), ("s3", "void", False),
@@ -78,7 +79,7 @@ def test_late_hands_on_a_valid_pattern_count_and_others_do_not() -> None:
 
 
 def test_the_demos_figures_are_those_of_its_log(demo: Folded) -> None:
-    made = figures(demo)
+    made = figures(demo, 1)
     won = [json.loads(line) for line in DEMO.read_text().splitlines() if line.startswith('{"ruling":"slap_won"')]
     assert sum(one.won for one in summaries(made)) == len(won)
     assert margins(made) == sorted(line["margin"] for line in won if line["margin"] is not None)
@@ -88,23 +89,23 @@ def test_the_demos_figures_are_those_of_its_log(demo: Folded) -> None:
 
 
 def test_the_csv_holds_every_hand_and_no_formula(demo: Folded) -> None:
-    made = figures(demo)
+    made = figures(demo, 1)
     rows = list(csv.DictReader(io.StringIO(table(made))))
     assert tuple(rows[0]) == COLUMNS and len(rows) == len(made)
     assert [int(row["slap_ns"]) for row in rows] == [one.t for one in made]
-    evil = Figure(1, "r", "s", 1, "=1+1", "won", "", 0, None, 0, "", None, None, ())
+    evil = HandFigure(1, "r", "s", 1, "=1+1", "won", "", 0, None, 0, "", None, None, ())
     assert "'=1+1" in table([evil])
 
 
 def test_charts_of_nothing_and_of_much_are_drawn(demo: Folded) -> None:
-    for made in ([], figures(demo), figures(demo) * 30):
+    for made in ([], figures(demo, 1), figures(demo, 1) * 30):
         assert svg(charts.reactions(summaries(made), texts("en"))).startswith("<svg")
         assert svg(charts.draw_margins(margins(made), 3 * MS, texts("de"))).startswith("<svg")
 
 
 def test_a_game_is_ruled_again_as_replay_rules_it(demo: Folded) -> None:
     with DEMO.open("rb") as stream:
-        assert list(demo.rulings) == list(rulings(stream, everything=True))
+        assert list(demo.rulings) == list(replay_log(stream, everything=True))
     same, others = demo.agrees
     assert same > 100 and others == 0
 

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from referee.engine.replay import Folded
 from referee.engine.rulings import cause_of
 from referee.record.store import GameInfo
 from referee.text.catalogue import texts
 from referee.text.ruling_lines import RulingWords
+from referee.web.games_cache import Folded
 from referee.web.photo_finish.finish_svg import NARROW, WIDE, WIDE_SIZES, _Drawing, draw
 from referee.web.photo_finish.moment import Finish
 from referee.web.photo_finish.page import finish_page, found

@@ -21,7 +21,7 @@ from typing import Any, Final, ParamSpec
 
 from hardware.clock import Clock, monotonic
 from referee.engine.log import ruling_of
-from referee.engine.rulings import Ruling
+from referee.engine.rulings import GAME_ENDS, Ruling
 from referee.engine.view import View
 from referee.extras.broker.connection import Broker, Shell, wall_time
 from referee.extras.broker.messages import VERSION, Telling, Topics
@@ -32,7 +32,6 @@ FIELDS: Final = ("games", "won", "slaps", "false", "cards")
 """Games ended, games won, slaps won, false slaps, cards picked up."""
 MOST: Final = 200
 """Players of one table in one day."""
-_END: Final = frozenset(("won", "lost", "drawn"))
 _SEATS: Final = {"slap_won": "slaps", "slap_false": "false", "won": "won"}
 
 
@@ -79,7 +78,7 @@ class Tally:
     def _adds(self, ruling: Ruling) -> Iterable[tuple[str, str, int]]:
         seat = ruling.get("seat")
         name = self._names[seat - 1] if isinstance(seat, int) and 1 <= seat <= len(self._names) else None
-        if ruling.kind in _END:
+        if ruling.kind in GAME_ENDS:
             yield from ((player, "games", 1) for player in dict.fromkeys(self._names))
         if name is None:
             return

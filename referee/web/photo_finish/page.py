@@ -12,14 +12,13 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from referee.engine.replay import Folded
 from referee.engine.rulings import Ruling, cause_of
 from referee.record.pictures import Picture
 from referee.text.catalogue import Texts
 from referee.text.ruling_lines import RulingWords
 from referee.web.board import disputed_at
 from referee.web.games import explained
-from referee.web.games_cache import Shelf
+from referee.web.games_cache import Folded, Shelf
 from referee.web.html import Child, Markup, tag
 from referee.web.layout import address, card, page, page_texts
 from referee.web.photo_finish.finish_svg import NARROW, WIDE, draw

@@ -11,8 +11,8 @@ import numpy as np
 
 from referee.announce.phrases import words_in
 from referee.announce.voice import MOST_SEATS, Phrase, announce, tell
+from referee.engine.replay import replay_log
 from referee.engine.rulings import Ruling
-from referee.review import rulings
 from referee.rules.presets import PRESETS
 
 _MS: Final = 1_000_000
@@ -144,5 +144,5 @@ def all_phrases(seed: int = 1) -> list[Phrase]:
 def phrases_of_a_game(language: str = "en") -> list[Phrase]:
     """Every sentence that was spoken in one whole game, in its order."""
     with GAME.open("rb") as log:
-        made = list(rulings(log))
+        made = list(replay_log(log))
     return [phrase for _, together in groupby(made, lambda ruling: ruling.t) for phrase in announce(together, language)]
