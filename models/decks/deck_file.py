@@ -10,7 +10,7 @@ import json
 import os
 import zipfile
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from io import BytesIO
 from pathlib import Path
@@ -20,14 +20,15 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from models.decks.discriminant import Lines
+from models.decks.discriminant import LinearMap
 from models.decks.enrolment import Confusion, Factor, IndexTest, Knowledge
-from models.decks.looks import LOOK_H, LOOK_W, Look
-from models.eye.classes import CARDS
+from models.decks.looks import LOOK_H, LOOK_W, CardLook
+from models.eye.classes import CARD_CLASSES
 from models.eye.geometry import Image
 
-FORMAT: Final = 1
+_FORMAT: Final = 1
 _QUALITY: Final = 92
+_NUMBERS: Final = ("temperature", "ordinary", "doubt", "elsewhere")
 _FACTORS: Final = ("rank", "suit", "whole_rank", "whole_suit")
 
 
@@ -36,11 +37,11 @@ class DeckBroken(ValueError):  # noqa: N818 - the state of a file, not a fault o
 
 
 @dataclass(frozen=True, slots=True)
-class Deck:
+class LearnedDeck:
     """A deck by its looks, and its knowledge with the fingerprint of the weights that it is for."""
 
     name: str
-    looks: tuple[Look, ...]
+    looks: tuple[CardLook, ...]
     knowledge: Knowledge
     weights: str
 
@@ -53,17 +54,23 @@ def fingerprint(folder: Path) -> str:
     return digest.hexdigest()[:16]
 
 
-def save(deck: Deck, path: Path) -> None:
+def save(deck: LearnedDeck, path: Path) -> None:
     """Write the file beside its place and move it there, so that no half of one is ever read; raises `OSError`."""
-    looks = [_packed(look) for look in deck.looks]
+    looks, pictures = [], []
+    for look in deck.looks:
+        shown = [*look.indices, *look.others, *([] if look.whole is None else [look.whole])]
+        looks.append({
+            "card": look.card, "indices": len(look.indices), "others": len(look.others),
+            "whole": int(look.whole is not None), "sharpness": look.sharpness,
+        })  # fmt: skip
+        pictures += [bytes(cv2.imencode(".jpg", p, [cv2.IMWRITE_JPEG_QUALITY, _QUALITY])[1]) for p in shown]
     meta = {
-        "format": FORMAT, "name": deck.name, "weights": deck.weights, "laid": deck.knowledge.laid,
+        "format": _FORMAT, "name": deck.name, "weights": deck.weights, "laid": deck.knowledge.laid,
         "confusions": [asdict(c) for c in deck.knowledge.confusions],
-        "looks": [fields for fields, _ in looks],
-        **{name: _numbers(getattr(deck.knowledge, name)) for name in _FACTORS},
+        "looks": looks,
+        **{name: {key: getattr(getattr(deck.knowledge, name), key) for key in _NUMBERS} for name in _FACTORS},
     }  # fmt: skip
     arrays: dict[str, NDArray[Any]] = {"meta": np.frombuffer(json.dumps(meta).encode(), np.uint8)}
-    pictures = [p for _, each in looks for p in each]
     arrays["sizes"] = np.array([len(p) for p in pictures], np.int64)
     arrays["pictures"] = np.frombuffer(b"".join(pictures), np.uint8)
     for name in _FACTORS:
@@ -88,7 +95,7 @@ def save(deck: Deck, path: Path) -> None:
         beside.unlink(missing_ok=True)
 
 
-def load(path: Path) -> Deck:
+def load(path: Path) -> LearnedDeck:
     """Read a deck's file.
 
     Raises:
@@ -101,76 +108,42 @@ def load(path: Path) -> Deck:
             return _deck({name: arrays[name] for name in arrays.files})
     except FileNotFoundError:
         raise
-    except (
-        OSError,
-        EOFError,
-        ValueError,
-        KeyError,
-        TypeError,
-        IndexError,
-        zipfile.BadZipFile,
-        zlib.error,
-        cv2.error,
-    ) as bad:
+    except (OSError, EOFError, ValueError, LookupError, TypeError, zipfile.BadZipFile, zlib.error, cv2.error) as bad:
         raise DeckBroken(f"{path} is torn or no deck ({bad}): remove it and lay the deck again") from bad
 
 
-def _deck(arrays: Mapping[str, NDArray[Any]]) -> Deck:
+def _deck(arrays: Mapping[str, NDArray[Any]]) -> LearnedDeck:
     meta = json.loads(arrays["meta"].tobytes())
-    if meta["format"] != FORMAT:
-        raise ValueError(f"its format is {meta['format']}, not {FORMAT}")
-    if not set(meta["laid"]) <= set(CARDS):
+    if meta["format"] != _FORMAT:
+        raise ValueError(f"its format is {meta['format']}, not {_FORMAT}")
+    if not set(meta["laid"]) <= set(CARD_CLASSES):
         raise ValueError("it names cards that there are not")
     factors = {name: _factor(name, arrays, meta[name]) for name in _FACTORS}
     weights = arrays["index.weights"].astype(np.float64)
-    test = IndexTest(Lines(arrays["index.weight"], arrays["index.bias"]), weights[:3], float(weights[3]))
+    test = IndexTest(LinearMap(arrays["index.weight"], arrays["index.bias"]), weights[:3], float(weights[3]))
     confusions = tuple(Confusion(**c) for c in meta["confusions"])
     knowledge = Knowledge(index=test, laid=tuple(meta["laid"]), confusions=confusions, **factors)
     ends = np.cumsum(arrays["sizes"])
-    packed = [arrays["pictures"][e - s : e] for s, e in zip(arrays["sizes"], ends, strict=True)]
-    pictures = iter(packed)
+    pictures = (_picture(arrays["pictures"][e - s : e]) for s, e in zip(arrays["sizes"], ends, strict=True))
     looks = tuple(_unpacked(fields, pictures) for fields in meta["looks"])
-    return Deck(str(meta["name"]), looks, knowledge, str(meta["weights"]))
-
-
-def _numbers(factor: Factor) -> dict[str, float]:
-    return {
-        "temperature": factor.temperature, "ordinary": factor.ordinary, "doubt": factor.doubt,
-        "elsewhere": factor.elsewhere,
-    }  # fmt: skip
+    return LearnedDeck(str(meta["name"]), looks, knowledge, str(meta["weights"]))
 
 
 def _factor(name: str, arrays: Mapping[str, NDArray[Any]], numbers: Mapping[str, Any]) -> Factor:
-    lines = Lines(arrays[f"{name}.weight"], arrays[f"{name}.bias"])
+    lines = LinearMap(arrays[f"{name}.weight"], arrays[f"{name}.bias"])
     return Factor(
         lines, arrays[f"{name}.known"], float(numbers["temperature"]), float(numbers["ordinary"]),
         float(numbers["doubt"]), bool(numbers["elsewhere"]),
     )  # fmt: skip
 
 
-def _packed(look: Look) -> tuple[dict[str, Any], list[bytes]]:
-    whole = [] if look.whole is None else [look.whole]
-    fields = {
-        "card": look.card, "indices": len(look.indices), "others": len(look.others), "whole": len(whole),
-        "sharpness": look.sharpness,
-    }  # fmt: skip
-    return fields, [_jpeg(p) for p in (*look.indices, *look.others, *whole)]
-
-
-def _unpacked(fields: Mapping[str, Any], pictures: Any) -> Look:
-    def some(count: int) -> Sequence[Image]:
-        return [_picture(next(pictures)) for _ in range(count)]
-
-    indices, others, whole = some(fields["indices"]), some(fields["others"]), some(fields["whole"])
+def _unpacked(fields: Mapping[str, Any], pictures: Iterator[Image]) -> CardLook:
+    indices, others, whole = ([next(pictures) for _ in range(fields[key])] for key in ("indices", "others", "whole"))
     empty = np.zeros((0, LOOK_H, LOOK_W, 3), np.uint8)
-    return Look(
+    return CardLook(
         fields["card"], np.stack(indices), np.stack(others) if others else empty, whole[0] if whole else None,
         float(fields["sharpness"]),
     )  # fmt: skip
-
-
-def _jpeg(picture: Image) -> bytes:
-    return bytes(cv2.imencode(".jpg", picture, [cv2.IMWRITE_JPEG_QUALITY, _QUALITY])[1])
 
 
 def _picture(packed: NDArray[np.uint8]) -> Image:

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 #: How far the shared covariance is drawn towards a multiple of the identity: there are more features than looks.
-SHRINK = 0.3
+_SHRINK = 0.3
 
 
 @dataclass(frozen=True, slots=True)
-class Lines:
+class LinearMap:
     """An affine map from features (N, F) to scores of classes (N, C)."""
 
     weight: NDArray[np.float32]
@@ -24,7 +24,7 @@ class Lines:
         return np.asarray(features.astype(np.float64) @ self.weight.astype(np.float64) + self.bias)
 
 
-def class_means(features: NDArray[np.float32], labels: Ints, classes: int, shrink: float = SHRINK) -> Lines:
+def class_means(features: NDArray[np.float32], labels: Ints, classes: int, shrink: float = _SHRINK) -> LinearMap:
     """Linear discriminant analysis: the nearest class mean in the metric of the shared covariance within classes.
 
     Fisher (1936), with the covariance shrunk as in Friedman (1989), and solved in the space of the looks where they
@@ -51,7 +51,7 @@ def class_means(features: NDArray[np.float32], labels: Ints, classes: int, shrin
     weight = inverse * scale[:, None]
     bias = bias - centre @ weight
     bias[np.setdiff1d(np.arange(classes), labels)] = -1e6
-    return Lines(weight.astype(np.float32), bias.astype(np.float32))
+    return LinearMap(weight.astype(np.float32), bias.astype(np.float32))
 
 
 def logistic(x: Floats, positive: NDArray[np.bool_], ridge: float = 0.02, steps: int = 30) -> Floats:

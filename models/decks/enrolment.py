@@ -13,28 +13,39 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from models.decks.copies import TESTS, Batch, Samples
-from models.decks.discriminant import Floats, Ints, Lines, class_means, logistic
-from models.decks.looks import Look, off_index
-from models.eye.classes import CARDS, RANKS, SUITS
-from models.eye.geometry import CROP_H, CROP_W, PATCH_H, PATCH_W
+from models.decks.discriminant import Floats, Ints, LinearMap, class_means, logistic
+from models.decks.looks import CardLook, off_index, varied
+from models.eye.classes import CARD_CLASSES
+from models.eye.geometry import CROP_H, CROP_W, PATCH_H, PATCH_W, Image
 from models.eye.networks import Network
-from models.eye.reader import R, S, log_softmax, sigmoid
+from models.eye.reader import (
+    N_RANKS,
+    N_SUITS,
+    RANK_OF_CARD,
+    SUIT_OF_CARD,
+    card_logs,
+    log_softmax,
+    rank_and_suit,
+    sigmoid,
+)
 
+#: Worse copies of each patch, and how much worse they are; they tell how sure a reading may be.
+_TESTS, _HARD = 4, 1.5
 #: Copies of each patch to learn from; of the whole card more, as there are fewer.
-COPIES, WHOLE_COPIES = 6, 8
-FOLDS = 4
+_COPIES, _WHOLE_COPIES = 6, 8
+_FOLDS = 4
 #: A card that was not laid, or is still confused with another, is never said with more.
 CAP = 0.89
 #: An index that may be half covered lets no more be said than the logit of its being whole, less this.
-DOUBTFUL_INDEX = 0.8
+_DOUBTFUL_INDEX = 0.8
 #: Of the copies that are read with this card left out, so many wrong make a card one that is still confused.
-CONFUSED = 0.34
+_CONFUSED = 0.34
 _TEMPERATURES = (1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0, 32.0, 48.0, 64.0, 96.0, 128.0)
 _BLENDS = (0.0, 0.25, 0.5, 1.0)
 _DOUBTS = (0.01, 0.03, 0.1, 0.2)
 
-Told = Callable[[str], None]
+Progress = Callable[[str], None]
+"""Hears in words what is being done."""
 
 
 class TooFewLooks(ValueError):  # noqa: N818 - a state of the looks
@@ -45,7 +56,7 @@ class TooFewLooks(ValueError):  # noqa: N818 - a state of the looks
 class Factor:
     """What is known of the ranks, or of the suits, by one network's features."""
 
-    lines: Lines
+    lines: LinearMap
     known: NDArray[np.bool_]
     """(C,), the classes that were laid."""
     temperature: float = 8.0
@@ -75,7 +86,7 @@ class Factor:
 class IndexTest:
     """Whether a patch is an upright index of this deck: the deck's own lines and the ordinary logit, weighed."""
 
-    lines: Lines
+    lines: LinearMap
     weights: Floats
     """Of the lines' score, of the ordinary logit, and the offset."""
     stretch: float = 1.0
@@ -117,43 +128,98 @@ class Knowledge:
     def cap(self, card: str, index: float = np.inf) -> float:
         """The most confidence that may be said of a card whose best index has such a logit of being a whole one."""
         confused = {c.card for c in self.confusions} | {c.other for c in self.confusions}
-        whole = 1.0 if index > 30 else sigmoid(index - DOUBTFUL_INDEX)
+        whole = 1.0 if index > 30 else sigmoid(index - _DOUBTFUL_INDEX)
         return min(whole, CAP if card not in self.laid or card in confused else 1.0)
 
 
-def learn(looks: Sequence[Look], reader: Network, card: Network, told: Told = lambda _: None) -> Knowledge:
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Features, ordinary log-probabilities of rank and suit, and the cards they are of."""
+
+    features: NDArray[np.float32]
+    ordinary: tuple[Floats, Floats]
+    index: Floats
+    cards: Ints
+    labels: tuple[Ints, Ints]
+
+    @staticmethod
+    def read(patches: Image, cards: Sequence[str], network: Network) -> Batch:
+        """Show a network patches of the cards named."""
+        out, features = network.with_features(patches)
+        logs = out.astype(np.float64)
+        numbers = np.array([CARD_CLASSES.index(c) for c in cards], np.int64)
+        labels = (RANK_OF_CARD[numbers], SUIT_OF_CARD[numbers])
+        return Batch(features, rank_and_suit(logs), logs[:, N_RANKS + N_SUITS], numbers, labels)
+
+    def where(self, kept: NDArray[np.bool_]) -> Batch:
+        """Some of the rows."""
+        ranks, suits = self.ordinary
+        return Batch(
+            self.features[kept], (ranks[kept], suits[kept]), self.index[kept], self.cards[kept],
+            (self.labels[0][kept], self.labels[1][kept]),
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Samples:
+    """Copies to learn from, and worse ones to test on."""
+
+    learn: Batch
+    test: Batch
+
+    @staticmethod
+    def of(
+        patches: Sequence[tuple[Image, str]],
+        network: Network,
+        size: tuple[int, int],
+        copies: int,
+        rng: np.random.Generator,
+    ) -> Samples:
+        """Make so many copies of each patch, ``size`` (width, height) px, and show them to the network."""
+        stack, names = np.stack([p for p, _ in patches]), [c for _, c in patches]
+        near = Batch.read(varied(stack, size, copies, rng), [c for c in names for _ in range(copies)], network)
+        far = varied(stack, size, _TESTS, rng, _HARD)
+        return Samples(near, Batch.read(far, [c for c in names for _ in range(_TESTS)], network))
+
+    def where(self, kept: NDArray[np.bool_]) -> Samples:
+        """The copies of some of the patches, (N,)."""
+        copies = len(self.learn.cards) // len(kept)
+        return Samples(self.learn.where(np.repeat(kept, copies)), self.test.where(np.repeat(kept, _TESTS)))
+
+
+def learn(looks: Sequence[CardLook], reader: Network, card: Network, report: Progress = lambda _: None) -> Knowledge:
     """Learn a deck from looks; the same looks and weights give the same knowledge.
 
     Args:
         looks: of every card one or more.
         reader, card: the networks whose features are used.
-        told: hears what is being done.
+        report: hears what is being done.
 
     Raises:
         TooFewLooks: fewer than two ranks or suits were laid.
     """
-    laid = tuple(c for c in CARDS if any(look.card == c for look in looks))
+    laid = tuple(c for c in CARD_CLASSES if any(look.card == c for look in looks))
     if len({c[0] for c in laid}) < 2 or len({c[1] for c in laid}) < 2:
         raise TooFewLooks("lay cards of two ranks and two suits at least; a whole deck teaches best")
     rng = np.random.default_rng(0)
-    told("reading the indices")
+    report("reading the indices")
     index = Samples.of(
-        [(p, look.card) for look in looks for p in look.indices], reader, (PATCH_W, PATCH_H), COPIES, rng
+        [(p, look.card) for look in looks for p in look.indices], reader, (PATCH_W, PATCH_H), _COPIES, rng
     )
-    told("learning ranks and suits")
+    report("learning ranks and suits")
     rank, rank_out = _factor(index, 0)
     suit, suit_out = _factor(index, 1)
     fit = _fit(index, rank_out, suit_out)
     if not fit.all():
-        told("leaving out what shows a neighbour's index")
+        report("leaving out what shows a neighbour's index")
         index = index.where(fit)
         rank, rank_out = _factor(index, 0)
         suit, suit_out = _factor(index, 1)
-    told("learning what is no index")
+    report("learning what is no index")
     test = _index_test(looks, index, reader, rng)
-    told("learning pips and courts")
+    report("learning pips and courts")
     wholes = [(look.whole, look.card) for look in looks if look.whole is not None]
-    whole = Samples.of(wholes, card, (CROP_W, CROP_H), WHOLE_COPIES, rng)
+    whole = Samples.of(wholes, card, (CROP_W, CROP_H), _WHOLE_COPIES, rng)
     whole_rank, _ = _factor(whole, 0)
     whole_suit, _ = _factor(whole, 1)
     return Knowledge(rank, suit, test, whole_rank, whole_suit, laid, _confusions(index, rank_out, suit_out))
@@ -165,30 +231,29 @@ def _fit(index: Samples, rank: Floats, suit: Floats) -> NDArray[np.bool_]:
     In a heap a neighbour's index may have been cut instead of the card's own.
     """
     told = ~(np.isnan(rank[:, 0]) | np.isnan(suit[:, 0]))
-    right = np.where(told, _read(rank, suit) == index.test.cards, True).reshape(-1, TESTS).mean(1)
-    cards = index.test.cards[::TESTS]
+    right = np.where(told, _likeliest(rank, suit) == index.test.cards, True).reshape(-1, _TESTS).mean(1)
+    cards = index.test.cards[::_TESTS]
     good = {int(k) for k in cards[right >= 0.75]}
     return np.array([share > 0.5 or int(k) not in good for share, k in zip(right, cards, strict=True)])
 
 
-def _read(rank: Floats, suit: Floats) -> Ints:
-    """The likeliest of `CARDS` by log-probabilities of rank and suit (NaN: any)."""
-    ranks, suits = [RANKS.index(c[0]) for c in CARDS], [SUITS.index(c[1]) for c in CARDS]
-    return np.asarray(np.nan_to_num(rank[:, ranks] + suit[:, suits], nan=-99.0).argmax(1), np.int64)
+def _likeliest(rank: Floats, suit: Floats) -> Ints:
+    """The likeliest of `CARD_CLASSES` by log-probabilities of rank and suit (NaN: any)."""
+    return np.asarray(np.nan_to_num(card_logs(rank, suit), nan=-99.0).argmax(1), np.int64)
 
 
 def _fold(batch: Batch) -> Ints:
     """Which fold a card is left out in: of each rank one suit at a time, of each suit every fourth rank."""
-    return np.asarray((batch.labels[0] + batch.labels[1]) % FOLDS, np.int64)
+    return np.asarray((batch.labels[0] + batch.labels[1]) % _FOLDS, np.int64)
 
 
 def _factor(samples: Samples, which: int) -> tuple[Factor, Floats]:
     """Rank (0) or suit (1) learned; and the test copies' log-probabilities with their cards left out (NaN: no way)."""
-    near, far, classes = samples.learn, samples.test, (R, S)[which]
+    near, far, classes = samples.learn, samples.test, (N_RANKS, N_SUITS)[which]
     known = np.isin(np.arange(classes), near.labels[which])
     scores = np.full((len(far.cards), classes), np.nan)
     fold, far_fold = _fold(near), _fold(far)
-    for k in range(FOLDS):
+    for k in range(_FOLDS):
         kept, asked = fold != k, far_fold == k
         taught = np.unique(near.labels[which][kept])
         asked &= np.isin(far.labels[which], taught)
@@ -204,13 +269,9 @@ def _factor(samples: Samples, which: int) -> tuple[Factor, Floats]:
 
 
 def _logs(factor: Factor, scores: Floats, ordinary: Floats) -> Floats:
-    """What `Factor.logs` says of scores that other lines gave."""
-    given = Lines(np.eye(scores.shape[1], dtype=np.float32), np.zeros(scores.shape[1], np.float32))
-    return _with(factor, lines=given).logs(np.maximum(scores, -1e5).astype(np.float32), ordinary)
-
-
-def _with(factor: Factor, **changes: object) -> Factor:
-    return replace(factor, **changes)  # type: ignore[arg-type]
+    """What `Factor.logs` says of scores that other maps gave."""
+    identity = LinearMap(np.eye(scores.shape[1], dtype=np.float32), np.zeros(scores.shape[1], np.float32))
+    return replace(factor, lines=identity).logs(np.maximum(scores, -1e5).astype(np.float32), ordinary)
 
 
 def _calibrated(factor: Factor, scores: Floats, far: Batch, which: int) -> Factor:
@@ -219,8 +280,8 @@ def _calibrated(factor: Factor, scores: Floats, far: Batch, which: int) -> Facto
     labels, ordinary = far.labels[which], far.ordinary[which]
     strayed = float(np.where(factor.known, 0.0, np.exp(ordinary)).sum(1).mean())
     # A deck laid in part: what was not laid is the ordinary eye's to name, even if it errs about what was.
-    whole = bool(factor.known[: (R - 1, S - 2)[which]].all())
-    factor = _with(factor, elsewhere=strayed < 0.02 or not whole)
+    whole = bool(factor.known[: (N_RANKS - 1, N_SUITS - 2)[which]].all())
+    factor = replace(factor, elsewhere=strayed < 0.02 or not whole)
     if int(fine.sum()) < 20:
         return factor
     best, least = factor, np.inf
@@ -228,14 +289,14 @@ def _calibrated(factor: Factor, scores: Floats, far: Batch, which: int) -> Facto
     for temperature in _TEMPERATURES:
         for blend in _BLENDS:
             for doubt in _DOUBTS:
-                tried = _with(factor, temperature=temperature, ordinary=blend, doubt=doubt)
+                tried = replace(factor, temperature=temperature, ordinary=blend, doubt=doubt)
                 loss = -float(_logs(tried, scores[fine], ordinary[fine])[rows, truth].mean())
                 if loss < least - 1e-6:
                     best, least = tried, loss
     return best
 
 
-def _index_test(looks: Sequence[Look], index: Samples, reader: Network, rng: np.random.Generator) -> IndexTest:
+def _index_test(looks: Sequence[CardLook], index: Samples, reader: Network, rng: np.random.Generator) -> IndexTest:
     """Fit on one half of the cards, weigh against the ordinary logit on the other, both ways."""
     wrong = [(patch, look.card) for look in looks for patch in off_index(look, rng)]
     none = Batch.read(np.stack([p for p, _ in wrong]), [c for _, c in wrong], reader)
@@ -259,12 +320,13 @@ def _index_test(looks: Sequence[Look], index: Samples, reader: Network, rng: np.
 def _confusions(index: Samples, rank: Floats, suit: Floats) -> tuple[Confusion, ...]:
     """Cards whose copies, with the card left out, are read as another too often; most confused first."""
     fine = ~(np.isnan(rank[:, 0]) | np.isnan(suit[:, 0]))
-    read = _read(rank, suit)[fine]
+    read = _likeliest(rank, suit)[fine]
     truth = index.test.cards[fine]
     found = []
     for k in np.unique(truth):
         names, counts = np.unique(read[truth == k], return_counts=True)
         wrong = counts * (names != k)
-        if wrong.sum() > CONFUSED * counts.sum():
-            found.append(Confusion(CARDS[k], CARDS[names[wrong.argmax()]], float(wrong.sum() / counts.sum())))
+        if wrong.sum() > _CONFUSED * counts.sum():
+            other = CARD_CLASSES[names[wrong.argmax()]]
+            found.append(Confusion(CARD_CLASSES[k], other, float(wrong.sum() / counts.sum())))
     return tuple(sorted(found, key=lambda c: -c.share))

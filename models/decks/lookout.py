@@ -9,24 +9,24 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from models.decks.enrolment import Knowledge, Told, learn
-from models.decks.looks import WHOLE_H, WHOLE_W, Look, Place, look_at, patches, places
-from models.eye.classes import RANKS
+from models.decks.enrolment import Knowledge, Progress, learn
+from models.decks.looks import WHOLE_H, WHOLE_W, CardLook, CardPlace, look_at, middle_of, places
+from models.eye.classes import RANK_CLASSES
 from models.eye.finder import Finder, Spot
-from models.eye.geometry import CROP_H, CROP_W, Image, cut_card, pyramid
-from models.eye.networks import WEIGHTS, Network, require
-from models.eye.reader import R, Reader, S, log_softmax
+from models.eye.geometry import CROP_H, CROP_W, PATCH_H, PATCH_W, Image, cut_card, pyramid
+from models.eye.networks import WEIGHTS, Network, open_networks
+from models.eye.reader import N_RANKS, N_SUITS, Reader, rank_and_suit
 
 #: Less steep than this are the edges of what is out of focus or moving; see `looks.sharpness`.
-BLURRED = 0.085
+_BLURRED = 0.085
 #: Two looks more alike than this are of one card: three of four that are laid again. Hardly ever are two cards so.
-SAME = 0.62
+_SAME_CARD = 0.62
 #: A place with less trust than this is no card's.
-DOUBTFUL = 0.2
+_DOUBTFUL_PLACE = 0.2
 #: Of so many places the topmost is chosen.
-LIKELY = 6
+_LIKELY_PLACES = 6
 #: The middle of an index that was laid anew has changed by at least this share; a neighbour's has not.
-CHANGED = 0.2
+_CHANGED = 0.2
 _NUMBERS = frozenset("23456789T")
 
 
@@ -57,11 +57,9 @@ class Lookout:
     @classmethod
     def load(cls, weights: Path | None = None, threads: int = 1) -> Lookout:
         """With the weights in a folder (None: the package); raises `WeightsMissing`, `WeightsBroken`."""
-        folder = require(WEIGHTS if weights is None else weights)
-        finder, reader, card = (Network(folder / f"{name}.onnx", threads) for name in ("finder", "reader", "card"))
-        return cls(finder, reader, card)
+        return cls(*open_networks(WEIGHTS if weights is None else weights, threads))
 
-    def look(self, image: Image, cards: Sequence[str], changed: NDArray[np.bool_] | None = None) -> list[Look]:
+    def look(self, image: Image, cards: Sequence[str], changed: NDArray[np.bool_] | None = None) -> list[CardLook]:
         """One look at each card, from left to right as the picture shows them.
 
         Args:
@@ -75,45 +73,49 @@ class Lookout:
         levels = pyramid(image)
         spots = [s for s in self._finder.find(image) if changed is None or _touched(s, changed)]
         index = [r.index for r in self._ordinary.read(levels, spots)]
-        found = [p for p in places(spots, index) if p.score > DOUBTFUL]
+        found = [p for p in places(spots, index) if p.score > _DOUBTFUL_PLACE]
         if len(cards) == 1:
             found = self._topmost(levels, found)
         if not found:
             raise NoLook("none", "no index is found on the card")
         if len(cards) > 1 and len(found) < len(cards):
-            raise NoLook(
-                "count", f"{len(found)} of the {len(cards)} cards are found: spread them so that each index shows"
-            )
+            advice = "spread them so that each index shows"
+            raise NoLook("count", f"{len(found)} of the {len(cards)} cards are found: {advice}")
         best = sorted(found[: len(cards)], key=lambda p: float(p.spots[0].centre[0]))
-        rest = _rest(spots, index, best) if len(cards) == 1 else []
+        rest: list[Spot] = []
+        if len(cards) == 1:
+            # Spots that are neither the card's own indices nor taken for one by the ordinary reader.
+            own = {id(s) for place in best for s in place.spots}
+            rest = [s for s, logit in zip(spots, index, strict=True) if id(s) not in own and logit < 4.0]
         looks = [look_at(card, levels, place, rest) for card, place in zip(cards, best, strict=True)]
-        if min(look.sharpness for look in looks) < BLURRED:
+        if min(look.sharpness for look in looks) < _BLURRED:
             raise NoLook("blurred", "the picture is blurred")
         return looks
 
-    def _topmost(self, levels: Sequence[Image], found: Sequence[Place]) -> list[Place]:
+    def _topmost(self, levels: Sequence[Image], found: Sequence[CardPlace]) -> list[CardPlace]:
         """The best places, those first on which nothing seems to lie: the card was laid last."""
-        best = [p for p in sorted(found, key=lambda p: -p.score)[:LIKELY] if len(p.spots) > 1] or list(found[:LIKELY])
+        best = sorted(found, key=lambda p: -p.score)[:_LIKELY_PLACES]
+        best = [p for p in best if len(p.spots) > 1] or list(found[:_LIKELY_PLACES])
         if len(best) < 2:
             return best
         out = self._card(np.stack([cut_card(levels, *p.frame) for p in best]))
-        bare = 1 / (1 + np.exp(-np.clip(out[:, R + S] / 2, -20, 20)))
+        bare = 1 / (1 + np.exp(-np.clip(out[:, N_RANKS + N_SUITS] / 2, -20, 20)))
         order = np.argsort([-p.score - 1.5 * float(b) for p, b in zip(best, bare, strict=True)])
         return [best[i] for i in order]
 
-    def read_rank(self, look: Look) -> tuple[str, float]:
+    def read_rank(self, look: CardLook) -> tuple[str, float]:
         """The rank that the ordinary eye reads, and its probability."""
-        out = self._reader(patches(look.indices)).astype(np.float64)
-        p = np.exp(log_softmax(out[:, :R])).mean(0)
-        return RANKS[int(p.argmax())], float(p.max())
+        out = self._reader(middle_of(look.indices, (PATCH_W, PATCH_H))).astype(np.float64)
+        p = np.exp(rank_and_suit(out)[0]).mean(0)
+        return RANK_CLASSES[int(p.argmax())], float(p.max())
 
-    def contradicts(self, look: Look) -> str | None:
+    def contradicts(self, look: CardLook) -> str | None:
         """The number that is read for sure though another was named; None where nothing speaks against the name."""
         rank, p = self.read_rank(look)
         named = look.card[0]
         return rank if p > 0.97 and rank != named and {rank, named} <= _NUMBERS else None
 
-    def note(self, card: str, look: Look) -> None:
+    def note(self, card: str, look: CardLook) -> None:
         """Remember what a card looks like."""
         self._signs[card] = self._sign(look)
 
@@ -121,7 +123,7 @@ class Lookout:
         """Remember it no more."""
         self._signs.pop(card, None)
 
-    def known_as(self, look: Look) -> str | None:
+    def known_as(self, look: CardLook) -> str | None:
         """The card noted before that this look all but repeats; told once a few cards are known."""
         if len(self._signs) < 4:
             return None
@@ -133,18 +135,16 @@ class Lookout:
         for card, sign in noted.items():
             alike[card] += 0.33 * _cosine(mine.whole[None], sign.whole[None], wholes)
         best = max(alike, key=lambda c: alike[c], default=None)
-        return best if best is not None and alike[best] > SAME else None
+        return best if best is not None and alike[best] > _SAME_CARD else None
 
-    def learn(self, looks: Sequence[Look], told: Told = lambda _: None) -> Knowledge:
+    def learn(self, looks: Sequence[CardLook], report: Progress = lambda _: None) -> Knowledge:
         """`enrolment.learn` with these networks."""
-        return learn(looks, self._reader, self._card, told)
+        return learn(looks, self._reader, self._card, report)
 
-    def _sign(self, look: Look) -> _Sign:
-        _, indices = self._reader.with_features(patches(look.indices))
+    def _sign(self, look: CardLook) -> _Sign:
+        _, indices = self._reader.with_features(middle_of(look.indices, (PATCH_W, PATCH_H)))
         whole = np.zeros((WHOLE_H, WHOLE_W, 3), np.uint8) if look.whole is None else look.whole
-        y, x = (WHOLE_H - CROP_H) // 2, (WHOLE_W - CROP_W) // 2
-        crop = np.ascontiguousarray(whole[None, y : y + CROP_H, x : x + CROP_W])
-        return _Sign(indices, self._card.with_features(crop)[1][0])
+        return _Sign(indices, self._card.with_features(middle_of(whole[None], (CROP_W, CROP_H)))[1][0])
 
 
 def _cosine(a: NDArray[np.float32], b: NDArray[np.float32], all_: NDArray[np.float32]) -> float:
@@ -161,10 +161,4 @@ def _touched(spot: Spot, changed: NDArray[np.bool_]) -> bool:
     r = 0.3 * spot.height
     x0, y0 = (max(0, int(v - r)) for v in spot.centre)
     part = changed[y0 : int(spot.centre[1] + r) + 1, x0 : int(spot.centre[0] + r) + 1]
-    return part.size > 0 and float(part.mean()) > CHANGED
-
-
-def _rest(spots: Sequence[Spot], index: Sequence[float], best: Sequence[Place]) -> list[Spot]:
-    """Spots that are no index: neither the card's own, nor what the ordinary reader takes for one."""
-    own = {id(s) for place in best for s in place.spots}
-    return [s for s, logit in zip(spots, index, strict=True) if id(s) not in own and logit < 4.0]
+    return part.size > 0 and float(part.mean()) > _CHANGED

@@ -11,23 +11,22 @@ from dataclasses import dataclass
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from models.eye.finder import Spot
-from models.eye.geometry import CROP_H, CROP_W, PATCH_H, PATCH_W, Image, Points, area, card_frame, cut_patch, quad_of
+from models.eye.geometry import PATCH_H, PATCH_W, Image, Points, area, cut_card, cut_patch, quad_of
 
 #: A look keeps more round the patch than the reader sees, so that it can be shifted, turned and scaled.
 LOOK_W, LOOK_H = 72, 96
 WHOLE_W, WHOLE_H = 84, 116
 #: A spot that the finder gives less is no index of the card that was laid.
-FAINT_INDEX = 0.3
+_FAINT_INDEX = 0.3
 #: The up-vectors of opposite indices are opposite, and the centre that each tells is not farther from the middle
 #: between them than this share of half a card's height: huge indices make a card seem larger than it is.
-OPPOSITE, SAME_CENTRE = -0.85, 0.7
+_OPPOSITE, _SAME_CENTRE = -0.85, 0.7
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class CardLook:
     """One look at a card: its indices' patches (k, LOOK_H, LOOK_W, 3), what is none (n, …), and the card (or none)."""
 
     card: str
@@ -38,7 +37,7 @@ class Look:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class CardPlace:
     """Where a card lies, by its indices."""
 
     spots: tuple[Spot, ...]
@@ -56,7 +55,7 @@ class Place:
         return centre, up, right
 
 
-def places(spots: Sequence[Spot], index: Sequence[float]) -> list[Place]:
+def places(spots: Sequence[Spot], index: Sequence[float]) -> list[CardPlace]:
     """The cards that the spots may be of, best first: pairs of opposite indices, and indices alone.
 
     Args:
@@ -66,14 +65,14 @@ def places(spots: Sequence[Spot], index: Sequence[float]) -> list[Place]:
     A spot is in one place only.
     """
     known = [(s, s.score + 0.8 / (1 + np.exp(-np.clip(i, -20, 20) / 2))) for s, i in zip(spots, index, strict=True)]
-    known = [(s, float(trust)) for s, trust in known if s.score > FAINT_INDEX]
-    found = [Place((s,), trust - 0.5) for s, trust in known]
+    known = [(s, float(trust)) for s, trust in known if s.score > _FAINT_INDEX]
+    found = [CardPlace((s,), trust - 0.5) for s, trust in known]
     for i, (a, one) in enumerate(known):
         for b, other in known[:i]:
-            apart = discord(a, b)
-            if apart < SAME_CENTRE:
-                found.append(Place((a, b), one + other - 0.8 * apart))
-    kept: list[Place] = []
+            apart = _discord(a, b)
+            if apart < _SAME_CENTRE:
+                found.append(CardPlace((a, b), one + other - 0.8 * apart))
+    kept: list[CardPlace] = []
     used: set[int] = set()
     for place in sorted(found, key=lambda p: -p.score):
         if area(quad_of(*place.frame)) > 60 and not used & {id(s) for s in place.spots}:
@@ -82,10 +81,10 @@ def places(spots: Sequence[Spot], index: Sequence[float]) -> list[Place]:
     return kept
 
 
-def discord(a: Spot, b: Spot) -> float:
+def _discord(a: Spot, b: Spot) -> float:
     """How ill two spots fit as the opposite indices of one card, in half heights of it; 9 where they cannot be."""
     norm = float(np.linalg.norm(a.up) * np.linalg.norm(b.up))
-    if float(a.up @ b.up) > OPPOSITE * max(norm, 1e-6) or not 0.7 < a.height / max(b.height, 1e-6) < 1.4:
+    if float(a.up @ b.up) > _OPPOSITE * max(norm, 1e-6) or not 0.7 < a.height / max(b.height, 1e-6) < 1.4:
         return 9.0
     half = float(np.linalg.norm(a.card_up) + np.linalg.norm(b.card_up)) / 2
     middle = (a.centre + b.centre) / 2
@@ -96,31 +95,15 @@ def discord(a: Spot, b: Spot) -> float:
     return max(off) / max(half, 1e-6)
 
 
-def look_at(card: str, levels: Sequence[Image], place: Place, rest: Sequence[Spot]) -> Look:
+def look_at(card: str, levels: Sequence[Image], place: CardPlace, rest: Sequence[Spot]) -> CardLook:
     """Cut a look's patches; ``rest`` are spots of the same card that are no index (pips, courts)."""
     size = (LOOK_W, LOOK_H)
     indices = np.stack([cut_patch(levels, s.centre, s.up, size) for s in place.spots])
     others = [cut_patch(levels, s.centre, s.up, size) for s in rest]
-    whole = cut_whole(levels, place.frame)
-    blurs = [sharpness(patch) for patch in indices]
+    whole = cut_card(levels, *place.frame, (WHOLE_W, WHOLE_H))
     empty = np.zeros((0, LOOK_H, LOOK_W, 3), np.uint8)
-    return Look(card, indices, np.stack(others) if others else empty, whole, float(np.mean(blurs)))
-
-
-def cut_whole(levels: Sequence[Image], frame: tuple[Points, Points, Points]) -> Image:
-    """The rectified card with more round it, (WHOLE_H, WHOLE_W, 3)."""
-    m = card_frame(*frame)
-    m[:, 2] -= m[:, :2] @ np.array([(WHOLE_W - CROP_W) / 2, (WHOLE_H - CROP_H) / 2])
-    shrink = float(np.sqrt(abs(np.linalg.det(m[:, :2]))))
-    level = int(np.clip(np.floor(np.log2(max(shrink, 1e-6)) + 0.35), 0, len(levels) - 1))
-    if level:
-        k = 0.5**level
-        m[:, :2] *= k
-        m[:, 2] = (m[:, 2] + 0.5) * k - 0.5
-    flags = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
-    return np.asarray(
-        cv2.warpAffine(levels[level], m, (WHOLE_W, WHOLE_H), flags=flags, borderMode=cv2.BORDER_REPLICATE), np.uint8
-    )
+    sharp = float(np.mean([sharpness(patch) for patch in indices]))
+    return CardLook(card, indices, np.stack(others) if others else empty, whole, sharp)
 
 
 def sharpness(patch: Image) -> float:
@@ -140,13 +123,14 @@ def varied(patches: Image, size: tuple[int, int], copies: int, rng: np.random.Ge
     out = np.empty((len(patches) * copies, size[1], size[0], 3), np.uint8)
     for i, patch in enumerate(patches):
         for k in range(copies):
-            out[i * copies + k] = _varied(patch, size, rng, hard) if k else _middle(patch, size)
+            out[i * copies + k] = _varied(patch, size, rng, hard) if k else middle_of(patch, size)
     return out
 
 
-def _middle(patch: Image, size: tuple[int, int]) -> Image:
-    y, x = (patch.shape[0] - size[1]) // 2, (patch.shape[1] - size[0]) // 2
-    return np.ascontiguousarray(patch[y : y + size[1], x : x + size[0]])
+def middle_of(patches: Image, size: tuple[int, int]) -> Image:
+    """The middle, ``size`` (width, height) px, of a patch (H, W, 3) or of each of several (N, H, W, 3)."""
+    y, x = (patches.shape[-3] - size[1]) // 2, (patches.shape[-2] - size[0]) // 2
+    return np.ascontiguousarray(patches[..., y : y + size[1], x : x + size[0], :])
 
 
 def _varied(patch: Image, size: tuple[int, int], rng: np.random.Generator, hard: float) -> Image:
@@ -167,13 +151,7 @@ def _varied(patch: Image, size: tuple[int, int], rng: np.random.Generator, hard:
     return np.asarray(np.clip(noisy, 0, 255), np.uint8)
 
 
-def patches(looks: NDArray[np.uint8]) -> Image:
-    """The middles of looks' patches, as the reader would see them."""
-    y, x = (LOOK_H - PATCH_H) // 2, (LOOK_W - PATCH_W) // 2
-    return np.ascontiguousarray(looks[:, y : y + PATCH_H, x : x + PATCH_W])
-
-
-def off_index(look: Look, rng: np.random.Generator) -> list[Image]:
+def off_index(look: CardLook, rng: np.random.Generator) -> list[Image]:
     """Patches (PATCH_H, PATCH_W, 3) that are no upright index: the finder's other spots, and indices seen wrongly.
 
     Upside down, half as large again or as small, so far off that a part is cut, and half covered by another card.
@@ -182,24 +160,20 @@ def off_index(look: Look, rng: np.random.Generator) -> list[Image]:
     out = [*varied(look.others, size, 2, rng)] if len(look.others) else []
     for patch in look.indices:
         middle = np.array([LOOK_W - 1, LOOK_H - 1]) / 2
-        out.append(_middle(np.ascontiguousarray(patch[::-1, ::-1]), size))
+        out.append(middle_of(np.ascontiguousarray(patch[::-1, ::-1]), size))
         grow = float(rng.choice([0.6, 1.6]))
         m = cv2.getRotationMatrix2D((float(middle[0]), float(middle[1])), 0, grow)
-        out.append(_middle(np.asarray(cv2.warpAffine(patch, m, (LOOK_W, LOOK_H), borderMode=1), np.uint8), size))
+        out.append(middle_of(np.asarray(cv2.warpAffine(patch, m, (LOOK_W, LOOK_H), borderMode=1), np.uint8), size))
         way = rng.uniform(0, 2 * np.pi)
         off = 0.45 * np.array([np.cos(way), np.sin(way)]) * size
         m = np.array([[1, 0, off[0]], [0, 1, off[1]]])
-        out.append(_middle(np.asarray(cv2.warpAffine(patch, m, (LOOK_W, LOOK_H), borderMode=1), np.uint8), size))
+        out.append(middle_of(np.asarray(cv2.warpAffine(patch, m, (LOOK_W, LOOK_H), borderMode=1), np.uint8), size))
         if look.whole is not None:
-            out.append(_covered(_middle(patch, size), look.whole, rng))
+            # Another card's edge hides about the half.
+            shown = middle_of(patch, size)
+            over = cv2.resize(look.whole[8:-8, 8:-8], size, interpolation=cv2.INTER_AREA)
+            ys, xs = np.mgrid[:PATCH_H, :PATCH_W]
+            way = rng.uniform(0, 2 * np.pi)
+            beyond = (xs - PATCH_W / 2) * np.cos(way) + (ys - PATCH_H / 2) * np.sin(way) > rng.uniform(-3, 6)
+            out.append(np.where(beyond[..., None], over, shown))
     return [np.ascontiguousarray(p) for p in out]
-
-
-def _covered(patch: Image, over: Image, rng: np.random.Generator) -> Image:
-    """A patch of which another card's edge hides about the half."""
-    h, w = patch.shape[:2]
-    card = np.asarray(cv2.resize(over[8:-8, 8:-8], (w, h), interpolation=cv2.INTER_AREA), np.uint8)
-    ys, xs = np.mgrid[:h, :w]
-    way = rng.uniform(0, 2 * np.pi)
-    beyond = (xs - w / 2) * np.cos(way) + (ys - h / 2) * np.sin(way) > rng.uniform(-3, 6)
-    return np.where(beyond[..., None], card, patch)

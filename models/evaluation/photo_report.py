@@ -20,7 +20,7 @@ from models.evaluation.failures import Failure, failures
 from models.evaluation.photo_score import MARGIN, Box, Judged, apart, by_folder, table
 from models.evaluation.reliability import table as bins_table
 from models.evaluation.reliability import words
-from models.eye.annotate import dashed, drawn
+from models.eye.annotate import draw_dashed, draw_readings
 from models.eye.eye import CardSeen
 from models.eye.geometry import Image
 
@@ -137,14 +137,14 @@ def _shown(
         at = tuple(np.round((np.array(centre) - corner) * k).astype(int).tolist())
         cv2.drawMarker(part, at, (255, 255, 255), cv2.MARKER_CROSS, 30, 7)
         cv2.drawMarker(part, at, LABEL, cv2.MARKER_CROSS, 28, 3)
-    return _image(drawn(np.asarray(part, np.uint8), near, SIDE), ".jpg")
+    return _image(draw_readings(np.asarray(part, np.uint8), near, SIDE), ".jpg")
 
 
 def _box(image: Image, corners: np.ndarray, width: int) -> None:
     (x0, y0), (x1, y1) = corners
     outline = np.array([[x0, y0], [x1, y0], [x1, y1], [x0, y1]])
     for a, b in zip(outline, np.roll(outline, -1, axis=0), strict=True):
-        dashed(image, a, b, LABEL, (6, 4), width, 2.0)
+        draw_dashed(image, a, b, LABEL, (6, 4), width, 2.0)
 
 
 def _image(picture: Image, kind: str) -> str:

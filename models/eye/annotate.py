@@ -1,6 +1,4 @@
-"""The lines and labels that show what was read and how sure it is: whole and thick, dashed, or dotted.
-
-Readings drawn on their picture, so that a person can see at once what the eye saw and how sure it was.
+"""Readings drawn on their picture, so that a person sees at once what the eye saw and how sure it was.
 
 How sure a reading is shows in the line as well as in its colour: whole and thick, dashed, or dotted.
 """
@@ -9,43 +7,31 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Final
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
-from models.eye.classes import UNREAD
+from models.eye.classes import SURE_READING, UNREAD
+from models.eye.eye import CardSeen
 from models.eye.geometry import Image, Points
 
-SURE: Final = 0.9
-LIKELY: Final = 0.5
-FONT: Final = cv2.FONT_HERSHEY_SIMPLEX
-WHITE, BLACK, RED = (255, 255, 255), (25, 25, 25), (40, 30, 200)
+_LIKELY_READING: Final = 0.5
+_FONT: Final = cv2.FONT_HERSHEY_SIMPLEX
+_WHITE, _BLACK, _RED = (255, 255, 255), (25, 25, 25), (40, 30, 200)
+_LONG_SIDE: Final = 1200
+"""Smaller pictures are enlarged to about this, px, for the labels to be read."""
+_BEYOND: Final = 0.18
+"""Corners outside the picture are shown as far as this share of its longer side."""
 _Box = tuple[float, float, float, float]
 Colour = tuple[int, int, int]
 
 
-class Drawable(Protocol):
-    """What is drawn of a reading; `models.eye.eye.CardSeen` is one."""
-
-    @property
-    def card(self) -> str: ...
-    @property
-    def confidence(self) -> float: ...
-    @property
-    def corners(self) -> NDArray[np.float64]: ...
-    @property
-    def top(self) -> bool: ...
-    @property
-    def indices(self) -> NDArray[np.float64]: ...
-
-
 @dataclass(frozen=True, slots=True)
-class Style:
+class LineStyle:
     """How readings of one degree of confidence are drawn."""
 
-    words: str
+    meaning: str
     colour: Colour
     dash: tuple[float, float]
     """Lengths drawn and left out, in line widths; (1, 0) is a whole line."""
@@ -53,28 +39,28 @@ class Style:
 
 
 STYLES: Final = (
-    Style(f"{SURE:g} or more", (70, 160, 30), (1, 0), 2.0),
-    Style(f"{LIKELY:g} to {SURE:g}", (20, 130, 235), (7, 4), 1.6),
-    Style(f"under {LIKELY:g}", (150, 50, 190), (3, 3), 1.3),
-    Style("seen, not read", (60, 60, 60), (0.5, 3.2), 1.3),
+    LineStyle(f"{SURE_READING:g} or more", (70, 160, 30), (1, 0), 2.0),
+    LineStyle(f"{_LIKELY_READING:g} to {SURE_READING:g}", (20, 130, 235), (7, 4), 1.6),
+    LineStyle(f"under {_LIKELY_READING:g}", (150, 50, 190), (3, 3), 1.3),
+    LineStyle("seen, not read", (60, 60, 60), (0.5, 3.2), 1.3),
 )
 
 
-def style(reading: Drawable) -> Style:
-    """The style of a reading."""
+def line_style(reading: CardSeen) -> LineStyle:
+    """How a reading is drawn."""
     if reading.card == UNREAD:
         return STYLES[3]
-    return STYLES[0 if reading.confidence >= SURE else 1 if reading.confidence >= LIKELY else 2]
+    return STYLES[0 if reading.confidence >= SURE_READING else 1 if reading.confidence >= _LIKELY_READING else 2]
 
 
-def said(confidence: float) -> str:
+def confidence_text(confidence: float) -> str:
     """A confidence in figures that never round it up to certainty."""
     if confidence < 0.99:
         return f"{confidence:.2f}"
     return f"{confidence:.3f}" if confidence < 0.9995 else ">.999"
 
 
-def place(point: Points) -> tuple[int, int]:
+def _pixel(point: Points) -> tuple[int, int]:
     """A point in whole pixels, kept within what OpenCV draws."""
     x, y = np.clip(np.round(point), -30000, 30000)
     return int(x), int(y)
@@ -89,19 +75,17 @@ class Labels:
         self.placed: list[_Box] = []
         self._spots = [(float(s[0]) - 9 * unit, float(s[1]) - 9 * unit, 18 * unit, 18 * unit) for s in spots]
 
-    def _share(self, reading: Drawable) -> float:
-        """How large a label is: smaller than usual on a card that is small in its picture."""
-        high = float(np.linalg.norm(reading.corners[3] - reading.corners[0])) * self._scale
-        return float(np.clip(high / (200 * self._unit), 0.85 if reading.card == UNREAD else 0.62, 1.0))
-
-    def put(self, reading: Drawable, anchor: Points) -> None:
+    def put(self, reading: CardSeen, anchor: Points) -> None:
         """Write a reading's card and confidence as near to `anchor` as can be, with a line to it if that is far."""
-        how, unit = style(reading), self._unit * self._share(reading)
-        small = reading.card == UNREAD
+        how, small = line_style(reading), reading.card == UNREAD
+        # Smaller than usual on a card that is small in its picture.
+        high = float(np.linalg.norm(reading.corners[3] - reading.corners[0])) * self._scale
+        unit = self._unit * float(np.clip(high / (200 * self._unit), 0.85 if small else 0.62, 1.0))
         size = (0.42 if small else 0.62) * unit
-        name, told = reading.card, said(reading.confidence) + ("  TOP" if reading.top and not small else "")
-        pieces = [(name[0] if not small else name, size * 1.15, 2), (told, size, 1)]
-        sizes = [cv2.getTextSize(words, FONT, s, max(1, round(w * unit)))[0] for words, s, w in pieces]
+        name = reading.card
+        figures = confidence_text(reading.confidence) + ("  TOP" if reading.top and not small else "")
+        pieces = [(name[0] if not small else name, size * 1.15, 2), (figures, size, 1)]
+        sizes = [cv2.getTextSize(words, _FONT, s, max(1, round(w * unit)))[0] for words, s, w in pieces]
         pip = 0.0 if small else 17 * unit
         pad = 5 * unit
         width = sum(s[0] for s in sizes) + pip + 3.2 * pad
@@ -111,23 +95,23 @@ class Labels:
         self.placed.append((x, y, width, height))
         centre = np.array([x + width / 2, y + height / 2])
         if float(np.linalg.norm(centre - middle)) > height:
-            cv2.line(self._canvas, place(middle), place(centre), how.colour, max(1, round(1.2 * unit)), cv2.LINE_AA)
-            cv2.circle(self._canvas, place(middle), round(3.5 * unit), how.colour, -1, cv2.LINE_AA)
-        box = (place(np.array([x, y])), place(np.array([x + width, y + height])))
-        cv2.rectangle(self._canvas, *box, WHITE, -1)
+            cv2.line(self._canvas, _pixel(middle), _pixel(centre), how.colour, max(1, round(1.2 * unit)), cv2.LINE_AA)
+            cv2.circle(self._canvas, _pixel(middle), round(3.5 * unit), how.colour, -1, cv2.LINE_AA)
+        box = (_pixel(np.array([x, y])), _pixel(np.array([x + width, y + height])))
+        cv2.rectangle(self._canvas, *box, _WHITE, -1)
         cv2.rectangle(self._canvas, *box, how.colour, max(1, round((2.4 if reading.top else 1.4) * unit)), cv2.LINE_AA)
         foot = y + height - pad
-        ink = RED if name[1] in "dhr" else BLACK
+        ink = _RED if name[1] in "dhr" else _BLACK
         left = x + pad
         words, text, weight = pieces[0]
-        cv2.putText(self._canvas, words, place(np.array([left, foot])), FONT, text, ink, max(1, round(weight * unit)))
+        cv2.putText(self._canvas, words, _pixel(np.array([left, foot])), _FONT, text, ink, max(1, round(weight * unit)))
         left += sizes[0][0] + 0.3 * pad
         if not small:
-            suit(self._canvas, name[1], (left + pip / 2, y + height / 2), pip * 0.42, ink)
+            _draw_pip(self._canvas, name[1], (left + pip / 2, y + height / 2), pip * 0.42, ink)
             left += pip
         words, text, weight = pieces[1]
-        at = place(np.array([left + 0.6 * pad, foot]))
-        cv2.putText(self._canvas, words, at, FONT, text, BLACK, max(1, round(weight * unit)), cv2.LINE_AA)
+        at = _pixel(np.array([left + 0.6 * pad, foot]))
+        cv2.putText(self._canvas, words, at, _FONT, text, _BLACK, max(1, round(weight * unit)), cv2.LINE_AA)
 
     def _place(self, middle: Points, width: float, height: float) -> tuple[float, float]:
         """The top left of the best of some places round a card's middle."""
@@ -156,67 +140,56 @@ def _shared(box: _Box, others: Iterable[_Box], gap: float) -> float:
     return total / (w * h)
 
 
-def suit(canvas: Image, which: str, at: tuple[float, float], r: float, ink: Colour) -> None:
+_STEM = ((-0.35, 1.0), (0.35, 1.0), (0.0, 0.1))
+_STAR = tuple((np.sin(i * np.pi / 5) * s, -np.cos(i * np.pi / 5) * s) for i, s in enumerate((1.1, 0.45) * 5))
+#: Of each suit's pip the discs (x, y, radius) and the polygons, in half heights about its middle; jokers have a star.
+_PIPS: Final[dict[str, tuple[tuple[tuple[float, float, float], ...], tuple[tuple[tuple[float, float], ...], ...]]]] = {
+    "d": ((), (((0, -1.1), (0.8, 0), (0, 1.1), (-0.8, 0)),)),
+    "h": (((-0.42, -0.35, 0.5), (0.42, -0.35, 0.5)), (((-0.86, -0.1), (0.86, -0.1), (0, 1.0)),)),
+    "s": (((-0.42, 0.25, 0.5), (0.42, 0.25, 0.5)), (((-0.86, 0.05), (0.86, 0.05), (0, -1.05)), _STEM)),
+    "c": (((0, -0.5, 0.48), (-0.52, 0.25, 0.48), (0.52, 0.25, 0.48)), (_STEM,)),
+}
+
+
+def _draw_pip(canvas: Image, suit: str, at: tuple[float, float], r: float, ink: Colour) -> None:
     """A small pip of a suit (c d h s; a star for jokers) of half height r about a place, px."""
     x, y = at
-
-    def disc(dx: float, dy: float, size: float) -> None:
-        cv2.circle(canvas, place(np.array([x + dx * r, y + dy * r])), max(1, round(size * r)), ink, -1, cv2.LINE_AA)
-
-    def shape(*points: tuple[float, float]) -> None:
-        outline = np.array([[x + px * r, y + py * r] for px, py in points])
+    discs, polygons = _PIPS.get(suit, ((), (_STAR,)))
+    for dx, dy, size in discs:
+        cv2.circle(canvas, _pixel(np.array([x + dx * r, y + dy * r])), max(1, round(size * r)), ink, -1, cv2.LINE_AA)
+    for polygon in polygons:
+        outline = np.array([[x + px * r, y + py * r] for px, py in polygon])
         cv2.fillPoly(canvas, [np.round(outline * 16).astype(np.int32)], ink, cv2.LINE_AA, 4)
 
-    stem = ((-0.35, 1.0), (0.35, 1.0), (0.0, 0.1))
-    if which == "d":
-        shape((0, -1.1), (0.8, 0), (0, 1.1), (-0.8, 0))
-    elif which == "h":
-        disc(-0.42, -0.35, 0.5)
-        disc(0.42, -0.35, 0.5)
-        shape((-0.86, -0.1), (0.86, -0.1), (0, 1.0))
-    elif which == "s":
-        disc(-0.42, 0.25, 0.5)
-        disc(0.42, 0.25, 0.5)
-        shape((-0.86, 0.05), (0.86, 0.05), (0, -1.05))
-        shape(*stem)
-    elif which == "c":
-        disc(0, -0.5, 0.48)
-        disc(-0.52, 0.25, 0.48)
-        disc(0.52, 0.25, 0.48)
-        shape(*stem)
-    else:
-        star = [(np.sin(i * np.pi / 5) * s, -np.cos(i * np.pi / 5) * s) for i, s in enumerate((1.1, 0.45) * 5)]
-        shape(*star)
 
-
-LONG_SIDE: Final = 1200
-"""Smaller pictures are enlarged to about this, px, for the labels to be read."""
-BEYOND: Final = 0.18
-"""Corners outside the picture are shown as far as this share of its longer side."""
-
-
-def drawn(image: Image, readings: Sequence[Drawable], long_side: int = LONG_SIDE) -> Image:
+def draw_readings(image: Image, readings: Sequence[CardSeen], long_side: int = _LONG_SIDE) -> Image:
     """A copy of the picture, enlarged if it is small and with a legend beneath; sure readings lie over others."""
     scale = max(1.0, long_side / max(image.shape[:2]))
-    canvas, shift = _canvas(image, readings, scale)
+    canvas, shift = _enlarged(image, readings, scale)
     unit = max(canvas.shape[:2]) / 1000
     ordered = sorted(readings, key=lambda r: (r.card != UNREAD, r.confidence))
     for reading in ordered:
-        _outline(canvas, reading.corners * scale + shift, style(reading), unit, double=reading.top)
+        _draw_outline(canvas, reading.corners * scale + shift, line_style(reading), unit, double=reading.top)
     for reading in ordered:
         for spot in reading.indices:
-            _ring(canvas, spot * scale + shift, style(reading), unit)
+            at, colour = _pixel(spot * scale + shift), line_style(reading).colour
+            cv2.circle(canvas, at, round(9 * unit), _WHITE, max(2, round(3.2 * unit)), cv2.LINE_AA)
+            cv2.circle(canvas, at, round(9 * unit), colour, max(1, round(1.6 * unit)), cv2.LINE_AA)
     labels = Labels(canvas, unit, [spot * scale + shift for r in readings for spot in r.indices], scale)
     for reading in reversed(ordered):
-        labels.put(reading, _anchor(reading) * scale + shift)
-    return _with_legend(canvas, unit)
+        # A label belongs on a card's middle, but near its index where other cards may lie on the middle.
+        anchor = np.asarray(reading.corners.mean(0))
+        if not reading.top and len(reading.indices):
+            anchor = np.asarray(reading.indices[0] + 0.45 * (anchor - reading.indices[0]))
+        labels.put(reading, anchor * scale + shift)
+    return np.vstack([canvas, _legend(canvas.shape[1], unit)])
 
 
-def _canvas(image: Image, readings: Sequence[Drawable], scale: float) -> tuple[Image, Points]:
+def _enlarged(image: Image, readings: Sequence[CardSeen], scale: float) -> tuple[Image, Points]:
     """The enlarged picture with as much grey round it as corners lie outside, and where its own corner came to lie."""
     h, w = image.shape[:2]
     points = np.concatenate([r.corners for r in readings] + [np.array([[0.0, 0.0], [w, h]])])
-    most = BEYOND * max(h, w)
+    most = _BEYOND * max(h, w)
     x0, y0 = np.minimum(most, np.maximum(0, -points.min(0)))
     x1, y1 = np.minimum(most, np.maximum(0, points.max(0) - [w, h]))
     way = cv2.INTER_CUBIC if scale > 1 else cv2.INTER_AREA
@@ -226,22 +199,28 @@ def _canvas(image: Image, readings: Sequence[Drawable], scale: float) -> tuple[I
     return np.asarray(padded, np.uint8), np.array([left, top], np.float64)
 
 
-def _outline(canvas: Image, quad: Points, how: Style, unit: float, double: bool) -> None:
+def _draw_outline(canvas: Image, quad: Points, how: LineStyle, unit: float, double: bool) -> None:
     """A card's outline with a light halo, so that it shows on any ground; double round a top card."""
     width = max(1, round(how.width * unit))
-    for a, b in zip(quad, np.roll(quad, -1, axis=0), strict=True):
-        dashed(canvas, a, b, WHITE, how.dash, width + max(2, round(1.4 * unit)), unit * how.width)
-    for a, b in zip(quad, np.roll(quad, -1, axis=0), strict=True):
-        dashed(canvas, a, b, how.colour, how.dash, width, unit * how.width)
+    halo = width + max(2, round(1.4 * unit))
+    lines = [(quad, _WHITE, halo), (quad, how.colour, width)]
     if double:
-        middle = quad.mean(0)
-        away = quad - middle
-        inner = middle + away * (1 - 9 * unit / np.maximum(np.linalg.norm(away, axis=1, keepdims=True), 1.0))
-        for a, b in zip(inner, np.roll(inner, -1, axis=0), strict=True):
-            dashed(canvas, a, b, how.colour, how.dash, max(1, width // 2), unit * how.width)
+        away = quad - quad.mean(0)
+        inset = 9 * unit / np.maximum(np.linalg.norm(away, axis=1, keepdims=True), 1.0)
+        lines.append((quad.mean(0) + away * (1 - inset), how.colour, max(1, width // 2)))
+    for corners, colour, px in lines:
+        draw_polygon(canvas, corners, colour, how.dash, px, unit * how.width)
 
 
-def dashed(
+def draw_polygon(
+    canvas: Image, corners: Points, colour: Colour, dash: tuple[float, float], width: int, unit: float
+) -> None:
+    """A closed outline, whole or in dashes; see `draw_dashed`."""
+    for a, b in zip(corners, np.roll(corners, -1, axis=0), strict=True):
+        draw_dashed(canvas, a, b, colour, dash, width, unit)
+
+
+def draw_dashed(
     canvas: Image, a: Points, b: Points, colour: Colour, dash: tuple[float, float], width: int, unit: float
 ) -> None:
     """A straight line, whole or in dashes of `dash` (drawn, left out) times `unit` px."""
@@ -249,51 +228,34 @@ def dashed(
     length = float(np.linalg.norm(b - a))
     # Half infinite corners of a card told wrongly would take for ever.
     if off == 0 or length > 200 * (on + off):
-        cv2.line(canvas, place(a), place(b), colour, width, cv2.LINE_AA)
+        cv2.line(canvas, _pixel(a), _pixel(b), colour, width, cv2.LINE_AA)
         return
     way = (b - a) / max(length, 1e-6)
     for start in np.arange(0.0, length, on + off):
         end = min(length, float(start) + on)
-        cv2.line(canvas, place(a + way * start), place(a + way * end), colour, width, cv2.LINE_AA)
+        cv2.line(canvas, _pixel(a + way * start), _pixel(a + way * end), colour, width, cv2.LINE_AA)
 
 
-def _ring(canvas: Image, at: Points, how: Style, unit: float) -> None:
-    cv2.circle(canvas, place(at), round(9 * unit), WHITE, max(2, round(3.2 * unit)), cv2.LINE_AA)
-    cv2.circle(canvas, place(at), round(9 * unit), how.colour, max(1, round(1.6 * unit)), cv2.LINE_AA)
-
-
-def _anchor(reading: Drawable) -> Points:
-    """Where a card's label belongs: its middle, but near its index where other cards may lie on the middle."""
-    middle = np.asarray(reading.corners.mean(0))
-    if reading.top or not len(reading.indices):
-        return middle
-    return np.asarray(reading.indices[0] + 0.45 * (middle - reading.indices[0]))
-
-
-def _with_legend(canvas: Image, unit: float) -> Image:
-    """The picture with a strip beneath that says what the lines mean."""
-    size, height = 0.5 * unit, round(34 * unit)
-    entries = [*((s, s.words) for s in STYLES)]
-    long = 44 * unit
-    widths = [long + 12 * unit + cv2.getTextSize(words, FONT, size, 1)[0][0] + 26 * unit for _, words in entries]
-    more = "double line: top of its heap   ring: index"
-    widths.append(cv2.getTextSize(more, FONT, size, 1)[0][0] + 26 * unit)
-    rows: list[list[int]] = [[]]
-    for i, width in enumerate(widths):
-        if rows[-1] and sum(widths[k] for k in rows[-1]) + width > canvas.shape[1] - 16 * unit:
+def _legend(columns: int, unit: float) -> Image:
+    """A strip as wide as the picture that says what the lines mean."""
+    size, height, long = 0.5 * unit, round(34 * unit), 44 * unit
+    entries: list[tuple[str, LineStyle | None]] = [(how.meaning, how) for how in STYLES]
+    entries.append(("double line: top of its heap   ring: index", None))
+    rows: list[list[tuple[str, LineStyle | None, float]]] = [[]]
+    for text, how in entries:
+        width = (long + 12 * unit if how else 0.0) + cv2.getTextSize(text, _FONT, size, 1)[0][0] + 26 * unit
+        if rows[-1] and sum(entry[2] for entry in rows[-1]) + width > columns - 16 * unit:
             rows.append([])
-        rows[-1].append(i)
-    strip = np.full((height * len(rows) + round(8 * unit), canvas.shape[1], 3), WHITE, np.uint8)
+        rows[-1].append((text, how, width))
+    strip = np.full((height * len(rows) + round(8 * unit), columns, 3), _WHITE, np.uint8)
     for r, row in enumerate(rows):
         x, y = 14 * unit, (r + 0.6) * height
-        for i in row:
+        for text, how, width in row:
             start = np.array([x, y])
-            if i < len(entries):
-                how = entries[i][0]
-                width = max(1, round(how.width * unit))
-                dashed(strip, start, start + np.array([long, 0.0]), how.colour, how.dash, width, unit * how.width)
-            words, indent = (entries[i][1], long + 10 * unit) if i < len(entries) else (more, 0.0)
-            at = place(start + np.array([indent, 6 * unit]))
-            cv2.putText(strip, words, at, FONT, size, BLACK, max(1, round(unit)), cv2.LINE_AA)
-            x += widths[i]
-    return np.vstack([canvas, strip])
+            if how:
+                end = start + np.array([long, 0.0])
+                draw_dashed(strip, start, end, how.colour, how.dash, max(1, round(how.width * unit)), unit * how.width)
+            at = _pixel(start + np.array([long + 10 * unit if how else 0.0, 6 * unit]))
+            cv2.putText(strip, text, at, _FONT, size, _BLACK, max(1, round(unit)), cv2.LINE_AA)
+            x += width
+    return strip

@@ -4,21 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
-from models.eye.classes import CARDS, RANKS, SUITS
 from models.eye.finder import Spot
 from models.eye.geometry import Points, area, quad_of
-from models.eye.reader import CardReading, Logs, Reading
-
-if TYPE_CHECKING:
-    from models.eye.card_name import Weights
-
-_RANK = np.array([RANKS.index(c[0]) for c in CARDS])
-_SUIT = np.array([SUITS.index(c[1]) for c in CARDS])
+from models.eye.reader import CardReading, Reading, card_logs
 
 
 @dataclass(slots=True)
@@ -39,17 +30,12 @@ class Candidate:
         return self.centre, self.up, self.right
 
 
-def joint(rank: Logs, suit: Logs) -> NDArray[np.float64]:
-    """Log-probabilities of `CARDS` from those of rank and suit."""
-    return np.asarray(rank[_RANK] + suit[_SUIT])
-
-
-def candidates(spots: Sequence[Spot], readings: Sequence[Reading], weights: Weights) -> list[Candidate]:
-    """Group the spots that are indices into cards, surest first."""
+def candidates(spots: Sequence[Spot], readings: Sequence[Reading], least_index: float) -> list[Candidate]:
+    """Group the spots that are indices, by a logit above ``least_index``, into cards, surest first."""
     order = [
         i
         for i in np.argsort([-r.index - 2 * s.score for s, r in zip(spots, readings, strict=True)]).tolist()
-        if readings[i].index > weights.index
+        if readings[i].index > least_index
     ]
     cards: list[Candidate] = []
     taken: list[Spot] = []
@@ -111,7 +97,9 @@ def _mismatch(card: Candidate, spot: Spot, reading: Reading) -> float:
     way_fits = any(way * turn > 0.8 and float(np.hypot((b - p)[0] * 0.7, (b - p)[1])) < off + 0.05 for p, way in places)
     if not way_fits:
         return 9.0
-    same = _agree(card.readings[0], reading)
+    one, other = card_logs(card.readings[0].rank, card.readings[0].suit), card_logs(reading.rank, reading.suit)
+    # Whether the two readings have a likely card in common.
+    same = bool((one + other).max() > one.max() + other.max() - 2.0)
     centres = float(np.linalg.norm(spot.card_centre - card.centre)) / height
     limit = 0.45 if same else 0.16
     return max(off / limit, centres / (limit * 1.6))
@@ -134,14 +122,8 @@ def _opposed(a: Spot, b: Spot) -> bool:
 
 
 def same_card(a: Reading, b: Reading) -> bool:
-    return int(joint(a.rank, a.suit).argmax()) == int(joint(b.rank, b.suit).argmax())
-
-
-def _agree(a: Reading, b: Reading) -> bool:
-    """The two readings have a likely card in common."""
-    both = joint(a.rank, a.suit) + joint(b.rank, b.suit)
-    apart = joint(a.rank, a.suit).max() + joint(b.rank, b.suit).max()
-    return bool(both.max() > apart - 2.0)
+    """Whether two readings name the same card."""
+    return int(card_logs(a.rank, a.suit).argmax()) == int(card_logs(b.rank, b.suit).argmax())
 
 
 def _place(card: Candidate) -> None:

@@ -1,8 +1,10 @@
 """What a card is: the evidence of its indices and of the whole card, and the confidence in a name.
 
 Evidence is added as log-probabilities with weights fitted on held-out synthetic scenes (two readings of one card share
-its light and blur, so together they are worth less than twice one of them), and the result is turned into a confidence
-by a calibration fitted there too.
+its light and blur, so together they are worth less than twice one of them). The confidence is a logistic function of
+signs that tell a right reading from a wrong one; its weights are fitted there too, and then lowered by a constant until
+little of what is said with 0.9 or more was wrong (`models/training/confidence_fit.py` says how little): photographs
+hold surprises that drawn scenes do not.
 """
 
 from __future__ import annotations
@@ -14,19 +16,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from models.eye.card_join import Candidate, joint
-from models.eye.classes import CARDS, UNREAD
-from models.eye.confidence import SIGNS, signs
-from models.eye.reader import sigmoid
+from models.eye.card_join import Candidate
+from models.eye.classes import CARD_CLASSES, UNREAD
+from models.eye.reader import RANK_OF_CARD, SUIT_OF_CARD, Logs, card_logs, sigmoid
 
-NAMED = 0.01
-"""Names less likely than this are left out of a card's alternatives ..."""
-MOST_NAMED = 5
-"""... and so are all after so many."""
+#: The signs, in the order of their weights in calibration.json; the last is the constant.
+SIGNS = ("odds", "weaker", "index", "height", "agreeing", "whole", "dissent", "heat", "one")
+#: An index logit above this is a clear index.
+_CLEAR_INDEX = 2.0
+#: Names less likely than this are left out of a card's alternatives, and so are all after so many.
+_LEAST_SHARE, _MOST_NAMES = 0.01, 5
 
 
 @dataclass(frozen=True, slots=True)
-class Weights:
+class EvidenceWeights:
     """Numbers of `weights/calibration.json`; the defaults are what an unfitted eye would use."""
 
     #: Least logit of being an index for a spot to count.
@@ -37,64 +40,92 @@ class Weights:
     one: float = 0.9
     each: float = 0.7
     card: float = 0.5
-    #: confidence = sigmoid(these · `confidence.signs`)
+    #: confidence = sigmoid(these · `signs`)
     signs: tuple[float, ...] = (1.0, *(0.0 for _ in SIGNS[1:]))
     #: Below this confidence the card is seen but not read.
     unread: float = 0.3
 
     @staticmethod
-    def of(data: Mapping[str, Any]) -> Weights:
+    def of(data: Mapping[str, Any]) -> EvidenceWeights:
         """Those of the fields that `data` has."""
-        names = Weights.__dataclass_fields__
+        names = EvidenceWeights.__dataclass_fields__
         plain = {k: float(v) for k, v in data.items() if k in names and k != "signs"}
-        fitted = replace(Weights(), **plain)  # type: ignore[arg-type]
+        fitted = replace(EvidenceWeights(), **plain)  # type: ignore[arg-type]
         return replace(fitted, signs=tuple(float(v) for v in data["signs"])) if "signs" in data else fitted
 
 
-def likely(card: Candidate, weights: Weights) -> bool:
-    """The reader holds one of its indices for one, or the finder is sure of the place."""
+def is_likely(card: Candidate, weights: EvidenceWeights) -> bool:
+    """Whether the reader holds one of its indices for one, or the finder is sure of the place."""
     return max(r.index for r in card.readings) >= weights.alone or max(s.score for s in card.spots) > 0.6
 
 
-def evidence(card: Candidate, weights: Weights) -> NDArray[np.float64]:
-    """Weighted log-probabilities of `CARDS`, normalised."""
+def evidence(card: Candidate, weights: EvidenceWeights) -> Logs:
+    """Weighted log-probabilities of `CARD_CLASSES`, normalised."""
     each = weights.one if len(card.readings) == 1 else weights.each
-    total = np.zeros(len(CARDS))
+    total = np.zeros(len(CARD_CLASSES))
     for reading in card.readings:
         # An index that may be none says less.
-        total += each * sigmoid(reading.index) * joint(reading.rank, reading.suit)
+        total += each * sigmoid(reading.index) * card_logs(reading.rank, reading.suit)
     if card.whole is not None:
-        total += weights.card * sigmoid(card.whole.bare) * joint(card.whole.rank, card.whole.suit)
+        total += weights.card * sigmoid(card.whole.bare) * card_logs(card.whole.rank, card.whole.suit)
     total -= total.max()
     return np.asarray(total - np.log(np.exp(total).sum()))
 
 
-def certainty(card: Candidate, logs: NDArray[np.float64], weights: Weights) -> float:
+def _log_odds(p: float) -> float:
+    """Logit of a probability, kept from infinity."""
+    return float(np.log(max(p, 1e-9)) - np.log(max(1 - p, 1e-9)))
+
+
+def signs(card: Candidate, logs: Logs) -> NDArray[np.float64]:
+    """The signs of the likeliest card of `logs` (log-probabilities of `CARD_CLASSES`): a number for each of `SIGNS`."""
+    best = int(logs.argmax())
+    rank, suit = RANK_OF_CARD[best], SUIT_OF_CARD[best]
+    chances = np.exp(logs)
+    marginals = [float(chances[rank == RANK_OF_CARD].sum()), float(chances[suit == SUIT_OF_CARD].sum())]
+    # The probability that each clear index alone gives to the card.
+    alone = [float(np.exp(r.rank[rank] + r.suit[suit])) for r in card.readings if r.index > _CLEAR_INDEX]
+    whole = 0.0
+    if card.whole is not None:
+        by_whole = float(np.exp(card.whole.rank[rank] + card.whole.suit[suit]))
+        whole = sigmoid(card.whole.bare) * float(np.clip(_log_odds(by_whole), -6, 8))
+    return np.array(
+        [
+            np.clip(_log_odds(float(chances[best])), -4, 14),
+            np.clip(min(_log_odds(p) for p in marginals), -4, 14),
+            np.clip(max(r.index for r in card.readings), -6, 12),
+            np.clip(np.log2(max(max(s.height for s in card.spots), 1.0)), 2.5, 6.0),
+            min(max(sum(p > 0.5 for p in alone) - 1, 0), 1),
+            whole,
+            min(sum(p < 0.2 for p in alone), 2),
+            np.clip(max(_log_odds(s.score) for s in card.spots), -3, 6),
+            1.0,
+        ]
+    )
+
+
+def _certainty(card: Candidate, logs: Logs, weights: EvidenceWeights) -> float:
     """The confidence in the likeliest card of `logs`, which is the card's `evidence`."""
     return sigmoid(float(np.dot(weights.signs, signs(card, logs))))
 
 
-def judged(card: Candidate, weights: Weights) -> tuple[str, float]:
+def judged(card: Candidate, weights: EvidenceWeights) -> tuple[str, float]:
     """The card's name, or `??`, and the confidence in it (of a refused reading, where it is not read)."""
     logs = evidence(card, weights)
-    return told(CARDS[int(logs.argmax())], certainty(card, logs, weights), weights)
+    confidence = _certainty(card, logs, weights)
+    return CARD_CLASSES[int(logs.argmax())] if confidence >= weights.unread else UNREAD, confidence
 
 
-def told(name: str, confidence: float, weights: Weights) -> tuple[str, float]:
-    """The name with its confidence, or `??` where that is too little to count as read."""
-    return (name, confidence) if confidence >= weights.unread else (UNREAD, confidence)
-
-
-def alternatives(card: Candidate, weights: Weights) -> tuple[tuple[str, float], ...]:
+def alternatives(card: Candidate, weights: EvidenceWeights) -> tuple[tuple[str, float], ...]:
     """The names that the card may have and their probabilities, the likeliest first, whether it counts as read or not.
 
     The first has the calibrated confidence; the others are to it as the evidence says, as far as the rest of 1 reaches.
     """
     logs = evidence(card, weights)
-    best, confidence = int(logs.argmax()), certainty(card, logs, weights)
+    best, confidence = int(logs.argmax()), _certainty(card, logs, weights)
     shares = confidence * np.exp(logs - logs[best])
     shares[best] = 0.0
     shares *= min(1.0, (1 - confidence) / max(float(shares.sum()), 1e-9))
     shares[best] = confidence
-    order = [best, *(int(i) for i in np.argsort(-shares, kind="stable") if i != best and shares[i] >= NAMED)]
-    return tuple((CARDS[i], float(shares[i])) for i in order[:MOST_NAMED])
+    order = [best, *(int(i) for i in np.argsort(-shares, kind="stable") if i != best and shares[i] >= _LEAST_SHARE)]
+    return tuple((CARD_CLASSES[i], float(shares[i])) for i in order[:_MOST_NAMES])

@@ -10,25 +10,28 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from models.decks.enrolled import DeckCardReader, DeckReader
-from models.decks.enrolment import Knowledge
-from models.eye import card_join, card_name, heaps, plane
+from models.eye import card_join, card_name, heaps
+from models.eye.classes import UNREAD
 from models.eye.finder import Finder
 from models.eye.geometry import Image, axes_of, pyramid
-from models.eye.networks import WEIGHTS, Network, WeightsBroken, WeightsMissing, calibration, require
+from models.eye.networks import WEIGHTS, WeightsBroken, WeightsMissing, calibration, open_networks
 from models.eye.reader import CardReader, Reader
+
+if TYPE_CHECKING:
+    from models.decks.enrolment import Knowledge
 
 __all__ = ["ImageError", "CardSeen", "Eye", "WeightsBroken", "WeightsMissing"]
 
 #: Whole cards read at once; more than this lie seldom in one picture, and the surest come first.
-MOST_CARDS = 40
+_MOST_CARDS = 40
 #: Of a learned deck, a card that is not its heap's top, with one index in sight, is believed no more than an index of
 #: such a logit: the card above may hide a part of the sign, and no look has shown what is left then.
-PEEPING = 2.5
+_PEEPING_INDEX = 2.5
 
 
 class ImageError(ValueError):
@@ -61,7 +64,7 @@ class Eye:
         finder: Finder,
         reader: Reader,
         cards: CardReader,
-        weights: card_name.Weights,
+        weights: card_name.EvidenceWeights,
         cap: Callable[[str, float], float] | None = None,
     ) -> None:
         """``cap`` tells the most confidence in a card whose best index has such a logit (None: no limit)."""
@@ -74,16 +77,15 @@ class Eye:
         Raises:
             WeightsMissing, WeightsBroken: see `networks`.
         """
-        folder = require(WEIGHTS if weights is None else Path(weights))
-        finder, reader, card = (Network(folder / f"{name}.onnx", threads) for name in ("finder", "reader", "card"))
-        fitted = card_name.Weights.of(calibration(folder))
-        if deck is None:
-            return cls(Finder(finder), Reader(reader), CardReader(card), fitted)
-        return cls(Finder(finder), DeckReader(reader, deck), DeckCardReader(card, deck), fitted, deck.cap)
+        folder = WEIGHTS if weights is None else Path(weights)
+        finder, reader, card = open_networks(folder, threads)
+        fitted = card_name.EvidenceWeights.of(calibration(folder))
+        cap = None if deck is None else deck.cap
+        return cls(Finder(finder), Reader(reader, deck), CardReader(card, deck), fitted, cap)
 
     def recognise(self, image: NDArray[np.uint8]) -> list[CardSeen]:
         """Every card seen, surest first; raises `ImageError`."""
-        checked(image)
+        _check_picture(image)
         return self._judged(self.candidates(image))
 
     def _judged(self, found: list[card_join.Candidate]) -> list[CardSeen]:
@@ -91,10 +93,16 @@ class Eye:
         seen = []
         for i, c in enumerate(found):
             names = card_name.alternatives(c, self._weights)
-            name, confidence = card_name.told(*names[0], self._weights)
+            best, confidence = names[0]
+            name = best if confidence >= self._weights.unread else UNREAD
+            if self._cap is not None:
+                # No more confidence than a learned deck allows, in the card and in what else it may be.
+                index = max(reading.index for reading in c.readings)
+                if len(c.readings) == 1 and i not in tops:
+                    index = min(index, _PEEPING_INDEX)
+                confidence = min(confidence, self._cap(name, index))
+                names = tuple((card, min(share, self._cap(card, index))) for card, share in names)
             seen.append(CardSeen(name, confidence, c.quad, i in tops, heaps.bareness(c), heaps.indices(c), names))
-        if self._cap is not None:
-            seen = [_capped(s, c, self._cap) for s, c in zip(seen, found, strict=True)]
         return sorted(seen, key=lambda s: -s.confidence)
 
     def read_at(
@@ -105,7 +113,7 @@ class Eye:
         A region smaller than the picture costs less and is looked at in finer detail. Where the cards' height is known
         (px, as it shows in the picture), it is looked at in the one detail that suits it, which costs less still.
         """
-        checked(image)
+        _check_picture(image)
         h, w = image.shape[:2]
         x0, y0 = max(0, int(np.floor(region[0]))), max(0, int(np.floor(region[1])))
         x1, y1 = min(w, int(np.ceil(region[2]))), min(h, int(np.ceil(region[3])))
@@ -113,7 +121,7 @@ class Eye:
             return []
         corner = np.array([x0, y0], np.float64)
         part = np.ascontiguousarray(image[y0:y1, x0:x1])
-        checked(part)
+        _check_picture(part)
         found = self.candidates(part, card_height)
         return [replace(s, corners=s.corners + corner, indices=s.indices + corner) for s in self._judged(found)]
 
@@ -122,34 +130,22 @@ class Eye:
         levels = pyramid(image)
         spots = self._finder.find(image, card_height)
         readings = self._reader.read(levels, spots)
-        found = card_join.candidates(spots, readings, self._weights)[:MOST_CARDS]
+        found = card_join.candidates(spots, readings, self._weights.index)[:_MOST_CARDS]
         for card, whole in zip(found, self._cards.read(levels, [c.frame for c in found]), strict=True):
             card.whole = whole
             heaps.settle(card)
         if card_height is None:
             # A stream looks at a place again and again: there a faint first sight of a card tells when it came.
-            found = [card for card in found if card_name.likely(card, self._weights)]
-            self._measured(levels, found)
+            found = [card for card in found if card_name.is_likely(card, self._weights)]
+            # In a live game only the uppermost card matters; elsewhere whole cards tell the corners of covered ones.
+            changed = heaps.borrow_corners(found)
+            again = self._cards.read(levels, [axes_of(card.quad) for card in changed])
+            for card, whole in zip(changed, again, strict=True):
+                card.quad = heaps.nearer(whole.quad, card.quad)
         return heaps.without_doubles(found)
 
-    def _measured(self, levels: list[Image], found: list[card_join.Candidate]) -> None:
-        """Give cards with one index in sight corners by those with two; in a live game only the uppermost matters."""
-        changed = plane.borrow(found)
-        again = self._cards.read(levels, [axes_of(card.quad) for card in changed])
-        for card, whole in zip(changed, again, strict=True):
-            card.quad = heaps.nearer(whole.quad, card.quad)
 
-
-def _capped(seen: CardSeen, found: card_join.Candidate, cap: Callable[[str, float], float]) -> CardSeen:
-    """The card with no more confidence than a learned deck allows, in it and in what else it may be."""
-    index = max(reading.index for reading in found.readings)
-    if len(found.readings) == 1 and not seen.top:
-        index = min(index, PEEPING)
-    names = tuple((card, min(share, cap(card, index))) for card, share in seen.candidates)
-    return replace(seen, confidence=min(seen.confidence, cap(seen.card, index)), candidates=names)
-
-
-def checked(image: Image) -> None:
+def _check_picture(image: Image) -> None:
     """Raise `ImageError` unless the array is a picture: uint8, (height, width, 3), 16 px or more a side."""
     if not isinstance(image, np.ndarray):
         raise ImageError(

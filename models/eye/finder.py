@@ -12,16 +12,16 @@ from models.eye.geometry import Image, Points
 from models.eye.networks import Network
 
 #: The longest side the network is run on; a 1280 px frame is halved. Close-ups are found at the smaller sizes.
-LONG_SIDE = 640
+_LONG_SIDE, _SHORTEST_SIDE = 640, 96
 #: Where the cards' height is not known and some are small (px, of the picture), it looks once more, closer, up to this.
-CLOSE_SIDE, SMALL = 1280, 170.0
-SMALLEST = 96
+_CLOSE_SIDE, _SMALL_CARD = 1280, 170.0
+#: The map's px and the unit of its vectors, in px of the network's picture.
 STRIDE, UNIT = 4, 16.0
 #: Heat below this is no candidate; the reader judges the others.
-FAINT = 0.2
-MOST = 80
+_FAINT_HEAT = 0.2
+_MOST_SPOTS = 80
 #: Height, px, at which the network is shown cards whose size is known: it found as many at 80 to 150 as at all sizes.
-SUITED = 100.0
+_SUITED_HEIGHT = 100.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,41 +49,40 @@ class Finder:
 
     def find(self, image: Image, card_height: float | None = None) -> list[Spot]:
         """Candidates, best first, each index once: at all sizes, or at the one that suits cards so high (px)."""
-        if card_height is not None:
-            scale = min(1.0, LONG_SIDE / max(image.shape[:2]), SUITED / max(card_height, 1.0))
-            return _distinct(self._scaled(image, scale))
-        spots: list[Spot] = []
         longest = max(image.shape[:2])
-        scale = min(1.0, LONG_SIDE / longest)
+        scale = min(1.0, _LONG_SIDE / longest)
+        if card_height is not None:
+            return _distinct(self._at(image, image, min(scale, _SUITED_HEIGHT / max(card_height, 1.0)))[1])
+        spots: list[Spot] = []
         level = image
         while True:
-            size = (max(1, round(image.shape[1] * scale)), max(1, round(image.shape[0] * scale)))
-            if size != (level.shape[1], level.shape[0]):
-                level = np.asarray(cv2.resize(level, size, interpolation=cv2.INTER_AREA), np.uint8)
-            spots += self._at(level, image.shape[1] / size[0], image.shape[0] / size[1])
+            level, found = self._at(image, level, scale)
+            spots += found
             scale /= 2
-            if longest * scale < SMALLEST:
+            if longest * scale < _SHORTEST_SIDE:
                 break
-        if longest > LONG_SIDE and _some_small(spots):
-            spots += [s for s in self._scaled(image, min(1.0, CLOSE_SIDE / longest)) if _small(s)]
+        likely = [s for s in spots if s.score > 0.4]
+        # Where nothing is seen, or a small card is, what else lies there may be smaller still.
+        if longest > _LONG_SIDE and (not likely or any(_small(s) for s in likely)):
+            spots += [s for s in self._at(image, image, min(1.0, _CLOSE_SIDE / longest))[1] if _small(s)]
         return _distinct(spots)
 
-    def _scaled(self, image: Image, scale: float) -> list[Spot]:
+    def _at(self, image: Image, source: Image, scale: float) -> tuple[Image, list[Spot]]:
+        """The picture at a scale, resized from ``source``, and the candidates in it (px of the picture itself)."""
         size = (max(1, round(image.shape[1] * scale)), max(1, round(image.shape[0] * scale)))
-        level = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.uint8)
-        return self._at(level, image.shape[1] / size[0], image.shape[0] / size[1])
-
-    def _at(self, image: Image, kx: float, ky: float) -> list[Spot]:
-        h, w = image.shape[:2]
-        padded = cv2.copyMakeBorder(image, 0, -h % 16, 0, -w % 16, cv2.BORDER_CONSTANT, value=(110, 110, 110))
+        level = source
+        if size != (level.shape[1], level.shape[0]):
+            level = np.asarray(cv2.resize(level, size, interpolation=cv2.INTER_AREA), np.uint8)
+        h, w = level.shape[:2]
+        padded = cv2.copyMakeBorder(level, 0, -h % 16, 0, -w % 16, cv2.BORDER_CONSTANT, value=(110, 110, 110))
         out = self._network(np.asarray(padded, np.uint8)[None])[0]
         heat = 1 / (1 + np.exp(-out[0]))
-        peak = (heat >= cv2.dilate(heat, np.ones((3, 3), np.uint8))) & (heat > FAINT)
+        peak = (heat >= cv2.dilate(heat, np.ones((3, 3), np.uint8))) & (heat > _FAINT_HEAT)
         ys, xs = np.nonzero(peak)
-        if len(ys) > MOST:
-            best = np.argsort(-heat[ys, xs])[:MOST]
+        if len(ys) > _MOST_SPOTS:
+            best = np.argsort(-heat[ys, xs])[:_MOST_SPOTS]
             ys, xs = ys[best], xs[best]
-        k = np.array([kx, ky])
+        k = np.array([image.shape[1] / size[0], image.shape[0] / size[1]])
         spots = []
         for y, x in zip(ys.tolist(), xs.tolist(), strict=True):
             v = out[1:, y, x].astype(np.float64)
@@ -91,18 +90,12 @@ class Finder:
             up, to_card, card_up, card_right = (v[i : i + 2] * UNIT * k for i in (2, 4, 6, 8))
             if float(np.hypot(up[0], up[1])) * 2 > 4.0:
                 spots.append(Spot(centre, up, centre + to_card, card_up, card_right, float(heat[y, x])))
-        return spots
+        return level, spots
 
 
 def _small(spot: Spot) -> bool:
-    """An index of a card that the reduced picture may not show."""
-    return 2 * float(np.hypot(spot.card_up[0], spot.card_up[1])) < SMALL
-
-
-def _some_small(spots: list[Spot]) -> bool:
-    """Nothing is seen, or a small card is: what else lies there may be smaller still."""
-    likely = [s for s in spots if s.score > 0.4]
-    return not likely or any(_small(s) for s in likely)
+    """Whether it is an index of a card that the reduced picture may not show."""
+    return 2 * float(np.hypot(spot.card_up[0], spot.card_up[1])) < _SMALL_CARD
 
 
 def _distinct(spots: list[Spot]) -> list[Spot]:
@@ -110,17 +103,12 @@ def _distinct(spots: list[Spot]) -> list[Spot]:
     kept: list[Spot] = []
     places: NDArray[np.float64] = np.zeros((0, 2))
     for spot in sorted(spots, key=lambda s: -s.score):
-        if kept:
-            near = np.flatnonzero(np.hypot(*(places - spot.centre).T) < 0.4 * spot.height)
-            if any(_same_way(kept[i], spot) for i in near):
-                continue
-        kept.append(spot)
-        places = np.vstack([places, spot.centre])
-    return kept[:MOST]
-
-
-def _same_way(a: Spot, b: Spot) -> bool:
-    return (
-        float(a.up @ b.up) > 0.5 * float(np.linalg.norm(a.up) * np.linalg.norm(b.up))
-        and 0.5 < a.height / b.height < 2.0
-    )
+        near = np.flatnonzero(np.hypot(*(places - spot.centre).T) < 0.4 * spot.height)
+        if not any(
+            float(other.up @ spot.up) > 0.5 * float(np.linalg.norm(other.up) * np.linalg.norm(spot.up))
+            and 0.5 < other.height / spot.height < 2.0
+            for other in (kept[i] for i in near)
+        ):
+            kept.append(spot)
+            places = np.vstack([places, spot.centre])
+    return kept[:_MOST_SPOTS]

@@ -1,4 +1,4 @@
-"""Where things lie in a picture: upright patches of indices, rectified cards, overlap of quads.
+"""Where things lie in a picture: quads of cards, upright patches of indices, rectified cards.
 
 Points are pixels (x right, y down). An index is given by its centre and its up-vector, from the centre to the middle
 of its top edge, so its height is twice the vector's length. A quad is (4, 2): top left, top right, bottom right,
@@ -7,6 +7,7 @@ bottom left as the index stands.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,11 +17,18 @@ from numpy.typing import NDArray
 
 Image = NDArray[np.uint8]
 Points = NDArray[np.float64]
+Quad = NDArray[np.float32]
+"""The corners of a card, (4, 2) px; convex."""
+PixelBox = tuple[int, int, int, int]
+"""x0, y0, x1, y1 in pixels; the far ends are outside."""
 
 #: The reader's patch: an index of `INDEX_H` px height in the middle, upright.
 PATCH_W, PATCH_H, INDEX_H = 48, 64, 46
 #: The card reader's crop: the card with a margin of `MARGIN` of its size on each side.
 CROP_W, CROP_H, MARGIN = 64, 88, 0.09
+
+
+# Patches and crops
 
 
 def pyramid(image: Image, levels: int = 4) -> list[Image]:
@@ -34,14 +42,15 @@ def pyramid(image: Image, levels: int = 4) -> list[Image]:
     return out
 
 
-def _level(levels: Sequence[Image], shrink: float) -> int:
-    """The pyramid level to cut from where one output pixel spans `shrink` input pixels."""
-    return int(np.clip(np.floor(np.log2(max(shrink, 1e-6)) + 0.35), 0, len(levels) - 1))
+def warp(levels: Sequence[Image], matrix: NDArray[Any], size: tuple[int, int], shrink: float) -> Image:
+    """Cut a picture of ``size`` (width, height) px out of a `pyramid`.
 
-
-def _warp(levels: Sequence[Image], matrix: NDArray[Any], size: tuple[int, int], shrink: float) -> Image:
-    """Cut through `matrix` (output px to picture px, 2×3)."""
-    level = _level(levels, shrink)
+    Args:
+        levels: the pyramid.
+        matrix: 2 x 3, from px of the cut to px of the picture.
+        shrink: how many of the picture's px one of the cut spans.
+    """
+    level = int(np.clip(np.floor(np.log2(max(shrink, 1e-6)) + 0.35), 0, len(levels) - 1))
     m = np.asarray(matrix, np.float64).copy()
     if level:
         # Pixel centres: x at half size is (x + 0.5) / 2 - 0.5.
@@ -61,7 +70,7 @@ def cut_patch(levels: Sequence[Image], centre: Points, up: Points, size: tuple[i
     # Output x runs to the right of up, output y runs down.
     m = np.array([[-uy * k, -ux * k, 0.0], [ux * k, -uy * k, 0.0]])
     m[:, 2] = np.asarray(centre) - m[:, :2] @ np.array([(size[0] - 1) / 2, (size[1] - 1) / 2])
-    return _warp(levels, m, size, k)
+    return warp(levels, m, size, k)
 
 
 def card_frame(centre: Points, up: Points, right: Points) -> NDArray[np.float64]:
@@ -74,11 +83,16 @@ def card_frame(centre: Points, up: Points, right: Points) -> NDArray[np.float64]
     return m
 
 
-def cut_card(levels: Sequence[Image], centre: Points, up: Points, right: Points) -> Image:
-    """The rectified crop (CROP_H, CROP_W, 3) of a card."""
+def cut_card(
+    levels: Sequence[Image], centre: Points, up: Points, right: Points, size: tuple[int, int] = (CROP_W, CROP_H)
+) -> Image:
+    """The rectified crop of a card; where ``size`` (width, height) px is larger than the usual, with more round it."""
     m = card_frame(centre, up, right)
-    shrink = float(np.sqrt(abs(np.linalg.det(m[:, :2]))))
-    return _warp(levels, m, (CROP_W, CROP_H), shrink)
+    m[:, 2] -= m[:, :2] @ np.array([(size[0] - CROP_W) / 2, (size[1] - CROP_H) / 2])
+    return warp(levels, m, size, float(np.sqrt(abs(np.linalg.det(m[:, :2])))))
+
+
+# Quads
 
 
 def quad_of(centre: Points, up: Points, right: Points) -> Points:
@@ -93,7 +107,15 @@ def axes_of(quad: Points) -> tuple[Points, Points, Points]:
     return q.mean(0), (q[0] + q[1] - q[2] - q[3]) / 4, (q[1] + q[2] - q[0] - q[3]) / 4
 
 
-def area(quad: Points) -> float:
+def convex_quad(corners: Quad | Points) -> Quad:
+    """The corners as a convex quad, order kept where they are convex already."""
+    quad = np.ascontiguousarray(corners, np.float32).reshape(-1, 2)
+    if cv2.isContourConvex(quad):
+        return quad
+    return np.asarray(cv2.convexHull(quad), np.float32).reshape(-1, 2)
+
+
+def area(quad: Quad | Points) -> float:
     """Area of a quad, px²."""
     return float(abs(cv2.contourArea(np.asarray(quad, np.float32))))
 
@@ -105,3 +127,64 @@ def overlap(a: Points, b: Points) -> float:
         return 0.0
     shared, _ = cv2.intersectConvexConvex(np.asarray(a, np.float32), np.asarray(b, np.float32))
     return float(np.clip(shared / smaller, 0.0, 1.0))
+
+
+def shared_area(one: Quad, other: Quad) -> float:
+    """Pixels that lie inside both."""
+    if not (np.maximum(one.min(0), other.min(0)) <= np.minimum(one.max(0), other.max(0))).all():
+        return 0.0
+    found, _ = cv2.intersectConvexConvex(one, other)
+    return max(0.0, float(found))
+
+
+def iou(one: Quad, other: Quad) -> float:
+    """Intersection over union, 0 to 1."""
+    both = shared_area(one, other)
+    return both / max(area(one) + area(other) - both, 1e-6)
+
+
+def centre_of(quad: Quad) -> tuple[float, float]:
+    """The mean of the corners."""
+    x, y = quad.mean(0)
+    return float(x), float(y)
+
+
+def distance(one: Quad, other: Quad) -> float:
+    """How far apart two quads' centres are, px."""
+    (x0, y0), (x1, y1) = centre_of(one), centre_of(other)
+    return float(np.hypot(x0 - x1, y0 - y1))
+
+
+def grown(quad: Quad, margin: float) -> Quad:
+    """A quad with its corners pushed out from the middle by about ``margin`` px."""
+    out = quad - quad.mean(0)
+    length = np.maximum(np.linalg.norm(out, axis=1, keepdims=True), 1e-6)
+    return np.asarray(quad + out / length * margin * 1.4, np.float32)
+
+
+def height_of(quad: Quad) -> float:
+    """The longer side, px: a card's height."""
+    sides = np.linalg.norm(quad - np.roll(quad, 1, axis=0), axis=1)
+    return float(sides.max())
+
+
+def most_moved(one: Quad, other: Quad) -> float:
+    """How far a card has moved, px: the worst corner, with the half turn that looks alike allowed for."""
+    if one.shape != other.shape or len(one) != 4:
+        return math.dist(centre_of(one), centre_of(other))
+    return float(min(np.linalg.norm(one - np.roll(other, k, axis=0), axis=1).max() for k in range(4)))
+
+
+def least_moved(one: Quad, other: Quad) -> float:
+    """How far, px, the corner of a card moved that moved least; of a covered card only one corner is known well."""
+    if one.shape != other.shape or len(one) != 4:
+        return math.dist(centre_of(one), centre_of(other))
+    return float(min(np.linalg.norm(one - np.roll(other, k, axis=0), axis=1).min() for k in (0, 2)))
+
+
+def bounds(quads: list[Quad], margin: float, width: int, height: int) -> PixelBox:
+    """The upright box round quads, widened by ``margin`` px and cut to the picture."""
+    points = np.concatenate(quads)
+    x0, y0 = points.min(0) - margin
+    x1, y1 = points.max(0) + margin
+    return max(0, int(x0)), max(0, int(y0)), min(width, math.ceil(x1)), min(height, math.ceil(y1))

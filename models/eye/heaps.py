@@ -1,15 +1,32 @@
-"""Cards on one another: their corners, those that were found twice, and which of each heap lies on top."""
+"""Cards on one another: their corners, those that were found twice, and which of each heap lies on top.
+
+Of a covered card one index is in sight, which says where it lies and how it is turned, but hardly how large it is: the
+networks make such cards too large, mostly. Cards of one heap are of one pack and lie in one plane, and a card both of
+whose indices are seen tells how its plane is seen (a 2 x 2 matrix from its millimetres to pixels: scale, turn and
+shear) and where an index sits on cards of its pack; with that the covered card's corners follow from its one index.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from models.eye.card_join import Candidate, cross, local, same_card
-from models.eye.geometry import Points, area, overlap, quad_of
+from models.eye.classes import HEIGHT_MM, WIDTH_MM
+from models.eye.finder import Spot
+from models.eye.geometry import Points, area, axes_of, overlap, quad_of
 from models.eye.reader import sigmoid
+
+_NEAR_HEIGHTS: Final = 2.5
+"""Farther off, in heights of the card, perspective changes the scale too much."""
+_LIKE_SIZE: Final = 2.0
+"""Indices that seem to differ in size by more than this factor are of other packs, or are none."""
+_CERTAIN_INDEX: Final = 4.0
+"""Least logit of being an index, for those of the card that measures and of the card that is measured."""
 
 
 def bareness(card: Candidate) -> float:
@@ -22,8 +39,11 @@ def indices(card: Candidate) -> NDArray[np.float64]:
     return np.array([spot.centre for spot in card.spots], np.float64).reshape(-1, 2)
 
 
+# Corners
+
+
 def settle(card: Candidate) -> None:
-    """The corners: the whole-card network's where they are near the indices' own, else the parallelogram's."""
+    """Set the corners: the whole-card network's where they are near the indices' own, else the parallelogram's."""
     plain = quad_of(*card.frame)
     card.quad = plain if card.whole is None else nearer(card.whole.quad, plain)
     # Clockwise from the top left of an index.
@@ -31,46 +51,120 @@ def settle(card: Candidate) -> None:
         card.quad = card.quad[[1, 0, 3, 2]]
 
 
-def nearer(told: Points, plain: Points) -> Points:
-    """The corners told by the whole-card network, if they are near those that it was shown; else the latter."""
-    side = float(np.sqrt(max(area(plain), 1.0)))
-    return told if float(np.abs(told - plain).max()) < 0.3 * side else plain
+def nearer(found: Points, shown: Points) -> Points:
+    """The corners that the whole-card network found, if they are near those that it was shown; else the latter."""
+    side = float(np.sqrt(max(area(shown), 1.0)))
+    return found if float(np.abs(found - shown).max()) < 0.3 * side else shown
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PlaneMeasure:
+    """What a whole card tells of its plane and pack."""
+
+    centre: Points
+    to_px: Points
+    """2 x 2, from mm on the card (right, up) to px."""
+    index: Points
+    """Where the middle of an index sits, mm right and up of the card's centre as the index stands."""
+    size: float
+    """Height of an index, mm."""
+
+
+def measures(cards: Sequence[Candidate]) -> list[PlaneMeasure]:
+    """What the cards tell of whom two opposite indices are seen."""
+    out = []
+    for card in cards:
+        if len(card.spots) < 2 or min(r.index for r in card.readings[:2]) < _CERTAIN_INDEX or area(card.quad) < 1:
+            continue
+        centre, up, right = axes_of(card.quad)
+        to_px = np.stack([right / (WIDTH_MM / 2), up / (HEIGHT_MM / 2)], 1)
+        if abs(np.linalg.det(to_px)) < 1e-6:
+            continue
+        to_mm = np.linalg.inv(to_px)
+        one, other = card.spots[0], card.spots[1]
+        if float(one.up @ other.up) >= 0:
+            continue
+        ways = [(to_mm @ (s.centre - centre)) * (1 if float(s.up @ up) > 0 else -1) for s in (one, other)]
+        if float(np.linalg.norm(ways[0] - ways[1])) > 0.08 * HEIGHT_MM:
+            continue  # the two do not agree on where an index sits
+        size = float(np.mean([2 * np.linalg.norm(to_mm @ s.up) for s in (one, other)]))
+        out.append(PlaneMeasure(centre, to_px, np.asarray(np.mean(ways, 0)), size))
+    return out
+
+
+def _measured_quad(spot: Spot, by: PlaneMeasure) -> Points | None:
+    """The corners of the card that an index belongs to, measured by another card; None if it is of other size."""
+    up = np.linalg.solve(by.to_px, spot.up)
+    height = 2 * float(np.linalg.norm(up))
+    if not 1 / _LIKE_SIZE < height / max(by.size, 1e-6) < _LIKE_SIZE:
+        return None
+    # Two up-vectors: the index's own, and what the finder makes of the whole card's.
+    turns = [up / np.linalg.norm(up)]
+    whole = np.linalg.solve(by.to_px, spot.card_up)
+    if float(np.linalg.norm(whole)) > 1e-6 and float(whole @ up) > 0:
+        turns.append(whole / np.linalg.norm(whole))
+    along = np.mean(turns, 0)
+    along /= np.linalg.norm(along)
+    across = np.array([along[1], -along[0]])
+    middle = np.linalg.solve(by.to_px, spot.centre) - by.index[0] * across - by.index[1] * along
+    half_up, half_right = along * HEIGHT_MM / 2, across * WIDTH_MM / 2
+    quad = np.stack([half_up - half_right, half_up + half_right, half_right - half_up, -half_right - half_up]) + middle
+    return np.asarray(quad @ by.to_px.T)
+
+
+def borrow_corners(cards: Sequence[Candidate]) -> list[Candidate]:
+    """Give cards of which one index is seen the corners that the nearest whole card tells of; returns those cards."""
+    known = measures(cards)
+    changed = []
+    for card in cards if known else ():
+        if len(card.spots) > 1 or card.readings[0].index < _CERTAIN_INDEX:
+            continue
+        spot = card.spots[0]
+        by = min(known, key=lambda m: float(np.linalg.norm(m.centre - spot.centre)))
+        height = HEIGHT_MM * float(np.linalg.norm(by.to_px[:, 1]))
+        near = float(np.linalg.norm(by.centre - spot.centre)) < _NEAR_HEIGHTS * height
+        quad = _measured_quad(spot, by) if near else None
+        if quad is not None:
+            card.quad = quad
+            changed.append(card)
+    return changed
+
+
+# Cards found twice
 
 
 def without_doubles(cards: Sequence[Candidate]) -> list[Candidate]:
     """Leave out a card that all but coincides with a surer one (an index found twice, a figure in a court)."""
     kept: list[Candidate] = []
     for card in cards:
-        twin = any(_twins(card, other) or _figment(card, other) for other in kept)
-        if not twin:
+        if not any(_is_double(card, other) for other in kept):
             kept.append(card)
     return kept
 
 
-def _twins(a: Candidate, b: Candidate) -> bool:
-    """The same name in the same place, or one turned by half against the other: one card that was not joined."""
-    if not same_card(a.readings[0], b.readings[0]):
-        return False
-    shared = overlap(a.quad, b.quad)
-    off = float(np.linalg.norm(a.centre - b.centre)) / max(1.0, float(np.linalg.norm(b.up)))
-    turn = float(a.up @ b.up) / max(1e-6, float(np.linalg.norm(a.up) * np.linalg.norm(b.up)))
-    return (shared > 0.9 and off < 0.12) or (shared > 0.3 and turn < -0.8)
+def _is_double(weak: Candidate, strong: Candidate) -> bool:
+    """Whether two candidates are one card that was not joined, or the weaker is a detail of the stronger.
 
-
-def _figment(weak: Candidate, strong: Candidate) -> bool:
-    """A doubtful index, of a card that would lie square on a sure one: a pip or a court's detail beside its index.
-
-    A card so near under another shows no index. Nor is there a card that lies in a sure one's area and is far smaller:
-    cards of one heap are of one size.
+    One card has the same name in the same place, or is turned by half against the other. A detail (a pip, or a court's
+    detail beside its index) is a doubtful index of a card that would lie square on a sure one: a card so near under
+    another shows no index. Nor is there a card that lies in a sure one's area and is far smaller: cards of one heap are
+    of one size.
     """
+    off = float(np.linalg.norm(weak.centre - strong.centre)) / max(1.0, float(np.linalg.norm(strong.up)))
+    turn = float(weak.up @ strong.up) / max(1e-6, float(np.linalg.norm(weak.up) * np.linalg.norm(strong.up)))
+    shared = overlap(weak.quad, strong.quad)
+    if same_card(weak.readings[0], strong.readings[0]) and (
+        (shared > 0.9 and off < 0.12) or (shared > 0.3 and turn < -0.8)
+    ):
+        return True
     doubtful, sure = max(r.index for r in weak.readings), max(r.index for r in strong.readings)
     if doubtful > 4.0 or sure < 8.0:
         return False
-    if area(weak.quad) < 0.5 * area(strong.quad) and overlap(weak.quad, strong.quad) > 0.6:
-        return True
-    off = float(np.linalg.norm(weak.centre - strong.centre)) / max(1.0, float(np.linalg.norm(strong.up)))
-    turn = float(weak.up @ strong.up) / max(1e-6, float(np.linalg.norm(weak.up) * np.linalg.norm(strong.up)))
-    return off < 0.3 and abs(turn) > 0.95
+    inside = area(weak.quad) < 0.5 * area(strong.quad) and shared > 0.6
+    return inside or (off < 0.3 and abs(turn) > 0.95)
+
+
+# Heaps
 
 
 def heaps(quads: Sequence[Points]) -> list[list[int]]:
@@ -99,12 +193,7 @@ def tops(cards: Sequence[Candidate]) -> set[int]:
         score = {i: (cards[i].whole.bare if cards[i].whole is not None else 0.0) for i in heap}  # type: ignore[union-attr]
         for i in heap:
             for j in heap:
-                if i != j and _shows_inside(cards[i], cards[j]):
+                if i != j and any(float(np.abs(local(cards[j], s.centre)).max()) < 0.85 for s in cards[i].spots):
                     score[j] -= 3.0  # an index of i shows where j lies: j is below i
         out.add(max(heap, key=lambda i: score[i]))
     return out
-
-
-def _shows_inside(a: Candidate, b: Candidate) -> bool:
-    """An index of a lies well inside b's area."""
-    return any(float(np.abs(local(b, s.centre)).max()) < 0.85 for s in a.spots)

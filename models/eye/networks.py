@@ -1,7 +1,7 @@
 """The networks' weights behind ONNX Runtime, one thread unless told otherwise.
 
-ONNX Runtime was three times as fast as OpenCV's dnn on all three networks (`python -m models.evaluation.eye_bench`, figures in the
-model card), so OpenCV's is not used.
+ONNX Runtime was three times as fast as OpenCV's dnn on all three networks (`python -m models.evaluation.eye_bench`,
+figures in the model card), so OpenCV's is not used.
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 WEIGHTS = Path(__file__).parents[1] / "weights"
-FILES = ("finder.onnx", "reader.onnx", "card.onnx", "calibration.json")
+_FILES = ("finder.onnx", "reader.onnx", "card.onnx", "calibration.json")
+#: The classifiers' second output: what their linear layers decide from.
+FEATURES = "features"
 
 
 class WeightsMissing(FileNotFoundError):  # noqa: N818 - the state of the files, not a fault of the program
@@ -24,9 +26,6 @@ class WeightsMissing(FileNotFoundError):  # noqa: N818 - the state of the files,
 
 class WeightsBroken(ValueError):  # noqa: N818 - likewise
     """A file of weights cannot be read; the message says how to get it back."""
-
-
-FEATURES = "features"
 
 
 class Network:
@@ -69,15 +68,16 @@ class Network:
         return np.asarray(out, np.float32), np.asarray(features, np.float32)
 
 
-def require(folder: Path) -> Path:
-    """The folder, if every file of weights is in it; else `WeightsMissing`."""
-    for name in FILES:
+def open_networks(folder: Path, threads: int = 1) -> tuple[Network, Network, Network]:
+    """Finder, reader and card reader from a folder of weights; raises `WeightsMissing`, `WeightsBroken`."""
+    for name in _FILES:
         if not (folder / name).is_file():
             raise WeightsMissing(
                 f"no {folder / name}: restore it with `git checkout -- models/weights` "
                 "or make it anew with `make train`"
             )
-    return folder
+    finder, reader, card = (Network(folder / f"{name}.onnx", threads) for name in ("finder", "reader", "card"))
+    return finder, reader, card
 
 
 def calibration(folder: Path) -> Mapping[str, Any]:
@@ -85,10 +85,10 @@ def calibration(folder: Path) -> Mapping[str, Any]:
     path = folder / "calibration.json"
     try:
         data = json.loads(path.read_text())
+        if not isinstance(data, dict):
+            raise ValueError("it holds no object")
     except (OSError, ValueError) as error:
         raise WeightsBroken(
             f"{path} cannot be read ({error}): restore it with `git checkout -- models/weights`"
         ) from error
-    if not isinstance(data, dict):
-        raise WeightsBroken(f"{path} holds no object: restore it with `git checkout -- models/weights`")
     return data

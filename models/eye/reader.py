@@ -1,26 +1,47 @@
-"""Read indices and whole cards: small classifiers on upright patches."""
+"""Read indices and whole cards: small classifiers on upright patches.
+
+Where a deck was learned (`models.decks`), what it taught is put to the networks' features instead of their own last
+layers; cover and corners of a card are told as of any deck.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from models.eye.classes import RANKS, SUITS
+from models.eye.classes import CARD_CLASSES, RANK_CLASSES, SUIT_CLASSES
 from models.eye.finder import Spot
 from models.eye.geometry import CROP_H, CROP_W, Image, Points, card_frame, cut_card, cut_patch
 from models.eye.networks import Network
 
+if TYPE_CHECKING:
+    from models.decks.enrolment import Knowledge
+
 Logs = NDArray[np.float64]
-R, S = len(RANKS), len(SUITS)
+N_RANKS, N_SUITS = len(RANK_CLASSES), len(SUIT_CLASSES)
+#: Of each of `CARD_CLASSES` the place of its rank and of its suit in their lists, (54,).
+RANK_OF_CARD = np.array([RANK_CLASSES.index(c[0]) for c in CARD_CLASSES])
+SUIT_OF_CARD = np.array([SUIT_CLASSES.index(c[1]) for c in CARD_CLASSES])
 
 
 def log_softmax(x: Logs) -> Logs:
     """Logarithms of the probabilities of logits, along the last axis."""
     shifted = x - x.max(-1, keepdims=True)
     return np.asarray(shifted - np.log(np.exp(shifted).sum(-1, keepdims=True)))
+
+
+def rank_and_suit(out: Logs) -> tuple[Logs, Logs]:
+    """Log-probabilities of ranks (N, 14) and suits (N, 6) from a classifier's output (N, …)."""
+    return log_softmax(out[:, :N_RANKS]), log_softmax(out[:, N_RANKS : N_RANKS + N_SUITS])
+
+
+def card_logs(rank: Logs, suit: Logs) -> Logs:
+    """Log-probabilities of `CARD_CLASSES` (…, 54) from those of rank and suit."""
+    return np.asarray(rank[..., RANK_OF_CARD] + suit[..., SUIT_OF_CARD])
 
 
 def sigmoid(x: float) -> float:
@@ -48,41 +69,52 @@ class CardReading:
 
 
 class Reader:
-    """The index reader."""
+    """The index reader, of any deck or of a learned one."""
 
-    def __init__(self, network: Network) -> None:
-        self._network = network
+    def __init__(self, network: Network, deck: Knowledge | None = None) -> None:
+        self._network, self._deck = network, deck
 
     def read(self, levels: Sequence[Image], spots: Sequence[Spot]) -> list[Reading]:
         """Read each spot; `levels` from `geometry.pyramid`."""
         if not spots:
             return []
-        out = self._network(np.stack([cut_patch(levels, s.centre, s.up) for s in spots])).astype(np.float64)
-        rank, suit = log_softmax(out[:, :R]), log_softmax(out[:, R : R + S])
-        return [Reading(rank[i], suit[i], float(out[i, R + S])) for i in range(len(spots))]
+        patches = np.stack([cut_patch(levels, s.centre, s.up) for s in spots])
+        if self._deck is None:
+            out = self._network(patches).astype(np.float64)
+            (rank, suit), index = rank_and_suit(out), out[:, N_RANKS + N_SUITS]
+        else:
+            found, features = self._network.with_features(patches)
+            out = found.astype(np.float64)
+            rank, suit = rank_and_suit(out)
+            rank, suit = self._deck.rank.logs(features, rank), self._deck.suit.logs(features, suit)
+            index = self._deck.index(features, out[:, N_RANKS + N_SUITS])
+        return [Reading(rank[i], suit[i], float(index[i])) for i in range(len(spots))]
 
 
 class CardReader:
     """The reader of whole cards: pips and picture, cover and corners."""
 
-    def __init__(self, network: Network) -> None:
-        self._network = network
+    def __init__(self, network: Network, deck: Knowledge | None = None) -> None:
+        self._network, self._deck = network, deck
 
     def read(self, levels: Sequence[Image], frames: Sequence[tuple[Points, Points, Points]]) -> list[CardReading]:
         """Read each card given by centre and half axes (up, right)."""
         if not frames:
             return []
-        out = self._network(np.stack([cut_card(levels, *f) for f in frames])).astype(np.float64)
-        rank, suit = log_softmax(out[:, :R]), log_softmax(out[:, R : R + S])
-        return [CardReading(rank[i], suit[i], bare, quad) for i, (bare, quad) in enumerate(self._cover(out, frames))]
-
-    @staticmethod
-    def _cover(out: Logs, frames: Sequence[tuple[Points, Points, Points]]) -> list[tuple[float, Points]]:
-        """Of each card the logit that nothing lies on it, and its corners."""
+        crops = np.stack([cut_card(levels, *f) for f in frames])
+        if self._deck is None:
+            out = self._network(crops).astype(np.float64)
+            rank, suit = rank_and_suit(out)
+        else:
+            found, features = self._network.with_features(crops)
+            out = found.astype(np.float64)
+            rank, suit = rank_and_suit(out)
+            rank, suit = self._deck.whole_rank.logs(features, rank), self._deck.whole_suit.logs(features, suit)
         half, middle = np.array([CROP_W / 2, CROP_H / 2]), np.array([(CROP_W - 1) / 2, (CROP_H - 1) / 2])
-        told = []
+        readings = []
         for i, frame in enumerate(frames):
             m = card_frame(*frame)
-            local = out[i, R + S + 1 :].reshape(4, 2) * half + middle
-            told.append((float(out[i, R + S]), local @ m[:, :2].T + m[:, 2]))
-        return told
+            corners = out[i, N_RANKS + N_SUITS + 1 :].reshape(4, 2) * half + middle
+            bare = float(out[i, N_RANKS + N_SUITS])
+            readings.append(CardReading(rank[i], suit[i], bare, corners @ m[:, :2].T + m[:, 2]))
+        return readings

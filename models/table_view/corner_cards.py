@@ -15,7 +15,7 @@ import cv2
 import numpy as np
 
 from models.eye.classes import HEIGHT_MM, WIDTH_MM
-from models.eye.quads import as_quad, shared
+from models.eye.geometry import convex_quad, shared_area
 from models.table_view.edges import Bytes, refined_corners
 from models.table_view.least_squares import Floats, least_squares
 from models.table_view.lens import Lens
@@ -52,10 +52,13 @@ class CardsFound:
 
 def overlapping(quads: Sequence[Floats]) -> list[tuple[int, int]]:
     """The pairs of cards that lie over each other."""
-    flat = [as_quad(quad) for quad in quads]
+    flat = [convex_quad(quad) for quad in quads]
     least = min((float(cv2.contourArea(quad)) for quad in flat), default=0.0)
     return [
-        (i, j) for i in range(len(flat)) for j in range(i + 1, len(flat)) if shared(flat[i], flat[j]) > TOUCHING * least
+        (i, j)
+        for i in range(len(flat))
+        for j in range(i + 1, len(flat))
+        if shared_area(flat[i], flat[j]) > TOUCHING * least
     ]
 
 

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.eye import card_join, card_name, heaps
-from models.eye.classes import CARDS, RANKS, SUITS
-from models.eye.confidence import SIGNS, signs
+from models.eye.card_name import SIGNS, signs
+from models.eye.classes import CARD_CLASSES, RANK_CLASSES, SUIT_CLASSES
 from models.eye.eye import Eye
 from models.training.library import Library
 from models.training.scene_truth import Scene
@@ -43,7 +43,7 @@ class Match:
 def true_card(scene: Scene, k: int) -> str | None:
     """The name of card k, None for a back."""
     card = scene.cards[k]
-    return None if card.rank < 0 else RANKS[card.rank] + SUITS[card.suit]
+    return None if card.rank < 0 else RANK_CLASSES[card.rank] + SUIT_CLASSES[card.suit]
 
 
 def match(scene: Scene, found: list[card_join.Candidate]) -> list[Match]:
@@ -70,18 +70,17 @@ def match(scene: Scene, found: list[card_join.Candidate]) -> list[Match]:
     return out
 
 
-def _nll(matches: list[Match], weights: card_name.Weights) -> float:
-    total = [
-        float(card_name.evidence(m.candidate, weights)[CARDS.index(m.truth)]) for m in matches if m.truth is not None
-    ]
+def _nll(matches: list[Match], weights: card_name.EvidenceWeights) -> float:
+    named = [(card_name.evidence(m.candidate, weights), m.truth) for m in matches if m.truth is not None]
+    total = [float(logs[CARD_CLASSES.index(truth)]) for logs, truth in named]
     return -float(np.mean(np.maximum(total, -12)))
 
 
-def _with(weights: card_name.Weights, name: str, value: float) -> card_name.Weights:
-    return card_name.Weights.of({**asdict(weights), name: value})
+def _with(weights: card_name.EvidenceWeights, name: str, value: float) -> card_name.EvidenceWeights:
+    return card_name.EvidenceWeights.of({**asdict(weights), name: value})
 
 
-def fit_evidence(matches: list[Match], weights: card_name.Weights) -> card_name.Weights:
+def fit_evidence(matches: list[Match], weights: card_name.EvidenceWeights) -> card_name.EvidenceWeights:
     """Coordinate search over the three weights of the evidence."""
     grid = np.array([0.15, 0.25, 0.35, 0.5, 0.65, 0.8, 1.0, 1.2, 1.4, 1.7, 2.0])
     for _ in range(2):
@@ -91,11 +90,11 @@ def fit_evidence(matches: list[Match], weights: card_name.Weights) -> card_name.
     return weights
 
 
-def fit_confidence(matches: list[Match], weights: card_name.Weights) -> card_name.Weights:
+def fit_confidence(matches: list[Match], weights: card_name.EvidenceWeights) -> card_name.EvidenceWeights:
     """Logistic regression of "right" on the signs, by Newton's method with a little ridge."""
     logs = [card_name.evidence(m.candidate, weights) for m in matches]
     x = np.array([signs(m.candidate, one) for m, one in zip(matches, logs, strict=True)])
-    y = np.array([float(m.truth == CARDS[int(one.argmax())]) for m, one in zip(matches, logs, strict=True)])
+    y = np.array([float(m.truth == CARD_CLASSES[int(one.argmax())]) for m, one in zip(matches, logs, strict=True)])
     beta = np.zeros(len(SIGNS))
     beta[0] = 0.8
     for _ in range(40):
@@ -116,7 +115,7 @@ def caution(logits: NDArray[np.float64], right: NDArray[np.float64]) -> float:
     return max(0.0, least - float(np.log(9)))
 
 
-def report(matches: list[Match], weights: card_name.Weights, wanted: int) -> dict[str, float]:
+def report(matches: list[Match], weights: card_name.EvidenceWeights, wanted: int) -> dict[str, float]:
     """Figures on matched scenes; `wanted` is how many cards could be read at all."""
     said = [(m, *card_name.judged(m.candidate, weights)) for m in matches]
     right = [m.truth == card for m, card, _ in said]
@@ -160,7 +159,7 @@ def main() -> None:
         if i == args.scenes // 2 - 1:
             half = len(matches)
     first, second = matches[:half], matches[half:]
-    weights = fit_confidence(first, fit_evidence(first, card_name.Weights()))
+    weights = fit_confidence(first, fit_evidence(first, card_name.EvidenceWeights()))
     print("fitted on", report(first, weights, wanted[0]))
     print("checked on", report(second, weights, wanted[1]))
     target.write_text(json.dumps(asdict(weights), indent=1) + "\n")

@@ -12,7 +12,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from models.eye.classes import CARDS
+from models.eye.classes import CARD_CLASSES
 from models.training import pip_shapes, wear
 from models.training.art import FACE_H, FACE_W, Box
 from models.training.fonts import Font, glyph
@@ -361,4 +361,4 @@ def back(st: Style) -> Image:
 def deck(seed: int, fonts: list[Font], courts: list[Image]) -> tuple[dict[str, Faces], Image]:
     """All 54 cards of deck `seed` and its back."""
     st = style(seed, fonts, courts)
-    return {card: face(st, card) for card in CARDS}, back(st)
+    return {card: face(st, card) for card in CARD_CLASSES}, back(st)

@@ -48,7 +48,7 @@ class Held:
     corners: list[float] = field(default_factory=list)
 
 
-def take_in(held: Held, eye: Eye, scene: Scene, weights: card_name.Weights) -> None:
+def take_in(held: Held, eye: Eye, scene: Scene, weights: card_name.EvidenceWeights) -> None:
     """Read one scene and add what became of its cards."""
     found = [(m, *card_name.judged(m.candidate, weights)) for m in match(scene, eye.candidates(scene.image))]
     named = [(m, name, confidence) for m, name, confidence in found if name != UNREAD]
@@ -110,7 +110,7 @@ def main() -> None:
     cv2.setNumThreads(1)
     begin = time.process_time()
     eye = Eye.load(args.weights)
-    weights = card_name.Weights.of(calibration(args.weights or WEIGHTS))
+    weights = card_name.EvidenceWeights.of(calibration(args.weights or WEIGHTS))
     library = Library.open(args.library, 1)
     for title, painter in (("All that training draws", Painter(library)), ("As at a table", Painter(library, *TABLE))):
         held = Held()

@@ -10,13 +10,13 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from models.eye.classes import CARDS
+from models.eye.classes import CARD_CLASSES
 from models.training import art, backgrounds, fonts, generated_decks, wear
 from models.training.art import FACE_H, FACE_W
 
 Image = NDArray[np.uint8]
 SHAPE = (FACE_H, FACE_W, 4)
-#: One row a face: card (place in CARDS, -1 for a back), deck, split (0 train, 1 held out), corners, rank box, suit box.
+#: One row a face: card (its class, -1 for a back), deck, split (0 train, 1 held out), corners, rank box, suit box.
 META = np.dtype(
     [("card", "i2"), ("deck", "i2"), ("split", "i1"), ("corners", "i1"), ("rank", "f4", 4), ("suit", "f4", 4)]
 )
@@ -82,13 +82,13 @@ def build(folder: Path, art_decks: list[art.ArtDeck], generated: int, held_out: 
     usable = fonts.installed()
     known, unknown = [f for f in usable if not f.held_out], [f for f in usable if f.held_out]
     courts = [court for deck in art_decks for court in deck.courts]
-    out = _Writer(folder, 2 * sum(len(d.faces) for d in art_decks) + (generated + held_out) * (len(CARDS) + 1))
+    out = _Writer(folder, 2 * sum(len(d.faces) for d in art_decks) + (generated + held_out) * (len(CARD_CLASSES) + 1))
     nowhere = (0.0, 0.0, 0.0, 0.0)
     for number, deck in enumerate(art_decks):
         rank_box, suit_box = _art_boxes(deck.index)
         used = np.random.default_rng((78, number))
         for card, image in deck.faces.items():
-            values = (CARDS.index(card), number, 0, deck.corners, rank_box, suit_box)
+            values = (CARD_CLASSES.index(card), number, 0, deck.corners, rank_box, suit_box)
             out.add(image, 0.05, values)
             out.add(wear.worn(image, used, 0.8), 0.05, values)
     for n in range(generated + held_out):
@@ -98,7 +98,7 @@ def build(folder: Path, art_decks: list[art.ArtDeck], generated: int, held_out: 
         # Held-out decks see only the held-out half of the courts' pictures' style: abstract ones and letters.
         faces, back = generated_decks.deck(1000 + n, unknown if split else known, [] if split else courts)
         for card, face in faces.items():
-            values = (CARDS.index(card), len(art_decks) + n, split, face.corners, face.rank_box, face.suit_box)
+            values = (CARD_CLASSES.index(card), len(art_decks) + n, split, face.corners, face.rank_box, face.suit_box)
             out.add(face.image, radius, values)
         out.add(back, radius, (-1, len(art_decks) + n, split, 0, nowhere, nowhere))
     np.save(folder / "meta.npy", out.meta[: out.row])

@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
-from models.eye.classes import RANKS, SUITS
+from models.eye.classes import RANK_CLASSES, SUIT_CLASSES
 from models.training.nets import STRIDE, UNIT
 from models.training.samples import FINDER
 
 MAP = FINDER // STRIDE
-R, S = len(RANKS), len(SUITS)
+R, S = len(RANK_CLASSES), len(SUIT_CLASSES)
 #: An index shown by less than the first is no business of the finder, by more than the second it must be found.
 FAINT, CLEAR = 0.25, 0.6
 

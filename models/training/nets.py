@@ -5,15 +5,15 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from models.eye.classes import RANKS, SUITS
+from models.eye.classes import RANK_CLASSES, SUIT_CLASSES
 
 #: Finder channels: heat, then in px of its input over `UNIT`: offset of the centre (2, over 4 px), up (2), vector to
 #: the card's centre (2), half axes of the card up (2) and right (2).
 FINDER_OUT, STRIDE, UNIT = 11, 4, 16.0
 #: Reader channels: ranks, suits, "an upright index".
-READER_OUT = len(RANKS) + len(SUITS) + 1
+READER_OUT = len(RANK_CLASSES) + len(SUIT_CLASSES) + 1
 #: Card reader channels: ranks, suits, "nothing lies on it", the four corners.
-CARD_OUT = len(RANKS) + len(SUITS) + 1 + 8
+CARD_OUT = len(RANK_CLASSES) + len(SUIT_CLASSES) + 1 + 8
 
 
 def _conv(a: int, b: int, stride: int = 1, kernel: int = 3) -> nn.Sequential:

@@ -1,7 +1,7 @@
 """Write the networks as ONNX: uint8 N×H×W×3 pictures in, float32 out, batch norm folded away.
 
 The classifiers have a second output, `features`: what the convolutions see, before the two linear layers. From it a
-deck that the weights were not trained on can be learned (`models/decks/enrolment.py`); the hidden layer's 128 numbers told
+deck that the weights were not trained on can be learned (`models.decks.enrolment`); the hidden layer's 128 numbers told
 signs apart less well that training never showed. `--amend` adds the output to weights that were exported without.
 """
 

@@ -12,7 +12,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from models.eye.classes import CARDS, HEIGHT_MM, RANKS, SUITS
+from models.eye.classes import CARD_CLASSES, HEIGHT_MM, RANK_CLASSES, SUIT_CLASSES
+from models.eye.reader import RANK_OF_CARD, SUIT_OF_CARD
 from models.training import clutter, poses
 from models.training.art import FACE_H, FACE_W
 from models.training.clutter import HAND
@@ -165,7 +166,7 @@ class Painter:
             whole = max(1.0, abs(cv2.contourArea(item.quad.astype(np.float32))))
             covered = float(np.mean((on != k) & (on != HAND))) if on.size else 1.0
             number = int(self.library.meta["card"][item.row])
-            rank, suit = (RANKS.index(CARDS[number][0]), SUITS.index(CARDS[number][1])) if number >= 0 else (-1, -1)
+            rank, suit = (int(RANK_OF_CARD[number]), int(SUIT_OF_CARD[number])) if number >= 0 else (-1, -1)
             cards.append(Card(rank, suit, item.quad, covered, float((on == k).sum() / whole)))
         return cards
 
@@ -175,7 +176,7 @@ class Painter:
             meta = self.library.meta[item.row]
             if meta["card"] < 0:
                 continue
-            card = CARDS[int(meta["card"])]
+            card = CARD_CLASSES[int(meta["card"])]
             for boxes in _corner_boxes(meta):
                 rank_box, suit_box = boxes
                 seen = [_share(ids, k, _project(item.matrix, _grid(box))) for box in boxes]
@@ -184,8 +185,8 @@ class Painter:
                 low = _project(item.matrix, _middle(suit_box, suit_box[3]))[0]
                 found.append(
                     Index(
-                        RANKS.index(card[0]),
-                        SUITS.index(card[1]),
+                        RANK_CLASSES.index(card[0]),
+                        SUIT_CLASSES.index(card[1]),
                         (top + low) / 2,
                         (top - low) / 2,
                         k,

@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from models.eye.quads import centre
+from models.eye.geometry import centre_of
 from models.watch.arm_entries import apart, bearing, covered
 from models.watch.hover import Hovering
 from models.watch.known_cards import Pile
@@ -49,7 +49,7 @@ class Arms:
             return
         quads = [track.quad] + [other.quad for other in self._pile.laid]
         skip = self._motion.mask(quads, glance.foreign.shape, widen=2)
-        looks = list(self._reaching(glance, centre(track.quad), skip))
+        looks = list(self._reaching(glance, centre_of(track.quad), skip))
         if len(looks) > 1:
             # A hand that was over the pile all the while has brought nothing.
             looks = [look for look in looks if not self.hovering.stayed(look[0], glance.t - self._stream.spacing)]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from models.eye.quads import Quad, between, overlap
+from models.eye.geometry import Quad, distance, iou
 from models.watch.card_place import sighting
 from models.watch.faces import first_unexplained, reveal, unread_reveal
 from models.watch.gaze import LIKELY, Found
@@ -92,7 +92,7 @@ class Attribution:
         if s.card != UNREAD and any(self._under_way(track, s) for track in self._pile.open):
             return None  # seen on its way here: it has come to lie just where another lies
         for track in reversed(self._pile.laid):
-            alike = overlap(track.quad, quad)
+            alike = iou(track.quad, quad)
             if alike > 0.88 or (s.card == UNREAD and alike > (0.75 if s.top else 0.4)):
                 return track
         return None
@@ -106,8 +106,8 @@ class Attribution:
 
     def _same_place(self, track: Track, quad: Quad) -> bool:
         """Whether a card may have been nudged from its place to this one since it was seen last."""
-        near = between(track.quad, quad) < NUDGED * self._pile.card_height
-        return overlap(track.quad, quad) > 0.5 or (near and track.last.index >= self._stream.index - 2)
+        near = distance(track.quad, quad) < NUDGED * self._pile.card_height
+        return iou(track.quad, quad) > 0.5 or (near and track.last.index >= self._stream.index - 2)
 
     def _update_known(self, track: Track, s: Seen, quad: Quad, now: Moment) -> None:
         if s.card != track.name or s.confidence < 0.5:
@@ -161,11 +161,11 @@ class Attribution:
 
     def _apart(self, track: Track, quad: Quad) -> bool:
         """Whether a reading lies farther from a scrap's place than that place is unsure."""
-        return between(track.quad, quad) > UNSURE * self._pile.card_height
+        return distance(track.quad, quad) > UNSURE * self._pile.card_height
 
     def _close(self, track: Track, quad: Quad) -> bool:
         """Whether a card on its way may have come from the one place to the other within a frame or two."""
-        return between(track.quad, quad) < FIRST_LOOK * self._pile.card_height
+        return distance(track.quad, quad) < FIRST_LOOK * self._pile.card_height
 
     def _revise(self, track: Track, s: Seen, quad: Quad, now: Moment) -> None:
         """Put off the instant by which a card under way came up, where this reading says that it may be later."""
@@ -224,8 +224,8 @@ def _most_overlapping(free: Sequence[Track], s: Seen, quad: Quad, now: Moment) -
     lasting = [track for track in free if not track.fleeting(now.index) and not track.scrap()]
     if s.card != UNREAD:
         lasting = [track for track in lasting if track.first >= now.index - LATELY]
-    best = max(lasting, key=lambda track: overlap(track.quad, quad), default=None)
+    best = max(lasting, key=lambda track: iou(track.quad, quad), default=None)
     if best is None:
         return None
     named = best.belief()[0]
-    return best if overlap(best.quad, quad) > (0.3 if UNREAD in (s.card, named) else 0.6) else None
+    return best if iou(best.quad, quad) > (0.3 if UNREAD in (s.card, named) else 0.6) else None

@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from models.eye.quads import Quad, area, overlap, shared
+from models.eye.geometry import Quad, area, iou, shared_area
 from models.watch.known_cards import Pile
 from models.watch.stream import Moment
 from models.watch.tracks import BARE, SURE, UNREAD, Seen, Sighting, Track, double, plain
@@ -36,14 +36,14 @@ def _lie(s: Seen, quad: Quad, track: Track, now: Moment, pile: Pile) -> tuple[bo
         return True, False
     older = [other for other in pile.laid if other.high <= track.high]
     least = OVER * area(quad)
-    if not any(shared(quad, other.quad) >= least for other in older[-3:]):
+    if not any(shared_area(quad, other.quad) >= least for other in older[-3:]):
         return False, False
     if s.top or (plain(s) and not _in_one_place(s, quad, now, pile)):
         return True, False
     cards = [*pile.laid, *pile.open]
     # A scrap that has been taken for a card under way hides nothing.
     newer = [o for o in cards if o is not track and o.high > track.high and (o.name is not None or not o.scrap())]
-    if any(shared(quad, other.quad) > 0.02 * area(quad) for other in newer):
+    if any(shared_area(quad, other.quad) > 0.02 * area(quad) for other in newer):
         return False, False
     if any(_tops(other, quad, now) for other in cards if other.high <= track.high):
         return False, True
@@ -56,7 +56,7 @@ def _tops(other: Track, quad: Quad, now: Moment) -> bool:
         return False
     seen = other.last
     sure = seen.index == now.index and seen.top and seen.confidence >= 0.8
-    return sure and shared(quad, other.quad) >= OVER * area(quad)
+    return sure and shared_area(quad, other.quad) >= OVER * area(quad)
 
 
 def _in_one_place(s: Seen, quad: Quad, now: Moment, pile: Pile) -> bool:
@@ -65,7 +65,7 @@ def _in_one_place(s: Seen, quad: Quad, now: Moment, pile: Pile) -> bool:
         return False
     whole = (other for other in [*pile.laid, *pile.open] if other.sightings and other.last.index == now.index)
     return any(
-        other.last.plain and other.last.top and other.last.name != s.card and overlap(other.quad, quad) > ONE_PLACE
+        other.last.plain and other.last.top and other.last.name != s.card and iou(other.quad, quad) > ONE_PLACE
         for other in whole
     )
 

@@ -1,7 +1,7 @@
 """What becomes of a card under way: laid and told, slid under the pile, or dropped as none.
 
 Where deck memory knows what can come (`Decisions.recall`), it helps to name a card that the eye alone cannot
-(`models.eye.prior`). Whether a card was laid at all, and when, is the eye's word alone.
+(`models.watch.prior`). Whether a card was laid at all, and when, is the eye's word alone.
 """
 
 from __future__ import annotations
@@ -10,12 +10,12 @@ from typing import Final
 
 import numpy as np
 
-from models.eye.prior import Prior, Reading, Trust, judge
-from models.eye.quads import between, centre, overlap
+from models.eye.geometry import centre_of, distance, iou
 from models.watch.arms import Arms, usual
 from models.watch.known_cards import Pile
 from models.watch.motion import Glance, Motion
 from models.watch.pairs import upper_of
+from models.watch.prior import NamedCard, Prior, Trust, judge
 from models.watch.stream import MARGIN_NS, MS, PATIENCE_NS, Moment, Stream
 from models.watch.tracks import SURE, UNREAD, Track
 from referee.engine.foresight import Foresight
@@ -85,7 +85,7 @@ class Decisions:
             self._pile.open.remove(track)
         return []
 
-    def _reading_to_tell(self, track: Track, now: Moment, over: bool) -> Reading | None:
+    def _reading_to_tell(self, track: Track, now: Moment, over: bool) -> NamedCard | None:
         """What a card that was laid may be told as now, ``??`` if it is not going to be read."""
         name, sure = track.belief()
         weight = track.weights().get(name, 0.0)
@@ -104,7 +104,7 @@ class Decisions:
             if sure < SURE <= reading.confidence and track.likely(reading.card) >= 2:
                 return reading
             if _surely_there(track) and not _another_look(track, self._pile):
-                return Reading(UNREAD, sure, reading.candidates)
+                return NamedCard(UNREAD, sure, reading.candidates)
         return None
 
     def _prior(self, track: Track) -> Prior | None:
@@ -116,12 +116,12 @@ class Decisions:
 
     def _vanished(self, track: Track, name: str, sure: float) -> list[Observation]:
         """A card that was not seen to lie on the pile is seen no more: slid under it, or carried off."""
-        came = max(between(track.sightings[0].quad, s.quad) for s in track.sightings)
+        came = max(distance(track.sightings[0].quad, s.quad) for s in track.sightings)
         if sure < SURE or track.reads(name) < 2 or not self._pile.laid or came < 0.25 * self._pile.card_height:
             return []
         if track.seen_under() > max(1, track.seen_on_pile()):
             return self._slid_under(track, name)
-        (x, y), (u, v) = centre(track.quad), self._pile.middle(self._stream.shape)
+        (x, y), (u, v) = centre_of(track.quad), self._pile.middle(self._stream.shape)
         if np.hypot(x - u, y - v) > 1.7 * self._pile.card_height:
             return []
         return self._slid_under(track, name) if _bared(track, self._pile) else []
@@ -132,7 +132,7 @@ class Decisions:
         t = max(track.last.t, self._stream.watermark + 1)
         return [Placed(t=t, id=f"p{self._placed}", seat=self._arms.seat(usual(track.bearings)), cards=(name,))]
 
-    def _report(self, track: Track, told: Reading, now: Moment, glance: Glance) -> list[Observation]:
+    def _report(self, track: Track, told: NamedCard, now: Moment, glance: Glance) -> list[Observation]:
         """Tell that a card was laid, unless it is one that was told already."""
         name = told.card
         upper = upper_of(track, self._pile)
@@ -156,7 +156,7 @@ class Decisions:
         seat = self._arms.seat(angle)
         if self._out_of_order(track):
             # Its name is sure, but not its place among the others: people are asked.
-            name, told = UNREAD, Reading(UNREAD, 0.0, told.candidates)
+            name, told = UNREAD, NamedCard(UNREAD, 0.0, told.candidates)
         if self._foresight is not None:
             self._trust.note(told, Prior.of(self._foresight, seat))
             self._foresight = self._foresight.after(seat, name)
@@ -180,7 +180,7 @@ class Decisions:
             other is not track
             and not other.came_under()
             and abs(other.high - track.high) < close
-            and overlap(other.quad, track.quad) > 0.5
+            and iou(other.quad, track.quad) > 0.5
             and len(other.sightings) > track.reads(name) < 3
             for other in [*self._pile.laid[-3:], *self._pile.open]
         )
@@ -250,7 +250,7 @@ def _another_look(track: Track, pile: Pile) -> bool:
     return any(
         track.low - ONE_CARD_NS <= other.high
         and other.low <= track.high + ONE_CARD_NS
-        and overlap(other.rest, track.quad) > 0.4
+        and iou(other.rest, track.quad) > 0.4
         for other in pile.laid[-3:]
         if other.rest is not None
     )

@@ -6,7 +6,7 @@ Frames in between that show something white the eye could not read widen the spa
 
 from __future__ import annotations
 
-from models.eye.quads import Quad, between
+from models.eye.geometry import Quad, distance
 from models.watch.known_cards import Pile
 from models.watch.likeness import lay_alike
 from models.watch.stream import LOOK_BACK, Moment, Stream, Suspect
@@ -22,7 +22,7 @@ def reveal(quad: Quad, now: Moment, stream: Stream, pile: Pile) -> tuple[int, in
         if moments[back].blind:
             break
         reach = (1.1 + 0.6 * gaps) * pile.card_height
-        near = [s for s in moments[back].suspects if between(s.place, place) < reach]
+        near = [s for s in moments[back].suspects if distance(s.place, place) < reach]
         if near:
             place, perhaps = _nearest(near, place).place, back
             if any(s.sure for s in near):
@@ -38,7 +38,7 @@ def reveal(quad: Quad, now: Moment, stream: Stream, pile: Pile) -> tuple[int, in
 
 
 def _nearest(suspects: list[Suspect], place: Quad) -> Suspect:
-    return min(suspects, key=lambda s: between(s.place, place))
+    return min(suspects, key=lambda s: distance(s.place, place))
 
 
 def unread_reveal(now: Moment, stream: Stream, pile: Pile) -> tuple[int, int]:

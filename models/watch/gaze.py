@@ -8,7 +8,7 @@ from typing import Final, Protocol
 import cv2
 import numpy as np
 
-from models.eye.quads import Box, Quad, area, as_quad, bounds, height
+from models.eye.geometry import PixelBox, Quad, area, bounds, convex_quad, height_of
 from models.watch.known_cards import Pile
 from models.watch.motion import GRAIN, Glance, Motion
 from models.watch.pixels import Bytes, peak
@@ -33,7 +33,7 @@ class Reader(Protocol):
 
     def recognise(self, image: Bytes) -> Sequence[Seen]: ...
 
-    def read_at(self, image: Bytes, region: Box, card_height: float | None = None) -> Sequence[Seen]: ...
+    def read_at(self, image: Bytes, region: PixelBox, card_height: float | None = None) -> Sequence[Seen]: ...
 
 
 class Gaze:
@@ -65,12 +65,12 @@ class Gaze:
         self._clear = not glance.reaches and not glance.changed
         found = self._sifted(seen)
         if not self._pile.card_height and found:
-            self._pile.card_height = float(np.median([height(quad) for _, quad in found]))
+            self._pile.card_height = float(np.median([height_of(quad) for _, quad in found]))
         # White paper under a reading too weak to be a card's beginning may still be one.
         self.seen = [quad for s, quad in found if s.confidence >= LIKELY]
         return found
 
-    def _region(self) -> Box:
+    def _region(self) -> PixelBox:
         """The part of the picture worth reading."""
         rows, columns = self._stream.shape
         quads = [track.quad for track in self._pile.laid[-6:]] + [track.quad for track in self._pile.open]
@@ -80,7 +80,7 @@ class Gaze:
             quads += [suspect.place for suspect in self._stream.before.suspects]
         return bounds(quads, 0.75 * self._pile.card_height, columns, rows)
 
-    def _worth_reading(self, glance: Glance, region: Box) -> bool:
+    def _worth_reading(self, glance: Glance, region: PixelBox) -> bool:
         if self._last is None:
             return True
         f = self._motion.factor
@@ -100,7 +100,7 @@ class Gaze:
         Between fingers an eye finds scraps of cards; a card that it cannot name counts only where nothing hides it.
         Of one pack's card seen twice, the weaker is another corner of the same.
         """
-        found = [(s, as_quad(s.corners)) for s in seen if s.card != UNREAD or self._clear]
+        found = [(s, convex_quad(s.corners)) for s in seen if s.card != UNREAD or self._clear]
         found = [(s, quad) for s, quad in found if area(quad) > 100]
         found.sort(key=lambda item: (item[0].card == UNREAD, not plain(item[0]), -item[0].confidence))
         if self._pile.packs > 1:

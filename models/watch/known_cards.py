@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from models.eye.quads import Quad, centre, height
+from models.eye.geometry import Quad, centre_of, height_of
 from models.watch.motion import Motion
 from models.watch.pixels import Mask
 from models.watch.stream import LONG_AGO
@@ -51,7 +51,7 @@ class Pile:
     def middle(self, shape: tuple[int, int]) -> tuple[float, float]:
         """The pile's middle, or that of a picture of so many rows and columns, px."""
         if self.laid:
-            x, y = np.mean([centre(track.quad) for track in self.laid[-5:]], axis=0)
+            x, y = np.mean([centre_of(track.quad) for track in self.laid[-5:]], axis=0)
             return float(x), float(y)
         return shape[1] / 2, shape[0] / 2
 
@@ -76,7 +76,7 @@ class Pile:
         place = next((k for k, other in enumerate(self.laid) if other.high > track.high), len(self.laid))
         self.laid.insert(place, track)
         self.shifted()
-        self.card_height = 0.8 * self.card_height + 0.2 * height(track.quad)
+        self.card_height = 0.8 * self.card_height + 0.2 * height_of(track.quad)
         self.told += 1
 
     def clear(self, since: int) -> None:

@@ -11,7 +11,7 @@ from typing import Final
 import cv2
 import numpy as np
 
-from models.eye.quads import Quad, as_quad, centre, grown
+from models.eye.geometry import Quad, centre_of, convex_quad, grown
 from models.watch.motion import PAPER_STEP
 from models.watch.pixels import Bytes
 
@@ -43,8 +43,8 @@ def shown_before(quad: Quad, then: Bytes | None, now: Bytes | None, known: Seque
     corners = [quad[0] + np.stack([0 * right, right, right + down, down])]
     corners.append(quad[2] - np.stack([0 * right, right, right + down, down]))
     # Bare cloth looks like itself, too: only where a card lay may an index have shown.
-    corners = [c for c in corners if any(cv2.pointPolygonTest(k, centre(c), False) >= 0 for k in known)]
-    return any(_alike(then, now, grown(as_quad(c), -3.0), INDEX_ALIKE) for c in corners)
+    corners = [c for c in corners if any(cv2.pointPolygonTest(k, centre_of(c), False) >= 0 for k in known)]
+    return any(_alike(then, now, grown(convex_quad(c), -3.0), INDEX_ALIKE) for c in corners)
 
 
 def _alike(then: Bytes, now: Bytes, quad: Quad, least: float) -> bool:

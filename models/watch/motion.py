@@ -14,7 +14,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from models.eye.quads import Box, Quad
+from models.eye.geometry import PixelBox, Quad
 from models.watch.arm_entries import Reach, reaches
 from models.watch.pixels import Bytes, Mask, gains, peak, scaled
 
@@ -203,7 +203,7 @@ class Motion:
         recent = cv2.dilate(recent, np.ones((3, 3), np.uint8))
         return np.asarray(cv2.bitwise_and(glance.foreign, recent), np.uint8)
 
-    def paper_at(self, box: Box, foreign: Mask) -> Mask:
+    def paper_at(self, box: PixelBox, foreign: Mask) -> Mask:
         """White paper in a part of the newest frame that is no part of the table, at half size (`PAPER_STEP`).
 
         Pixels of the cards' brightness and hue; stripes as thin as the border of a card's back are left out.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from models.eye.quads import area, shared
+from models.eye.geometry import area, shared_area
 from models.watch.known_cards import Pile
 from models.watch.stream import MS
 from models.watch.tracks import SURE, Track
@@ -33,4 +33,4 @@ def _on_it(other: Track, track: Track) -> bool:
         return False
     if not (other.plainly_laid() or other.name is not None) or other.seen_under():
         return False
-    return shared(other.quad, track.quad) >= FANNED * area(track.quad)
+    return shared_area(other.quad, track.quad) >= FANNED * area(track.quad)

@@ -8,7 +8,7 @@ from typing import Final
 import cv2
 import numpy as np
 
-from models.eye.quads import Box, Quad, grown, overlap
+from models.eye.geometry import PixelBox, Quad, grown, iou
 from models.watch.known_cards import Pile
 from models.watch.motion import PAPER_STEP, Glance, Motion
 from models.watch.pixels import Mask
@@ -54,7 +54,7 @@ class Paper:
         """The pile was taken: what was white there is no more."""
         self._old = None
 
-    def _unexplained(self, box: Box, now: Moment, glance: Glance, read: Sequence[Quad]) -> Mask:
+    def _unexplained(self, box: PixelBox, now: Moment, glance: Glance, read: Sequence[Quad]) -> Mask:
         """White paper in a box that came lately and is no card that is known, at half size."""
         left = self._motion.paper_at(box, self._motion.lately(glance, now.t - 5 * self._stream.spacing // 2))
         if self._old is not None:
@@ -76,7 +76,7 @@ class Paper:
         now.suspects = [b for b in now.suspects if not any(b is one for one in now.still)]
         before.suspects = [a for a in before.suspects if not any(_stayed(a, b) for b in now.still)]
 
-    def _surroundings(self) -> Box:
+    def _surroundings(self) -> PixelBox:
         """Where a face may come up."""
         (cx, cy), reach = self._pile.middle(self._stream.shape), 1.75 * self._pile.card_height
         rows, columns = self._stream.shape
@@ -84,7 +84,7 @@ class Paper:
         x1, y1 = min(columns, int(cx + reach)), min(rows, int(cy + reach))
         return x0, y0, x1 // PAPER_STEP * PAPER_STEP, y1 // PAPER_STEP * PAPER_STEP
 
-    def _note_old(self, box: Box, now: Moment, glance: Glance) -> None:
+    def _note_old(self, box: PixelBox, now: Moment, glance: Glance) -> None:
         """While all is quiet: what is white now is no face that comes up later."""
         if self._pile.open or now.t - self._stream.busy_t < 2 * self._stream.spacing:
             return
@@ -96,7 +96,7 @@ class Paper:
         self._old = (mask, now.t)
 
 
-def _patches(left: Mask, box: Box, least: float) -> list[Suspect]:
+def _patches(left: Mask, box: PixelBox, least: float) -> list[Suspect]:
     """The patches of a mask at half size of the box that have ``least`` pixels or more."""
     found = []
     count, _, stats, _ = cv2.connectedComponentsWithStats(cv2.dilate(left, np.ones((5, 5), np.uint8)))
@@ -112,10 +112,10 @@ def _patches(left: Mask, box: Box, least: float) -> list[Suspect]:
 
 def _stayed(before: Suspect, now: Suspect) -> bool:
     """Whether white paper is where it was."""
-    return overlap(before.place, now.place) > STAYED
+    return iou(before.place, now.place) > STAYED
 
 
-def _halved(box: Box) -> tuple[slice, slice]:
+def _halved(box: PixelBox) -> tuple[slice, slice]:
     """A box's rows and columns at `PAPER_STEP`."""
     x0, y0, x1, y1 = (side // PAPER_STEP for side in box)
     return slice(y0, y1), slice(x0, x1)

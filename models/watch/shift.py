@@ -14,7 +14,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from models.eye.quads import Quad
+from models.eye.geometry import Quad
 from models.watch.known_cards import Pile
 from models.watch.motion import Glance, Motion
 

@@ -6,7 +6,7 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import Final
 
-from models.eye.quads import Quad
+from models.eye.geometry import Quad
 from models.watch.pixels import Bytes
 
 MS: Final = 1_000_000

@@ -15,7 +15,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from models.eye.quads import Quad, height, moved, nearest_corner
+from models.eye.geometry import Quad, height_of, least_moved, most_moved
 
 UNREAD = "??"
 HEAVIEST = 4.0
@@ -129,7 +129,7 @@ class Track:
 
     def add(self, sighting: Sighting) -> None:
         """Note one more sighting."""
-        if self.sightings and moved(self.quad, sighting.quad) < 0.1 * height(self.quad):
+        if self.sightings and most_moved(self.quad, sighting.quad) < 0.1 * height_of(self.quad):
             self.still += 1
         else:
             self.still = 0
@@ -202,7 +202,7 @@ class Track:
     def travelled(self) -> bool:
         """Whether it has been seen to move, as what comes in a hand does."""
         first = self.sightings[0].quad
-        return any(nearest_corner(first, s.quad) >= TRAVEL * height(first) for s in self.sightings)
+        return any(least_moved(first, s.quad) >= TRAVEL * height_of(first) for s in self.sightings)
 
     def came_over(self) -> bool:
         """Whether, when it first met the pile, it lay over it."""

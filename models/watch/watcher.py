@@ -109,7 +109,7 @@ class Watcher:
     def recall(self, foresight: Foresight | None) -> None:
         """What deck memory says can come after all that this watcher has told; None where it cannot say.
 
-        It helps to name what the eye cannot (`models.eye.prior`). Who watches without a game says nothing.
+        It helps to name what the eye cannot (`models.watch.prior`). Who watches without a game says nothing.
         """
         self._decisions.recall(foresight)
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from referee.errors import UserError
 
 if TYPE_CHECKING:
-    from models.decks.deck_file import Deck
+    from models.decks.deck_file import LearnedDeck
     from models.decks.enrolment import Knowledge
 
 _SUFFIX: Final = ".npz"
@@ -42,7 +42,7 @@ def names() -> list[str]:
     return sorted(file.stem for file in folder().glob(f"*{_SUFFIX}") if _NAME.fullmatch(file.stem))
 
 
-def read(name: str) -> Deck:
+def read(name: str) -> LearnedDeck:
     """A learned deck; raises `UserError` where there is none, or its file is torn."""
     from models.decks.deck_file import DeckBroken, load
 
@@ -82,7 +82,7 @@ def knowledge(name: str) -> Knowledge:
     return learned
 
 
-def store(deck: Deck) -> Path:
+def store(deck: LearnedDeck) -> Path:
     """Keep a deck under its name; raises `UserError` where it cannot be written."""
     from models.decks.deck_file import save
 

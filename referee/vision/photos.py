@@ -105,10 +105,10 @@ def drawing_places(images: Sequence[str], draw: Path) -> list[Path]:
 def _draw(image: Any, cards: Sequence[CardSeen], target: Path) -> None:
     import cv2
 
-    from models.eye.annotate import drawn
+    from models.eye.annotate import draw_readings
 
     try:
-        written = cv2.imwrite(str(target), drawn(image, cards))
+        written = cv2.imwrite(str(target), draw_readings(image, cards))
     except cv2.error:
         written = False
     if not written:

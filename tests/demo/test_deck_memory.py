@@ -1,7 +1,7 @@
 """A simulated game whose eye is unsure or wrong: deck memory helps, contradicts, and is put right by people.
 
 The readings are made up (`Doubting`), all else is real: the conductor hands over what deck memory foresees before each
-frame, `models.eye.prior` weighs it, the core rules.
+frame, `models.watch.prior` weighs it, the core rules.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from io import BytesIO, StringIO
 from typing import Any
 
 from hardware.simulated.table.script import Script
-from models.eye.prior import SURE, Candidates, Prior, judge
+from models.watch.prior import SURE, Candidates, Prior, judge
 from referee.demo.score import Summary
 from referee.demo.simulated_game import Options, play, script_of
 from referee.engine.foresight import Foresight

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from hardware.simulated.decks.packs import PrintedDeck
 from models.decks.lookout import Lookout, NoLook
-from models.decks.looks import LOOK_H, LOOK_W, Look
+from models.decks.looks import LOOK_H, LOOK_W, CardLook
 from referee.cli import main
 from referee.settings.model import SettingsError, parse
 from referee.setup.decks.enrol import ORDER, Laying, Word, in_words, named_cards
@@ -32,23 +32,23 @@ class PaintedLookout(Lookout):
 
     def look(
         self, image: NDArray[np.uint8], cards: Sequence[str], changed: NDArray[np.bool_] | None = None
-    ) -> list[Look]:
+    ) -> list[CardLook]:
         grey = int(image[60, 80, 0])
         if grey < 2:
             raise NoLook(("none", "blurred")[grey], ("no index is found", "the picture is blurred")[grey])
         patch = np.full((1, LOOK_H, LOOK_W, 3), grey, np.uint8)
-        return [Look(card, patch, patch[:0], None, 0.3) for card in cards]
+        return [CardLook(card, patch, patch[:0], None, 0.3) for card in cards]
 
-    def contradicts(self, look: Look) -> str | None:
+    def contradicts(self, look: CardLook) -> str | None:
         return "9" if int(look.indices[0, 0, 0, 0]) == 99 else None
 
-    def note(self, card: str, look: Look) -> None:
+    def note(self, card: str, look: CardLook) -> None:
         self.noted[card] = int(look.indices[0, 0, 0, 0])
 
     def forget(self, card: str) -> None:
         self.noted.pop(card, None)
 
-    def known_as(self, look: Look) -> str | None:
+    def known_as(self, look: CardLook) -> str | None:
         grey = int(look.indices[0, 0, 0, 0])
         return next((c for c, g in self.noted.items() if g == grey and c != look.card), None)
 

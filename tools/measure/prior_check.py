@@ -23,7 +23,7 @@ from hardware.simulated.decks.families import FAMILIES
 from hardware.simulated.decks.packs import PrintedDeck, all_cards
 from hardware.simulated.table.script import play_game
 from models.eye.eye import CardSeen, Eye
-from models.eye.prior import SURE, Prior, Reading, judge
+from models.watch.prior import SURE, NamedCard, Prior, judge
 from models.watch.tracks import Sighting, Track
 from referee.engine.adjudicator import Adjudicator
 from referee.engine.foresight import Foresight
@@ -187,7 +187,7 @@ def score(bank: Bank, seed: int, cards: int, *, wrong: bool = False) -> Score:
     return out
 
 
-def _count(out: Score, truth: str, alone: tuple[str, float], told: Reading, prior: Prior | None) -> None:
+def _count(out: Score, truth: str, alone: tuple[str, float], told: NamedCard, prior: Prior | None) -> None:
     name, sure = alone
     out.alone += sure >= SURE
     out.alone_wrong += sure >= SURE and name != truth

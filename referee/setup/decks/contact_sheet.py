@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from models.decks.enrolment import Knowledge
-    from models.decks.looks import Look
+    from models.decks.looks import CardLook
 
 Picture = NDArray[np.uint8]
 _PAPER: Final = (236, 240, 242)
@@ -23,7 +23,7 @@ _WHOLE: Final = (84, 116)
 _RANKS: Final = "A23456789TJQK"
 
 
-def contact_sheet(looks: Sequence[Look], known: Knowledge, title: str) -> Picture:
+def contact_sheet(looks: Sequence[CardLook], known: Knowledge, title: str) -> Picture:
     """A row for each suit, jokers beneath: of each card its indices and the whole of it, B,G,R.
 
     A card that is still confused is framed and says with what; one that was not laid leaves an empty cell.
@@ -41,7 +41,7 @@ def contact_sheet(looks: Sequence[Look], known: Knowledge, title: str) -> Pictur
     return sheet
 
 
-def _draw(cell: Picture, card: str, looks: Sequence[Look], confused: str | None) -> None:
+def _draw(cell: Picture, card: str, looks: Sequence[CardLook], confused: str | None) -> None:
     ink = _WARNING if confused or not looks else _INK
     words = card + (f" ? {confused}" if confused else "" if looks else ": not laid")
     cv2.putText(cell, words, (2, 12), cv2.FONT_HERSHEY_SIMPLEX, 0.42, ink, 1, cv2.LINE_AA)

@@ -22,16 +22,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.decks.lookout import Lookout, NoLook
-from models.eye.classes import CARDS, CardError, check
+from models.eye.classes import CARD_CLASSES, CardError, check
 from referee.errors import UserError
 from referee.vision import learned_decks
 
 if TYPE_CHECKING:
     from hardware.ports import Camera, Speaker
-    from models.decks.deck_file import Deck
+    from models.decks.deck_file import LearnedDeck
     from models.decks.enrolment import Knowledge
     from models.decks.lookout import Lookout
-    from models.decks.looks import Look
+    from models.decks.looks import CardLook
 
 MS: Final = 1_000_000
 STILL: Final = 250 * MS
@@ -82,7 +82,7 @@ class Laying:
     def __init__(self, lookout: Lookout, order: Sequence[str], *, ask: bool = False, at_once: int = 1) -> None:
         """``order``: the cards to be laid; ``ask``: any order, each named when it was seen; ``at_once``: how many."""
         self._lookout, self._order, self._ask, self._at_once = lookout, list(order), ask, at_once
-        self.looks: dict[str, list[Look]] = {}
+        self.looks: dict[str, list[CardLook]] = {}
         self._history: list[tuple[str, ...]] = []
         self._skipped: list[str] = []
         self._empty: NDArray[np.int16] | None = None
@@ -90,8 +90,8 @@ class Laying:
         self._fine: NDArray[np.int16] | None = None
         self._last: NDArray[np.int16] | None = None
         self._still_since: int | None = None
-        self._gathered: list[list[Look]] = []
-        self._pending: list[list[Look]] | None = None
+        self._gathered: list[list[CardLook]] = []
+        self._pending: list[list[CardLook]] | None = None
         self._told: str | None = None
         self._taken = False
         self.ended = False
@@ -174,7 +174,7 @@ class Laying:
         self._told = no.kind
         return [Word(no.kind, self.wanted, f"{no}: {_HELP[no.kind]}")]
 
-    def _judged(self, gathered: list[list[Look]]) -> list[Word]:
+    def _judged(self, gathered: list[list[CardLook]]) -> list[Word]:
         if self._ask:
             self._pending = gathered
             return [Word("ask", (), "which card is it? (as in 7h, Td, Ks)")]
@@ -185,7 +185,7 @@ class Laying:
                 return [Word(doubt[0], (gathered[-1][k].card,), doubt[1])]
         return self._accept(gathered)
 
-    def _doubt(self, look: Look) -> tuple[str, str] | None:
+    def _doubt(self, look: CardLook) -> tuple[str, str] | None:
         wrong = self._lookout.contradicts(look)
         if wrong is not None:
             return "other", (
@@ -200,7 +200,7 @@ class Laying:
             )
         return None
 
-    def _accept(self, gathered: list[list[Look]]) -> list[Word]:
+    def _accept(self, gathered: list[list[CardLook]]) -> list[Word]:
         cards = tuple(look.card for look in gathered[-1])
         for looks in gathered:
             for look in looks:
@@ -284,7 +284,7 @@ def named_cards(text: str) -> list[str]:
         if out.count(n) > 1:
             raise CardError(f"{n} is named twice")
     if not out:
-        raise CardError(f'name cards, as in "As Ks Td"; there are {" ".join(CARDS[:3])} ... Xr Xb')
+        raise CardError(f'name cards, as in "As Ks Td"; there are {" ".join(CARD_CLASSES[:3])} ... Xr Xb')
     return out
 
 
@@ -313,7 +313,7 @@ class Options:
         return self.settings is None and Path(self.source).exists()
 
 
-def looks_of_images(lookout: Lookout, options: Options, say: Say) -> list[Look]:
+def looks_of_images(lookout: Lookout, options: Options, say: Say) -> list[CardLook]:
     """One card to an image, or with one image all cards in it from left to right; `;` parts images of several."""
     from models.decks.lookout import NoLook
     from referee.vision.photos import read_image
@@ -341,7 +341,7 @@ def looks_of_images(lookout: Lookout, options: Options, say: Say) -> list[Look]:
     return looks
 
 
-def looks_from_camera(lookout: Lookout, options: Options, say: Say) -> list[Look]:
+def looks_from_camera(lookout: Lookout, options: Options, say: Say) -> list[CardLook]:
     """Every look at cards that are laid one by one, until all are or somebody stops."""
     from hardware.ports import HardwareMissing
 
@@ -487,7 +487,7 @@ def enrol(options: Options, say: Say = print) -> int:
     return _keep(lookout, options, [*_still_good(before, fresh), *fresh], say)
 
 
-def _still_good(before: Deck | None, fresh: Sequence[Look]) -> list[Look]:
+def _still_good(before: LearnedDeck | None, fresh: Sequence[CardLook]) -> list[CardLook]:
     """The looks of before, but for those of cards that were confused and have been laid anew."""
     if before is None:
         return []
@@ -510,13 +510,13 @@ def _lookout() -> Lookout:
         raise UserError(f"the eye cannot see: {bad}") from bad
 
 
-def _keep(lookout: Lookout, options: Options, looks: Sequence[Look], say: Say) -> int:
-    from models.decks.deck_file import Deck, fingerprint
+def _keep(lookout: Lookout, options: Options, looks: Sequence[CardLook], say: Say) -> int:
+    from models.decks.deck_file import LearnedDeck, fingerprint
     from models.eye.networks import WEIGHTS
 
     began = time.process_time()
     known = _learned(lookout, looks, say)
-    path = learned_decks.store(Deck(options.deck, tuple(looks), known, fingerprint(WEIGHTS)))
+    path = learned_decks.store(LearnedDeck(options.deck, tuple(looks), known, fingerprint(WEIGHTS)))
     sheet = options.sheet or path.with_suffix(".png")
     written = _draw_sheet(sheet, options.deck, looks, known)
     say(f"learned {len(known.laid)} cards from {len(looks)} looks in {time.process_time() - began:.0f} s of computing")
@@ -532,7 +532,7 @@ def _keep(lookout: Lookout, options: Options, looks: Sequence[Look], say: Say) -
     return 1 if known.confusions else 0
 
 
-def _learned(lookout: Lookout, looks: Sequence[Look], say: Say) -> Knowledge:
+def _learned(lookout: Lookout, looks: Sequence[CardLook], say: Say) -> Knowledge:
     from models.decks.enrolment import TooFewLooks
     from models.eye.networks import WeightsBroken
 
@@ -544,7 +544,7 @@ def _learned(lookout: Lookout, looks: Sequence[Look], say: Say) -> Knowledge:
         raise UserError(f"the eye cannot learn: {bad}") from bad
 
 
-def _draw_sheet(sheet: Path, deck: str, looks: Sequence[Look], known: Knowledge) -> bool:
+def _draw_sheet(sheet: Path, deck: str, looks: Sequence[CardLook], known: Knowledge) -> bool:
     """What was seen of each card, as a picture; whether it could be written."""
     import cv2
 

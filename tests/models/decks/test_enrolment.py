@@ -11,12 +11,11 @@ import numpy as np
 import pytest
 
 from hardware.simulated.decks.packs import PrintedDeck, all_cards
-from models.decks.deck_file import Deck as Learned
-from models.decks.deck_file import DeckBroken, load, save
+from models.decks.deck_file import DeckBroken, LearnedDeck, load, save
 from models.decks.enrolment import CAP, Confusion, Knowledge, TooFewLooks
 from models.decks.lookout import Lookout, NoLook
-from models.decks.looks import Look
-from models.eye.classes import RANKS, SUITS
+from models.decks.looks import CardLook
+from models.eye.classes import RANK_CLASSES, SUIT_CLASSES
 from models.eye.eye import Eye
 from models.eye.networks import WEIGHTS, Network
 from tests.models.table_view.tabletop import HEIGHT, WIDTH, Laid, Picture, Take, picture, pile
@@ -27,7 +26,7 @@ KONTOR = PrintedDeck(UNUSUAL["kontor"], SCALE)
 
 
 def alone(card: str, seed: int = 0, take: Take = LAYING) -> Picture:
-    rng = np.random.default_rng([seed, RANKS.index(card[0]), SUITS.index(card[1])])
+    rng = np.random.default_rng([seed, RANK_CLASSES.index(card[0]), SUIT_CLASSES.index(card[1])])
     return picture(KONTOR, [Laid(card, WIDTH / 2, HEIGHT / 2, float(rng.normal(0, 10)))], take, rng)
 
 
@@ -37,12 +36,12 @@ def lookout() -> Lookout:
 
 
 @pytest.fixture(scope="module")
-def looks(lookout: Lookout) -> list[Look]:
+def looks(lookout: Lookout) -> list[CardLook]:
     return [look for card in all_cards() for look in lookout.look(alone(card), [card])]
 
 
 @pytest.fixture(scope="module")
-def known(lookout: Lookout, looks: Sequence[Look]) -> Knowledge:
+def known(lookout: Lookout, looks: Sequence[CardLook]) -> Knowledge:
     return lookout.learn(looks)
 
 
@@ -71,14 +70,14 @@ def test_an_ordinary_eye_reads_as_before(known: Knowledge) -> None:
     assert [(s.card, s.confidence, s.top) for s in before] == [(s.card, s.confidence, s.top) for s in after]
 
 
-def test_learning_the_same_looks_is_learning_the_same(lookout: Lookout, looks: Sequence[Look]) -> None:
+def test_learning_the_same_looks_is_learning_the_same(lookout: Lookout, looks: Sequence[CardLook]) -> None:
     few = [look for look in looks if look.card[0] in "29K"]
     one, other = lookout.learn(few), lookout.learn(few)
     assert np.array_equal(one.rank.lines.weight, other.rank.lines.weight)
     assert one.confusions == other.confusions
 
 
-def test_what_was_not_laid_is_not_said_for_sure(lookout: Lookout, looks: Sequence[Look]) -> None:
+def test_what_was_not_laid_is_not_said_for_sure(lookout: Lookout, looks: Sequence[CardLook]) -> None:
     partly = lookout.learn([look for look in looks if look.card[0] in "2579"])
     eye = Eye.load(deck=partly)
     for card in ("Ks", "Jd", "Ah", "Qc"):
@@ -86,7 +85,7 @@ def test_what_was_not_laid_is_not_said_for_sure(lookout: Lookout, looks: Sequenc
     assert eye.recognise(alone("5h", 5))[0].card == "5h"
 
 
-def test_a_card_named_wrongly_is_found_out(lookout: Lookout, looks: Sequence[Look]) -> None:
+def test_a_card_named_wrongly_is_found_out(lookout: Lookout, looks: Sequence[CardLook]) -> None:
     swapped = {"4s": "9s", "9s": "4s"}
     few = [look for look in looks if look.card[0] in "3459"]
     known = lookout.learn([replace(look, card=swapped.get(look.card, look.card)) for look in few])
@@ -100,7 +99,7 @@ def test_confused_cards_are_capped_and_others_are_not(known: Knowledge) -> None:
     assert doubtful.cap("3h") == 1.0
 
 
-def test_one_card_teaches_no_deck(lookout: Lookout, looks: Sequence[Look]) -> None:
+def test_one_card_teaches_no_deck(lookout: Lookout, looks: Sequence[CardLook]) -> None:
     with pytest.raises(TooFewLooks, match="two ranks"):
         lookout.learn([look for look in looks if look.card == "7h"])
 
@@ -140,16 +139,16 @@ def test_a_card_laid_again_is_recognised_and_a_new_one_is_not() -> None:
 
 
 @pytest.fixture
-def stored(tmp_path: Path, known: Knowledge, looks: Sequence[Look]) -> Path:
+def stored(tmp_path: Path, known: Knowledge, looks: Sequence[CardLook]) -> Path:
     path = tmp_path / "kontor.npz"
-    save(Learned("kontor", tuple(looks[:6]), known, "weights"), path)
+    save(LearnedDeck("kontor", tuple(looks[:6]), known, "weights"), path)
     return path
 
 
-def test_a_stored_deck_is_the_same_deck(stored: Path, known: Knowledge, looks: Sequence[Look]) -> None:
+def test_a_stored_deck_is_the_same_deck(stored: Path, known: Knowledge, looks: Sequence[CardLook]) -> None:
     deck = load(stored)
     features = np.random.default_rng(1).random((3, known.rank.lines.weight.shape[0]), np.float32)
-    ordinary = np.log(np.full((3, len(RANKS)), 1 / len(RANKS)))
+    ordinary = np.log(np.full((3, len(RANK_CLASSES)), 1 / len(RANK_CLASSES)))
     assert np.array_equal(deck.knowledge.rank.logs(features, ordinary), known.rank.logs(features, ordinary))
     assert (deck.name, deck.weights, deck.knowledge.laid) == ("kontor", "weights", known.laid)
     assert [look.card for look in deck.looks] == [look.card for look in looks[:6]]

@@ -4,18 +4,18 @@ import numpy as np
 import pytest
 
 from models.eye import card_join, card_name, heaps
-from models.eye.classes import CARDS, RANKS, SUITS
+from models.eye.classes import CARD_CLASSES, RANK_CLASSES, SUIT_CLASSES
 from models.eye.finder import Spot
 from models.eye.geometry import quad_of
 from models.eye.reader import CardReading, Reading, log_softmax
 
-W = card_name.Weights()
+W = card_name.EvidenceWeights()
 
 
 def reading(card: str, surely: float = 8.0, index: float = 6.0) -> Reading:
-    rank, suit = np.zeros(len(RANKS)), np.zeros(len(SUITS))
-    rank[RANKS.index(card[0])] = surely
-    suit[SUITS.index(card[1])] = surely
+    rank, suit = np.zeros(len(RANK_CLASSES)), np.zeros(len(SUIT_CLASSES))
+    rank[RANK_CLASSES.index(card[0])] = surely
+    suit[SUIT_CLASSES.index(card[1])] = surely
     return Reading(log_softmax(rank), log_softmax(suit), index)
 
 
@@ -39,7 +39,7 @@ def whole(candidate: card_join.Candidate, card: str, bare: float) -> CardReading
 
 
 def test_opposite_indices_are_one_card() -> None:
-    found = card_join.candidates(spots(200, 200, 30), [reading("7h"), reading("7h")], W)
+    found = card_join.candidates(spots(200, 200, 30), [reading("7h"), reading("7h")], W.index)
     assert len(found) == 1
     assert np.allclose(found[0].centre, [200, 200])
     assert card_name.judged(found[0], W)[0] == "7h"
@@ -47,42 +47,42 @@ def test_opposite_indices_are_one_card() -> None:
 
 def test_two_cards_of_one_heap_stay_two() -> None:
     lower, upper = spots(200, 200, 0, which="a"), spots(212, 193, 48)
-    found = card_join.candidates([*lower, *upper], [reading("9c"), reading("Kd"), reading("Kd")], W)
+    found = card_join.candidates([*lower, *upper], [reading("9c"), reading("Kd"), reading("Kd")], W.index)
     assert sorted(card_name.judged(c, W)[0] for c in found) == ["9c", "Kd"]
 
 
 def test_like_cards_far_apart_stay_two() -> None:
-    found = card_join.candidates([*spots(200, 200), *spots(420, 200)], [reading("7h")] * 4, W)
+    found = card_join.candidates([*spots(200, 200), *spots(420, 200)], [reading("7h")] * 4, W.index)
     assert len(found) == 2
 
 
 def test_readings_in_conflict_lower_the_confidence() -> None:
-    agreed = card_join.candidates(spots(200, 200), [reading("7h"), reading("7h")], W)[0]
-    torn = card_join.candidates(spots(200, 200), [reading("7h"), reading("2h")], W)
+    agreed = card_join.candidates(spots(200, 200), [reading("7h"), reading("7h")], W.index)[0]
+    torn = card_join.candidates(spots(200, 200), [reading("7h"), reading("2h")], W.index)
     assert len(torn) == 1
     assert card_name.judged(torn[0], W)[1] < 0.6 < 0.95 < card_name.judged(agreed, W)[1]
 
 
 def test_a_second_index_adds_confidence() -> None:
-    one = card_join.candidates(spots(200, 200, which="a"), [reading("7h", 3.0)], W)[0]
-    two = card_join.candidates(spots(200, 200), [reading("7h", 3.0)] * 2, W)[0]
+    one = card_join.candidates(spots(200, 200, which="a"), [reading("7h", 3.0)], W.index)[0]
+    two = card_join.candidates(spots(200, 200), [reading("7h", 3.0)] * 2, W.index)[0]
     assert card_name.judged(two, W)[1] > card_name.judged(one, W)[1]
 
 
 def test_what_cannot_be_told_is_seen_but_not_read() -> None:
-    blurred = card_join.candidates(spots(200, 200, which="a"), [reading("7h", 0.4)], W)[0]
+    blurred = card_join.candidates(spots(200, 200, which="a"), [reading("7h", 0.4)], W.index)[0]
     assert card_name.judged(blurred, W)[0] == "??"
 
 
 def test_what_is_no_index_is_no_card() -> None:
-    assert card_join.candidates(spots(200, 200), [reading("7h", index=-3.0)] * 2, W) == []
-    assert card_join.candidates([], [], W) == []
+    assert card_join.candidates(spots(200, 200), [reading("7h", index=-3.0)] * 2, W.index) == []
+    assert card_join.candidates([], [], W.index) == []
 
 
 def test_evidence_is_a_distribution() -> None:
-    card = card_join.candidates(spots(200, 200), [reading("7h", 2.0), reading("8h", 2.0)], W)[0]
+    card = card_join.candidates(spots(200, 200), [reading("7h", 2.0), reading("8h", 2.0)], W.index)[0]
     logs = card_name.evidence(card, W)
-    assert logs.shape == (len(CARDS),)
+    assert logs.shape == (len(CARD_CLASSES),)
     assert np.exp(logs).sum() == pytest.approx(1.0)
 
 
@@ -90,7 +90,7 @@ def test_the_uncovered_card_is_the_top_of_its_heap_and_a_lone_card_of_its_own() 
     cards = card_join.candidates(
         [*spots(200, 200, which="a"), *spots(215, 190, 50), *spots(600, 200)],
         [reading("9c"), reading("Kd"), reading("Kd"), reading("2s"), reading("2s")],
-        W,
+        W.index,
     )
     for card in cards:
         name = card_name.judged(card, W)[0]
@@ -101,7 +101,7 @@ def test_the_uncovered_card_is_the_top_of_its_heap_and_a_lone_card_of_its_own() 
 
 
 def test_corners_run_clockwise_from_an_index() -> None:
-    card = card_join.candidates(spots(200, 200, 75, which="b"), [reading("7h")], W)[0]
+    card = card_join.candidates(spots(200, 200, 75, which="b"), [reading("7h")], W.index)[0]
     heaps.settle(card)
     a, b, c = card.quad[0], card.quad[1], card.quad[2]
     assert (b - a)[0] * (c - a)[1] - (b - a)[1] * (c - a)[0] > 0

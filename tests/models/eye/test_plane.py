@@ -9,7 +9,7 @@ from models.eye.card_join import Candidate
 from models.eye.classes import HEIGHT_MM, WIDTH_MM
 from models.eye.finder import Spot
 from models.eye.geometry import Points, axes_of
-from models.eye.plane import borrow, measures
+from models.eye.heaps import borrow_corners, measures
 from models.eye.reader import Reading
 
 INDEX = np.array([-26.0, 31.0])
@@ -46,7 +46,7 @@ def card(
 def test_a_covered_card_gets_the_size_and_shear_of_the_whole_one(seen: str) -> None:
     whole, _ = card(SEEN[seen], (400, 400), 20, both=True)
     covered, true = card(SEEN[seen], (430, 380), 65, both=False)
-    assert borrow([whole, covered]) == [covered]
+    assert borrow_corners([whole, covered]) == [covered]
     assert np.abs(covered.quad - true).max() < 0.01
 
 
@@ -63,14 +63,14 @@ def test_a_card_keeps_its_corners_where_nobody_near_can_measure_it() -> None:
     alone, far = card(seen, (400, 400), 20, both=False), card(seen, (2400, 400), 20, both=True)
     doubtful = card(seen, (400, 400), 20, both=True, logit=1.0)
     for other, _ in (alone, far, doubtful):
-        assert covered not in borrow([other, covered])
+        assert covered not in borrow_corners([other, covered])
     assert covered.quad == pytest.approx(true + 40.0)
 
 
 def test_indices_of_another_size_are_of_another_pack() -> None:
     whole, _ = card(SEEN["from above"], (400, 400), 20, both=True)
     small, true = card(SEEN["from above"] * 0.4, (430, 380), 65, both=False)
-    assert borrow([whole, small]) == []
+    assert borrow_corners([whole, small]) == []
     assert small.quad == pytest.approx(true + 40.0)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from models.eye.quads import Quad
+from models.eye.geometry import Quad
 from models.watch import decision
 from models.watch.known_cards import Pile
 from models.watch.stream import MS

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from models.eye.quads import Quad
+from models.eye.geometry import Quad
 from models.watch.tracks import SURE, UNREAD, Sighting, Track
 
 CARD: Quad = np.array([[0, 0], [100, 0], [100, 140], [0, 140]], np.float32)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from models.eye.prior import SURE
+from models.watch.prior import SURE
 from referee.engine.foresight import Foresight
 from tests.models.watch.painted import Painted
 from tests.models.watch.test_watcher import KING, SEVEN, Stream, settled

@@ -9,7 +9,7 @@ between two names move by 500 at most, 50 by exclusion: a reading of 0.998 or mo
 certain by memory alone has 0.902.
 
 Odds alone would still let memory win over a reading of 0.9. So the eye has the last word where it is sure: such a
-reading stands, and if memory says otherwise the card is told with both, for people to decide (`Reading.candidates`).
+reading stands, and if memory says otherwise the card is told with both, for people to decide (`NamedCard.candidates`).
 Memory decides only between names that an unsure eye itself holds likely.
 """
 
@@ -23,7 +23,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from models.eye.classes import CARDS, UNREAD
+from models.eye.classes import CARD_CLASSES, UNREAD
 from referee.engine.foresight import Foresight
 
 SLIP: Final = 0.1
@@ -51,13 +51,13 @@ MOST_NAMED: Final = 4
 Candidates = tuple[tuple[str, float], ...]
 """Names and their probabilities, the likeliest first; what they lack to 1 belongs to no name in particular."""
 Chances = NDArray[np.float64]
-"""One number for each of `CARDS`, (54,)."""
+"""One number for each of `CARD_CLASSES`, (54,)."""
 
-_PLACE: Final = {card: place for place, card in enumerate(CARDS)}
+_PLACE: Final = {card: place for place, card in enumerate(CARD_CLASSES)}
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class NamedCard:
     """What a card is told as."""
 
     card: str
@@ -71,19 +71,19 @@ class Prior:
     """Deck memory's word on one card: which names may come."""
 
     may_come: NDArray[np.bool_]
-    """For each of `CARDS`, (54,)."""
+    """For each of `CARD_CLASSES`, (54,)."""
     slip: float = SLIP
     """How likely it is that memory is wrong."""
 
     @classmethod
     def of(cls, foresight: Foresight, seat: int | None, slip: float = SLIP) -> Prior:
         """For the next card of a seat; None where nobody saw whose hand it was."""
-        return cls(np.array([foresight.may_come(card, seat) for card in CARDS]), slip)
+        return cls(np.array([foresight.may_come(card, seat) for card in CARD_CLASSES]), slip)
 
     @property
     def chances(self) -> Chances:
         """Probability of each name; they sum to 1."""
-        alike = np.full(len(CARDS), 1 / len(CARDS))
+        alike = np.full(len(CARD_CLASSES), 1 / len(CARD_CLASSES))
         if not self.may_come.any():
             return alike
         if self.certain:
@@ -107,7 +107,7 @@ class Trust:
     def __init__(self) -> None:
         self._latest: deque[bool] = deque(maxlen=LATELY)
 
-    def note(self, told: Reading, prior: Prior | None) -> None:
+    def note(self, told: NamedCard, prior: Prior | None) -> None:
         """Hold a card that was told against what memory had said of it; a name that it chose itself proves nothing."""
         if prior is None or told.confidence < SURE or (told.candidates and prior.allows(told.card)):
             return
@@ -123,17 +123,17 @@ class Trust:
 
 def spread(candidates: Candidates) -> Chances:
     """One look as probabilities of all names: what it gives to some, and the rest for all alike."""
-    chances = np.zeros(len(CARDS))
+    chances = np.zeros(len(CARD_CLASSES))
     for name, p in candidates:
         chances[_PLACE[name]] = p
-    chances += max(0.0, 1 - float(chances.sum())) / len(CARDS)
-    return np.asarray((1 - DOUBT) * chances / chances.sum() + DOUBT / len(CARDS))
+    chances += max(0.0, 1 - float(chances.sum())) / len(CARD_CLASSES)
+    return np.asarray((1 - DOUBT) * chances / chances.sum() + DOUBT / len(CARD_CLASSES))
 
 
 def seen(looks: Sequence[Candidates]) -> Chances:
     """All looks at one card as probabilities of all names, by the eye alone; even where there is none."""
     clear = sorted((spread(look) for look in looks), key=lambda chances: -float(chances.max()))
-    logs = np.zeros(len(CARDS))
+    logs = np.zeros(len(CARD_CLASSES))
     for weight, chances in zip(ECHO, clear, strict=False):
         logs += weight * np.log(chances)
     return _normal(logs)
@@ -144,7 +144,7 @@ def weighed(chances: Chances, prior: Prior) -> Chances:
     return _normal(np.log(chances) + np.log(prior.chances))
 
 
-def judge(name: str, sure: float, looks: Sequence[Candidates], prior: Prior | None) -> Reading:
+def judge(name: str, sure: float, looks: Sequence[Candidates], prior: Prior | None) -> NamedCard:
     """What a card is to be told as.
 
     Args:
@@ -155,18 +155,18 @@ def judge(name: str, sure: float, looks: Sequence[Candidates], prior: Prior | No
     """
     if sure >= SURE and name != UNREAD:
         if prior is None:
-            return Reading(name, sure)
+            return NamedCard(name, sure)
         chances = _agreeing(name, sure, seen(looks))
         if not prior.allows(name):
-            return Reading(name, sure, likeliest(chances, prior))
-        return Reading(name, max(sure, min(MOST, float(weighed(chances, prior)[_PLACE[name]]))))
+            return NamedCard(name, sure, likeliest(chances, prior))
+        return NamedCard(name, max(sure, min(MOST, float(weighed(chances, prior)[_PLACE[name]]))))
     chances = seen(looks)
     if prior is not None:
         after = weighed(chances, prior)
         best = int(after.argmax())
-        if after[best] >= SURE and chances[best] >= SUPPORT and prior.allows(CARDS[best]):
-            return Reading(CARDS[best], min(MOST, float(after[best])), likeliest(chances))
-    return Reading(name, sure, likeliest(chances) if looks else ())
+        if after[best] >= SURE and chances[best] >= SUPPORT and prior.allows(CARD_CLASSES[best]):
+            return NamedCard(CARD_CLASSES[best], min(MOST, float(after[best])), likeliest(chances))
+    return NamedCard(name, sure, likeliest(chances) if looks else ())
 
 
 def _agreeing(name: str, sure: float, chances: Chances) -> Chances:
@@ -184,7 +184,7 @@ def likeliest(chances: Chances, prior: Prior | None = None) -> Candidates:
         certain = int(prior.may_come.argmax())
         if certain not in order:
             order.append(certain)
-    return tuple((CARDS[place], round(float(chances[place]), 3)) for place in order)
+    return tuple((CARD_CLASSES[place], round(float(chances[place]), 3)) for place in order)
 
 
 def _normal(logs: Chances) -> Chances:

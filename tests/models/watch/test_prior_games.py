@@ -7,7 +7,7 @@ import pytest
 from models.eye import card_join, card_name
 from models.eye.classes import UNREAD
 from models.eye.eye import Eye
-from models.eye.prior import SURE
+from models.watch.prior import SURE
 from tests.models.eye.test_heaps import reading, spots
 from tools.measure.prior_check import Bank, read, score
 
@@ -35,9 +35,9 @@ def test_where_memory_is_wrong_the_eye_is_not_talked_out_of_what_it_sees(blurred
 
 
 def test_what_else_a_card_may_be_is_told_with_the_confidence_of_the_reading() -> None:
-    weights = card_name.Weights()
+    weights = card_name.EvidenceWeights()
     for surely in (0.4, 2.0, 8.0):
-        (card,) = card_join.candidates(spots(200, 200), [reading("Qs", surely), reading("Qs", surely)], weights)
+        (card,) = card_join.candidates(spots(200, 200), [reading("Qs", surely), reading("Qs", surely)], weights.index)
         name, confidence = card_name.judged(card, weights)
         told = card_name.alternatives(card, weights)
         assert told[0][1] == pytest.approx(confidence)
@@ -48,6 +48,6 @@ def test_what_else_a_card_may_be_is_told_with_the_confidence_of_the_reading() ->
 
 def test_a_torn_reading_names_both_cards() -> None:
     torn = [reading("Qs", 3.0), reading("Qc", 3.0)]
-    (card,) = card_join.candidates(spots(200, 200), torn, card_name.Weights())
-    told = dict(card_name.alternatives(card, card_name.Weights()))
+    (card,) = card_join.candidates(spots(200, 200), torn, card_name.EvidenceWeights().index)
+    told = dict(card_name.alternatives(card, card_name.EvidenceWeights()))
     assert {"Qs", "Qc"} <= set(told) and max(told.values()) < SURE

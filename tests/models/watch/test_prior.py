@@ -9,19 +9,34 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.eye.classes import CARDS
-from models.eye.prior import MOST, SLIP, SUPPORT, SURE, Candidates, Prior, Reading, Trust, judge, seen, spread, weighed
+from models.eye.classes import CARD_CLASSES
+from models.watch.prior import (
+    MOST,
+    SLIP,
+    SUPPORT,
+    SURE,
+    Candidates,
+    NamedCard,
+    Prior,
+    Trust,
+    judge,
+    seen,
+    spread,
+    weighed,
+)
 from referee.engine.foresight import Foresight
 
 QUEENS: Candidates = (("Qs", 0.6), ("Qc", 0.38))
 CERTAIN = Foresight(stacks=((), ("Qc", "4d")), placed=("Qc", "4d", "7h"))
 EXCLUDED = Foresight(stacks=((), ()), placed=("Qs", "7h"))
 
-names = st.sampled_from(CARDS)
+names = st.sampled_from(CARD_CLASSES)
 slips = st.floats(SLIP, 1.0)
 priors = st.one_of(
-    st.builds(lambda card: Prior(np.array([one == card for one in CARDS])), names),
-    st.builds(lambda gone, slip: Prior(np.array([one not in gone for one in CARDS]), slip), st.sets(names), slips),
+    st.builds(lambda card: Prior(np.array([one == card for one in CARD_CLASSES])), names),
+    st.builds(
+        lambda gone, slip: Prior(np.array([one not in gone for one in CARD_CLASSES]), slip), st.sets(names), slips
+    ),
 )
 
 
@@ -43,17 +58,17 @@ def prior(foresight: Foresight, seat: int | None = 2) -> Prior:
 @given(priors)
 def test_the_prior_is_a_distribution_with_a_floor(one: Prior) -> None:
     chances = one.chances
-    assert chances.shape == (len(CARDS),) and chances.sum() == pytest.approx(1.0)
+    assert chances.shape == (len(CARD_CLASSES),) and chances.sum() == pytest.approx(1.0)
     assert chances.min() > 0 and chances.max() / chances.min() < 500
 
 
 @given(priors, names, st.floats(0.999, 1.0), names)
 def test_a_reading_of_999_in_1000_is_never_reversed(one: Prior, name: str, p: float, other: str) -> None:
-    chances = np.full(len(CARDS), 0.0)
-    chances[CARDS.index(other)] += 1 - p
-    chances[CARDS.index(name)] += p
+    chances = np.full(len(CARD_CLASSES), 0.0)
+    chances[CARD_CLASSES.index(other)] += 1 - p
+    chances[CARD_CLASSES.index(name)] += p
     after = weighed(np.maximum(chances, 1e-12), one)
-    assert CARDS[int(after.argmax())] == name
+    assert CARD_CLASSES[int(after.argmax())] == name
     assert after.sum() == pytest.approx(1.0)
 
 
@@ -78,7 +93,7 @@ def test_memory_only_chooses_what_the_eye_holds_likely(
         assert (told.card, told.confidence) == (name, sure)
         return
     assert one.allows(told.card) and told.confidence <= MOST
-    assert seen(all_looks)[CARDS.index(told.card)] >= SUPPORT
+    assert seen(all_looks)[CARD_CLASSES.index(told.card)] >= SUPPORT
     assert told.card in dict(told.candidates)
 
 
@@ -92,7 +107,7 @@ def test_what_was_seen_is_a_distribution(all_looks: list[Candidates]) -> None:
 def test_a_look_keeps_what_it_named_in_order_and_leaves_nothing_impossible(look: Candidates) -> None:
     chances = spread(look)
     assert chances.sum() == pytest.approx(1.0) and chances.min() > 0
-    named = [float(chances[CARDS.index(name)]) for name, _ in look]
+    named = [float(chances[CARD_CLASSES.index(name)]) for name, _ in look]
     assert all(one >= next_ - 1e-12 for one, next_ in pairwise(named))
 
 
@@ -130,7 +145,7 @@ def test_memory_alone_names_no_card() -> None:
 
 
 def test_memory_that_rules_out_everything_says_nothing() -> None:
-    nothing = Prior(np.zeros(len(CARDS), bool))
+    nothing = Prior(np.zeros(len(CARD_CLASSES), bool))
     assert nothing.allows("Qs") and np.ptp(nothing.chances) == 0
     assert judge("Qs", 0.95, [QUEENS], nothing).candidates == ()
 
@@ -151,26 +166,26 @@ def test_memory_that_was_often_wrong_of_late_is_trusted_less() -> None:
     trust = Trust()
     expected = prior(CERTAIN)
     for _ in range(30):
-        trust.note(Reading("Qc", 0.99), expected)
+        trust.note(NamedCard("Qc", 0.99), expected)
     assert trust.slip == SLIP, "never less than that"
     before = judge("Qs", 0.6, [QUEENS], prior(CERTAIN)).confidence
     for _ in range(10):
-        trust.note(Reading("Kd", 0.99, (("Kd", 0.99), ("Qc", 0.01))), expected)
+        trust.note(NamedCard("Kd", 0.99, (("Kd", 0.99), ("Qc", 0.01))), expected)
     assert trust.slip > 0.3
     assert judge("Qs", 0.6, [QUEENS], Prior.of(CERTAIN, 2, trust.slip)).confidence < before
     for _ in range(30):
-        trust.note(Reading("Qc", 0.99), expected)
+        trust.note(NamedCard("Qc", 0.99), expected)
     assert trust.slip == SLIP, "that was long ago"
 
 
 def test_what_memory_chose_itself_is_no_proof_of_it() -> None:
     trust = Trust()
     for _ in range(10):
-        trust.note(Reading("Kd", 0.99, (("Kd", 0.99),)), prior(CERTAIN))
+        trust.note(NamedCard("Kd", 0.99, (("Kd", 0.99),)), prior(CERTAIN))
     wrong = trust.slip
     trust.note(judge("Qs", 0.6, [QUEENS], prior(CERTAIN)), prior(CERTAIN))
-    trust.note(Reading("??", 0.4), prior(CERTAIN))
-    trust.note(Reading("Kd", 0.99), None)
+    trust.note(NamedCard("??", 0.4), prior(CERTAIN))
+    trust.note(NamedCard("Kd", 0.99), None)
     assert trust.slip == wrong
 
 
@@ -179,4 +194,4 @@ def test_clear_looks_outweigh_blurred_ones() -> None:
     clear: Candidates = (("Qc", 0.95), ("Qs", 0.03))
     for order in ([blurred, blurred, clear], [clear, blurred, blurred]):
         chances = seen(order)
-        assert CARDS[int(chances.argmax())] == "Qc" and chances.max() > SURE
+        assert CARD_CLASSES[int(chances.argmax())] == "Qc" and chances.max() > SURE
