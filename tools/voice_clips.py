@@ -10,7 +10,8 @@ from hardware.ports import HardwareMissing
 from hardware.sound.clips import Clips, cache_folder, find_synthesiser
 from hardware.sound.piper import open_piper
 from hardware.sound.wav_speaker import WavSpeaker
-from referee.announce.voice import LANGUAGES, spelling, tell, vocabulary
+from referee.announce.voice import spelling, tell, vocabulary
+from referee.text.catalogue import LANGUAGES
 
 
 def _progress(done: int, of: int) -> None:

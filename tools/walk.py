@@ -8,7 +8,6 @@ record's new lines, and is followed until the regions of its scoreboard are read
 
 from __future__ import annotations
 
-import argparse
 import sys
 import threading
 from collections import Counter
@@ -44,7 +43,9 @@ class Steps:
 
 def _is_ours(code: CodeType) -> bool:
     name = code.co_name
-    made_by_python = name.startswith("<") or (name.startswith("__") and name not in ("__call__", "__enter__", "__exit__"))
+    made_by_python = name.startswith("<") or (
+        name.startswith("__") and name not in ("__call__", "__enter__", "__exit__")
+    )
     return code.co_filename.startswith(PRODUCT) and not code.co_filename.startswith(SIMULATED) and not made_by_python
 
 

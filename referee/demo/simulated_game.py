@@ -32,7 +32,7 @@ from hardware.simulated.table.script import Script, play_game
 from hardware.sound.speaker import open_speaker
 from referee.announce.light_show import Lamps
 from referee.announce.terminal import Display
-from referee.announce.voice import VOCABULARY, Voice
+from referee.announce.voice import Voice, vocabulary
 from referee.demo.rendered_camera import RenderedCamera, View, draw
 from referee.demo.score import Summary, count, heats, score_cards, score_rulings, show, slaps_of
 from referee.engine.observations import Taken
@@ -431,7 +431,7 @@ def _speaker(options: Options, clock: Callable[[], int], stack: ExitStack) -> tu
     if not options.pace and options.audio is None:
         return RecordingSpeaker(clock, keep=0), "no voice: without pace only --audio FILE.wav records one"
     try:
-        voice = open_speaker(VOCABULARY, audio=options.audio, clock=clock, start=0, progress=_clip_rendered)
+        voice = open_speaker(vocabulary(), audio=options.audio, clock=clock, start=0, progress=_clip_rendered)
     except HardwareMissing as missing:
         raise UserError(f"--audio: {missing}") from None
     stack.callback(voice.speaker.close)

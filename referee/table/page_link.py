@@ -19,7 +19,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from hardware.clock import Clock, monotonic, wall_now
-from referee.announce.phrases.language import NoWords
+from referee.announce.phrases import NoWords
 from referee.announce.sinks import Notice
 from referee.announce.voice import announce, tell
 from referee.control.commands import Command

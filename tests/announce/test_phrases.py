@@ -11,18 +11,19 @@ from pathlib import Path
 import pytest
 
 from referee.announce import sinks
-from referee.announce.phrases import BY_CODE, words_in
-from referee.announce.phrases.language import COUNTED, MARKS, RANKS, SUITS, Language, NoWords, parts, places
+from referee.announce.phrases import MARKS, Language, NoWords, parts, places, words_in
 from referee.announce.sinks import ANOTHER, BACK, GONE, PAD
+from referee.rules.cards import RANKS, SUITS
 from referee.rules.presets import PRESETS
 from referee.rules.rows import ROWS
 from referee.table.orders import SPOKEN
 from referee.table.page_link import SECRET
 from referee.table.pause import VIEW
+from referee.text.catalogue import LANGUAGES
 from tests.support.phrase_rows import SPOKEN_BY
 
 ENGLISH = words_in("en")
-ALL = pytest.mark.parametrize("language", BY_CODE.values(), ids=lambda one: one.code)
+ALL = pytest.mark.parametrize("language", [words_in(code) for code in LANGUAGES], ids=lambda one: one.code)
 
 
 def counted(code: str, value: int, noun: str) -> str:
@@ -66,7 +67,8 @@ def test_no_two_phrases_sound_alike_where_they_mean_otherwise(language: Language
 @ALL
 def test_every_number_has_its_own_words(language: Language) -> None:
     words = set(language.vocabulary())
-    for noun in (None, *COUNTED):
+    assert list(language.nouns) == list(ENGLISH.nouns)
+    for noun in (None, *ENGLISH.nouns):
         said = [language.number(n) if noun is None else language.counted(n, noun) for n in range(1000)]
         assert len(set(said)) == 1000
         assert {clip.rstrip(MARKS) for clips in said for clip in clips} <= words

@@ -10,22 +10,20 @@ from hypothesis import strategies as st
 
 from hardware.simulated.devices.silent_speaker import RecordingSpeaker
 from hardware.sound.splice import MARKS
-from referee.announce.phrases.language import MARKS as SPOKEN_MARKS
+from referee.announce.phrases import MARKS as SPOKEN_MARKS
+from referee.announce.phrases import words_in
 from referee.announce.voice import (
-    LANGUAGES,
     Phrase,
     Priority,
     announce,
     margin,
-    number,
-    pad_stuck,
     phrase,
-    seat,
     speak,
     tell,
     vocabulary,
 )
 from referee.engine.rulings import LIFE, Ruling
+from referee.text.catalogue import LANGUAGES
 
 MS = 1_000_000
 
@@ -166,12 +164,13 @@ def test_a_changed_ruling_is_spoken_as_a_correction() -> None:
 
 
 @settings(deadline=None)
-@given(st.integers(0, 999), st.sampled_from(LANGUAGES))
+@given(st.integers(0, 999), st.sampled_from(list(LANGUAGES)))
 def test_every_number_has_words_that_are_rendered(value: int, language: str) -> None:
-    assert {clip.rstrip(MARKS) for clip in number(value, language)} <= set(vocabulary(language))
+    assert {clip.rstrip(MARKS) for clip in words_in(language).number(value)} <= set(vocabulary(language))
 
 
 def test_numbers_sound_right_and_differ() -> None:
+    number = words_in("en").number
     assert " ".join(number(0)) == "zero"
     assert " ".join(number(120)) == "one hundred and twenty"
     assert " ".join(number(999)) == "nine hundred and ninety nine"
@@ -179,15 +178,15 @@ def test_numbers_sound_right_and_differ() -> None:
     with pytest.raises(ValueError, match="only 0 to 999"):
         number(1000)
     with pytest.raises(ValueError, match="seats are 1 to 8"):
-        seat(9)
+        words_in("en").seat(9)
     with pytest.raises(ValueError, match="speaks en, es, de, fr"):
-        seat(1, "it")
+        words_in("it")
 
 
 @settings(deadline=None)
-@given(st.integers(0, 10**12), st.sampled_from(LANGUAGES))
+@given(st.integers(0, 10**12), st.sampled_from(list(LANGUAGES)))
 def test_every_margin_can_be_said(ns: int, language: str) -> None:
-    assert {clip.rstrip(MARKS) for clip in margin(ns, language)} <= set(vocabulary(language))
+    assert {clip.rstrip(MARKS) for clip in margin(words_in(language), ns)} <= set(vocabulary(language))
 
 
 def test_the_appliance_speaks_for_itself() -> None:
@@ -211,8 +210,8 @@ def test_the_appliance_speaks_for_itself() -> None:
 
 
 def test_a_stuck_pad_is_announced() -> None:
-    assert pad_stuck(2, 5).text == "Seat two, your pad is stuck."
-    assert unmarked(pad_stuck(2, 5)) <= set(vocabulary())
+    assert tell("pad_stuck", 5, seat=2).text == "Seat two, your pad is stuck."
+    assert unmarked(tell("pad_stuck", 5, seat=2)) <= set(vocabulary())
 
 
 def test_the_speaker_is_told_what_it_must_know() -> None:

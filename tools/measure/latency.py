@@ -36,7 +36,7 @@ from hardware.sound.speaker import StreamSpeaker
 from hardware.sound.splice import PAUSE, RATE, Samples
 from referee.announce.light_show import Lamps
 from referee.announce.terminal import Display, Screen
-from referee.announce.voice import VOCABULARY, Voice, announce
+from referee.announce.voice import Voice, announce, vocabulary
 from referee.engine.observations import Slap as Felt
 from referee.engine.observations import Table
 from referee.engine.rulings import Ruling
@@ -255,7 +255,7 @@ def table(folder: Path, card: Card | None, watch: Stopwatch, paging: Paging | No
     """
     bank = Clips(find_synthesiser()) if card is not None else None
     if bank is not None:
-        bank.render(VOCABULARY)
+        bank.render(vocabulary())
     request = PipedRequest(PAD_PINS[:SEATS])
     pads = GpioPads(dict(enumerate(PAD_PINS[:SEATS], start=1)), lines=GpiodLines(request), t_error=LEAST_ERROR)
     lights = SimulatedLights(SEATS)

@@ -16,7 +16,8 @@ import numpy as np
 from hardware.sound.clips import Clips, find_synthesiser
 from hardware.sound.loudness import true_peak
 from hardware.sound.splice import RATE
-from referee.announce.voice import LANGUAGES, spelling, vocabulary
+from referee.announce.voice import spelling, vocabulary
+from referee.text.catalogue import LANGUAGES
 from tests.hardware.sound.hearing import Heard, spoilt, spoken, understood
 from tests.hardware.sound.listener import SIGNAL_TO_NOISE
 from tests.hardware.sound.spoken import all_phrases, phrases_of_a_game, told

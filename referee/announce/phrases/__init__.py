@@ -1,21 +1,188 @@
-"""The voice's phrases in each language, and how they are put together."""
+"""What the referee says aloud: one table of phrases for each language, and how a phrase is put together from clips.
+
+A table (``en.toml``) holds one template a key. Bars part its clips, braces hold a place for other clips, and what stands
+between two bars is spoken in one breath, so it is one clip: ``"{seat} | wins the slap, | {pattern}, | {margin}"``. A
+mark at the end of a clip is not spoken: it is a pause, and shows in writing. A hyphen there ties it to the next clip in
+one word (German ``einhundert-`` ``vierzehn``). Number words are num2words'; what a language does to them before a noun
+stands in its table.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Final
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
 
-from referee.announce.phrases.de import GERMAN
-from referee.announce.phrases.en import ENGLISH
-from referee.announce.phrases.es import SPANISH
-from referee.announce.phrases.fr import FRENCH
-from referee.announce.phrases.language import Language, NoWords
+from num2words import num2words
 
-BY_CODE: Final[Mapping[str, Language]] = {one.code: one for one in (ENGLISH, SPANISH, GERMAN, FRENCH)}
+from referee.rules.cards import JOKERS, RANKS, SUITS
+from referee.text.catalogue import LANGUAGES
+
+Clips = tuple[str, ...]
+"""Names of clips, each the text that it speaks, perhaps with a mark at its end."""
+
+MARKS: Final = ",.:;?!-"
+"""What a clip's name may end in without being spoken."""
+MOST: Final = 999
+"""The greatest number that has words."""
+MOST_SEATS: Final = 8
+_PLACE: Final = re.compile(r"\{(\w+)\}([,.:;?!]?)$")
 
 
+class NoWords(ValueError):  # noqa: N818 - it names a state of the table of phrases
+    """There are no words for a number, a seat, a key or a language."""
+
+
+class Language:
+    """Everything that can be said in one language."""
+
+    def __init__(self, code: str) -> None:
+        """Raises `OSError` where there is no table of this language."""
+        with (Path(__file__).parent / f"{code}.toml").open("rb") as file:
+            self._table: Mapping[str, Any] = tomllib.load(file)
+        self.code = code
+        self.phrases: Mapping[str, str] = self._table["phrases"]
+        """Templates by key."""
+        self.spelling: Mapping[str, str] = self._table.get("spelling", {})
+        """Words that synthesisers say wrongly, and how to write them so that they say them right."""
+        self.nouns: Mapping[str, Mapping[str, str]] = self._table["nouns"]
+        """What is counted: in each language ``card``, ``chance`` and ``ms``."""
+
+    def number(self, value: int) -> Clips:
+        """A whole number by itself, hundreds and the rest in a clip each; raises `NoWords` but for 0 to `MOST`."""
+        if not 0 <= value <= MOST:
+            raise NoWords(f"no words for {value}: only 0 to {MOST} are rendered")
+        whole = self._numeral(value)
+        if value < 100 or value % 100 == 0:
+            return (whole,)
+        rest = self._numeral(value % 100)
+        head = whole.removesuffix(rest)
+        return (head.rstrip() if head.endswith(" ") else f"{head}-", rest)
+
+    def _numeral(self, value: int) -> str:
+        return _in_words(value, self.code).replace("-", self._table.get("hyphen", "-"))
+
+    def counted(self, value: int, noun: str) -> Clips:
+        """A whole number and what is counted, as its gender, number and case want it; raises `NoWords` as `number`.
+
+        Args:
+            value: how many.
+            noun: one of `nouns`.
+        """
+        forms = self.nouns[noun]
+        fixed = forms.get({0: "zero", 1: "one"}.get(value, ""))
+        if fixed is not None:
+            return tuple(parts(fixed))
+        *head, last = (self._before_noun(clip, forms.get("form", "")) for clip in self.number(value))
+        least, most = self._table.get("joined", (1, 0))
+        if least <= (value % 100 or value) <= most:
+            return (*head, f"{last} {forms['many']}")
+        return (*head, last, forms["many"])
+
+    def _before_noun(self, numeral: str, form: str) -> str:
+        for pattern, ending in self._table.get("forms", {}).get(form, ()):
+            changed, count = re.subn(pattern, ending, numeral)
+            if count:
+                return changed
+        return numeral
+
+    def card(self, name: str) -> Clips:
+        """A card (``7h``, ``Xr``)."""
+        if name in JOKERS:
+            return (self._table["jokers"][JOKERS.index(name)],)
+        rank, suit = self._table["ranks"][RANKS.index(name[0])], self._table["suits"][SUITS.index(name[1])]
+        return tuple(part.format(rank=rank, suit=suit) for part in parts(self._table["card"]))
+
+    def seat(self, place: int) -> str:
+        """The clip that calls a seat; raises `NoWords` for one that has none."""
+        if not 1 <= place <= MOST_SEATS:
+            raise NoWords(f"no clip for seat {place}: seats are 1 to {MOST_SEATS}")
+        return str(self._table["seat"]).format(number=self._numeral(place))
+
+    def has(self, key: str) -> bool:
+        """Whether there is a phrase of this key."""
+        return key in self.phrases
+
+    def say(self, key: str, **places: Clips) -> Clips:
+        """The clips of a phrase, its places filled.
+
+        Args:
+            key: a key of `phrases`.
+            places: clips for each place that the template has; those of an empty place vanish with their pause.
+
+        Raises:
+            NoWords: there is no such phrase, or a place has nothing to fill it.
+        """
+        if key not in self.phrases:
+            raise NoWords(f"no phrase {key!r} in {self.code}")
+        out: list[str] = []
+        for part in parts(self.phrases[key]):
+            place = _PLACE.fullmatch(part)
+            if place is None:
+                out.append(part)
+                continue
+            name, mark = place.groups()
+            if name not in places:
+                raise NoWords(f"the phrase {key!r} needs {name!r}")
+            out += with_mark(places[name], mark)
+        return tuple(out)
+
+    def written(self, clips: Clips) -> str:
+        """Clips as a line for those who do not hear: capitals and a full stop where they belong."""
+        text = " ".join(clips).replace("- ", "").rstrip(",:;-")
+        text = re.sub(r"(^|[.?!] )(\W*)(\w)", lambda found: found[1] + found[2] + found[3].upper(), text)
+        if not text.endswith((".", "?", "!")):
+            text += "."
+        for mark in self._table.get("spaced", ""):
+            text = text.replace(mark, f"\u202f{mark}")
+        return text
+
+    def vocabulary(self) -> Clips:
+        """Every clip that any phrase can ask for, each once, without marks."""
+        # Each number below a hundred, each hundred by itself and before another number: the rest is made of these.
+        numbers = (*range(102), *(hundred + rest for hundred in range(200, MOST, 100) for rest in (0, 1)))
+        said = [*map(self.seat, range(1, MOST_SEATS + 1)), *(clip for value in numbers for clip in self.number(value))]
+        said += [clip for noun in self.nouns for value in numbers for clip in self.counted(value, noun)]
+        said += [
+            clip for card in (*JOKERS, *(rank + suit for suit in SUITS for rank in RANKS)) for clip in self.card(card)
+        ]
+        said += [part for text in self.phrases.values() for part in parts(text) if not _PLACE.fullmatch(part)]
+        return tuple(dict.fromkeys(map(spoken, said)))
+
+
+@cache
+def _in_words(value: int, language: str) -> str:
+    return str(num2words(value, lang=language))
+
+
+@cache
 def words_in(code: str) -> Language:
     """The language of a code; raises `NoWords` for one that the referee does not speak."""
-    if code not in BY_CODE:
-        raise NoWords(f"no language {code!r}: the referee speaks {', '.join(BY_CODE)}")
-    return BY_CODE[code]
+    if code not in LANGUAGES:
+        raise NoWords(f"no language {code!r}: the referee speaks {', '.join(LANGUAGES)}")
+    return Language(code)
+
+
+def parts(template: str) -> Iterator[str]:
+    """What stands between the bars of a template."""
+    return (part.strip() for part in template.split("|") if part.strip())
+
+
+def places(template: str) -> tuple[str, ...]:
+    """The names of a template's places, in their order."""
+    return tuple(re.findall(r"\{(\w+)\}", template))
+
+
+def spoken(clip: str) -> str:
+    """A clip's name without the marks that are not spoken."""
+    return clip.rstrip(MARKS)
+
+
+def with_mark(clips: Clips, mark: str) -> Clips:
+    """The same clips, the last of them with a mark in place of the one it has."""
+    if not clips or not mark:
+        return clips
+    return (*clips[:-1], spoken(clips[-1]) + mark)

@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from hardware.sound.clips import pcm
 from hardware.sound.mixer import Mixer
 from hardware.sound.splice import RATE, Samples
-from referee.announce.phrases import words_in
-from referee.announce.phrases.language import parts
+from referee.announce.phrases import parts, words_in
 
 ROOM: Final = RATE // 4
 """Samples of quiet before and after what is said."""

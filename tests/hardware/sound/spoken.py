@@ -9,8 +9,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from referee.announce.phrases import words_in
-from referee.announce.voice import MOST_SEATS, Phrase, announce, tell
+from referee.announce.phrases import MOST_SEATS, words_in
+from referee.announce.voice import Phrase, announce, tell
 from referee.engine.replay import replay_log
 from referee.engine.rulings import Ruling
 from referee.rules.presets import PRESETS

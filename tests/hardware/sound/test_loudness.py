@@ -15,7 +15,8 @@ import pytest
 from hardware.sound.clips import Clips, find_synthesiser
 from hardware.sound.loudness import MOMENT, SILENCE, Samples, high_pass, k_weighted, momentary, shelf, true_peak
 from hardware.sound.splice import LOUDNESS, RATE
-from referee.announce.voice import LANGUAGES, spelling, vocabulary
+from referee.announce.voice import spelling, vocabulary
+from referee.text.catalogue import LANGUAGES
 from tests.hardware.sound.spoken import phrases_of_a_game, told
 
 SPREAD: Final = 1.5
@@ -88,7 +89,7 @@ def test_the_greatest_moment_counts() -> None:
     assert momentary(soft, RATE) == pytest.approx(momentary(sine(1_000, 1.0, RATE, 0.2), RATE), abs=0.1)
 
 
-@pytest.fixture(scope="module", params=LANGUAGES)
+@pytest.fixture(scope="module", params=list(LANGUAGES))
 def bank(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Clips]]:
     language = str(request.param)
     if shutil.which("flite" if language == "en" else "espeak-ng") is None:
