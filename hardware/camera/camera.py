@@ -110,7 +110,7 @@ def open_camera(source: str, *, fps: float | None = None, size: Sequence[int] | 
 
     Args:
         source: ``picamera``, ``usb:N``, ``usb:/dev/v4l/by-id/...``, a video file, a folder of numbered frames, or
-            ``twin`` (a simulated Pi camera, see `hardware.simulated.devices.pi_camera_twin`).
+            ``twin`` (a simulated Pi camera, see `hardware.simulated.devices.simulated_picamera`).
         fps: frames a second: of a folder, or wanted of a camera.
         size: wanted width and height of a camera's picture, px.
         look: further fields of `hardware.camera.pi_camera.PiCameraSettings`, for the Pi's camera and its twin; others take none of
@@ -125,7 +125,7 @@ def open_camera(source: str, *, fps: float | None = None, size: Sequence[int] | 
 
         return PiCamera(PiCameraSettings().changed(fps=fps, size=wanted, **look))
     if source.partition(":")[0] == "twin":
-        from hardware.simulated.devices.pi_camera_twin import open_twin
+        from hardware.simulated.devices.simulated_picamera import open_twin
 
         return open_twin(source, fps=fps, size=wanted, **look)
     usb = re.fullmatch(r"usb:(\d+|/.+)", source)

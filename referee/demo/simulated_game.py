@@ -25,9 +25,9 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 from hardware.pads.pads import LEAST_ERROR
 from hardware.ports import Frame, HardwareMissing, Lights, Speaker
 from hardware.simulated.decks.families import FAMILIES
-from hardware.simulated.devices.contacts import SimulatedPads
-from hardware.simulated.devices.mock_lights import SimulatedLights
 from hardware.simulated.devices.silent_speaker import RecordingSpeaker
+from hardware.simulated.devices.simulated_lights import SimulatedLights
+from hardware.simulated.devices.simulated_pads import SimulatedPads
 from hardware.simulated.table.script import Script, play_game
 from hardware.sound.speaker import open_speaker
 from referee.announce.light_show import Lamps

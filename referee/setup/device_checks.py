@@ -295,7 +295,7 @@ class SimulatedBench(TableBench):
 
     def slap(self, seat: int, pins: Sequence[int], active_high: bool) -> int | None:
         """The asked seat's player slaps, and the real pad shell hears it."""
-        from hardware.simulated.devices.contacts import SimulatedPads
+        from hardware.simulated.devices.simulated_pads import SimulatedPads
 
         if seat in self._silent or self._soldered[seat] not in pins:
             return None

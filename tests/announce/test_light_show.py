@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 
-from hardware.simulated.devices.mock_lights import SimulatedLights
+from hardware.simulated.devices.simulated_lights import SimulatedLights
 from referee.announce import light_show
 from referee.announce.light_show import GLOW, MS, SECOND, Lamps, LampState, count, seat_level, table_colour
 from referee.announce.sinks import Notice

@@ -6,8 +6,8 @@ from io import BytesIO
 
 import pytest
 
-from hardware.simulated.devices.mock_lights import SimulatedLights
 from hardware.simulated.devices.silent_speaker import RecordingSpeaker
+from hardware.simulated.devices.simulated_lights import SimulatedLights
 from referee.announce.light_show import GLOW, Lamps
 from referee.announce.terminal import Display, card_lines
 from referee.announce.voice import Voice

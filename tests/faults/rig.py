@@ -12,9 +12,9 @@ from hardware.pads.gpiod_lines import GpiodLines
 from hardware.pads.pads import GpioPads
 from hardware.pads.pinout import PAD_PINS
 from hardware.ports import Speaker
-from hardware.simulated.devices.kernel_lines import SimulatedLineRequest
-from hardware.simulated.devices.mock_lights import SimulatedLights
 from hardware.simulated.devices.silent_speaker import RecordingSpeaker
+from hardware.simulated.devices.simulated_lights import SimulatedLights
+from hardware.simulated.devices.simulated_pads import SimulatedLineRequest
 from referee.announce.light_show import Lamps
 from referee.announce.sinks import Notice
 from referee.announce.voice import Voice

@@ -1,6 +1,6 @@
 """Pads that another process presses in real time: edges come through a pipe, stamped where they are made.
 
-Stands for `gpiod.LineRequest` under the real pad shell, as `hardware.simulated.devices.kernel_lines.SimulatedLineRequest` does where time
+Stands for `gpiod.LineRequest` under the real pad shell, as `hardware.simulated.devices.simulated_pads.SimulatedLineRequest` does where time
 is data. The kernel stamps an edge in its interrupt and queues it; here the finger's process stamps it and writes.
 """
 
@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from hardware.simulated.devices.kernel_lines import SimulatedEvent
+from hardware.simulated.devices.simulated_pads import SimulatedEvent
 
 _EDGE: Final = struct.Struct("qqqq")
 

@@ -14,7 +14,8 @@ from typing import Final
 
 from hardware.pads.pinout import PAD_PINS
 from hardware.ports import Edge
-from hardware.simulated.devices.pulses import ERROR, MS, Trial
+from referee.units import MS
+from tools.measure.pulse_trials import ERROR, Trial
 
 COLUMNS: Final = ("t_ns", "pin", "level", "t_error_ns")
 NEAR: Final = 50 * MS

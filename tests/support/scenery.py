@@ -6,7 +6,7 @@ import numpy as np
 
 from hardware.simulated.decks.families import Family
 from hardware.simulated.decks.pips import draw_pip
-from hardware.simulated.pictures.canvas import Canvas, Colour, bezier, box, ellipse, placed
+from hardware.simulated.pictures.canvas import Canvas, Colour, box, ellipse, path, placed
 
 _SKIES: dict[str, Colour] = {"s": (176, 204, 226), "h": (246, 212, 176), "d": (226, 232, 196), "c": (206, 196, 226)}
 
@@ -30,7 +30,7 @@ def _half(sheet: Canvas, family: Family, rank: str, suit: str, colour: Colour) -
     pen = costume.line
     sheet.fill(box(0, 0, width, middle), _SKIES[suit])
     sheet.shape(ellipse(width * 0.68, 15, 4.2), costume.gold, costume.ink, pen)
-    hill = bezier((0, middle), ((0, 30), (width * 0.4, 20), (width * 0.55, 31)), ((width, 24), (width, middle)))
+    hill = path(f"M0 {middle} C0 30 {width * 0.4} 20 {width * 0.55} 31 Q{width} 24 {width} {middle}")
     sheet.shape(hill, (122, 164, 96), costume.ink, pen)
     if rank == "K":
         for k, x in enumerate((0.26, 0.36, 0.46)):

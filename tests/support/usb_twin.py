@@ -20,7 +20,7 @@ from hardware.camera.usb import UsbCamera
 from hardware.clock import Clock, monotonic
 from hardware.ports import Image
 from hardware.simulated.devices.camera_faults import Faults
-from hardware.simulated.devices.pi_driver_twin import Pause
+from hardware.simulated.devices.simulated_picamera import Pause
 
 
 class SimulatedCapture:

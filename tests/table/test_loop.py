@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from hardware.ports import Frame, HardwareMissing
-from hardware.simulated.devices.contacts import SimulatedPads
+from hardware.simulated.devices.simulated_pads import SimulatedPads
 from referee.engine.observations import Card
 from referee.settings.model import parse
 from referee.table.assembly import table_of

@@ -8,7 +8,7 @@ from random import Random
 from hardware.pads.crosstalk import Crosstalk
 from hardware.pads.slaps import PadFilter
 from hardware.ports import Edge
-from hardware.simulated.devices.contacts import SimulatedPads
+from hardware.simulated.devices.simulated_pads import SimulatedPads
 from hardware.simulated.table.players import Contact, press
 from referee.engine.adjudicator import Adjudicator
 from referee.engine.observations import Card, Lift, Observation, Slap, Table

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from hardware.ports import Edge
-from hardware.simulated.devices.contacts import SimulatedPads
+from hardware.simulated.devices.simulated_pads import SimulatedPads
 from referee.announce.sinks import Notice
 from referee.control.socket import NAME, ask
 from referee.engine.observations import Card, Observation, Table

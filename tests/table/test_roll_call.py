@@ -6,7 +6,7 @@ from random import Random
 
 from hardware.pads.slaps import PadFilter
 from hardware.ports import Edge
-from hardware.simulated.devices.contacts import SimulatedPads
+from hardware.simulated.devices.simulated_pads import SimulatedPads
 from hardware.simulated.table.players import press
 from referee.engine.observations import Slap
 from referee.table.roll_call import AGAIN, PATIENCE, Call, RollCall, Said

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from hardware.ports import Edge, Frame, Lost
-from hardware.simulated.devices.mock_lights import SimulatedLights
 from hardware.simulated.devices.silent_speaker import RecordingSpeaker
+from hardware.simulated.devices.simulated_lights import SimulatedLights
 from referee.engine.observations import Card
 from referee.engine.replay import replay_log
 from referee.engine.rulings import encode_ruling

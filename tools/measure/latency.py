@@ -28,7 +28,7 @@ from hardware.pads.pads import LEAST_ERROR, GpioPads
 from hardware.pads.pinout import PAD_PINS
 from hardware.ports import Camera, Frame
 from hardware.priority import be_urgent
-from hardware.simulated.devices.mock_lights import SimulatedLights
+from hardware.simulated.devices.simulated_lights import SimulatedLights
 from hardware.simulated.table.script import play_game
 from hardware.simulated.table.simulated_table import SimulatedTable
 from hardware.sound.clips import Clips, find_synthesiser

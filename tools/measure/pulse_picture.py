@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from hardware.simulated.devices.pulses import MS
+from referee.units import MS
 from tools.measure.pulse_scores import NAMED, TIE, Row
 
 WIDTH: Final = 1000

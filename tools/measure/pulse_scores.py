@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 from hardware.pads.crosstalk import Crosstalk
 from hardware.pads.slaps import PadFilter
 from hardware.ports import Edge
-from hardware.simulated.devices.contacts import SimulatedPads
-from hardware.simulated.devices.pulses import BOUNCE, ERROR, GAPS, MS, SEATS, Part, Trial, echo
+from hardware.simulated.devices.simulated_pads import SimulatedPads
 from referee.engine.adjudicator import Adjudicator
 from referee.engine.observations import Card, Lift, Observation, Slap, Table
 from referee.engine.rulings import Ruling
+from referee.units import MS
+from tools.measure.pulse_trials import BOUNCE, ERROR, GAPS, SEATS, Part, Trial, echo
 
 TIE = 3 * MS
 """Edges nearer than this are a dead heat, whoever was first: both pads' stated errors together."""

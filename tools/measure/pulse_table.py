@@ -18,9 +18,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from hardware.simulated.devices.pulses import MS, script
+from referee.units import MS
 from tests.support.pulse_file import EdgeWriter, aligned, read_edges, write_pulses
 from tools.measure.pulse_scores import NAMED, Measured, Row, measure, parts, simulated_edges, total
+from tools.measure.pulse_trials import script
 
 RECORDED: Final = 100_000
 """How far a recorded stamp may lie from the script, ns: edges nearer than that are told in the order of their pins."""

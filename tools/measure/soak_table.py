@@ -27,8 +27,8 @@ from hardware.pads.pads import LEAST_ERROR, GpioPads
 from hardware.pads.pinout import PAD_PINS
 from hardware.ports import Camera, Frame
 from hardware.priority import be_urgent
-from hardware.simulated.devices.mock_lights import SimulatedLights
 from hardware.simulated.devices.silent_speaker import RecordingSpeaker
+from hardware.simulated.devices.simulated_lights import SimulatedLights
 from hardware.simulated.table.script import Script
 from referee.announce.sinks import Outlet
 from referee.demo.rendered_camera import RenderedCamera, View

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import tomllib
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from hardware.simulated.decks.courts import Costume
 from hardware.simulated.pictures.canvas import Canvas, Colour, box, ellipse, placed
-
-
-def rank_text(rank: str) -> str:
-    """The index as printed: ``10`` for the ten."""
-    return "10" if rank == "T" else rank
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,18 +50,19 @@ class Family:
     single: bool = False
     """One large pip stands on number cards instead of as many as they count."""
 
+    @property
+    def font_file(self) -> str:
+        """Path of the font."""
+        package, name = self.font
+        return str(Path(str(import_module(package).__file__)).parent / "files" / name)
+
     def colour(self, suit: str) -> Colour:
         """The suit's ink."""
         return dict(self.colours).get(suit, self.red if suit in "hd" else self.black)
 
     def text(self, rank: str) -> str:
-        """What the index of a rank says."""
-        return dict(self.letters).get(rank, rank_text(rank))
-
-
-def font_file(package: str, name: str) -> str:
-    module = import_module(package)
-    return str(Path(str(module.__file__)).parent / "files" / name)
+        """What the index of a rank says: ``10`` for the ten."""
+        return dict(self.letters).get(rank, "10" if rank == "T" else rank)
 
 
 def _lattice(canvas: Canvas) -> None:
@@ -110,12 +108,8 @@ def _confetti(canvas: Canvas) -> None:
 
     def draw(sheet: Canvas) -> None:
         sheet.fill(field, green)
-        star = np.stack(
-            [
-                np.array([np.sin(a), -np.cos(a)]) * (1.0 if k % 2 == 0 else 0.42)
-                for k, a in enumerate(np.arange(10) * np.pi / 5)
-            ]
-        )
+        a = np.arange(10) * np.pi / 5
+        star = np.stack([np.sin(a), -np.cos(a)], axis=1) * np.where(np.arange(10) % 2, 0.42, 1.0)[:, None]
         for j in range(14):
             for i in range(9):
                 x, y = 6 + i * 6.6 + (j % 2) * 3.3, 7.5 + j * 6.3
@@ -147,132 +141,21 @@ def _diamonds(canvas: Canvas) -> None:
     canvas.line(box(2.6, 2.6, canvas.width - 2.6, canvas.height - 2.6, 1.6), violet, 0.3)
 
 
-_HARBOUR = Costume(
-    main=(186, 38, 46),
-    second=(40, 74, 146),
-    third=(236, 200, 82),
-    gold=(238, 190, 60),
-    ink=(26, 24, 34),
-    skin=(248, 222, 196),
-    hair=((52, 44, 44), (202, 142, 62), (150, 92, 48), (120, 116, 118)),
-    ground=(253, 252, 247),
-    slant=9.0,
-    pip_style="classic",
-    face="fine",
-)
-_MEADOW = Costume(
-    main=(30, 112, 122),
-    second=(206, 70, 52),
-    third=(240, 226, 192),
-    gold=(232, 168, 56),
-    ink=(34, 38, 58),
-    skin=(236, 196, 160),
-    hair=((36, 34, 46), (160, 82, 40), (224, 178, 92), (86, 58, 42)),
-    ground=(246, 240, 224),
-    slant=0.0,
-    pip_style="sharp",
-    face="flat",
-    line=0.4,
-)
-_CARNIVAL = Costume(
-    main=(214, 58, 92),
-    second=(62, 142, 84),
-    third=(74, 70, 156),
-    gold=(250, 204, 78),
-    ink=(44, 30, 50),
-    skin=(252, 214, 184),
-    hair=((70, 48, 40), (236, 178, 70), (186, 84, 48), (48, 52, 86)),
-    ground=(255, 252, 242),
-    slant=-7.0,
-    pip_style="round",
-    face="merry",
-    line=0.36,
-)
-_ARCHIVE = Costume(
-    main=(146, 32, 34),
-    second=(28, 26, 32),
-    third=(222, 186, 110),
-    gold=(214, 170, 84),
-    ink=(20, 18, 22),
-    skin=(244, 224, 204),
-    hair=((38, 34, 36), (182, 128, 70), (116, 74, 44), (148, 144, 142)),
-    ground=(250, 246, 236),
-    slant=5.0,
-    pip_style="classic",
-    face="fine",
-    line=0.24,
-)
+_BACKS = {"lattice": _lattice, "waves": _waves, "confetti": _confetti, "diamonds": _diamonds}
 
-FAMILIES: dict[str, Family] = {
-    family.name: family
-    for family in (
-        Family(
-            "harbour",
-            (63, 88),
-            ("font_source_serif_pro", "SourceSerifPro-Bold.ttf"),
-            "classic",
-            (9.6, 7.2, 6.3),
-            4.0,
-            0.86,
-            12.5,
-            (12.2, 29.0),
-            (37.0, 71.0),
-            (22, 22, 26),
-            (196, 28, 36),
-            (253, 253, 250),
-            _HARBOUR,
-            _lattice,
-        ),
-        Family(
-            "meadow",
-            (57, 89),
-            ("font_roboto", "Roboto-Bold.ttf"),
-            "sharp",
-            (10.6, 8.0, 6.2),
-            3.6,
-            0.80,
-            11.5,
-            (10.4, 29.0),
-            (31.0, 71.0),
-            (18, 24, 40),
-            (206, 36, 30),
-            (250, 249, 244),
-            _MEADOW,
-            _waves,
-        ),
-        Family(
-            "carnival",
-            (63, 88),
-            ("font_fredoka_one", "FredokaOne-Regular.ttf"),
-            "round",
-            (10.4, 7.6, 6.6),
-            3.8,
-            0.92,
-            12.0,
-            (11.6, 28.5),
-            (35.5, 69.0),
-            (30, 26, 36),
-            (220, 34, 58),
-            (255, 253, 246),
-            _CARNIVAL,
-            _confetti,
-        ),
-        Family(
-            "archive",
-            (57, 89),
-            ("font_source_serif_pro", "SourceSerifPro-Semibold.ttf"),
-            "sharp",
-            (10.0, 7.0, 5.9),
-            4.2,
-            0.80,
-            11.0,
-            (10.6, 28.0),
-            (32.0, 70.0),
-            (16, 16, 18),
-            (176, 22, 30),
-            (248, 245, 236),
-            _ARCHIVE,
-            _diamonds,
-        ),
-    )
-}
+
+def _frozen(value: Any) -> Any:
+    """A value of the file with tuples for its lists."""
+    return tuple(map(_frozen, value)) if isinstance(value, list) else value
+
+
+def _families() -> Iterator[Family]:
+    for name, table in tomllib.loads(Path(__file__).with_name("packs.toml").read_text(encoding="utf-8")).items():
+        fields = {key: _frozen(value) for key, value in table.items()}
+        fields["costume"] = Costume(**{key: _frozen(value) for key, value in table["costume"].items()})
+        fields["back"] = _BACKS[table["back"]]
+        yield Family(name, **fields)
+
+
+FAMILIES: dict[str, Family] = {family.name: family for family in _families()}
+"""The makers' packs, by name, as ``packs.toml`` describes them."""

@@ -1,4 +1,4 @@
-"""The simulated table's packs of cards, drawn by this file and its neighbours; no one else's art is in them.
+"""The simulated table's packs of cards, drawn by this folder; no one else's art is in them.
 
 A `PrintedDeck` makes its faces and its back on demand, as pictures that OpenCV can place on the table. The families
 differ in fonts, pips, courts, layout, proportions and backs, as packs of different makers do.
@@ -7,13 +7,12 @@ differ in fonts, pips, courts, layout, proportions and backs, as packs of differ
 from __future__ import annotations
 
 import zlib
-from functools import lru_cache
 
 import cv2
 import numpy as np
 
 from hardware.simulated.decks.courts import draw_court
-from hardware.simulated.decks.families import FAMILIES, Family, font_file
+from hardware.simulated.decks.families import FAMILIES, Family
 from hardware.simulated.decks.pips import draw_pip
 from hardware.simulated.pictures.canvas import Bytes, Canvas, Colour, box, ellipse, glyphs, placed
 
@@ -37,94 +36,64 @@ _LAYOUT: dict[str, tuple[tuple[float, float], ...]] = {
 }
 
 
-class _Printer:
-    """Prints the faces of one family."""
-
-    def __init__(self, family: Family) -> None:
-        self.family = family
-        self.font = font_file(*family.font)
-
-    def face(self, card: str) -> Canvas:
-        family = self.family
-        canvas = Canvas(*family.size, _DRAWN_AT, family.paper)
-        rank, suit = card[0], card[1]
-        if rank == "X":
-            self._joker(canvas, suit)
-            return canvas
-        colour = family.colour(suit)
-        if rank in "JQK" and family.court is not None:
-            family.court(canvas, family, rank, suit, colour)
-        elif rank in "JQK":
-            draw_court(canvas, family.costume, rank, suit, family.frame, colour)
-        elif rank == "A":
-            self._ace(canvas, suit, colour)
-        else:
-            self._number(canvas, rank, suit, colour)
-        self._indices(canvas, rank, suit, colour)
+def _print_face(family: Family, card: str) -> Canvas:
+    canvas = Canvas(*family.size, _DRAWN_AT, family.paper)
+    rank, suit = card[0], card[1]
+    if rank == "X":
+        _print_joker(canvas, family, suit)
         return canvas
-
-    def _indices(self, canvas: Canvas, rank: str, suit: str, colour: Colour) -> None:
-        family = self.family
-        high, sign, middle = family.index
-        ink = glyphs(self.font, family.text(rank), -0.06 if rank == "T" else 0.0)
-        narrow = family.narrow * (0.84 if rank == "T" else 1.0)
-        width = min(high * ink.shape[1] / ink.shape[0] * narrow, 2 * middle - 2.2)
-        # A letter with a tail or a round foot is taller than its fellows; print it to the same line.
-        y = family.top + high / 2
-        canvas.text(ink, colour, middle, y, width, high)
-        canvas.text(ink, colour, canvas.width - middle, canvas.height - y, width, high, upside_down=True)
-        y = family.top + high + 1.0 + sign / 2
-        draw_pip(canvas, suit, family.pips, colour, middle, y, sign)
-        draw_pip(canvas, suit, family.pips, colour, canvas.width - middle, canvas.height - y, sign, turn=180)
-
-    def _number(self, canvas: Canvas, rank: str, suit: str, colour: Colour) -> None:
-        family = self.family
-        cx, cy = canvas.width / 2, canvas.height / 2
-        if family.single:
-            draw_pip(canvas, suit, family.pips, colour, cx, cy, 2.2 * family.pip)
-            return
-        for column, row in _LAYOUT[rank]:
-            draw_pip(
-                canvas,
-                suit,
-                family.pips,
-                colour,
-                cx + column * family.field[0],
-                cy + row * family.field[1],
-                family.pip,
-                turn=180 if row > 1e-6 else 0,
-            )
-
-    def _ace(self, canvas: Canvas, suit: str, colour: Colour) -> None:
-        family = self.family
-        cx, cy = canvas.width / 2, canvas.height / 2
-        if suit == "s":
-            draw_pip(canvas, "s", family.pips, colour, cx, cy, 36.0)
-            draw_pip(canvas, "s", family.pips, family.paper, cx, cy - 1.6, 22.0)
-            for a in range(0, 360, 60):
-                petal = placed(ellipse(0, -3.2, 1.5, 2.6), cx, cy - 1.0, turn=a)
-                canvas.fill(petal, family.costume.gold)
-                canvas.line(petal, colour, 0.25)
-            canvas.fill(ellipse(cx, cy - 1.0, 1.6), colour)
-            self._maker(canvas, cy + 24.0, colour)
-            return
+    colour = family.colour(suit)
+    cx, cy = canvas.width / 2, canvas.height / 2
+    if rank in "JQK" and family.court is not None:
+        family.court(canvas, family, rank, suit, colour)
+    elif rank in "JQK":
+        draw_court(canvas, family.costume, rank, suit, family.frame, colour)
+    elif rank == "A" and suit == "s":
+        _print_ace_of_spades(canvas, family, colour)
+    elif rank == "A":
         draw_pip(canvas, suit, family.pips, colour, cx, cy, 20.0 if family.pips == "sharp" else 18.0)
+    elif family.single:
+        draw_pip(canvas, suit, family.pips, colour, cx, cy, 2.2 * family.pip)
+    else:
+        for column, row in _LAYOUT[rank]:
+            x, y, turn = cx + column * family.field[0], cy + row * family.field[1], 180 if row > 1e-6 else 0
+            draw_pip(canvas, suit, family.pips, colour, x, y, family.pip, turn=turn)
+    high, sign, middle = family.index
+    ink = glyphs(family.font_file, family.text(rank), -0.06 if rank == "T" else 0.0)
+    narrow = family.narrow * (0.84 if rank == "T" else 1.0)
+    width = min(high * ink.shape[1] / ink.shape[0] * narrow, 2 * middle - 2.2)
+    # A letter with a tail or a round foot is taller than its fellows; print it to the same line.
+    y = family.top + high / 2
+    canvas.text(ink, colour, middle, y, width, high)
+    canvas.text(ink, colour, canvas.width - middle, canvas.height - y, width, high, upside_down=True)
+    y = family.top + high + 1.0 + sign / 2
+    draw_pip(canvas, suit, family.pips, colour, middle, y, sign)
+    draw_pip(canvas, suit, family.pips, colour, canvas.width - middle, canvas.height - y, sign, turn=180)
+    return canvas
 
-    def _maker(self, canvas: Canvas, y: float, colour: Colour) -> None:
-        words = glyphs(self.font, self.family.name.upper(), 0.12)
-        height = 2.0
-        canvas.text(words, colour, canvas.width / 2, y, min(height * words.shape[1] / words.shape[0], 30), height)
 
-    def _joker(self, canvas: Canvas, suit: str) -> None:
-        family = self.family
-        colour = family.red if suit == "r" else family.black
-        draw_court(canvas, family.costume, "X", "h" if suit == "r" else "s", family.frame, colour)
-        step = 5.6
-        for k, letter in enumerate("JOKER"):
-            ink = glyphs(self.font, letter)
-            y, width = family.top + 2.4 + k * step, min(4.4 * ink.shape[1] / ink.shape[0], 4.8)
-            canvas.text(ink, colour, family.index[2], y, width, 4.6)
-            canvas.text(ink, colour, canvas.width - family.index[2], canvas.height - y, width, 4.6, upside_down=True)
+def _print_ace_of_spades(canvas: Canvas, family: Family, colour: Colour) -> None:
+    """A large spade with a rose in it, and the maker's name below."""
+    cx, cy = canvas.width / 2, canvas.height / 2
+    draw_pip(canvas, "s", family.pips, colour, cx, cy, 36.0)
+    draw_pip(canvas, "s", family.pips, family.paper, cx, cy - 1.6, 22.0)
+    for a in range(0, 360, 60):
+        petal = placed(ellipse(0, -3.2, 1.5, 2.6), cx, cy - 1.0, turn=a)
+        canvas.fill(petal, family.costume.gold)
+        canvas.line(petal, colour, 0.25)
+    canvas.fill(ellipse(cx, cy - 1.0, 1.6), colour)
+    name = glyphs(family.font_file, family.name.upper(), 0.12)
+    canvas.text(name, colour, cx, cy + 24.0, min(2.0 * name.shape[1] / name.shape[0], 30), 2.0)
+
+
+def _print_joker(canvas: Canvas, family: Family, suit: str) -> None:
+    colour = family.red if suit == "r" else family.black
+    draw_court(canvas, family.costume, "X", "h" if suit == "r" else "s", family.frame, colour)
+    for k, letter in enumerate("JOKER"):
+        ink = glyphs(family.font_file, letter)
+        y, width = family.top + 2.4 + k * 5.6, min(4.4 * ink.shape[1] / ink.shape[0], 4.8)
+        canvas.text(ink, colour, family.index[2], y, width, 4.6)
+        canvas.text(ink, colour, canvas.width - family.index[2], canvas.height - y, width, 4.6, upside_down=True)
 
 
 def _cut(canvas: Canvas, scale: float) -> Bytes:
@@ -165,16 +134,11 @@ class PrintedDeck:
         return self._cards[card]
 
 
-@lru_cache(maxsize=16)
-def _printer(family: Family) -> _Printer:
-    return _Printer(family)
-
-
 def printed(family: str | Family, card: str) -> Canvas:
     """A face or the ``back``, fresh from the press at `_DRAWN_AT` px/mm (RGB)."""
     made = FAMILIES[family] if isinstance(family, str) else family
     if card != "back":
-        return _printer(made).face(card)
+        return _print_face(made, card)
     canvas = Canvas(*made.size, _DRAWN_AT, made.paper)
     made.back(canvas)
     return canvas

@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import Final
 
-from hardware.simulated.devices.pulses import MS, contacts, hand
 from hardware.simulated.table.players import Contact
-
-_NEVER: Final = 0
+from referee.units import MS
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,15 +47,53 @@ class SimulatedHands:
         nature, chance = self.nature, self._chance
         closed: dict[int, list[tuple[int, int]]] = {}
         for seat in seats:
-            edge = t + nature.answer[seat - 1] + self._spread(nature.answer[seat - 1])
+            answer = nature.answer[seat - 1]
+            edge = t + answer + (chance.randint(-answer, answer) if answer else 0)
             bounce = chance.randrange(nature.bounce[seat - 1] // 3, nature.bounce[seat - 1] + 1)
-            closed.setdefault(seat, []).extend(hand(edge, chance.randrange(40 * MS, 120 * MS), bounce, chance))
+            closed.setdefault(seat, []).extend(hand_spans(edge, chance.randrange(40 * MS, 120 * MS), bounce, chance))
             for other, longest in enumerate(nature.echo[seat - 1], start=1):
                 if longest and other not in seats:
                     begin = edge + chance.randrange(0, MS)
                     closed.setdefault(other, []).append((begin, begin + chance.randrange(longest // 2, longest + 1)))
-        made = [pulse for seat, spans in closed.items() if seat not in nature.dead for pulse in contacts(seat, spans)]
+        made = [
+            pulse for seat, spans in closed.items() if seat not in nature.dead for pulse in contacts_of(seat, spans)
+        ]
         return sorted(made, key=lambda pulse: (pulse.t, pulse.seat))
 
-    def _spread(self, half: int) -> int:
-        return self._chance.randint(-half, half) if half else _NEVER
+
+def hand_spans(edge: int, lasts: int, bounce: int, chance: Random) -> list[tuple[int, int]]:
+    """When a hand's contact is closed: spans of (from, to), ns.
+
+    Args:
+        edge: its first edge.
+        lasts: until it leaves.
+        bounce: the contact makes anew for so long after it lands, to the ns, and opens for so long after it leaves.
+        chance: where it opens between.
+    """
+    return ragged_span(edge, edge + lasts, bounce, bounce, chance)
+
+
+def ragged_span(start: int, end: int, before: int, after: int, chance: Random) -> list[tuple[int, int]]:
+    """Closed from ``start`` to ``end``, torn open for ``before`` ns after the one and closing for ``after`` past the
+    other.
+    """
+    cuts = [start, *_cuts(start, before, chance), end, *_cuts(end, after, chance)]
+    return list(zip(cuts[::2], cuts[1::2], strict=True))
+
+
+def _cuts(t: int, lasts: int, chance: Random) -> list[int]:
+    """An even number of instants after ``t``, the last of them ``lasts`` ns later."""
+    if not lasts:
+        return []
+    return [*sorted(chance.sample(range(t + 1, t + lasts), 2 * chance.randrange(4) + 1)), t + lasts]
+
+
+def contacts_of(seat: int, spans: Sequence[tuple[int, int]]) -> list[Contact]:
+    """One pad's contacts, where several things may hold it closed at a time."""
+    joined: list[list[int]] = []
+    for begin, end in sorted(spans):
+        if joined and begin <= joined[-1][1]:
+            joined[-1][1] = max(joined[-1][1], end)
+        else:
+            joined.append([begin, end])
+    return [Contact(t, seat, place == 0) for span in joined for place, t in enumerate(span)]

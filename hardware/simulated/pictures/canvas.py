@@ -7,7 +7,8 @@ colours or patterns. Colours are (red, green, blue), 0 to 255; x runs right and 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
@@ -24,19 +25,21 @@ Bytes = NDArray[np.uint8]
 _SHIFT = 4  # sub-pixel bits of cv2.fillPoly
 
 
-def bezier(start: tuple[float, float], *curves: Sequence[tuple[float, float]], steps: int = 14) -> Points:
-    """Flatten a path: each curve is (control, control, end), (control, end) or (end,) -> N x 2 points."""
-    path = [np.array([start], dtype=np.float64)]
-    t = np.linspace(0.0, 1.0, steps + 1)[1:, None]
-    for curve in curves:
-        p = [path[-1][-1], *(np.array(q, dtype=np.float64) for q in curve)]
-        if len(p) == 2:
-            path.append(p[1][None])
-        elif len(p) == 3:
-            path.append((1 - t) ** 2 * p[0] + 2 * t * (1 - t) * p[1] + t**2 * p[2])
+def path(d: str) -> Points:
+    """Flatten an outline written as the ``d`` of an SVG path: M, then L, Q and C with absolute places -> N x 2 points."""
+    t = np.linspace(0.0, 1.0, 15)[1:, None]
+    points: list[Points] = []
+    for part in re.split("[MLQC]", d)[1:]:
+        given = np.array([float(number) for number in part.split()]).reshape(-1, 2)
+        if len(given) == 1:
+            points.append(given)
+            continue
+        p = [points[-1][-1], *given]
+        if len(given) == 2:
+            points.append((1 - t) ** 2 * p[0] + 2 * t * (1 - t) * p[1] + t**2 * p[2])
         else:
-            path.append((1 - t) ** 3 * p[0] + 3 * t * (1 - t) ** 2 * p[1] + 3 * t**2 * (1 - t) * p[2] + t**3 * p[3])
-    return np.concatenate(path)
+            points.append((1 - t) ** 3 * p[0] + 3 * t * (1 - t) ** 2 * p[1] + 3 * t**2 * (1 - t) * p[2] + t**3 * p[3])
+    return np.concatenate(points)
 
 
 def mirrored(half: Points) -> Points:

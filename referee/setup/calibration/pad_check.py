@@ -21,8 +21,8 @@ from hardware.clock import monotonic
 from hardware.pads.measurement import Blow, NotOneBlow, blow, difference, errors, is_hand_like, touches
 from hardware.pads.pads import GpioPads
 from hardware.ports import Edge, HardwareMissing
-from hardware.simulated.devices.contacts import SimulatedPads
 from hardware.simulated.devices.pad_hands import Nature, SimulatedHands, example
+from hardware.simulated.devices.simulated_pads import SimulatedPads
 from referee.errors import UserError
 from referee.settings.file import read_settings, save_with_backup
 from referee.settings.model import Settings, load

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from hardware.simulated.devices.contacts import SimulatedPads
+from hardware.simulated.devices.simulated_pads import SimulatedPads
 from hardware.sound.volume import Volume
 from referee.errors import UserError
 from referee.extras.practice.lesson import (

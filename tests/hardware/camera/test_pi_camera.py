@@ -18,7 +18,7 @@ from hardware.camera.pi_stream import RESTARTS
 from hardware.camera.spec import CameraReport
 from hardware.ports import Frame, HardwareMissing, Image
 from hardware.simulated.devices.camera_faults import FAULTS, Faults
-from hardware.simulated.devices.pi_driver_twin import LATE, SimulatedPicamera2, plain
+from hardware.simulated.devices.simulated_picamera import LATE, SimulatedPicamera2, plain
 
 MS = 1_000_000
 SECOND = 1_000_000_000

@@ -9,8 +9,7 @@ import pytest
 from hardware.lights.leds import GpioLights
 from hardware.pads.pinout import PAD_PINS, SEAT_LIGHT_PINS, TABLE_LIGHT_PINS
 from hardware.ports import HardwareMissing
-from hardware.simulated.devices.mock_lights import LevelChange, SimulatedLights
-from hardware.simulated.devices.mock_pins import ToldFactory
+from hardware.simulated.devices.simulated_lights import LevelChange, SimulatedLights, recording_factory
 
 
 def test_a_pattern_is_told_change_by_change() -> None:
@@ -42,12 +41,12 @@ def test_a_seat_without_a_light_is_passed_over() -> None:
     lights = SimulatedLights(2)
     lights.seat(5, 1.0)
     assert lights.changes == []
-    GpioLights({}, None, factory=ToldFactory(lambda pin, level: None)).table(1, 1, 1)
+    GpioLights({}, None, factory=recording_factory(lambda pin, level: None)).table(1, 1, 1)
 
 
 def test_pins_that_cannot_be_used_are_named() -> None:
     with pytest.raises(HardwareMissing, match="choose other pins"):
-        GpioLights({1: 19, 2: 19}, None, factory=ToldFactory(lambda pin, level: None))
+        GpioLights({1: 19, 2: 19}, None, factory=recording_factory(lambda pin, level: None))
 
 
 def test_the_wiring_gives_every_line_once() -> None:

@@ -9,9 +9,24 @@ import pytest
 
 from hardware.lights.strip import BRIGHTEST, BothLights, StripLights, picture, stretches
 from hardware.ports import HardwareMissing
-from hardware.simulated.devices.mock_lights import SimulatedLights, SimulatedStrip
+from hardware.simulated.devices.simulated_lights import SimulatedLights
 
 DARK = (0, 0, 0)
+
+
+class SimulatedStrip:
+    """A strip's device as a file: `hardware.lights.strip.StripLights` writes to it as to the real one."""
+
+    def __init__(self, device: Path, length: int) -> None:
+        """``device``: where to make it; ``length``: LEDs."""
+        self.device, self._length = device, length
+        device.write_bytes(b"")
+
+    @property
+    def leds(self) -> list[tuple[int, int, int]]:
+        """Red, green and blue of each LED, 0 to 255, as last written."""
+        data = self.device.read_bytes()
+        return [(data[at], data[at + 1], data[at + 2]) for at in range(0, min(len(data), 4 * self._length), 4)]
 
 
 def test_each_seat_has_a_stretch_and_none_is_left_over() -> None:

@@ -11,7 +11,7 @@ from hardware.pads.force import FIRST_BY, FULL, Force, ForceSampler, has_chip, o
 from hardware.pads.seat_pad import FORCE_WINDOW
 from hardware.pads.slaps import PadFilter
 from hardware.ports import Edge, HardwareMissing
-from hardware.simulated.devices.contacts import SimulatedPads
+from hardware.simulated.devices.simulated_pads import SimulatedPads
 from referee.engine.observations import Slap
 from tests.support.force_chip import SimulatedForce
 

@@ -15,7 +15,7 @@ from hardware.pads.gpiozero_lines import DELIVERY, GpiozeroLines, ticks_to_ns
 from hardware.pads.pads import GpioPads, open_lines
 from hardware.pads.pinout import open_factory
 from hardware.ports import Edge, HardwareMissing
-from hardware.simulated.devices.mock_pins import ClockedFactory
+from tests.support.clocked_pins import ClockedFactory
 
 MS = 1_000_000
 

@@ -19,8 +19,7 @@ from hardware.pads.pads import LEAST_ERROR, GpioPads
 from hardware.pads.pinout import header_chip
 from hardware.pads.slaps import PadFilter
 from hardware.ports import Edge, Lost
-from hardware.simulated.devices.contacts import SimulatedPads
-from hardware.simulated.devices.kernel_lines import SimulatedLineRequest
+from hardware.simulated.devices.simulated_pads import SimulatedLineRequest, SimulatedPads
 from referee.engine.observations import Lift, Observation, Slap
 
 MS = 1_000_000

@@ -10,10 +10,11 @@ import pytest
 
 from hardware.pads.pinout import PAD_PINS
 from hardware.ports import Edge
-from hardware.simulated.devices.pulses import BOUNCE, ERROR, MS, Part, Trial, script
+from referee.units import MS
 from tests.support.pulse_file import EdgeWriter, aligned, read_edges, write_pulses
 from tools.measure.pulse_scores import NAMED, TIE, Measured, measure, parts, simulated_edges
 from tools.measure.pulse_table import RECORDED, main
+from tools.measure.pulse_trials import BOUNCE, ERROR, Part, Trial, script
 
 SMALL: tuple[Part, ...] = (
     ("pins", (0, 2 * MS, 3 * MS, 6 * MS), 1), ("hands", (2 * MS, 4 * MS, 6 * MS, 10 * MS), 3),

@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from hardware.simulated.decks.families import FAMILIES, rank_text
+from hardware.simulated.decks.families import FAMILIES
 from hardware.simulated.decks.packs import RANKS, SUITS, PrintedDeck, all_cards
 
 FAMILY = sorted(FAMILIES)
@@ -24,7 +24,7 @@ def test_a_pack_is_complete() -> None:
     assert len(set(all_cards())) == 52
     assert len(all_cards(packs=2, jokers=3)) == 107
     assert all_cards(jokers=3)[-3:] == ["Xr", "Xb", "Xr"]
-    assert rank_text("T") == "10"
+    assert FAMILIES["harbour"].text("T") == "10"
 
 
 @pytest.mark.parametrize("family", FAMILY)

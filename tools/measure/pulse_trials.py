@@ -14,10 +14,10 @@ from itertools import permutations, product
 from random import Random
 from typing import Final
 
+from hardware.simulated.devices.pad_hands import contacts_of, hand_spans, ragged_span
 from hardware.simulated.table.players import Contact
+from referee.units import MS, US
 
-_US: Final = 1_000
-MS: Final = 1_000_000
 SEATS: Final = 8
 GAPS: Final = tuple(round(gap * MS) for gap in (0, 0.5, 1, 2, 3, 4, 5, 6, 8, 10, 15, 20))
 """How far apart two hands come, ns."""
@@ -32,7 +32,7 @@ _APART: Final = 600_000_000
 """From one trial's beginning to the next, ns."""
 _CHATTERING: Final = 1_500_000_000
 """How long another pad chatters before the hands of a trial with chatter, ns: long enough to be benched for it."""
-_ECHOES: Final = (0, 1_000 * _US, 2_500 * _US, 4_000 * _US, 6_000 * _US)
+_ECHOES: Final = (0, 1_000 * US, 2_500 * US, 4_000 * US, 6_000 * US)
 """How long pads hear a hand on another, ns: by how many seats apart they are, modulo this list's length."""
 
 
@@ -93,7 +93,7 @@ def _trial(section: str, start: int, gap: int, seats: tuple[int, int], chance: R
     for seat, t in zip(seats, (begins, begins + gap), strict=True):
         edge = t if exact else t + ERROR + _answer(chance)
         hands.append(TrialHand(seat, t if exact else t + ERROR, edge))
-        closed[seat] += hand(edge, chance.randrange(30 * MS, 120 * MS), _bounce(chance), chance)
+        closed[seat] += hand_spans(edge, chance.randrange(30 * MS, 120 * MS), _bounce(chance), chance)
         if section == "crosstalk":
             for other in closed:
                 closed[other] += _echo_of(seat, other, hands[-1].t, chance)
@@ -103,49 +103,11 @@ def _trial(section: str, start: int, gap: int, seats: tuple[int, int], chance: R
         idle = idle[1:]
     if section != "crosstalk":
         closed[chance.choice(idle)] += _sparks(begins, chance.randrange(3), chance)
-    pulses = [pulse for seat, spans in closed.items() for pulse in contacts(seat, spans)]
+    pulses = [pulse for seat, spans in closed.items() for pulse in contacts_of(seat, spans)]
     pulses.sort(key=lambda pulse: (pulse.t, pulse.seat, pulse.pressed))
     # After chatter the benched pad is given time to be freed again.
     end = start + lead + _APART + (1_000 * MS if section == "chatter" else 0)
     return Trial(section, start, end, gap, (hands[0], hands[1]), tuple(pulses))
-
-
-def hand(edge: int, lasts: int, bounce: int, chance: Random) -> list[tuple[int, int]]:
-    """When a hand's contact is closed: spans of (from, to), ns.
-
-    Args:
-        edge: its first edge.
-        lasts: until it leaves.
-        bounce: the contact makes anew for so long after it lands, to the ns, and opens for so long after it leaves.
-        chance: where it opens between.
-    """
-    return _ragged(edge, edge + lasts, bounce, bounce, chance)
-
-
-def _ragged(start: int, end: int, before: int, after: int, chance: Random) -> list[tuple[int, int]]:
-    """Closed from ``start`` to ``end``, torn open for ``before`` ns after the one and closing for ``after`` past the
-    other.
-    """
-    cuts = [start, *_cuts(start, before, chance), end, *_cuts(end, after, chance)]
-    return list(zip(cuts[::2], cuts[1::2], strict=True))
-
-
-def _cuts(t: int, lasts: int, chance: Random) -> list[int]:
-    """An even number of instants after ``t``, the last of them ``lasts`` ns later."""
-    if not lasts:
-        return []
-    return [*sorted(chance.sample(range(t + 1, t + lasts), 2 * chance.randrange(4) + 1)), t + lasts]
-
-
-def contacts(seat: int, spans: Sequence[tuple[int, int]]) -> list[Contact]:
-    """One pad's contacts, where several things may hold it closed at a time."""
-    joined: list[list[int]] = []
-    for begin, end in sorted(spans):
-        if joined and begin <= joined[-1][1]:
-            joined[-1][1] = max(joined[-1][1], end)
-        else:
-            joined.append([begin, end])
-    return [Contact(t, seat, place == 0) for span in joined for place, t in enumerate(span)]
 
 
 def _answer(chance: Random) -> int:
@@ -155,12 +117,12 @@ def _answer(chance: Random) -> int:
 
 
 def _bounce(chance: Random) -> int:
-    return chance.choice((0, BOUNCE, chance.randrange(100 * _US, BOUNCE), chance.randrange(100 * _US, BOUNCE)))
+    return chance.choice((0, BOUNCE, chance.randrange(100 * US, BOUNCE), chance.randrange(100 * US, BOUNCE)))
 
 
 def _sparks(near: int, count: int, chance: Random) -> list[tuple[int, int]]:
     begins = [near + chance.randrange(-40 * MS, 40 * MS) for _ in range(count)]
-    return [(begin, begin + chance.randrange(1 * _US, _SPARK // count)) for begin in begins]
+    return [(begin, begin + chance.randrange(1 * US, _SPARK // count)) for begin in begins]
 
 
 def _echo_of(a: int, b: int, t: int, chance: Random) -> list[tuple[int, int]]:
@@ -168,8 +130,8 @@ def _echo_of(a: int, b: int, t: int, chance: Random) -> list[tuple[int, int]]:
     if not longest or chance.random() < 0.2:
         return []
     begin = t + chance.randint(1 - ERROR, ERROR - 1)
-    lasts = chance.randrange(longest // 8, longest - 600 * _US)
-    return _ragged(begin, begin + lasts, min(lasts // 2, MS), 0, chance)
+    lasts = chance.randrange(longest // 8, longest - 600 * US)
+    return ragged_span(begin, begin + lasts, min(lasts // 2, MS), 0, chance)
 
 
 def _chatter(start: int, lasts: int, chance: Random) -> list[tuple[int, int]]:

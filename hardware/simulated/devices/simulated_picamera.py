@@ -1,28 +1,52 @@
-"""What the simulated driver hands over: jobs, requests, and pictures as they lie in the driver's memory.
-
-A twin of picamera2's ``Picamera2`` object, so that the Pi camera's shell runs where there is no Pi.
+"""A twin of picamera2's ``Picamera2`` object, so that the Pi camera's shell runs where there is no Pi.
 
 It behaves as the real one is documented, and was seen, to: controls take 11 frames to show, sizes are adjusted without
 a word, a timed-out job stays queued and keeps its place, a job that is flushed raises, the configuration's controls are
-used up by the first start, stamps are those of the first row's readout. `hardware.simulated.devices.camera_faults` lists how
-it fails. Written from the documentation and picamera2 0.3.38; never held against a real camera.
+used up by the first start, stamps are those of the first row's readout. Written from the documentation and picamera2
+0.3.38; never held against a real camera.
+
+`open_twin` opens the Pi camera's real shell over it by name: ``twin``, ``twin:silent@30``, ``twin:/path``. What stands
+after the colon is a script of faults (`hardware.simulated.devices.camera_faults`) or, where it holds a slash, the path
+of a file that holds one, and may change while the camera runs.
 """
 
 from __future__ import annotations
 
+import ctypes
 import errno
+import importlib
 import os
+import signal
+import sys
 import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import CancelledError
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
+from hardware.camera.pi_camera import PiCamera, PiCameraSettings
+from hardware.camera.pi_driver import open_driver
 from hardware.clock import Clock, boottime, monotonic
 from hardware.ports import Image
-from hardware.simulated.devices.camera_faults import Faults, misbehave, refuse_to_open
+from hardware.simulated.devices.camera_faults import Faults
+from referee.units import MS
 
+LATE: Final = 11
+"""Frames until a changed control shows."""
+_DELIVERY: Final = 12 * MS
+"""From the readout of a frame's first row to its arrival, ns: readout and processing."""
+_DAY: Final = 86_400 * 10**9
+_SILENT: Final = frozenset(("stall", "silent", "hang", "stuck", "loop"))
+_HANGS: Final = frozenset(("hang", "loop"))
+_FORMATS: Final = {"rgb": ("BGR888", 3), "four": ("XRGB8888", 4), "planes": ("YUV420", 3)}
+_ADVERTISED: Final = (
+    "AeEnable", "ExposureTime", "AnalogueGain", "AwbEnable", "ColourGains", "FrameDurationLimits",
+)  # fmt: skip
+_LENS: Final = ("AfMode", "LensPosition")
+
+Pause = Callable[[float], object]
 Pictures = Callable[[int, int, tuple[int, int]], Image]
 """Paints a frame from its number, the instant of its readout (ns, CLOCK_MONOTONIC), its width and height."""
 
@@ -78,22 +102,6 @@ def in_memory(image: Image, main: Mapping[str, Any]) -> Image:
     return image
 
 
-LATE: Final = 11
-"""Frames until a changed control shows."""
-_DELIVERY: Final = 12_000_000
-"""From the readout of a frame's first row to its arrival, ns: readout and processing."""
-_DAY: Final = 86_400 * 10**9
-_SILENT: Final = frozenset(("stall", "silent", "hang", "stuck", "loop"))
-_HANGS: Final = frozenset(("hang", "loop"))
-_FORMATS: Final = {"rgb": ("BGR888", 3), "four": ("XRGB8888", 4), "planes": ("YUV420", 3)}
-_ADVERTISED: Final = (
-    "AeEnable", "ExposureTime", "AnalogueGain", "AwbEnable", "ColourGains", "FrameDurationLimits",
-)  # fmt: skip
-_LENS: Final = ("AfMode", "LensPosition")
-
-Pause = Callable[[float], object]
-
-
 class SimulatedPicamera2:
     """A camera at real pace, or at that of ``clock`` and ``pause``."""
 
@@ -133,7 +141,15 @@ class SimulatedPicamera2:
         self.jobs: list[SimulatedJob] = []
         self.starts = self.stops = self.configured = self.changes = 0
         self.requests: list[TwinRequest] = []
-        refuse_to_open(self._faults.at(-1))
+        now = self._faults.at(-1)
+        if "absent" in now:
+            raise RuntimeError(
+                'No camera number 0 found - use "rpicam-hello --list-cameras" to check connected cameras'
+            )
+        if "busy" in now:
+            raise RuntimeError("Camera __init__ sequence did not complete.") from RuntimeError(
+                "Failed to acquire camera: Device or resource busy"
+            )
 
     @property
     def camera_properties(self) -> dict[str, Any]:
@@ -232,7 +248,7 @@ class SimulatedPicamera2:
         """The job's request; raises `TimeoutError` after ``timeout`` s, and what the camera's loop raised."""
         assert timeout is not None, "an untimed wait may block for ever; pass a timeout"
         now = self._faults.at(job.first)
-        misbehave(now)
+        _misbehave(now)
         if job.cancelled:
             raise CancelledError
         self._stalled |= "stall" in now and self.starts == 1
@@ -299,3 +315,53 @@ class SimulatedPicamera2:
         if "unstamped" in now:
             del out["SensorTimestamp"]
         return out
+
+
+def _misbehave(now: frozenset[str]) -> None:
+    """Crash, print, or never return, where these faults are among those of ``now``."""
+    if "die" in now:
+        print("*** the simulated driver fell over: bad address", file=sys.stderr, flush=True)
+        os.abort()
+    if "noisy" in now:
+        print("the simulated driver complains. " * 400, file=sys.stderr, flush=True)
+    while "stuck" in now:
+        # A PyDLL keeps the interpreter's lock: no other thread runs, and no signal wakes it.
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+        ctypes.PyDLL(None).sleep(3600)
+
+
+def open_twin(source: str = "twin", *, pictures: str | Pictures = plain, **look: Any) -> PiCamera:
+    """A Pi camera without a Pi, at real pace, on the real clocks.
+
+    Args:
+        source: ``twin``, ``twin:silent@30`` or ``twin:/path``, as above.
+        look: fields of `hardware.camera.pi_camera.PiCameraSettings`; None leaves one as it is.
+        pictures: paints each frame, or the import path (``package.module:function``) of what does; see `Pictures`.
+
+    Raises:
+        HardwareMissing: by a fault of the opening.
+        ValueError: there is no such fault.
+    """
+    _, _, told = source.partition(":")
+    faults = Faults(switch=Path(told)) if "/" in told else Faults(told)
+    if isinstance(pictures, str):
+        module, _, function = pictures.partition(":")
+        paint: Pictures = getattr(importlib.import_module(module), function)
+    else:
+        paint = pictures
+    driver = open_driver(lambda: _load(faults, paint))
+    return PiCamera(PiCameraSettings().changed(**look), driver=driver, source=source)
+
+
+def _load(faults: Faults, paint: Pictures) -> Any:
+    """What the import of picamera2 gives, or raises."""
+    now = faults.at(-1)
+    if "uninstalled" in now:
+        raise ModuleNotFoundError("No module named 'picamera2'", name="picamera2")
+    if "bindings" in now:
+        raise ModuleNotFoundError("No module named 'libcamera'", name="libcamera")
+    if "mismatch" in now:
+        raise ImportError("_libcamera.cpython-311-aarch64-linux-gnu.so: undefined symbol: _ZN9libcamera4_logE")
+    if "numpy" in now:
+        raise ValueError("numpy.dtype size changed, may indicate binary incompatibility")
+    return lambda: SimulatedPicamera2(faults, pictures=paint)

@@ -1,13 +1,31 @@
-"""Simulated lights: mock pins under the real shell, with a record of every change."""
+"""Simulated lights: gpiozero's mock pins under the real shell, with a record of every change."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
+from typing import Any
 
 from hardware.clock import Clock, monotonic
 from hardware.lights.leds import GpioLights
 from hardware.pads.pinout import SEAT_LIGHT_PINS, TABLE_LIGHT_PINS
+
+
+def recording_factory(record: Callable[[str, float], None]) -> Any:
+    """A gpiozero mock factory of dimmable outputs; ``record(pin's name, level)`` hears every change."""
+    from gpiozero.pins.mock import MockFactory, MockPWMPin
+
+    class RecordingPin(MockPWMPin):  # type: ignore[misc]
+        _state: float
+
+        def _change_state(self, value: float) -> bool:
+            if self._state == value:
+                return False
+            self._state = value
+            record(self.info.name, float(value))
+            return True
+
+    return MockFactory(pin_class=RecordingPin)
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,21 +39,6 @@ class LevelChange:
     level: float
 
 
-class SimulatedStrip:
-    """A strip's device as a file: `hardware.lights.strip.StripLights` writes to it as to the real one."""
-
-    def __init__(self, device: Path, length: int) -> None:
-        """``device``: where to make it; ``length``: LEDs."""
-        self.device, self._length = device, length
-        device.write_bytes(b"")
-
-    @property
-    def leds(self) -> list[tuple[int, int, int]]:
-        """Red, green and blue of each LED, 0 to 255, as last written."""
-        data = self.device.read_bytes()
-        return [(data[at], data[at + 1], data[at + 2]) for at in range(0, min(len(data), 4 * self._length), 4)]
-
-
 class SimulatedLights:
     """Implements `hardware.ports.Lights`; ``lights`` is the real shell, ``changes`` what its pins did."""
 
@@ -43,8 +46,6 @@ class SimulatedLights:
         """``seats``: 1 to 8; ``clock`` answers the present instant, ns."""
         if not 1 <= seats <= len(SEAT_LIGHT_PINS):
             raise ValueError(f"1 to {len(SEAT_LIGHT_PINS)} lights, not {seats}")
-        from hardware.simulated.devices.mock_pins import ToldFactory
-
         pins = dict(enumerate(SEAT_LIGHT_PINS[:seats], start=1))
         self._clock = clock
         self._names = {f"GPIO{pin}": f"seat {seat}" for seat, pin in pins.items()}
@@ -53,7 +54,7 @@ class SimulatedLights:
         self.levels = dict.fromkeys(self._names.values(), 0.0)
         """The present level of each light."""
         self.changes: list[LevelChange] = []
-        self.lights = GpioLights(pins, TABLE_LIGHT_PINS, factory=ToldFactory(self._told))
+        self.lights = GpioLights(pins, TABLE_LIGHT_PINS, factory=recording_factory(self._record))
 
     def seat(self, seat: int, level: float) -> None:
         """Set one seat's light."""
@@ -67,7 +68,7 @@ class SimulatedLights:
         """All dark."""
         self.lights.close()
 
-    def _told(self, pin: str, level: float) -> None:
+    def _record(self, pin: str, level: float) -> None:
         light = self._names[pin]
         self.levels[light] = level
         self.changes.append(LevelChange(self._clock(), light, level))
