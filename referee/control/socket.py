@@ -5,7 +5,7 @@ loop (`Inlet.turn`) and never waits for it; the page waits for an answer, and no
 
 The main process' side of control: what comes over the socket goes to pairing, or to whoever knows the game.
 
-desk = Desk(Pairing(), obey)        # obey: Command -> Outcome, by `commands_in.outcome` and what it orders
+desk = Desk(Pairing(), obey)        # obey: Command -> Outcome, by `referee.control.corrections.outcome`
 inlet = Inlet(folder, desk)         # and inlet.turn() once in each turn of the loop
 """
 
@@ -284,15 +284,20 @@ def obeying(
 class Desk:
     """Takes one record after the other; see `referee.control.socket.Inlet`."""
 
-    def __init__(self, pairing: Pairing, obey: Obey, clock: Clock = monotonic) -> None:
+    def __init__(
+        self, pairing: Pairing, obey: Obey, clock: Clock = monotonic, state: Callable[[], Mapping[str, Any]] = dict
+    ) -> None:
+        """``state`` answers what the page shows of the table and the record does not hold (``{"do": "state"}``)."""
         self.pairing = pairing
-        self._obey, self._clock = obey, clock
+        self._obey, self._clock, self._state = obey, clock, state
 
     def __call__(self, asked: Any) -> Mapping[str, Any]:
         """Answer one record: ``accepted``, `told` words, and ``wait`` (s) where another try must wait."""
         try:
             if isinstance(asked, Mapping) and asked.get("do") == "pair":
                 return self._pair(asked)
+            if isinstance(asked, Mapping) and asked.get("do") == "state":
+                return {"accepted": True, **self._state()}
             done = self._obey(parse(asked))
         except CommandError as bad:
             return {"accepted": False, **told(bad.sentence)}

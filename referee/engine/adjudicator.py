@@ -25,6 +25,8 @@ from referee.rules.house import RulesError
 from referee.rules.step import Draft
 
 FOREVER: Final = 2**62
+LIVE_LOOKAHEAD: Final = 10_000_000
+"""``lookahead_ns`` of a live table: the widest error of a slap that a pad may state, ns."""
 _AMENDING: Final = (Answer, Correct)
 
 

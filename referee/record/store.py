@@ -140,6 +140,12 @@ class Record:
             rows = self._db.execute(f"{_GAME} ORDER BY id DESC").fetchall()
         return [_info(row) for row in rows]
 
+    def latest(self) -> GameInfo | None:
+        """The game that began last; None where there is none."""
+        with told(self.path):
+            row = self._db.execute(f"{_GAME} ORDER BY id DESC LIMIT 1").fetchone()
+        return None if row is None else _info(row)
+
     def game(self, game: int) -> GameInfo:
         """One game; raises `RecordError` where there is none of that number."""
         with told(self.path):
@@ -150,7 +156,7 @@ class Record:
 
     def unfinished(self) -> GameInfo | None:
         """The latest game, if it has not ended: the power failed while it was played."""
-        latest = next(iter(self.games()), None)
+        latest = self.latest()
         return latest if latest is not None and latest.ended is None else None
 
     def lines(self, game: int, after: int = 0) -> Iterator[tuple[int, str]]:

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Final, TextIO
 
 from hardware.pads.slaps import PadFilter
 from referee.announce.sinks import BACK, GONE, PAD, Handing, Notice, Outlet, Teller
-from referee.engine.adjudicator import Adjudicator
+from referee.engine.adjudicator import LIVE_LOOKAHEAD, Adjudicator
 from referee.engine.amended_log import UNUSED, is_said
 from referee.engine.foresight import Foresight
 from referee.engine.log import encode
@@ -37,8 +37,6 @@ from referee.vision.sight import Blind, Looker, Sight, Watching
 if TYPE_CHECKING:
     from hardware.ports import Edge, Frame
 
-LOOKAHEAD: Final = 10_000_000
-"""Widest error of a slap that a pad may state, ns: both sensors promise on an instant's earliest moment."""
 _LETTERS: Final = {
     "card": "c", "taken": "t", "placed": "p", "answer": "a", "trouble": "x", "pause": "q", "resume": "r",
     "correct": "z", "count": "n",
@@ -69,7 +67,7 @@ class Ledger:
     """
 
     def __init__(self, hands: Handing, log: LogKeeper, *, prefix: str, began: int) -> None:
-        self._adjudicator = Adjudicator(lookahead_ns=LOOKAHEAD)
+        self._adjudicator = Adjudicator(lookahead_ns=LIVE_LOOKAHEAD)
         self._hands, self._log = hands, log
         self._number = Numberer(prefix)
         self._began = self._now = began
@@ -218,7 +216,7 @@ class Ledger:
             self.mended("log")
 
 
-__all__ = ["CAMERA", "LOOKAHEAD", "PADS", "Conductor", "Outlet", "Watching"]
+__all__ = ["CAMERA", "PADS", "Conductor", "Outlet", "Watching"]
 
 PADS: Final = "pads"
 SENSORS: Final = (CAMERA, PADS)

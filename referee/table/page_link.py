@@ -1,13 +1,14 @@
-"""The page's process, started and ended with the referee, and started again where it has died.
+"""The referee's side of its page: keeps the page's process alive, wakes it, and does what people ask through it.
 
-The referee's side of its page: what is new is told to it, and what is asked through it is done.
-
-The page is a process of its own (`referee.web`). Nothing here waits for it, and nothing that it does can stop the
-referee: news goes as one datagram, commands come over a socket that is looked at once a turn.
+Called by the table's loop, in the main process. The page is a process of its own (`referee.web`) that reads the record.
+Nothing here waits for it, and nothing that it does can stop the referee: a byte without content says that there is
+something new, and what the page asks comes over a socket that is looked at once a turn.
 """
 
 from __future__ import annotations
 
+import select
+import socket
 import subprocess
 import sys
 from collections import deque
@@ -16,7 +17,7 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
 from hardware.clock import Clock, monotonic, wall_now
 from referee.announce.phrases import NoWords
@@ -28,7 +29,7 @@ from referee.control.pad_words import PAUSING, PadWords, Word, command_of, is_pa
 from referee.control.pairing_code import Pairing
 from referee.control.socket import BridgeError, Desk, Inlet, obeying, private
 from referee.engine.observations import Observation
-from referee.engine.rulings import Ruling, ruling_fields
+from referee.engine.rulings import Ruling
 from referee.record.pictures import FRAMES
 from referee.record.store import Keeper, Record
 from referee.table.game import Conductor
@@ -36,45 +37,29 @@ from referee.table.orders import Orders
 from referee.text.answers import in_language
 from referee.text.catalogue import texts
 from referee.text.sentence import Sentence
-from referee.web.news import Publisher, news
+from referee.units import MS, SECOND
 
 if TYPE_CHECKING:
     from hardware.ports import Edge
 
-SOCKET: Final = "page.sock"
-WAIT: Final = 3.0
+PAGE_SOCKET: Final = "page.sock"
+_WAIT: Final = 3.0
 """Seconds that the process is given to end."""
-LIVED: Final = 30_000_000_000
+WELL_AFTER: Final = 30 * SECOND
 """A process that lived so long had started well, ns."""
-AGAIN: Final = (1, 5, 15)
+RESTARTS: Final = (1, 5, 15)
 """Seconds before the first, second ... restart in a row; after the last one that fails nobody tries any more."""
-_SECOND: Final = 1_000_000_000
-
-Start = Callable[[Sequence[str]], "Child"]
-
-
-class Child(Protocol):
-    """What is needed of a `subprocess.Popen`."""
-
-    def poll(self) -> int | None: ...
-
-    def terminate(self) -> None: ...
-
-    def kill(self) -> None: ...
-
-    def wait(self, timeout: float | None = None) -> int: ...
-
-
-def _start(command: Sequence[str]) -> Child:
-    return subprocess.Popen(command, stdin=subprocess.DEVNULL)
 
 
 class PageProcess:
-    """The page."""
+    """The page's process, started with the referee and started again where it has died.
+
+    Implements `referee.table.loop.FirstHand`, to be turned with the loop of the game that it follows.
+    """
 
     def __init__(
         self, record: Path, folder: Path, *, host: str, port: int, pictures: Path | None = None,
-        start: Start = _start, clock: Clock = monotonic,
+        start: Callable[[Sequence[str]], subprocess.Popen[bytes]] | None = None, clock: Clock = monotonic,
     ) -> None:  # fmt: skip
         """Start it; its address is printed by itself once it can be reached.
 
@@ -84,104 +69,85 @@ class PageProcess:
             host: address to listen at.
             port: 0 for any free one.
             pictures: the file of frames, where pictures are switched on.
-            start: starts a process.
+            start: starts a process; None: as a child of this one.
             clock: the present instant, ns.
         """
         self._command = [
             sys.executable, "-m", "referee", "page", "--record", str(record), "--host", host,
-            "--port", str(port), "--listen", str(folder / SOCKET), "--runtime", str(folder),
+            "--port", str(port), "--listen", str(folder / PAGE_SOCKET), "--runtime", str(folder),
         ]  # fmt: skip
         if pictures is not None:
             self._command += ["--pictures", str(pictures)]
-        self._start, self._clock = start, clock
+        self._start = start or (lambda command: subprocess.Popen(command, stdin=subprocess.DEVNULL))
+        self._clock = clock
         self._falls = 0
         self._due: int | None = None
         """When it is started again; None while it lives, and once nobody tries any more."""
-        self.trouble = ""
+        self._trouble = ""
         """Why there is no page; empty while there is one."""
-        self._process = self._begin()
+        self._conductor: Conductor | None = None
+        self._told, self._looked = "", 0
+        self._began = clock()
+        self._process = self._start(self._command)
 
-    def _begin(self) -> Child:
-        self._began = self._clock()
-        return self._start(self._command)
-
-    def look(self) -> None:
-        """See whether it lives; to be called now and then."""
-        now = self._clock()
-        if self._due is not None:
-            if now >= self._due:
-                self._due = None
-                self._process = self._begin()
-            return
-        code = self._process.poll()
-        if code is None:
-            if now - self._began >= LIVED:
-                self._falls, self.trouble = 0, ""
-        elif self._falls <= len(AGAIN):
-            self._fell(code, now)
-
-    def _fell(self, code: int, now: int) -> None:
-        goes_on = self._falls < len(AGAIN)
-        if goes_on:
-            self._due = now + AGAIN[self._falls] * _SECOND
-        self._falls += 1
-        what = (
-            "it is started again" if goes_on else "it does not live; see what it printed, and start the referee again"
-        )
-        self.trouble = f"the page has ended (status {code}); {what}"
-
-    def close(self) -> None:
-        """End it."""
-        self._process.terminate()
-        with suppress(subprocess.TimeoutExpired):
-            self._process.wait(WAIT)
-            return
-        self._process.kill()
-        self._process.wait()
-
-
-class Troubled(Protocol):
-    """What is needed of a conductor to tell of a page that has ended."""
-
-    def trouble(self, part: str, words: str) -> None: ...
-
-    def mended(self, part: str) -> None: ...
-
-
-class PageWatch:
-    """Looks after the page while the loop turns; implements `referee.table.loop.FirstHand`."""
-
-    def __init__(self, page: PageProcess, conductor: Troubled) -> None:
-        self._page, self._conductor = page, conductor
-        self._looked = 0
-        self._told = ""
+    def follow(self, conductor: Conductor) -> None:
+        """This is the game, on whose log troubles with the page are put from now on."""
+        self._conductor, self._told, self._looked = conductor, "", 0
 
     def touch(self, touched: tuple[int, ...], now: int) -> None:
-        """Once a second: is it there? It is told what has changed."""
+        """Once a second: is it there? The game is told what has changed."""
         del touched
-        if now - self._looked < _SECOND:
+        if now - self._looked < SECOND:
             return
         self._looked = now
-        self._page.look()
-        if self._page.trouble != self._told:
-            self._told = self._page.trouble
+        self._keep_alive()
+        if self._trouble != self._told and self._conductor is not None:
+            self._told = self._trouble
             if self._told:
                 self._conductor.trouble("page", self._told)
             else:
                 self._conductor.mended("page")
 
+    def _keep_alive(self) -> None:
+        now = self._clock()
+        if self._due is not None:
+            if now >= self._due:
+                self._due, self._began = None, now
+                self._process = self._start(self._command)
+            return
+        code = self._process.poll()
+        if code is None:
+            if now - self._began >= WELL_AFTER:
+                self._falls, self._trouble = 0, ""
+        elif self._falls <= len(RESTARTS):
+            what = "it does not live; see what it printed, and start the referee again"
+            if self._falls < len(RESTARTS):
+                self._due = now + RESTARTS[self._falls] * SECOND
+                what = "it is started again"
+            self._falls += 1
+            self._trouble = f"the page has ended (status {code}); {what}"
 
-EVERY: Final = 500_000_000
-"""The page is told at least so often, ns."""
-HEARD: Final = 100_000_000
+    def close(self) -> None:
+        """End it."""
+        self._process.terminate()
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(_WAIT)
+            return
+        self._process.kill()
+        self._process.wait()
+
+
+WAKE_EVERY: Final = 500 * MS
+"""The page is woken at least so often, ns: by that it knows that the game is live."""
+_HEARD: Final = 100 * MS
 """Edges are here by then, ns: hands that say words have time."""
 SECRET: Final = "pair_code"
 """The notice that is for the table alone."""
-_KEPT: Final = 20
+_CAPTIONS: Final = 5
 
 
 class Paging:
-    """News out, commands in, game after game: `follow` names the one that is on."""
+    """Wakes the page and does what it asks, game after game: `follow` names the one that is on."""
 
     def __init__(self, folder: Path, *, language: str = "en", orders: Orders | None = None) -> None:
         """Listen.
@@ -195,21 +161,24 @@ class Paging:
             BridgeError: the folder is somebody else's, or another referee listens there.
         """
         self._language, self._orders = language, orders
+        self._page = str(private(folder) / PAGE_SOCKET)
+        self._bell = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self._bell.setblocking(False)
         self._keeper: Keeper | None = None
-        self._about: Callable[[], Mapping[str, Any] | None] = lambda: None
-        self._publisher = Publisher(private(folder) / SOCKET)
         self._conductor: Conductor | None = None
-        self._said: deque[str] = deque(maxlen=_KEPT)
-        self._early: dict[str, Ruling] = {}
-        self._told = 0
-        self._fresh = False
-        self.pairing = Pairing()
+        self._about: Callable[[], Mapping[str, Any] | None] = lambda: None
         self._now: Callable[[], int] = lambda: 0
         self._show_code: Callable[[str], None] = lambda digits: None
+        self._captions: deque[tuple[int, str]] = deque(maxlen=_CAPTIONS)
+        self._captioned = 0
+        self._woken = 0
+        self._fresh = False
         self._words: PadWords | None = None
         self._seen = 0
         self._paused = False
-        self._desk = Desk(self.pairing, obeying(self._facts, self._name, self._observe, orders or _no_orders))
+        self.pairing = Pairing()
+        obey = obeying(self._facts, self._name, self._observe, orders or _no_orders)
+        self._desk = Desk(self.pairing, obey, state=self.state)
         self._inlet: Inlet | None = Inlet(folder, self._desk)
 
     def follow(
@@ -228,8 +197,7 @@ class Paging:
         self._show_code, self._about = show_code or self._show_code, about or self._about
         self._conductor, self._keeper, self._now = conductor, keeper, now
         self._words = PadWords(conductor.seats)
-        self._early.clear()
-        self._told, self._fresh, self._seen, self._paused = now() - EVERY, True, 0, False
+        self._woken, self._fresh, self._seen, self._paused = now() - WAKE_EVERY, True, 0, False
 
     @property
     def playing(self) -> bool:
@@ -240,6 +208,21 @@ class Paging:
     def now(self) -> int:
         """The present instant on the game's line of time, ns."""
         return self._now()
+
+    def state(self) -> dict[str, Any]:
+        """What the page shows and the record does not hold, as it asks for it over the control socket.
+
+        ``troubles``: what is not well, by part, in words; ``paused``: whether the game is; ``captions``: the latest
+        phrases as they were spoken, each with its number; ``about``: the table itself, so that the page offers what it
+        can do (`referee.table.orders.Orders.about`), or None.
+        """
+        game = self._conductor
+        return {
+            "troubles": dict(game.troubles) if game is not None else {},
+            "paused": game is not None and game.paused,
+            "captions": list(self._captions),
+            "about": self._about(),
+        }
 
     def pause(self) -> None:
         """As if people had asked for it; nothing where the game is paused already."""
@@ -252,9 +235,7 @@ class Paging:
 
     def __call__(self, rulings: Sequence[Ruling]) -> None:
         """Outlet: rulings as soon as they are decided."""
-        self._early.update((ruling.id, ruling) for ruling in rulings)
-        self._said.extend(phrase.text for phrase in announce(rulings, self._language))
-        self._fresh = True
+        self._caption(*(phrase.text for phrase in announce(rulings, self._language)))
 
     def tell(self, notice: Notice) -> None:
         """Teller: what the appliance itself has to say."""
@@ -262,35 +243,28 @@ class Paging:
             return
         try:
             # What the voice says, for those who do not hear; what is amiss in detail stands among the troubles.
-            self._said.append(tell(notice.what, notice.t, self._language, **notice.fields).text)
+            self._caption(tell(notice.what, notice.t, self._language, **notice.fields).text)
         except NoWords:
-            self._said.append(notice.words)
+            self._caption(notice.words)
+
+    def _caption(self, *spoken: str) -> None:
+        for text in spoken:
+            self._captioned += 1
+            self._captions.append((self._captioned, text))
         self._fresh = True
 
     def turn(self, now: int) -> None:
         """Once in each turn of the loop; ``now`` on the game's line of time, ns. Never waits, never raises."""
         if self._inlet is not None:
             self._inlet.turn()
-        self._listen_to_hands(now - HEARD)
+        self._listen_to_hands(now - _HEARD)
         if self._orders is not None:
             self._orders.turn(now)
-        if self._fresh or now - self._told >= EVERY:
-            self._publish(now)
-
-    def _publish(self, now: int) -> None:
-        if self._conductor is None or self._keeper is None or self._keeper.game is None:
-            return
-        self._told, self._fresh = now, False
-        final = {ruling.id for ruling in self._conductor.rulings[-4 * _KEPT :]}
-        self._early = {name: ruling for name, ruling in self._early.items() if name not in final}
-        said, self._said = list(self._said), deque(maxlen=_KEPT)
-        self._publisher.tell(
-            news(
-                self._keeper.game, self._keeper.written, self._conductor.view, now=now, said=said,
-                troubles=self._conductor.troubles, paused=self._conductor.paused,
-                rulings=[ruling_fields(ruling) for ruling in self._early.values()], about=self._about(),
-            )
-        )  # fmt: skip
+        if (self._fresh or now - self._woken >= WAKE_EVERY) and self._keeper is not None and self._keeper.game:
+            self._woken, self._fresh = now, False
+            # A page that is not there, or is slow, looks into the record when it can.
+            with suppress(OSError):
+                self._bell.sendto(b"\0", self._page)
 
     def touch(self, touched: tuple[int, ...], now: int) -> None:
         """Once in each turn of the loop; implements `referee.table.loop.FirstHand`."""
@@ -318,7 +292,7 @@ class Paging:
             if asked is not None:
                 done = self._desk(asked)
                 names = self._conductor.view.names if self._conductor is not None else ()
-                self._said.append(in_language(done, texts(self._language), names)["words"])
+                self._caption(in_language(done, texts(self._language), names)["words"])
 
     def _listen_to_hands(self, now: int) -> None:
         if self._words is None or self._conductor is None:
@@ -338,6 +312,7 @@ class Paging:
         if self._inlet is not None:
             self._inlet.close()
             self._inlet = None
+        self._bell.close()
 
     def _facts(self) -> Facts | None:
         game = self._conductor
@@ -384,11 +359,14 @@ class Shown:
         print(f"to correct something from the page, pair it with the code {paging.code()} (two minutes)", flush=True)
         return Shown(paging, keeper, pictures)
 
-    @staticmethod
-    def stay() -> None:
+    def stay(self) -> None:
         """The game is over: keep its page until somebody says so, where there is somebody."""
-        if sys.stdin.isatty():
-            input("the page stays open; Enter ends it ")
+        if not sys.stdin.isatty():
+            return
+        print("the page stays open; Enter ends it ", end="", flush=True)
+        while not select.select([sys.stdin], [], [], 0.05)[0]:
+            self.paging.turn(self.paging.now)
+        sys.stdin.readline()
 
 
-__all__ = ["SOCKET", "BridgeError", "Paging", "Shown"]
+__all__ = ["PAGE_SOCKET", "BridgeError", "Paging", "Shown"]

@@ -30,7 +30,7 @@ from referee.settings.model import Settings
 from referee.table.game import Conductor
 from referee.table.loop import FirstHand
 from referee.table.orders import Orders
-from referee.table.page_link import SECRET, PageProcess, PageWatch, Paging
+from referee.table.page_link import SECRET, PageProcess, Paging
 from referee.table.resume import Archive, Both, Opened, RecordError
 from referee.table.seats import Sitting, seated
 from referee.table.slap_pictures import Album
@@ -278,7 +278,8 @@ class Kept:
             self._follow_page(self.lasting.orders, self.paging, conductor, now, settings, speaker)
             turned["page"] = self.paging
         if self.lasting is not None and self.lasting.page is not None:
-            turned["page watch"] = PageWatch(self.lasting.page, conductor)
+            self.lasting.page.follow(conductor)
+            turned["page watch"] = self.lasting.page
         if self.broker is not None:
             turned["mqtt"] = Brokering(self.broker, conductor, keeper)
         return turned

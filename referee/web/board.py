@@ -1,6 +1,6 @@
-"""What the scoreboard knows of the game that is on: built from the record's lines and from what the page is told.
+"""What the scoreboard knows of one game, folded from the lines of the record, and what it offers for correction.
 
-Pure; the page's following of the game feeds it. What it offers for correction is what the main process would accept.
+Pure. `referee.web.scoreboard.Follower` feeds it, in the page's process; what it offers, the main process accepts.
 """
 
 from __future__ import annotations
@@ -10,22 +10,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, islice
 from typing import Any, Final, NamedTuple
 
+from referee.engine.adjudicator import LIVE_LOOKAHEAD, Adjudicator
 from referee.engine.amended_log import AmendedLog
-from referee.engine.log import replaced, ruling_of, split
-from referee.engine.observations import Card, Correct, Observation, Slap, Table
+from referee.engine.log import replaced, split
+from referee.engine.observations import Card, Correct, LogError, Observation, Slap, Table, Tick
 from referee.engine.overrule import Overrulable, allows_corrections, overrulable
 from referee.engine.rulings import Ruling, cause_of
 from referee.engine.view import View
 from referee.web.layout import address
-from referee.web.news import News
 from referee.web.photo_finish.moment import Finish, finish
 
 SHOWN: Final = 14
 """Rulings in the list."""
-CAPTIONS: Final = 5
-KEPT: Final = 500
-"""Lines that are remembered; a slap is over within a few."""
-CORRECTABLE: Final = 12
+_REMEMBERED: Final = 500
+"""Lines; a slap is over within a few."""
+_CORRECTABLE: Final = 12
 """Cards that are offered for correction."""
 _QUIET: Final = frozenset(("turn", "lead", "chance"))
 """Rulings that the state of the table shows better than a list."""
@@ -33,53 +32,65 @@ _SLAPS: Final = frozenset(("slap_won", "slap_false", "slap_void"))
 
 
 class Board:
-    """The present state. Knows no clock, no file and no language."""
+    """The present state of one game, or of none. Knows no clock, no file and no language."""
 
-    def __init__(self) -> None:
-        self.troubles: dict[str, str] = {}
-        self.about: Mapping[str, Any] | None = None
-        """What the main process said of the table; see `publishing.news`."""
-        self.said: deque[tuple[int, str]] = deque(maxlen=CAPTIONS)
-        self._captions = 0
-        self._empty()
+    def __init__(self, game: int | None = None, names: Sequence[str] = (), *, live: bool = False) -> None:
+        """Nothing has happened yet.
 
-    def _empty(self) -> None:
-        """Nothing is known of a game."""
-        self.game: int | None = None
-        self.names: tuple[str, ...] = ()
+        Args:
+            game: its number in the record.
+            names: who sits where, from the first seat on.
+            live: it is being played: its lines are judged as they come, so that a ruling is here as early as in the
+                main process. Otherwise whoever reads the record sets ``view``.
+        """
+        self.game, self.names, self.live = game, tuple(names), live
         self.began = 0
         """The instant of the first line, ns."""
         self.line = 0
+        """Number of the last line that was added."""
         self.view = View()
-        self.live = False
-        self.paused = False
         self.correctable = True
         """Whether the house rules let people correct the referee (K6)."""
         self.rulings: list[Ruling] = []
+        """Those in the log."""
         self.replaced_by: dict[str, str] = {}
         self._early: dict[str, Ruling] = {}
+        """Decided, and not in the log yet."""
         self._places: dict[str, int] = {}
-        self._lines: deque[Observation] = deque(maxlen=KEPT)
+        self._lines: deque[Observation] = deque(maxlen=_REMEMBERED)
         self._corrections: list[Observation] = []
-
-    def begin(self, game: int, names: Sequence[str]) -> None:
-        """Another game is shown from now on."""
-        self._empty()
-        self.game, self.names = game, tuple(names)
+        self._adjudicator = Adjudicator(lookahead_ns=LIVE_LOOKAHEAD) if live else None
+        self.troubles: dict[str, str] = {}
+        self.captions: tuple[tuple[int, str], ...] = ()
+        self.about: Mapping[str, Any] | None = None
+        self.paused = False
 
     def add_lines(self, rows: Sequence[tuple[int, str]]) -> None:
         """Lines of the record that follow those that were added before; raises `LogError` for one that is none."""
-        observations, rulings = split(rows)
-        for _, seen in observations:
-            if isinstance(seen, Table):
-                self.names, self.began, self.correctable = seen.seats, seen.t, allows_corrections(seen.rules)
-            (self._corrections if isinstance(seen, Correct) else self._lines).append(seen)
+        observations, rulings = split(rows, ticks=self._adjudicator is not None)
         if rows:
             self.line = rows[-1][0]
         self.add_rulings(rulings)
+        for _, seen in observations:
+            if isinstance(seen, Table):
+                self.names, self.began, self.correctable = seen.seats, seen.t, allows_corrections(seen.rules)
+            if not isinstance(seen, Tick):
+                (self._corrections if isinstance(seen, Correct) else self._lines).append(seen)
+        if self._adjudicator is not None:
+            try:
+                for _, seen in observations:
+                    self._adjudicator.observe(seen)
+            except LogError:
+                # A log that cannot be judged still has the rulings that are written in it.
+                self._adjudicator = None
+                raise
+            self.view = self._adjudicator.view
+            self.names = self.view.names or self.names
+            early = self._adjudicator.take_early()
+            self._early.update((ruling.id, ruling) for ruling in early if ruling.id not in self._places)
 
     def add_rulings(self, rulings: Iterable[Ruling]) -> None:
-        """Rulings that stand; those of the same id that were told early make way."""
+        """Rulings that stand in the log; those of the same id that were here early make way."""
         for ruling in rulings:
             self._early.pop(ruling.id, None)
             if ruling.id in self._places:
@@ -89,23 +100,11 @@ class Board:
                 self.rulings.append(ruling)
             self.replaced_by.update(replaced((ruling,)))
 
-    def hear(self, news: News) -> None:
-        """What the main process tells."""
-        if news.game is not None:
-            self.view, self.live, self.paused = news.view, True, news.paused
-            self.names = news.view.names or self.names
-        self.troubles = dict(news.troubles)
-        self.about = news.about
-        for text in news.said:
-            self._captions += 1
-            self.said.append((self._captions, text))
-        for raw in news.rulings:
-            try:
-                ruling = ruling_of(raw)
-            except (KeyError, TypeError, ValueError):
-                continue
-            if ruling.id not in self._places:
-                self._early[ruling.id] = ruling
+    def set_state(self, state: Mapping[str, Any]) -> None:
+        """What the main process answers of the table itself; see `referee.table.page_link.Paging.state`."""
+        self.troubles = dict(state.get("troubles", {}))
+        self.captions = tuple((number, text) for number, text in state.get("captions", ()))
+        self.about, self.paused = state.get("about"), bool(state.get("paused", False))
 
     def listed(self) -> list[Ruling]:
         """The latest rulings worth a line, the latest first."""
@@ -124,7 +123,7 @@ class Board:
 
     @property
     def playing(self) -> bool:
-        """Whether a game is on, as far as the main process tells."""
+        """Whether a game is on."""
         return self.live and self.game is not None and not self.view.game_over
 
     def _lines_now(self) -> list[Observation]:
@@ -134,7 +133,7 @@ class Board:
     def cards(self) -> list[Card]:
         """The latest cards, the newest first, for people to correct."""
         found = [line for line in self._lines_now() if isinstance(line, Card)]
-        return sorted(found, key=lambda card: card.t, reverse=True)[:CORRECTABLE]
+        return sorted(found, key=lambda card: card.t, reverse=True)[:_CORRECTABLE]
 
     def hands(self) -> list[Slap]:
         """All hands that are remembered, as they stand, the newest first."""
@@ -142,7 +141,7 @@ class Board:
         return sorted(found, key=lambda hand: hand.t, reverse=True)
 
     def early(self) -> list[Ruling]:
-        """Rulings that were told and are not in the log yet."""
+        """Rulings that were decided and are not in the log yet."""
         return list(self._early.values())
 
     def has_logged(self, name: str) -> bool:

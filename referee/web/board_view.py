@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from referee.engine.rulings import Ruling, cause_of
@@ -18,24 +18,35 @@ from referee.web.svg import svg
 
 UPPERMOST: Final = 8
 """Cards of the pile that lie open."""
+STATE_REGIONS: Final = ("state", "said", "troubles")
+"""Regions that show what `Board.set_state` sets."""
 REGIONS: Final = ("state", "seats", "pile", "last", "rulings", "said", "troubles", "questions")
 
 
-def regions(board: Board, texts: Texts, *, controlled: bool = False) -> dict[str, Markup]:
-    """Every region's content, by the id of its element; ``controlled``: with ways to where a ruling is overruled."""
+def regions(
+    board: Board, texts: Texts, *, controlled: bool = False, names: Iterable[str] = REGIONS
+) -> dict[str, Markup]:
+    """The content of regions, by the id of their element; ``controlled``: with ways to where a ruling is overruled."""
     words = RulingWords(board.names, texts)
-    return {
-        "state": _state(board, words),
-        "seats": seats(board.view, words, len(board.names)),
-        "pile": pile(board.view.pile, texts),
-        "last": _last(board, words),
-        "rulings": join([_ruling(board, ruling, words, controlled) for ruling in board.listed()])
-        or tag("li", texts("board.no_rulings"), class_="none", data_key="none"),
-        "said": join([tag("li", text, data_key=f"said{number}") for number, text in board.said])
-        or tag("li", texts("board.nothing_said"), class_="none", data_key="none"),
-        "troubles": join([tag("li", text, data_key=f"{part}:{text}") for part, text in sorted(board.troubles.items())]),
-        "questions": join([_question(ruling, words) for ruling in board.questions()]),
+    made = {
+        "state": lambda: _state(board, words),
+        "seats": lambda: seats(board.view, words, len(board.names)),
+        "pile": lambda: pile(board.view.pile, texts),
+        "last": lambda: _last(board, words),
+        "rulings": lambda: (
+            join([_ruling(board, ruling, words, controlled) for ruling in board.listed()])
+            or tag("li", texts("board.no_rulings"), class_="none", data_key="none")
+        ),
+        "said": lambda: (
+            join([tag("li", text, data_key=f"said{number}") for number, text in board.captions])
+            or tag("li", texts("board.nothing_said"), class_="none", data_key="none")
+        ),
+        "troubles": lambda: join(
+            [tag("li", text, data_key=f"{part}:{text}") for part, text in sorted(board.troubles.items())]
+        ),
+        "questions": lambda: join([_question(ruling, words) for ruling in board.questions()]),
     }
+    return {name: made[name]() for name in names}
 
 
 def _state(board: Board, words: RulingWords) -> Markup:

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
 from typing import Final
 
 from referee.text.catalogue import texts
 from referee.web.board import Board
-from referee.web.board_view import regions
+from referee.web.board_view import REGIONS, regions
 from referee.web.html import Markup
 
 QUIET: Final = 15.0
@@ -31,12 +31,21 @@ class Hub:
         self.viewers = 0
         self._changed = asyncio.Event()
         self._closed = False
-        self._present: dict[str, _Regions] = {}
+        self._present: dict[str, dict[str, Markup]] = {}
         self._encoded: dict[tuple[str, int], bytes] = {}
 
-    def wake(self) -> None:
-        """The board has changed."""
-        self._present.clear()
+    def show(self, board: Board) -> None:
+        """Another board from now on."""
+        self.board = board
+        self.wake()
+
+    def wake(self, names: Iterable[str] = REGIONS) -> None:
+        """The board has changed, as far as these regions show it."""
+        stale = frozenset(names)
+        self._present = {
+            language: {name: html for name, html in present.items() if name not in stale}
+            for language, present in self._present.items()
+        }
         self._encoded.clear()
         changed, self._changed = self._changed, asyncio.Event()
         changed.set()
@@ -48,9 +57,11 @@ class Hub:
 
     def present(self, language: str) -> _Regions:
         """The regions as they are now."""
-        if language not in self._present:
-            self._present[language] = regions(self.board, texts(language), controlled=self._controlled)
-        return self._present[language]
+        present = self._present.setdefault(language, {})
+        missing = [name for name in REGIONS if name not in present]
+        if missing:
+            present |= regions(self.board, texts(language), controlled=self._controlled, names=missing)
+        return present
 
     async def stream(self, language: str, quiet: float = QUIET) -> AsyncIterator[bytes]:
         """Events for one viewer: the whole state, then what changes."""

@@ -53,6 +53,11 @@ class Shelf:
                 return []
             return self._open().games()
 
+    def latest(self) -> GameInfo | None:
+        """The game that began last; None where there is none, or no record yet. Raises `RecordError`."""
+        with self._lock:
+            return self._open().latest() if self.path.exists() else None
+
     def game(self, game: int) -> GameInfo:
         """One game; raises `RecordError`."""
         with self._lock:

@@ -1,6 +1,6 @@
-"""Keeps the board up to date: reads the record's new lines, and listens to what the main process tells.
+"""The scoreboard: its page, its stream of events, its projector mode, and what keeps it as the record is.
 
-The scoreboard's page, its stream of events, its projector mode and the code that phones scan.
+Runs in the page's process.
 """
 
 from __future__ import annotations
@@ -8,135 +8,181 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import socket
+from collections.abc import Mapping
 from io import BytesIO
-from typing import Final
+from pathlib import Path
+from typing import Any, Final
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
 
+from referee.control.socket import BridgeError, ask
 from referee.engine.observations import LogError
 from referee.engine.replay import TooLong
-from referee.record.store import GameInfo, RecordError
+from referee.record.store import RecordError
 from referee.text.catalogue import Texts
-from referee.web.board_view import REGIONS
-from referee.web.events import Hub
-from referee.web.games_cache import Folded, Shelf
+from referee.web.board import Board
+from referee.web.board_view import REGIONS, STATE_REGIONS
 from referee.web.html import Child, Markup, tag
 from referee.web.layout import address, language, page, page_texts
-from referee.web.news import News, Receiver
 from referee.web.site import Site
 
 LOOK: Final = 2.0
-"""Seconds between looks into the record for what nobody told."""
+"""Seconds between looks into the record while nobody wakes the page."""
 SILENCE: Final = 3
-"""Looks without news after which the game counts as not live: the main process tells at least once a second."""
+"""Such looks in a row after which the game counts as not live: the main process wakes the page twice a second."""
 _LOG = logging.getLogger(__name__)
 
 
 class Follower:
-    """The page's own task. Lives in one event loop with the `Hub`."""
+    """Keeps the board as the record is. Lives in one event loop with the `Hub`."""
 
-    def __init__(self, site: Site, receiver: Receiver | None) -> None:
-        self._site, self._receiver = site, receiver
-        self._shelf: Shelf = site.shelf
-        self._hub: Hub = site.hub
-        self._heard = 0
-        """Looks since the last news."""
+    def __init__(self, site: Site, wakes: Path | None = None, control: Path | None = None) -> None:
+        """Listen for the main process.
+
+        Args:
+            site: the record and the viewers.
+            wakes: where a socket is made to which the main process sends a byte when there is something new, taken over
+                from a page that died; None: the record alone is looked into, now and then.
+            control: the main process' socket (`referee.control.socket`); None: there is nobody to ask.
+
+        Raises:
+            OSError: no socket can be made there.
+        """
+        self._site, self._hub, self._shelf = site, site.hub, site.shelf
+        self._wakes, self._control = wakes, control
+        self._socket = _listen_at(wakes) if wakes is not None else None
+        self._woken, self._silent = asyncio.Event(), 0
+        self._state: Mapping[str, Any] = {}
+        """What the main process answered last."""
+        self._unasked = False
+        """Whether the page was woken since it asked."""
+        self._asking: asyncio.Task[None] | None = None
         self._task: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
-        """Show what is there, and begin to listen."""
+        """Show what is there, and begin to follow."""
         await self.look()
-        if self._receiver is not None:
-            asyncio.get_running_loop().add_reader(self._receiver.socket.fileno(), self._listen)
+        if self._socket is not None:
+            asyncio.get_running_loop().add_reader(self._socket.fileno(), self._hear)
         self._task = asyncio.create_task(self._forever())
 
     async def stop(self) -> None:
-        """Stop listening."""
-        if self._receiver is not None:
-            asyncio.get_running_loop().remove_reader(self._receiver.socket.fileno())
-        if self._task is not None:
-            self._task.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._task
+        """Follow no more, and let go of the socket and its file."""
+        if self._socket is not None and self._wakes is not None:
+            asyncio.get_running_loop().remove_reader(self._socket.fileno())
+            self._socket.close()
+            with contextlib.suppress(OSError):
+                self._wakes.unlink()
+        for task in (self._task, self._asking):
+            if task is not None:
+                task.cancel()
+                with contextlib.suppress(asyncio.CancelledError):
+                    await task
 
-    def _listen(self) -> None:
-        assert self._receiver is not None
-        told = self._receiver.take()
-        for news in told:
-            self.hear(news)
-        if told:
-            self._hub.wake()
-
-    def hear(self, news: News) -> None:
-        """Take up what was told, and the lines that it speaks of."""
-        board = self._hub.board
-        if news.game is None:
-            # Between games the record alone says what is on the board.
-            board.hear(news)
-            return
-        try:
-            if news.game != board.game:
-                self._begin(self._shelf.game(news.game))
-            board.add_lines(self._shelf.lines(news.game, board.line))
-        except (RecordError, LogError) as bad:
-            # What was told still holds; the lines come with the next look.
-            _LOG.warning("the record: %s", bad)
-        board.hear(news)
-        self._heard = 0
-
-    def _begin(self, info: GameInfo) -> None:
-        self._hub.board.begin(info.id, info.seats)
+    def _hear(self) -> None:
+        assert self._socket is not None
+        with contextlib.suppress(BlockingIOError, InterruptedError):
+            while True:
+                self._socket.recv(1)
+                self._woken.set()
 
     async def _forever(self) -> None:
         while True:
-            await asyncio.sleep(LOOK)
             try:
-                await self.look()
+                try:
+                    await asyncio.wait_for(self._woken.wait(), LOOK)
+                except TimeoutError:
+                    await self.look()
+                    continue
+                self._woken.clear()
+                await self.wake()
             except Exception:
                 # A page that stops following shows a game that stands still; better to say so and go on.
                 _LOG.exception("looking into the record")
 
-    async def look(self) -> None:
-        """Take up what the record holds and nobody told."""
-        board = self._hub.board
-        self._heard += 1
-        if board.live and self._heard <= SILENCE:
-            return
-        was_live, board.live = board.live, False
-        info = await self._site.aside(_latest, self._shelf)
-        if info is None:
-            return
-        new = info.id != board.game
-        if new:
-            self._begin(info)
+    async def wake(self) -> None:
+        """The main process says that there is something new: the game that began last is live."""
+        self._silent = 0
+        self._unasked = True
+        if self._control is not None and (self._asking is None or self._asking.done()):
+            self._asking = asyncio.create_task(self._ask(self._control))
         try:
-            rows = await self._site.aside(self._shelf.lines, info.id, board.line)
+            info, board = self._shelf.latest(), self._hub.board
+            if info is None:
+                return
+            if info.id != board.game or not board.live:
+                await self._show(Board(info.id, info.seats, live=True))
+                return
+            # A few lines, read and judged at once: what waits for another thread is late.
+            rows = self._shelf.lines(info.id, board.line)
             if rows:
                 board.add_lines(rows)
-            if rows or new:
-                await self._fold(info.id)
-        except (RecordError, LogError, TooLong) as bad:
-            _LOG.warning("game %s: %s", info.id, bad)
-        if rows or new or was_live:
-            self._hub.wake()
+                self._hub.wake()
+        except (RecordError, LogError) as bad:
+            _LOG.warning("the record: %s", bad)
 
-    async def _fold(self, game: int) -> None:
-        """Where nobody tells the position, it is what the lines lead to."""
+    async def _ask(self, control: Path) -> None:
+        """What the page shows and the record does not hold."""
+        while self._unasked:
+            self._unasked = False
+            try:
+                state = await ask(control, {"do": "state"})
+            except BridgeError:
+                return
+            if state != self._state:
+                self._state = state
+                self._hub.board.set_state(state)
+                self._hub.wake(STATE_REGIONS)
+
+    async def look(self) -> None:
+        """Nobody woke the page: show what the record holds all the same."""
+        self._silent += 1
         board = self._hub.board
-        folded: Folded = await self._site.aside(self._shelf.folded, game)
-        if folded.steps:
-            board.view = folded.view(len(folded.steps) - 1)
-        if not folded.logged:
-            board.add_rulings(folded.rulings)
+        if board.live and self._silent <= SILENCE:
+            return
+        try:
+            info = await self._site.aside(self._shelf.latest)
+            if info is None:
+                return
+            if info.id == board.game and not board.live:
+                rows = await self._site.aside(self._shelf.lines, info.id, board.line)
+                if not rows:
+                    return
+            await self._show(Board(info.id, info.seats))
+        except RecordError as bad:
+            _LOG.warning("the record: %s", bad)
+
+    async def _show(self, board: Board) -> None:
+        """Put a game on the scoreboard as the record has it."""
+        try:
+            await self._site.aside(self._read, board)
+        except (RecordError, LogError, TooLong) as bad:
+            _LOG.warning("game %s: %s", board.game, bad)
+        board.set_state(self._state)
+        self._hub.show(board)
+
+    def _read(self, board: Board) -> None:
+        assert board.game is not None
+        board.add_lines(self._shelf.lines(board.game))
+        if not board.live:
+            folded = self._shelf.folded(board.game)
+            if folded.steps:
+                board.view = folded.view(len(folded.steps) - 1)
+            if not folded.logged:
+                board.add_rulings(folded.rulings)
 
 
-def _latest(shelf: Shelf) -> GameInfo | None:
-    try:
-        return next(iter(shelf.games()), None)
-    except RecordError as bad:
-        _LOG.warning("the record: %s", bad)
-        return None
+def _listen_at(path: Path) -> socket.socket:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with contextlib.suppress(FileNotFoundError):
+        path.unlink()
+    listening = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    listening.bind(str(path))
+    path.chmod(0o600)
+    listening.setblocking(False)
+    return listening
 
 
 _LISTS = frozenset(("seats", "rulings", "said", "troubles", "questions"))

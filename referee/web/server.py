@@ -27,6 +27,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp
 
+from referee.control.socket import NAME as CONTROL_SOCKET
 from referee.engine.observations import LogError
 from referee.engine.replay import TooLong
 from referee.errors import UserError
@@ -40,7 +41,6 @@ from referee.web.events import Hub
 from referee.web.games_cache import Shelf
 from referee.web.html import tag
 from referee.web.layout import page, page_texts
-from referee.web.news import Receiver
 from referee.web.photo_finish import page as finishpage
 from referee.web.scoreboard import Follower
 from referee.web.security.limits import Patient
@@ -148,7 +148,7 @@ class Options:
     pictures: Path | None = None
     """The file of frames, which is there once pictures are switched on."""
     listen: Path | None = None
-    """Where the main process tells its news."""
+    """Where the main process wakes it."""
     runtime: Path | None = None
     """Folder of the control's socket and sessions; without one the page is for watching alone."""
     names: tuple[str, ...] = ()
@@ -164,8 +164,9 @@ class Page:
         controlled = options.runtime is not None
         self.hub = Hub(Board(), controlled=controlled)
         self.site = Site(Shelf(options.record, options.pictures), self.hub, controlled=controlled)
-        self._receiver = Receiver(options.listen) if options.listen is not None else None
-        self.follower = Follower(self.site, self._receiver)
+        self.follower = Follower(
+            self.site, options.listen, options.runtime / CONTROL_SOCKET if options.runtime is not None else None
+        )
         self.app: ASGIApp = _guarded(self.site, options)
 
     @contextlib.asynccontextmanager
@@ -178,8 +179,6 @@ class Page:
             await self.follower.stop()
             self.hub.close()
             self.site.close()
-            if self._receiver is not None:
-                self._receiver.close()
 
 
 def _guarded(site: Site, options: Options) -> ASGIApp:

@@ -15,7 +15,7 @@ from referee.cli import build_parser
 from referee.record.pictures import FRAMES
 from referee.settings.model import example, load, parse
 from referee.table import systemd as service
-from referee.table.page_link import SOCKET
+from referee.table.page_link import PAGE_SOCKET
 
 ROOT = Path(__file__).parents[2]
 UNIT = "etc/systemd/system/table-referee.service"
@@ -129,7 +129,7 @@ def test_referee_and_page_meet_in_one_folder() -> None:
     assert folder == {("table-referee", "yes", "table-referee")}
     started = key(units[1].replace("\\\n", ""), "ExecStart").split()[1:]
     options = build_parser().parse_args(started)
-    assert (options.listen.name, options.runtime) == (SOCKET, Path("/run/table-referee"))
+    assert (options.listen.name, options.runtime) == (PAGE_SOCKET, Path("/run/table-referee"))
     assert options.record == Path("/var/lib/table-referee") / parse(example()).record.file
     assert options.pictures == options.record.with_name(FRAMES)
 

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from referee.control.commands import KINDS, Command, parse
 from referee.control.corrections import Accepted, Refused, outcome
 from referee.control.socket import obeying
+from referee.engine.adjudicator import LIVE_LOOKAHEAD
 from referee.engine.log import decode_line, encode
 from referee.engine.observations import Answer, Card, Count, Observation, Pause, Resume, Slap, Tick
 from tests.engine.playing import log
@@ -24,7 +25,6 @@ from tests.web.tables import SECOND, Table
 APPLIANCE = Path(__file__).parents[1] / "web" / "appliance.jsonl"
 """What camera and pads told of forty cards: `referee demo --no-pace --seed 4 --max-cards 40 --log FILE`, rulings and
 idle ticks left out. What people answered is left out below, for it answers what was asked of these very cards."""
-LOOKAHEAD = 10_000_000
 CARDS = [rank + suit for rank in "A23456789TJQK" for suit in "shdc"]
 
 
@@ -104,10 +104,10 @@ def test_an_appliances_log_is_put_right_and_undone(seed: int) -> None:
     made = damaged(lines, rng)
     assert made is not None
     wrong, at, right = made
-    misread, table = Table(wrong, LOOKAHEAD), Table(wrong, LOOKAHEAD)
+    misread, table = Table(wrong, LIVE_LOOKAHEAD), Table(wrong, LIVE_LOOKAHEAD)
     assert isinstance(table.command("correct", line=lines[at].id, **right), Accepted)
     if rng.random() < 0.5:
-        assert ended(table, end) == ended(Table(lines, LOOKAHEAD), end)
+        assert ended(table, end) == ended(Table(lines, LIVE_LOOKAHEAD), end)
         return
     assert isinstance(table.command("undo"), Accepted)
     assert ended(table, end) == ended(misread, end)
@@ -169,9 +169,9 @@ def test_what_is_accepted_fits_and_can_be_written_down(seed: int) -> None:
     lines = sorted(generated(seed), key=lambda line: line.t)
     begun = rng.randint(2, len(lines) - 1)
     # As at a live table: what was ruled is told before people can say more about it.
-    table = Table(lines[:begun], LOOKAHEAD)
+    table = Table(lines[:begun], LIVE_LOOKAHEAD)
     table.settle(table.now)
-    rest = [line for line in lines[begun:] if line.t > table.now + LOOKAHEAD]
+    rest = [line for line in lines[begun:] if line.t > table.now + LIVE_LOOKAHEAD]
     accepted = 0
     for _ in range(20):
         do, fields = sensible(rng, table) if rng.random() < 0.8 else ("undo", {})
@@ -189,7 +189,7 @@ def test_what_is_accepted_fits_and_can_be_written_down(seed: int) -> None:
         table.settle(table.now)
     assert accepted
     assert not table.asked("mend_amendment"), table.observations
-    replayed = Table((decode_line(encode(line), 1) for line in table.observations), LOOKAHEAD)
+    replayed = Table((decode_line(encode(line), 1) for line in table.observations), LIVE_LOOKAHEAD)
     end = table.now + 60 * SECOND
     assert ended(replayed, end) == ended(table, end)
 

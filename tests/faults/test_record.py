@@ -6,13 +6,13 @@ import json
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from referee.record.store import Record
-from referee.table.page_link import SOCKET, Paging
+from referee.table.page_link import Paging
 from referee.table.resume import Both
-from referee.web.news import News, Receiver
 from tests.faults.conftest import Row
 from tests.faults.disks import Disk, NoFuse, full, read_only
 from tests.faults.rig import SEATS, Rig
@@ -46,9 +46,7 @@ class Recorded(Rig):
         self.memory = Memory()
         run = folder / "run"
         run.mkdir(mode=0o700)
-        self.receiver = Receiver(run / SOCKET)
         self.paging = Paging(run)
-        self.news: list[News] = []
         super().__init__(folder, journal=Both(self.keeper, self.memory), page=(self.paging, self.keeper))
 
     def double(self, rank: str) -> None:
@@ -61,10 +59,9 @@ class Recorded(Rig):
         self.take(seat)
         self.until(lambda: not self.conductor.view.pile, "for the pile to go")
 
-    def page(self) -> News:
-        """What the page was told last."""
-        self.news += self.receiver.take()
-        return self.news[-1]
+    def page(self) -> dict[str, Any]:
+        """What the page is answered when it asks how the table is."""
+        return self.paging.state()
 
     def written(self) -> str:
         """What is on the disk, as somebody reads it who has just come."""
@@ -76,7 +73,6 @@ class Recorded(Rig):
     def close(self) -> None:
         super().close()
         self.paging.close()
-        self.receiver.close()
         self.record.close()
 
 
@@ -121,13 +117,13 @@ def test_record(recorded: Recorded, disk: Disk, how: str, row: Row) -> None:
     assert ADVICE[how] in rig.conductor.troubles["log"]
     assert rig.told().count("log_gone") == 1
     assert any("the log can not be written" in said for said in rig.said())
-    assert ADVICE[how] in rig.page().troubles["log"]
+    assert ADVICE[how] in rig.page()["troubles"]["log"]
     row.shows("told", "and the page")
     assert rig.keeper.written == kept == len(rig.written().splitlines())
     assert rig.keeper.waiting > 10
     disk.mend()
     rig.until(lambda: "log" not in rig.conductor.troubles, "for the disk")
-    rig.until(lambda: not rig.page().troubles, "for the page")
+    rig.until(lambda: not rig.page()["troubles"], "for the page")
     assert any("the log is written again" in said for said in rig.said())
     rig.until(lambda: not rig.keeper.waiting, "for the record")
     row.shows("recovers", "no line is lost")

@@ -20,13 +20,13 @@ from io import BytesIO
 from pathlib import Path
 from typing import Final
 
-from referee.engine.adjudicator import Adjudicator
+from referee.engine.adjudicator import LIVE_LOOKAHEAD, Adjudicator
 from referee.engine.log import observations
 from referee.engine.observations import Card, Pause, Tick
 from referee.engine.view import View
 from referee.record.pictures import FrameStore
 from referee.record.store import Record
-from referee.table.game import CAMERA, LOOKAHEAD, Conductor
+from referee.table.game import CAMERA, Conductor
 from referee.table.timeline import GAP, past_of
 from referee.vision.sight import Sight
 from tests.powercut.mount import NoFuse, Power, mounted
@@ -159,7 +159,7 @@ def _judge(folder: Path, of: Reference, announced: list[str], tally: Tally) -> N
         tally.torn += 1
         tally.words.append(f"seed {of.seed}: {len(lines)} lines on record, which is no commit of the game")
     rest = [seen for _, seen in observations(BytesIO("\n".join(lines).encode()))]
-    engine = Adjudicator(lookahead_ns=LOOKAHEAD)
+    engine = Adjudicator(lookahead_ns=LIVE_LOOKAHEAD)
     ruled = {ruling.id for seen in rest for ruling in engine.observe(seen)}
     view = engine.view
     # What was told and not yet judged when the power failed is judged when time goes on: a hand on a table at which the

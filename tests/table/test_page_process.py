@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any, cast
 
-from referee.table.page_link import AGAIN, LIVED, PageProcess, PageWatch
-
-SECOND = 1_000_000_000
+from referee.table.page_link import RESTARTS, WELL_AFTER, PageProcess
+from referee.units import SECOND
 
 
 class Child:
@@ -40,9 +40,9 @@ class World:
         self.page = PageProcess(
             Path("r.db"), Path("run"), host="::1", port=0, start=self.start, clock=lambda: self.now,
         )  # fmt: skip
-        self.watch = PageWatch(self.page, self)
+        self.page.follow(cast(Any, self))
 
-    def start(self, command: Sequence[str]) -> Child:
+    def start(self, command: Sequence[str]) -> Any:
         assert "--record" in command
         self.children.append(Child())
         return self.children[-1]
@@ -56,7 +56,7 @@ class World:
     def go(self, seconds: int) -> None:
         for _ in range(seconds):
             self.now += SECOND
-            self.watch.touch((), self.now)
+            self.page.touch((), self.now)
 
 
 def test_a_page_that_dies_is_started_again_and_both_is_told() -> None:
@@ -67,9 +67,9 @@ def test_a_page_that_dies_is_started_again_and_both_is_told() -> None:
     world.go(1)
     assert "status 1" in world.told[0]
     assert len(world.children) == 1
-    world.go(AGAIN[0])
+    world.go(RESTARTS[0])
     assert len(world.children) == 2
-    world.go(LIVED // SECOND)
+    world.go(WELL_AFTER // SECOND)
     assert world.told[1:] == ["page works"]
 
 
@@ -78,6 +78,6 @@ def test_a_page_that_cannot_live_is_given_up() -> None:
     for _ in range(200):
         world.children[-1].code = 2
         world.go(1)
-    assert len(world.children) == 1 + len(AGAIN)
+    assert len(world.children) == 1 + len(RESTARTS)
     assert "does not live" in world.told[-1]
     world.page.close()

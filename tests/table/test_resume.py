@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -23,11 +24,10 @@ from referee.settings.model import parse
 from referee.table.assembly import table_of
 from referee.table.game import Conductor
 from referee.table.loop import Loop
-from referee.table.page_link import SECRET, SOCKET, Paging
+from referee.table.page_link import PAGE_SOCKET, SECRET, Paging
 from referee.table.resume import Archive, Both, Opened
 from referee.table.services import Kept
 from referee.vision.sight import News, Recall, Sight
-from referee.web.news import Receiver
 from tests.table.test_loop import MS
 
 SETTINGS = parse('[[seat]]\nname = "Ana"\n[[seat]]\nname = "Ben"\n')
@@ -175,49 +175,56 @@ def _ask(folder: Path, desk: Desk, asked: dict[str, Any]) -> dict[str, Any]:
         return answer.result()
 
 
-def test_the_page_is_told_and_its_commands_are_done(tmp_path: Path) -> None:
+def test_the_page_is_woken_and_its_commands_are_done(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     folder.mkdir(mode=0o700)
-    receiver = Receiver(folder / SOCKET)
     desk = Desk(tmp_path / "record.db", paging=folder)
-    desk.see(1_000 * MS, ("7h", 2))
-    desk.see(2_000 * MS, ("8c", 1))
-    desk.see(2_600 * MS)
-    assert receiver.take()[-1].view.pile == ("7h", "8c")
+    desk.see(500 * MS)
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as page:
+        page.bind(str(folder / PAGE_SOCKET))
+        page.setblocking(False)
+        for t, cards in ((1_000, [("7h", 2)]), (2_000, [("8c", 1)]), (2_600, [])):
+            desk.see(t * MS, *cards)
+            assert page.recv(100) == b"\0", "a byte that says nothing but that there is something"
+        many = 0
+        while many < 10_000:
+            desk.see((3_000 + many) * MS)
+            many += 1000
+    assert [card for _, text in desk.archive.record.lines(1) for card in ("7h", "8c") if f'"card":"{card}"' in text]
     done = _ask(folder, desk, {"do": "correct", "line": "c2", "card": "7c"})
     assert done["accepted"], done
-    desk.see(3_000 * MS)
+    desk.see(13_000 * MS)
     assert desk.conductor.view.pile == ("7h", "7c")
     assert not _ask(folder, desk, {"do": "correct", "line": "c99", "card": "7c"})["accepted"]
     desk.unplug()
-    receiver.close()
+
+
+STATE = {"do": "state"}
 
 
 def test_what_people_paused_is_shown_and_outlasts_a_power_cut(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     folder.mkdir(mode=0o700)
-    receiver = Receiver(folder / SOCKET)
     first = Desk(tmp_path / "record.db", start=900_000 * MS, paging=folder)
     first.see(901_000 * MS, ("7h", 2))
-    assert not receiver.take()[-1].paused
+    assert not _ask(folder, first, STATE)["paused"]
     assert _ask(folder, first, {"do": "pause"})["accepted"]
     first.see(902_000 * MS)
-    assert receiver.take()[-1].paused
+    assert _ask(folder, first, STATE)["paused"]
     first.unplug()
 
     again = Desk(tmp_path / "record.db", start=5 * MS, paging=folder)
     again.see(1_000 * MS, ("7h", None), first=True)
     for t in range(1_100, 1_800, 100):
         again.see(t * MS)
-    told = receiver.take()
-    assert "The game was broken off: it goes on where it stood." in [words for news in told for words in news.said]
-    assert told[-1].paused
+    state = _ask(folder, again, STATE)
+    assert "The game was broken off: it goes on where it stood." in [words for _, words in state["captions"]]
+    assert state["paused"]
     assert is_paused(again)
     assert _ask(folder, again, {"do": "resume"})["accepted"]
     again.see(2_500 * MS)
-    assert not receiver.take()[-1].paused
+    assert not _ask(folder, again, STATE)["paused"]
     again.unplug()
-    receiver.close()
 
 
 def test_hands_ask_for_a_code_and_the_page_never_hears_it(tmp_path: Path) -> None:
@@ -229,7 +236,6 @@ def test_hands_ask_for_a_code_and_the_page_never_hears_it(tmp_path: Path) -> Non
     desk.paging.follow(desk.conductor, desk.opened.keeper, lambda: desk.pads.now, codes.append)
     desk.see(1_000 * MS)
     desk.paging.tell(Notice(SECRET, 0, "123456"))
-    receiver = Receiver(folder / SOCKET)
     desk.conductor.lose("camera", "gone")
     desk.loop.turn(seconds=0)
     for at, held in ((2_000, 100), (2_300, 100), (2_600, 2_500)):
@@ -241,9 +247,9 @@ def test_hands_ask_for_a_code_and_the_page_never_hears_it(tmp_path: Path) -> Non
     assert len(codes) == 1
     assert codes[0].isdecimal()
     assert len(codes[0]) == 6
-    assert all(codes[0] not in str(news) and "123456" not in str(news) for news in receiver.take())
+    state = str(_ask(folder, desk, STATE))
+    assert codes[0] not in state and "123456" not in state
     desk.unplug()
-    receiver.close()
 
 
 @pytest.mark.parametrize("agreed", [True, False])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from hardware.clock import monotonic
 from referee.control.commands import Command
-from referee.control.corrections import Outcome
+from referee.control.corrections import Outcome, Refused
 from referee.control.pairing_code import Pairing
 from referee.control.socket import Desk, Inlet
 from tests.web.served import House
@@ -22,9 +22,9 @@ TURN = 0.005
 
 
 @contextmanager
-def listening(house: House, obey: Callable[[Command], Outcome]) -> Iterator[Desk]:
-    """A main process that hears commands."""
-    desk = Desk(Pairing(), obey, monotonic)
+def listening(house: House, obey: Callable[[Command], Outcome] = lambda _: Refused("no")) -> Iterator[Desk]:
+    """A main process that hears commands, and says how the table is."""
+    desk = Desk(Pairing(), obey, monotonic, lambda: house.link.state)
     inlet = Inlet(house.folder / "runtime", desk)
     over = threading.Event()
 

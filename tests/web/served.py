@@ -10,8 +10,7 @@ from typing import Self
 
 from referee.record.pictures import FrameStore
 from referee.record.store import Record
-from referee.web.news import Publisher
-from tests.web.table import Table, demo_lines
+from tests.web.table import Link, Table, demo_lines
 
 ROOT = Path(__file__).parents[2]
 
@@ -66,9 +65,13 @@ class House:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.record = Record(folder / "games.sqlite")
-        self.publisher = Publisher(folder / "page.sock")
+        self.link = Link(folder / "page.sock")
         self.pictures = FrameStore(folder / "frames.sqlite")
         self._options = ("--listen", str(folder / "page.sock"), "--pictures", str(folder / "frames.sqlite"))
+
+    def serve_controlled(self, port: int = 0) -> Served:
+        """The page's process, with a main process to ask (`tests.web.listening`)."""
+        return self.serve("--runtime", str(self.folder / "runtime"), port=port)
 
     def serve(self, *options: str, port: int = 0) -> Served:
         """The page's process."""
@@ -87,4 +90,4 @@ class House:
         """Let go of files and sockets."""
         self.record.close()
         self.pictures.close()
-        self.publisher.close()
+        self.link.close()

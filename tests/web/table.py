@@ -1,8 +1,10 @@
-"""A main process for the page's tests: observations in, rulings into the record, news to the page."""
+"""A main process for the page's tests: observations in, rulings into the record, a wake to the page."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import socket
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,6 @@ from referee.engine.log import from_fields, parse_object
 from referee.engine.rulings import Ruling, encode_ruling
 from referee.engine.view import View
 from referee.record.store import Record
-from referee.web.news import Publisher, news
 
 DEMO = Path(__file__).parent / "demo.jsonl"
 BEGAN = "2026-03-14T18:05:00+00:00"
@@ -23,16 +24,41 @@ def demo_lines() -> list[str]:
     return [line for line in lines if not line.startswith('{"ruling"')]
 
 
+class Link:
+    """Wakes a page, and holds what it may ask of the table: `tests.web.listening` answers."""
+
+    def __init__(self, path: Path) -> None:
+        """``path`` is where the page listens."""
+        self._path = str(path)
+        self._bell = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self._bell.setblocking(False)
+        self._captioned = 0
+        self.state: dict[str, Any] = {"troubles": {}, "paused": False, "captions": [], "about": None}
+
+    def tell(self, *said: str, **state: Any) -> bool:
+        """Wake the page, with these phrases spoken since; returns whether its socket took the byte."""
+        captions = list(self.state["captions"])
+        for text in said:
+            self._captioned += 1
+            captions.append((self._captioned, text))
+        self.state = {**self.state, **state, "captions": captions[-5:]}
+        with suppress(OSError):
+            return bool(self._bell.sendto(b"\0", self._path))
+        return False
+
+    def close(self) -> None:
+        """Let go of the socket."""
+        self._bell.close()
+
+
 class Table:
     """Keeps one game as the referee does: a line is in the record before the page is told."""
 
-    def __init__(
-        self, record: Record, first: str, publisher: Publisher | None = None, *, at_once: bool = False
-    ) -> None:
+    def __init__(self, record: Record, first: str, link: Link | None = None, *, at_once: bool = False) -> None:
         """``at_once``: nothing is in the record before `finish`, for a game that nobody watches."""
         self._at_once = at_once
         self.keeper = record.begin(BEGAN)
-        self._publisher = publisher
+        self._link = link
         self._adjudicator = Adjudicator(lookahead_ns=200_000_000)
         self._number = 0
         self.rulings: list[Ruling] = []
@@ -46,47 +72,44 @@ class Table:
         assert number is not None
         return number
 
-    def observe(self, line: str, *, said: Iterable[str] = ()) -> list[Ruling]:
+    def observe(self, line: str, *said: str) -> list[Ruling]:
         """One line of the log, and what it leads to."""
         self._write(line)
         observation = from_fields(parse_object(line, self._number), self._number)
         self.now = max(self.now, observation.t)
         made = self._adjudicator.observe(observation)
-        return self._ruled(made, said)
+        return self._ruled(made, *said)
 
-    def rule(self, ruling: Ruling) -> None:
+    def rule(self, ruling: Ruling, *said: str) -> None:
         """A ruling as it is given, whatever the game says."""
-        self._ruled([ruling], ())
+        self._ruled([ruling], *said)
 
-    def join(self, publisher: Publisher) -> None:
+    def join(self, link: Link) -> None:
         """From now on the page is told; what there is so far is in the record."""
-        self._at_once, self._publisher = False, publisher
+        self._at_once, self._link = False, link
         self.keeper.commit()
 
     def finish(self) -> list[Ruling]:
         """The end of the game."""
         self._at_once = False
-        return self._ruled(self._adjudicator.finish(), ())
+        return self._ruled(self._adjudicator.finish())
 
-    def _ruled(self, made: list[Ruling], said: Iterable[str]) -> list[Ruling]:
+    def _ruled(self, made: list[Ruling], *said: str) -> list[Ruling]:
         for ruling in made:
             self._write(encode_ruling(ruling))
         self.rulings += made
         if not self._at_once:
             self.keeper.commit()
-        self.tell(said=said)
+        self.tell(*said)
         return made
 
     def _write(self, line: str) -> None:
         self.keeper.write(line)
         self._number += 1
 
-    def tell(self, **more: Any) -> bool:
-        """The present, to the page."""
-        if self._publisher is None:
-            return False
-        more["said"] = list(more.get("said", ()))
-        return self._publisher.tell(news(self.game, self._number, self._adjudicator.view, now=self.now, **more))
+    def tell(self, *said: str, **state: Any) -> bool:
+        """Wake the page, as `Link.tell`."""
+        return self._link is not None and self._link.tell(*said, **state)
 
     @property
     def view(self) -> View:

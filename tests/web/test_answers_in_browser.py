@@ -30,8 +30,8 @@ def test_answers_are_in_the_language_of_the_page(house: House, page: Page) -> No
         del command
         return answers.pop(0)
 
-    with listening(house, obey) as desk, house.serve("--runtime", str(house.folder / "runtime")) as served:
-        Table(house.record, FIRST, house.publisher)
+    with listening(house, obey) as desk, house.serve_controlled() as served:
+        Table(house.record, FIRST, house.link)
         page.goto(f"{served.address}/control?lang=de")
         page.get_by_label("Code").fill(desk.pairing.show(monotonic()))
         page.get_by_role("button", name="Koppeln").click()

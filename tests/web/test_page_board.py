@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from referee.control.corrections import Refused
+from referee.control.pairing_code import Pairing
+from referee.control.socket import Desk, Inlet
+from referee.engine.adjudicator import LIVE_LOOKAHEAD, Adjudicator
+from referee.engine.log import decode_line
 from referee.engine.observations import LogError
-from referee.engine.rulings import Ruling, ruling_fields
+from referee.engine.rulings import encode_ruling
 from referee.engine.view import ChallengeView, View
 from referee.record.store import Record
 from referee.text.catalogue import LANGUAGES, texts
@@ -19,10 +23,9 @@ from referee.web.board import SHOWN, Board
 from referee.web.board_view import regions
 from referee.web.events import Hub
 from referee.web.games_cache import Shelf
-from referee.web.news import LONGEST, Publisher, Receiver, news, parsed
 from referee.web.scoreboard import SILENCE, Follower
 from referee.web.site import Site
-from tests.web.table import Table, demo_lines
+from tests.web.table import Link, Table, demo_lines
 
 FIRST = '{"kind":"table","t":0,"id":"table","seats":["Ana","Ben","Cho"],"dealer":3,"rules":"classic"}'
 VIEW = View(names=("Ana", "Ben", "Cho"), counts=(18, 17, 17), pile=("7h", "7c"), turn=3)
@@ -32,19 +35,22 @@ EIGHT = (
     '{"kind":"slap","t":2300000000,"id":"s1","seat":3}',
     '{"kind":"tick","t":4000000000}',
 )
+SLAPPED = (
+    FIRST,
+    EIGHT[0],
+    EIGHT[1].replace("8c", "7c"),
+    '{"kind":"slap","t":2300000000,"id":"s1","seat":3,"t_error":20000}',
+    '{"kind":"tick","t":2312000000}',
+    '{"kind":"slap","t":2314500000,"id":"s2","seat":1,"t_error":20000}',
+    '{"kind":"tick","t":2400000000}',
+    '{"kind":"taken","t":4000000000,"id":"t1","seat":3}',
+    '{"kind":"tick","t":5000000000}',
+)
 CORRECTION = '{"kind":"correct","t":9000000000,"id":"x1","line":"c2","card":"7c"}'
 
 
-def told(**fields: Any) -> Any:
-    news_ = parsed(json.dumps(news(1, 4, fields.pop("view", VIEW), now=5, **fields)).encode())
-    assert news_ is not None
-    return news_
-
-
 def board() -> Board:
-    made = Board()
-    made.begin(1, ("Ana", "Ben", "Cho"))
-    return made
+    return Board(1, ("Ana", "Ben", "Cho"))
 
 
 def played(tmp_path: Path, *lines: str) -> tuple[Board, Table, Record]:
@@ -55,49 +61,6 @@ def played(tmp_path: Path, *lines: str) -> tuple[Board, Table, Record]:
     made = board()
     made.add_lines(list(record.lines(table.game)))
     return made, table, record
-
-
-def test_the_view_survives_the_way_to_the_page() -> None:
-    view = View(
-        names=("Ana", "Ben"), counts=(None, 3), pile=("??", "Xr"), turn=2, challenge=ChallengeView(1, 2, 3), owner=1,
-        locked_out=frozenset((2,)), game_over=True, winner=1, questions=("question@s1",),
-    )  # fmt: skip
-    assert told(view=view).view == view
-
-
-@pytest.mark.parametrize(
-    "data", [b"", b"{}", b"[1]", b"null", b'{"game":1,"line":2,"now":3,"view":{"names":3}}', b"\xff\xfe", b'"x"']
-)
-def test_what_is_no_news_is_left_out(data: bytes) -> None:
-    assert parsed(data) is None
-
-
-def test_a_publisher_never_blocks_and_never_raises(tmp_path: Path) -> None:
-    publisher = Publisher(tmp_path / "page.sock")
-    assert not publisher.tell(news(1, 1, VIEW, now=0)), "nobody listens"
-    receiver = Receiver(tmp_path / "page.sock")
-    taken = 0
-    while publisher.tell(news(1, taken, VIEW, now=taken)):
-        taken += 1
-        assert taken < 100_000, "a page that does not read must not be waited for"
-    assert not publisher.tell(news(1, taken, VIEW, now=taken, said=["seat two wins"]))
-    assert [one.line for one in receiver.take()] == list(range(taken))
-    assert publisher.tell(news(1, 9, VIEW, now=9, said=["five cards"]))
-    assert [one.said for one in receiver.take()] == [("seat two wins", "five cards")], "nothing that was said is lost"
-    assert not publisher.tell({"what": object()})
-    assert not publisher.tell({"much": "x" * 2 * LONGEST * 8})
-    receiver.close()
-    publisher.close()
-    assert not publisher.tell({})
-
-
-def test_a_page_takes_its_socket_over_from_one_that_died(tmp_path: Path) -> None:
-    (tmp_path / "page.sock").touch()
-    receiver = Receiver(tmp_path / "page.sock")
-    assert Publisher(tmp_path / "page.sock").tell(news(1, 1, VIEW, now=0))
-    assert len(receiver.take()) == 1
-    receiver.close()
-    assert not (tmp_path / "page.sock").exists()
 
 
 def test_a_ruling_that_is_replaced_stays_visible_as_replaced(tmp_path: Path) -> None:
@@ -115,28 +78,40 @@ def test_a_ruling_that_is_replaced_stays_visible_as_replaced(tmp_path: Path) -> 
     record.close()
 
 
-def test_a_ruling_told_early_makes_way_for_the_logs() -> None:
-    made = board()
-    fields = {
-        "seat": 3, "patterns": ["P1"], "cards": ["7h", "7c"], "margin": None, "error": None, "runners_up": [],
-        "decided_by": "time",
-    }  # fmt: skip
-    early = Ruling("slap_won", "slap_won@s1", 2_000_000_000, ("s1",), ("M1",), fields)
-    made.hear(told(rulings=[ruling_fields(early), {"ruling": "nonsense"}]))
-    assert "alone" in regions(made, texts("en"))["rulings"]
-    final = {**fields, "margin": 14_500_000, "error": 40_000, "runners_up": [{"seat": 1, "margin": 14_500_000}]}
-    made.add_rulings([Ruling("slap_won", "slap_won@s1", 2_000_000_000, ("s1",), ("M1",), final)])
-    html = regions(made, texts("en"))["rulings"]
-    assert html.count("<li") == 1 and "by 14.500\u00a0ms\u00a0±\u00a00.040\u00a0ms" in html
+def test_a_ruling_is_here_as_soon_as_it_is_decided_and_makes_way_for_the_logs() -> None:
+    """The lines of a live game are judged as they come: a slap's ruling is in the log only when its pile is taken."""
+    made, judge, number = Board(1, ("Ana", "Ben", "Cho"), live=True), Adjudicator(lookahead_ns=LIVE_LOOKAHEAD), 0
+    seen = []
+    for line in SLAPPED:
+        rows = [(number := number + 1, line)]
+        rows += [(number := number + 1, encode_ruling(one)) for one in judge.observe(decode_line(line, number))]
+        made.add_lines(rows)
+        assert made.view == judge.view
+        seen.append((made.has_logged("slap_won@s1"), regions(made, texts("en"))["rulings"]))
+    known = ["Cho wins the slap" in html for _, html in seen]
+    assert known == [False] * 4 + [True] * 5, "with the tick that makes it certain"
+    assert [logged for logged, _ in seen] == [False] * 8 + [True], "when its pile is taken"
+    assert "alone" in seen[4][1]
+    assert "by 14.500\u00a0ms\u00a0±\u00a00.040\u00a0ms" in seen[-1][1]
+    assert seen[-1][1].count("Cho wins the slap") == 1
+    assert made.early() == []
 
 
 def test_another_game_begins_with_an_empty_list(tmp_path: Path) -> None:
-    made, _, record = played(tmp_path, *EIGHT)
-    made.begin(2, ("Dan", "Eve"))
-    html = regions(made, texts("en"))
-    assert "Cho" not in "".join(html.values())
-    assert made.line == 0 and "Dan" in html["seats"]
-    record.close()
+    async def run() -> None:
+        _, _, record = played(tmp_path, *EIGHT)
+        site = Site(Shelf(record.path), Hub(Board()))
+        follower = Follower(site)
+        await follower.wake()
+        assert "Cho" in regions(site.hub.board, texts("en"))["rulings"]
+        other = Table(record, FIRST.replace('["Ana","Ben","Cho"],"dealer":3', '["Dan","Eve"],"dealer":1'))
+        await follower.wake()
+        html = regions(site.hub.board, texts("en"))
+        assert site.hub.board.game == other.game and "Cho" not in "".join(html.values()) and "Dan" in html["seats"]
+        site.close()
+        record.close()
+
+    asyncio.run(run())
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -151,7 +126,8 @@ def test_every_state_of_the_table_has_its_words(language: str) -> None:
     ]  # fmt: skip
     shown = set()
     for view in states:
-        made.hear(told(view=view, troubles={"camera": "the camera fell silent"}, said=["seat two wins"]))
+        made.view = view
+        made.set_state({"troubles": {"camera": "the camera fell silent"}, "captions": [[1, "seat two wins"]]})
         html = regions(made, texts(language))
         assert all("{" not in part for part in html.values())
         assert "the camera fell silent" in html["troubles"]
@@ -159,19 +135,12 @@ def test_every_state_of_the_table_has_its_words(language: str) -> None:
     assert len(shown) == len(states)
 
 
-def test_captions_come_in_order_and_old_ones_go() -> None:
-    made = board()
-    for number in range(9):
-        made.hear(told(said=[f"phrase {number}"]))
-    html = regions(made, texts("en"))["said"]
-    assert [f"phrase {number}" in html for number in range(9)] == [False] * 4 + [True] * 5
-
-
 def test_names_and_captions_cannot_carry_markup() -> None:
     made = board()
     evil = "<img src=x onerror=alert(1)>"
     view = View(names=(evil, "Ben", "Cho"), counts=(1, 2, 3), turn=1, owner=1)
-    made.hear(told(view=view, said=[evil], troubles={evil: evil}))
+    made.names, made.view = view.names, view
+    made.set_state({"captions": [[1, evil]], "troubles": {evil: evil}})
     assert "<img" not in "".join(regions(made, texts("en")).values())
 
 
@@ -225,9 +194,9 @@ def test_a_late_viewer_gets_everything_and_then_only_what_changed() -> None:
         stream = hub.stream("en")
         retry, first = await _some(stream, 2)
         assert retry.startswith(b"retry:") and len(_regions(first)) > 6
-        hub.board.hear(told(said=["seat two wins"]))
+        hub.board.set_state({"captions": [[1, "seat two wins"]]})
         hub.wake()
-        hub.board.hear(told(said=["five cards"]))
+        hub.board.set_state({"captions": [[1, "seat two wins"], [2, "five cards"]]})
         hub.wake()
         changed = _regions(await anext(stream))
         assert "five cards" in changed["said"] and "seat two wins" in changed["said"]
@@ -250,12 +219,12 @@ def test_a_silent_stream_says_that_it_is_there_and_ends_with_the_page() -> None:
     asyncio.run(run())
 
 
-def test_a_record_alone_is_followed_without_news(tmp_path: Path) -> None:
+def test_a_record_alone_is_followed_without_a_wake(tmp_path: Path) -> None:
     async def run() -> None:
         record = Record(tmp_path / "games.sqlite")
         hub = Hub(Board())
         site = Site(Shelf(record.path), hub)
-        follower = Follower(site, None)
+        follower = Follower(site)
         await follower.look()
         assert _game(hub) is None
         table = Table(record, FIRST)
@@ -280,8 +249,8 @@ def test_a_referee_that_fell_silent_is_not_called_live(tmp_path: Path) -> None:
         table.observe(EIGHT[0])
         hub = Hub(Board())
         site = Site(Shelf(record.path), hub)
-        follower = Follower(site, None)
-        follower.hear(told(view=View(names=("Ana", "Ben", "Cho"), counts=(18, 17, 17))))
+        follower = Follower(site)
+        await follower.wake()
         assert _live(hub)
         for _ in range(SILENCE + 1):
             await follower.look()
@@ -292,21 +261,51 @@ def test_a_referee_that_fell_silent_is_not_called_live(tmp_path: Path) -> None:
     asyncio.run(run())
 
 
-def test_between_games_the_table_speaks_of_itself_alone(tmp_path: Path) -> None:
-    """What is on the board stays, and no game counts as live."""
-    made, _, record = played(tmp_path, *EIGHT)
-    site = Site(Shelf(record.path), Hub(made))
-    follower = Follower(site, None)
-    before = (made.game, made.view, made.names, list(made.rulings))
-    about = {"pads": 3}
-    said = parsed(json.dumps(news(None, 0, View(), now=1, said=["ready"], about=about)).encode())
-    assert said is not None
-    follower.hear(said)
-    assert (made.game, made.view, made.names, list(made.rulings)) == before
-    assert made.about == about and made.said[-1][1] == "ready"
-    assert (made.live, made.playing) == (False, False)
-    follower.hear(told(about=None))
-    present: Any = made
-    assert present.live and present.playing and present.about is None
-    site.close()
-    record.close()
+def test_the_page_wakes_asks_and_tidies_up(tmp_path: Path) -> None:
+    """What the record does not hold is asked over the control socket; the place of a page that died is taken over."""
+    wakes, link = tmp_path / "page.sock", Link(tmp_path / "page.sock")
+    wakes.touch()
+    assert not link.tell(), "nobody listens"
+
+    async def run() -> None:
+        record = Record(tmp_path / "games.sqlite")
+        desk = Desk(Pairing(), lambda _: Refused("no"), state=lambda: link.state)
+        inlet = Inlet(tmp_path / "run", desk)
+        site = Site(Shelf(record.path), Hub(Board()))
+        follower = Follower(site, wakes, inlet.path)
+        await follower.start()
+
+        async def until(done: Callable[[], bool]) -> None:
+            for _ in range(400):
+                inlet.turn()
+                await asyncio.sleep(0.005)
+                if done():
+                    return
+            raise AssertionError("it never came to the board")
+
+        table = Table(record, FIRST, link)
+        await until(lambda: site.hub.board.live)
+        table.observe(EIGHT[0], "seat one")
+        table.observe(EIGHT[3])
+        await until(lambda: site.hub.board.view.pile == ("7h",) and site.hub.board.captions == ((1, "seat one"),))
+        about = {"pads": 3}
+        link.tell(paused=True, about=about, troubles={"camera": "is gone"})
+        await until(lambda: site.hub.board.paused)
+        shown = site.hub.board
+        assert shown.about == about and shown.troubles == {"camera": "is gone"} and shown.playing
+        # Another game is at the same table.
+        again = Table(record, FIRST, link)
+        await until(lambda: site.hub.board.game == again.game)
+        assert site.hub.board.about == about
+        inlet.close()
+        link.tell()
+        again.observe(EIGHT[0])
+        again.observe(EIGHT[3])
+        await until(lambda: site.hub.board.view.pile == ("7h",))
+        await follower.stop()
+        site.close()
+        record.close()
+
+    asyncio.run(run())
+    assert not wakes.exists()
+    link.close()

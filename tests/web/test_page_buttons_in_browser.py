@@ -79,9 +79,9 @@ def playing(house: House, page: Page, about: dict[str, Any] | None = ABOUT, line
     table = Table(house.record, first, at_once=True)
     for line in rest:
         table.observe(line)
-    table.join(house.publisher)
+    table.join(house.link)
     main = Main(table, about)
-    with listening(house, main.obey) as desk, house.serve("--runtime", str(house.folder / "runtime")) as served:
+    with listening(house, main.obey) as desk, house.serve_controlled() as served:
         main.served = served
         with telling(main):
             page.goto(f"{served.address}/control")

@@ -30,8 +30,8 @@ def test_a_device_pairs_and_controls_the_table(house: House, page: Page) -> None
         table[0].tell(paused=command.do == "pause")
         return Accepted(f"{command.do} is done")
 
-    with listening(house, obey) as desk, house.serve("--runtime", str(house.folder / "runtime")) as served:
-        table.append(Table(house.record, FIRST, house.publisher))
+    with listening(house, obey) as desk, house.serve_controlled() as served:
+        table.append(Table(house.record, FIRST, house.link))
         for line in CARDS:
             table[0].observe(line)
         page.goto(f"{served.address}/control")
@@ -76,7 +76,7 @@ def test_a_page_without_a_table_lets_people_watch(house: House, page: Page) -> N
 
 
 def test_a_referee_that_is_not_there_is_told(house: House, page: Page) -> None:
-    with house.serve("--runtime", str(house.folder / "runtime")) as served:
+    with house.serve_controlled() as served:
         page.goto(f"{served.address}/control")
         page.get_by_label("Code").fill("123456")
         page.get_by_role("button", name="Pair").click()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -16,11 +15,10 @@ from referee.engine.log import decode_line, encode
 from referee.engine.observations import Slap
 from referee.engine.observations import Table as FirstLine
 from referee.engine.overrule import VERDICTS_INSTEAD
-from referee.engine.rulings import Ruling, encode_ruling, ruling_fields
+from referee.engine.rulings import Ruling, encode_ruling
 from referee.web.board import OFFERED, Board, disputed_at, disputes
 from referee.web.events import Hub
 from referee.web.games_cache import Shelf
-from referee.web.news import news, parsed
 from referee.web.server import build
 from referee.web.site import Site
 from tests.web.browser import HOST, request
@@ -39,20 +37,14 @@ def at(lines: int) -> tuple[Table, Board]:
 
 
 def board_of(table: Table, *early: Ruling) -> Board:
-    board = Board()
-    board.begin(7, ())
+    """What the page knows; with ``early``: live, and these are decided and not in the log yet."""
+    board = Board(7)
+    board.live = True
     texts = [encode(line) for line in table.observations] + [encode_ruling(ruling) for ruling in table.rulings]
     board.add_lines(list(enumerate(texts, start=1)))
-    said = parsed(
-        json_of(news(7, len(texts), table.view, now=table.now, rulings=[ruling_fields(ruling) for ruling in early]))
-    )
-    assert said is not None
-    board.hear(said)
+    board.view = table.view
+    board._early.update((ruling.id, ruling) for ruling in early)
     return board
-
-
-def json_of(fields: dict[str, Any]) -> bytes:
-    return json.dumps(fields).encode()
 
 
 def accepted(table: Table, **fields: Any) -> bool:
@@ -84,7 +76,7 @@ def test_every_latest_verdict_is_offered(lines: int) -> None:
 
 
 def test_a_slap_that_won_is_offered_before_its_pile_is_picked_up() -> None:
-    """Its ruling is not in the log yet, and was told all the same."""
+    """Its ruling is not in the log yet, and is known all the same."""
     table = Table(())
     for number, text in enumerate(demo_lines()[:600], start=1):
         table.observe(decode_line(text, number))
@@ -162,25 +154,13 @@ def recent(tmp_path: Path, board: Board, query: bytes = b"") -> Any:
 
 
 def test_what_the_table_is_reaches_the_script_as_it_was_told(tmp_path: Path) -> None:
-    table, board = at(420)
+    table, _ = at(420)
+    board = board_of(table)
     about = {"pads": 4, "names": ["Ana"], "rules": {"base": "classic"}, "voice": None, "power_off": False}
     said = recent(tmp_path, board)
     assert said["about"] is None
-    told = parsed(json_of(news(7, 9, table.view, now=table.now, about=about)))
-    assert told is not None and told.about == about
-    board.hear(told)
+    board.set_state({"about": about, "paused": True})
     said = recent(tmp_path, board)
     assert said["about"] == about
-    assert said["playing"] is True and said["correctable"] is True
+    assert said["playing"] is True and said["correctable"] is True and said["paused"] is True
     assert [one["id"] for one in said["rulings"]] == [one.ruling.id for one in disputes(board)]
-    # Another game is at the same table.
-    board.begin(8, ())
-    assert board.about == about
-    assert not board.playing or board.game == 8
-
-
-@pytest.mark.parametrize("about", [7, "x", [], None])
-def test_what_is_no_account_of_a_table_is_none(about: Any) -> None:
-    table, _ = at(100)
-    told = parsed(json_of({**news(7, 9, table.view, now=1), "about": about}))
-    assert told is not None and told.about is None

@@ -16,7 +16,7 @@ import pytest
 from referee.engine.rulings import Ruling
 from referee.engine.view import View
 from referee.record.pictures import Picture
-from referee.web.news import news
+from tests.web.listening import listening
 from tests.web.served import House, Served
 from tests.web.table import DEMO, Table, demo_lines
 
@@ -51,13 +51,13 @@ def last_won(table: Table) -> Ruling:
 
 def test_a_game_is_watched_to_its_end(house: House, page: Page) -> None:
     lines = demo_lines()
-    with house.serve() as served:
+    with listening(house), house.serve_controlled() as served:
         page.goto(served.address)
         page.get_by_text("Waiting for a game").wait_for()
-        table = Table(house.record, lines[0], house.publisher)
+        table = Table(house.record, lines[0], house.link)
         page.locator("#seats .seat").nth(3).wait_for()
         for place, line in enumerate(lines[1:]):
-            table.observe(line, said=[f"line {place}"] if place % 40 == 0 else [])
+            table.observe(line, *([f"line {place}"] if place % 40 == 0 else []))
         table.finish()
         view = table.view
         shown_last(page, table)
@@ -159,15 +159,15 @@ def test_pictures_before_and_after_are_shown(house: House, page: Page) -> None:
 
 def test_a_replaced_ruling_is_replaced_on_the_screen(house: House, page: Page) -> None:
     with house.serve() as served:
-        table = Table(house.record, FIRST, house.publisher)
+        table = Table(house.record, FIRST, house.link)
         page.goto(served.address)
         for line in EIGHT:
-            table.observe(line, said=["false slap"])
+            table.observe(line, "false slap")
         false = page.locator('#rulings li[data-id="slap_false@s1"]')
         false.get_by_text("False slap by Cho").wait_for()
         assert page.locator("#rulings s").count() == 0
         kept(page, "before-correction-laptop-light")
-        table.observe('{"kind":"correct","t":9000000000,"id":"x1","line":"c2","card":"7c"}', said=["correction"])
+        table.observe('{"kind":"correct","t":9000000000,"id":"x1","line":"c2","card":"7c"}', "correction")
         table.observe('{"kind":"tick","t":12000000000}')
         table.finish()
         page.locator('#rulings li[data-id="slap_false@s1"] s').wait_for()
@@ -179,8 +179,8 @@ def test_a_replaced_ruling_is_replaced_on_the_screen(house: House, page: Page) -
 
 
 def test_troubles_and_questions_come_and_go(house: House, page: Page) -> None:
-    with house.serve() as served:
-        table = Table(house.record, FIRST, house.publisher)
+    with listening(house), house.serve_controlled() as served:
+        table = Table(house.record, FIRST, house.link)
         page.goto(served.address)
         table.tell(troubles={"camera": "the camera fell silent; starting it anew"})
         page.get_by_text("the camera fell silent").wait_for()
@@ -294,10 +294,10 @@ def test_nothing_sticks_out_at_any_size(shown: tuple[Served, Table], browser: Br
     context.close()
 
 
-def test_the_page_is_told_nothing_by_strangers_games(house: House, page: Page) -> None:
-    """News of a game that the record does not hold shows its position, and breaks nothing."""
-    with house.serve() as served:
+def test_a_wake_without_a_game_breaks_nothing(house: House, page: Page) -> None:
+    """A main process that has not written anything yet."""
+    with listening(house), house.serve_controlled() as served:
         page.goto(served.address)
-        view = View(names=("Ana", "Ben"), counts=(26, 26), turn=1)
-        assert house.publisher.tell(news(77, 5, view, now=1, said=["hello"]))
+        assert house.link.tell("hello")
         page.get_by_text("hello").wait_for()
+        page.get_by_text("Waiting for a game").wait_for()

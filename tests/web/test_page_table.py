@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import urllib.request
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-from referee.engine.view import View
-from referee.record.store import Record
 from referee.settings.model import Settings, parse
 from referee.setup.calibration.report import view_of
 from referee.table.seats import table_facts
 from referee.text.catalogue import texts
-from referee.web.news import Publisher, news, parsed
 from referee.web.svg import svg
 from referee.web.table_page import BESIDE, FRAME, drawing
-from tests.web.served import Served
+from tests.web.listening import listening
+from tests.web.served import House, Served
 
 SEATS = "".join(f'[[seat]]\nname = "{name}"\n' for name in ("Ana", "Ben", "Cho <b>"))
 CALIBRATED = (
@@ -58,22 +54,17 @@ def test_a_table_that_was_not_calibrated_shows_its_seats() -> None:
     assert "Ben" in svg(drawing(facts["seats"], None, texts("de")))
 
 
-def test_the_page_shows_what_the_referee_tells_of_the_table(settings: Settings, tmp_path: Path) -> None:
-    Record(tmp_path / "record.db").close()
-    told = news(None, 0, View(), now=1, troubles={"strip": "is missing"}, about=table_facts(settings))
-    assert parsed(json.dumps(told).encode()) is not None
-    publisher = Publisher(tmp_path / "page.sock")
-    with Served(tmp_path / "record.db", "--listen", str(tmp_path / "page.sock")) as served:
+def test_the_page_shows_what_the_referee_tells_of_the_table(settings: Settings, house: House) -> None:
+    with listening(house), house.serve_controlled() as served:
         assert "nothing is known" in _get(served, "/table")
         for _ in range(200):
-            publisher.tell(told)
+            house.link.tell(troubles={"strip": "is missing"}, about=table_facts(settings))
             shown = _get(served, "/table")
             if "133 px" in shown:
                 break
         assert "133 px" in shown
         assert "is missing" in shown
         assert "4,2°" in _get(served, "/table?lang=de")
-    publisher.close()
 
 
 def _get(served: Served, path: str) -> str:

@@ -21,7 +21,7 @@ from typing import Final
 
 import numpy as np
 
-from referee.table.page_link import SOCKET, Paging
+from referee.table.page_link import PAGE_SOCKET, Paging
 from tests.support.sound_card import SYSTEM, Card
 from tests.web.served import Served
 from tests.web.viewers import Viewers
@@ -51,7 +51,7 @@ def _viewers(running: Running, folder: Path, count: int, block: Block) -> Iterat
     made: list[tuple[Served, Viewers]] = []
 
     def begin() -> None:
-        page = Served(folder / "record.db", "--listen", str(folder / "run" / SOCKET))
+        page = Served(folder / "record.db", "--listen", str(folder / "run" / PAGE_SOCKET))
         made.append((page, Viewers(page.port, count).wait()))
 
     def end() -> None:

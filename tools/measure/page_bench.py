@@ -1,8 +1,8 @@
 """How long a ruling takes to the viewers' screens, and what the page's process takes: ``python -m tools.measure.page_bench``.
 
 Forty viewers hold real streams of server-sent events open. A main process writes rulings into the record, commits them
-to the disk and tells the page, while somebody else opens photo-finishes. The time runs from before the commit to the
-last byte of the event at each viewer. Exit status 1 where a limit is missed.
+to the disk, wakes the page and answers what it asks, while somebody else opens photo-finishes. The time runs from
+before the commit to the last byte of the event at each viewer. Exit status 1 where a limit is missed.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from pathlib import Path
 
 from referee.engine.rulings import Ruling
 from referee.record.store import Record
-from referee.web.news import Publisher
-from tests.web.served import Served
-from tests.web.table import Table, demo_lines
+from tests.web.listening import listening
+from tests.web.served import House, Served
+from tests.web.table import Link, Table, demo_lines
 
 VIEWERS = 40
 LATENCY_MS = 100.0
@@ -68,7 +68,7 @@ async def _finishes(port: int, game: int, slaps: list[str]) -> int:
     opened = 0
     while True:
         for slap in slaps:
-            for kind in ("", ".png"):
+            for kind in ("", ".svg"):
                 reader, writer = await asyncio.open_connection("127.0.0.1", port)
                 writer.write(
                     f"GET /games/{game}/finish{kind}?slap={slap} HTTP/1.1\r\nHost: localhost:{port}\r\n"
@@ -80,10 +80,10 @@ async def _finishes(port: int, game: int, slaps: list[str]) -> int:
                 await asyncio.sleep(0.4)
 
 
-def _table(record: Record, publisher: Publisher) -> Table:
+def _table(record: Record, link: Link) -> Table:
     """A game in its middle."""
     lines = demo_lines()
-    table = Table(record, lines[0], publisher)
+    table = Table(record, lines[0], link)
     for line in lines[1 : len(lines) // 2]:
         table.observe(line)
     return table
@@ -109,7 +109,7 @@ async def measure(served: Served, table: Table, rounds: int) -> tuple[list[float
         t = (place + 1000003) * 1_000_000_000
         marks[:] = [*marks[-20:], mark, mark.replace(".", ",")]
         sent[mark] = time.perf_counter()
-        table.rule(_ruling(place, t))
+        table.rule(_ruling(place, t), f"caption {place}")
         disk.append((time.perf_counter() - sent[mark]) * 1000)
         await asyncio.sleep(_PAUSE)
     await asyncio.sleep(1.0)
@@ -132,11 +132,11 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=200, help="rulings to send")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        record, socket = Record(Path(folder) / "games.sqlite"), Path(folder) / "page.sock"
-        publisher = Publisher(socket)
-        table = _table(record, publisher)
-        with Served(record.path, "--listen", str(socket)) as served:
+        house = House(Path(folder))
+        table = _table(house.record, house.link)
+        with listening(house), house.serve_controlled() as served:
             times, disk, memory = asyncio.run(measure(served, table, args.rounds))
+        house.close()
     times.sort()
     p99 = times[int(len(times) * 0.99)]
     lost = sum(time_ == float("inf") for time_ in times)

@@ -28,7 +28,7 @@ from referee.engine.rulings import Ruling
 from referee.record.pictures import FrameStore, Picture
 from referee.record.retention import make_room
 from referee.record.store import Keeper, Record
-from referee.table.page_link import SOCKET, Paging, Shown
+from referee.table.page_link import PAGE_SOCKET, Paging, Shown
 from tests.support.scripted_watcher import ScriptedWatcher, as_seen, blank_frames
 from tests.web.served import Served
 from tests.web.viewers import Viewers
@@ -71,7 +71,7 @@ class Table:
         self._folder = folder
         self._store = FrameStore(folder / "frames.db", cap=FRAMES_CAP)
         self._record = Record(folder / "record.db")
-        self._page = Served(self._record.path, "--listen", str(folder / "run" / SOCKET))
+        self._page = Served(self._record.path, "--listen", str(folder / "run" / PAGE_SOCKET))
         self._viewers = Viewers(self._page.port, VIEWERS).wait()
 
     def play(self, script: Script, seed: int) -> Game:
