@@ -194,8 +194,8 @@ def _history(ruling: Ruling, replaced_by: dict[str, str]) -> Iterator[str]:
         yield "  it was in doubt: the errors leave open which came first (K9)"
 
 
-WIDTH: Final = 100
-MISTAKE: Final = 2
+_WIDTH: Final = 100
+_MISTAKE: Final = 2
 _BESIDE: Final = frozenset(("S2", "S3"))
 """Rows that count by their value, whether or not they are on."""
 _ON_SLAPS: Final = ("What may be slapped", "Slapping")
@@ -240,7 +240,7 @@ def _check(files: list[str]) -> int:
         try:
             house = load(Path(file))
         except HouseFileError as bad:
-            status = MISTAKE
+            status = _MISTAKE
             for mistake in bad.mistakes:
                 print(mistake.told(file), file=sys.stderr)
             continue
@@ -291,7 +291,7 @@ def described(word: str) -> Iterator[str]:
 
 def _item(row: str, on: HouseRules) -> list[str]:
     return textwrap.wrap(
-        f"{sentence(row, on)} ({row})", WIDTH, initial_indent="  - ", subsequent_indent="    ", break_long_words=False
+        f"{sentence(row, on)} ({row})", _WIDTH, initial_indent="  - ", subsequent_indent="    ", break_long_words=False
     )
 
 

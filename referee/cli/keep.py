@@ -196,12 +196,12 @@ def _show_people(args: argparse.Namespace, people: People) -> str:
 def _change_people(args: argparse.Namespace, people: People) -> str:
     """Do what was asked for; what came of it, in words."""
     from referee.record.erasure import enforce, erase_game, forget, respell, scrub_waiting
-    from referee.record.retention import Keeping
+    from referee.record.retention import RetentionPeriods
 
     if args.everywhere and args.rename is None:
         raise UserError("--everywhere belongs to --rename OLD NEW")
     if args.periods is not None:
-        people.keep_for(Keeping(*args.periods))
+        people.keep_for(RetentionPeriods(*args.periods))
         return people.keeping.words
     if args.tidy:
         scrub_waiting(people)

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Final
 
 from referee.engine.amendments import AmendmentError
-from referee.engine.event_queue import Loop, Witness
+from referee.engine.event_queue import EventJudge, Witness
 from referee.engine.first_hand import won_ruling
 from referee.engine.fold import open_table
 from referee.engine.foresight import Foresight, foresee
@@ -24,7 +24,7 @@ from referee.engine.view import ChallengeView, View
 from referee.rules.house import RulesError
 from referee.rules.step import Draft
 
-FOREVER: Final = 2**62
+_FOREVER: Final = 2**62
 LIVE_LOOKAHEAD: Final = 10_000_000
 """``lookahead_ns`` of a live table: the widest error of a slap that a pad may state, ns."""
 _AMENDING: Final = (Answer, Correct)
@@ -56,13 +56,13 @@ class Adjudicator:
     ) -> None:
         self._stream = stream
         self._tells_early = early
-        self._loop = Loop(witness=witness)
+        self._loop = EventJudge(witness=witness)
         self._lookahead = lookahead_ns
-        self._watermark = -FOREVER
-        self._read_to = -FOREVER
+        self._watermark = -_FOREVER
+        self._read_to = -_FOREVER
         self._marks: dict[str, int] = {}
         self._sensors: tuple[str, ...] = ()
-        self._last_t = -FOREVER
+        self._last_t = -_FOREVER
         self._seats = 0
         self._joined = 0
         self._ended = False
@@ -114,7 +114,7 @@ class Adjudicator:
         if self._ended:
             return []
         self._ended = True
-        self._read_to = FOREVER
+        self._read_to = _FOREVER
         self._advance_loop()
         self._take(self._loop.end(self._last_t))
         return self._release()
@@ -172,7 +172,7 @@ class Adjudicator:
         if tick.sensor is None:
             self._watermark = max(self._watermark, tick.t)
             return
-        self._marks[tick.sensor] = max(self._marks.get(tick.sensor, -FOREVER), tick.t)
+        self._marks[tick.sensor] = max(self._marks.get(tick.sensor, -_FOREVER), tick.t)
         if self._sensors and all(sensor in self._marks for sensor in self._sensors):
             self._watermark = max(self._watermark, min(self._marks[sensor] for sensor in self._sensors))
 
@@ -236,7 +236,7 @@ class Adjudicator:
 
     def _frontier(self) -> int:
         if self._ended:
-            return 2 * FOREVER
+            return 2 * _FOREVER
         frontier = self.watermark + 1
         if self._loop.next_t is not None:
             frontier = min(frontier, self._loop.next_t)

@@ -17,7 +17,7 @@ from referee.rules.position import Position
 from referee.rules.stacks import may_be_there
 from referee.rules.step import Draft, Step
 
-ASKS: Final = frozenset(("impossible_card", "order_changed"))
+_ASKS: Final = frozenset(("impossible_card", "order_changed"))
 
 
 def lay_seen(step: Step, card: Card, face: str, seat: int | None) -> None:
@@ -50,7 +50,7 @@ def lay_said(step: Step, card: Card, face: str, said: str, seat: int | None) -> 
 
 
 def _contradicts(draft: Draft) -> bool:
-    return draft.kind == "question" and draft.fields["ask"] in ASKS
+    return draft.kind == "question" and draft.fields["ask"] in _ASKS
 
 
 def _naming(draft: Draft, card: Card, before: Position) -> Draft:

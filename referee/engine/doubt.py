@@ -10,7 +10,7 @@ from __future__ import annotations
 from referee.engine.observations import Card, Slap
 from referee.rules.card_play import lay
 from referee.rules.position import Position
-from referee.rules.slap_verdict import WORTH, verdict
+from referee.rules.slap_verdict import OUTCOME_WORTH, verdict
 from referee.rules.step import Step
 
 
@@ -33,4 +33,4 @@ def better_order(position: Position, slap: Slap, card: Card) -> str | None:
     after = verdict(step.position, slap.seat, max(slap.t, card.t)).outcome
     if before == after:
         return None
-    return "slap" if WORTH[before] > WORTH[after] else "card"
+    return "slap" if OUTCOME_WORTH[before] > OUTCOME_WORTH[after] else "card"

@@ -14,14 +14,14 @@ from referee.engine.first_hand import Answers
 from referee.engine.fold import fold, last_chance_ends, last_tick, open_table
 from referee.engine.observations import Answer, Card, Correct, Observation, Slap, Table
 from referee.engine.overrule import key as overruled
-from referee.engine.rulings import AFTER_ALL, PLACES, Key, PlacedRuling, Ruling, place_of
+from referee.engine.rulings import AFTER_ALL_KINDS, KIND_PLACES, Key, PlacedRuling, Ruling, place_of
 from referee.engine.state import State
 
 _SLACK: Final = 256
 """Places left behind by what was taken before the queue closes up; so taking the head does not move all the rest."""
 
 
-class Waiting:
+class EventQueue:
     """Observations by place in event time, the earliest first; they arrive in any order, mostly in that one."""
 
     def __init__(self) -> None:
@@ -91,7 +91,7 @@ Witness = Callable[[JudgedMoment], None]
 """Whoever wants to see what each observation met."""
 
 
-class Loop:
+class EventJudge:
     """A queue of observations and the state of everything that has been judged.
 
     ``answers`` is what people have said so far, by question; ``witness`` is shown every scene before it is judged.
@@ -111,7 +111,7 @@ class Loop:
         """How many observations have been judged."""
         self.done: list[Observation] = []
         """What was judged since the owner last emptied it, in the order of judging."""
-        self._waiting = Waiting()
+        self._waiting = EventQueue()
 
     def add(self, observation: Observation) -> None:
         """Put an observation into its place in event time."""
@@ -155,7 +155,7 @@ class Loop:
             return []
         out: list[PlacedRuling] = []
         self.state, rulings = last_tick(self.state, t)
-        _put(rulings, (t, AFTER_ALL + 1, 0, 0, ""), self.judged, out)
+        _put(rulings, (t, AFTER_ALL_KINDS + 1, 0, 0, ""), self.judged, out)
         return out
 
     def _deadline(self) -> int | None:
@@ -167,7 +167,7 @@ class Loop:
         self.state, rulings = last_chance_ends(self.state)
         # A deadline belongs to the last line before it: whoever takes up the state after that line has it behind him.
         for ruling in rulings:
-            _put([ruling], (ruling.t, AFTER_ALL, 0, 0, ""), self.judged - 1, out)
+            _put([ruling], (ruling.t, AFTER_ALL_KINDS, 0, 0, ""), self.judged - 1, out)
 
     def _judge(self, at: int, out: list[PlacedRuling]) -> Observation:
         """Judge what waits at this place; gives it, and adds its rulings to ``out``."""
@@ -233,4 +233,4 @@ def _put(rulings: Iterable[Ruling], cause: Key, nth: int, out: list[PlacedRuling
 
 def _slap_of(ruling: Ruling) -> Key:
     name = ruling.because[0]
-    return ruling.t, PLACES["slap"], int(ruling["seat"]), len(name), name
+    return ruling.t, KIND_PLACES["slap"], int(ruling["seat"]), len(name), name

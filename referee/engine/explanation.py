@@ -22,10 +22,11 @@ from referee.rules.matches import own_patterns, patterns
 from referee.rules.patterns import PATTERNS
 from referee.rules.position import Laid, Position
 from referee.rules.rows import ROWS
-from referee.rules.slap_verdict import MS, verdict
+from referee.rules.slap_verdict import verdict
 from referee.rules.step import Step
+from referee.units import MS
 
-AROUND_NS: Final = 1_500_000_000
+_AROUND_NS: Final = 1_500_000_000
 """How far from a ruling's instant other lines are still worth telling, ns."""
 _SHOWN: Final = frozenset(("card", "slap", "lift", "taken", "placed", "foul", "answer", "correct", "count"))
 _OF_SLAPS: Final = frozenset(("slap_won", "slap_false", "slap_void", "dead_heat", "question"))
@@ -142,7 +143,7 @@ class WitnessedLog:
             yield self._line(name)
 
     def _moments(self, ruling: Ruling) -> Iterator[Moment]:
-        around = self._between(ruling.t - AROUND_NS, ruling.t + AROUND_NS)
+        around = self._between(ruling.t - _AROUND_NS, ruling.t + _AROUND_NS)
         near = {line.id: line for line in around if line.kind in _SHOWN}
         near.update((name, self._line(name)) for name in ruling.because if name in self._scenes)
         for line in sorted(near.values(), key=lambda line: (line.t, self._order[line.id])):

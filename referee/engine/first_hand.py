@@ -20,7 +20,7 @@ from referee.rules.position import Position
 from referee.rules.slap_verdict import Verdict, verdict
 from referee.rules.step import Draft, Step
 
-FORCE_LEAD: Final = 0.1
+_FORCE_LEAD: Final = 0.1
 """The greatest force decides a dead heat where it leads by more than this ("How the rows are to be read", 2)."""
 _ROUNDING: Final = 1e-9
 """0.4 - 0.3 is a little more than a tenth in binary fractions."""
@@ -71,7 +71,7 @@ def by_force(hands: Sequence[Slap]) -> Slap | None:
         return None
     ordered = sorted(hands, key=lambda hand: -(hand.force or 0.0))
     lead = (ordered[0].force or 0.0) - (ordered[1].force or 0.0)
-    return ordered[0] if lead > FORCE_LEAD + _ROUNDING else None
+    return ordered[0] if lead > _FORCE_LEAD + _ROUNDING else None
 
 
 Decided = tuple[State, list[Ruling]]

@@ -3,8 +3,8 @@
 A watcher that has just been woken tells every card that it finds as if it had just come. Those that lay there before
 the gap are no news; what else lies there came during it, nobody knows how many there were, in which order, or by whom.
 So what cannot be known is put down as cards that nobody could read (`UNREADABLE`), under the one that is seen: the
-referee then asks before it rules on anything that depends on them. There are `UNKNOWN` of them, since one alone would
-make a sure sandwich of the cards on either side.
+referee then asks before it rules on anything that depends on them. There are two (`_UNSEEN_CARDS`), since one alone
+would make a sure sandwich of the cards on either side.
 
 A table that is paused since nobody looks at it: hands meanwhile are named, and not judged. Pure.
 """
@@ -16,12 +16,12 @@ from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from referee.engine.observations import MAX_ERROR, Card, Observation, Slap, Taken
-from referee.rules.card_play import AT_ONCE_NS
+from referee.rules.card_play import DRAWN_AT_ONCE_NS
 from referee.rules.cards import UNREADABLE
 
-APART: Final = AT_ONCE_NS + 1
+GAP_BETWEEN_CARDS: Final = DRAWN_AT_ONCE_NS + 1
 """Between two cards that came during the gap, ns: nearer, they would be taken for one seat's that drew two (F9)."""
-UNKNOWN: Final = 2
+_UNSEEN_CARDS: Final = 2
 """Cards that stand for those that may have come unseen. Only a pattern that reaches over exactly so many (P3) can be
 feigned by a gap then."""
 
@@ -29,7 +29,7 @@ Verdict = Literal["same", "more", "gone"]
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class PileFinding:
     """What became of the pile during the gap."""
 
     verdict: Verdict
@@ -48,7 +48,7 @@ class Finding:
     @property
     def span(self) -> int:
         """How much of the gap its observations need, ns."""
-        return APART * (len(self.came) + 1)
+        return GAP_BETWEEN_CARDS * (len(self.came) + 1)
 
     def observations(self, since: int, until: int) -> list[Observation]:
         """What to put on the log, without ids, all after ``since`` and before ``until`` (ns).
@@ -62,11 +62,11 @@ class Finding:
             return [Taken(t=since + 1, t_error=min(MAX_ERROR, until - since - 2))]
         return [
             Card(t=t, card=card, t_error=min(MAX_ERROR, until - t - 1), extra={"gap": True})
-            for t, card in ((since + APART * (n + 1), card) for n, card in enumerate(self.came))
+            for t, card in ((since + GAP_BETWEEN_CARDS * (n + 1), card) for n, card in enumerate(self.came))
         ]
 
 
-def reconcile(believed: Sequence[str], lying: Sequence[str]) -> Finding:
+def reconcile(believed: Sequence[str], lying: Sequence[str]) -> PileFinding:
     """What became of a pile.
 
     Args:
@@ -75,14 +75,14 @@ def reconcile(believed: Sequence[str], lying: Sequence[str]) -> Finding:
     """
     before, now = tuple(believed), tuple(lying)
     if not now:
-        return Finding("gone" if before else "same", before, now)
+        return PileFinding("gone" if before else "same", before, now)
     new = tuple(card for card in now if card not in before or card == UNREADABLE)
     top = before[-1] if before else ""
     # A card that nobody could read before may be the one that is read now, and the other way round never.
     if (not new and top in now) or (top == UNREADABLE and len(new) <= 1 and UNREADABLE not in new):
-        return Finding("same", before, now)
-    came = (*(UNREADABLE,) * UNKNOWN, *(card for card in new if card != UNREADABLE))
-    return Finding("more", before, now, came)
+        return PileFinding("same", before, now)
+    came = (*(UNREADABLE,) * _UNSEEN_CARDS, *(card for card in new if card != UNREADABLE))
+    return PileFinding("more", before, now, came)
 
 
 @dataclass(slots=True)
@@ -121,7 +121,7 @@ class FirstLook:
         return watermark >= self.since and (not hidden or top in self.lying)
 
 
-TOGETHER: Final = 300_000_000
+SAME_CARD_WINDOW: Final = 300_000_000
 """Hands that follow the first within so long are at the same card, ns: four people take 360 ms ± 67 to react."""
 
 
@@ -160,7 +160,7 @@ class First:
 
 
 @dataclass(slots=True)
-class Hands:
+class PauseHands:
     """Collects the hands of a pause."""
 
     since: int
@@ -176,9 +176,9 @@ class Hands:
         """Every pad has reported up to ``t`` (ns): those hands that can be told now."""
         out: list[First] = []
         self._slaps.sort(key=lambda slap: (slap.t, slap.seat))
-        while self._slaps and self._slaps[0].t + TOGETHER <= t:
+        while self._slaps and self._slaps[0].t + SAME_CARD_WINDOW <= t:
             first = self._slaps[0]
-            near = [slap for slap in self._slaps if slap.t <= first.t + TOGETHER]
+            near = [slap for slap in self._slaps if slap.t <= first.t + SAME_CARD_WINDOW]
             others = [slap for slap in near[1:] if slap.seat != first.seat]
             out.append(First(first.t, (first, *others)))
             del self._slaps[: len(near)]

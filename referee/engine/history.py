@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 from referee.engine.amendments import AmendmentError, corrected, differences
-from referee.engine.event_queue import Loop
+from referee.engine.event_queue import EventJudge
 from referee.engine.first_hand import won_ruling
 from referee.engine.fold import open_table
 from referee.engine.observations import Answer, Correct, Observation, Table
@@ -17,7 +17,7 @@ from referee.engine.unclaimed_piles import led
 from referee.rules.house import RulesError
 from referee.rules.step import Draft
 
-KEEP_EVERY: Final = 64
+_KEEP_EVERY: Final = 64
 """Observations between two kept states: a correction runs the fold again from the nearest one before it."""
 
 
@@ -62,7 +62,7 @@ class History:
         self._overruled: dict[str, dict[str, str]] = {}
         self._answers_to: dict[str, list[Answer]] = {}
 
-    def remember(self, loop: Loop, placed: list[PlacedRuling]) -> None:
+    def remember(self, loop: EventJudge, placed: list[PlacedRuling]) -> None:
         """Keep what a loop has just judged."""
         loop.answers = self.answers
         if loop.done and isinstance(loop.done[-1], Answer | Correct):
@@ -73,16 +73,16 @@ class History:
         for one in placed:
             if one.ruling.kind == "lead":
                 self.answers.setdefault(led(one.ruling.because[0]), one.ruling["seat"])
-        if len(self._lines) - self._kept[-1][0] >= KEEP_EVERY and self._clean(loop):
+        if len(self._lines) - self._kept[-1][0] >= _KEEP_EVERY and self._clean(loop):
             self._kept.append((len(self._lines), loop.state))
 
-    def _clean(self, loop: Loop) -> bool:
+    def _clean(self, loop: EventJudge) -> bool:
         """Whether everything judged lies before everything that waits: only then can a state be taken up again."""
         if loop.next_t is None:
             return True
-        return max(line.t for line in self._lines[-KEEP_EVERY:]) < loop.next_t
+        return max(line.t for line in self._lines[-_KEEP_EVERY:]) < loop.next_t
 
-    def amend(self, loop: Loop) -> tuple[Loop, list[PlacedRuling], bool]:
+    def amend(self, loop: EventJudge) -> tuple[EventJudge, list[PlacedRuling], bool]:
         """Rule again from before the line that the last answer or correction is about.
 
         Returns:
@@ -107,12 +107,14 @@ class History:
         self._in_force[cut:] = kept
         return again, changed, True
 
-    def _judge_again(self, loop: Loop, start: int, amendment: Answer | Correct) -> tuple[Loop, list[PlacedRuling], int]:
+    def _judge_again(
+        self, loop: EventJudge, start: int, amendment: Answer | Correct
+    ) -> tuple[EventJudge, list[PlacedRuling], int]:
         """Run the fold from the nearest state before ``start`` up to the amendment."""
         while self._kept[-1][0] > start:
             self._kept.pop()
         at, state = self._kept[-1]
-        again = Loop(state, self.answers, at, loop.witness)
+        again = EventJudge(state, self.answers, at, loop.witness)
         for line in (*self._lines[at:], *loop.waiting()):
             again.add(line)
         placed: list[PlacedRuling] = []
@@ -233,7 +235,7 @@ class History:
         return next((at for at, line in enumerate(self._lines) if line.id == name), None)
 
     @staticmethod
-    def _unusable(amendment: Answer | Correct, loop: Loop) -> PlacedRuling:
+    def _unusable(amendment: Answer | Correct, loop: EventJudge) -> PlacedRuling:
         """An answer to nothing, or a correction that fits nothing: the record stays, and people are told."""
         about = amendment.to if isinstance(amendment, Answer) else amendment.line
         draft = Draft("question", {"ask": "mend_amendment", "about": [about]}, ("K6",), ())

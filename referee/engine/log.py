@@ -20,7 +20,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, BinaryIO, Final, NamedTuple
 
-from referee.engine.observations import KINDS, MAX_ERROR, MAX_SEATS, LogError, Observation, Other
+from referee.engine.observations import MAX_ERROR, MAX_SEATS, OBSERVATION_KINDS, LogError, Observation, Other
 from referee.engine.rulings import Ruling
 from referee.errors import UserError
 from referee.rules.cards import CARDS
@@ -174,7 +174,7 @@ def _kind(cls: type[Observation]) -> _Kind:
     return _Kind(cls, _CHECKS[cls.kind], tuple(name for name in required if name != "t"))
 
 
-_KINDS: Final = {name: _kind(cls) for name, cls in KINDS.items()}
+_KINDS: Final = {name: _kind(cls) for name, cls in OBSERVATION_KINDS.items()}
 _COMMON: Final = frozenset(("kind", "t", "id"))
 _NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 
@@ -277,7 +277,7 @@ def encode(observation: Observation) -> str:
     return _ENCODE(to_fields(observation))
 
 
-LONGEST_LINE: Final = 1 << 20
+_LONGEST_LINE: Final = 1 << 20
 """Bytes; a longer line is no observation, and must not fill the memory."""
 
 
@@ -336,10 +336,10 @@ def _lines(stream: BinaryIO) -> Iterator[tuple[int, str]]:
         LogError: a line is too long, or not UTF-8.
     """
     number = 0
-    while raw := stream.readline(LONGEST_LINE + 1):
+    while raw := stream.readline(_LONGEST_LINE + 1):
         number += 1
-        if len(raw) > LONGEST_LINE:
-            raise LogError(number, f"longer than {LONGEST_LINE} bytes: not a table log")
+        if len(raw) > _LONGEST_LINE:
+            raise LogError(number, f"longer than {_LONGEST_LINE} bytes: not a table log")
         try:
             text = raw.decode("utf-8-sig" if number == 1 else "utf-8")
         except UnicodeDecodeError as bad:

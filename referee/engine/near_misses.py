@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from referee.rules.cards import rank, suit, value
-from referee.rules.conditions import Look
+from referee.rules.conditions import PileView
 from referee.rules.house import HouseRules
 
-_Miss = Callable[[Look, HouseRules], str]
+_Miss = Callable[[PileView, HouseRules], str]
 
 
-def why_not(row: str, look: Look, rules: HouseRules) -> str:
+def why_not(row: str, look: PileView, rules: HouseRules) -> str:
     """Why a pattern that is switched on does not hold for this pile."""
     if not look.top:
         return "no card counts"
@@ -45,7 +45,7 @@ _DEPTHS: Final[Mapping[str, int]] = {
 
 
 def _ranks(place: int) -> _Miss:
-    def tell(look: Look, _: HouseRules) -> str:
+    def tell(look: PileView, _: HouseRules) -> str:
         one, other = look.top[place], look.top[0]
         if rank(one) and rank(one) == rank(other):
             between = " ".join(reversed(look.top[1:place]))
@@ -56,7 +56,7 @@ def _ranks(place: int) -> _Miss:
 
 
 def _pair(place: int, ranks: str) -> _Miss:
-    def tell(look: Look, rules: HouseRules) -> str:
+    def tell(look: PileView, rules: HouseRules) -> str:
         one, other = look.top[place], look.top[0]
         if {rank(one), rank(other)} == set(ranks) and suit(one) != suit(other):
             return f"{one} and {other} are not of one suit (N4)"
@@ -66,7 +66,7 @@ def _pair(place: int, ranks: str) -> _Miss:
 
 
 def _sum(place: int) -> _Miss:
-    def tell(look: Look, rules: HouseRules) -> str:
+    def tell(look: PileView, rules: HouseRules) -> str:
         one, other = look.top[place], look.top[0]
         if not value(one) or not value(other):
             return f"{one} and {other} have no sum"
@@ -86,7 +86,7 @@ def _together(row: str, words: str) -> _Miss:
 
 
 def _bottom(what: str, name: str) -> _Miss:
-    def tell(look: Look, rules: HouseRules) -> str:
+    def tell(look: PileView, rules: HouseRules) -> str:
         other = look.first if what == "first" else look.bottom
         if rank(other) and rank(other) == rank(look.top[0]):
             return f"{look.top[0]} and {other} share a rank but not the {rules.value('P5c')} (P5c)"

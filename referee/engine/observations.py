@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Final
 from referee.rules.frozen import record
 
 MAX_SEATS: Final = 8
-SLAP_ERROR: Final = 1_500_000
+_SLAP_ERROR: Final = 1_500_000
 """Default ``t_error`` of a slap, ns: no pad is known better than that unless its log says so."""
 MAX_ERROR: Final = 1_000_000_000
 """Widest ``t_error`` a log may state, ns; beyond it an instant says nothing about a slap."""
@@ -79,7 +79,7 @@ class Slap(Observation):
     kind: ClassVar[str] = "slap"
     seat: int
     force: float | None = None
-    t_error: int = SLAP_ERROR
+    t_error: int = _SLAP_ERROR
 
 
 @record(frozen=True, slots=True, kw_only=True)
@@ -219,7 +219,7 @@ class Other(Observation):
     name: str = ""
 
 
-KINDS: Final[Mapping[str, type[Observation]]] = {
+OBSERVATION_KINDS: Final[Mapping[str, type[Observation]]] = {
     cls.kind: cls
     for cls in (
         Table, Card, Slap, Lift, Taken, Placed, Foul, Contest, Answer, Say, Draw, Join, Count, Day, Pause, Resume,

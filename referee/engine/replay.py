@@ -195,7 +195,7 @@ def replay_log(stream: BinaryIO, *, everything: bool = False) -> Iterator[Ruling
     yield from StoredLog(stream).rulings(everything=everything)
 
 
-LONGEST: Final = 12_000
+LONGEST_GAME: Final = 12_000
 """Observations of a game that is kept in memory state by state."""
 
 
@@ -224,7 +224,7 @@ class ReplayedGame:
         """
         lines, self.logged = split(rows, ticks=True)
         outlined = outline(lines)
-        if sum(seen.kind != "tick" for _, seen in lines) > LONGEST:
+        if sum(seen.kind != "tick" for _, seen in lines) > LONGEST_GAME:
             raise TooLong
         self.table = outlined.table
         self._log = WitnessedLog(self.table)

@@ -19,7 +19,7 @@ from referee.rules.step import Draft
 
 _ENCODE: Final = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False).encode
 
-LIFE: Final = {
+RULING_ORDER: Final = {
     kind: place
     for place, kinds in enumerate(
         (
@@ -100,7 +100,7 @@ def _rows(rule: tuple[str, ...]) -> str:
     return _ENCODE(rule)
 
 
-PLACES: Final = {
+KIND_PLACES: Final = {
     kind: place
     for place, kind in enumerate(
         (
@@ -111,8 +111,8 @@ PLACES: Final = {
 }  # fmt: skip
 """At one instant: settings first, a card before slaps, what people say last."""
 
-AFTER_ALL: Final = len(PLACES)
-_LAST: Final = len(LIFE)
+AFTER_ALL_KINDS: Final = len(KIND_PLACES)
+_LAST: Final = len(RULING_ORDER)
 
 Key = tuple[int, int, int, int, str]
 """A place in event time."""
@@ -122,7 +122,7 @@ def place_of(observation: Observation) -> Key:
     """Where an observation stands in event time: by instant, kind, seat and id."""
     seat = getattr(observation, "seat", None) or 0
     name = observation.id
-    return observation.t, PLACES.get(observation.kind, AFTER_ALL), seat, len(name), name
+    return observation.t, KIND_PLACES.get(observation.kind, AFTER_ALL_KINDS), seat, len(name), name
 
 
 def base_id(name: str) -> str:
@@ -173,7 +173,7 @@ def _numbered(name: str, used: Container[str]) -> str:
 
 def printing_order(ruling: Ruling, cause: Key) -> tuple[int, Key, int]:
     """The key by which rulings are printed: instant, place of the cause, then the order of the table's life."""
-    return ruling.t, cause, LIFE.get(ruling.kind, _LAST)
+    return ruling.t, cause, RULING_ORDER.get(ruling.kind, _LAST)
 
 
 @record(frozen=True, slots=True)

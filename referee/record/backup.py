@@ -21,17 +21,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Final
 
-from referee.record.store import PATIENCE, told
+from referee.record.store import WRITER_PATIENCE, record_errors
 
-FORMAT: Final = 1
+_FORMAT: Final = 1
 MANIFEST: Final = "manifest.json"
 RECORD: Final = "record.db"
 FRAMES: Final = "frames.db"
-SETTINGS: Final = "table.toml"
-DECK: Final = re.compile(r"decks/[a-z0-9][a-z0-9_-]{0,39}\.(npz|png)")
-HOUSE: Final = re.compile(r"rules/(?!\.)[\w.-]{1,80}\.toml")
+_SETTINGS: Final = "table.toml"
+_DECK: Final = re.compile(r"decks/[a-z0-9][a-z0-9_-]{0,39}\.(npz|png)")
+_HOUSE: Final = re.compile(r"rules/(?!\.)[\w.-]{1,80}\.toml")
 """A house-rules file that lies beside the settings, which name it."""
-MOST: Final = 64 << 30
+_LARGEST_PART: Final = 64 << 30
 """Bytes of a member: more than any card of such a machine holds."""
 _CHUNK: Final = 1 << 20
 
@@ -61,7 +61,7 @@ class Manifest:
     def json(self) -> str:
         """As it stands in the archive."""
         parts = [{"name": part.name, "size": part.size, "sha256": part.sha256} for part in self.parts]
-        said = {"format": FORMAT, "made": self.made, "games": self.games, "parts": parts}
+        said = {"format": _FORMAT, "made": self.made, "games": self.games, "parts": parts}
         return json.dumps(said, indent=1) + "\n"
 
 
@@ -89,7 +89,7 @@ class Places:
             return self.decks / inner
         if self.settings is None:
             return None
-        return self.settings if name == SETTINGS else self.settings.parent / inner
+        return self.settings if name == _SETTINGS else self.settings.parent / inner
 
     @property
     def house(self) -> str:
@@ -140,20 +140,20 @@ def _gathered(places: Places, folder: Path, pictures: bool) -> dict[str, Path]:
     if pictures and places.frames.exists():
         files[FRAMES] = _copied(places.frames, folder / FRAMES)
     if places.settings is not None and places.settings.exists():
-        files[SETTINGS] = places.settings
+        files[_SETTINGS] = places.settings
         house = places.settings.parent / places.house
-        if HOUSE.fullmatch(f"rules/{places.house}") and house.is_file():
+        if _HOUSE.fullmatch(f"rules/{places.house}") and house.is_file():
             files[f"rules/{places.house}"] = house
     for deck in sorted(places.decks.glob("*")):
-        if DECK.fullmatch(f"decks/{deck.name}") and deck.is_file():
+        if _DECK.fullmatch(f"decks/{deck.name}") and deck.is_file():
             files[f"decks/{deck.name}"] = deck
     return files
 
 
 def _copied(source: Path, to: Path) -> Path:
     """A data base as it is at one instant, while others write: SQLite's own backup."""
-    with told(source):
-        old = sqlite3.connect(f"{source.absolute().as_uri()}?mode=ro", uri=True, timeout=PATIENCE)
+    with record_errors(source):
+        old = sqlite3.connect(f"{source.absolute().as_uri()}?mode=ro", uri=True, timeout=WRITER_PATIENCE)
         new = sqlite3.connect(to)
         try:
             # All pages in one step: a writer in between would make it begin again.
@@ -238,7 +238,7 @@ def _manifest(archive: zipfile.ZipFile, path: Path) -> Manifest:
     said = json.loads(archive.read(info))
     if not isinstance(said, dict) or type(said.get("format")) is not int:
         raise BackupError(f"{path} is no backup of a table")
-    if said["format"] > FORMAT:
+    if said["format"] > _FORMAT:
         raise BackupError(f"{path} was made by a newer program; update this one")
     parts = tuple(_part(raw, path) for raw in said["parts"])
     there = sorted(info.filename for info in archive.infolist() if info.filename != MANIFEST)
@@ -249,9 +249,9 @@ def _manifest(archive: zipfile.ZipFile, path: Path) -> Manifest:
 
 def _part(raw: Any, path: Path) -> Part:
     part = Part(str(raw["name"]), int(raw["size"]), str(raw["sha256"]))
-    if part.name not in (RECORD, FRAMES, SETTINGS) and not (DECK.fullmatch(part.name) or HOUSE.fullmatch(part.name)):
+    if part.name not in (RECORD, FRAMES, _SETTINGS) and not (_DECK.fullmatch(part.name) or _HOUSE.fullmatch(part.name)):
         raise BackupError(f"{path} holds {part.name!r}, which is no part of a backup")
-    if not 0 <= part.size <= MOST:
+    if not 0 <= part.size <= _LARGEST_PART:
         raise BackupError(f"{path}: {part.name} is said to hold {part.size} bytes")
     return part
 

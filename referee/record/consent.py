@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Final
 
-from referee.record.retention import Keeping
+from referee.record.retention import RetentionPeriods
 from referee.text.catalogue import texts
 
-VERSION: Final = 2
+CONSENT_VERSION: Final = 2
 """Of the text: kept with each answer, so that it is known what somebody agreed to."""
 
 
-def question(name: str, keeping: Keeping, language: str = "en") -> str:
+def question(name: str, keeping: RetentionPeriods, language: str = "en") -> str:
     """What a person is asked, with the periods that hold at this table; raises `KeyError` for another language."""
     text = texts(language)
     return text(

@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Final
 
 from referee.record.people import People, PeopleError, Person, key_of
-from referee.record.pictures import FRAMES
+from referee.record.pictures import FRAMES_FILE
 from referee.record.redaction import mentions, printed, renamed_table, seat_name, without
 from referee.record.retention import Due, due
-from referee.record.store import PATIENCE, Record, RecordError, told
+from referee.record.store import WRITER_PATIENCE, Record, RecordError, record_errors
 
 _WAITING: Final = "scrub"
 _UNSETTLED: Final = "settle"
@@ -167,7 +167,7 @@ def scrub_waiting(people: People) -> bool:
 
 
 def _scrubbed(path: Path) -> bool:
-    db = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None)
+    db = sqlite3.connect(path, timeout=WRITER_PATIENCE, isolation_level=None)
     try:
         db.execute("PRAGMA secure_delete=ON")
         db.execute("VACUUM")
@@ -250,11 +250,11 @@ def _erase_overdue_pictures(record: Path, over: Due, games: set[int]) -> tuple[i
 
 def _without_game(record: Path, games: set[int]) -> tuple[int, ...]:
     """Numbers of games that were removed to make room, and whose pictures are still there."""
-    path = record.with_name(FRAMES)
+    path = record.with_name(FRAMES_FILE)
     if not path.exists():
         return ()
-    with told(path):
-        db = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None)
+    with record_errors(path):
+        db = sqlite3.connect(path, timeout=WRITER_PATIENCE, isolation_level=None)
         try:
             return tuple(number for (number,) in db.execute("SELECT DISTINCT game FROM frame") if number not in games)
         finally:
@@ -263,11 +263,11 @@ def _without_game(record: Path, games: set[int]) -> tuple[int, ...]:
 
 def _erase_pictures(record: Path, games: tuple[int, ...]) -> int:
     """Overwrite the pictures of games; returns how many. A picture's pages hold nothing else, so no rebuilding."""
-    path = record.with_name(FRAMES)
+    path = record.with_name(FRAMES_FILE)
     if not games or not path.exists():
         return 0
-    with told(path):
-        db = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None)
+    with record_errors(path):
+        db = sqlite3.connect(path, timeout=WRITER_PATIENCE, isolation_level=None)
         try:
             db.execute("PRAGMA secure_delete=ON")
             marks = ",".join("?" * len(games))

@@ -19,7 +19,7 @@ from referee.record.people import People, Person
 from referee.record.statistics import results
 from referee.record.store import Record, RecordError
 
-COLUMNS: Final = (
+_COLUMNS: Final = (
     "ruling", "t_s", "seat", "player", "margin_ms", "error_ms", "patterns", "cards", "reason", "count", "rule",
     "doubt", "id", "replaced",
 )  # fmt: skip
@@ -56,7 +56,7 @@ def imported(record: Record, file: Path, began: str) -> int:
 
 
 def rulings_table(lines: Iterable[str]) -> str:
-    """The rulings of a game as CSV with `COLUMNS`; those that a later one replaced say so."""
+    """The rulings of a game as CSV with `_COLUMNS`; those that a later one replaced say so."""
     first: int | None = None
     names: tuple[str, ...] = ()
     rows: list[dict[str, Any]] = []
@@ -72,7 +72,7 @@ def rulings_table(lines: Iterable[str]) -> str:
         replaced.update(raw.get("supersedes", ()))
         rows.append(raw)
     out = StringIO()
-    table_out = csv.DictWriter(out, COLUMNS)
+    table_out = csv.DictWriter(out, _COLUMNS)
     table_out.writeheader()
     for raw in rows:
         table_out.writerow(_row(raw, first or 0, names) | {"replaced": "yes" if raw["id"] in replaced else ""})
@@ -102,7 +102,7 @@ def _ms(ns: Any) -> str:
     return f"{ns / 1e6:.3f}" if isinstance(ns, int) else ""
 
 
-__all__ = ["COLUMNS", "RecordError", "exported", "imported", "rulings_table"]
+__all__ = ["_COLUMNS", "RecordError", "exported", "imported", "rulings_table"]
 
 
 def export_person(people: People, person: Person) -> dict[str, Any]:

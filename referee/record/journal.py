@@ -9,10 +9,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final, Protocol, TextIO
 
-NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-MOST_KEPT: Final = 64 << 20
+_NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_MOST_KEPT: Final = 64 << 20
 """Bytes that wait for room on a full disk; a game is a few million."""
-LATER: Final = 300_000_000
+LATEST_COMMIT: Final = 300_000_000
 """How long lines that nobody was told anything about may wait for their commit, ns. A commit to a memory card takes
 tens of milliseconds, and hands that come one after the other would each wait for the one before."""
 
@@ -80,7 +80,7 @@ class FileJournal:
     def write(self, line: str) -> None:
         """Write the line, after all that waits."""
         data = (line + "\n").encode()
-        if len(self._waiting) + len(data) > MOST_KEPT:
+        if len(self._waiting) + len(data) > _MOST_KEPT:
             self.lost += len(data)
         else:
             self._waiting += data
@@ -108,7 +108,7 @@ class FileJournal:
             del self._waiting[:done]
 
 
-class LogKeeper:
+class LogWriter:
     """A journal whose failures are words: what it is given is written now, or as soon as that can be done."""
 
     def __init__(self, journal: Journal | None) -> None:
@@ -139,14 +139,14 @@ class LogKeeper:
         Args:
             announcing: people are about to hear of it. Then how far each sensor had told is kept too, for the decision
                 rests on that; else a promise alone is not worth a commit.
-            now: the present instant, ns: what nobody is told of may wait for up to `LATER`, but for a game's first
-                lines. None: nothing waits.
+            now: the present instant, ns: what nobody is told of may wait for up to `LATEST_COMMIT`, but for a game's
+                first lines. None: nothing waits.
         """
         if self._journal is None or not (self._uncommitted or (announcing and self._promised)):
             return None
         if self._begun and now is not None and not announcing:
             self._since = now if self._since is None else self._since
-            if now - self._since < LATER:
+            if now - self._since < LATEST_COMMIT:
                 return None
         try:
             self._journal.commit()
@@ -161,5 +161,5 @@ def _words(bad: OSError) -> str:
     """What is wrong, and what to do; an error without a number has said so itself."""
     if bad.errno is None:
         return f"the log cannot be written: {bad}"
-    advice = "make room on its disk" if bad.errno in NO_ROOM else "look at its disk, which may be worn out or locked"
+    advice = "make room on its disk" if bad.errno in _NO_ROOM else "look at its disk, which may be worn out or locked"
     return f"the log cannot be written: {bad.strerror}; {advice}"

@@ -29,22 +29,22 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-MIDDLE: Final = 1500.0
-POINTS: Final = 400.0 / math.log(10)
+MIDDLE_RATING: Final = 1500.0
+POINTS_PER_UNIT: Final = 400.0 / math.log(10)
 """Of one unit of strength: 400 points between two players are ten games won for one lost, as people know it of Elo."""
-SPREAD: Final = 1.0
+PRIOR_SPREAD: Final = 1.0
 """Standard deviation of strengths before anything is known, in units: of two players drawn so, the better one wins some
 70 of 100."""
-SURE: Final = 1.96
+_SURE: Final = 1.96
 """Standard deviations of the limits that are shown: 95 %."""
 _STEPS: Final = 50
 _CLOSE: Final = 1e-9
 _MANY: Final = 1000
 
-UNKNOWN: Final = -1
+UNKNOWN_PLAYER: Final = -1
 """Somebody at the table of whom nothing is kept: taken as of middling strength."""
 Game = tuple[tuple[int, ...], int]
-"""Who sat there, by number or `UNKNOWN`, and the place of the winner among them."""
+"""Who sat there, by number or `UNKNOWN_PLAYER`, and the place of the winner among them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,13 +80,15 @@ class Ratings:
     def __getitem__(self, player: int) -> Rating:
         """One player's."""
         deviation = math.sqrt(self._covariance[player, player])
-        return Rating(MIDDLE + POINTS * float(self._strengths[player]), SURE * POINTS * deviation)
+        return Rating(
+            MIDDLE_RATING + POINTS_PER_UNIT * float(self._strengths[player]), _SURE * POINTS_PER_UNIT * deviation
+        )
 
     def apart(self, one: int, other: int) -> bool:
         """Whether two can be told apart: their difference is more than its own 95 % limit."""
         cov = self._covariance
         variance = cov[one, one] + cov[other, other] - 2 * cov[one, other]
-        return bool(abs(self._strengths[one] - self._strengths[other]) > SURE * math.sqrt(max(variance, 0.0)))
+        return bool(abs(self._strengths[one] - self._strengths[other]) > _SURE * math.sqrt(max(variance, 0.0)))
 
 
 def _derivatives(
@@ -95,17 +97,17 @@ def _derivatives(
     """Slope of the log posterior, and its curvature with the sign turned: positive definite."""
     import numpy as np
 
-    slope = -strengths / SPREAD**2
-    curve = np.eye(len(strengths)) / SPREAD**2
+    slope = -strengths / PRIOR_SPREAD**2
+    curve = np.eye(len(strengths)) / PRIOR_SPREAD**2
     for seats, winner in games:
-        weights = np.array([math.exp(strengths[one]) if one != UNKNOWN else 1.0 for one in seats])
+        weights = np.array([math.exp(strengths[one]) if one != UNKNOWN_PLAYER else 1.0 for one in seats])
         chances = weights / weights.sum()
         for place, one in enumerate(seats):
-            if one == UNKNOWN:
+            if one == UNKNOWN_PLAYER:
                 continue
             slope[one] += (place == winner) - chances[place]
             for beside, other in enumerate(seats):
-                if other != UNKNOWN:
+                if other != UNKNOWN_PLAYER:
                     curve[one, other] += chances[place] * ((place == beside) - chances[beside])
     return slope, curve
 
@@ -140,7 +142,7 @@ def _rank(n: int) -> int:
     """How many values at either end lie outside the limits of the median of ``n``; 0 where there are no limits."""
     if n > _MANY:
         # Conover's own approximation for large samples, rounded outwards.
-        return math.floor((n - SURE * math.sqrt(n)) / 2)
+        return math.floor((n - _SURE * math.sqrt(n)) / 2)
     # The widest tail that holds no more than a fortieth of the binomial distribution; in whole numbers, exactly.
     ways, tail, rank = 1, 1, 0
     while tail * 40 <= 1 << n:
@@ -150,10 +152,10 @@ def _rank(n: int) -> int:
     return rank
 
 
-LEAST: Final = 10
+LEAST_GAMES: Final = 10
 """Games that ended, below which nobody is ranked: after so few each, of two players the better stands above the worse
 in some four of five cases (`make league-figures`)."""
-COLUMNS: Final = (
+LEAGUE_COLUMNS: Final = (
     "rank", "player", "games", "games_won", "slaps_won", "slaps_late", "slaps_false", "reaction_median_ms",
     "reaction_low_ms", "reaction_high_ms", "reactions", "reaction_error_ms", "rating", "rating_error",
     "like_the_one_above",
@@ -161,7 +163,7 @@ COLUMNS: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class LeagueRow:
     """One person's season."""
 
     name: str
@@ -178,12 +180,12 @@ class Row:
     """Median of what each reaction time may be off by for camera and pad, ns."""
     rating: Rating
     rank: int | None
-    """None below `LEAST` games."""
+    """None below `LEAST_GAMES` games."""
     like_above: bool
     """Whether the rating cannot be told from that of the one ranked above."""
 
 
-def table(results: Iterable[GameResult], names: Mapping[str, str]) -> list[Row]:
+def table(results: Iterable[GameResult], names: Mapping[str, str]) -> list[LeagueRow]:
     """Everybody who played, the ranked first, by rating; then the others by name.
 
     Args:
@@ -194,40 +196,40 @@ def table(results: Iterable[GameResult], names: Mapping[str, str]) -> list[Row]:
     number = {who: place for place, who in enumerate(names)}
     ratings = Ratings(len(number), [_game(game, number) for game in games if game.winner is not None])
     rows = {who: _row(who, name, games, ratings[number[who]]) for who, name in names.items()}
-    ranked = sorted((who for who in rows if rows[who].games >= LEAST), key=lambda who: -rows[who].rating.value)
+    ranked = sorted((who for who in rows if rows[who].games >= LEAST_GAMES), key=lambda who: -rows[who].rating.value)
     out = []
     for place, who in enumerate(ranked, start=1):
         like = place > 1 and not ratings.apart(number[ranked[place - 2]], number[who])
         out.append(replace(rows[who], rank=place, like_above=like))
-    few = [row for row in rows.values() if row.games < LEAST and (row.games or row.others)]
+    few = [row for row in rows.values() if row.games < LEAST_GAMES and (row.games or row.others)]
     return out + sorted(few, key=lambda row: row.name.casefold())
 
 
 def _game(game: GameResult, number: Mapping[str, int]) -> Game:
     who = (game.people.get(seat, "") for seat in range(1, game.seats + 1))
     assert game.winner is not None
-    return tuple(number.get(one, UNKNOWN) for one in who), game.winner - 1
+    return tuple(number.get(one, UNKNOWN_PLAYER) for one in who), game.winner - 1
 
 
-def _row(who: str, name: str, games: Sequence[GameResult], rating: Rating) -> Row:
+def _row(who: str, name: str, games: Sequence[GameResult], rating: Rating) -> LeagueRow:
     seats = [(game, seat) for game in games for seat, one in game.people.items() if one == who]
     ended = [(game, seat) for game, seat in seats if game.winner is not None]
     hands = [hand for game, seat in seats for hand in game.hands if hand.seat == seat]
     slaps = {kind: sum(hand.outcome == kind for hand in hands) for kind in ("won", "late", "false", "void")}
     counted = [hand for hand in hands if hand.counts]
     error = median([float(hand.error) for hand in counted])
-    return Row(
+    return LeagueRow(
         name, len(ended), len(seats) - len(ended), sum(game.winner == seat for game, seat in ended), slaps,
         median([float(hand.since) for hand in counted if hand.since is not None]),
         0.0 if error is None else error.value, rating, None, False,
     )  # fmt: skip
 
 
-def as_csv(rows: Sequence[Row]) -> str:
+def as_csv(rows: Sequence[LeagueRow]) -> str:
     """The table for a spreadsheet; cells that are not known stay empty."""
     out = StringIO()
     writer = csv.writer(out)
-    writer.writerow(COLUMNS)
+    writer.writerow(LEAGUE_COLUMNS)
     for row in rows:
         low, high = (None, None) if row.reaction is None else (row.reaction.low, row.reaction.high)
         writer.writerow((
@@ -250,7 +252,7 @@ def _ms(ns: float | None) -> str:
     return "" if ns is None else f"{ns / 1e6:.1f}"
 
 
-def as_text(rows: Sequence[Row]) -> str:
+def as_text(rows: Sequence[LeagueRow]) -> str:
     """The table for a terminal, with what its figures rest on."""
     if not rows:
         return "no game of anybody who agreed to be remembered, in these days (`referee people`)"
@@ -262,14 +264,15 @@ def as_text(rows: Sequence[Row]) -> str:
     error = max(row.error for row in rows) / 1e6
     lines += [
         "",
-        f"Ranked are those with {LEAST} games or more that somebody won. = stands where a rating cannot be told from",
+        f"Ranked are those with {LEAST_GAMES} games or more that somebody won. = stands where a rating cannot be told"
+        " from",
         "the one above. After ± stand limits of 95 %; for reaction times the median, the limits of the median, and how",
         f"many times there are. What camera and pads may be off by, {error:.1f} ms, comes on top.",
     ]
     return "\n".join(lines)
 
 
-def _cells(row: Row) -> tuple[str, ...]:
+def _cells(row: LeagueRow) -> tuple[str, ...]:
     rank = "" if row.rank is None else f"{'=' if row.like_above else ''}{row.rank}"
     reaction = ""
     if row.reaction is not None:

@@ -19,12 +19,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
 
-from referee.record.consent import VERSION as CONSENT
+from referee.record.consent import CONSENT_VERSION
 from referee.record.redaction import seat_name
-from referee.record.retention import Keeping
-from referee.record.store import PATIENCE, RecordError, told
+from referee.record.retention import RetentionPeriods
+from referee.record.store import WRITER_PATIENCE, RecordError, record_errors
 
-LONGEST: Final = 40
+_LONGEST_NAME: Final = 40
 """Characters of a name."""
 
 
@@ -35,8 +35,8 @@ class PeopleError(ValueError):
 def tidied(name: str) -> str:
     """A name as it is shown; raises `PeopleError` for one that nobody can be called."""
     shown = " ".join(unicodedata.normalize("NFC", name).split())
-    if not 1 <= len(shown) <= LONGEST or not shown.isprintable():
-        raise PeopleError(f"a name has 1 to {LONGEST} letters, on one line")
+    if not 1 <= len(shown) <= _LONGEST_NAME or not shown.isprintable():
+        raise PeopleError(f"a name has 1 to {_LONGEST_NAME} letters, on one line")
     return shown
 
 
@@ -45,7 +45,7 @@ def key_of(name: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
 
 
-VERSION: Final = 1
+_TABLES_VERSION: Final = 1
 """Of these tables; the record has its own."""
 
 _SCHEMA: Final = """
@@ -96,10 +96,10 @@ class People:
             RecordError: the file is not there, cannot be read or written, or was made by a newer program.
         """
         self.path = path
-        with told(path):
+        with record_errors(path):
             mode = "ro" if read_only else "rw"
             self._db = sqlite3.connect(
-                f"{path.absolute().as_uri()}?mode={mode}", uri=True, timeout=PATIENCE, isolation_level=None,
+                f"{path.absolute().as_uri()}?mode={mode}", uri=True, timeout=WRITER_PATIENCE, isolation_level=None,
                 check_same_thread=False,
             )  # fmt: skip
             self._db.execute("PRAGMA foreign_keys=ON")
@@ -111,10 +111,10 @@ class People:
         if not read_only:
             self._db.execute("PRAGMA synchronous=FULL")
             self._db.executescript(_SCHEMA)
-            self._db.execute("INSERT OR IGNORE INTO people_meta VALUES ('version', ?)", (str(VERSION),))
+            self._db.execute("INSERT OR IGNORE INTO people_meta VALUES ('version', ?)", (str(_TABLES_VERSION),))
         self.there = bool(self._db.execute("SELECT 1 FROM sqlite_schema WHERE name='people_meta'").fetchone())
         found = int(self.meta("version") or 0)
-        if found > VERSION:
+        if found > _TABLES_VERSION:
             raise RecordError(f"the people in {self.path} were written by a newer program; update this one")
 
     def __enter__(self) -> Self:
@@ -130,7 +130,7 @@ class People:
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
         """One transaction: all of it or nothing. Raises `RecordError`."""
-        with told(self.path):
+        with record_errors(self.path):
             self._db.execute("BEGIN IMMEDIATE")
             try:
                 yield self._db
@@ -143,7 +143,7 @@ class People:
         """What a query finds; nothing in a record that knows no people yet. Raises `RecordError`."""
         if not self.there:
             return []
-        with told(self.path):
+        with record_errors(self.path):
             return self._db.execute(query, values).fetchall()
 
     def meta(self, key: str) -> str | None:
@@ -157,12 +157,12 @@ class People:
             db.execute("INSERT OR REPLACE INTO people_meta VALUES (?, ?)", (key, value))
 
     @property
-    def keeping(self) -> Keeping:
+    def keeping(self) -> RetentionPeriods:
         """The periods that hold at this table."""
         said = self.meta("keeping")
-        return Keeping() if said is None else Keeping(**json.loads(said))
+        return RetentionPeriods() if said is None else RetentionPeriods(**json.loads(said))
 
-    def keep_for(self, keeping: Keeping) -> None:
+    def keep_for(self, keeping: RetentionPeriods) -> None:
         """Set the periods."""
         days = {"pictures": keeping.pictures, "figures": keeping.figures, "games": keeping.games}
         self.note("keeping", json.dumps(days))
@@ -199,7 +199,7 @@ class People:
             db.execute(
                 "INSERT INTO person VALUES (?, ?, ?, ?, ?) ON CONFLICT(id) DO UPDATE SET"
                 " agreed=excluded.agreed, asked=excluded.asked, consent=excluded.consent",
-                (who, shown, int(agreed), at, CONSENT),
+                (who, shown, int(agreed), at, CONSENT_VERSION),
             )
             db.execute("INSERT OR IGNORE INTO spelling VALUES (?, ?)", (key_of(shown), who))
         return self.named(name)

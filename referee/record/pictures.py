@@ -12,18 +12,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from referee.record.store import PATIENCE, RecordError, told
+from referee.record.store import WRITER_PATIENCE, RecordError, record_errors
 
-CAP: Final = 512 * 1024 * 1024
+PICTURES_CAP: Final = 512 * 1024 * 1024
 """Most bytes of pictures, unless the settings say otherwise."""
 
-FRAMES: Final = "frames.db"
+FRAMES_FILE: Final = "frames.db"
 """Name of the file, which lies beside the record."""
 NOT_KEPT: Final = "pictures are not kept, and the game goes on"
 """What comes of a file that cannot be written."""
-PAGE: Final = 4096
+PICTURE_PAGE: Final = 4096
 """Of the file, bytes: a picture takes whole pages."""
-_HELD: Final = f"SELECT coalesce(sum((length(jpeg) + {PAGE - 1}) / {PAGE}), 0) * {PAGE} FROM frame"
+_HELD: Final = (
+    f"SELECT coalesce(sum((length(jpeg) + {PICTURE_PAGE - 1}) / {PICTURE_PAGE}), 0) * {PICTURE_PAGE} FROM frame"
+)
 
 _SCHEMA: Final = """
 CREATE TABLE IF NOT EXISTS frame (
@@ -47,16 +49,16 @@ class Picture:
     jpeg: bytes
 
 
-class FrameStore:
+class PictureStore:
     """The pictures of every game."""
 
-    def __init__(self, path: Path, *, cap: int = CAP, read_only: bool = False) -> None:
+    def __init__(self, path: Path, *, cap: int = PICTURES_CAP, read_only: bool = False) -> None:
         """Open the file, and make it where there is none. ``cap`` in bytes. Raises `RecordError`."""
         self._path, self._cap, self._read_only = path, cap, read_only
-        with told(path, NOT_KEPT):
+        with record_errors(path, NOT_KEPT):
             mode = "ro" if read_only else "rwc"
             self._db = sqlite3.connect(
-                f"{path.absolute().as_uri()}?mode={mode}", uri=True, timeout=PATIENCE, isolation_level=None,
+                f"{path.absolute().as_uri()}?mode={mode}", uri=True, timeout=WRITER_PATIENCE, isolation_level=None,
                 check_same_thread=False,
             )  # fmt: skip
             if not read_only:
@@ -83,7 +85,7 @@ class FrameStore:
         Raises:
             RecordError: they cannot be written; the games go on being recorded.
         """
-        with told(self._path, NOT_KEPT):
+        with record_errors(self._path, NOT_KEPT):
             self._db.execute("BEGIN IMMEDIATE")
             try:
                 for one in pictures:
@@ -114,7 +116,7 @@ class FrameStore:
 
     def near(self, game: int, start: int, stop: int) -> Iterator[Picture]:
         """Pictures of a game that began between two instants (ns), in order; raises `RecordError`."""
-        with told(self._path):
+        with record_errors(self._path):
             for row in self._db.execute(
                 "SELECT t, exposure, jpeg FROM frame WHERE game=? AND t BETWEEN ? AND ? ORDER BY t", (game, start, stop)
             ):
@@ -122,7 +124,7 @@ class FrameStore:
 
     def forget(self, game: int) -> int:
         """Remove a game's pictures; returns how many. Raises `RecordError`."""
-        with told(self._path):
+        with record_errors(self._path):
             gone = self._db.execute("DELETE FROM frame WHERE game=?", (game,)).rowcount
             self._held = self._measured()
         return gone
@@ -133,7 +135,7 @@ class FrameStore:
 
 
 def _pages(length: int) -> int:
-    return -(-length // PAGE) * PAGE
+    return -(-length // PICTURE_PAGE) * PICTURE_PAGE
 
 
-__all__ = ["CAP", "FRAMES", "FrameStore", "Picture", "RecordError"]
+__all__ = ["PICTURES_CAP", "FRAMES_FILE", "PictureStore", "Picture", "RecordError"]

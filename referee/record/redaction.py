@@ -12,7 +12,7 @@ import json
 import re
 from typing import Any, Final
 
-NAMELESS: Final = "nameless"
+_NAMELESS: Final = "nameless"
 """Field of a ``table`` line: the seats whose players' names were removed."""
 _FIXED: Final = frozenset(
     (
@@ -49,7 +49,7 @@ def renamed_table(text: str, names: dict[int, str], *, nameless: bool) -> tuple[
     seats = [names.get(seat, name) for seat, name in enumerate(raw["seats"], start=1)]
     raw["seats"] = seats
     if nameless:
-        raw[NAMELESS] = sorted({*raw.get(NAMELESS, ()), *names})
+        raw[_NAMELESS] = sorted({*raw.get(_NAMELESS, ()), *names})
     return printed(raw), tuple(seats)
 
 

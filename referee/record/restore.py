@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import Final
 
 from referee.record.backup import FRAMES, RECORD, BackupError, Manifest, Places, opened
-from referee.record.store import VERSION
+from referee.record.store import RECORD_VERSION
 
 _DATABASES: Final = (RECORD, FRAMES)
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class FilePlacement:
     """One file that is put in place."""
 
     name: str
@@ -36,7 +36,7 @@ class Plan:
     """What a restore would do."""
 
     manifest: Manifest
-    steps: tuple[Step, ...]
+    steps: tuple[FilePlacement, ...]
     left_out: tuple[str, ...]
     """Members that no place is known for."""
 
@@ -90,9 +90,9 @@ def restore(file: Path, places: Places, stamp: str) -> Plan:
     return plan
 
 
-def _put_all(folder: Path, steps: tuple[Step, ...]) -> None:
+def _put_all(folder: Path, steps: tuple[FilePlacement, ...]) -> None:
     """Put every file in place; where one cannot be, those that were are taken back."""
-    begun: list[Step] = []
+    begun: list[FilePlacement] = []
     try:
         for step in steps:
             begun.append(step)
@@ -104,7 +104,7 @@ def _put_all(folder: Path, steps: tuple[Step, ...]) -> None:
         raise BackupError(f"{why}; everything is as it was before") from bad
 
 
-def _take_back(step: Step) -> None:
+def _take_back(step: FilePlacement) -> None:
     if step.beside is None:
         with contextlib.suppress(OSError):
             step.to.unlink()
@@ -121,7 +121,7 @@ def _plan(manifest: Manifest, places: Places, stamp: str) -> Plan:
         if to is None:
             left_out.append(part.name)
             continue
-        steps.append(Step(part.name, to, to.with_name(f"{to.name}.before-{stamp}") if to.exists() else None))
+        steps.append(FilePlacement(part.name, to, to.with_name(f"{to.name}.before-{stamp}") if to.exists() else None))
     return Plan(manifest, tuple(steps), tuple(left_out))
 
 
@@ -163,7 +163,7 @@ def _look_through(path: Path, name: str, file: Path) -> None:
         db.close()
     if found != "ok":
         raise BackupError(f"{file}: its {name} is damaged ({found}), and nothing was changed")
-    if name == RECORD and version > VERSION:
+    if name == RECORD and version > RECORD_VERSION:
         raise BackupError(f"{file} was made by a newer program (version {version}); update this one")
     if name == RECORD and version < 1:
         raise BackupError(f"{file}: its {name} is no record of games, and nothing was changed")
@@ -217,7 +217,7 @@ def _forgotten(record: Path) -> dict[str, str]:
         db.close()
 
 
-def _put(source: Path, step: Step) -> None:
+def _put(source: Path, step: FilePlacement) -> None:
     step.to.parent.mkdir(parents=True, exist_ok=True)
     if step.beside is not None:
         # A second name for the present file; its first name is then moved to the new one at once.

@@ -25,7 +25,7 @@ LEAST, MOST = 0, 36_500
 
 
 @dataclass(frozen=True, slots=True)
-class Keeping:
+class RetentionPeriods:
     """Days since a game began; a whole number from `LEAST` to `MOST` each."""
 
     pictures: int = 30
@@ -73,7 +73,7 @@ def moment(text: str) -> datetime | None:
     return found if found.tzinfo is not None else found.replace(tzinfo=UTC)
 
 
-def due(games: Sequence[GameInfo], keeping: Keeping, now: datetime) -> Due:
+def due(games: Sequence[GameInfo], keeping: RetentionPeriods, now: datetime) -> Due:
     """What is over at ``now`` (with a zone); a game whose beginning cannot be read is left alone."""
     begun = {info.id: began for info in games if (began := moment(info.began)) is not None}
     if begun and now < max(begun.values()):
@@ -90,9 +90,9 @@ def due(games: Sequence[GameInfo], keeping: Keeping, now: datetime) -> Due:
     return Due(tuple(pictures), tuple(left), tuple(sorted(gone)))
 
 
-CAP: Final = 1024 * 1024 * 1024
+GAMES_CAP: Final = 1024 * 1024 * 1024
 """Most bytes of games, unless the settings say otherwise: some 2,000 games of half an hour."""
-SLACK: Final = 0.9
+_SLACK: Final = 0.9
 """Room is made down to this share of the cap, so that it is not made at every game."""
 
 
@@ -129,7 +129,7 @@ def chosen(games: Sequence[tuple[GameInfo, int]], cap: int) -> list[GameInfo]:
         return []
     out: list[GameInfo] = []
     for info, size in games[:-1]:
-        if total <= cap * SLACK:
+        if total <= cap * _SLACK:
             break
         if info.keep or info.ended is None:
             continue
@@ -138,7 +138,7 @@ def chosen(games: Sequence[tuple[GameInfo, int]], cap: int) -> list[GameInfo]:
     return out
 
 
-def make_room(record: Record, at: str, cap: int = CAP) -> Room:
+def make_room(record: Record, at: str, cap: int = GAMES_CAP) -> Room:
     """Remove what must go; ``at`` is wall time, ISO 8601. Raises `RecordError`."""
     sizes = record.sizes()
     games = [(info, sizes.get(info.id, 0)) for info in reversed(record.games())]

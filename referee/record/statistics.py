@@ -19,13 +19,13 @@ from referee.record.people import People
 from referee.record.store import GameInfo, Record
 from referee.units import MS
 
-SOONEST: Final = 100 * MS
+SOONEST_REACTION: Final = 100 * MS
 """Nobody perceives and moves in less: R. Whelan, "Effective analysis of reaction time data", The Psychological Record
 58 (2008), 475 to 482; also the limit of a false start in World Athletics' technical rules."""
-LATEST: Final = 1000 * MS
+_LATEST: Final = 1000 * MS
 """A false slap later than this after the newest card answers nothing on the table. Our own limit: the published
 reactions of people who watch for a sign lie far below."""
-KINDS: Final = ("reaction", "mistaken", "risk", "fake", "open")
+HAND_KINDS: Final = ("reaction", "mistaken", "risk", "fake", "open")
 _KIND_OF: Final = {"slap_won": "won", "slap_false": "false", "slap_void": "void"}
 
 
@@ -47,7 +47,7 @@ class HandFigure:
     error: int
     """Of the time since the reveal: the sum of both errors, ns."""
     kind: str
-    """One of `KINDS`, or empty where neither a reaction nor a false slap."""
+    """One of `HAND_KINDS`, or empty where neither a reaction nor a false slap."""
     margin: int | None
     """Of a slap that was won by time: to the second hand, ns."""
     margin_error: int | None
@@ -111,15 +111,15 @@ def _kind(outcome: str, t: int, card: Card | None, error: int) -> str:
     if card is None:
         return ""
     low, high = t - card.t - error, t - card.t + error
-    if high < SOONEST:
+    if high < SOONEST_REACTION:
         return "risk"
-    if low < SOONEST:
+    if low < SOONEST_REACTION:
         return "open"
     if outcome != "false":
         return "reaction"
-    if low > LATEST:
+    if low > _LATEST:
         return "fake"
-    return "mistaken" if high <= LATEST else "open"
+    return "mistaken" if high <= _LATEST else "open"
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +161,7 @@ def summaries(of: Iterable[HandFigure]) -> list[PlayerSummary]:
 
 def _summary(player: str, ones: Sequence[HandFigure]) -> PlayerSummary:
     times = sorted(one.since for one in ones if one.counts and one.since is not None)
-    kinds = {kind: sum(one.kind == kind for one in ones) for kind in KINDS}
+    kinds = {kind: sum(one.kind == kind for one in ones) for kind in HAND_KINDS}
     outcomes = [one.outcome for one in ones]
     return PlayerSummary(
         player, ones[-1].seat, tuple(times), outcomes.count("won"), outcomes.count("false"),

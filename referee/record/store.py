@@ -1,7 +1,7 @@
 """The record: every game of one table in one SQLite file, and nothing announced that is not in it.
 
 A game is its lines, in the order in which they were written, exactly as a log file holds them (`docs/log-format`'s
-kinds); nothing of a line is ever changed. The file is in WAL mode with ``synchronous=FULL``: what `Keeper.commit`
+kinds); nothing of a line is ever changed. The file is in WAL mode with ``synchronous=FULL``: what `GameWriter.commit`
 returned from is there after a pulled plug.
 """
 
@@ -19,10 +19,10 @@ from typing import Any, Final, Self
 from referee.engine.log import ruling_of
 from referee.engine.rulings import GAME_ENDS, Ruling, end_of
 
-VERSION: Final = 1
-PATIENCE: Final = 2.0
+RECORD_VERSION: Final = 1
+WRITER_PATIENCE: Final = 2.0
 """How long a writer waits for another one, s."""
-FEW: Final = 50
+FEW_LINES: Final = 50
 """Lines that a disk which took nothing is tried with: who waits for the loop must not wait for all that waits here."""
 
 _SCHEMA: Final = """
@@ -86,7 +86,7 @@ class Record:
                 path.parent.mkdir(parents=True, exist_ok=True)
             mode = "ro" if read_only else "rwc"
             self._db = sqlite3.connect(
-                f"{path.absolute().as_uri()}?mode={mode}", uri=True, timeout=PATIENCE, isolation_level=None,
+                f"{path.absolute().as_uri()}?mode={mode}", uri=True, timeout=WRITER_PATIENCE, isolation_level=None,
                 check_same_thread=False,
             )  # fmt: skip
             self._prepare()
@@ -108,20 +108,20 @@ class Record:
             # What is removed is overwritten where that costs nothing; `referee.record` sees to the rest.
             run("PRAGMA secure_delete=FAST")
         found = int(run("PRAGMA user_version").fetchone()[0])
-        if found > VERSION:
+        if found > RECORD_VERSION:
             raise RecordError(f"{self.path} was made by a newer program (version {found}); update this one")
         if found == 0 and not self.read_only:
-            self._db.executescript(f"BEGIN;{_SCHEMA}PRAGMA user_version={VERSION};COMMIT;")
+            self._db.executescript(f"BEGIN;{_SCHEMA}PRAGMA user_version={RECORD_VERSION};COMMIT;")
 
     def close(self) -> None:
         """Let go of the file."""
         self._db.close()
 
-    def begin(self, began: str) -> Keeper:
+    def begin(self, began: str) -> GameWriter:
         """A new game, there from its first commit on; ``began`` is wall time, ISO 8601."""
-        return Keeper(self, began=began)
+        return GameWriter(self, began=began)
 
-    def again(self, game: int) -> Keeper:
+    def again(self, game: int) -> GameWriter:
         """Go on writing a game that was begun.
 
         Raises:
@@ -130,25 +130,25 @@ class Record:
         info = self.game(game)
         if info.ended is not None:
             raise RecordError(f"game {game} has ended; a game that has ended is only read")
-        with told(self.path):
+        with record_errors(self.path):
             last = self._db.execute("SELECT max(number) FROM line WHERE game=?", (game,)).fetchone()[0]
-        return Keeper(self, game=game, written=last or 0)
+        return GameWriter(self, game=game, written=last or 0)
 
     def games(self) -> list[GameInfo]:
         """Every game, the latest first."""
-        with told(self.path):
+        with record_errors(self.path):
             rows = self._db.execute(f"{_GAME} ORDER BY id DESC").fetchall()
         return [_info(row) for row in rows]
 
     def latest(self) -> GameInfo | None:
         """The game that began last; None where there is none."""
-        with told(self.path):
+        with record_errors(self.path):
             row = self._db.execute(f"{_GAME} ORDER BY id DESC LIMIT 1").fetchone()
         return None if row is None else _info(row)
 
     def game(self, game: int) -> GameInfo:
         """One game; raises `RecordError` where there is none of that number."""
-        with told(self.path):
+        with record_errors(self.path):
             row = self._db.execute(f"{_GAME} WHERE id=?", (game,)).fetchone()
         if row is None:
             raise RecordError(f"there is no game {game} in {self.path}; `referee games` lists them")
@@ -161,14 +161,14 @@ class Record:
 
     def lines(self, game: int, after: int = 0) -> Iterator[tuple[int, str]]:
         """Number and text of a game's lines after the first ``after``, in order; raises `RecordError`."""
-        with told(self.path):
+        with record_errors(self.path):
             yield from self._db.execute(
                 "SELECT number, text FROM line WHERE game=? AND number>? ORDER BY number", (game, after)
             )
 
     def end_ruling(self, game: int) -> Ruling | None:
         """The ruling by which a game ended, as its log has it; None where it did not end. Raises `RecordError`."""
-        with told(self.path):
+        with record_errors(self.path):
             rows = self._db.execute(_ENDINGS, (game,)).fetchall()
         made = []
         for (text,) in rows:
@@ -179,45 +179,45 @@ class Record:
 
     def end(self, game: int, ended: str) -> None:
         """The game is over; raises `RecordError`."""
-        with told(self.path):
+        with record_errors(self.path):
             self._db.execute("UPDATE game SET ended=? WHERE id=? AND ended IS NULL", (ended, game))
 
     def reopen(self, game: int) -> None:
         """The game is not over after all; raises `RecordError`."""
-        with told(self.path):
+        with record_errors(self.path):
             self._db.execute("UPDATE game SET ended=NULL WHERE id=?", (game,))
 
     def keep(self, game: int, keep: bool = True) -> None:
         """Never remove this game to make room, or (``keep`` false) no longer so; raises `RecordError`."""
-        with told(self.path):
+        with record_errors(self.path):
             self._db.execute("UPDATE game SET keep=? WHERE id=?", (int(keep), game))
 
     def remove(self, game: int, at: str, why: str) -> None:
         """Remove a game and note that it was there; raises `RecordError`."""
         began = self.game(game).began
-        with told(self.path), self._transaction():
+        with record_errors(self.path), self._transaction():
             self._db.execute("INSERT INTO removed VALUES (?, ?, ?, ?)", (at, game, began, why))
             self._db.execute("DELETE FROM game WHERE id=?", (game,))
 
     def removed(self) -> list[tuple[str, int, str, str]]:
         """When, which game, when it began, and why, of every game that was removed."""
-        with told(self.path):
+        with record_errors(self.path):
             return self._db.execute("SELECT at, game, began, why FROM removed ORDER BY rowid").fetchall()
 
     def sizes(self) -> dict[int, int]:
         """What each game's lines take, bytes; raises `RecordError`."""
-        with told(self.path):
+        with record_errors(self.path):
             return dict(self._db.execute("SELECT game, sum(length(text) + 16) FROM line GROUP BY game"))
 
     def add(self, game: int, rows: list[tuple[int, str]]) -> None:
         """Numbered lines, all or none, on the disk when this returns; raises `RecordError`."""
-        with told(self.path), self._transaction():
+        with record_errors(self.path), self._transaction():
             self._insert(game, rows)
 
     def add_game(self, began: str, rows: list[tuple[int, str]]) -> int:
         """A game with its first lines, the table first, as `add`; returns its number."""
         fields = json.loads(rows[0][1])
-        with told(self.path), self._transaction():
+        with record_errors(self.path), self._transaction():
             game = self._db.execute(
                 "INSERT INTO game (began, seats, rules) VALUES (?, ?, ?)",
                 (began, json.dumps(fields["seats"]), json.dumps(fields.get("rules", "classic"))),
@@ -252,7 +252,7 @@ class _Transaction:
                 self._db.execute("ROLLBACK")
 
 
-class Keeper:
+class GameWriter:
     """Writes one game; implements `referee.record.journal.Journal`.
 
     Lines wait until `commit`; a commit that fails keeps them for the next.
@@ -300,8 +300,8 @@ class Keeper:
         Raises:
             RecordError: the disk is full or read-only; the lines are kept, and the next commit tries again.
         """
-        if self._failing and len(self._waiting) > FEW:
-            self._add(self._waiting[:FEW])
+        if self._failing and len(self._waiting) > FEW_LINES:
+            self._add(self._waiting[:FEW_LINES])
         self._add([*self._waiting, *self._ticks.values()])
         self._ticks.clear()
 
@@ -345,7 +345,7 @@ def _info(row: tuple[int, str, str | None, str, str, int]) -> GameInfo:
     return GameInfo(number, began, ended, tuple(json.loads(seats)), json.loads(rules), bool(keep))
 
 
-class told:  # noqa: N801 - reads as a statement
+class record_errors:  # noqa: N801 - reads as a statement
     """SQLite's complaints in our words."""
 
     def __init__(self, path: Path, what: str = "games are not recorded") -> None:

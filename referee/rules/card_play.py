@@ -12,7 +12,7 @@ from referee.rules.position import Challenge, Laid, LastChance, Position, State
 from referee.rules.stacks import check_card, without_top
 from referee.rules.step import Step
 
-AT_ONCE_NS: Final = 100_000_000
+DRAWN_AT_ONCE_NS: Final = 100_000_000
 """Two cards of one seat nearer than this were drawn at once (F9): nobody draws ten a second."""
 
 
@@ -71,7 +71,7 @@ def _drawn_at_once(step: Step, seat: int) -> bool:
     if not step.position.rules.has("F9") or not step.position.pile:
         return False
     top = step.position.pile[-1]
-    return top.seat == seat and top.state != "burned" and step.t - top.t < AT_ONCE_NS
+    return top.seat == seat and top.state != "burned" and step.t - top.t < DRAWN_AT_ONCE_NS
 
 
 def _put(step: Step, card: str, seat: int, state: State) -> None:

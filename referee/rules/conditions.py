@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 from referee.rules.cards import colour, suit, value
 
 
-class Look(NamedTuple):
+class PileView(NamedTuple):
     """What a pattern may look at."""
 
     top: tuple[str, ...]
@@ -33,9 +33,9 @@ class Look(NamedTuple):
     """Whether a burned card lies under the played ones."""
 
 
-Node = Callable[[Look], Any]
+Node = Callable[[PileView], Any]
 """A condition, or a value that one is made of."""
-CardOf = Callable[[Look], str]
+CardOf = Callable[[PileView], str]
 
 COMPARE: Final[Mapping[str, Callable[[Any, Any], bool]]] = {
     "=": operator.eq,
@@ -63,7 +63,7 @@ def negated(node: Node) -> Node:
     return lambda look: not holds(node, look)
 
 
-def holds(node: Node, look: Look) -> bool:
+def holds(node: Node, look: PileView) -> bool:
     try:
         return bool(node(look))
     except _Missing:
@@ -75,7 +75,7 @@ def within(left: Node, members: list[Node]) -> Node:
 
 
 def chain(left: Node, links: list[tuple[str, Node]]) -> Node:
-    def compared(look: Look) -> bool:
+    def compared(look: PileView) -> bool:
         one = left(look)
         for sign, node in links:
             other = node(look)
@@ -88,7 +88,7 @@ def chain(left: Node, links: list[tuple[str, Node]]) -> Node:
 
 
 def added(one: Node, other: Node, sign: int) -> Node:
-    def total(look: Look) -> int:
+    def total(look: PileView) -> int:
         left, right = one(look), other(look)
         if not isinstance(left, int) or not isinstance(right, int):
             raise _Missing
@@ -98,7 +98,7 @@ def added(one: Node, other: Node, sign: int) -> Node:
 
 
 def counted(what: str) -> Node:
-    def number(look: Look) -> int:
+    def number(look: PileView) -> int:
         found = {"paid": look.paid, "size": len(look.top), "wild": value(look.wild) if look.wild else 0}[what]
         if not found:
             raise _Missing
@@ -107,13 +107,13 @@ def counted(what: str) -> Node:
     return number
 
 
-def first(look: Look) -> str:
+def first(look: PileView) -> str:
     if len(look.top) < 2 or not look.first:
         raise _Missing
     return look.first
 
 
-def bottom(look: Look) -> str:
+def bottom(look: PileView) -> str:
     if not look.bottom or (len(look.top) < 2 and not look.under):
         raise _Missing
     return look.bottom
@@ -123,7 +123,7 @@ def property_of(what: str, card: CardOf) -> Node:
     if what == "joker":
         return lambda look: card(look)[0] == "X"
 
-    def of(look: Look) -> Any:
+    def of(look: PileView) -> Any:
         seen = card(look)
         number = value(seen)
         if not number:

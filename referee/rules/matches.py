@@ -8,12 +8,12 @@ from functools import lru_cache
 from typing import Any, Final
 
 from referee.rules.cards import RANKS, SUITS
-from referee.rules.conditions import Look
+from referee.rules.conditions import PileView
 from referee.rules.house import HouseRules
 from referee.rules.notation import Compiled, compile_pattern
 from referee.rules.patterns import PATTERNS, Pattern
 
-BY_RANK: Final = {
+_BY_RANK: Final = {
     "P1": (2, ""),
     "P2": (3, ""),
     "P3a": (4, ""),
@@ -38,11 +38,11 @@ BY_RANK: Final = {
 
 Runs and flushes count their jokers themselves.
 """
-MOST_READINGS: Final = 30_000
+_MOST_READINGS: Final = 30_000
 """How many ways of naming jokers are tried for a pattern: beyond that the lower ones stay jokers."""
 
 
-def patterns(look: Look, rules: HouseRules) -> tuple[tuple[str, ...], int]:
+def patterns(look: PileView, rules: HouseRules) -> tuple[tuple[str, ...], int]:
     """Ids of all patterns that hold, in the order of the rules, and how many top cards they rest on."""
     if rules.has("P13b") and look.top and look.top[0][0] == "X":
         return (), 0
@@ -52,7 +52,7 @@ def patterns(look: Look, rules: HouseRules) -> tuple[tuple[str, ...], int]:
     return tuple(row for row, _ in held), max((depth for _, depth in held), default=0)
 
 
-def _held(look: Look, rules: HouseRules) -> list[tuple[str, int]]:
+def _held(look: PileView, rules: HouseRules) -> list[tuple[str, int]]:
     held = []
     for row, holds in PATTERNS.items():
         if row in rules.on:
@@ -64,7 +64,7 @@ def _held(look: Look, rules: HouseRules) -> list[tuple[str, int]]:
     return held
 
 
-def _anywhere(look: Look, rules: HouseRules) -> list[tuple[str, int]]:
+def _anywhere(look: PileView, rules: HouseRules) -> list[tuple[str, int]]:
     """N15: the pattern may lie anywhere in the pile."""
     for skip in range(1, len(look.top)):
         under = _held(look._replace(top=look.top[skip:], paid=0, said=""), rules)
@@ -73,12 +73,12 @@ def _anywhere(look: Look, rules: HouseRules) -> list[tuple[str, int]]:
     return []
 
 
-def _with_wild_jokers(row: str, holds: Pattern, look: Look, rules: HouseRules) -> int:
+def _with_wild_jokers(row: str, holds: Pattern, look: PileView, rules: HouseRules) -> int:
     """P13c: try every card that the jokers among those looked at may stand for."""
     if row == "P5c":
         depth, end = 1, "bottom" if rules.has("P5b") else "first"
-    elif row in BY_RANK:
-        depth, end = BY_RANK[row]
+    elif row in _BY_RANK:
+        depth, end = _BY_RANK[row]
     else:
         return 0
     suits = SUITS if (end and rules.has("P5c")) or rules.has("N4") else "s"
@@ -87,7 +87,7 @@ def _with_wild_jokers(row: str, holds: Pattern, look: Look, rules: HouseRules) -
     return max((holds(reading, rules) for reading in seen), default=0)
 
 
-def _own_holds(own: Compiled, look: Look, rules: HouseRules) -> bool:
+def _own_holds(own: Compiled, look: PileView, rules: HouseRules) -> bool:
     if own.holds(look):
         return True
     if not rules.has("P13c"):
@@ -99,11 +99,11 @@ def _own_holds(own: Compiled, look: Look, rules: HouseRules) -> bool:
     return any(own.holds(seen) for seen in _stand_ins(look, own.depth, ends, cards))
 
 
-def _stand_ins(look: Look, depth: int, ends: tuple[str, ...], alphabet: list[str]) -> Iterator[Look]:
+def _stand_ins(look: PileView, depth: int, ends: tuple[str, ...], alphabet: list[str]) -> Iterator[PileView]:
     """Every reading of the pile in which jokers among the top cards and at the ends stand for other cards."""
     ends = tuple(end for end in ends if getattr(look, end)[:1] == "X")
     places = [place for place, card in enumerate(look.top[:depth]) if card[0] == "X"]
-    while places and len(alphabet) ** (len(places) + len(ends)) > MOST_READINGS:
+    while places and len(alphabet) ** (len(places) + len(ends)) > _MOST_READINGS:
         places.pop()
     if not places and not ends:
         return

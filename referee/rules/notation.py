@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from referee.rules import conditions
-from referee.rules.conditions import CardOf, Look, Node
+from referee.rules.conditions import CardOf, Node, PileView
 
 MAX_LENGTH: Final = 500
 MAX_DEPTH: Final = 30
@@ -42,7 +42,7 @@ class NotationError(ValueError):
 class Compiled:
     """A pattern ready to look: whether it holds, how many top cards it looks at, and what it asks of cards."""
 
-    holds: Callable[[Look], bool]
+    holds: Callable[[PileView], bool]
     depth: int
     asks: frozenset[str] = frozenset()
     """Of ``rank``, ``high``, ``suit``, ``colour``, ``joker``, ``first`` and ``bottom`` those that stand in it."""
@@ -74,7 +74,7 @@ def compile_pattern(text: Any) -> Compiled:
     node = parser.whole()
     depth = parser.depth
 
-    def whole(look: Look) -> bool:
+    def whole(look: PileView) -> bool:
         return len(look.top) >= depth and conditions.holds(node, look)
 
     return Compiled(whole, depth, frozenset(parser.asks))

@@ -11,9 +11,9 @@ from referee.rules.position import Laid, Position
 from referee.rules.stacks import take_top
 from referee.rules.step import Step
 
-WORN: Final = frozenset(("rings", "ring", "watch", "bracelet", "nails"))
+_WORN: Final = frozenset(("rings", "ring", "watch", "bracelet", "nails"))
 """Fouls that are things worn on a hand, which the table is reminded of (S7)."""
-BESIDE_THE_PAD: Final = frozenset(("slapped_pile", "slap_your_pad"))
+_BESIDE_THE_PAD: Final = frozenset(("slapped_pile", "slap_your_pad"))
 """What a hand that came down on the pile itself is reported as: no foul, and nothing to judge (reading 14)."""
 
 
@@ -117,7 +117,7 @@ def _go_into_debt(step: Step, seat: int) -> None:
 def foul(step: Step, seat: int, name: str) -> None:
     """A reported foul is on record, and costs what the house rules say (S6, S8, F9, F10)."""
     rules = step.position.rules
-    if name in BESIDE_THE_PAD:
+    if name in _BESIDE_THE_PAD:
         step.rule("remind", "M1", what="slap_your_pad")
         return
     row = {"peek": "S6", "snap": "S8", "double_draw": "F9"}.get(name, "F10")
@@ -133,7 +133,7 @@ def foul(step: Step, seat: int, name: str) -> None:
         burn(step, seat, rules.value("F10"), "F10")
     if name == "hover":
         step.set(hovering=step.position.hovering | {(seat, step.position.laid)})
-    if name in WORN and rules.has("S7"):
+    if name in _WORN and rules.has("S7"):
         step.rule("remind", "S7", what="rings")
     settle(step)
 

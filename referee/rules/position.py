@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final, Literal, NamedTuple
 
-from referee.rules.conditions import Look
+from referee.rules.conditions import PileView
 from referee.rules.frozen import record
 from referee.rules.house import HouseRules
 
@@ -204,11 +204,11 @@ class Position:
         paid, said = self.covered
         return self.but(pile=tuple(other for other in self.pile if other is not laid), paid=paid, said=said)
 
-    def look(self) -> Look:
+    def look(self) -> PileView:
         """What a pattern may look at."""
         played = self.played()
         lowest = next((laid for laid in self.pile if laid.state != "dead"), None)
-        return Look(
+        return PileView(
             top=tuple(laid.card for laid in reversed(played)),
             first=played[0].card if played else "",
             bottom="" if lowest is None else lowest.card,

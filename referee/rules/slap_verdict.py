@@ -12,15 +12,16 @@ from referee.rules.cards import PACK, UNREADABLE
 from referee.rules.house import HouseRules
 from referee.rules.matches import patterns
 from referee.rules.position import Laid, Position
+from referee.units import MS
 
 Outcome = Literal["won", "void", "question", "false"]
 
-WORTH: Final = {"won": 3, "question": 2, "void": 1, "false": 0}
+OUTCOME_WORTH: Final = {"won": 3, "question": 2, "void": 1, "false": 0}
 """How good an outcome is for the slapper (K9)."""
 
-MS: Final = 1_000_000
-MASHING_WINDOW_NS: Final = 1_000_000_000
-MASHING_BAR_NS: Final = 500_000_000
+
+_MASHING_WINDOW_NS: Final = 1_000_000_000
+_MASHING_BAR_NS: Final = 500_000_000
 
 
 class Verdict(NamedTuple):
@@ -69,7 +70,7 @@ def _mashing(position: Position, seat: int, t: int) -> bool:
     presses = (*position.presses[seat - 1], t)
     limit = position.rules.value("N13")
     return any(
-        t - last < MASHING_BAR_NS and last - presses[place - limit] < MASHING_WINDOW_NS
+        t - last < _MASHING_BAR_NS and last - presses[place - limit] < _MASHING_WINDOW_NS
         for place, last in enumerate(presses)
         if place >= limit
     )

@@ -7,7 +7,7 @@ from referee.rules.position import Laid, War
 from referee.rules.stacks import take_top
 from referee.rules.step import Step
 
-CARDS = 4
+_CARDS_EACH = 4
 """Three face down and one face up."""
 
 
@@ -44,7 +44,7 @@ def show(step: Step, seat: int, card: str) -> int | None:
 def _pay_in(step: Step, seat: int, card: str) -> None:
     """Three cards face down and this one; too few cards: the last one is turned."""
     held = step.position.counts[seat - 1]
-    count = CARDS if held is None else min(CARDS, held)
+    count = _CARDS_EACH if held is None else min(_CARDS_EACH, held)
     names = take_top(step, seat, count)
     down = tuple(Laid(name or "??", step.ref, step.t, seat, "burned") for name in names[:-1])
     step.set(pile=(*step.position.pile, *down, Laid(card, step.ref, step.t, seat, "dead")))

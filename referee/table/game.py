@@ -29,7 +29,7 @@ from referee.engine.log import encode
 from referee.engine.observations import Answer, Card, Correct, Observation, Other, Slap, Table, Tick
 from referee.engine.rulings import Ruling, encode_ruling
 from referee.engine.view import View
-from referee.record.journal import Journal, LogKeeper, TextJournal
+from referee.record.journal import Journal, LogWriter, TextJournal
 from referee.table.pause import CAMERA, Outage, Standstill
 from referee.table.timeline import RESUMED, Past
 from referee.vision.sight import Blind, Looker, Sight, Watching
@@ -66,7 +66,7 @@ class Ledger:
         began: the table's instant, ns.
     """
 
-    def __init__(self, hands: Handing, log: LogKeeper, *, prefix: str, began: int) -> None:
+    def __init__(self, hands: Handing, log: LogWriter, *, prefix: str, began: int) -> None:
         self._adjudicator = Adjudicator(lookahead_ns=LIVE_LOOKAHEAD)
         self._hands, self._log = hands, log
         self._number = Numberer(prefix)
@@ -256,7 +256,7 @@ class Conductor(Ledger):
         past: Past | None = None,
     ) -> None:
         prefix, start = ("", table.t) if past is None else (past.prefix, past.last)
-        keeper = LogKeeper(TextJournal(log) if log is not None else journal)
+        keeper = LogWriter(TextJournal(log) if log is not None else journal)
         super().__init__(Handing(outlets or {}, tellers or {}), keeper, prefix=prefix, began=table.t)
         self._looker = Looker(watcher) if watcher is not None else None
         self._pads = pads or PadFilter(len(table.seats), start=start, prefix=prefix)

@@ -30,8 +30,8 @@ from referee.control.pairing_code import Pairing
 from referee.control.socket import BridgeError, Desk, Inlet, obeying, private
 from referee.engine.observations import Observation
 from referee.engine.rulings import Ruling
-from referee.record.pictures import FRAMES
-from referee.record.store import Keeper, Record
+from referee.record.pictures import FRAMES_FILE
+from referee.record.store import GameWriter, Record
 from referee.table.game import Conductor
 from referee.table.orders import Orders
 from referee.text.answers import in_language
@@ -164,7 +164,7 @@ class Paging:
         self._page = str(private(folder) / PAGE_SOCKET)
         self._bell = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self._bell.setblocking(False)
-        self._keeper: Keeper | None = None
+        self._keeper: GameWriter | None = None
         self._conductor: Conductor | None = None
         self._about: Callable[[], Mapping[str, Any] | None] = lambda: None
         self._now: Callable[[], int] = lambda: 0
@@ -182,7 +182,7 @@ class Paging:
         self._inlet: Inlet | None = Inlet(folder, self._desk)
 
     def follow(
-        self, conductor: Conductor, keeper: Keeper, now: Callable[[], int],
+        self, conductor: Conductor, keeper: GameWriter, now: Callable[[], int],
         show_code: Callable[[str], None] | None = None, about: Callable[[], Mapping[str, Any] | None] | None = None,
     ) -> None:  # fmt: skip
         """This is the game from now on, and nothing of another one is told any more.
@@ -341,7 +341,7 @@ class Shown:
     """A game that is recorded for as long as its page is looked at, as at the simulated table."""
 
     paging: Paging
-    keeper: Keeper
+    keeper: GameWriter
     pictures: Path
     """Where the page looks for pictures."""
 
@@ -353,7 +353,7 @@ class Shown:
         keeper = record.begin(wall_now())
         paging = Paging(folder)
         stack.callback(paging.close)
-        pictures = folder / FRAMES
+        pictures = folder / FRAMES_FILE
         page = PageProcess(record.path, folder, host="127.0.0.1", port=0, pictures=pictures)
         stack.callback(page.close)
         print(f"to correct something from the page, pair it with the code {paging.code()} (two minutes)", flush=True)

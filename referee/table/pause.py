@@ -19,7 +19,7 @@ from typing import Any, Final, Protocol
 from referee.announce.sinks import Notice
 from referee.control.corrections import UNSEEN
 from referee.engine.amended_log import BECAUSE, PEOPLE, RELEASED, PauseState, as_released, read_pause
-from referee.engine.gap import Finding, First, FirstLook, Hands, reconcile
+from referee.engine.gap import First, FirstLook, PauseHands, PileFinding, reconcile
 from referee.engine.observations import LogError, Observation, Pause, Resume, Slap
 from referee.engine.rulings import Ruling
 from referee.engine.view import View
@@ -39,7 +39,7 @@ class Back:
     """What came during the gap, to be put on record before that instant."""
     after: tuple[Observation, ...]
     """What came since the first frame."""
-    finding: Finding | None
+    finding: PileFinding | None
     """None where the same watcher went on, so that there was nothing to find out."""
 
 
@@ -48,7 +48,7 @@ class Absence:
 
     def __init__(self) -> None:
         self._reasons: set[str] = set()
-        self._hands: Hands | None = None
+        self._hands: PauseHands | None = None
         self._look: FirstLook | None = None
         self._clear = 0
         self._since = 0
@@ -71,7 +71,7 @@ class Absence:
         if paused:
             return None
         self._since = t
-        self._hands = Hands(t)
+        self._hands = PauseHands(t)
         return Pause(t=t)
 
     def end(self, reason: str, t: int) -> Resume | None:

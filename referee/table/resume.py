@@ -10,8 +10,8 @@ from typing import Final
 from hardware.clock import wall_now
 from referee.engine.observations import LogError, Table
 from referee.record.journal import Journal
-from referee.record.retention import CAP, make_room
-from referee.record.store import Keeper, Record, RecordError
+from referee.record.retention import GAMES_CAP, make_room
+from referee.record.store import GameWriter, Record, RecordError
 from referee.table.seats import Sitting
 from referee.table.timeline import Past, Timeline, past_of
 
@@ -22,7 +22,7 @@ FILE: Final = "record.db"
 class Opened:
     """A game that can be written."""
 
-    keeper: Keeper
+    keeper: GameWriter
     past: Past | None
     """What was recorded of it before; None for a new one."""
     timeline: Timeline
@@ -56,7 +56,7 @@ class Archive:
         Raises:
             RecordError: the record cannot be read.
         """
-        room = make_room(self._record, wall_now(), CAP)
+        room = make_room(self._record, wall_now(), GAMES_CAP)
         left = self._record.unfinished()
         past = self._past(left.id) if left is not None else None
         goes_on = past is not None and not new and _same(past.table, table, pads or len(table.seats))

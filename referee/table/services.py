@@ -25,7 +25,7 @@ from referee.engine.view import View
 from referee.record.erasure import enforce, scrub_waiting, settle, settle_waiting, will_settle
 from referee.record.journal import Journal
 from referee.record.people import People
-from referee.record.pictures import FRAMES
+from referee.record.pictures import FRAMES_FILE
 from referee.settings.model import Settings
 from referee.table.game import Conductor
 from referee.table.loop import FirstHand
@@ -99,7 +99,7 @@ def _open_page(
     # A service has its page as a service of its own (appliance/table-referee-page.service).
     if not service:
         lasting.page = PageProcess(
-            record, folder, host=settings.page.host, port=settings.page.port, pictures=record.with_name(FRAMES)
+            record, folder, host=settings.page.host, port=settings.page.port, pictures=record.with_name(FRAMES_FILE)
         )
         stack.callback(lasting.page.close)
 

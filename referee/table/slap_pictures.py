@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol
 
 from referee.engine.rulings import Ruling
-from referee.record.pictures import CAP, FRAMES, NOT_KEPT, FrameStore, Picture
+from referee.record.pictures import FRAMES_FILE, NOT_KEPT, PICTURES_CAP, Picture, PictureStore
 from referee.table.timeline import Timeline
 from referee.vision.picture_buffer import MOST_ASKED, PictureRing, Span
 
@@ -169,7 +169,7 @@ class PictureStoring:
     """Keeps pictures in a file, some time later."""
 
     def __init__(
-        self, open_store: Callable[[], FrameStore], say: Callable[[str], None],
+        self, open_store: Callable[[], PictureStore], say: Callable[[str], None],
         room: Callable[[], int] = lambda: LEAST_ROOM,
     ) -> None:  # fmt: skip
         """Begin.
@@ -180,7 +180,7 @@ class PictureStoring:
             room: answers how many bytes are free on the disk; raises `OSError`.
         """
         self._open, self._say, self._room = open_store, say, room
-        self._store: FrameStore | None = None
+        self._store: PictureStore | None = None
         self._words = ""
         self._lock = threading.Lock()
         self._waiting: queue.Queue[Batch | None] = queue.Queue(WAITING)
@@ -250,14 +250,14 @@ def open_album(
     """
     if source is None or not settings.record.pictures:
         return None
-    return album_in(record.with_name(FRAMES), source, say, stack, cap=settings.record.pictures_cap_mb << 20)
+    return album_in(record.with_name(FRAMES_FILE), source, say, stack, cap=settings.record.pictures_cap_mb << 20)
 
 
 def album_in(
-    path: Path, source: PictureSource, say: Callable[[str], None], stack: ExitStack, *, cap: int = CAP
+    path: Path, source: PictureSource, say: Callable[[str], None], stack: ExitStack, *, cap: int = PICTURES_CAP
 ) -> Album:
     """An album whose pictures are kept in the file at ``path``, at most ``cap`` bytes of them; see `open_album`."""
-    store = PictureStoring(lambda: FrameStore(path, cap=cap), say, lambda: shutil.disk_usage(path.parent).free)
+    store = PictureStoring(lambda: PictureStore(path, cap=cap), say, lambda: shutil.disk_usage(path.parent).free)
     stack.callback(store.close)
     album = Album(source, store.keep)
     stack.callback(album.flush)

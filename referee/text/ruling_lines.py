@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from string import Formatter
 from typing import Any, Final
 
-from referee.engine.rulings import LIFE, Ruling
+from referee.engine.rulings import RULING_ORDER, Ruling
 from referee.rules.cards import is_card
 from referee.text.catalogue import Texts, texts
 
@@ -72,7 +72,7 @@ class RulingWords:
         return self.texts("ruling.correction", text=text) if ruling.supersedes else text
 
     def _plain(self, ruling: Ruling) -> str:
-        if ruling.kind not in LIFE:
+        if ruling.kind not in RULING_ORDER:
             # Of a log from elsewhere: a text to be shown, and never one to be filled in.
             return ruling.kind.replace("_", " ")[:_LONGEST]
         if ruling.kind == "question":

@@ -17,8 +17,8 @@ from starlette.responses import PlainTextResponse, Response
 from referee.engine.observations import LogError
 from referee.engine.replay import TooLong
 from referee.record.statistics import (
-    KINDS,
-    SOONEST,
+    HAND_KINDS,
+    SOONEST_REACTION,
     HandFigure,
     PlayerSummary,
     figures,
@@ -48,7 +48,7 @@ def reactions(of: Sequence[PlayerSummary], texts: Texts, width: int = WIDE) -> S
     lane = 78.0
     bottom = 16 + lane * len(of)
     shapes: list[Shape] = list(grid(axis, 10, bottom, 7 if width == WIDE else 4, texts, 15, ""))
-    too_soon = axis.x(SOONEST)
+    too_soon = axis.x(SOONEST_REACTION)
     shapes.append(Rect(axis.left, 10, too_soon - axis.left, bottom - 10, "warn", 0.12))
     said = []
     for place, one in enumerate(of):
@@ -234,12 +234,12 @@ def _summary(made: Sequence[PlayerSummary], texts: Texts) -> Markup:
 
 
 def _kinds(made: Sequence[PlayerSummary], texts: Texts) -> Markup:
-    heads = ("player", *KINDS)
+    heads = ("player", *HAND_KINDS)
     rows = [
         tag(
             "tr",
             tag("th", tag("span", "", class_=f"dot bg-seat{(one.seat - 1) % 8 + 1}"), one.player, scope="row"),
-            [tag("td", str(one.kinds[kind])) for kind in KINDS],
+            [tag("td", str(one.kinds[kind])) for kind in HAND_KINDS],
         )
         for one in made
     ]

@@ -10,7 +10,7 @@ from typing import Final, TypeVar, cast
 
 from referee.engine.replay import ReplayedGame
 from referee.engine.rulings import Ruling
-from referee.record.pictures import FrameStore, Picture
+from referee.record.pictures import Picture, PictureStore
 from referee.record.store import GameInfo, Record, RecordError
 
 T = TypeVar("T")
@@ -132,7 +132,7 @@ class Shelf:
         if self._pictures is None or not self.has_pictures:
             return []
         try:
-            store = FrameStore(self._pictures, read_only=True)
+            store = PictureStore(self._pictures, read_only=True)
         except RecordError:
             return []
         try:

@@ -15,7 +15,7 @@ from starlette.responses import PlainTextResponse, Response
 
 from referee.engine.observations import LogError
 from referee.engine.replay import TooLong
-from referee.record.league import LEAST, Row, as_csv, table
+from referee.record.league import LEAST_GAMES, LeagueRow, as_csv, table
 from referee.record.people import People
 from referee.record.statistics import GameResult, result_of
 from referee.text.catalogue import Texts
@@ -122,7 +122,7 @@ LATEST: Final = REMEMBERED
 """Games that are counted here: what they came to is worked out once, and remembered."""
 
 
-def rows(shelf: Shelf) -> list[Row]:
+def rows(shelf: Shelf) -> list[LeagueRow]:
     """The table; empty where nobody agreed, or there is no record yet. Raises `RecordError`."""
     if not shelf.path.exists():
         return []
@@ -160,7 +160,7 @@ async def league(site: Site, request: Request) -> Response:
         content += [
             tag("p", csv, button, class_="buttons"),
             tag("section", _table(made, texts), class_="panel"),
-            tag("p", texts("league.what", least=LEAST, games=LATEST), class_="note"),
+            tag("p", texts("league.what", least=LEAST_GAMES, games=LATEST), class_="note"),
         ]
     return page(request, texts("league.title"), *content, scripts=("print.js",), body="figures", here="/figures")
 
@@ -173,14 +173,14 @@ async def league_csv(site: Site, request: Request) -> Response:
     return PlainTextResponse(as_csv(made), media_type="text/csv; charset=utf-8", headers=headers)
 
 
-def _table(made: Sequence[Row], texts: Texts) -> Markup:
+def _table(made: Sequence[LeagueRow], texts: Texts) -> Markup:
     heads = [texts(f"league.{name}") for name in ("rank", "games", "won", "slaps", "reaction", "rating")]
     heads.insert(1, texts("figures.player"))
     heads.insert(5, texts("figures.false"))
     return table_of(heads, [_row(one, texts) for one in made], texts("league.title"))
 
 
-def _row(one: Row, texts: Texts) -> Markup:
+def _row(one: LeagueRow, texts: Texts) -> Markup:
     rank = "–" if one.rank is None else f"{'=' if one.like_above else ''}{one.rank}"
     reaction = "–"
     if one.reaction is not None:

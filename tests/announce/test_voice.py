@@ -22,7 +22,7 @@ from referee.announce.voice import (
     tell,
     vocabulary,
 )
-from referee.engine.rulings import LIFE, Ruling
+from referee.engine.rulings import RULING_ORDER, Ruling
 from referee.text.catalogue import LANGUAGES
 
 MS = 1_000_000
@@ -124,7 +124,7 @@ def test_whatever_is_said_in_english_is_said_in_every_language(language: str) ->
 
 
 def test_every_kind_of_ruling_is_tried() -> None:
-    assert {ruling.kind for ruling, _ in SAID} == set(LIFE)
+    assert {ruling.kind for ruling, _ in SAID} == set(RULING_ORDER)
 
 
 def test_a_penalty_follows_its_false_slap_in_one_breath() -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from hardware.priority import NICE, PRIORITY
 from referee.cli import build_parser
-from referee.record.pictures import FRAMES
+from referee.record.pictures import FRAMES_FILE
 from referee.settings.model import example, load, parse
 from referee.table import systemd as service
 from referee.table.page_link import PAGE_SOCKET
@@ -131,7 +131,7 @@ def test_referee_and_page_meet_in_one_folder() -> None:
     options = build_parser().parse_args(started)
     assert (options.listen.name, options.runtime) == (PAGE_SOCKET, Path("/run/table-referee"))
     assert options.record == Path("/var/lib/table-referee") / parse(example()).record.file
-    assert options.pictures == options.record.with_name(FRAMES)
+    assert options.pictures == options.record.with_name(FRAMES_FILE)
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from referee.engine.event_queue import Waiting
+from referee.engine.event_queue import EventQueue
 from referee.engine.observations import Card, Observation, Slap
 from referee.engine.rulings import place_of
 
@@ -33,7 +33,7 @@ def test_lines_are_given_as_a_sorted_list_gives_them(how: str, taken: float) -> 
         told.reverse()
     elif how == "shuffled":
         rng.shuffle(told)
-    waiting, plain = Waiting(), list[Observation]()
+    waiting, plain = EventQueue(), list[Observation]()
     widest = 0
     for line in told:
         waiting.add(line)

@@ -10,11 +10,11 @@ import pytest
 
 from hardware.simulated.table.script import play_game
 from hardware.simulated.table.simulated_table import SimulatedTable
-from referee.engine.gap import APART, TOGETHER, FirstLook, Hands, reconcile
+from referee.engine.gap import GAP_BETWEEN_CARDS, SAME_CARD_WINDOW, FirstLook, PauseHands, reconcile
 from referee.engine.log import encode
 from referee.engine.observations import Card, Observation, Pause, Resume, Slap, Table, Taken
 from referee.engine.replay import replay_log
-from referee.record.journal import FileJournal, LogKeeper
+from referee.record.journal import FileJournal, LogWriter
 from referee.table.pause import Absence
 from referee.vision.sight import Looker, Sight
 from referee.vision.videos import new_watcher, seat_bearings
@@ -53,7 +53,7 @@ def test_what_came_is_put_between_pause_and_resume() -> None:
     with pytest.raises(ValueError, match="gap"):
         finding.observations(0, finding.span - 1)
     made = finding.observations(5 * SECOND, 9 * SECOND)
-    assert [one.t - 5 * SECOND for one in made] == [APART, 2 * APART, 3 * APART]
+    assert [one.t - 5 * SECOND for one in made] == [GAP_BETWEEN_CARDS, 2 * GAP_BETWEEN_CARDS, 3 * GAP_BETWEEN_CARDS]
     assert all(one.t + one.t_error < 9 * SECOND for one in made if isinstance(one, Card))
     (gone,) = reconcile(("7h",), ()).observations(5 * SECOND, 9 * SECOND)
     assert isinstance(gone, Taken)
@@ -133,7 +133,7 @@ def hand(seat: int, t: int) -> Slap:
 
 
 def test_the_first_hand_of_a_pause_is_named_with_its_margin() -> None:
-    hands = Hands(SECOND)
+    hands = PauseHands(SECOND)
     for slap in (
         hand(3, 2 * SECOND + 14 * MS),
         hand(2, 2 * SECOND),
@@ -141,15 +141,15 @@ def test_the_first_hand_of_a_pause_is_named_with_its_margin() -> None:
         hand(2, 2 * SECOND + 90 * MS),
     ):
         hands.add(slap)
-    assert hands.told(2 * SECOND + TOGETHER - 1) == []
-    (first,) = hands.told(2 * SECOND + TOGETHER)
+    assert hands.told(2 * SECOND + SAME_CARD_WINDOW - 1) == []
+    (first,) = hands.told(2 * SECOND + SAME_CARD_WINDOW)
     assert ([slap.seat for slap in first.slaps], first.margin, first.sure) == ([2, 3], 14 * MS, True)
     assert first.words == "first hand: seat 2, by 14.0 ms, not judged"
     assert hands.told(9 * SECOND) == []
 
 
 def test_hands_nearer_than_their_errors_are_told_as_such() -> None:
-    hands = Hands(0)
+    hands = PauseHands(0)
     hands.add(hand(1, SECOND))
     hands.add(hand(2, SECOND + 3 * MS))
     (first,) = hands.told(2 * SECOND)
@@ -159,7 +159,7 @@ def test_hands_nearer_than_their_errors_are_told_as_such() -> None:
 
 def test_a_line_that_was_torn_by_a_full_disk_is_mended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     journal = FileJournal(tmp_path / "log.jsonl")
-    keeper, whole, room = LogKeeper(journal), os.write, [10]
+    keeper, whole, room = LogWriter(journal), os.write, [10]
 
     def write(fd: int, data: bytes) -> int:
         """A disk with so many bytes left."""

@@ -7,15 +7,15 @@ from typing import Any
 import pytest
 
 from referee.engine.near_misses import why_not
-from referee.rules.conditions import Look
+from referee.rules.conditions import PileView
 from referee.rules.house import house_rules
 
 
-def look(cards: str, **more: Any) -> Look:
+def look(cards: str, **more: Any) -> PileView:
     """A pile as one writes it, the newest card last."""
     played = tuple(reversed(cards.split()))
     first = played[-1] if played else ""
-    return Look(played, **{"first": first, "bottom": first, **more})
+    return PileView(played, **{"first": first, "bottom": first, **more})
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 from referee.engine.adjudicator import Adjudicator
 from referee.engine.log import from_fields
 from referee.engine.observations import LogError, Observation
-from referee.engine.rulings import LIFE as LIFE_ORDER
+from referee.engine.rulings import RULING_ORDER as LIFE_ORDER
 from referee.engine.rulings import Ruling
 from tests.engine.playing import MS, brief, log, rule
 from tests.support.log_format import RULINGS
@@ -201,7 +201,7 @@ def test_a_bystander_joins_after_the_last_seat_only() -> None:
     assert slapped(4, line("join", 100, seat=2)) == ["slap_void@s1 seat=4 reason=not_playing"]
 
 
-LIFE = (
+RULING_ORDER = (
     "dead_heat", "slap_won slap_false slap_void", "burn strike give locked_out", "dead_card foul contested",
     "challenge chance challenge_moves challenge_off challenge_won", "out", "pile", "slapped_in",
     "won lost drawn repeated", "lead", "turn", "question", "remind corrected",
@@ -210,7 +210,7 @@ LIFE = (
 
 def test_at_one_instant_rulings_stand_in_the_order_of_a_tables_life() -> None:
     """As the log's format lists them; a dead heat before the win that settles it."""
-    said = {kind: place for place, kinds in enumerate(LIFE) for kind in kinds.split()}
+    said = {kind: place for place, kinds in enumerate(RULING_ORDER) for kind in kinds.split()}
     assert said == LIFE_ORDER
     assert set(said) == set(RULINGS)
 

@@ -22,7 +22,7 @@ from referee.engine.observations import Card, Table, Taken
 from referee.engine.replay import replay_log
 from referee.engine.rulings import Ruling, encode_ruling
 from referee.record.journal import FileJournal, Journal
-from referee.record.store import Keeper
+from referee.record.store import GameWriter
 from referee.table.game import Conductor, Outlet
 from referee.table.loop import FirstHand, Loop, NoPads, SharedPads, TimedPads
 from referee.table.page_link import Paging
@@ -42,7 +42,7 @@ class Rig:
 
     def __init__(
         self, folder: Path, *, speaker: Speaker | None = None, pads: bool = True, camera: str = "",
-        journal: Journal | None = None, page: tuple[Paging, Keeper] | None = None,
+        journal: Journal | None = None, page: tuple[Paging, GameWriter] | None = None,
         timeline: Timeline | None = None, pictures: Callable[[SightProcess], Outlet] | None = None,
     ) -> None:  # fmt: skip
         """``camera``: the state that it is in from the start (see `Switched`); ``journal``: None takes a file;

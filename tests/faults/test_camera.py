@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from referee.announce.sinks import Notice
-from referee.engine.gap import TOGETHER
+from referee.engine.gap import SAME_CARD_WINDOW
 from referee.vision.process import NO_FRAME
 from tests.faults.conftest import Row
 from tests.faults.rig import Rig
@@ -42,7 +42,7 @@ def first_hand(rig: Rig) -> None:
         if notice.fields["margin"] is not None:
             break
         # A machine that is too busy held the second finger back until it belonged to no first one.
-        rig.run(2 * TOGETHER / 1e6)
+        rig.run(2 * SAME_CARD_WINDOW / 1e6)
         notice = named_hand(rig)
     assert notice.fields["seat"] == 2
     assert 10e6 < notice.fields["margin"] < 200e6

@@ -24,7 +24,7 @@ from referee.engine.adjudicator import LIVE_LOOKAHEAD, Adjudicator
 from referee.engine.log import observations
 from referee.engine.observations import Card, Pause, Tick
 from referee.engine.view import View
-from referee.record.pictures import FrameStore
+from referee.record.pictures import PictureStore
 from referee.record.store import Record
 from referee.table.game import CAMERA, Conductor
 from referee.table.timeline import GAP, past_of
@@ -200,7 +200,7 @@ def _goes_on(lines: list[str], view: View, settled: View) -> bool:
 
 
 def _look_at_pictures(folder: Path, tally: Tally) -> None:
-    store = FrameStore(folder / FRAMES)
+    store = PictureStore(folder / FRAMES)
     whole = all(one.jpeg == JPEG for one in store.near(1, 0, 1 << 62))
     store.close()
     if not whole:

@@ -13,8 +13,8 @@ from typing import Final
 from hardware.simulated.table.script import Script
 from referee.demo.simulated_game import Options, play, script_of
 from referee.engine.rulings import Ruling
-from referee.record.pictures import FrameStore, Picture
-from referee.record.store import Keeper, Record
+from referee.record.pictures import Picture, PictureStore
+from referee.record.store import GameWriter, Record
 from tests.support.scripted_watcher import ScriptedWatcher, as_seen, blank_frames
 
 FPS: Final = 15.0
@@ -47,7 +47,7 @@ class Marker:
 class MarkedKeeper:
     """A keeper that says when it commits; implements `referee.record.journal.Journal`."""
 
-    keeper: Keeper
+    keeper: GameWriter
     marker: Marker
     commits: list[int]
     """How many lines were on record after each commit."""
@@ -77,7 +77,7 @@ class MarkedKeeper:
 class Announcer:
     """The voice's place: what it says goes down a pipe, where no power cut can take it back."""
 
-    def __init__(self, pipe: int, marker: Marker, frames: FrameStore, keeper: Keeper) -> None:
+    def __init__(self, pipe: int, marker: Marker, frames: PictureStore, keeper: GameWriter) -> None:
         self._pipe, self._marker, self._frames, self._keeper = pipe, marker, frames, keeper
 
     def __call__(self, rulings: Sequence[Ruling]) -> None:
@@ -102,7 +102,7 @@ def perform(folder: Path, seed: int, pipe: int, marker: Marker, careless: bool =
     """Play the whole demo, recorded in ``folder``; returns how many lines were on record after each commit."""
     script = script_for(seed)
     commits: list[int] = []
-    frames = FrameStore(folder / FRAMES)
+    frames = PictureStore(folder / FRAMES)
     with Record(folder / RECORD) as record:
         keeper = record.begin(WALL)
         journal = MarkedKeeper(keeper, marker, commits, careless)

@@ -18,7 +18,7 @@ from referee.errors import UserError
 from referee.record.backup import MANIFEST, BackupError, Places, back_up, opened
 from referee.record.erasure import forget
 from referee.record.people import People
-from referee.record.pictures import FrameStore, Picture
+from referee.record.pictures import Picture, PictureStore
 from referee.record.restore import planned, restore
 from referee.record.store import Record
 from tests.record.playing import add_game, game_lines
@@ -38,7 +38,7 @@ def places(tmp_path: Path) -> Places:
     made.decks.mkdir()
     (made.decks / "old-tarot.npz").write_bytes(b"looks")
     (made.decks / "Not a deck.txt").write_bytes(b"?")
-    store = FrameStore(made.frames)
+    store = PictureStore(made.frames)
     store.add(1, [Picture(1, 1, b"jpeg")])
     store.close()
     return made
@@ -71,7 +71,7 @@ def test_everything_comes_back_to_an_empty_machine(saved: Path, places: Places, 
     assert other.settings is not None
     assert other.settings.read_text() == 'rules = "house.toml"\n'
     assert (home / "house.toml").read_text() == 'base = "classic"\n'
-    store = FrameStore(other.frames, read_only=True)
+    store = PictureStore(other.frames, read_only=True)
     assert [one.jpeg for one in store.near(1, 0, 9)] == [b"jpeg"]
     store.close()
 

@@ -15,7 +15,18 @@ import pytest
 from referee.cli.keep import add_league
 from referee.cli.parser import Parser
 from referee.errors import UserError
-from referee.record.league import COLUMNS, LEAST, MIDDLE, UNKNOWN, Game, Ratings, as_csv, as_text, median, table
+from referee.record.league import (
+    LEAGUE_COLUMNS,
+    LEAST_GAMES,
+    MIDDLE_RATING,
+    UNKNOWN_PLAYER,
+    Game,
+    Ratings,
+    as_csv,
+    as_text,
+    median,
+    table,
+)
 from referee.record.people import People
 from referee.record.statistics import GameResult, Season, results
 from referee.record.store import Record
@@ -82,9 +93,9 @@ def test_a_season_is_its_days_both_included(path: Path) -> None:
 def test_nobody_is_ranked_from_too_few_games(path: Path) -> None:
     from datetime import date
 
-    rows = _table(path, Season(date(2026, 5, 1), date(2026, 5, LEAST - 1)))
+    rows = _table(path, Season(date(2026, 5, 1), date(2026, 5, LEAST_GAMES - 1)))
     assert {row["rank"] for row in rows} == {""}
-    assert {row["games"] for row in rows} == {str(LEAST - 1)}
+    assert {row["games"] for row in rows} == {str(LEAST_GAMES - 1)}
 
 
 def test_as_it_is_typed(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -97,7 +108,7 @@ def test_as_it_is_typed(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
     before = path.read_bytes()
     assert "=2" in typed()
-    assert typed("--csv").splitlines()[0] == ",".join(COLUMNS)
+    assert typed("--csv").splitlines()[0] == ",".join(LEAGUE_COLUMNS)
     assert "no game" in typed("--from", "2027-01-01")
     assert path.read_bytes() == before
     with pytest.raises(UserError, match="cannot end"):
@@ -114,10 +125,10 @@ def test_a_name_is_no_formula() -> None:
 
 def test_who_won_is_above_and_the_others_are_alike() -> None:
     found = Ratings(4, [((0, 1, 2, 3), 2)])
-    assert found[2].value > MIDDLE
+    assert found[2].value > MIDDLE_RATING
     assert found[0] == found[1] == found[3]
-    assert found[0].value < MIDDLE
-    assert sum(found[one].value for one in range(4)) == pytest.approx(4 * MIDDLE)
+    assert found[0].value < MIDDLE_RATING
+    assert sum(found[one].value for one in range(4)) == pytest.approx(4 * MIDDLE_RATING)
 
 
 def test_the_order_of_the_games_does_not_matter() -> None:
@@ -125,7 +136,7 @@ def test_the_order_of_the_games_does_not_matter() -> None:
     lost: Game = ((0, 1), 1)
     games = [won] * 8 + [lost] * 4
     one, other = Ratings(2, games), Ratings(2, games[::-1])
-    assert one[0].value > MIDDLE > one[1].value
+    assert one[0].value > MIDDLE_RATING > one[1].value
     assert one[0].value == pytest.approx(other[0].value)
     assert not one.apart(0, 1)
     assert Ratings(2, games * 10).apart(0, 1)
@@ -139,15 +150,15 @@ def test_with_many_games_the_rating_is_what_the_results_say() -> None:
 
 def test_one_who_never_lost_has_a_rating_and_a_wide_error() -> None:
     found, none = Ratings(2, [((0, 1), 0)] * 30), Ratings(2, [])
-    assert found[0].value < MIDDLE + 500
+    assert found[0].value < MIDDLE_RATING + 500
     assert found[0].error < none[0].error
-    assert none[0].value == MIDDLE
+    assert none[0].value == MIDDLE_RATING
 
 
 def test_somebody_unknown_counts_as_middling() -> None:
-    found = Ratings(1, [((0, UNKNOWN, UNKNOWN), 0)])
-    lost = Ratings(1, [((UNKNOWN, 0, UNKNOWN), 0)])
-    assert found[0].value > MIDDLE > lost[0].value
+    found = Ratings(1, [((0, UNKNOWN_PLAYER, UNKNOWN_PLAYER), 0)])
+    lost = Ratings(1, [((UNKNOWN_PLAYER, 0, UNKNOWN_PLAYER), 0)])
+    assert found[0].value > MIDDLE_RATING > lost[0].value
 
 
 def test_ratings_of_known_players_hold_what_they_state() -> None:

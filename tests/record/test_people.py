@@ -14,9 +14,9 @@ from referee.engine.rulings import encode_ruling
 from referee.record.consent import question
 from referee.record.erasure import enforce, erase_game, forget, respell, scrub_waiting, settle, take_names
 from referee.record.people import People, PeopleError
-from referee.record.pictures import FrameStore, Picture
+from referee.record.pictures import Picture, PictureStore
 from referee.record.redaction import seat_name
-from referee.record.retention import Keeping, due, make_room
+from referee.record.retention import RetentionPeriods, due, make_room
 from referee.record.statistics import results
 from referee.record.store import GameInfo, Record
 from referee.text.catalogue import LANGUAGES
@@ -258,7 +258,7 @@ def test_a_game_that_is_erased_takes_ties_and_pictures_along(people: People, pat
     for game in games:
         people.tie(game)
     mark = b"a hand is seen here " * 300
-    frames = FrameStore(path.with_name("frames.db"))
+    frames = PictureStore(path.with_name("frames.db"))
     for game in games:
         frames.add(game, [Picture(1, 1, mark + str(game).encode())])
     frames.close()
@@ -284,7 +284,7 @@ def test_games_that_make_room_take_their_ties_along(people: People, path: Path) 
 
 def test_pictures_of_a_game_that_made_room_go_with_the_next_tidying(people: People, path: Path) -> None:
     first, second = (add_game(path, ["Ana", "Ben"], AT) for _ in range(2))
-    frames = FrameStore(path.with_name("frames.db"))
+    frames = PictureStore(path.with_name("frames.db"))
     for game in (first, second):
         frames.add(game, [Picture(1, 1, b"jpeg")])
     with Record(path) as record:
@@ -300,7 +300,7 @@ def test_whoever_is_forgotten_is_on_no_picture(people: People, path: Path) -> No
     hers, other = add_game(path, [NAME, "Ben"], AT), add_game(path, ["Cho", "Ben"], AT)
     people.tie(hers)
     mark = b"a hand is seen here " * 300
-    frames = FrameStore(path.with_name("frames.db"))
+    frames = PictureStore(path.with_name("frames.db"))
     for game in (hers, other):
         frames.add(game, [Picture(1, 1, mark + str(game).encode())])
     frames.close()
@@ -332,7 +332,7 @@ def test_periods() -> None:
         _info(1, 2000, keep=True), _info(2, 2000, ended=False), _info(3, 1096), _info(4, 1095), _info(5, 366),
         _info(6, 31), _info(7, 30), _info(8, 0),
     ]  # fmt: skip
-    over = due(games, Keeping(), now)
+    over = due(games, RetentionPeriods(), now)
     assert over.games == (3,)
     assert over.names == (4, 5)
     assert over.pictures == (4, 5, 6)
@@ -340,17 +340,17 @@ def test_periods() -> None:
 
 def test_a_clock_that_is_behind_removes_nothing_and_the_newest_game_stays() -> None:
     games = [_info(1, 400), _info(2, 0)]
-    behind = due(games, Keeping(), datetime(2026, 1, 1, tzinfo=UTC))
+    behind = due(games, RetentionPeriods(), datetime(2026, 1, 1, tzinfo=UTC))
     assert (behind.pictures, behind.names, behind.games) == ((), (), ())
     assert "clock" in behind.refused
-    far = due(games, Keeping(), datetime(2126, 1, 1, tzinfo=UTC))
+    far = due(games, RetentionPeriods(), datetime(2126, 1, 1, tzinfo=UTC))
     assert far.games == (1,)
 
 
 @pytest.mark.parametrize("days", [(-1, 5, 9), (40, 5, 9), (1, 10, 9), (1, 2, 99_999)])
 def test_periods_that_make_no_sense(days: tuple[int, int, int]) -> None:
     with pytest.raises(ValueError, match="kept"):
-        Keeping(*days)
+        RetentionPeriods(*days)
 
 
 def test_what_is_overdue_is_removed_and_told(people: People, path: Path) -> None:
@@ -358,7 +358,7 @@ def test_what_is_overdue_is_removed_and_told(people: People, path: Path) -> None
     now = datetime(2026, 6, 1, tzinfo=UTC)
     began = [(now - timedelta(days=days)).isoformat() for days in (1200, 400, 40, 1)]
     games = [add_game(path, [NAME, "Ben"], day) for day in began]
-    frames = FrameStore(path.with_name("frames.db"))
+    frames = PictureStore(path.with_name("frames.db"))
     for game in games:
         people.tie(game)
         frames.add(game, [Picture(1, 1, b"jpeg"), Picture(2, 1, b"jpeg")])
@@ -378,14 +378,14 @@ def test_what_is_overdue_is_removed_and_told(people: People, path: Path) -> None
 def test_the_document_quotes_what_is_asked() -> None:
     shown = (Path(__file__).parents[2] / "docs" / "people.md").read_text(encoding="utf-8")
     quoted = " ".join(line[2:] for line in shown.splitlines() if line.startswith("> "))
-    assert quoted == question("Ana", Keeping()).replace("\n", " ")
+    assert quoted == question("Ana", RetentionPeriods()).replace("\n", " ")
 
 
 def test_what_is_asked_names_every_period_in_every_language() -> None:
     for language in LANGUAGES:
-        words = question("Ana", Keeping(11, 222, 3333), language)
+        words = question("Ana", RetentionPeriods(11, 222, 3333), language)
         assert all(part in words for part in ("Ana", "11", "222", "3333")), language
-    assert len({question("Ana", Keeping(), language) for language in LANGUAGES}) == 4
+    assert len({question("Ana", RetentionPeriods(), language) for language in LANGUAGES}) == 4
 
 
 def test_a_game_is_read_for_who_won_and_how_quick(people: People, path: Path) -> None:
@@ -402,7 +402,7 @@ def test_a_record_that_knows_no_people_reads_as_empty(path: Path) -> None:
     with People(path, read_only=True) as store:
         assert store.people() == []
         assert list(results(store)) == []
-        assert store.keeping == Keeping()
+        assert store.keeping == RetentionPeriods()
 
 
 def test_seat_names() -> None:

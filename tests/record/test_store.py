@@ -13,10 +13,10 @@ import pytest
 from referee.cli import main
 from referee.errors import UserError
 from referee.record.export import exported, imported, rulings_table
-from referee.record.journal import LogKeeper
-from referee.record.pictures import PAGE, FrameStore, Picture
+from referee.record.journal import LogWriter
+from referee.record.pictures import PICTURE_PAGE, Picture, PictureStore
 from referee.record.retention import chosen, make_room
-from referee.record.store import FEW, GameInfo, Keeper, Record, RecordError
+from referee.record.store import FEW_LINES, GameInfo, GameWriter, Record, RecordError
 
 TABLE = json.dumps({"kind": "table", "t": 0, "id": "table", "seats": ["Ana", "Ben"], "dealer": 1, "rules": "classic"})
 CARD = '{"kind":"card","t":1,"id":"c1","card":"7h","seat":1}'
@@ -28,7 +28,7 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "games" / "record.db"
 
 
-def _begun(record: Record) -> tuple[Keeper, int]:
+def _begun(record: Record) -> tuple[GameWriter, int]:
     keeper = record.begin("2026-01-02T03:04:05")
     keeper.write(TABLE)
     keeper.commit()
@@ -120,7 +120,7 @@ def test_a_disk_that_takes_nothing_is_tried_with_a_few_lines(path: Path, monkeyp
                 keeper.tick("pads", f'{{"kind":"tick","t":{t},"sensor":"pads"}}')
                 with pytest.raises(RecordError):
                     keeper.commit()
-        assert (max(tried[1:]), keeper.waiting) == (FEW, 1000)
+        assert (max(tried[1:]), keeper.waiting) == (FEW_LINES, 1000)
         keeper.commit()
         texts = [text for _, text in record.lines(game, after=1)]
         assert [json.loads(text)["t"] for text in texts] == [*range(1000), 99]
@@ -137,7 +137,7 @@ def test_what_to_do_depends_on_what_is_wrong(number: int, words: str) -> None:
         def commit(self) -> None:
             raise OSError(number, os.strerror(number))
 
-    keeper = LogKeeper(Broken())
+    keeper = LogWriter(Broken())
     keeper.write("x")
     assert words in (keeper.save() or "")
 
@@ -233,18 +233,18 @@ def test_a_torn_log_is_not_taken_in(path: Path, tmp_path: Path) -> None:
 
 
 def test_pictures_stay_under_their_cap_the_oldest_go(tmp_path: Path) -> None:
-    store = FrameStore(tmp_path / "frames.db", cap=10 * PAGE)
-    assert store.add(1, [Picture(t, 5, bytes(PAGE)) for t in range(10)]) == 0
-    assert store.add(1, [Picture(0, 5, bytes(5 * PAGE))]) == 0, "a frame that is kept already stays as it is"
-    assert store.held == 10 * PAGE
-    assert store.add(2, [Picture(3, 5, bytes(2 * PAGE + 1))]) == 3
-    assert store.held == 10 * PAGE
+    store = PictureStore(tmp_path / "frames.db", cap=10 * PICTURE_PAGE)
+    assert store.add(1, [Picture(t, 5, bytes(PICTURE_PAGE)) for t in range(10)]) == 0
+    assert store.add(1, [Picture(0, 5, bytes(5 * PICTURE_PAGE))]) == 0, "a frame that is kept already stays as it is"
+    assert store.held == 10 * PICTURE_PAGE
+    assert store.add(2, [Picture(3, 5, bytes(2 * PICTURE_PAGE + 1))]) == 3
+    assert store.held == 10 * PICTURE_PAGE
     assert [one.t for one in store.near(1, 0, 100)] == list(range(3, 10))
     assert store.forget(1) == 7
     store.close()
-    again = FrameStore(tmp_path / "frames.db", read_only=True)
-    assert again.held == 3 * PAGE
-    assert [len(one.jpeg) for one in again.near(2, 0, 10)] == [2 * PAGE + 1]
+    again = PictureStore(tmp_path / "frames.db", read_only=True)
+    assert again.held == 3 * PICTURE_PAGE
+    assert [len(one.jpeg) for one in again.near(2, 0, 10)] == [2 * PICTURE_PAGE + 1]
     again.close()
 
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from referee.rules.conditions import Look
+from referee.rules.conditions import PileView
 from referee.rules.notation import MAX_DEPTH, MAX_LENGTH, NotationError, compile_pattern
 
 
-def look(cards: str, *, first: str = "", bottom: str = "", paid: int = 0, wild: str = "", under: bool = False) -> Look:
+def look(
+    cards: str, *, first: str = "", bottom: str = "", paid: int = 0, wild: str = "", under: bool = False
+) -> PileView:
     """A pile as one writes it, the newest card last; its first card lies lowest unless that is said otherwise."""
     played = tuple(reversed(cards.split()))
     lowest = played[-1] if played else ""
-    return Look(played, first or lowest, bottom or lowest, paid, wild, under=under)
+    return PileView(played, first or lowest, bottom or lowest, paid, wild, under=under)
 
 
 @pytest.mark.parametrize(
@@ -88,8 +90,8 @@ def test_ends_counts_and_what_was_drawn() -> None:
     assert not compile_pattern("paid < 5").holds(look("2h"))
     assert compile_pattern("rank(1) = wild").holds(look("Th", wild="T"))
     assert not compile_pattern("wild < 20").holds(look("Th"))
-    assert not compile_pattern("rank(1) = rank(first)").holds(Look(("7h", "7c"), first=""))
-    assert not compile_pattern("rank(1) = rank(bottom)").holds(Look(("7h", "7c"), bottom=""))
+    assert not compile_pattern("rank(1) = rank(first)").holds(PileView(("7h", "7c"), first=""))
+    assert not compile_pattern("rank(1) = rank(bottom)").holds(PileView(("7h", "7c"), bottom=""))
 
 
 def test_things_of_different_kinds_are_never_equal_nor_added() -> None:
@@ -164,5 +166,5 @@ def test_what_is_no_text_or_too_long_or_too_deep() -> None:
 
 def test_the_lowest_card_that_may_be_named_is_the_fifty_second() -> None:
     pattern = compile_pattern("rank(52) = 7")
-    assert pattern.holds(Look(("2h",) * 51 + ("7h",)))
-    assert not pattern.holds(Look(("2h",) * 51))
+    assert pattern.holds(PileView(("2h",) * 51 + ("7h",)))
+    assert not pattern.holds(PileView(("2h",) * 51))

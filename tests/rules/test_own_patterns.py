@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from referee.rules.cards import PACK, RANKS
-from referee.rules.conditions import Look
+from referee.rules.conditions import PileView
 from referee.rules.house import HouseRules, house_rules
 from referee.rules.matches import own_patterns, patterns
 from referee.rules.patterns import PATTERNS
@@ -85,13 +85,13 @@ OPTIONS = [
 
 
 @cache
-def _piles() -> tuple[Look, ...]:
+def _piles() -> tuple[PileView, ...]:
     """Piles of up to eight cards of several packs with jokers: of few ranks or suits, some in order."""
     rng = random.Random("piles")
     return tuple(_pile(rng) for _ in range(PILES))
 
 
-def _pile(rng: random.Random) -> Look:
+def _pile(rng: random.Random) -> PileView:
     first, width = rng.randrange(13), rng.choice((2, 3, 4, 4, 13))
     suits = rng.choice(("h", "hd", "sh", "shdc"))
     ranks = [RANKS[(first + step) % 13] for step in range(width)]
@@ -107,7 +107,7 @@ def _pile(rng: random.Random) -> Look:
     under = rng.random() < 0.5
     bottom = rng.choice(("??", *PACK)) if under else cards[-1]
     paid, wild = rng.choice((0, 1, 2, 3)), rng.choice(("", "2", "7", "T"))
-    return Look(tuple(cards), first=cards[-1], bottom=bottom, paid=paid, wild=wild, under=under)
+    return PileView(tuple(cards), first=cards[-1], bottom=bottom, paid=paid, wild=wild, under=under)
 
 
 def _rules(row: str, written: str, values: dict[str, Any] | None = None, *on: str) -> HouseRules:
@@ -174,6 +174,6 @@ def test_jokers_in_a_row_complete_what_they_can() -> None:
     """Four of them are a big mac; of a dozen the lower ones stay jokers, for there are too many ways to name them."""
     fives = " and ".join(f"rank({place}) = 5 and suit({place}) = hearts" for place in range(1, 13))
     rules = _rules("P3b", fives, None, "P13c")
-    assert "P3b" in patterns(Look(("Xr", "Xb", "Xr", "Xb"), first="Xb", bottom="Xb"), rules)[0]
-    assert "P19:mine" in patterns(Look(("Xr", *["5h"] * 10, "Xb")), rules)[0]
-    assert "P19:mine" not in patterns(Look(("Xr",) * 12), rules)[0]
+    assert "P3b" in patterns(PileView(("Xr", "Xb", "Xr", "Xb"), first="Xb", bottom="Xb"), rules)[0]
+    assert "P19:mine" in patterns(PileView(("Xr", *["5h"] * 10, "Xb")), rules)[0]
+    assert "P19:mine" not in patterns(PileView(("Xr",) * 12), rules)[0]

@@ -6,16 +6,16 @@ from typing import Any
 
 import pytest
 
-from referee.rules.conditions import Look
+from referee.rules.conditions import PileView
 from referee.rules.house import house_rules
 from referee.rules.matches import patterns
 
 
-def look(cards: str, **more: Any) -> Look:
+def look(cards: str, **more: Any) -> PileView:
     """A pile as one writes it, the newest card last."""
     played = tuple(reversed(cards.split()))
     first = played[-1] if played else ""
-    return Look(played, **{"first": first, "bottom": first, **more})
+    return PileView(played, **{"first": first, "bottom": first, **more})
 
 
 def found(rows: str, cards: str, values: dict[str, Any] | None = None, **more: Any) -> tuple[tuple[str, ...], int]:

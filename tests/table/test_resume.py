@@ -17,7 +17,7 @@ from referee.announce.sinks import Notice
 from referee.control.socket import NAME, ask
 from referee.engine.observations import Card, Observation, Table
 from referee.record.erasure import settle_waiting
-from referee.record.journal import LATER, LogKeeper
+from referee.record.journal import LATEST_COMMIT, LogWriter
 from referee.record.people import People
 from referee.record.store import Record
 from referee.settings.model import parse
@@ -276,7 +276,7 @@ def test_the_light_of_a_hand_does_not_wait_for_the_disk(tmp_path: Path) -> None:
     desk.conductor.on_edge(Edge(1, desk.timeline.now(1_100 * MS), pressed=True))
     assert desk.conductor.touched == (1,)
     assert desk.opened.keeper.written == before
-    for later in (1_300, 1_300 + LATER // MS):
+    for later in (1_300, 1_300 + LATEST_COMMIT // MS):
         desk.pads.run_to(later * MS)
         desk.loop.turn(seconds=0)
     assert desk.opened.keeper.written > before
@@ -286,17 +286,17 @@ def test_the_light_of_a_hand_does_not_wait_for_the_disk(tmp_path: Path) -> None:
 def test_only_what_people_are_told_is_committed_at_once(tmp_path: Path) -> None:
     with Record(tmp_path / "record.db") as record:
         keeper = record.begin("2026-01-02T00:00:00+00:00")
-        log = LogKeeper(keeper)
+        log = LogWriter(keeper)
         log.write('{"kind":"table","t":0,"id":"table","seats":["Ana","Ben"],"dealer":1,"rules":"classic"}')
         assert log.save(now=0) == "", "a game is there from its first line"
         log.write('{"kind":"slap","t":1,"id":"s1","seat":1}')
         assert log.save(now=1) is None
-        assert log.save(now=LATER) is None
+        assert log.save(now=LATEST_COMMIT) is None
         assert keeper.written == 1
-        assert log.save(now=LATER + 1) == ""
+        assert log.save(now=LATEST_COMMIT + 1) == ""
         log.write('{"kind":"slap","t":2,"id":"s2","seat":2}')
-        assert log.save(now=LATER + 2) is None, "the waiting begins anew"
-        assert log.save(now=LATER + 2, announcing=True) == ""
+        assert log.save(now=LATEST_COMMIT + 2) is None, "the waiting begins anew"
+        assert log.save(now=LATEST_COMMIT + 2, announcing=True) == ""
         log.write('{"kind":"slap","t":3,"id":"s3","seat":2}')
         assert log.save() == "", "what has no instant does not wait"
         assert keeper.written == 4

@@ -14,7 +14,7 @@ import pytest
 from referee.demo.simulated_game import Options, play, script_of
 from referee.engine.observations import Table
 from referee.engine.rulings import Ruling
-from referee.record.pictures import FRAMES, FrameStore, Picture
+from referee.record.pictures import FRAMES_FILE, Picture, PictureStore
 from referee.record.store import Record
 from referee.settings.model import parse
 from referee.table.game import Conductor
@@ -153,18 +153,18 @@ class Disk:
     """Where pictures are kept, what was said of it, and a store that can be looked into."""
 
     def __init__(self, folder: Path) -> None:
-        self.path = folder / FRAMES
+        self.path = folder / FRAMES_FILE
         self.said: queue.Queue[str] = queue.Queue()
-        self.store: FrameStore | None = None
+        self.store: PictureStore | None = None
         self.room = LEAST_ROOM
         self.full = False
         """The file may not grow."""
 
-    def open(self) -> FrameStore:
-        self.store = FrameStore(self.path)
+    def open(self) -> PictureStore:
+        self.store = PictureStore(self.path)
         return self.store
 
-    def storing(self, open_store: Callable[[], FrameStore] | None = None) -> PictureStoring:
+    def storing(self, open_store: Callable[[], PictureStore] | None = None) -> PictureStoring:
         return PictureStoring(open_store or self.open, self.said.put, self._room)
 
     def _room(self) -> int:
@@ -178,7 +178,7 @@ class Disk:
         return self.said.get(timeout=20)
 
     def kept(self) -> list[int]:
-        again = FrameStore(self.path, read_only=True)
+        again = PictureStore(self.path, read_only=True)
         try:
             return [one.t for one in again.near(1, 0, 2**62)]
         finally:
@@ -232,7 +232,7 @@ def test_the_last_room_on_the_disk_is_left_to_the_games(disk: Disk) -> None:
 
 
 def test_a_folder_that_cannot_be_written_is_told_and_tried_again(disk: Disk) -> None:
-    disk.path = disk.path.parent / "card" / FRAMES
+    disk.path = disk.path.parent / "card" / FRAMES_FILE
     storing = disk.storing()
     assert "cannot be opened" in disk.heard()
     storing.keep(1, [picture(1)])
@@ -246,7 +246,7 @@ def test_a_folder_that_cannot_be_written_is_told_and_tried_again(disk: Disk) -> 
 def test_a_disk_that_hangs_holds_up_nobody(disk: Disk) -> None:
     goes_on, began = threading.Event(), threading.Event()
 
-    def hang() -> FrameStore:
+    def hang() -> PictureStore:
         began.set()
         goes_on.wait()
         return disk.open()
@@ -290,7 +290,7 @@ def test_with_the_setting_there_is_an_album_beside_the_record(tmp_path: Path) ->
         album.follow(lambda: 1, Timeline())
         album([ruling("slap_won", SECOND)])
         source.give([picture(SECOND + n, bytes(400_000)) for n in range(3)])
-    kept = FrameStore(tmp_path / "frames.db", read_only=True)
+    kept = PictureStore(tmp_path / "frames.db", read_only=True)
     assert [one.t for one in kept.near(1, 0, 2 * SECOND)] == [SECOND + 1, SECOND + 2], "as many as the cap has room for"
     kept.close()
     assert said == []
@@ -323,11 +323,11 @@ class Beside:
     """A rig whose pictures are kept on a line of time that is ahead, in a game that has its number later."""
 
     def __init__(self, folder: Path, ahead: int) -> None:
-        self.path, self.timeline = folder / FRAMES, Timeline(ahead)
+        self.path, self.timeline = folder / FRAMES_FILE, Timeline(ahead)
         self.number: int | None = None
         self.batches: list[int] = []
         self.times: list[int] = []
-        self.storing = PictureStoring(lambda: FrameStore(self.path), self.say)
+        self.storing = PictureStoring(lambda: PictureStore(self.path), self.say)
         self.rig = Rig(folder, timeline=self.timeline, pictures=self._album)
 
     def _album(self, source: object) -> Album:
@@ -380,7 +380,7 @@ def test_a_slap_at_a_table_has_its_pictures(beside: Beside) -> None:
     beside.pictured(late)
     assert len(set(beside.times)) == len(beside.times), "no frame twice, though the late hand asks for the same ones"
     beside.close()
-    store = FrameStore(beside.path, read_only=True)
+    store = PictureStore(beside.path, read_only=True)
     kept = list(store.near(5, 0, 2**62))
     store.close()
     assert [one.t for one in kept] == sorted(beside.times)
@@ -409,10 +409,10 @@ def test_where_pictures_cannot_be_kept_the_game_goes_on(tmp_path: Path) -> None:
     rig = beside.rig
     try:
         beside.number = 1
-        beside.path = tmp_path / "no such folder" / FRAMES
+        beside.path = tmp_path / "no such folder" / FRAMES_FILE
         rig.see()
         beside.storing.close()
-        beside.storing = PictureStoring(lambda: FrameStore(beside.path), beside.say)
+        beside.storing = PictureStoring(lambda: PictureStore(beside.path), beside.say)
         rig.pair()
         rig.until(lambda: "pictures" in rig.conductor.troubles, "for words")
         assert "cannot be opened" in rig.conductor.troubles["pictures"]
@@ -435,7 +435,7 @@ def test_a_slap_at_the_simulated_table_is_shown_with_its_pictures(tmp_path: Path
     with Record(tmp_path / "record.db") as record, ExitStack() as stack:
         keeper = record.begin("2026-03-14T18:05:00+00:00")
         pictured = Pictured(blank_frames(15, script.duration))
-        album = album_in(tmp_path / FRAMES, pictured, said.append, stack)
+        album = album_in(tmp_path / FRAMES_FILE, pictured, said.append, stack)
         album.follow(lambda: keeper.game, Timeline())
         _, conductor = play(
             options, script, eye, frames=pictured.frames(), journal=keeper, outlets={"pictures": album}
@@ -444,7 +444,7 @@ def test_a_slap_at_the_simulated_table_is_shown_with_its_pictures(tmp_path: Path
     won = [one for one in conductor.rulings if one.kind == "slap_won"]
     assert won
     assert said == []
-    site = Site(Shelf(tmp_path / "record.db", tmp_path / FRAMES), Hub(Board()))
+    site = Site(Shelf(tmp_path / "record.db", tmp_path / FRAMES_FILE), Hub(Board()))
     try:
         for one in won:
             near = site.shelf.pictures(1, one.t - AROUND, one.t + AROUND)

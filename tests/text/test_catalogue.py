@@ -8,7 +8,7 @@ from string import Formatter
 
 import pytest
 
-from referee.engine.rulings import LIFE, Ruling
+from referee.engine.rulings import RULING_ORDER, Ruling
 from referee.rules.patterns import PATTERNS
 from referee.rules.rows import ROWS
 from referee.text.catalogue import LANGUAGES, chosen, table, texts
@@ -89,7 +89,7 @@ def test_every_kind_of_ruling_becomes_a_sentence(language: str) -> None:
         "patterns": ["P1", "P19:twins"], "decided_by": "time",
     }  # fmt: skip
     words = RulingWords(("Ana", "Ben"), texts(language))
-    for kind in LIFE:
+    for kind in RULING_ORDER:
         own = {**given, "cards": ["7h", "7c"]} if kind in ("question", "slap_won") else given
         said = words(Ruling(kind, f"{kind}@x", 0, (), (), own))
         assert "{" not in said, said

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from referee.record.pictures import FrameStore
+from referee.record.pictures import PictureStore
 from referee.record.store import Record
 from tests.web.table import Link, Table, demo_lines
 
@@ -66,7 +66,7 @@ class House:
         self.folder = folder
         self.record = Record(folder / "games.sqlite")
         self.link = Link(folder / "page.sock")
-        self.pictures = FrameStore(folder / "frames.sqlite")
+        self.pictures = PictureStore(folder / "frames.sqlite")
         self._options = ("--listen", str(folder / "page.sock"), "--pictures", str(folder / "frames.sqlite"))
 
     def serve_controlled(self, port: int = 0) -> Served:

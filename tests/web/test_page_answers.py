@@ -175,7 +175,7 @@ def test_a_damaged_game_is_told_and_the_others_are_read(tmp_path: Path) -> None:
 
 
 def test_a_game_too_long_to_step_through_says_what_to_do(answering: Answering, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(folding, "LONGEST", 5)
+    monkeypatch.setattr(folding, "LONGEST_GAME", 5)
     answering.site.shelf._folded.clear()
     reply = answering.get("/games/1/replay")
     assert reply.status == 422 and b"referee replay" in reply.body

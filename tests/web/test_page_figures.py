@@ -155,7 +155,7 @@ def test_a_damaged_log_is_told_with_its_line() -> None:
 
 
 def test_a_game_too_long_to_be_kept_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(replay, "LONGEST", 2)
+    monkeypatch.setattr(replay, "LONGEST_GAME", 2)
     with pytest.raises(TooLong):
         folded(*SEVENS)
 

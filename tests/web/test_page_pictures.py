@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from urllib.request import Request, urlopen
 
-from referee.record.pictures import FrameStore, Picture
+from referee.record.pictures import Picture, PictureStore
 from referee.record.store import Record
 from tests.web.served import Served
 from tests.web.table import Table, demo_lines
@@ -22,7 +22,7 @@ def test_a_page_starts_without_the_file_of_pictures_and_shows_them_once_it_is_th
     path = f"/games/{table.game}/finish?slap={won.id.partition('@')[2]}"
     with Served(record.path, "--pictures", str(tmp_path / "frames.db")) as served:
         assert "Pictures are switched off." in _got(served, path)
-        store = FrameStore(tmp_path / "frames.db")
+        store = PictureStore(tmp_path / "frames.db")
         assert "There are no pictures of this slap." in _got(served, path)
         store.add(table.game, [Picture(won.t - 5, 4_000_000, b"\xff\xd8 a picture")])
         assert f'src="/games/{table.game}/pictures/{won.t - 5}.jpg"' in _got(served, path)

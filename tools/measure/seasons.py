@@ -10,7 +10,7 @@ import random
 from dataclasses import dataclass
 from itertools import combinations
 
-from referee.record.league import MIDDLE, POINTS, SPREAD, Ratings
+from referee.record.league import MIDDLE_RATING, POINTS_PER_UNIT, PRIOR_SPREAD, Ratings
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +30,13 @@ class Tally:
 def season(seed: int, *, players: int, games: int, table: int, spread: float) -> tuple[list[float], Ratings]:
     """True strengths in points, and ratings; ``spread`` of the strengths in parts of what the ratings suppose."""
     chance = random.Random(seed)
-    strengths = [chance.gauss(0, SPREAD * spread) for _ in range(players)]
+    strengths = [chance.gauss(0, PRIOR_SPREAD * spread) for _ in range(players)]
     played = []
     for _ in range(games):
         who = tuple(chance.sample(range(players), table))
         winner = chance.choices(range(table), [math.exp(strengths[one]) for one in who])[0]
         played.append((who, winner))
-    return [MIDDLE + POINTS * one for one in strengths], Ratings(players, played)
+    return [MIDDLE_RATING + POINTS_PER_UNIT * one for one in strengths], Ratings(players, played)
 
 
 def tally(seasons: int, *, games: int, table: int, spread: float, players: int = 6) -> Tally:

@@ -25,9 +25,9 @@ from typing import Final
 from hardware.simulated.table.script import Script
 from referee.demo.simulated_game import Options, play, script_of
 from referee.engine.rulings import Ruling
-from referee.record.pictures import FrameStore, Picture
+from referee.record.pictures import Picture, PictureStore
 from referee.record.retention import make_room
-from referee.record.store import Keeper, Record
+from referee.record.store import GameWriter, Record
 from referee.table.page_link import PAGE_SOCKET, Paging, Shown
 from tests.support.scripted_watcher import ScriptedWatcher, as_seen, blank_frames
 from tests.web.served import Served
@@ -48,7 +48,7 @@ TELL: Final = 2.0
 class _Pictures:
     """Keeps pictures round slaps, as the appliance does."""
 
-    def __init__(self, store: FrameStore, keeper: Keeper) -> None:
+    def __init__(self, store: PictureStore, keeper: GameWriter) -> None:
         self._store, self._keeper = store, keeper
         self.given_up = 0
 
@@ -69,7 +69,7 @@ class Table:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._store = FrameStore(folder / "frames.db", cap=FRAMES_CAP)
+        self._store = PictureStore(folder / "frames.db", cap=FRAMES_CAP)
         self._record = Record(folder / "record.db")
         self._page = Served(self._record.path, "--listen", str(folder / "run" / PAGE_SOCKET))
         self._viewers = Viewers(self._page.port, VIEWERS).wait()

@@ -18,7 +18,7 @@ from datetime import datetime
 from typing import Any, Final, TypeVar
 
 from referee.engine.log import ruling_of
-from referee.engine.rulings import LIFE, Ruling
+from referee.engine.rulings import RULING_ORDER, Ruling
 from referee.extras.broker.messages import OFFLINE, ONLINE, UNTOLD, parsed
 from referee.extras.broker.publisher import FIELDS
 from referee.text.catalogue import texts
@@ -185,7 +185,7 @@ def said(raw: Any, names: tuple[str, ...]) -> Ruling | None:
     A kind that nobody knows must not get through: a sentence's template is looked up by it, and one with braces would
     be taken as a template itself.
     """
-    if not isinstance(raw, dict) or not isinstance(kind := raw.get("ruling"), str) or kind not in LIFE:
+    if not isinstance(raw, dict) or not isinstance(kind := raw.get("ruling"), str) or kind not in RULING_ORDER:
         return None
     try:
         ruling = ruling_of(raw)

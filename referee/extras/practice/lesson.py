@@ -24,7 +24,7 @@ from typing import Final
 
 from referee.record.league import Median, median
 from referee.rules.cards import RANKS, SUITS
-from referee.rules.conditions import Look
+from referee.rules.conditions import PileView
 from referee.rules.house import HouseRules
 from referee.rules.matches import own_patterns, patterns
 from referee.rules.patterns import PATTERNS
@@ -40,9 +40,9 @@ _NEEDS_A_GAME: Final = frozenset(("P13b", "P13c", "P14", "P15", "P16b", "N14", "
 """Patterns that rest on more than a pile (a drawn or called rank, a challenge), and rows that only change others."""
 
 
-def look(pile: Sequence[str]) -> Look:
+def look(pile: Sequence[str]) -> PileView:
     """What there is to see of a pile, the newest card last."""
-    return Look(tuple(reversed(pile)), first=pile[0] if pile else "", bottom=pile[0] if pile else "")
+    return PileView(tuple(reversed(pile)), first=pile[0] if pile else "", bottom=pile[0] if pile else "")
 
 
 def held(pile: Sequence[str], rules: HouseRules) -> tuple[str, ...]:
