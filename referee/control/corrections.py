@@ -19,7 +19,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from referee.control.commands import Command, CommandError, parse
+from referee.control.commands import Command, CommandError, parse_command
 from referee.engine.amended_log import AMENDING, SAID, AmendedLog, as_released, is_said
 from referee.engine.observations import (
     Answer,
@@ -351,7 +351,7 @@ def outcome(asked: object, facts: Facts | None, name: Namer) -> Outcome:
         name: gives ids.
     """
     try:
-        command = parse(asked.record() if isinstance(asked, Command) else asked)
+        command = parse_command(asked.record() if isinstance(asked, Command) else asked)
         return ORDERS[command.do](command, facts) if command.do in ORDERS else _said(command, facts, name)
     except (No, CommandError) as why:
         return Refused(why.sentence)

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from hardware.clock import Clock, monotonic
-from referee.control.commands import PAIRING, Command, CommandError, checked, parse
+from referee.control.commands import PAIRING, Command, CommandError, check_fields, parse_command
 from referee.control.corrections import Accepted, Facts, Outcome, Refused, outcome
 from referee.control.pairing_code import SECOND, Pairing
 from referee.engine.observations import LogError, Observation
@@ -216,7 +216,7 @@ def _is_ours(link: socket.socket) -> bool:
     return struct.unpack("3i", said)[1] in (os.getuid(), 0)
 
 
-async def ask(path: Path, command: Mapping[str, Any], timeout: float = TIMEOUT) -> dict[str, Any]:
+async def ask_referee(path: Path, command: Mapping[str, Any], timeout: float = TIMEOUT) -> dict[str, Any]:
     """The page's end: hand over a command and wait for the answer.
 
     Raises:
@@ -298,13 +298,13 @@ class Desk:
                 return self._pair(asked)
             if isinstance(asked, Mapping) and asked.get("do") == "state":
                 return {"accepted": True, **self._state()}
-            done = self._obey(parse(asked))
+            done = self._obey(parse_command(asked))
         except CommandError as bad:
             return {"accepted": False, **told(bad.sentence)}
         return {"accepted": isinstance(done, Accepted), **told(done.words)}
 
     def _pair(self, asked: Mapping[str, Any]) -> Mapping[str, Any]:
-        code = checked(PAIRING, {"code": asked.get("code")})["code"]
+        code = check_fields(PAIRING, {"code": asked.get("code")})["code"]
         done = self.pairing.attempt(code, str(asked.get("from", ""))[:_ADDRESS], self._clock())
         if not done.wait:
             return {"accepted": done.accepted, **told(done.words)}

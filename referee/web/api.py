@@ -21,23 +21,25 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from hardware.clock import Clock, monotonic
-from referee.control.commands import CHECKING, KINDS, PAIRING, SIGNING_OUT, Command, CommandError, Kind, checked
+from referee.control.commands import COMMAND_FIELDS, Command, CommandError, check_fields
 from referee.control.socket import NAME as SOCKET
-from referee.control.socket import NOT_JSON, BridgeError, ask, private
+from referee.control.socket import NOT_JSON, BridgeError, ask_referee, private
 from referee.text.answers import in_language
 from referee.text.sentence import Sentence, told
+from referee.units import SECOND
 from referee.web.layout import page_texts
-from referee.web.openapi import description
+from referee.web.openapi import POSTED, address, describe
 from referee.web.rules_editor import house_check
 from referee.web.security.guard import CSRF_HEADER, cookie_name
 from referee.web.security.sessions import USUAL, Device, Lives, Sessions, csrf_of
 
 Ask = Callable[[Mapping[str, Any]], Awaitable[dict[str, Any]]]
 """Hands a command to the main process; raises `BridgeError`."""
-SESSIONS: Final = "sessions.json"
-BOOT: Final = Path("/proc/sys/kernel/random/boot_id")
-SECOND: Final = 1_000_000_000
-NOT_PAIRED: Final = Sentence("this device is not paired; ask for a code at the table and enter it here")
+Act = Callable[[Request, Mapping[str, Any]], Awaitable[JSONResponse]]
+"""Does what was posted, once its fields are checked."""
+_SESSIONS: Final = "sessions.json"
+_BOOT: Final = Path("/proc/sys/kernel/random/boot_id")
+_NOT_PAIRED: Final = Sentence("this device is not paired; ask for a code at the table and enter it here")
 
 
 class Control:
@@ -60,26 +62,39 @@ class Control:
         ask: Ask | None = None, names: Callable[[], Sequence[str]] = tuple,
     ) -> None:  # fmt: skip
         self._clock, self._secure, self._lives, self._names = clock, secure, lives, names
-        self._ask: Ask = ask if ask is not None else partial(_over_socket, private(folder) / SOCKET)
-        kept = _Kept(private(folder) / SESSIONS)
+        self._ask: Ask = ask if ask is not None else partial(ask_referee, private(folder) / SOCKET)
+        kept = _SessionFile(private(folder) / _SESSIONS)
         self.sessions = Sessions(lives, changed=kept.write)
         self.sessions.restore(kept.read(), clock())
         self._checking = asyncio.Semaphore(1)
 
     def routes(self) -> list[Route]:
         """To be mounted in an app that `guard.guarded` wraps."""
-        control = [Route(address(do), partial(self._command, do=do), methods=["POST"]) for do in KINDS]
+        acts: dict[str, Act] = {
+            "/api/pair": self._pair,
+            "/api/devices/sign-out": self._sign_out,
+            "/api/rules/check": self._check,
+            **{address(do): partial(self._command, do) for do in COMMAND_FIELDS},
+        }
         return [
             Route("/api/session", self._session, methods=["GET"]),
             Route("/api/devices", self._devices, methods=["GET"]),
             Route("/api/openapi.json", self._openapi, methods=["GET"]),
-            Route("/api/pair", self._pair, methods=["POST"]),
-            Route("/api/devices/sign-out", self._sign_out, methods=["POST"]),
-            Route("/api/rules/check", self._check, methods=["POST"]),
-            *control,
+            *(Route(path, partial(self._post, act), methods=["POST"]) for path, act in acts.items()),
         ]
 
+    async def _post(self, act: Act, request: Request) -> JSONResponse:
+        """Check what was posted, and do it."""
+        try:
+            fields = check_fields(POSTED[request.url.path], json.loads(await request.body()))
+        except CommandError as bad:
+            return self._refused(request, 400, told(bad.sentence))
+        except (ValueError, RecursionError):
+            return self._refused(request, 400, told(NOT_JSON))
+        return await act(request, fields)
+
     async def _session(self, request: Request) -> JSONResponse:
+        """Whether this device is paired."""
         device, token = _device(request), request.scope.get("referee.token")
         return JSONResponse(
             {
@@ -91,9 +106,10 @@ class Control:
         )
 
     async def _devices(self, request: Request) -> JSONResponse:
+        """The devices that are paired."""
         own = _device(request)
         if own is None:
-            return self._refused(request, 401, told(NOT_PAIRED))
+            return self._refused(request, 401, told(_NOT_PAIRED))
         now = self._clock()
         shown = [
             {
@@ -108,12 +124,10 @@ class Control:
         return JSONResponse({"devices": shown})
 
     async def _openapi(self, request: Request) -> JSONResponse:
-        return JSONResponse(description(request.app.routes))
+        """This description."""
+        return JSONResponse(describe(request.app.routes))
 
-    async def _pair(self, request: Request) -> JSONResponse:
-        said = await self._fields(request, PAIRING)
-        if isinstance(said, JSONResponse):
-            return said
+    async def _pair(self, request: Request, said: Mapping[str, Any]) -> JSONResponse:
         who = request.client.host if request.client is not None else "local"
         answer = await self._asked({"do": "pair", "code": said["code"], "from": who})
         if not answer.get("accepted"):
@@ -130,10 +144,7 @@ class Control:
         )  # fmt: skip
         return response
 
-    async def _sign_out(self, request: Request) -> JSONResponse:
-        said = await self._fields(request, SIGNING_OUT)
-        if isinstance(said, JSONResponse):
-            return said
+    async def _sign_out(self, request: Request, said: Mapping[str, Any]) -> JSONResponse:
         if said.get("all"):
             self.sessions.sign_out_all()
             return self._done(request, told(Sentence("every device is signed out")))
@@ -142,20 +153,14 @@ class Control:
             return self._refused(request, 409, told(gone))
         return self._done(request, told(Sentence("that device is signed out")))
 
-    async def _check(self, request: Request) -> JSONResponse:
-        said = await self._fields(request, CHECKING)
-        if isinstance(said, JSONResponse):
-            return said
+    async def _check(self, request: Request, said: Mapping[str, Any]) -> JSONResponse:
         if self._checking.locked():
             busy = Sentence("another text is being checked; try again")
             return self._refused(request, 429, told(busy), wait=1)
         async with self._checking:
             return JSONResponse(await asyncio.to_thread(house_check, said["text"]))
 
-    async def _command(self, request: Request, do: str) -> JSONResponse:
-        said = await self._fields(request, KINDS[do])
-        if isinstance(said, JSONResponse):
-            return said
+    async def _command(self, do: str, request: Request, said: Mapping[str, Any]) -> JSONResponse:
         return self._answered(request, await self._asked(Command(do, said).record()))
 
     async def _asked(self, command: Mapping[str, Any]) -> dict[str, Any]:
@@ -163,15 +168,6 @@ class Control:
             return await self._ask(command)
         except BridgeError as bad:
             return {"accepted": False, **told(bad.words), "status": 503}
-
-    async def _fields(self, request: Request, kind: Kind) -> dict[str, Any] | JSONResponse:
-        """The fields that were posted, or the refusal."""
-        try:
-            return checked(kind, json.loads(await request.body()))
-        except CommandError as bad:
-            return self._refused(request, 400, told(bad.sentence))
-        except (ValueError, RecursionError):
-            return self._refused(request, 400, told(NOT_JSON))
 
     def _answered(self, request: Request, answer: Mapping[str, Any]) -> JSONResponse:
         """What the main process has answered, to whoever asked."""
@@ -191,27 +187,18 @@ class Control:
         return in_language(words, page_texts(request), self._names())
 
 
-def address(do: str) -> str:
-    """Where a command is posted to."""
-    return f"/api/control/{do.replace('_', '-')}"
-
-
-async def _over_socket(path: Path, command: Mapping[str, Any]) -> dict[str, Any]:
-    return await ask(path, command)
-
-
 def _device(request: Request) -> Device | None:
     device = request.scope.get("referee.device")
     return device if isinstance(device, Device) else None
 
 
-class _Kept:
+class _SessionFile:
     """Who has paired, for the next start of the page in this run of the machine: hashes only, for this user only."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         try:
-            self._boot = BOOT.read_text().strip()
+            self._boot = _BOOT.read_text().strip()
         except OSError:
             self._boot = ""
 
@@ -225,7 +212,7 @@ class _Kept:
 
     def write(self, sessions: list[dict[str, Any]]) -> None:
         """All at once or not at all; where it cannot be written, a restart of the page signs everybody out."""
-        beside = self._path.with_name(f".{SESSIONS}.{secrets.token_hex(4)}")
+        beside = self._path.with_name(f".{_SESSIONS}.{secrets.token_hex(4)}")
         with contextlib.suppress(OSError):
             with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as out:
                 json.dump({"boot": self._boot, "sessions": sessions}, out)

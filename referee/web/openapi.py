@@ -1,7 +1,6 @@
-"""The description of the page's routes (OpenAPI 3.1).
+"""The description of the page's routes (OpenAPI 3.1), made from the routes themselves and the models of what is posted.
 
-Those that change something are made from the table of commands, those that are only read from the app's own table of
-routes: whatever is served there is described here.
+Whatever is served is described here. Called in the page's process, for ``/api/openapi.json``.
 """
 
 from __future__ import annotations
@@ -9,52 +8,55 @@ from __future__ import annotations
 import functools
 import inspect
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import PurePosixPath
 from typing import Any, Final
 
+from pydantic.json_schema import GenerateJsonSchema
 from starlette.routing import BaseRoute, Route
 
-from referee.control.commands import CHECKING, KINDS, PAIRING, SIGNING_OUT, Kind
+from referee.control.commands import CHECKING, COMMAND_FIELDS, PAIRING, SIGNING_OUT, CommandFields
 from referee.text.catalogue import LANGUAGES
 
+
+def address(do: str) -> str:
+    """Where a command is posted to."""
+    return f"/api/control/{do.replace('_', '-')}"
+
+
+_PAIR: Final = "/api/pair"
+POSTED: Final[Mapping[str, type[CommandFields]]] = {
+    _PAIR: PAIRING,
+    "/api/devices/sign-out": SIGNING_OUT,
+    "/api/rules/check": CHECKING,
+    **{address(do): fields for do, fields in COMMAND_FIELDS.items()},
+}
+"""What is posted, by address."""
+_LANGUAGE: Final = {"type": "string", "enum": list(LANGUAGES)}
 _ANSWER: Final[dict[str, Any]] = {
     "type": "object",
     "required": ["accepted", "words"],
-    "properties": {
-        "accepted": {"type": "boolean"},
-        "words": {"type": "string"},
-        "lang": {
-            "type": "string",
-            "enum": list(LANGUAGES),
-            "description": "the language of the words, which is that of the request where they are known in it",
-        },
-    },
+    "properties": {"accepted": {"type": "boolean"}, "words": {"type": "string"}, "lang": _LANGUAGE},
 }
 _REFUSALS: Final = {
-    "400": "the fields are not what they should be",
-    "401": "this device is not paired",
-    "403": "the request does not come from the page itself",
-    "408": "the request did not arrive in time",
-    "409": "the table refuses, and says why",
-    "413": "too large",
-    "415": "not JSON",
-    "429": "too often",
-    "503": "no game is running",
+    400: "the fields are not what they should be, or there is no such address",
+    401: "this device is not paired",
+    403: "the request does not come from the page itself",
+    404: "there is no such game, hand, ruling or file",
+    408: "the request did not arrive in time",
+    409: "the table refuses, and says why",
+    413: "too large",
+    414: "the address is too long",
+    415: "not JSON",
+    422: "the game's lines are damaged, or too many to be shown",
+    429: "too often",
+    503: "no game is running, the record cannot be read, or too many pages are open",
 }
-
-_UNREAD: Final = {
-    "400": "there is no such address",
-    "403": "another page made this request",
-    "404": "there is no such game, hand, ruling or file",
-    "414": "the address is too long",
-    "422": "the game's lines are damaged, or too many to be shown",
-    "429": "too often",
-    "503": "the record cannot be read, or too many pages are open",
-}
-_NUMBER: Final[dict[str, Any]] = {"type": "integer", "minimum": 0}
-_ASKED: Final[dict[str, dict[str, Any]]] = {
-    "lang": {"type": "string", "enum": list(LANGUAGES)},
+_OF_A_CHANGE: Final = (400, 401, 403, 408, 409, 413, 415, 429, 503)
+_OF_A_PAGE: Final = (400, 403, 404, 414, 422, 429, 503)
+_NUMBER: Final = {"type": "integer", "minimum": 0}
+_QUERY: Final[dict[str, dict[str, Any]]] = {
+    "lang": _LANGUAGE,
     "from": _NUMBER,
     "at": _NUMBER,
     "id": {"type": "string", "description": "the id of a ruling"},
@@ -69,106 +71,32 @@ _MEDIA: Final = {
     ".jsonl": "application/jsonl",
     ".csv": "text/csv",
     ".svg": "image/svg+xml",
-    ".png": "image/png",
     ".jpg": "image/jpeg",
+    "JSONResponse": "application/json",
+    "StreamingResponse": "text/event-stream",
 }
-_RETURNS: Final = {"JSONResponse": "application/json", "StreamingResponse": "text/event-stream"}
+"""By the end of a route's address, or by what its handler returns; a page is HTML."""
+_STATIC: Final = ("text/css", "text/javascript", "image/svg+xml", "font/ttf")
 _PLACE: Final = re.compile(r"\{(\w+)(?::(\w+))?\}")
 
 
-def _content(schema: dict[str, Any]) -> dict[str, Any]:
-    return {"application/json": {"schema": schema}}
+class _Schema(GenerateJsonSchema):
+    """A model's schema without titles made from names, and without the null that stands for what is left out."""
+
+    def field_title_should_be_set(self, schema: Any) -> bool:
+        return False
+
+    def default_schema(self, schema: Any) -> dict[str, Any]:
+        return self.generate_inner(schema["schema"])
 
 
-def _body(kind: Kind) -> dict[str, Any]:
-    schema: dict[str, Any] = {
-        "type": "object",
-        "additionalProperties": False,
-        "required": list(kind.required),
-        "properties": {name: dict(field) for name, field in kind.fields.items()},
-    }
-    if kind.at_least_one:
-        schema["anyOf"] = [{"required": [name]} for name in kind.optional]
-    return schema
-
-
-def _change(name: str, kind: Kind, *, open_: bool = False) -> dict[str, Any]:
-    answers = {"200": {"description": "done", "content": _content(_ANSWER)}}
-    for status, words in _REFUSALS.items():
-        answers[status] = {"description": words, "content": _content(_ANSWER)}
-    return {
-        "post": {
-            "operationId": name,
-            "summary": kind.title,
-            "security": [] if open_ else [{"session": [], "csrf": []}],
-            "requestBody": {"required": True, "content": _content(_body(kind))},
-            "responses": answers,
-        }
-    }
-
-
-def _read(name: str, words: str, *refusals: str) -> dict[str, Any]:
-    answers: dict[str, Any] = {"200": {"description": words, "content": _content({"type": "object"})}}
-    for status in ("403", "429", *refusals):
-        answers[status] = {"description": _REFUSALS[status], "content": _content(_ANSWER)}
-    return {"get": {"operationId": name, "summary": words, "responses": answers}}
-
-
-def _media(path: str, handler: Any) -> list[str]:
-    """Of a route's answer: by its name, else by what its handler says that it returns; a page is HTML."""
-    if path.startswith("/static/"):
-        return ["text/css", "text/javascript", "image/svg+xml", "font/ttf"]
-    returned = str(inspect.signature(handler).return_annotation).rpartition(".")[2]
-    return [_MEDIA.get(PurePosixPath(path).suffix) or _RETURNS.get(returned, "text/html")]
-
-
-def _parameters(path: str) -> list[dict[str, Any]]:
-    places = [
-        {"name": name, "in": "path", "required": True, "schema": _NUMBER if kind == "int" else {"type": "string"}}
-        for name, kind in _PLACE.findall(path)
-    ]
-    return places + [{"name": name, "in": "query", "schema": schema} for name, schema in _ASKED.items()]
-
-
-def _look(route: Route) -> dict[str, Any]:
-    """A route that is only read, as the table of routes has it."""
-    handler = route.endpoint
-    while isinstance(handler, functools.partial):
-        handler = handler.func
-    refusal: dict[str, Any] = {"text/html": {}, "text/plain": {}}
-    answers: dict[str, Any] = {
-        "200": {"description": "what was asked for", "content": {kind: {} for kind in _media(route.path, handler)}},
-        "303": {"description": "it is elsewhere"},
-        "304": {"description": "as it was"},
-    }
-    for status, words in _UNREAD.items():
-        answers[status] = {"description": words, "content": refusal}
-    return {
-        "get": {
-            "operationId": "get" + (re.sub(r"\W+", "_", _PLACE.sub(r"\1", route.path)).rstrip("_") or "_"),
-            "summary": (inspect.getdoc(handler) or route.path).partition("\n")[0],
-            "parameters": _parameters(route.path),
-            "responses": answers,
-        }
-    }
-
-
-def _looks(routes: Iterable[BaseRoute]) -> dict[str, Any]:
-    return {
-        _PLACE.sub(r"{\1}", route.path): _look(route)
-        for route in routes
-        if isinstance(route, Route) and "GET" in (route.methods or ()) and not route.path.startswith("/api/")
-    }
-
-
-def description(routes: Iterable[BaseRoute] = ()) -> dict[str, Any]:
-    """The whole description.
-
-    Args:
-        routes: of the app; those that are only read, and lie outside ``/api``, are described from them.
-    """
-    from referee.web.api import address
-
+def describe(routes: Iterable[BaseRoute]) -> dict[str, Any]:
+    """The description of these routes."""
+    paths: dict[str, Any] = {}
+    for route in routes:
+        if isinstance(route, Route):
+            operation = {"post": _post(route.path)} if route.path in POSTED else {"get": _get(route)}
+            paths.setdefault(_PLACE.sub(r"{\1}", route.path), {}).update(operation)
     return {
         "openapi": "3.1.0",
         "info": {"title": "Table Referee", "version": "1", "description": "Control of the table; see docs/control.md."},
@@ -178,14 +106,56 @@ def description(routes: Iterable[BaseRoute] = ()) -> dict[str, Any]:
                 "csrf": {"type": "apiKey", "in": "header", "name": "X-CSRF-Token"},
             }
         },
-        "paths": {
-            "/api/session": _read("session", "whether this device is paired"),
-            "/api/devices": _read("devices", "the devices that are paired", "401"),
-            "/api/openapi.json": _read("openapi", "this description"),
-            "/api/pair": _change("pair", PAIRING, open_=True),
-            "/api/devices/sign-out": _change("sign_out", SIGNING_OUT),
-            "/api/rules/check": _change("check", CHECKING),
-            **{address(do): _change(do, kind) for do, kind in KINDS.items()},
-            **_looks(routes),
-        },
+        "paths": paths,
     }
+
+
+def _post(path: str) -> dict[str, Any]:
+    kind = POSTED[path]
+    schema = kind.model_json_schema(schema_generator=_Schema)
+    if kind.needs_one:
+        schema["anyOf"] = [{"required": [name]} for name in kind.needs_one]
+    answer = {"application/json": {"schema": _ANSWER}}
+    return {
+        "operationId": _name(path),
+        "summary": kind.__doc__,
+        "security": [] if path == _PAIR else [{"session": [], "csrf": []}],
+        "requestBody": {"required": True, "content": {"application/json": {"schema": schema}}},
+        "responses": {"200": {"description": "done", "content": answer}}
+        | {str(status): {"description": _REFUSALS[status], "content": answer} for status in _OF_A_CHANGE},
+    }
+
+
+def _get(route: Route) -> dict[str, Any]:
+    handler: Any = route.endpoint
+    while isinstance(handler, functools.partial):
+        handler = handler.func
+    returned = str(inspect.signature(handler).return_annotation).rpartition(".")[2]
+    media = _MEDIA.get(PurePosixPath(route.path).suffix) or _MEDIA.get(returned, "text/html")
+    kinds = _STATIC if route.path.startswith("/static/") else (media,)
+    in_api = route.path.startswith("/api/")
+    refusal: dict[str, Any] = (
+        {"application/json": {"schema": _ANSWER}} if in_api else {"text/html": {}, "text/plain": {}}
+    )
+    statuses = (401, 403, 429) if in_api else _OF_A_PAGE
+    places = [
+        {"name": name, "in": "path", "required": True, "schema": _NUMBER if kind == "int" else {"type": "string"}}
+        for name, kind in _PLACE.findall(route.path)
+    ]
+    query = [] if in_api else [{"name": name, "in": "query", "schema": schema} for name, schema in _QUERY.items()]
+    return {
+        "operationId": f"get_{_name(route.path)}",
+        "summary": (inspect.getdoc(handler) or route.path).partition("\n")[0],
+        "parameters": [*places, *query],
+        "responses": {
+            "200": {"description": "what was asked for", "content": {kind: {} for kind in kinds}},
+            "303": {"description": "it is elsewhere"},
+            "304": {"description": "as it was"},
+        }
+        | {str(status): {"description": _REFUSALS[status], "content": refusal} for status in statuses},
+    }
+
+
+def _name(path: str) -> str:
+    path = _PLACE.sub(r"\1", path).removeprefix("/api/control").removeprefix("/api")
+    return re.sub(r"\W+", "_", path).strip("_")

@@ -17,7 +17,7 @@ from typing import Any, Final
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
 
-from referee.control.socket import BridgeError, ask
+from referee.control.socket import BridgeError, ask_referee
 from referee.engine.observations import LogError
 from referee.engine.replay import TooLong
 from referee.record.store import RecordError
@@ -128,7 +128,7 @@ class Follower:
         while self._unasked:
             self._unasked = False
             try:
-                state = await ask(control, {"do": "state"})
+                state = await ask_referee(control, {"do": "state"})
             except BridgeError:
                 return
             if state != self._state:

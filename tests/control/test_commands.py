@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from referee.control.commands import KINDS, Command, parse
+from referee.control.commands import COMMAND_FIELDS, Command, parse_command
 from referee.control.corrections import Accepted, Refused, outcome
 from referee.control.socket import obeying
 from referee.engine.adjudicator import LIVE_LOOKAHEAD
@@ -428,15 +428,15 @@ def test_a_game_is_joined_to_commands() -> None:
         return "there is no such game" if command.do == "keep" else ""
 
     obey = obeying(table.facts, table.name, table.observe, order)
-    assert isinstance(obey(parse({"do": "pause"})), Accepted)
+    assert isinstance(obey(parse_command({"do": "pause"})), Accepted)
     assert isinstance(table.observations[-1], Pause)
-    assert isinstance(obey(parse({"do": "settings", "volume": 5})), Accepted)
-    refused = obey(parse({"do": "keep", "game": 3, "keep": True}))
+    assert isinstance(obey(parse_command({"do": "settings", "volume": 5})), Accepted)
+    refused = obey(parse_command({"do": "keep", "game": 3, "keep": True}))
     assert isinstance(refused, Refused)
     assert refused.words == "there is no such game"
     assert orders == ["settings", "keep"]
     table.finish()
-    ended = obey(parse({"do": "undo"}))
+    ended = obey(parse_command({"do": "undo"}))
     assert isinstance(ended, Refused)
     assert "ended" in ended.words
 
@@ -446,15 +446,15 @@ JSON = st.recursive(
     lambda inside: st.lists(inside, max_size=4) | st.dictionaries(st.text(max_size=8), inside, max_size=4),
     max_leaves=8,
 )
-FIELDS = sorted({name for kind in KINDS.values() for name in kind.fields})
+FIELDS = sorted({name for kind in COMMAND_FIELDS.values() for name in kind.model_fields})
 
 
 @st.composite
 def anything(draw: st.DrawFn) -> Any:
     """A command's shape with anything in it: values that could be, values that could not."""
     known = draw(st.booleans())
-    do = draw(st.sampled_from(sorted(KINDS)))
-    names = list(KINDS[do].fields) if known else FIELDS
+    do = draw(st.sampled_from(sorted(COMMAND_FIELDS)))
+    names = list(COMMAND_FIELDS[do].model_fields) if known else FIELDS
     values = JSON | st.sampled_from(
         ("c1", "c2", "s1", "slap_false@s1", "question@c2", "table", "classic", 1, 2, 3, True)
     )

@@ -21,7 +21,7 @@ from referee.control.socket import (
     SLOW,
     BridgeError,
     Inlet,
-    ask,
+    ask_referee,
     private,
     runtime_folder,
 )
@@ -157,19 +157,19 @@ def test_a_socket_left_behind_is_taken_over_and_one_in_use_is_not(tmp_path: Path
 def test_the_page_says_that_no_game_is_running(tmp_path: Path) -> None:
     """No socket, a socket that nobody listens at, an answer that is none."""
     with pytest.raises(BridgeError, match=NOBODY):
-        asyncio.run(ask(tmp_path / NAME, {"do": "pause"}))
+        asyncio.run(ask_referee(tmp_path / NAME, {"do": "pause"}))
     left = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     left.bind(str(tmp_path / NAME))
     left.close()
     with pytest.raises(BridgeError, match=NOBODY):
-        asyncio.run(ask(tmp_path / NAME, {"do": "pause"}))
+        asyncio.run(ask_referee(tmp_path / NAME, {"do": "pause"}))
 
 
 def test_the_page_does_not_wait_for_ever(tmp_path: Path) -> None:
     """The main process is there and hangs."""
     clocked = Clocked(tmp_path)
     with pytest.raises(BridgeError, match=SLOW.partition(";")[0]):
-        asyncio.run(ask(clocked.inlet.path, {"do": "pause"}, timeout=0.05))
+        asyncio.run(ask_referee(clocked.inlet.path, {"do": "pause"}, timeout=0.05))
     clocked.inlet.close()
 
 
@@ -186,7 +186,7 @@ def test_page_and_main_process_speak_through_the_real_socket(tmp_path: Path) -> 
     async def run() -> list[dict[str, Any]]:
         turning = asyncio.create_task(turns())
         records = [{"do": "pause"}, {"do": "fly"}, {"do": "pair", "code": "000000", "from": "phone"}, {"do": "pair"}]
-        answers = [await ask(inlet.path, record) for record in records]
+        answers = [await ask_referee(inlet.path, record) for record in records]
         turning.cancel()
         return answers
 

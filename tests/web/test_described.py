@@ -8,7 +8,7 @@ from typing import Any
 
 from starlette.routing import Route
 
-from referee.web.openapi import description
+from referee.web.openapi import describe
 from tests.web.browser import HOST, OWN, House
 from tests.web.test_routes_whole import whole
 from tools.measure.page_fuzz import tried
@@ -25,7 +25,7 @@ def test_every_route_of_the_whole_page_is_described(whole: tuple[House, Path]) -
     assert {(path, method) for path, methods in paths.items() for method in methods} == {
         (path, method) for path, method in there if method != "head"
     }
-    assert paths == description(routes)["paths"]
+    assert paths == describe(routes)["paths"]
     names = [operation["operationId"] for methods in paths.values() for operation in methods.values()]
     assert len(set(names)) == len(names)
 

@@ -13,11 +13,11 @@ import pytest
 from starlette.applications import Starlette
 from starlette.routing import Route
 
-from referee.control.commands import KINDS
+from referee.control.commands import COMMAND_FIELDS
 from referee.control.pairing_code import SECOND
 from referee.control.socket import NOBODY
-from referee.web.api import Control, address
-from referee.web.openapi import description
+from referee.web.api import Control
+from referee.web.openapi import address, describe
 from referee.web.security.guard import guarded
 from referee.web.security.sessions import HOUR, csrf_of
 from tests.web.browser import HOST, HOSTS, LIMITLESS, OWN, House, Paired, request
@@ -62,7 +62,7 @@ def routes(house: House) -> list[Route]:
 
 
 def body_for(path: str) -> bytes:
-    for do in KINDS:
+    for do in COMMAND_FIELDS:
         if path == address(do):
             return json.dumps(GOOD.get(do, {})).encode()
     return b'{"code":"999999"}' if path == "/api/pair" else b'{"all":true}' if "sign-out" in path else b'{"text":""}'
@@ -126,7 +126,7 @@ def test_nothing_changes_without_pairing_whoever_asks_and_however(house: House) 
     asyncio.run(run())
     allowed = {
         Asked(address(do), "POST", host, f"http://{host}", "paired")
-        for do in KINDS
+        for do in COMMAND_FIELDS
         for host in (HOST, "localhost", "192.168.1.2")
     }
     assert set(done) == allowed
@@ -140,7 +140,9 @@ def _state(house: House) -> tuple[int, list[str]]:
 
 def test_every_route_is_described_and_every_description_is_a_route(house: House) -> None:
     """The OpenAPI description is whole, with methods."""
-    described = {(path, method.upper()) for path, methods in description()["paths"].items() for method in methods}
+    described = {
+        (path, method.upper()) for path, methods in describe(routes(house))["paths"].items() for method in methods
+    }
     there = {(route.path, method) for route in routes(house) for method in route.methods or ()}
     assert described == {(path, method) for path, method in there if method != "HEAD"}
 
@@ -148,10 +150,12 @@ def test_every_route_is_described_and_every_description_is_a_route(house: House)
 def test_everything_that_can_be_asked_reaches_the_table_as_it_was_asked(house: House) -> None:
     """Each command, by a paired page."""
     paired = house.pair()
-    for do in KINDS:
+    for do in COMMAND_FIELDS:
         reply = house.post(address(do), GOOD.get(do, {}), paired.headers)
         assert (reply.status, reply.said) == (200, {"accepted": True, "words": "done"}), do
-    assert [command.record() for command in house.main.commands] == [{"do": do, **GOOD.get(do, {})} for do in KINDS]
+    assert [command.record() for command in house.main.commands] == [
+        {"do": do, **GOOD.get(do, {})} for do in COMMAND_FIELDS
+    ]
 
 
 NO_COMMANDS = [
@@ -160,7 +164,7 @@ NO_COMMANDS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("do", KINDS)
+@pytest.mark.parametrize("do", COMMAND_FIELDS)
 @pytest.mark.parametrize("said", NO_COMMANDS)
 def test_what_is_no_such_command_is_refused_in_words(house: House, do: str, said: bytes) -> None:
     """At the page, before the main process hears of it; a field cannot make it another command."""
