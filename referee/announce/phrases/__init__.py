@@ -1,10 +1,10 @@
-"""What the referee says aloud: one table of phrases for each language, and how a phrase is put together from clips.
+"""What the referee says aloud: a table of phrases for each language, and how one is put together from clips.
 
-A table (``en.toml``) holds one template a key. Bars part its clips, braces hold a place for other clips, and what stands
-between two bars is spoken in one breath, so it is one clip: ``"{seat} | wins the slap, | {pattern}, | {margin}"``. A
-mark at the end of a clip is not spoken: it is a pause, and shows in writing. A hyphen there ties it to the next clip in
-one word (German ``einhundert-`` ``vierzehn``). Number words are num2words'; what a language does to them before a noun
-stands in its table.
+A table (``en.toml``) holds one template a key. Bars part its clips, braces hold a place for other clips, and what
+stands between two bars is spoken in one breath, so it is one clip: ``"{seat} | wins the slap, | {pattern}, | {margin}"``.
+A mark at the end of a clip is not spoken: it is a pause, and shows in writing. A hyphen there ties it to the next clip
+in one word (German ``einhundert-`` ``vierzehn``). Number words are num2words'; what a language does to them before a
+noun stands in its table.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from num2words import num2words
 
-from referee.rules.cards import JOKERS, RANKS, SUITS
+from referee.rules.cards import JOKERS, PACK, RANKS, SUITS
 from referee.text.catalogue import LANGUAGES
 
 Clips = tuple[str, ...]
