@@ -1,11 +1,7 @@
-"""What a day's games came to, by player. Pure; rulings that were replaced no longer count.
+"""A table that tells its games to a broker: each ruling, the present, and what the day came to for each player.
 
-The day's games that the record already holds, so that a table that was switched off and on forgets nothing.
-
-What the conductor's owner holds: a table that is told on a broker. No method waits, none raises.
-
-Joined to the referee as an outlet (`TablePublisher.rulings`) and by telling it the position (`TablePublisher.tell`)
-at least once a second; `trouble` goes to `Conductor.trouble` or `Conductor.mended` as the part ``mqtt``.
+Called from the referee's loop; no method waits, none raises. What the table's process does not keep is kept by paho
+(`referee.extras.broker.connection`), and whatever is amiss stands in `TablePublisher.trouble`.
 """
 
 from __future__ import annotations
@@ -14,7 +10,8 @@ import functools
 import json
 import logging
 import secrets
-from collections import Counter
+import threading
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final, ParamSpec
@@ -23,16 +20,17 @@ from hardware.clock import Clock, monotonic
 from referee.engine.log import ruling_of
 from referee.engine.rulings import GAME_ENDS, Ruling
 from referee.engine.view import View
-from referee.extras.broker.connection import Broker, Shell, wall_time
-from referee.extras.broker.messages import VERSION, Telling, Topics
+from referee.extras.broker.connection import Broker, Connection, wall_time
+from referee.extras.broker.messages import OFFLINE, ONLINE, VERSION, Telling, Topics, announcements, encoded
 from referee.record.store import Record
 from referee.settings.model import MqttSettings
+from referee.units import MS, SECOND
 
-FIELDS: Final = ("games", "won", "slaps", "false", "cards")
+TALLIED: Final = ("games", "won", "slaps", "false", "cards")
 """Games ended, games won, slaps won, false slaps, cards picked up."""
-MOST: Final = 200
-"""Players of one table in one day."""
-_SEATS: Final = {"slap_won": "slaps", "slap_false": "false", "won": "won"}
+_MOST_PLAYERS: Final = 200
+"""Of one table in one day."""
+_COUNTED: Final = {"slap_won": "slaps", "slap_false": "false", "won": "won"}
 
 
 class Tally:
@@ -57,7 +55,7 @@ class Tally:
         self._names = tuple(names)
         self._counted.clear()
         for name in self._names:
-            if len(self._counts) < MOST:
+            if len(self._counts) < _MOST_PLAYERS:
                 self._counts.setdefault(name, Counter())
 
     def take(self, rulings: Iterable[Ruling]) -> bool:
@@ -82,15 +80,15 @@ class Tally:
             yield from ((player, "games", 1) for player in dict.fromkeys(self._names))
         if name is None:
             return
-        if ruling.kind in _SEATS:
-            yield name, _SEATS[ruling.kind], 1
+        if ruling.kind in _COUNTED:
+            yield name, _COUNTED[ruling.kind], 1
         elif ruling.kind == "pile":
             yield name, "cards", int(ruling.get("count") or 0)
 
     def payload(self) -> dict[str, Any]:
         """As it is told."""
         players = [
-            {"name": name, **{field: counts[field] for field in FIELDS}} for name, counts in self._counts.items()
+            {"name": name, **{field: counts[field] for field in TALLIED}} for name, counts in self._counts.items()
         ]
         return {"version": VERSION, "day": self._day, "players": players}
 
@@ -118,8 +116,63 @@ def local_day(began: str) -> str:
         return began[:10]
 
 
+PACE: Final = 200 * MS
+"""Between two messages on one retained topic, ns: who shows the present needs no more."""
+BEAT: Final = 10 * SECOND
+"""How often the present is told again although nothing changed, ns: who hears nothing for longer knows that the
+referee hangs, even where its connection still stands."""
+_LOOK: Final = 50 * MS
+"""Between two looks for what is due, ns."""
+_AT_ONCE: Final = 20
+"""Rulings published in one look, so that many that waited do not hold up the loop."""
+_MOST_WAITING: Final = 2000
+"""Rulings kept while the broker is away: about ten minutes of a fast game, some 1 MB."""
+_LEAVE: Final = 2.0
+"""Seconds that the last messages may take when the table is switched off."""
 _LOG: Final = logging.getLogger(__name__)
 _Given = ParamSpec("_Given")
+Message = tuple[str, Mapping[str, Any], bool]
+"""Topic, payload, whether the broker is to retain it."""
+
+
+class Outbox:
+    """What is to be published: rulings in order, the oldest making way for new ones; of what is retained the latest."""
+
+    def __init__(self, most: int = _MOST_WAITING) -> None:
+        self._rulings: deque[tuple[str, Mapping[str, Any]]] = deque(maxlen=most)
+        self._latest: dict[str, Mapping[str, Any]] = {}
+        self._sent: dict[str, tuple[int, Mapping[str, Any]]] = {}
+        self.dropped = 0
+        """Rulings that were never published for want of room."""
+
+    def __len__(self) -> int:
+        """Rulings that wait."""
+        return len(self._rulings)
+
+    def put(self, topic: str, payload: Mapping[str, Any]) -> None:
+        """Publish this after what was put before."""
+        self.dropped += len(self._rulings) == self._rulings.maxlen
+        self._rulings.append((topic, payload))
+
+    def keep(self, topic: str, payload: Mapping[str, Any]) -> None:
+        """From now on this is what the topic holds."""
+        self._latest[topic] = payload
+
+    def take(self, now: int, most: int) -> list[Message]:
+        """What is due at ``now`` (ns), at most so many rulings."""
+        out: list[Message] = []
+        while self._rulings and len(out) < most:
+            out.append((*self._rulings.popleft(), False))
+        for topic, payload in self._latest.items():
+            at, before = self._sent.get(topic, (now - BEAT, None))
+            if now - at >= (PACE if payload != before else BEAT):
+                self._sent[topic] = (now, payload)
+                out.append((topic, payload, True))
+        return out
+
+    def again(self) -> None:
+        """The broker is new to us and may hold nothing: everything retained is due."""
+        self._sent.clear()
 
 
 def _harmless(method: Callable[_Given, None]) -> Callable[_Given, None]:
@@ -136,11 +189,11 @@ def _harmless(method: Callable[_Given, None]) -> Callable[_Given, None]:
 
 
 class TablePublisher:
-    """See above.
+    """One table on a broker.
 
     Args:
         settings: the section ``[mqtt]``.
-        tally: what the day came to so far (`today.tally_of`).
+        tally: what the day came to so far (`tally_of`).
         wall: the present wall time, ISO 8601; its date is the day that games count for.
         session: a name for this run; made up where none is given.
 
@@ -160,49 +213,83 @@ class TablePublisher:
         self._topics = Topics(settings.prefix, settings.table)
         self._tally = tally or Tally()
         self._telling = Telling(session or secrets.token_hex(4))
-        self._wall = wall
-        broker = Broker(settings.host, settings.port, settings.user, settings.password_file, settings.tls)
-        self._shell = Shell(broker, self._topics, clock=clock, wall=wall)
+        self._clock, self._wall = clock, wall
+        self._next_look = 0
+        self._entered = threading.Event()
+        """The connection stands anew, and the last will of the one before may have been published."""
+        self.outbox = Outbox()
+        self._connection = Connection(
+            Broker(settings.host, settings.port, settings.user, settings.password_file, settings.tls),
+            f"{settings.prefix}-{settings.table}", will=(self._topics.of("available"), OFFLINE),
+            entered=lambda _: self._entered.set(),
+        )  # fmt: skip
+        self._connection.client.max_queued_messages_set(_MOST_WAITING)
 
     @property
     def trouble(self) -> str:
         """What is amiss with the broker, in words that say what to do; empty while all is well."""
-        return self._shell.trouble
-
-    @property
-    def outbox(self) -> int:
-        """Rulings that wait for the broker."""
-        return len(self._shell.outbox)
+        words = self._connection.trouble
+        if not words:
+            return ""
+        dropped = self.outbox.dropped
+        lost = f"; {dropped} rulings found no room and are not told there" if dropped else ""
+        return (
+            f"{words} (section [mqtt] of the settings); the game goes on, and is told there when that is mended{lost}"
+        )
 
     @_harmless
     def start(self) -> None:
         """Begin to connect."""
-        self._shell.start()
+        self._connection.start()
 
     @_harmless
     def begin(self, game: int, names: Sequence[str]) -> None:
         """A game begins, or one that was broken off goes on."""
         self._telling.begin(game, names)
         self._tally.begin(self._wall()[:10], game, names)
-        self._keep_day()
+        self.outbox.keep(self._topics.of("day"), self._tally.payload())
 
     @_harmless
     def rulings(self, rulings: Sequence[Ruling]) -> None:
         """These were decided; an outlet of the conductor."""
         for ruling in rulings:
-            self._shell.outbox.put(self._topics.of("ruling"), self._telling.ruling(ruling))
+            self.outbox.put(self._topics.of("ruling"), self._telling.ruling(ruling))
         if self._tally.take(rulings):
-            self._keep_day()
+            self.outbox.keep(self._topics.of("day"), self._tally.payload())
+        self.flush()
 
     @_harmless
     def tell(self, view: View, *, paused: bool = False, troubles: Mapping[str, str] | None = None) -> None:
-        """The position is this; to be told after every change and at least once a second."""
-        self._shell.outbox.keep(self._topics.of("state"), self._telling.state(view, paused=paused, troubles=troubles))
+        """The position is this; to be told after every change."""
+        self.outbox.keep(self._topics.of("state"), self._telling.state(view, paused=paused, troubles=troubles))
+        self.flush()
+
+    @_harmless
+    def flush(self) -> None:
+        """Hand over to the connection what is due; to be called often, at least once a second."""
+        now = self._clock()
+        if not self._connection.connected.is_set() or now < self._next_look:
+            return
+        self._next_look = now + _LOOK
+        if self._entered.is_set():
+            self._entered.clear()
+            self.outbox.again()
+            for topic, fields in announcements(self._topics).items():
+                self._publish(topic, encoded(fields))
+            self._publish(self._topics.of("available"), ONLINE)
+        for topic, payload, retain in self.outbox.take(now, _AT_ONCE):
+            self._publish(topic, encoded({**payload, "at": self._wall()}), retain=retain)
+
+    def _publish(self, topic: str, payload: bytes, *, retain: bool = True) -> None:
+        self._connection.client.publish(topic, payload, qos=1, retain=retain)
 
     @_harmless
     def close(self) -> None:
-        """The table is switched off. Takes some seconds at most; nothing else here waits."""
-        self._shell.stop()
-
-    def _keep_day(self) -> None:
-        self._shell.outbox.keep(self._topics.of("day"), self._tally.payload())
+        """Say that the table was switched off, and was not lost; takes some seconds at most, and nothing else waits."""
+        if self._connection.connected.is_set():
+            self.outbox.again()
+            self._next_look = 0
+            self.flush()
+            client = self._connection.client
+            client.publish(self._topics.of("available"), OFFLINE, qos=1, retain=True).wait_for_publish(_LEAVE)
+        self._connection.stop(_LEAVE)

@@ -20,7 +20,7 @@ from typing import Any, Final, TypeVar
 from referee.engine.log import ruling_of
 from referee.engine.rulings import RULING_ORDER, Ruling
 from referee.extras.broker.messages import OFFLINE, ONLINE, UNTOLD, parsed
-from referee.extras.broker.publisher import FIELDS
+from referee.extras.broker.publisher import TALLIED
 from referee.text.catalogue import texts
 from referee.text.ruling_lines import RulingWords
 
@@ -91,7 +91,7 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """What a table's day came to: for each player's name the counts of `FIELDS`."""
+    """What a table's day came to: for each player's name the counts of `TALLIED`."""
 
     day: str
     players: tuple[tuple[str, tuple[int, ...]], ...]
@@ -208,7 +208,7 @@ def _day(raw: Mapping[str, Any]) -> Day:
     if not _DAY.fullmatch(day):
         raise _Bad
     players = (_object(one) for one in _list(raw.get("players"), PLAYERS))
-    return Day(day, tuple((text(one.get("name")), tuple(_count(one.get(f, 0)) for f in FIELDS)) for one in players))
+    return Day(day, tuple((text(one.get("name")), tuple(_count(one.get(f, 0)) for f in TALLIED)) for one in players))
 
 
 def text(value: Any, most: int = NAME) -> str:
@@ -493,7 +493,7 @@ def league(days: Iterable[tuple[str, Day]], day: str) -> list[Row]:
             continue
         for name, counts in one.players:
             row = sums.setdefault(name, Counter())
-            row.update(dict(zip(FIELDS, counts, strict=True)))
+            row.update(dict(zip(TALLIED, counts, strict=True)))
             row["tables"] += 1
     rows = [
         Row(name, c["tables"], c["games"], c["won"], c["slaps"], c["false"], c["cards"]) for name, c in sums.items()

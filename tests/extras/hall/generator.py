@@ -1,6 +1,6 @@
-"""Many tables in one process: ``python -m tests.extras.hall.generator PORT COUNT [FIRST]`` plays a recorded game at its pace.
+"""Many tables in one process: ``python -m tests.extras.hall.generator PORT COUNT [FIRST]`` plays a recorded game.
 
-Every table has a connection of its own with a last will, and says what a real one says, by the same code; only its
+At its pace; every table has a connection of its own with a last will, and says what a real one says, by the same code; only its
 thread is shared. Ends when its standard input is closed, and then prints when each ruling was handed to the
 connection: ``{table: [monotonic ns, …]}``, in the order of the rulings' numbers, which begin with 1.
 """
@@ -17,9 +17,9 @@ from paho.mqtt.client import Client
 from paho.mqtt.enums import CallbackAPIVersion
 
 from hardware.clock import monotonic
-from referee.extras.broker.connection import PACE, Outbox, wall_time
+from referee.extras.broker.connection import wall_time
 from referee.extras.broker.messages import OFFLINE, ONLINE, Telling, Topics, encoded
-from referee.extras.broker.publisher import Tally
+from referee.extras.broker.publisher import PACE, Outbox, Tally
 from tests.extras.hall.performance import Performance, performance
 
 SECOND: Final = 1_000_000_000
@@ -74,11 +74,10 @@ class OneTable:
 
     def tell(self, now: int) -> None:
         """What is due goes out."""
-        for message in self._box.take(now, 100):
-            payload = encoded({**message.payload, "at": wall_time()})
-            if not message.retain:
+        for topic, payload, retain in self._box.take(now, 100):
+            if not retain:
                 self.sent.append(monotonic())
-            self.client.publish(message.topic, payload, qos=1, retain=message.retain)
+            self.client.publish(topic, encoded({**payload, "at": wall_time()}), qos=1, retain=retain)
 
 
 def _joined(table: OneTable, loop: asyncio.AbstractEventLoop) -> None:

@@ -6,9 +6,8 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import Final
 
-from referee.extras.broker.connection import PACE, Outbox
 from referee.extras.broker.messages import Telling, encoded
-from referee.extras.broker.publisher import Tally
+from referee.extras.broker.publisher import PACE, Outbox, Tally
 from tests.extras.hall.generator import LULL
 from tests.extras.hall.performance import performance
 
@@ -48,8 +47,8 @@ def traffic() -> Traffic:
     sizes: defaultdict[str, list[int]] = defaultdict(list)
 
     def tell(now: int) -> None:
-        for message in box.take(now, 100):
-            sizes[message.topic].append(len(encoded({**message.payload, "at": AT})))
+        for topic, payload, _ in box.take(now, 100):
+            sizes[topic].append(len(encoded({**payload, "at": AT})))
 
     told = 0
     for moment in play.moments:
