@@ -16,17 +16,17 @@ import tomllib
 import zipfile
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Final
 
-from referee.record.store import WRITER_PATIENCE, record_errors
+from referee.record.pictures import FRAMES_FILE
+from referee.record.store import connect, record_errors
 
 _FORMAT: Final = 1
 MANIFEST: Final = "manifest.json"
 RECORD: Final = "record.db"
-FRAMES: Final = "frames.db"
 _SETTINGS: Final = "table.toml"
 _DECK: Final = re.compile(r"decks/[a-z0-9][a-z0-9_-]{0,39}\.(npz|png)")
 _HOUSE: Final = re.compile(r"rules/(?!\.)[\w.-]{1,80}\.toml")
@@ -76,13 +76,13 @@ class Places:
     @property
     def frames(self) -> Path:
         """The pictures, beside the record."""
-        return self.record.with_name(FRAMES)
+        return self.record.with_name(FRAMES_FILE)
 
     def of(self, name: str) -> Path | None:
         """Where a member of an archive belongs; None for the settings and their rules where none are named."""
         if name == RECORD:
             return self.record
-        if name == FRAMES:
+        if name == FRAMES_FILE:
             return self.frames
         folder, _, inner = name.rpartition("/")
         if folder == "decks":
@@ -118,7 +118,8 @@ def back_up(places: Places, to: Path, made: str, *, pictures: bool = False) -> M
     try:
         with tempfile.TemporaryDirectory(dir=to.parent, prefix=".backup-") as folder:
             files = _gathered(places, Path(folder), pictures)
-            games = _games(files[RECORD])
+            with closing(sqlite3.connect(files[RECORD])) as db:
+                games = int(db.execute("SELECT count(*) FROM game").fetchone()[0])
             with part.open("wb") as out:
                 manifest = _written(out, files, made, games)
                 out.flush()
@@ -126,7 +127,7 @@ def back_up(places: Places, to: Path, made: str, *, pictures: bool = False) -> M
         with opened(part):
             pass
         part.replace(to)
-        _sync_folder(to.parent)
+        sync_folder(to.parent)
     except OSError as bad:
         raise BackupError(f"{to} cannot be written: {bad.strerror or bad}") from bad
     finally:
@@ -138,7 +139,7 @@ def _gathered(places: Places, folder: Path, pictures: bool) -> dict[str, Path]:
     """Every file of the archive by its name there; data bases as copies of one instant."""
     files = {RECORD: _copied(places.record, folder / RECORD)}
     if pictures and places.frames.exists():
-        files[FRAMES] = _copied(places.frames, folder / FRAMES)
+        files[FRAMES_FILE] = _copied(places.frames, folder / FRAMES_FILE)
     if places.settings is not None and places.settings.exists():
         files[_SETTINGS] = places.settings
         house = places.settings.parent / places.house
@@ -152,25 +153,11 @@ def _gathered(places: Places, folder: Path, pictures: bool) -> dict[str, Path]:
 
 def _copied(source: Path, to: Path) -> Path:
     """A data base as it is at one instant, while others write: SQLite's own backup."""
-    with record_errors(source):
-        old = sqlite3.connect(f"{source.absolute().as_uri()}?mode=ro", uri=True, timeout=WRITER_PATIENCE)
-        new = sqlite3.connect(to)
-        try:
-            # All pages in one step: a writer in between would make it begin again.
-            old.backup(new, pages=-1)
-            new.execute("PRAGMA journal_mode=DELETE")
-        finally:
-            new.close()
-            old.close()
+    with record_errors(source), closing(connect(source, "ro")) as old, closing(sqlite3.connect(to)) as new:
+        # All pages in one step: a writer in between would make it begin again.
+        old.backup(new, pages=-1)
+        new.execute("PRAGMA journal_mode=DELETE")
     return to
-
-
-def _games(record: Path) -> int:
-    db = sqlite3.connect(record)
-    try:
-        return int(db.execute("SELECT count(*) FROM game").fetchone()[0])
-    finally:
-        db.close()
 
 
 def _written(out: IO[bytes], files: dict[str, Path], made: str, games: int) -> Manifest:
@@ -189,7 +176,8 @@ def _written(out: IO[bytes], files: dict[str, Path], made: str, games: int) -> M
     return manifest
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
+    """Have a rename in a folder outlast a power cut."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -249,7 +237,9 @@ def _manifest(archive: zipfile.ZipFile, path: Path) -> Manifest:
 
 def _part(raw: Any, path: Path) -> Part:
     part = Part(str(raw["name"]), int(raw["size"]), str(raw["sha256"]))
-    if part.name not in (RECORD, FRAMES, _SETTINGS) and not (_DECK.fullmatch(part.name) or _HOUSE.fullmatch(part.name)):
+    if part.name not in (RECORD, FRAMES_FILE, _SETTINGS) and not (
+        _DECK.fullmatch(part.name) or _HOUSE.fullmatch(part.name)
+    ):
         raise BackupError(f"{path} holds {part.name!r}, which is no part of a backup")
     if not 0 <= part.size <= _LARGEST_PART:
         raise BackupError(f"{path}: {part.name} is said to hold {part.size} bytes")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -18,7 +19,7 @@ from referee.record.people import People, PeopleError, Person, key_of
 from referee.record.pictures import FRAMES_FILE
 from referee.record.redaction import mentions, printed, renamed_table, seat_name, without
 from referee.record.retention import Due, due
-from referee.record.store import WRITER_PATIENCE, Record, RecordError, record_errors
+from referee.record.store import Record, RecordError, connect, record_errors
 
 _WAITING: Final = "scrub"
 _UNSETTLED: Final = "settle"
@@ -126,7 +127,12 @@ def enforce(people: People, now: datetime) -> tuple[Due, str]:
         for seat, name in enumerate(info.seats, start=1) if name != seat_name(seat)
     }  # fmt: skip
     with_names = tuple(sorted({game for game, _ in named}))
-    pictures, amiss = _erase_overdue_pictures(people.path, over, {info.id for info in games})
+    pictures, amiss = 0, ""
+    try:
+        pictures = _erase_pictures(people.path, (*over.pictures, *over.games), {info.id for info in games})
+    except RecordError as bad:
+        # A file of pictures that is damaged must not keep the games from being recorded.
+        amiss = f"pictures could not be removed: {bad}"
     _take_names(people, named)
     if over.games:
         _erase_games(people, over.games, now.isoformat(timespec="seconds"), "its time was over")
@@ -149,11 +155,19 @@ def _counted(many: int, noun: str) -> str:
 
 def scrub(people: People) -> bool:
     """See to it that what was deleted is nowhere in the file or its log; whether that could be done now."""
-    done = _scrubbed(people.path)
-    if done:
+    try:
+        with closing(connect(people.path, "rw")) as db:
+            db.execute("PRAGMA secure_delete=ON")
+            db.execute("VACUUM")
+            busy = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+    except sqlite3.OperationalError as bad:
+        if not getattr(bad, "sqlite_errorname", "").startswith(("SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_FULL")):
+            raise
+        return False
+    if not busy:
         with people.writing() as db:
             db.execute("DELETE FROM people_meta WHERE key=?", (_WAITING,))
-    return done
+    return not busy
 
 
 def _will_scrub(db: sqlite3.Connection) -> None:
@@ -164,21 +178,6 @@ def _will_scrub(db: sqlite3.Connection) -> None:
 def scrub_waiting(people: People) -> bool:
     """Do it now if it has waited, as at the start of the program; whether nothing waits any more."""
     return people.meta(_WAITING) is None or scrub(people)
-
-
-def _scrubbed(path: Path) -> bool:
-    db = sqlite3.connect(path, timeout=WRITER_PATIENCE, isolation_level=None)
-    try:
-        db.execute("PRAGMA secure_delete=ON")
-        db.execute("VACUUM")
-        busy = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
-    except sqlite3.OperationalError as bad:
-        if getattr(bad, "sqlite_errorname", "").startswith(("SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_FULL")):
-            return False
-        raise
-    finally:
-        db.close()
-    return not busy
 
 
 def _seats_of(people: People, person: Person) -> dict[tuple[int, int], str]:
@@ -237,42 +236,20 @@ def _erase_games(people: People, games: tuple[int, ...], at: str, why: str) -> N
             db.execute("DELETE FROM game WHERE id=?", (game,))
 
 
-def _erase_overdue_pictures(record: Path, over: Due, games: set[int]) -> tuple[int, str]:
-    """Those whose time is over, and those whose game is no more; a file of pictures that is damaged is told of, for it
-    must not keep the games from being recorded.
+def _erase_pictures(record: Path, games: tuple[int, ...], there: set[int] | None = None) -> int:
+    """Overwrite the pictures of these games and, given the games that are ``there``, of all that are no more.
+
+    Returns how many. A picture's pages hold nothing else, so no rebuilding.
     """
-    try:
-        gone = _erase_pictures(record, (*over.pictures, *over.games))
-        return gone + _erase_pictures(record, _without_game(record, games)), ""
-    except RecordError as bad:
-        return 0, f"pictures could not be removed: {bad}"
-
-
-def _without_game(record: Path, games: set[int]) -> tuple[int, ...]:
-    """Numbers of games that were removed to make room, and whose pictures are still there."""
     path = record.with_name(FRAMES_FILE)
     if not path.exists():
-        return ()
-    with record_errors(path):
-        db = sqlite3.connect(path, timeout=WRITER_PATIENCE, isolation_level=None)
-        try:
-            return tuple(number for (number,) in db.execute("SELECT DISTINCT game FROM frame") if number not in games)
-        finally:
-            db.close()
-
-
-def _erase_pictures(record: Path, games: tuple[int, ...]) -> int:
-    """Overwrite the pictures of games; returns how many. A picture's pages hold nothing else, so no rebuilding."""
-    path = record.with_name(FRAMES_FILE)
-    if not games or not path.exists():
         return 0
-    with record_errors(path):
-        db = sqlite3.connect(path, timeout=WRITER_PATIENCE, isolation_level=None)
-        try:
-            db.execute("PRAGMA secure_delete=ON")
-            marks = ",".join("?" * len(games))
-            gone = db.execute(f"DELETE FROM frame WHERE game IN ({marks})", games).rowcount
+    with record_errors(path), closing(connect(path, "rw")) as db:
+        gone = set(games)
+        if there is not None:
+            gone |= {number for (number,) in db.execute("SELECT DISTINCT game FROM frame")} - there
+        db.execute("PRAGMA secure_delete=ON")
+        many = sum(db.execute("DELETE FROM frame WHERE game=?", (game,)).rowcount for game in sorted(gone))
+        if gone:
             db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        finally:
-            db.close()
-    return gone
+    return many

@@ -10,19 +10,16 @@ from __future__ import annotations
 
 import json
 import secrets
-import sqlite3
 import unicodedata
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Final, Self
+from typing import Any, Final
 
 from referee.record.consent import CONSENT_VERSION
 from referee.record.redaction import seat_name
 from referee.record.retention import RetentionPeriods
-from referee.record.store import WRITER_PATIENCE, RecordError, record_errors
+from referee.record.store import Database, RecordError
 
 _LONGEST_NAME: Final = 40
 """Characters of a name."""
@@ -86,7 +83,7 @@ class Person:
     """Version of the text that was answered."""
 
 
-class People:
+class People(Database):
     """The people of one record. Its own connection; short transactions, so that a game can go on beside it."""
 
     def __init__(self, path: Path, *, read_only: bool = False) -> None:
@@ -95,55 +92,24 @@ class People:
         Raises:
             RecordError: the file is not there, cannot be read or written, or was made by a newer program.
         """
-        self.path = path
-        with record_errors(path):
-            mode = "ro" if read_only else "rw"
-            self._db = sqlite3.connect(
-                f"{path.absolute().as_uri()}?mode={mode}", uri=True, timeout=WRITER_PATIENCE, isolation_level=None,
-                check_same_thread=False,
-            )  # fmt: skip
+        super().__init__(path, "ro" if read_only else "rw")
+        with self._errors():
             self._db.execute("PRAGMA foreign_keys=ON")
             # What is deleted is overwritten at once, not merely marked as free.
             self._db.execute("PRAGMA secure_delete=ON")
-            self._prepare(read_only)
-
-    def _prepare(self, read_only: bool) -> None:
-        if not read_only:
-            self._db.execute("PRAGMA synchronous=FULL")
-            self._db.executescript(_SCHEMA)
-            self._db.execute("INSERT OR IGNORE INTO people_meta VALUES ('version', ?)", (str(_TABLES_VERSION),))
-        self.there = bool(self._db.execute("SELECT 1 FROM sqlite_schema WHERE name='people_meta'").fetchone())
-        found = int(self.meta("version") or 0)
-        if found > _TABLES_VERSION:
+            if not read_only:
+                self._db.execute("PRAGMA synchronous=FULL")
+                self._db.executescript(_SCHEMA)
+                self._db.execute("INSERT OR IGNORE INTO people_meta VALUES ('version', ?)", (str(_TABLES_VERSION),))
+            self.there = bool(self._db.execute("SELECT 1 FROM sqlite_schema WHERE name='people_meta'").fetchone())
+        if int(self.meta("version") or 0) > _TABLES_VERSION:
             raise RecordError(f"the people in {self.path} were written by a newer program; update this one")
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Let go of the file."""
-        self._db.close()
-
-    @contextmanager
-    def writing(self) -> Iterator[sqlite3.Connection]:
-        """One transaction: all of it or nothing. Raises `RecordError`."""
-        with record_errors(self.path):
-            self._db.execute("BEGIN IMMEDIATE")
-            try:
-                yield self._db
-                self._db.execute("COMMIT")
-            finally:
-                if self._db.in_transaction:
-                    self._db.execute("ROLLBACK")
 
     def rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
         """What a query finds; nothing in a record that knows no people yet. Raises `RecordError`."""
         if not self.there:
             return []
-        with record_errors(self.path):
+        with self._errors():
             return self._db.execute(query, values).fetchall()
 
     def meta(self, key: str) -> str | None:

@@ -6,13 +6,12 @@ and a power cut may cost the last second of them, never the file.
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from referee.record.store import WRITER_PATIENCE, RecordError, record_errors
+from referee.record.store import Database, RecordError
 
 PICTURES_CAP: Final = 512 * 1024 * 1024
 """Most bytes of pictures, unless the settings say otherwise."""
@@ -49,18 +48,14 @@ class Picture:
     jpeg: bytes
 
 
-class PictureStore:
+class PictureStore(Database):
     """The pictures of every game."""
 
     def __init__(self, path: Path, *, cap: int = PICTURES_CAP, read_only: bool = False) -> None:
         """Open the file, and make it where there is none. ``cap`` in bytes. Raises `RecordError`."""
-        self._path, self._cap, self._read_only = path, cap, read_only
-        with record_errors(path, NOT_KEPT):
-            mode = "ro" if read_only else "rwc"
-            self._db = sqlite3.connect(
-                f"{path.absolute().as_uri()}?mode={mode}", uri=True, timeout=WRITER_PATIENCE, isolation_level=None,
-                check_same_thread=False,
-            )  # fmt: skip
+        super().__init__(path, "ro" if read_only else "rwc", NOT_KEPT)
+        self._cap, self._read_only = cap, read_only
+        with self._errors():
             if not read_only:
                 self._db.execute("PRAGMA journal_mode=WAL")
                 self._db.execute("PRAGMA synchronous=NORMAL")
@@ -85,38 +80,26 @@ class PictureStore:
         Raises:
             RecordError: they cannot be written; the games go on being recorded.
         """
-        with record_errors(self._path, NOT_KEPT):
-            self._db.execute("BEGIN IMMEDIATE")
-            try:
-                for one in pictures:
-                    made = self._db.execute(
-                        "INSERT OR IGNORE INTO frame VALUES (?, ?, ?, ?)", (game, one.t, one.exposure, one.jpeg)
-                    )
-                    self._held += _pages(len(one.jpeg)) * made.rowcount
-                gone = self._make_room()
-                self._db.execute("COMMIT")
-            except sqlite3.Error:
-                if self._db.in_transaction:
-                    self._db.execute("ROLLBACK")
-                self._held = self._measured()
-                raise
-        return gone
-
-    def _make_room(self) -> int:
-        gone = 0
-        while self._held > self._cap:
-            oldest = self._db.execute("SELECT rowid, length(jpeg) FROM frame ORDER BY game, t LIMIT 32").fetchall()
-            for rowid, length in oldest:
-                if self._held <= self._cap:
-                    break
-                self._db.execute("DELETE FROM frame WHERE rowid=?", (rowid,))
-                self._held -= _pages(length)
-                gone += 1
+        held, gone = self._held, 0
+        with self.writing() as db:
+            for one in pictures:
+                row = (game, one.t, one.exposure, one.jpeg)
+                made = db.execute("INSERT OR IGNORE INTO frame VALUES (?, ?, ?, ?)", row)
+                held += _pages(len(one.jpeg)) * made.rowcount
+            while held > self._cap:
+                oldest = db.execute("SELECT rowid, length(jpeg) FROM frame ORDER BY game, t LIMIT 32").fetchall()
+                for rowid, length in oldest:
+                    if held <= self._cap:
+                        break
+                    db.execute("DELETE FROM frame WHERE rowid=?", (rowid,))
+                    held -= _pages(length)
+                    gone += 1
+        self._held = held
         return gone
 
     def near(self, game: int, start: int, stop: int) -> Iterator[Picture]:
         """Pictures of a game that began between two instants (ns), in order; raises `RecordError`."""
-        with record_errors(self._path):
+        with self._errors():
             for row in self._db.execute(
                 "SELECT t, exposure, jpeg FROM frame WHERE game=? AND t BETWEEN ? AND ? ORDER BY t", (game, start, stop)
             ):
@@ -124,14 +107,10 @@ class PictureStore:
 
     def forget(self, game: int) -> int:
         """Remove a game's pictures; returns how many. Raises `RecordError`."""
-        with record_errors(self._path):
+        with self._errors():
             gone = self._db.execute("DELETE FROM frame WHERE game=?", (game,)).rowcount
             self._held = self._measured()
         return gone
-
-    def close(self) -> None:
-        """Let go of the file."""
-        self._db.close()
 
 
 def _pages(length: int) -> int:

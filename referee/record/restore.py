@@ -7,17 +7,17 @@ import os
 import shutil
 import sqlite3
 import tempfile
-import zipfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from referee.record.backup import FRAMES, RECORD, BackupError, Manifest, Places, opened
-from referee.record.store import RECORD_VERSION
+from referee.record.backup import RECORD, BackupError, Manifest, Places, opened, sync_folder
+from referee.record.pictures import FRAMES_FILE
+from referee.record.store import RECORD_VERSION, connect
 
-_DATABASES: Final = (RECORD, FRAMES)
+_DATABASES: Final = (RECORD, FRAMES_FILE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,19 +99,15 @@ def _put_all(folder: Path, steps: tuple[FilePlacement, ...]) -> None:
             _put(folder / step.name, step)
     except OSError as bad:
         for step in reversed(begun):
-            _take_back(step)
+            if step.beside is None:
+                with contextlib.suppress(OSError):
+                    step.to.unlink()
+            elif step.beside.exists():
+                step.beside.replace(step.to)
+                # Two names of one file: the rename leaves both.
+                step.beside.unlink(missing_ok=True)
         why = f"{bad.filename or 'a file'} cannot be written ({bad.strerror})"
         raise BackupError(f"{why}; everything is as it was before") from bad
-
-
-def _take_back(step: FilePlacement) -> None:
-    if step.beside is None:
-        with contextlib.suppress(OSError):
-            step.to.unlink()
-    elif step.beside.exists():
-        step.beside.replace(step.to)
-        # Two names of one file: the rename leaves both.
-        step.beside.unlink(missing_ok=True)
 
 
 def _plan(manifest: Manifest, places: Places, stamp: str) -> Plan:
@@ -131,7 +127,12 @@ def _unpacked(file: Path, folder: Path | None) -> Iterator[tuple[Manifest, Path]
     try:
         with opened(file) as (archive, manifest), tempfile.TemporaryDirectory(dir=folder, prefix=".restore-") as beside:
             for part in manifest.parts:
-                _extract(archive, part.name, Path(beside))
+                to = Path(beside) / part.name
+                to.parent.mkdir(exist_ok=True)
+                with archive.open(part.name) as member, to.open("wb") as out:
+                    shutil.copyfileobj(member, out, 1 << 20)
+                    out.flush()
+                    os.fsync(out.fileno())
             for part in manifest.parts:
                 if part.name in _DATABASES:
                     _look_through(Path(beside) / part.name, part.name, file)
@@ -142,25 +143,14 @@ def _unpacked(file: Path, folder: Path | None) -> Iterator[tuple[Manifest, Path]
         raise BackupError(f"{file} cannot be restored: {bad.strerror or bad}") from bad
 
 
-def _extract(archive: zipfile.ZipFile, name: str, folder: Path) -> None:
-    to = folder / name
-    to.parent.mkdir(exist_ok=True)
-    with archive.open(name) as member, to.open("wb") as out:
-        shutil.copyfileobj(member, out, 1 << 20)
-        out.flush()
-        os.fsync(out.fileno())
-
-
 def _look_through(path: Path, name: str, file: Path) -> None:
     """Whether a data base is whole, and not of a newer program."""
-    db = sqlite3.connect(path)
     try:
-        found = db.execute("PRAGMA quick_check(1)").fetchone()[0]
-        version = db.execute("PRAGMA user_version").fetchone()[0]
+        with closing(sqlite3.connect(path)) as db:
+            found = db.execute("PRAGMA quick_check(1)").fetchone()[0]
+            version = db.execute("PRAGMA user_version").fetchone()[0]
     except sqlite3.DatabaseError as bad:
         raise BackupError(f"{file}: its {name} is no data base ({bad}), and nothing was changed") from bad
-    finally:
-        db.close()
     if found != "ok":
         raise BackupError(f"{file}: its {name} is damaged ({found}), and nothing was changed")
     if name == RECORD and version > RECORD_VERSION:
@@ -208,13 +198,9 @@ def _forgotten(record: Path) -> dict[str, str]:
     """Ids of the people who were forgotten, with the day; nobody where the record cannot be read."""
     if not record.exists():
         return {}
-    db = sqlite3.connect(f"{record.absolute().as_uri()}?mode=ro", uri=True)
-    try:
+    with closing(connect(record, "ro")) as db, contextlib.suppress(sqlite3.DatabaseError):
         return dict(db.execute("SELECT person, at FROM forgotten").fetchall())
-    except sqlite3.DatabaseError:
-        return {}
-    finally:
-        db.close()
+    return {}
 
 
 def _put(source: Path, step: FilePlacement) -> None:
@@ -239,8 +225,4 @@ def _put(source: Path, step: FilePlacement) -> None:
     for left in ("-wal", "-shm"):
         if step.name in _DATABASES:
             step.to.with_name(step.to.name + left).unlink(missing_ok=True)
-    handle = os.open(step.to.parent, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+    sync_folder(step.to.parent)

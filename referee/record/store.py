@@ -10,18 +10,19 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Final, Self
+from typing import Any, Final, Literal, Self
 
 from referee.engine.log import ruling_of
 from referee.engine.rulings import GAME_ENDS, Ruling, end_of
 
 RECORD_VERSION: Final = 1
-WRITER_PATIENCE: Final = 2.0
+_WRITER_PATIENCE: Final = 2.0
 """How long a writer waits for another one, s."""
+_NOT_RECORDED: Final = "games are not recorded"
 FEW_LINES: Final = 50
 """Lines that a disk which took nothing is tried with: who waits for the loop must not wait for all that waits here."""
 
@@ -54,6 +55,61 @@ class RecordError(OSError):
     """The record cannot be read or written; says what to do."""
 
 
+@contextmanager
+def record_errors(path: Path, what: str = _NOT_RECORDED) -> Iterator[None]:
+    """Raise what SQLite complains of as `RecordError`; ``what`` comes of it where the file cannot be written."""
+    try:
+        yield
+    except RecordError:
+        raise
+    except (sqlite3.Error, OSError) as bad:
+        raise RecordError(_words(path, bad, what)) from bad
+
+
+def connect(path: Path, mode: Literal["ro", "rw", "rwc"]) -> sqlite3.Connection:
+    """Open a file for reading, for writing, or made where it is not; raises `sqlite3.Error`."""
+    return sqlite3.connect(
+        f"{path.absolute().as_uri()}?mode={mode}", uri=True, timeout=_WRITER_PATIENCE, isolation_level=None,
+        check_same_thread=False,
+    )  # fmt: skip
+
+
+class Database:
+    """One file, for as long as it is open."""
+
+    def __init__(self, path: Path, mode: Literal["ro", "rw", "rwc"], what: str = _NOT_RECORDED) -> None:
+        """Open it; ``what`` comes of it where the file cannot be written. Raises `RecordError`."""
+        self.path, self._what = path, what
+        with self._errors():
+            self._db = connect(path, mode)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._db.close()
+
+    def _errors(self) -> AbstractContextManager[None]:
+        return record_errors(self.path, self._what)
+
+    @contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """One transaction: all of it or nothing, and on the disk at its end. Raises `RecordError`."""
+        with self._errors():
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._db
+                self._db.execute("COMMIT")
+            finally:
+                # Something went wrong, or a commit failed for want of room.
+                if self._db.in_transaction:
+                    self._db.execute("ROLLBACK")
+
+
 @dataclass(frozen=True, slots=True)
 class GameInfo:
     """What the list of games shows of one."""
@@ -70,7 +126,7 @@ class GameInfo:
     """Whether it is never removed to make room."""
 
 
-class Record:
+class Record(Database):
     """One file of games. Opened for writing by one process; any number may read."""
 
     def __init__(self, path: Path, *, read_only: bool = False) -> None:
@@ -79,43 +135,23 @@ class Record:
         Raises:
             RecordError: it cannot be opened or made, is damaged, or was made by a newer program.
         """
-        self.path = path
-        self.read_only = read_only
-        try:
+        with record_errors(path):
             if not read_only:
                 path.parent.mkdir(parents=True, exist_ok=True)
-            mode = "ro" if read_only else "rwc"
-            self._db = sqlite3.connect(
-                f"{path.absolute().as_uri()}?mode={mode}", uri=True, timeout=WRITER_PATIENCE, isolation_level=None,
-                check_same_thread=False,
-            )  # fmt: skip
-            self._prepare()
-        except (sqlite3.Error, OSError) as bad:
-            raise RecordError(_words(path, bad)) from bad
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
-        self.close()
-
-    def _prepare(self) -> None:
-        run = self._db.execute
-        run("PRAGMA foreign_keys=ON")
-        if not self.read_only:
-            run("PRAGMA journal_mode=WAL")
-            run("PRAGMA synchronous=FULL")
-            # What is removed is overwritten where that costs nothing; `referee.record` sees to the rest.
-            run("PRAGMA secure_delete=FAST")
-        found = int(run("PRAGMA user_version").fetchone()[0])
-        if found > RECORD_VERSION:
-            raise RecordError(f"{self.path} was made by a newer program (version {found}); update this one")
-        if found == 0 and not self.read_only:
-            self._db.executescript(f"BEGIN;{_SCHEMA}PRAGMA user_version={RECORD_VERSION};COMMIT;")
-
-    def close(self) -> None:
-        """Let go of the file."""
-        self._db.close()
+        super().__init__(path, "ro" if read_only else "rwc")
+        with self._errors():
+            run = self._db.execute
+            run("PRAGMA foreign_keys=ON")
+            if not read_only:
+                run("PRAGMA journal_mode=WAL")
+                run("PRAGMA synchronous=FULL")
+                # What is removed is overwritten where that costs nothing; `referee.record.erasure` sees to the rest.
+                run("PRAGMA secure_delete=FAST")
+            found = int(run("PRAGMA user_version").fetchone()[0])
+            if found > RECORD_VERSION:
+                raise RecordError(f"{path} was made by a newer program (version {found}); update this one")
+            if found == 0 and not read_only:
+                self._db.executescript(f"BEGIN;{_SCHEMA}PRAGMA user_version={RECORD_VERSION};COMMIT;")
 
     def begin(self, began: str) -> GameWriter:
         """A new game, there from its first commit on; ``began`` is wall time, ISO 8601."""
@@ -130,25 +166,25 @@ class Record:
         info = self.game(game)
         if info.ended is not None:
             raise RecordError(f"game {game} has ended; a game that has ended is only read")
-        with record_errors(self.path):
+        with self._errors():
             last = self._db.execute("SELECT max(number) FROM line WHERE game=?", (game,)).fetchone()[0]
         return GameWriter(self, game=game, written=last or 0)
 
     def games(self) -> list[GameInfo]:
         """Every game, the latest first."""
-        with record_errors(self.path):
+        with self._errors():
             rows = self._db.execute(f"{_GAME} ORDER BY id DESC").fetchall()
         return [_info(row) for row in rows]
 
     def latest(self) -> GameInfo | None:
         """The game that began last; None where there is none."""
-        with record_errors(self.path):
+        with self._errors():
             row = self._db.execute(f"{_GAME} ORDER BY id DESC LIMIT 1").fetchone()
         return None if row is None else _info(row)
 
     def game(self, game: int) -> GameInfo:
         """One game; raises `RecordError` where there is none of that number."""
-        with record_errors(self.path):
+        with self._errors():
             row = self._db.execute(f"{_GAME} WHERE id=?", (game,)).fetchone()
         if row is None:
             raise RecordError(f"there is no game {game} in {self.path}; `referee games` lists them")
@@ -161,14 +197,14 @@ class Record:
 
     def lines(self, game: int, after: int = 0) -> Iterator[tuple[int, str]]:
         """Number and text of a game's lines after the first ``after``, in order; raises `RecordError`."""
-        with record_errors(self.path):
+        with self._errors():
             yield from self._db.execute(
                 "SELECT number, text FROM line WHERE game=? AND number>? ORDER BY number", (game, after)
             )
 
     def end_ruling(self, game: int) -> Ruling | None:
         """The ruling by which a game ended, as its log has it; None where it did not end. Raises `RecordError`."""
-        with record_errors(self.path):
+        with self._errors():
             rows = self._db.execute(_ENDINGS, (game,)).fetchall()
         made = []
         for (text,) in rows:
@@ -179,45 +215,45 @@ class Record:
 
     def end(self, game: int, ended: str) -> None:
         """The game is over; raises `RecordError`."""
-        with record_errors(self.path):
+        with self._errors():
             self._db.execute("UPDATE game SET ended=? WHERE id=? AND ended IS NULL", (ended, game))
 
     def reopen(self, game: int) -> None:
         """The game is not over after all; raises `RecordError`."""
-        with record_errors(self.path):
+        with self._errors():
             self._db.execute("UPDATE game SET ended=NULL WHERE id=?", (game,))
 
     def keep(self, game: int, keep: bool = True) -> None:
         """Never remove this game to make room, or (``keep`` false) no longer so; raises `RecordError`."""
-        with record_errors(self.path):
+        with self._errors():
             self._db.execute("UPDATE game SET keep=? WHERE id=?", (int(keep), game))
 
     def remove(self, game: int, at: str, why: str) -> None:
         """Remove a game and note that it was there; raises `RecordError`."""
         began = self.game(game).began
-        with record_errors(self.path), self._transaction():
+        with self.writing():
             self._db.execute("INSERT INTO removed VALUES (?, ?, ?, ?)", (at, game, began, why))
             self._db.execute("DELETE FROM game WHERE id=?", (game,))
 
     def removed(self) -> list[tuple[str, int, str, str]]:
         """When, which game, when it began, and why, of every game that was removed."""
-        with record_errors(self.path):
+        with self._errors():
             return self._db.execute("SELECT at, game, began, why FROM removed ORDER BY rowid").fetchall()
 
     def sizes(self) -> dict[int, int]:
         """What each game's lines take, bytes; raises `RecordError`."""
-        with record_errors(self.path):
+        with self._errors():
             return dict(self._db.execute("SELECT game, sum(length(text) + 16) FROM line GROUP BY game"))
 
     def add(self, game: int, rows: list[tuple[int, str]]) -> None:
         """Numbered lines, all or none, on the disk when this returns; raises `RecordError`."""
-        with record_errors(self.path), self._transaction():
+        with self.writing():
             self._insert(game, rows)
 
     def add_game(self, began: str, rows: list[tuple[int, str]]) -> int:
         """A game with its first lines, the table first, as `add`; returns its number."""
         fields = json.loads(rows[0][1])
-        with record_errors(self.path), self._transaction():
+        with self.writing():
             game = self._db.execute(
                 "INSERT INTO game (began, seats, rules) VALUES (?, ?, ?)",
                 (began, json.dumps(fields["seats"]), json.dumps(fields.get("rules", "classic"))),
@@ -228,28 +264,6 @@ class Record:
 
     def _insert(self, game: int, rows: list[tuple[int, str]]) -> None:
         self._db.executemany("INSERT INTO line VALUES (?, ?, ?)", [(game, *row) for row in rows])
-
-    def _transaction(self) -> _Transaction:
-        return _Transaction(self._db)
-
-
-class _Transaction:
-    """``BEGIN`` to ``COMMIT``, or ``ROLLBACK`` where something went wrong."""
-
-    def __init__(self, db: sqlite3.Connection) -> None:
-        self._db = db
-
-    def __enter__(self) -> None:
-        self._db.execute("BEGIN IMMEDIATE")
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        try:
-            if kind is None:
-                self._db.execute("COMMIT")
-        finally:
-            # A commit that failed for want of room leaves the transaction open.
-            if self._db.in_transaction:
-                self._db.execute("ROLLBACK")
 
 
 class GameWriter:
@@ -345,22 +359,7 @@ def _info(row: tuple[int, str, str | None, str, str, int]) -> GameInfo:
     return GameInfo(number, began, ended, tuple(json.loads(seats)), json.loads(rules), bool(keep))
 
 
-class record_errors:  # noqa: N801 - reads as a statement
-    """SQLite's complaints in our words."""
-
-    def __init__(self, path: Path, what: str = "games are not recorded") -> None:
-        """``what`` comes of it where the file cannot be written."""
-        self._path, self._what = path, what
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, _kind: object, bad: BaseException | None, _trace: object) -> None:
-        if isinstance(bad, sqlite3.Error | OSError):
-            raise RecordError(_words(self._path, bad, self._what)) from bad
-
-
-def _words(path: Path, bad: Exception, what: str = "games are not recorded") -> str:
+def _words(path: Path, bad: Exception, what: str) -> str:
     """What is wrong with the file, and what to do."""
     said = str(bad)
     code = getattr(bad, "sqlite_errorname", "") or ""
