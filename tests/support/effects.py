@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from hardware.simulated.pictures.canvas import Bytes
 from hardware.simulated.pictures.scene import Scene
-from hardware.simulated.table.acts import MS
+from referee.units import MS
 
 Floats = NDArray[np.float32]
 

@@ -10,8 +10,9 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from hardware.simulated.table.acts import MS, CardPose, Push, Touch, bearing, towards
+from hardware.simulated.table.acts import CardPose, Push, Touch, bearing, towards
 from referee.engine.observations import Foul
+from referee.units import MS
 from tests.support.effects import Bump, Covered, Glare, Lamp, LampOff, Shade, Soft
 from tests.support.spoilt import Situation
 from tests.support.story import SEATS, Story

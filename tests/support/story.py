@@ -8,10 +8,11 @@ from typing import Final
 
 from hardware.simulated.decks.families import FAMILIES
 from hardware.simulated.decks.packs import all_cards
-from hardware.simulated.table.acts import MS, Act, Burn, CardPose, Lay, Take
+from hardware.simulated.table.acts import Act, Burn, CardPose, Lay, Take
 from hardware.simulated.table.players import NAMES, seat_people
 from hardware.simulated.table.script import Script
 from referee.engine.observations import Card, Foul, Observation, Placed, Table, Taken
+from referee.units import MS
 from tests.support.awkward import Pair
 from tests.support.effects import Effect
 from tests.support.spoilt import Situation

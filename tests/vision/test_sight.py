@@ -174,7 +174,7 @@ def test_where_pictures_are_off_nobody_is_asked_for_any(switched_on: bool) -> No
         sights.want(Span(0, 2**62))
         news_of(sights, lambda news: isinstance(news, Blind))
     assert ("Span" in spied.sent) == switched_on
-    assert spied.sent.count("Answer") == 3
+    assert spied.sent.count("ForesightAnswer") == 3
 
 
 def test_what_was_asked_last_comes_before_the_end() -> None:

@@ -11,6 +11,11 @@ from hardware.simulated.pictures.canvas import Bytes
 Matrix = NDArray[np.float64]
 
 
+def moved_by(dx: float, dy: float) -> Matrix:
+    """The matrix that moves a picture by so many px."""
+    return np.array([[1, 0, dx], [0, 1, dy], [0, 0, 1.0]])
+
+
 def over(ground: Bytes, top: Bytes) -> None:
     """Lay a premultiplied BGRA picture over a BGR one of the same size, in place."""
     b, g, r, a = cv2.split(top)
@@ -52,7 +57,7 @@ def stamp(frame: Bytes, sprite: Bytes, matrix: Matrix, motion: tuple[float, floa
     x1, y1 = min(frame.shape[1], int(xs.max()) + pad + 1), min(frame.shape[0], int(ys.max()) + pad + 1)
     if x0 >= x1 or y0 >= y1:
         return
-    moved = np.array([[1, 0, -x0], [0, 1, -y0], [0, 0, 1.0]]) @ matrix
+    moved = moved_by(-x0, -y0) @ matrix
     size = (x1 - x0, y1 - y0)
     if moved[2, 0] == 0 and moved[2, 1] == 0:
         warped = cv2.warpAffine(sprite, moved[:2], size, flags=cv2.INTER_LINEAR)

@@ -18,10 +18,11 @@ from numpy.typing import NDArray
 
 from hardware.ports import Frame
 from hardware.simulated.decks.packs import PrintedDeck
+from hardware.simulated.pictures.ambient import cloth, light
 from hardware.simulated.pictures.canvas import Bytes
-from hardware.simulated.pictures.cloth import cloth, light
 from hardware.simulated.pictures.hands import draw_hand, look
-from hardware.simulated.pictures.layers import stamp
+from hardware.simulated.pictures.layers import moved_by, stamp
+from referee.units import SECOND
 
 Floats = NDArray[np.float64]
 
@@ -30,7 +31,6 @@ _SCALE: Final = 3.0
 _GAMMA: Final = 2.2
 _NOMINAL: Final = 4000 * 4.0
 """Exposure (microseconds) times gain at which a `light` of 1 shows the table as it is drawn."""
-_SECOND: Final = 1_000_000_000
 
 
 class Top:
@@ -67,18 +67,16 @@ class Top:
 
     def _lay(self, picture: Bytes, x: float, y: float, turn: float) -> None:
         rows, columns = picture.shape[:2]
-        centred = np.array([[1, 0, (1 - columns) / 2], [0, 1, (1 - rows) / 2], [0, 0, 1.0]])
-        stamp(self.image, picture, self._at(x, y, turn) @ centred)
+        stamp(self.image, picture, self._at(x, y, turn) @ moved_by((1 - columns) / 2, (1 - rows) / 2))
 
     def with_hand(self, bearing: float, seat: int, far: float = 0.0) -> Bytes:
         """The table top while a hand reaches over its middle from a bearing, ``far`` mm short of it."""
         hand = draw_hand("flat", look(self.seed, seat), _SCALE)
         way = (math.cos(math.radians(bearing)), -math.sin(math.radians(bearing)))
         matrix = self._at(way[0] * far, way[1] * far, math.degrees(math.atan2(-way[0], way[1])))
-        matrix = matrix @ np.array([[1, 0, -hand.tip[0]], [0, 1, -hand.tip[1]], [0, 0, 1.0]])
+        matrix = matrix @ moved_by(-hand.tip[0], -hand.tip[1])
         out = self.image.copy()
-        low = np.array([[1, 0, 7 * _SCALE], [0, 1, 9 * _SCALE], [0, 0, 1.0]])
-        stamp(out, hand.shadow, low @ matrix)
+        stamp(out, hand.shadow, moved_by(7 * _SCALE, 9 * _SCALE) @ matrix)
         stamp(out, hand.image, matrix)
         return out
 
@@ -143,26 +141,18 @@ class Overhead:
             bent[:, 0] = self.size[0] - 1 - bent[:, 0]
         return np.asarray(bent, np.float64)
 
-    def _places(self, top: Top, fine: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """For each (finer) pixel of the picture where in the table top's picture it looks."""
-        columns, rows = self.size[0] * fine, self.size[1] * fine
-        xs, ys = np.meshgrid((np.arange(columns) + 0.5) / fine - 0.5, (np.arange(rows) + 0.5) / fine - 0.5)
-        points = np.stack([xs.ravel(), ys.ravel()], axis=1)
-        if self.k1 or self.k2:
-            bend = np.array([self.k1, self.k2, 0, 0, 0])
-            points = cv2.undistortPoints(points.reshape(-1, 1, 2), self.matrix, bend, P=self.matrix).reshape(-1, 2)
-        flat = np.c_[points, np.ones(len(points))] @ np.linalg.inv(self.homography).T
-        mm = flat[:, :2] / flat[:, 2:]
-        px = (mm + np.array(top.size) / 2) * _SCALE - 0.5
-        return (
-            px[:, 0].reshape(rows, columns).astype(np.float32),
-            px[:, 1].reshape(rows, columns).astype(np.float32),
-        )
-
     def _seen(self, top: Top, image: Bytes, fine: int) -> Bytes:
         """The picture as the lens throws it, with ``fine`` pixels for each of the camera's."""
         if self.k1 or self.k2:
-            xs, ys = self._places(top, fine)
+            # For each (finer) pixel of the picture where in the table top's picture it looks.
+            columns, rows = self.size[0] * fine, self.size[1] * fine
+            xs, ys = np.meshgrid((np.arange(columns) + 0.5) / fine - 0.5, (np.arange(rows) + 0.5) / fine - 0.5)
+            points = np.stack([xs.ravel(), ys.ravel()], axis=1).reshape(-1, 1, 2)
+            bend = np.array([self.k1, self.k2, 0, 0, 0])
+            points = cv2.undistortPoints(points, self.matrix, bend, P=self.matrix).reshape(-1, 2)
+            flat = np.c_[points, np.ones(len(points))] @ np.linalg.inv(self.homography).T
+            px = (flat[:, :2] / flat[:, 2:] + np.array(top.size) / 2) * _SCALE - 0.5
+            xs, ys = (px[:, axis].reshape(rows, columns).astype(np.float32) for axis in (0, 1))
             return np.asarray(cv2.remap(image, xs, ys, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REFLECT), np.uint8)
         half = 0.5 / fine - 0.5
         coarse = np.array([[1 / fine, 0, half], [0, 1 / fine, half], [0, 0, 1.0]])
@@ -231,7 +221,7 @@ class OverheadFrames:
         for _ in range(count):
             if self._closed:
                 return
-            t = round(self._index * _SECOND / self._fps)
+            t = round(self._index * SECOND / self._fps)
             image = self._camera.developed(exposed, self._index)
             yield Frame(image, t, self._camera.exposure_us * 1000, self._index)
             self._index += 1

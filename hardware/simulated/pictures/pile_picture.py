@@ -4,41 +4,26 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 import cv2
 import numpy as np
 
 from hardware.simulated.pictures.canvas import Bytes
-from hardware.simulated.pictures.layers import Matrix, darken, over, smear
+from hardware.simulated.pictures.layers import Matrix, darken, moved_by, over, smear
 from hardware.simulated.table.acts import CardPose
+
+if TYPE_CHECKING:
+    from hardware.simulated.pictures.scene import Scene
 
 PILE_MM = 112.0
 """Half the width of the square in which cards lie, unless a scene needs more."""
 
 
-class Lens(Protocol):
-    """What the layer needs to know of the scene it belongs to."""
-
-    width: int
-    height: int
-    scale: float
-    card_shadow: tuple[Bytes, int]
-    reach_mm: float
-    """Half the width of the square in which cards lie."""
-
-    @property
-    def card_size(self) -> tuple[float, float]: ...
-
-    def flat(self, pose: CardPose) -> Matrix: ...
-
-    def lit(self, card: str, pose: CardPose) -> Bytes: ...
-
-
 class PileLayer:
     """The cards at rest: their colours, what they cover, and the shadow they throw on the cloth."""
 
-    def __init__(self, scene: Lens) -> None:
+    def __init__(self, scene: Scene) -> None:
         self.scene = scene
         self.side = int(2 * scene.reach_mm * scene.scale)
         self.cards: list[tuple[str, CardPose]] = []
@@ -64,7 +49,7 @@ class PileLayer:
             raise ValueError(f"a card at {pose.x:.0f}, {pose.y:.0f} mm lies outside the pile's {scene.reach_mm:.0f} mm")
         window, size = np.s_[y0:y1, x0:x1], (x1 - x0, y1 - y0)
         corner = (self.side / 2 - scene.width / 2 - x0, self.side / 2 - scene.height / 2 - y0)
-        matrix = np.array([[1, 0, corner[0]], [0, 1, corner[1]], [0, 0, 1]]) @ scene.flat(pose)
+        matrix = moved_by(*corner) @ scene.flat(pose)
         spot = self.image[window]
         if self.cards:
             darken(spot[..., :3], self._shadow_of(matrix, size, 0.9, 0.34))
@@ -78,8 +63,7 @@ class PileLayer:
     def _shadow_of(self, matrix: Matrix, size: tuple[int, int], offset: float, depth: float) -> Bytes:
         shadow, margin = self.scene.card_shadow
         fall = offset * self.scene.scale
-        back = np.array([[1, 0, -margin], [0, 1, -margin], [0, 0, 1]])
-        moved = np.array([[1, 0, fall], [0, 1, fall * 1.2], [0, 0, 1]]) @ matrix @ back
+        moved = moved_by(fall, fall * 1.2) @ matrix @ moved_by(-margin, -margin)
         warped = cv2.warpAffine(shadow, moved[:2], size, flags=cv2.INTER_LINEAR)
         return np.asarray(cv2.convertScaleAbs(warped, alpha=depth), dtype=np.uint8)
 
@@ -93,12 +77,8 @@ class PileLayer:
     def draw(self, ground: Bytes, dx: float = 0.0, dy: float = 0.0, motion: tuple[float, float] = (0.0, 0.0)) -> None:
         """Show the pile on a whole picture, moved by (dx, dy) px."""
         x, y = round(self.scene.width / 2 - self.side / 2 + dx), round(self.scene.height / 2 - self.side / 2 + dy)
-        x0, y0, x1, y1 = (
-            max(0, x),
-            max(0, y),
-            min(self.scene.width, x + self.side),
-            min(self.scene.height, y + self.side),
-        )
+        x0, y0 = max(0, x), max(0, y)
+        x1, y1 = min(self.scene.width, x + self.side), min(self.scene.height, y + self.side)
         if x0 >= x1 or y0 >= y1:
             return
         part = np.s_[y0 - y : y1 - y, x0 - x : x1 - x]

@@ -13,15 +13,13 @@ import cv2
 import numpy as np
 
 from hardware.simulated.decks.packs import PrintedDeck
+from hardware.simulated.pictures.ambient import SensorNoise, cloth, light
 from hardware.simulated.pictures.canvas import Bytes
-from hardware.simulated.pictures.card_turn import swing_angle, swung
-from hardware.simulated.pictures.cloth import cloth, light
 from hardware.simulated.pictures.hands import HandPicture, draw_hand, look
-from hardware.simulated.pictures.layers import Matrix, stamp
+from hardware.simulated.pictures.layers import Matrix, moved_by, stamp
 from hardware.simulated.pictures.pile_picture import PILE_MM, PileLayer
-from hardware.simulated.pictures.sensor_noise import SensorNoise
 from hardware.simulated.table.acts import Act, Burn, CardPose, Cover, Lay, PileChange, Start, Take, Touch, settled_at
-from hardware.simulated.table.paths import HandPlace, Player
+from hardware.simulated.table.paths import HandPlace, Player, swing_angle, swung
 
 CARD_SHARE = 150 / 720
 """A card's height as a share of the picture's."""
@@ -125,8 +123,7 @@ class Scene:
         height, width = self.deck.picture("back").shape[:2]
         c, s = math.cos(math.radians(pose.turn)), math.sin(math.radians(pose.turn))
         u, v = self.px(pose.x, pose.y)
-        turn = np.array([[c, -s, u], [s, c, v], [0, 0, 1]])
-        centred: Matrix = turn @ np.array([[1, 0, -width / 2], [0, 1, -height / 2], [0, 0, 1.0]])
+        centred: Matrix = np.array([[c, -s, u], [s, c, v], [0, 0, 1]]) @ moved_by(-width / 2, -height / 2)
         return centred
 
     def lit(self, card: str, pose: CardPose) -> Bytes:
@@ -150,7 +147,12 @@ class Scene:
             self._draw_pile(frame, swept, t)
             frame = cv2.GaussianBlur(frame, (3, 3), _LENS_PX)
         else:
-            frame = self._still().copy()
+            if self._stale:
+                self._base = self.bare.copy()
+                self.pile.draw(self._base)
+                self._base = cv2.GaussianBlur(self._base, (3, 3), _LENS_PX)
+                self._stale = False
+            frame = np.array(self._base)
         for place in places:
             self._draw_place(frame, place, t)
         self._noise.add_to(frame, index)
@@ -179,26 +181,13 @@ class Scene:
     def _apply(self, act: Act) -> None:
         if isinstance(act, Lay):
             self.pile.add(act.card, act.pose)
-        elif isinstance(act, Start):
-            for pose in act.poses:
-                self.pile.add("back", pose)
-        elif isinstance(act, Burn):
-            if act.top:
-                for card, pose in zip(act.cards, act.poses, strict=True):
-                    self.pile.add(card, pose)
-            else:
-                self.pile.slip_under(list(zip(act.cards, act.poses, strict=True)))
+        elif isinstance(act, Burn) and not act.top:
+            self.pile.slip_under(list(zip(act.cards, act.poses, strict=True)))
+        elif isinstance(act, Start | Burn):
+            for card, pose in zip(act.cards, act.poses, strict=True):
+                self.pile.add("back" if isinstance(act, Start) else card, pose)
         elif isinstance(act, Take):
             self._gone, self.pile = self.pile, PileLayer(self)
-
-    def _still(self) -> Bytes:
-        if self._stale:
-            self._base = self.bare.copy()
-            self.pile.draw(self._base)
-            self._base = cv2.GaussianBlur(self._base, (3, 3), _LENS_PX)
-            self._stale = False
-        base: Bytes = self._base
-        return base
 
     def _draw_pile(self, frame: Bytes, swept: Take | None, t: int) -> None:
         self.pile.draw(frame)
@@ -237,12 +226,9 @@ class Scene:
         turn = math.atan2(-away[0], away[1])
         c, s = math.cos(turn), math.sin(turn)
         u, v = self.px(*place.tip)
-        matrix = np.array([[c, -s, u], [s, c, v], [0, 0, 1]]) @ np.array(
-            [[1, 0, -hand.tip[0]], [0, 1, -hand.tip[1]], [0, 0, 1.0]]
-        )
+        matrix = np.array([[c, -s, u], [s, c, v], [0, 0, 1]]) @ moved_by(-hand.tip[0], -hand.tip[1])
         if pose != "thumb":
-            low = np.array([[1, 0, 7 * self.scale], [0, 1, 9 * self.scale], [0, 0, 1.0]])
-            stamp(frame, hand.shadow, low @ matrix, motion)
+            stamp(frame, hand.shadow, moved_by(7 * self.scale, 9 * self.scale) @ matrix, motion)
         stamp(frame, hand.image, matrix, motion)
 
     def _carried(self, frame: Bytes, lay: Lay, place: HandPlace, t: int, motion: tuple[float, float]) -> None:
@@ -257,11 +243,7 @@ class Scene:
         matrix = np.asarray(cv2.getPerspectiveTransform(source, corners), np.float64)
         shadow, margin = self.card_shadow
         lift = (2.0 + 22.0 * math.sin(math.radians(angle))) * self.scale
-        below = (
-            np.array([[1, 0, lift * 0.8], [0, 1, lift], [0, 0, 1]])
-            @ matrix
-            @ np.array([[1, 0, -margin], [0, 1, -margin], [0, 0, 1]])
-        )
+        below = moved_by(lift * 0.8, lift) @ matrix @ moved_by(-margin, -margin)
         stamp(frame, cv2.convertScaleAbs(shadow, alpha=0.36), below, motion)
         stamp(frame, picture, matrix, motion)
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-MS = 1_000_000
+from referee.units import MS
 
 SETTLE_NS = 120 * MS
 """From the first sight of a face to the card at rest."""

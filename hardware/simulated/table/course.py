@@ -7,22 +7,25 @@ that is laid, a pile that is taken, a penalty card that goes under the pile.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
+from copy import deepcopy
+from dataclasses import dataclass
 from random import Random
 from typing import Any
 
 from hardware.simulated.decks.packs import all_cards
-from hardware.simulated.table.acts import MS, Cover
-from hardware.simulated.table.close_calls import Called, dead_heats
-from hardware.simulated.table.holdings import Holdings
-from hardware.simulated.table.judge import Judge
-from hardware.simulated.table.players import Habits, seat_people, seconds
+from hardware.simulated.table.acts import Act, Burn, Cover, Lay, Start, Take
+from hardware.simulated.table.players import Habits, PlayerProfile, seat_people, seconds
 from hardware.simulated.table.slapping_hands import SlappingHands
-from referee.engine.observations import Answer, Card, Draw, Lift, Observation, Placed, Slap, Table, Taken
+from referee.engine.adjudicator import Adjudicator
+from referee.engine.observations import Answer, Card, Draw, Lift, Observation, Placed, Slap, Table, Taken, Tick
 from referee.engine.rulings import Ruling
 from referee.engine.view import View
-from referee.rules.house import house_rules
+from referee.rules.house import HouseRules, house_rules
+from referee.units import MS, SECOND
 
-SECOND = 1_000_000_000
+HEAT_NS = 3_200_000
+"""Hands nearer than this are a dead heat to pads that are known to 1.5 ms each."""
 _GUESS_NS = (125 * MS, 180 * MS)
 """When a guessing hand falls after the card it guessed about."""
 _PROBE_NS = 500 * MS
@@ -31,6 +34,113 @@ _SAME_HAND_NS = 340 * MS
 """The least time between two cards of one player."""
 _START_NS = SECOND
 _PATIENCE_NS = 6 * SECOND
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """A moment that the script knows to be too close for the sensors."""
+
+    t: int
+    kind: str
+    """``dead_heat``, ``doubt`` (a slap next to a reveal) or ``slap_the_pile``."""
+    seats: tuple[int, ...]
+    margin: int
+    """ns between the two."""
+
+
+class Judge:
+    """An `Adjudicator` that hears the truth as it happens, and can be asked what it would say to a slap."""
+
+    def __init__(self, table: Table, rules: HouseRules) -> None:
+        # Answers need the core's memory, and copying that to ask "what if" is slow: then a second core forgets.
+        self._core = Adjudicator(lookahead_ns=0, history=rules.has("S4b"))
+        self._forgetful = Adjudicator(lookahead_ns=0, history=False) if rules.has("S4b") else self._core
+        self.observe(table)
+
+    @property
+    def view(self) -> View:
+        """The game as the core sees it."""
+        return self._core.view
+
+    def observe(self, observation: Observation) -> list[Ruling]:
+        """Tell the core one more thing; gives the rulings that it is sure of."""
+        if self._forgetful is not self._core and not isinstance(observation, Answer):
+            self._forgetful.observe(observation)
+            self._forgetful.take_early()
+        return self._core.observe(observation)
+
+    def tick(self, t: int) -> list[Ruling]:
+        """Tell the core that nothing else happened up to ``t``."""
+        return self.observe(Tick(t=t))
+
+    def take_early(self) -> list[Ruling]:
+        """What the referee says at once."""
+        return self._core.take_early()
+
+    def would_win(self, seat: int, t: int) -> bool:
+        """Whether a hand of ``seat`` at ``t`` would win the pile: asked of a copy of the core."""
+        twin = deepcopy(self._forgetful)
+        twin.observe(Slap(t=t, id="probe", seat=seat, t_error=0))
+        twin.observe(Tick(t=t))
+        return any(r.kind == "slap_won" and r.t == t for r in twin.take_early())
+
+
+class Holdings:
+    """Every stack, next card first; the pile, lowest first; and what hands did with them."""
+
+    def __init__(self, people: tuple[PlayerProfile, ...], chance: Random) -> None:
+        self.stacks: list[deque[str]] = []
+        self.pile: list[str] = []
+        self.acts: list[Act] = []
+        self._people, self._chance = people, chance
+
+    def has_cards(self, seat: int) -> bool:
+        """Whether this seat has a card to lay."""
+        return bool(self.stacks[seat - 1])
+
+    def deal(self, cards: Sequence[str], counts: Sequence[int | None]) -> None:
+        """Deal each seat so many; where a pack is cut and not dealt, a roughly equal share, and the rest to the last.
+
+        What is over starts the pile, face down.
+        """
+        share = len(cards) / len(counts)
+        over = list(cards)
+        for count in counts:
+            size = int(share * self._chance.uniform(0.8, 1.0)) if count is None else count
+            self.stacks.append(deque(over[:size]))
+            del over[:size]
+        if None in counts:
+            self.stacks[-1].extend(over)
+        elif over:
+            self.pile = over
+            poses = tuple(self._people[0].tucked(len(self._people), self._chance) for _ in over)
+            self.acts.append(Start(0, tuple(over), poses))
+
+    def lay(self, t: int, seat: int) -> str:
+        """The next card of a seat goes on the pile; gives which it is."""
+        person = self._people[seat - 1]
+        card = self.stacks[seat - 1].popleft()
+        self.acts.append(Lay(t, seat, card, person.pose(len(self._people), self._chance), person.sideways))
+        self.pile.append(card)
+        return card
+
+    def take(self, t: int, seat: int) -> None:
+        """The pile goes under a seat's stack."""
+        self.acts.append(Take(t, seat))
+        self.stacks[seat - 1].extend(self.pile)
+        self.pile.clear()
+
+    def burn(self, t: int, seat: int, count: int, top: bool) -> tuple[str, ...]:
+        """Penalty cards go under the pile or on it, fewer where the stack is short; gives them, lowest first."""
+        stack = self.stacks[seat - 1]
+        cards = tuple(stack.popleft() for _ in range(min(count, len(stack))))
+        if not cards:
+            return ()
+        poses = tuple(self._people[seat - 1].tucked(len(self._people), self._chance) for _ in cards)
+        self.acts.append(Burn(t, seat, cards, poses, top))
+        lowest_first = cards if top else cards[::-1]
+        self.pile = [*self.pile, *lowest_first] if top else [*lowest_first, *self.pile]
+        return lowest_first
 
 
 class ScriptError(RuntimeError):
@@ -51,7 +161,15 @@ class Course:
         self.hands = SlappingHands(len(names), habits, self.chance)
         self.cards = Holdings(self.people, self.chance)
         self.truth: list[Observation] = [self.table]
-        self._deal()
+        # Stacks as the core believes them dealt, and the wild rank where one is drawn.
+        pack = all_cards(self.rules.value("S2"), self.rules.value("S3"))
+        self.chance.shuffle(pack)
+        self.judge.tick(0)
+        self.cards.deal(pack, self.view.counts)
+        if self.rules.has("P14") and not self.rules.value("P14"):
+            self.truth.append(Draw(t=1, id="wild", rank=self.chance.choice("23456789T")))
+            self.judge.observe(self.truth[-1])
+            self.judge.tick(1)
         self.called: list[Called] = []
         self.now = 0
         self.laid = 0
@@ -70,17 +188,6 @@ class Course:
         self.final: list[Ruling] = []
         self.last_valid = -SECOND
 
-    def _deal(self) -> None:
-        """Stacks as the core believes them dealt, and the wild rank where one is drawn."""
-        pack = all_cards(self.rules.value("S2"), self.rules.value("S3"))
-        self.chance.shuffle(pack)
-        self.judge.tick(0)
-        self.cards.deal(pack, self.view.counts)
-        if self.rules.has("P14") and not self.rules.value("P14"):
-            self.truth.append(Draw(t=1, id="wild", rank=self.chance.choice("23456789T")))
-            self.judge.observe(self.truth[-1])
-            self.judge.tick(1)
-
     # What the core is told and says
 
     def _tell(self, observation: Observation) -> list[Ruling]:
@@ -94,30 +201,23 @@ class Course:
         for ruling in rulings:
             self.final.append(ruling)
             if ruling.kind == "burn":
-                self._owe_burn(ruling)
+                # Penalty cards go under the pile one after another, each in its time.
+                due = max(self.now, ruling.t) + self._seconds(0.75, 1.25)
+                if self.burns:
+                    due = max(due, self.burns[-1][0] + self._seconds(0.5, 0.7))
+                fields = ruling.fields
+                self.burns.append((due, fields["seat"], fields["count"], fields.get("where") == "top"))
             elif ruling.kind == "pile" and not self.taking and not self.view.game_over:
                 self.owed, self.take_at = ruling.fields["seat"], None
-            elif ruling.kind == "question":
-                self._settle_question(ruling)
+            elif ruling.kind == "question" and ruling.fields["ask"] == "bottom_card" and self.cards.pile:
+                # People look under the pile when the referee asks what lies lowest.
+                self.now += 1
+                lowest = self.cards.pile[0]
+                self.truth.append(Answer(t=self.now, id=f"a{len(self.truth)}", to=ruling.id, value=lowest))
+                self._heed(self.judge.observe(self.truth[-1]) + self.judge.tick(self.now))
         if self.view.owner != self.owner:
             self.owner = self.view.owner
             self.take_at = None
-
-    def _owe_burn(self, ruling: Ruling) -> None:
-        """Penalty cards go under the pile one after another, each in its time."""
-        fields = ruling.fields
-        due = max(self.now, ruling.t) + self._seconds(0.75, 1.25)
-        if self.burns:
-            due = max(due, self.burns[-1][0] + self._seconds(0.5, 0.7))
-        self.burns.append((due, fields["seat"], fields["count"], fields.get("where") == "top"))
-
-    def _settle_question(self, question: Ruling) -> None:
-        """People look under the pile when the referee asks what lies lowest."""
-        if question.fields["ask"] == "bottom_card" and self.cards.pile:
-            self.now += 1
-            lowest = self.cards.pile[0]
-            self.truth.append(Answer(t=self.now, id=f"a{len(self.truth)}", to=question.id, value=lowest))
-            self._heed(self.judge.observe(self.truth[-1]) + self.judge.tick(self.now))
 
     def _seconds(self, low: float, high: float) -> int:
         return seconds(low, high, self.chance)
@@ -133,35 +233,38 @@ class Course:
         idle_since = 0
         while not self.view.game_over:
             action = self._next_action()
-            if self._serve_hands(action[0] if action else self.now + 100 * MS):
-                idle_since = self.now
+            soonest = self.hands.soonest
+            if soonest is not None and soonest <= (action[0] if action else self.now + 100 * MS):
+                if soonest == self.hands.next_lift:
+                    self._lift()
+                else:
+                    self._slap()
+            elif action is None:
+                self.now += 100 * MS
+                self._heed(self.judge.tick(self.now))
+                if self.now - idle_since > _PATIENCE_NS:
+                    raise ScriptError(f"at {self.now} ns nobody is to play and nobody to take the pile")
                 continue
-            if action is None:
-                self._wait(idle_since)
-                continue
-            if action[1] == "lay" and (self.laid >= max_cards or not self.cards.has_cards(action[2])):
-                # Of a pack that was cut nobody knows who has run out (S4c): there people would count.
-                break
-            self._act(*action)
+            else:
+                t, what, seat = action
+                if what == "lay" and (self.laid >= max_cards or not self.cards.has_cards(seat)):
+                    # Of a pack that was cut nobody knows who has run out (S4c): there people would count.
+                    break
+                if what == "lay":
+                    self._lay(t, seat)
+                elif what == "take":
+                    self._take(t, seat)
+                else:
+                    self._burn()
             idle_since = self.now
-        self._finish()
-
-    def _wait(self, idle_since: int) -> None:
-        self.now += 100 * MS
-        self._heed(self.judge.tick(self.now))
-        if self.now - idle_since > _PATIENCE_NS:
-            raise ScriptError(f"at {self.now} ns nobody is to play and nobody to take the pile")
-
-    def _serve_hands(self, until: int) -> bool:
-        """Let the next hand hit or leave its pad if that comes before ``until``."""
-        soonest = self.hands.soonest
-        if soonest is None or soonest > until:
-            return False
-        if soonest == self.hands.next_lift:
+        self.hands.stop()
+        while self.hands.next_lift is not None:
             self._lift()
-        else:
-            self._slap()
-        return True
+        for ruling in self.final:
+            margin = ruling.fields.get("margin") if ruling.kind == "slap_won" else None
+            if margin is not None and margin < HEAT_NS:
+                rivals = [r["seat"] for r in ruling.fields["runners_up"] if r["margin"] < HEAT_NS]
+                self.called.append(Called(ruling.t, "dead_heat", (ruling.fields["seat"], *rivals), margin))
 
     def _next_action(self) -> tuple[int, str, int] | None:
         """What happens next over the table: when, what, by whom."""
@@ -171,27 +274,17 @@ class Course:
         taker = self.owed if self.owed is not None else self.owner
         if taker is not None and self.cards.pile:
             if self.take_at is None:
-                self.take_at = self.now + self._take_delay()
+                by_slap = self.now - self.last_valid < 5 * MS
+                self.take_at = self.now + (self._seconds(0.6, 1.5) if by_slap else self._seconds(1.15, 1.8))
             return max(self.take_at, self.now + 30 * MS), "take", taker
         if view.turn is None:
             return None
         return self.hands.clear(max(self.lay_at, self.now + 1)), "lay", view.turn
 
-    def _take_delay(self) -> int:
-        by_slap = self.now - self.last_valid < 5 * MS
-        return self._seconds(0.6, 1.5) if by_slap else self._seconds(1.15, 1.8)
-
-    def _act(self, t: int, what: str, seat: int) -> None:
-        if what == "lay":
-            self._lay(t, seat)
-        elif what == "take":
-            self._take(t, seat)
-        else:
-            self._burn()
-
     def _lay(self, t: int, seat: int) -> None:
         if self.chance.random() < self.habits.out_of_turn:
-            seat = self._somebody_else(seat)
+            others = [p.seat for p in self.people if p.seat != seat and self.cards.has_cards(p.seat)]
+            seat = self.chance.choice(others) if others else seat
         last_t, last_seat = self.last_lay
         if seat == last_seat and t < last_t + _SAME_HAND_NS:
             t = self.hands.clear(last_t + _SAME_HAND_NS)
@@ -205,14 +298,6 @@ class Course:
         in_turn = self.view.turn == seat
         self.last_lay = (t, seat)
         self._tell(Card(t=t, id=f"c{self.laid}", card=card, seat=seat))
-        self.lay_at = t + self._pause_after(in_turn)
-        self._react(t)
-
-    def _somebody_else(self, seat: int) -> int:
-        others = [p.seat for p in self.people if p.seat != seat and self.cards.has_cards(p.seat)]
-        return self.chance.choice(others) if others else seat
-
-    def _pause_after(self, in_turn: bool) -> int:
         turn = self.view.turn
         slow = self.people[turn - 1].pace if turn is not None else 1.0
         gap = self.interval * slow * (1 + abs(self.chance.gauss(0, 0.08)))
@@ -220,7 +305,8 @@ class Course:
             gap += self._seconds(0.5, 0.9)
         elif self.chance.random() < 0.03:
             gap += self._seconds(0.2, 0.8)
-        return int(gap)
+        self.lay_at = t + int(gap)
+        self._react(t)
 
     def _take(self, t: int, seat: int) -> None:
         self.cards.take(t, seat)
@@ -243,15 +329,11 @@ class Course:
 
     # Slaps
 
-    def _worth_slapping(self) -> bool:
-        """Whether a good hand would win the pile now."""
-        pressed = self.hands.pressed
-        seat = next((p.seat for p in self.people if p.seat not in pressed and self._may_slap(p.seat)), None)
-        return seat is not None and self.judge.would_win(seat, self.now + _PROBE_NS)
-
     def _react(self, t: int) -> None:
         """Who goes for their pad because of the card that was just revealed at ``t``."""
-        if self._worth_slapping():
+        pressed = self.hands.pressed
+        able = next((p.seat for p in self.people if p.seat not in pressed and self._may_slap(p.seat)), None)
+        if able is not None and self.judge.would_win(able, self.now + _PROBE_NS):
             moved = [p for p in self.people if self._may_slap(p.seat) and self.chance.random() < self.habits.notice]
             for person in moved:
                 self.hands.reach(person.seat, t + person.reaction(self.chance))
@@ -268,20 +350,14 @@ class Course:
         elif roll < self.habits.wrong_slap + self.habits.early_slap:
             self.hands.reach(seat, t + self.chance.randrange(*_GUESS_NS))
         elif roll < self.habits.wrong_slap + self.habits.early_slap + self.habits.close_call:
-            self._guess_next(seat)
+            at = self.lay_at + self.chance.randrange(-50 * MS, 50 * MS)
+            self.hands.reach(seat, at, close=True)
+            self.called.append(Called(at, "doubt", (seat,), abs(at - self.lay_at)))
         elif self.chance.random() < self.habits.slap_the_pile:
-            self._slap_the_pile(seat, t)
-
-    def _guess_next(self, seat: int) -> None:
-        t = self.lay_at + self.chance.randrange(-50 * MS, 50 * MS)
-        self.hands.reach(seat, t, close=True)
-        self.called.append(Called(t, "doubt", (seat,), abs(t - self.lay_at)))
-
-    def _slap_the_pile(self, seat: int, t: int) -> None:
-        at = t + SECOND // 2
-        self.cards.acts.append(Cover(at, at + self._seconds(0.2, 0.4), seat))
-        self.called.append(Called(at, "slap_the_pile", (seat,), 0))
-        self.lay_at = max(self.lay_at, at + SECOND)
+            at = t + SECOND // 2
+            self.cards.acts.append(Cover(at, at + self._seconds(0.2, 0.4), seat))
+            self.called.append(Called(at, "slap_the_pile", (seat,), 0))
+            self.lay_at = max(self.lay_at, at + SECOND)
 
     def _may_slap(self, seat: int) -> bool:
         if not self.slapping or seat in self.view.locked_out:
@@ -302,9 +378,3 @@ class Course:
     def _lift(self) -> None:
         t, seat = self.hands.lift()
         self._tell(Lift(t=t, id=f"l{len(self.truth)}", seat=seat))
-
-    def _finish(self) -> None:
-        self.hands.stop()
-        while self.hands.next_lift is not None:
-            self._lift()
-        self.called.extend(dead_heats(self.final))

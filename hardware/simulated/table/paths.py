@@ -1,4 +1,4 @@
-"""Where each player's hand is at any instant, from the acts it performs.
+"""Where each player's hand is at any instant, from the acts it performs, and how a laid card swings over.
 
 A hand comes in along the line from its seat ever more slowly, does its act, and draws back ever faster. The distance
 still to go is a power of the time left, chosen so that a laid card is `REVEAL_MM` from its place when its face shows.
@@ -12,8 +12,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hardware.simulated.table.acts import (
+    FLIP_NS,
     GRASP_NS,
     HOLD_NS,
+    LIFT_NS,
     PUSH_NS,
     REVEAL_MM,
     SETTLE_NS,
@@ -33,6 +35,10 @@ from hardware.simulated.table.acts import (
 _POWER_IN, _POWER_OUT = 1.5, 1.6
 _IN = REVEAL_MM / (SETTLE_NS / 1e9) ** _POWER_IN
 _OUT = 45.0 / 0.050**_POWER_OUT
+_CAMERA_MM = 750.0
+"""Height of the camera over the table, for how a lifted card grows."""
+_HELD_MM = 8.0
+"""How far the fingertips reach over the near edge of a card."""
 Vector = tuple[float, float]
 
 
@@ -192,3 +198,37 @@ class Player:
         spread = isinstance(visit.act, Take | Cover) or (isinstance(visit.act, Touch) and visit.act.flat)
         pose = "flat" if spread else "pinch"
         return HandPlace(self.seat, tip, self.elbow, visit.act, pose)
+
+
+def swing_angle(lay: Lay, t: int) -> float:
+    """The card's angle at ``t``, degrees: 0 flat with its back up, 90 edge-on, 180 flat with its face up."""
+    if t >= lay.t:
+        return 90 + 90 * math.sin(min(1.0, (t - lay.t) / FLIP_NS) * math.pi / 2)
+    return 90 - 90 * smooth((lay.t - t) / LIFT_NS)
+
+
+def swung(lay: Lay, tip: Vector, angle: float, card: tuple[float, float]) -> tuple[Vector, Vector, Vector, Vector]:
+    """The corners in mm, from the card's upper left clockwise, of a card swung by ``angle`` about its near edge.
+
+    Args:
+        lay: how it is laid.
+        tip: where the fingertips are.
+        angle: see `swing_angle`.
+        card: width and height of a card.
+    """
+    f = forward(lay)
+    right = (-f[1], f[0])
+    length, breadth = card[::-1] if not lay.sideways else card
+    hinge = (tip[0] - f[0] * _HELD_MM, tip[1] - f[1] * _HELD_MM)
+    grown = 1 + math.sin(math.radians(angle)) * length / _CAMERA_MM
+    reach = -math.cos(math.radians(angle)) * length * grown
+
+    def corner(along: float, across: float, growth: float) -> Vector:
+        aside = across * breadth / 2 * growth
+        return hinge[0] + f[0] * along + right[0] * aside, hinge[1] + f[1] * along + right[1] * aside
+
+    near_left, near_right = corner(0, -1, 1), corner(0, 1, 1)
+    far_left, far_right = corner(reach, -1, grown), corner(reach, 1, grown)
+    if lay.sideways:
+        return near_left, far_left, far_right, near_right
+    return far_left, far_right, near_right, near_left

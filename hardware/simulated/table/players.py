@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from random import Random
 
-from hardware.simulated.table.acts import MS, CardPose, bearing
+from hardware.simulated.table.acts import CardPose, bearing
+from referee.units import MS, SECOND
 
 NAMES = ("Ana", "Ben", "Cho", "Dora", "Emil", "Fay", "Gus", "Hana")
 
@@ -96,7 +97,7 @@ def seat_people(names: tuple[str, ...], chance: Random) -> tuple[PlayerProfile, 
 
 def seconds(low: float, high: float, chance: Random) -> int:
     """A time between so many seconds and so many, ns."""
-    return int(chance.uniform(low, high) * 1_000_000_000)
+    return int(chance.uniform(low, high) * SECOND)
 
 
 def press(seat: int, t: int, held: int, chance: Random) -> Iterator[Contact]:

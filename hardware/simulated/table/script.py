@@ -14,11 +14,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from hardware.simulated.table.acts import MS, Act, Burn, Lay, Start, Take
-from hardware.simulated.table.close_calls import Called
-from hardware.simulated.table.course import SECOND, Course
+from hardware.simulated.table.acts import Act, Burn, Lay, Start, Take
+from hardware.simulated.table.course import Called, Course
 from hardware.simulated.table.players import NAMES, Contact, Habits, PlayerProfile
 from referee.engine.observations import Card, Observation, Slap, Table
+from referee.units import MS, SECOND
 
 _END_NS: Final = 2 * SECOND
 """From the last that happens until everything has come to rest."""
@@ -63,7 +63,19 @@ class Script:
         ``impossible_card``, ``order_changed``, ``bottom_card``) with a card.
         """
         if ask == "bottom_card":
-            return self._lowest(t)
+            pile: list[str] = []
+            for act in self.acts:
+                if act.t > t:
+                    break
+                if isinstance(act, Take):
+                    pile = []
+                elif isinstance(act, Burn) and not act.top:
+                    pile = [*reversed(act.cards), *pile]
+                elif isinstance(act, Lay):
+                    pile.append(act.card)
+                elif isinstance(act, Burn | Start):
+                    pile.extend(act.cards)
+            return pile[0] if pile else None
         if ask == "who_was_first":
             hands = [o for o in self.truth if isinstance(o, Slap) and abs(o.t - t) < 20 * MS]
             return min(hands, key=lambda o: o.t).seat if hands else None
@@ -72,22 +84,6 @@ class Script:
         if nearest is None or ask not in (*_WHICH_CARD, "who_played"):
             return None
         return nearest.card if ask in _WHICH_CARD else nearest.seat
-
-    def _lowest(self, t: int) -> str | None:
-        """The card that lies lowest in the pile at ``t``."""
-        pile: list[str] = []
-        for act in self.acts:
-            if act.t > t:
-                break
-            if isinstance(act, Take):
-                pile = []
-            elif isinstance(act, Burn) and not act.top:
-                pile = [*reversed(act.cards), *pile]
-            elif isinstance(act, Lay):
-                pile.append(act.card)
-            elif isinstance(act, Burn | Start):
-                pile.extend(act.cards)
-        return pile[0] if pile else None
 
 
 def play_game(

@@ -1,26 +1,18 @@
-"""The simulated table: a camera that sees a script being played, and the contacts of its pads.
-
-``python -m hardware.simulated.table.simulated_table --seed 1 --out DIR`` writes what the camera sees as numbered pictures.
-"""
+"""The simulated table: a camera that sees a script being played, and the contacts of its pads."""
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections.abc import Iterator
 from pathlib import Path
 
-import cv2
-
 from hardware.ports import Frame
-from hardware.simulated.decks.families import FAMILIES
 from hardware.simulated.pictures.scene import CARD_SHARE, Scene
 from hardware.simulated.table.acts import Lay
 from hardware.simulated.table.players import Contact
-from hardware.simulated.table.script import Script, play_game
+from hardware.simulated.table.script import Script
 from referee.engine.log import encode
-
-_SECOND = 1_000_000_000
+from referee.units import SECOND
 
 
 class SimulatedTable:
@@ -30,7 +22,7 @@ class SimulatedTable:
         script: the game.
         fps: frames a second.
         size: width and height of the picture, px.
-        deck_family: one of `FAMILIES`.
+        deck_family: one of `hardware.simulated.decks.families.FAMILIES`.
         seed: cloth, light, arms and noise; the script's own seed unless given.
         card_share: a card's height as a share of the picture's.
         exposure_ns: how long each picture is exposed.
@@ -54,14 +46,9 @@ class SimulatedTable:
         self.script, self.fps, self.size = script, fps, size
         self.exposure_ns = exposure_ns
         self.scene = scene(
-            script.acts,
-            script.seats,
-            size=size,
-            family=deck_family,
-            seed=script.seed if seed is None else seed,
-            card_share=card_share,
-            exposure_ns=exposure_ns,
-        )
+            script.acts, script.seats, size=size, family=deck_family, seed=script.seed if seed is None else seed,
+            card_share=card_share, exposure_ns=exposure_ns,
+        )  # fmt: skip
         self._closed = False
 
     @property
@@ -72,7 +59,7 @@ class SimulatedTable:
     @property
     def frame_count(self) -> int:
         """How many frames `frames` yields."""
-        return int(self.script.duration * self.fps // _SECOND) + 1
+        return int(self.script.duration * self.fps // SECOND) + 1
 
     @property
     def seat_bearings(self) -> tuple[float, ...]:
@@ -81,7 +68,7 @@ class SimulatedTable:
 
     def frame_time(self, index: int) -> int:
         """Start of exposure of a frame, ns."""
-        return round(index * _SECOND / self.fps)
+        return round(index * SECOND / self.fps)
 
     def warm(self) -> None:
         """Print the cards and draw the hands ahead of time, so that no frame has to wait for them."""
@@ -89,7 +76,7 @@ class SimulatedTable:
 
     def render(self, t: int) -> Frame:
         """The frame whose exposure starts at ``t`` ns; quickest when called in the order of time."""
-        index = round(t * self.fps / _SECOND)
+        index = round(t * self.fps / SECOND)
         return Frame(self.scene.picture(t, index), t, self.exposure_ns, index)
 
     def frames(self) -> Iterator[Frame]:
@@ -97,8 +84,7 @@ class SimulatedTable:
         for index in range(self.frame_count):
             if self._closed:
                 return
-            t = self.frame_time(index)
-            yield Frame(self.scene.picture(t, index), t, self.exposure_ns, index)
+            yield self.render(self.frame_time(index))
 
     def edges(self) -> list[Contact]:
         """Every closing and opening of every pad's contact, chatter included, in the order of time."""
@@ -107,20 +93,6 @@ class SimulatedTable:
     def close(self) -> None:
         """Stop `frames`."""
         self._closed = True
-
-    def write_frames(self, folder: Path, *, quality: int = 95, until: int | None = None) -> int:
-        """Write the frames as ``000000.jpg``, … and ``frames.json`` (rate and truth); gives how many."""
-        folder.mkdir(parents=True, exist_ok=True)
-        written = 0
-        for frame in self.frames():
-            if until is not None and frame.t > until:
-                break
-            path = folder / f"{frame.index:06d}.jpg"
-            if not cv2.imwrite(str(path), frame.image, [cv2.IMWRITE_JPEG_QUALITY, quality]):
-                raise OSError(f"cannot write {path}")
-            written += 1
-        write_notes(folder, self)
-        return written
 
 
 def write_notes(folder: Path, table: SimulatedTable) -> None:
@@ -137,28 +109,3 @@ def write_notes(folder: Path, table: SimulatedTable) -> None:
         "truth": [json.loads(encode(observation)) for observation in script.truth],
     }
     (folder / "frames.json").write_text(json.dumps(notes, indent=1) + "\n", encoding="utf-8")
-
-
-def main(arguments: list[str] | None = None) -> int:
-    """Write a preview of a simulated game."""
-    parser = argparse.ArgumentParser(
-        prog="python -m hardware.simulated.table.simulated_table", description=main.__doc__
-    )
-    parser.add_argument("--out", type=Path, required=True, help="folder for the frames")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--seats", type=int, default=4, help="2 to 8")
-    parser.add_argument("--cards", type=int, default=40, help="stop after so many cards")
-    parser.add_argument("--fps", type=float, default=15.0)
-    parser.add_argument("--size", default="960x720", help="width x height in pixels")
-    parser.add_argument("--deck", default="harbour", choices=sorted(FAMILIES))
-    options = parser.parse_args(arguments)
-    width, height = (int(side) for side in options.size.split("x"))
-    script = play_game(options.seed, options.seats, max_cards=options.cards)
-    table = SimulatedTable(script, options.fps, (width, height), options.deck)
-    count = table.write_frames(options.out)
-    print(f"{count} frames of {script.laid} cards in {options.out}")
-    return 0
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, replace
 from heapq import heappop, heappush
 from random import Random
 
-from hardware.simulated.table.acts import MS
 from hardware.simulated.table.players import Contact, Habits, press, seconds
+from referee.units import MS
 
 GUARD_NS = 80 * MS
 """How near a reveal no slap falls unless asked for."""

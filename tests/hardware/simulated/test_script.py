@@ -10,8 +10,8 @@ from statistics import mean, stdev
 import pytest
 
 from hardware.simulated.decks.packs import all_cards
-from hardware.simulated.table.acts import MS, SWEEP_NS, Burn, Lay, Take
-from hardware.simulated.table.close_calls import HEAT_NS
+from hardware.simulated.table.acts import SWEEP_NS, Burn, Lay, Take
+from hardware.simulated.table.course import HEAT_NS
 from hardware.simulated.table.players import MEAN_MS, SPREAD_MS, Habits, press, seat_people
 from hardware.simulated.table.script import Script, play_game
 from hardware.simulated.table.slapping_hands import GUARD_NS
@@ -19,6 +19,7 @@ from referee.engine.adjudicator import Adjudicator
 from referee.engine.observations import Card, Placed, Slap, Table, Taken
 from referee.engine.rulings import Ruling
 from referee.rules.presets import PRESETS
+from referee.units import MS
 
 CLUMSY = Habits(wrong_slap=0.06, early_slap=0.03, out_of_turn=0.02, long_hold=0.2)
 

@@ -16,10 +16,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from hardware.simulated.pictures.card_turn import swing_angle, swung
 from hardware.simulated.pictures.scene import Scene
 from hardware.simulated.table.acts import Burn, CardPose, Lay, Take
-from hardware.simulated.table.paths import HandPlace
+from hardware.simulated.table.paths import HandPlace, swing_angle, swung
 from hardware.simulated.table.simulated_table import SimulatedTable
 
 Quad = NDArray[np.float64]

@@ -1,4 +1,7 @@
-"""The table's cloth and the light on it."""
+"""What a picture has besides cards and hands: the table's cloth, the light on it, and the noise of the sensor.
+
+All seeded. Of the noise a few fields are made ahead, of which each picture gets one, shifted.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,9 @@ from hardware.simulated.pictures.canvas import Bytes
 Floats = NDArray[np.float32]
 _CLOTHS = ((58, 104, 46), (112, 74, 40), (52, 46, 104), (96, 100, 98), (70, 92, 118), (60, 62, 60))
 """Green, blue and wine felt, grey linen, oak-brown, slate; blue, green, red."""
+_FIELDS = 5
+_SHIFT_PX = 64
+"""How far a field of noise is shifted at most."""
 
 
 def light(width: int, height: int, seed: int) -> Floats:
@@ -38,3 +44,33 @@ def cloth(width: int, height: int, scale: float, seed: int) -> Bytes:
         chance.standard_normal((6, 8, 3)).astype(np.float32), (width, height), interpolation=cv2.INTER_CUBIC
     )
     return np.asarray(np.clip(base * shade[..., None] * tint, 0, 255), dtype=np.uint8)
+
+
+class SensorNoise:
+    """What the sensor adds to pictures of one size; none where ``sigma`` is 0."""
+
+    def __init__(self, width: int, height: int, sigma: float, seed: int) -> None:
+        self._seed = seed
+        chance = np.random.default_rng((seed, 31))
+        shape = (height + _SHIFT_PX, width + _SHIFT_PX, 3)
+        self._fields: list[tuple[Bytes, Bytes]] = []
+        """What is added and what is taken away."""
+        for _ in range(_FIELDS if sigma > 0 else 0):
+            field = chance.standard_normal(shape, dtype=np.float32)
+            field = (
+                cv2.GaussianBlur(field, (0, 0), 0.55) * 1.5
+                + chance.standard_normal(shape[:2], dtype=np.float32)[..., None] * 0.7
+            )
+            field = np.rint(field * sigma * 0.75)
+            self._fields.append((np.maximum(field, 0).astype(np.uint8), np.maximum(-field, 0).astype(np.uint8)))
+
+    def add_to(self, frame: Bytes, index: int) -> None:
+        """Spoil a picture in place; ``index`` chooses how."""
+        if not self._fields:
+            return
+        chance = np.random.default_rng((self._seed, 41, index))
+        more, less = self._fields[int(chance.integers(len(self._fields)))]
+        x, y = int(chance.integers(_SHIFT_PX)), int(chance.integers(_SHIFT_PX))
+        spot = np.s_[y : y + frame.shape[0], x : x + frame.shape[1]]
+        cv2.add(frame, more[spot], dst=frame)
+        cv2.subtract(frame, less[spot], dst=frame)
