@@ -6,6 +6,12 @@
 frozen: install  ## the commands answer fixed logs, pictures, sequences and mistakes as they did (ARGS=--write: from now on so)
 	$(BIN)/python tools/frozen.py $(ARGS)
 
+# What a reader of the code passes on the way of one slap.
+.PHONY: walk
+
+walk: install  ## the files and functions that one slap runs through, from the pad's edge to the ruling and on to the page
+	$(BIN)/python -m tools.walk
+
 # More of the core's tests than a normal run has time for.
 .PHONY: games fuzz
 N ?= 2000
