@@ -180,10 +180,10 @@ def _calibrate(args: argparse.Namespace) -> int:
         undo_change(args.settings)
         print(f"{args.settings} is as it was before the last calibration")
         return 0
-    from referee.setup.calibration.calibrate import Options, calibrate
+    from referee.setup.calibration.calibrate import CalibrationOptions, calibrate
 
     return calibrate(
-        Options(
+        CalibrationOptions(
             images=args.images, settings=args.settings, by=args.by, card_size=args.cards, seats=args.seats,
             reach=args.reach, draw=args.draw, simulated=args.simulated, as_json=args.json,
         )

@@ -1,36 +1,28 @@
 """The walk by which a table is set up: questions out, answers in. Pure; the terminal and the devices are elsewhere.
 
-A step is a generator: it yields what it wants (`Ask` a person, `Do` something with a device, `Tell` something) and is
-sent what came of it; it returns the settings as they are afterwards. What was sent is kept, so going back is playing
-the same again without the last answer, and nothing is done twice to a device for it.
+A step is a generator: it yields what it wants (a `Question` to a person, a `DeviceCall`, a `Notice`), is sent what came
+of it, and returns the settings as they are afterwards. What was sent is kept, so going back is playing the same again
+without the last answer, and nothing is done twice to a device for it. `referee.setup.console` holds the conversation.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from referee.settings.file import SettingsText
 
 Check = Callable[[str], Any]
-"""Turns what was typed into a value; raises `Refused`."""
+"""Turns what was typed into a value; raises `BadAnswer`."""
 
 
-class Refused(Exception):  # noqa: N818 - an answer that is asked for again is no error
+class BadAnswer(Exception):  # noqa: N818 - an answer that is asked for again is no error
     """An answer that cannot be; the text says what would be."""
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """One of several answers: what is typed, and what it means."""
-
-    value: str
-    words: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Ask:
+class Question:
     """A question to a person."""
 
     id: str
@@ -38,18 +30,19 @@ class Ask:
     default: str
     """What an empty line means."""
     check: Check
-    choices: tuple[Choice, ...] = ()
+    choices: Mapping[str, str] = field(default_factory=dict)
+    """The answers to choose from, if there is a list: what is typed, and what it means."""
 
 
 @dataclass(frozen=True, slots=True)
-class Tell:
-    """Something to say; nothing is sent back."""
+class Notice:
+    """Something to tell; nothing is sent back."""
 
     words: str
 
 
 @dataclass(frozen=True, slots=True)
-class Do:
+class DeviceCall:
     """Something to do with a device; what came of it is sent back (see `referee.setup.device_checks.Bench`)."""
 
     what: str
@@ -59,12 +52,12 @@ class Do:
     """What people are told meanwhile."""
 
 
-Request = Ask | Tell | Do
+Request = Question | Notice | DeviceCall
 Run = Generator[Request, Any, SettingsText]
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class WalkStep:
     """One part of the walk."""
 
     name: str
@@ -81,11 +74,10 @@ COMMANDS: Final = {
 """What may be typed instead of an answer."""
 
 
-def one_of(choices: Sequence[Choice]) -> Check:
-    """Takes a choice by its word, its number in the list, or how its word begins."""
+def one_of(values: Sequence[str]) -> Check:
+    """Takes one of these by its word, its number in the list, or how its word begins."""
 
     def check(text: str) -> str:
-        values = [choice.value for choice in choices]
         if text.isdecimal() and text not in values and 1 <= int(text) <= len(values):
             return values[int(text) - 1]
         lower = text.casefold()
@@ -93,7 +85,7 @@ def one_of(choices: Sequence[Choice]) -> Check:
         begins = [value for value in values if value.casefold().startswith(lower)]
         if same or len(begins) == 1:
             return (same or begins)[0]
-        raise Refused(f"answer {', '.join(values[:-1])} or {values[-1]}")
+        raise BadAnswer(f"answer {', '.join(values[:-1])} or {values[-1]}")
 
     return check
 
@@ -103,28 +95,27 @@ def whole_number(low: int, high: int) -> Check:
 
     def check(text: str) -> int:
         if not text.isdecimal() or not low <= int(text) <= high:
-            raise Refused(f"a whole number from {low} to {high}")
+            raise BadAnswer(f"a whole number from {low} to {high}")
         return int(text)
 
     return check
 
 
-def choose(key: str, words: str, default: str, choices: Iterable[Choice]) -> Ask:
-    """A question with a list of answers."""
-    listed = tuple(choices)
-    return Ask(key, words, default, one_of(listed), listed)
+def choose(key: str, words: str, default: str, choices: Mapping[str, str]) -> Question:
+    """A question with a list of answers, each with what it means."""
+    return Question(key, words, default, one_of(list(choices)), choices)
 
 
-def yes_no(key: str, words: str, default: bool) -> Ask:
+def yes_no(key: str, words: str, default: bool) -> Question:
     """A question that is answered True or False."""
-    check = one_of((Choice("yes"), Choice("no")))
-    return Ask(key, f"{words} (yes, no)", "yes" if default else "no", lambda text: check(text) == "yes")
+    check = one_of(("yes", "no"))
+    return Question(key, f"{words} (yes, no)", "yes" if default else "no", lambda text: check(text) == "yes")
 
 
 class Walk:
     """The walk as it stands: `request` is what it wants now, None at its end."""
 
-    def __init__(self, draft: SettingsText, steps: Sequence[Step], at: int = 0) -> None:
+    def __init__(self, draft: SettingsText, steps: Sequence[WalkStep], at: int = 0) -> None:
         """``at``: number of the step to begin with; those before it count as done."""
         self.draft = draft
         """The settings as the steps done so far leave them."""
@@ -139,7 +130,7 @@ class Walk:
         self._begin()
 
     @property
-    def step(self) -> Step | None:
+    def step(self) -> WalkStep | None:
         """The step that is being walked; None at the end."""
         return self.steps[self.at] if self.at < len(self.steps) else None
 
@@ -150,29 +141,37 @@ class Walk:
 
     def answer(self, text: str) -> str:
         """Answer the present question, or go another way; gives why the answer cannot be, or nothing."""
-        ask = self.request
-        if not isinstance(ask, Ask):
-            raise TypeError(f"no question is open, but {ask}")
-        said = text.strip()
-        if said.casefold() in COMMANDS:
-            {"back": self._back, "again": self._again, "skip": self._skip, "stop": self._stop}[said.casefold()]()
-            return ""
-        try:
-            value = ask.check(said or ask.default)
-        except Refused as should:
-            return str(should)
-        self._send(value)
+        question = self.request
+        if not isinstance(question, Question):
+            raise TypeError(f"no question is open, but {question}")
+        typed = text.strip()
+        match typed.casefold():
+            case "back":
+                self._go_back()
+            case "again":
+                self._begin()
+            case "skip":
+                self.skip()
+            case "stop":
+                self.stopped = True
+            case _:
+                try:
+                    value = question.check(typed or question.default)
+                except BadAnswer as bad:
+                    return str(bad)
+                self._send(value)
         return ""
 
     def give(self, result: Any = None) -> None:
-        """What came of the present `Do`; of a `Tell`, nothing."""
-        if self.request is None or isinstance(self.request, Ask):
+        """Send what came of the present `DeviceCall`; of a `Notice`, nothing."""
+        if self.request is None or isinstance(self.request, Question):
             raise TypeError(f"a question is answered, not given {result!r}")
         self._send(result)
 
-    def leave(self) -> None:
-        """Leave this step as it was: what it needs is not here."""
-        self._skip()
+    def skip(self) -> None:
+        """Leave this step as it was."""
+        self.at += 1
+        self._begin()
 
     def _send(self, value: Any) -> None:
         if self.request is not None:
@@ -184,7 +183,7 @@ class Walk:
             self.request = self._run.send(value)
         except StopIteration as end:
             self.draft = end.value
-            asked = any(isinstance(request, Ask) for request, _ in self._sent)
+            asked = any(isinstance(request, Question) for request, _ in self._sent)
             (self._silent.discard if asked else self._silent.add)(self.at)
             self.at += 1
             self._begin()
@@ -192,18 +191,17 @@ class Walk:
     def _begin(self, sent: Sequence[tuple[Request, Any]] = ()) -> None:
         """Start the present step, and play again what was sent."""
         self._sent = list(sent)
-        step = self.step
-        if step is None:
+        if self.step is None:
             self.request = None
             return
         self._before[self.at] = self.draft
-        self._run = step.run(self.draft)
+        self._run = self.step.run(self.draft)
         self._advance(None)
         for _, value in sent:
             self._advance(value)
 
-    def _back(self) -> None:
-        asked = [k for k, (request, _) in enumerate(self._sent) if isinstance(request, Ask)]
+    def _go_back(self) -> None:
+        asked = [k for k, (request, _) in enumerate(self._sent) if isinstance(request, Question)]
         if asked:
             self._begin(self._sent[: asked[-1]])
             return
@@ -212,13 +210,3 @@ class Walk:
         # A step that an earlier walk did is asked again as it was left.
         self.draft = self._before.get(self.at, self.draft)
         self._begin()
-
-    def _again(self) -> None:
-        self._begin()
-
-    def _skip(self) -> None:
-        self.at += 1
-        self._begin()
-
-    def _stop(self) -> None:
-        self.stopped = True

@@ -18,14 +18,14 @@ from referee.cli import main
 from referee.errors import UserError
 from referee.settings.file import SettingsText, backup_of
 from referee.settings.model import SettingsError, example, load, parse
-from referee.setup.calibration import calibrate as calibrating_still
-from referee.setup.calibration.calibrate import CARDS
-from referee.setup.calibration.find_table import PAPERS, SCALE, board_origin, page
-from referee.setup.calibration.report import view_of
+from referee.setup.calibration import calibrate
+from referee.setup.calibration.find_table import PAPERS, SCALE, board_origin, draw_page
 from referee.setup.doctor.machine import calibration
+from referee.setup.simulated_devices import CARDS
 from referee.table.session import out_of_date
+from referee.units import SECOND
 from referee.vision.videos import _bearings
-from tests.support.overhead import bare, true_card_height, with_cards, with_sheet
+from tests.support.overhead import bare, stored_view, true_card_height, with_cards, with_sheet
 
 CAMERA = Overhead(tilt=6.0, turn=3.0)
 MINE = """\
@@ -142,7 +142,7 @@ def test_tilted_views_tell_the_lens(tmp_path: Path, table: Path, capsys: pytest.
     stored = load(table).calibration
     assert stored is not None
     assert stored.lens[4] == pytest.approx(-0.12, abs=0.04)
-    assert view_of(stored).card_height() == pytest.approx(out["calibration"]["card_height_px"], rel=0.01)
+    assert stored_view(stored).card_height() == pytest.approx(out["calibration"]["card_height_px"], rel=0.01)
 
 
 # What cannot be found
@@ -244,7 +244,7 @@ def test_a_restless_table_is_told(table: Path, monkeypatch: pytest.MonkeyPatch,
             for frame in OverheadFrames(Overhead(size=(64, 48)), bare(), still=400).frames():
                 yield replace(frame, image=(one, other)[frame.index % 2])
 
-    monkeypatch.setattr(calibrating_still, "PATIENCE", 3 * calibrating_still.SECOND)
+    monkeypatch.setattr(calibrate, "STILL_PATIENCE", 3 * SECOND)
     monkeypatch.setattr("referee.vision.cameras.open_camera_of", lambda _: Restless(CAMERA, bare()))
     assert "something moves in the picture all the time" in refused(capsys, "--settings", str(table))
 
@@ -394,7 +394,7 @@ def test_the_sheet_has_its_size_on_paper(paper: str, tmp_path: Path, capsys: pyt
 
 
 def test_the_board_and_the_line_on_the_sheet_have_their_length() -> None:
-    sheet = np.asarray(page("a4"))
+    sheet = np.asarray(draw_page("a4"))
     x, y = board_origin("a4")
     row = sheet[round((y + 10) * SCALE)] < 128
     # The upper left square is black for thirty millimetres.

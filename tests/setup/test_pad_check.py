@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -17,9 +16,10 @@ from referee.devices import pad_filter
 from referee.engine.observations import Other, Slap
 from referee.errors import UserError
 from referee.settings.file import SettingsText
-from referee.settings.model import SettingsError, parse
+from referee.settings.model import PadsMeasured, SettingsError, parse
 from referee.settings.model import example as example_settings
-from referee.setup.calibration.pad_check import PATIENCE, PadCheck, Result, check_simulated_pads, store
+from referee.setup.calibration.pad_check import PATIENCE, PadCheck, store_measured_pads
+from referee.setup.simulated_devices import check_simulated_pads
 from referee.units import MS
 
 NAMES = ("Ana", "Ben", "Cho", "Dora", "Emil", "Fay", "Gus", "Hana")
@@ -82,10 +82,10 @@ def test_an_echo_as_long_as_a_hand_is_to_be_mended() -> None:
 def test_a_cut_wire_is_named_and_the_others_are_measured() -> None:
     nature = example(4)
     check = checked(Nature(nature.bounce, nature.echo, nature.answer, dead=(2,)))
-    assert check.found.silent == [2]
+    assert check.silent == [2]
     assert "Ben: was not heard; nothing was measured" in check.words()
-    assert sorted(check.found.blows) == [1, 3, 4]
-    assert sorted(check.found.differences) == [(1, 4), (3, 4)]
+    assert sorted(check.blows) == [1, 3, 4]
+    assert sorted(check.differences) == [(1, 4), (3, 4)]
 
 
 def test_what_was_measured_makes_the_filter_drop_the_echo_and_keep_the_hand() -> None:
@@ -125,7 +125,7 @@ def test_a_blow_that_is_not_what_was_asked_is_not_counted(played: list[Edge], wo
         check.feed(edge)
     (said,) = check.advance(2_000 * MS)
     assert words in said
-    assert check.asking is not None
+    assert check.asking == (1,)
     for edge in edges(1, 3_000, 80):
         check.feed(edge)
     assert check.advance(4_000 * MS)[0].startswith("Ben: slap your pad")
@@ -164,14 +164,14 @@ def test_who_is_to_blame_for_a_difference() -> None:
 
 # The file, and the command
 
-RESULT = Result((1_500, 1_600), (2_100, 800), ((0, 1_200), (0, 0)))
+RESULT = PadsMeasured(t_error_us=(1_500, 1_600), bounce_us=(2_100, 800), crosstalk_us=((0, 1_200), (0, 0)))
 TWO = 'rules = "classic"  # as at home\n[[seat]]\nname = "Ana"\n[[seat]]\nname = "Ben"\n'
 
 
 def test_only_its_own_section_changes_and_comments_stay(tmp_path: Path) -> None:
     path = tmp_path / "table.toml"
     path.write_text(TWO, encoding="utf-8")
-    kept = store(path, RESULT)
+    kept = store_measured_pads(path, RESULT)
     assert kept.read_text(encoding="utf-8") == TWO
     text = path.read_text(encoding="utf-8")
     assert text.startswith(TWO.splitlines()[0])
@@ -180,18 +180,18 @@ def test_only_its_own_section_changes_and_comments_stay(tmp_path: Path) -> None:
     assert (measured.t_error_us, measured.bounce_us, measured.crosstalk_us) == (
         RESULT.t_error_us, RESULT.bounce_us, RESULT.crosstalk_us,
     )  # fmt: skip
-    again = edited(text, Result((1_700, 1_700), (0, 0), ((0, 0), (0, 0))))
+    again = edited(text, PadsMeasured(t_error_us=(1_700, 1_700), bounce_us=(0, 0), crosstalk_us=((0, 0), (0, 0))))
     assert again.count("[pads_measured]") == 1
     assert "1200" not in again
 
 
 def test_measures_of_another_table_are_refused() -> None:
     with pytest.raises(SettingsError):
-        edited(TWO, Result((1_500,) * 3, (0,) * 3, ((0,) * 3,) * 3))
+        edited(TWO, PadsMeasured(t_error_us=(1_500,) * 3, bounce_us=(0,) * 3, crosstalk_us=((0,) * 3,) * 3))
 
 
-def edited(text: str, result: Result) -> str:
-    return SettingsText(text).with_measured("pads_measured", asdict(result), "referee calibrate pads").text
+def edited(text: str, result: PadsMeasured) -> str:
+    return SettingsText(text).with_measured("pads_measured", result.model_dump(), "referee calibrate pads").text
 
 
 def run(*words: str) -> int:

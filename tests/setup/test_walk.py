@@ -19,15 +19,16 @@ from referee.errors import UserError
 from referee.settings.file import SettingsText, new_settings, set_values
 from referee.settings.model import Settings, load
 from referee.setup.calibration.report import write_picture
-from referee.setup.console import STEP_NAMES, keyboard, listed, walk_at
-from referee.setup.device_checks import SimulatedBench, TableBench, try_voice
-from referee.setup.steps import STEPS, assigned
-from referee.setup.walk import Ask, Do, Walk
+from referee.setup.console import STEP_NAMES, hold_walk, keyboard, listed
+from referee.setup.device_checks import Bench, try_voice
+from referee.setup.simulated_devices import SimulatedBench
+from referee.setup.steps import STEPS, assign_pins
+from referee.setup.walk import DeviceCall, Question, Walk
 
 SKIP = ["skip"] * len(STEPS)
 
 
-class Bench:
+class FakeBench(Bench):
     """Devices that answer at once: pads soldered as told, and everything else well."""
 
     def __init__(self, soldered: Sequence[int] = PAD_PINS, found: Sequence[str] = ("usb:0",)) -> None:
@@ -77,17 +78,17 @@ class Bench:
     def close(self) -> None: ...
 
 
-def ask(walk: Walk, bench: Bench) -> Ask | None:
+def ask(walk: Walk, bench: FakeBench) -> Question | None:
     """Do what is to be done until a question is open; None at the end."""
-    while walk.request is not None and not isinstance(walk.request, Ask):
+    while walk.request is not None and not isinstance(walk.request, Question):
         request = walk.request
-        walk.give(getattr(bench, request.what)(**request.arguments) if isinstance(request, Do) else None)
+        walk.give(getattr(bench, request.what)(**request.arguments) if isinstance(request, DeviceCall) else None)
     return walk.request
 
 
-def walked(answers: Mapping[str, str], bench: Bench | None = None, draft: SettingsText | None = None) -> Settings:
+def walked(answers: Mapping[str, str], bench: FakeBench | None = None, draft: SettingsText | None = None) -> Settings:
     """A whole walk with answers by the questions' ids, and defaults."""
-    walk, table = Walk(draft or new_settings(), STEPS), bench or Bench()
+    walk, table = Walk(draft or new_settings(), STEPS), bench or FakeBench()
     while (question := ask(walk, table)) is not None:
         assert walk.answer(answers.get(question.id, "")) == ""
     return walk.draft.settings
@@ -108,7 +109,7 @@ def test_everything_that_is_asked_is_in_the_settings() -> None:
             "pins.pads_pull": "high", "pins.force": "yes", "voice.language": "de", "voice.heard": "",
             "voice.quiet": "22:00-7:30", "voice.quiet_volume": "12", "rules.preset": "slapjack",
         },
-        Bench([2, 3, 4]),
+        FakeBench([2, 3, 4]),
     )  # fmt: skip
     assert [(seat.name, seat.pad, seat.light, seat.bearing) for seat in made.seats] == [
         ("Zoe", 2, 5, 280), ("Seat 2", 3, 6, 150), ("Max", 4, 7, 30),
@@ -123,7 +124,7 @@ def test_everything_that_is_asked_is_in_the_settings() -> None:
 @given(st.permutations(PAD_PINS), st.integers(2, 8))
 def test_however_the_pads_are_crossed_the_roll_call_puts_them_right(soldered: list[int], seats: int) -> None:
     """Pads may also be on lines that the settings gave to nobody."""
-    made = walked({"seats.count": str(seats)}, Bench(soldered))
+    made = walked({"seats.count": str(seats)}, FakeBench(soldered))
     assert [seat.pad for seat in made.seats] == soldered[:seats]
 
 
@@ -145,7 +146,7 @@ def test_the_colours_of_the_tables_light_are_put_right() -> None:
 
 def test_a_pad_that_answered_already_is_no_second_seats() -> None:
     """Seat 1 slaps twice; seat 2 is asked again, and answers."""
-    bench = Bench()
+    bench = FakeBench()
     bench.hits = [1, 1]
     made = walked({"pads.silent.2": "retry", "seats.count": "2"}, bench)
     assert [seat.pad for seat in made.seats] == list(PAD_PINS[:2])
@@ -157,7 +158,7 @@ def test_a_pad_that_answered_already_is_no_second_seats() -> None:
 )
 def test_silent_seats_keep_their_pin_or_get_a_free_one(before: list[int], told: dict[int, int]) -> None:
     told = {seat: pin for seat, pin in told.items() if list(told.values()).count(pin) == 1}
-    after = assigned(before, told, list(range(2, 28)))
+    after = assign_pins(before, told, list(range(2, 28)))
     assert len(set(after)) == len(before)
     assert all(after[seat - 1] == pin for seat, pin in told.items())
     kept = [k for k, pin in enumerate(before) if k + 1 not in told and pin not in told.values()]
@@ -178,7 +179,7 @@ def test_silent_seats_keep_their_pin_or_get_a_free_one(before: list[int], told: 
     ],
 )  # fmt: skip
 def test_an_answer_that_cannot_be_is_asked_for_again(step: str, id: str, text: str) -> None:  # noqa: A002
-    walk, bench = Walk(new_settings(Path()), [one for one in STEPS if one.name == step]), Bench()
+    walk, bench = Walk(new_settings(Path()), [one for one in STEPS if one.name == step]), FakeBench()
     while (question := ask(walk, bench)) is not None and question.id != id:
         walk.answer({"pins.wiring": "other", "pins.force": "yes"}.get(question.id, ""))
     assert question is not None
@@ -219,7 +220,7 @@ class SoundCard:
 
 
 def test_a_learned_deck_can_be_chosen_and_left() -> None:
-    bench = Bench()
+    bench = FakeBench()
     assert walked({"rules.deck": "x"}, bench).deck is None, "nothing is asked where none was learned"
     bench.learned = ["old-tarot", "skat"]
     draft = new_settings().changed({"deck": "skat"})
@@ -242,14 +243,14 @@ def test_a_picture_is_of_a_size_that_the_camera_gives(
     source: str, before: tuple[int, int], answer: str, after: tuple[int, int]
 ) -> None:
     draft = new_settings().changed({"camera.width": before[0], "camera.height": before[1]})
-    camera = walked({"camera.size": answer}, Bench(found=(source,)), draft).camera
+    camera = walked({"camera.size": answer}, FakeBench(found=(source,)), draft).camera
     assert (camera.width, camera.height) == after
 
 
 # Back, again, skip, stop
 
 
-def trace(walk: Walk, bench: Bench) -> tuple[Any, ...]:
+def trace(walk: Walk, bench: FakeBench) -> tuple[Any, ...]:
     """Where a walk stands."""
     question = ask(walk, bench)
     return (walk.at, question and (question.id, question.words, question.default), walk.draft.text)
@@ -259,7 +260,7 @@ def trace(walk: Walk, bench: Bench) -> tuple[Any, ...]:
 @given(st.lists(st.sampled_from(["", "", "2", "yes", "none", "Ana", "other", "again", "skip", "x"]), max_size=25))
 def test_back_is_where_one_was(answers: list[str]) -> None:
     """After any way there, an answer and `back` change nothing; and the settings can be run wherever one stops."""
-    walk, bench = Walk(new_settings(), STEPS), Bench()
+    walk, bench = Walk(new_settings(), STEPS), FakeBench()
     for text in answers:
         before = trace(walk, bench)
         if before[1] is None:
@@ -274,7 +275,7 @@ def test_back_is_where_one_was(answers: list[str]) -> None:
 
 
 def test_back_undoes_a_whole_step_and_does_nothing_to_a_device() -> None:
-    walk, bench = Walk(new_settings(), STEPS[:2]), Bench()
+    walk, bench = Walk(new_settings(), STEPS[:2]), FakeBench()
     first = trace(walk, bench)
     while walk.at == 0:
         ask(walk, bench)
@@ -289,7 +290,7 @@ def test_back_undoes_a_whole_step_and_does_nothing_to_a_device() -> None:
 def test_back_passes_by_a_step_that_has_nothing_to_ask() -> None:
     """Without lights their step has no question; from the camera one goes back to the pads."""
     draft = new_settings().changed({"lights.enabled": False})
-    walk, bench = Walk(draft, STEPS[2:5]), Bench(found=("usb:0", "usb:2"))
+    walk, bench = Walk(draft, STEPS[2:5]), FakeBench(found=("usb:0", "usb:2"))
     for text in ("no", "back"):
         ask(walk, bench)
         walk.answer(text)
@@ -299,7 +300,7 @@ def test_back_passes_by_a_step_that_has_nothing_to_ask() -> None:
 
 
 def test_back_in_the_camera_step_takes_no_second_look_for_cameras() -> None:
-    walk, bench = Walk(new_settings(), [STEPS[4]]), Bench(found=("usb:0", "usb:2"))
+    walk, bench = Walk(new_settings(), [STEPS[4]]), FakeBench(found=("usb:0", "usb:2"))
     for text in ("usb:2", "", "back", "back"):
         ask(walk, bench)
         walk.answer(text)
@@ -309,7 +310,7 @@ def test_back_in_the_camera_step_takes_no_second_look_for_cameras() -> None:
 
 
 def test_the_volume_is_tried_until_it_is_heard_well() -> None:
-    walk, bench = Walk(new_settings(), [STEPS[5]]), Bench()
+    walk, bench = Walk(new_settings(), [STEPS[5]]), FakeBench()
     for text in ("yes", "fr", "35", "50", "yes", "none"):
         ask(walk, bench)
         assert walk.answer(text) == ""
@@ -324,7 +325,7 @@ def test_the_volume_is_tried_until_it_is_heard_well() -> None:
 def test_the_whole_walk_at_the_simulated_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Two of its pads are crossed: they are put right, the table is found, and the camera's picture is there."""
     path = tmp_path / "table.toml"
-    assert walk_at(path, SimulatedBench(path), listed(["3", "Ana", "Ben", "Cho"])) == 0
+    assert hold_walk(path, SimulatedBench(path), listed(["3", "Ana", "Ben", "Cho"])) == 0
     made = load(path)
     assert [(seat.name, seat.pad) for seat in made.seats] == [("Ana", 5), ("Ben", 4), ("Cho", 6)]
     assert made.calibration is not None
@@ -338,14 +339,14 @@ def test_the_whole_walk_at_the_simulated_table(tmp_path: Path, capsys: pytest.Ca
 
 def test_who_stops_goes_on_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "table.toml"
-    assert walk_at(path, Bench(), listed(["2", "", "", "", "", "stop"])) == 1
+    assert hold_walk(path, FakeBench(), listed(["2", "", "", "", "", "stop"])) == 1
     assert len(load(path).seats) == 2
     assert "Stopped before the end of: Wires" in capsys.readouterr().out
-    assert walk_at(path, Bench(), listed([])) == 0
+    assert hold_walk(path, FakeBench(), listed([])) == 0
     shown = capsys.readouterr().out
     assert "Wires (2 of 8)" in shown
     assert "How many seats" not in shown
-    assert walk_at(path, Bench(), listed([*SKIP])) == 0
+    assert hold_walk(path, FakeBench(), listed([*SKIP])) == 0
     assert "How many seats" in capsys.readouterr().out, "a walk that came to its end begins anew"
 
 
@@ -357,9 +358,9 @@ def test_what_is_there_stays(tmp_path: Path) -> None:
         '[[seat]]\nname = "Ana"  # left-handed\nbearing = 250\n[[seat]]\nname = "Ben"\nbearing = 100\n'
     )
     path.write_text(text)
-    assert walk_at(path, Bench(), listed(SKIP)) == 0
+    assert hold_walk(path, FakeBench(), listed(SKIP)) == 0
     assert path.read_text() == text
-    assert walk_at(path, Bench(), listed([])) == 0
+    assert hold_walk(path, FakeBench(), listed([])) == 0
     made, now = load(path), path.read_text()
     assert all(words in now for words in ("# our table", "# Ben", "# measured", "# left-handed"))
     assert (made.dealer, made.camera.exposure_us) == (2, 2000)
@@ -371,14 +372,14 @@ def test_measured_pads_are_forgotten_when_they_are_others(tmp_path: Path) -> Non
     measured = "[pads_measured]\nt_error_us = [1500, 1600]\nbounce_us = [0, 9]\ncrosstalk_us = [[0, 1], [2, 0]]\n"
     draft = SettingsText(measured + seats, tmp_path)
     assert walked({}, draft=draft).pads_measured is not None
-    assert walked({}, Bench([PAD_PINS[1], PAD_PINS[0]]), draft).pads_measured is None
+    assert walked({}, FakeBench([PAD_PINS[1], PAD_PINS[0]]), draft).pads_measured is None
 
 
 def test_one_step_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "table.toml"
-    walk_at(path, Bench(), listed([]))
+    hold_walk(path, FakeBench(), listed([]))
     capsys.readouterr()
-    assert walk_at(path, Bench(), listed(["slapjack"]), step="rules") == 0
+    assert hold_walk(path, FakeBench(), listed(["slapjack"]), step="rules") == 0
     assert load(path).rules == "slapjack"
     assert "How many seats" not in capsys.readouterr().out
 
@@ -412,17 +413,17 @@ def test_a_value_that_cannot_be_is_not_written(tmp_path: Path, pair: str, words:
 
 
 def test_a_keyboard_that_falls_silent_stops_the_walk(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert walk_at(tmp_path / "table.toml", Bench(), keyboard(StringIO("?\n5\nAna\n"))) == 1
+    assert hold_walk(tmp_path / "table.toml", FakeBench(), keyboard(StringIO("?\n5\nAna\n"))) == 1
     assert "the question before this one" in capsys.readouterr().out
 
 
 def test_a_device_that_is_not_here_ends_its_step_and_not_the_walk(tmp_path: Path) -> None:
-    class NoPads(Bench):
+    class NoPads(FakeBench):
         def slap(self, seat: int, pins: Sequence[int], active_high: bool) -> int | None:
             raise UserError("no pins here")
 
     path = tmp_path / "table.toml"
-    assert walk_at(path, NoPads(), listed([])) == 0
+    assert hold_walk(path, NoPads(), listed([])) == 0
     assert load(path).camera.source == "usb:0"
 
 
@@ -432,7 +433,7 @@ def test_answers_that_together_cannot_be_leave_the_step_as_it_was(
     """While the lights are off, a light and a pad may stand on one pin; not once they are switched on."""
     path = tmp_path / "table.toml"
     path.write_text('[lights]\nenabled = false\n[[seat]]\nname = "A"\nlight = 5\n[[seat]]\nname = "B"\n')
-    assert walk_at(path, Bench(), listed(["", "", "", "yes"]), step="pins") == 0
+    assert hold_walk(path, FakeBench(), listed(["", "", "", "yes"]), step="pins") == 0
     assert "That cannot be: pin 5" in capsys.readouterr().out
     assert not load(path).lights.enabled
 
@@ -441,7 +442,7 @@ def test_settings_that_cannot_be_read_are_not_written_over(tmp_path: Path) -> No
     path = tmp_path / "table.toml"
     path.write_text("seat = 3\n")
     with pytest.raises(UserError, match="seats"):
-        walk_at(path, Bench(), listed([]))
+        hold_walk(path, FakeBench(), listed([]))
     assert path.read_text() == "seat = 3\n"
 
 
@@ -451,7 +452,7 @@ def test_this_machines_bench_says_in_words_what_is_not_here(tmp_path: Path) -> N
     frames.mkdir()
     for number in range(14):
         write_picture(frames / f"f{number:02}.jpg", np.full((48, 64, 3), 10 * number, np.uint8))
-    path, bench = tmp_path / "table.toml", TableBench(tmp_path / "table.toml")
+    path, bench = tmp_path / "table.toml", Bench(tmp_path / "table.toml")
     text = new_settings(tmp_path).changed({"camera.source": str(frames)}).text
     assert bench.picture(text) == (True, f"Look at {tmp_path / 'table.picture.jpg'}: it is what the camera sees "
                                    "(64×48 px, mean brightness 120 of 255).")  # fmt: skip

@@ -9,9 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hardware.simulated.pictures.overhead import Overhead, Top
+from models.table_view.lens import Lens
 from models.table_view.sheet import board_picture
 from models.table_view.table_map import TableFound, TableView
-from referee.setup.calibration.calibrate import CARDS
+from referee.settings.model import CalibrationSettings
+from referee.setup.simulated_devices import CARDS
 
 Floats = NDArray[np.float64]
 Bytes = NDArray[np.uint8]
@@ -92,3 +94,12 @@ def true_card_height(camera: Overhead, at: tuple[float, float] = (0.0, 0.0)) -> 
     left, right, up, down = camera.to_px(np.array([[x - 1, y], [x + 1, y], [x, y - 1], [x, y + 1]]))
     across, along = (right - left) / 2, (down - up) / 2
     return 88.9 * math.sqrt(abs(float(across[0] * along[1] - across[1] * along[0])))
+
+
+def stored_view(stored: CalibrationSettings) -> TableView:
+    """The table as a settings file tells it."""
+    lens: Lens | None = None
+    if stored.lens:
+        fx, fy, cx, cy, k1, k2, p1, p2, k3 = stored.lens
+        lens = Lens(fx, fy, cx, cy, (k1, k2, p1, p2, k3))
+    return TableView(np.array(stored.homography), (stored.width, stored.height), lens)

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from referee.settings.model import Settings, parse
-from referee.setup.calibration.report import view_of
 from referee.table.seats import table_facts
 from referee.text.catalogue import texts
 from referee.web.svg import svg
 from referee.web.table_page import BESIDE, FRAME, drawing
+from tests.support.overhead import stored_view
 from tests.web.listening import listening
 from tests.web.served import House, Served
 
@@ -33,7 +33,7 @@ def settings() -> Settings:
 def test_the_area_lies_where_the_calibration_puts_it(settings: Settings) -> None:
     assert settings.calibration is not None
     found = table_facts(settings)["calibration"]
-    expected = view_of(settings.calibration).to_px(np.array(settings.calibration.area))
+    expected = stored_view(settings.calibration).to_px(np.array(settings.calibration.area))
     assert np.allclose(found["area"], expected, atol=0.06)
     high = np.linalg.norm(np.subtract(found["card"][0], found["card"][3]))
     assert high == pytest.approx(88.9 * 1.5, rel=0.05), "a card's true size"

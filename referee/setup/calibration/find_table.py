@@ -1,6 +1,6 @@
-"""The calibration sheet as a page to print: the board, a line by which the print's scale is checked, and what to do.
+"""Finds the table in pictures, by the printed sheet or by four cards, and says what is wrong where it cannot.
 
-Finding the table in pictures, by the sheet or by four cards, and saying what is wrong where it cannot be found.
+The sheet as a page to print is made here too: the board, a line by which the print's scale is checked, and what to do.
 """
 
 from __future__ import annotations
@@ -28,12 +28,28 @@ PAPERS: Final = {"a4": (210.0, 297.0), "letter": (215.9, 279.4)}
 """Width and height, mm."""
 SCALE: Final = 20
 """Pixels a millimetre: 508 to the inch, with which both papers and every square end on whole pixels."""
-TOP_MM: Final = 22.0
+_TOP_MM: Final = 22.0
 """Where the board begins."""
-LINE_MM: Final = 150
+_LINE_MM: Final = 150
 """Length of the line that tells whether the print has its true size."""
-SUFFIXES: Final = (".png", ".pdf")
+_SUFFIXES: Final = (".png", ".pdf")
 
+_SOFT: Final = 6.0
+"""Pixels over which the hardest edges of a picture spread in which nothing can be found for its blur."""
+_SOFTER: Final = 5.0
+"""And over which they spread where blur, rather than a hand, hides a part of the sheet."""
+_DARK_MEAN, _DARK_BRIGHTEST = 24.0, 60.0
+_NAMED: Final = 0.5
+_SURE: Final = 0.9
+_MISFIT_PX: Final = 3.0
+"""Error beyond which four cards are no flat cards of the size thought."""
+BENT_PX: Final = 1.5
+_SAME_VIEW_PX: Final = 1.0
+"""Two pictures in which the sheet's corners lie so near to each other show one view."""
+_RIM_PX: Final = 2.0
+"""Nearer than this to the picture's edge a card's own edge cannot be seen."""
+_SPREAD_OUT: Final = 8.0
+"""The cards' middles must span an area of so many cards: else they tell little of the table's far edge."""
 _WORDS: Final = (
     "1.  Print at 100 % (“actual size”; never “fit to page”). The line above must measure 150 mm with a ruler.",
     "2.  Lay the sheet flat in the middle of the table: whole in the camera’s picture, nothing on it, no shine on it.",
@@ -44,12 +60,10 @@ _WORDS: Final = (
 
 def board_origin(paper: str) -> tuple[float, float]:
     """Where the board's upper left lies on the page, mm."""
-    from models.table_view.sheet import BOARD_MM
-
-    return (PAPERS[paper][0] - BOARD_MM[0]) / 2, TOP_MM
+    return (PAPERS[paper][0] - sheet.BOARD_MM[0]) / 2, _TOP_MM
 
 
-def page(paper: str = "a4") -> Any:
+def draw_page(paper: str = "a4") -> Any:
     """The page, a Pillow picture of one channel at `SCALE` px/mm.
 
     Args:
@@ -58,13 +72,11 @@ def page(paper: str = "a4") -> Any:
     import font_roboto
     from PIL import Image, ImageDraw, ImageFont
 
-    from models.table_view.sheet import BOARD_MM, board_picture
-
     width, height = PAPERS[paper]
-    sheet = Image.new("L", (round(width * SCALE), round(height * SCALE)), 255)
+    printed = Image.new("L", (round(width * SCALE), round(height * SCALE)), 255)
     x, y = board_origin(paper)
-    sheet.paste(Image.fromarray(board_picture(SCALE)), (round(x * SCALE), round(y * SCALE)))
-    pen = ImageDraw.Draw(sheet)
+    printed.paste(Image.fromarray(sheet.board_picture(SCALE)), (round(x * SCALE), round(y * SCALE)))
+    pen = ImageDraw.Draw(printed)
 
     def write(words: str, left: float, top: float, size: float, font: str) -> None:
         # Two hyphens would be drawn as one dash, and typed so: a hair space keeps them apart.
@@ -72,28 +84,28 @@ def page(paper: str = "a4") -> Any:
         pen.text((left * SCALE, top * SCALE), words, fill=0, font=ImageFont.truetype(font, round(size * SCALE)))
 
     write("Table Referee: calibration sheet", x, 9.0, 6.0, font_roboto.RobotoBold)
-    below = y + BOARD_MM[1] + 3.5
+    below = y + sheet.BOARD_MM[1] + 3.5
     _ruler(pen, x, below, write, font_roboto.Roboto)
     for number, words in enumerate(_WORDS):
         write(words, x, below + 10.5 + 5.4 * number, 3.6, font_roboto.Roboto)
-    return sheet
+    return printed
 
 
 def _ruler(pen: Any, left: float, top: float, write: Any, font: str) -> None:
-    """A line of `LINE_MM` with a tick for each centimetre."""
+    """A line of `_LINE_MM` with a tick for each centimetre."""
     thick = 0.3
 
     def bar(x0: float, y0: float, x1: float, y1: float) -> None:
         pen.rectangle([round(v * SCALE) for v in (x0, y0)] + [round(v * SCALE) - 1 for v in (x1, y1)], fill=0)
 
-    bar(left, top, left + LINE_MM, top + thick)
-    for mm in range(0, LINE_MM + 1, 10):
+    bar(left, top, left + _LINE_MM, top + thick)
+    for mm in range(0, _LINE_MM + 1, 10):
         # Ends are flush with the line's: from outer edge to outer edge it is the whole length.
-        at = left + mm - thick * mm / LINE_MM
+        at = left + mm - thick * mm / _LINE_MM
         bar(at, top, at + thick, top + (3.0 if mm % 50 == 0 else 1.6))
-    for mm in range(0, LINE_MM + 1, 50):
+    for mm in range(0, _LINE_MM + 1, 50):
         write(
-            f"{mm} mm" if mm == LINE_MM else f"{mm}", left + mm + (0.8 if mm < LINE_MM else 1.2), top + 1.6, 3.2, font
+            f"{mm} mm" if mm == _LINE_MM else f"{mm}", left + mm + (0.8 if mm < _LINE_MM else 1.2), top + 1.6, 3.2, font
         )
 
 
@@ -103,41 +115,23 @@ def write_sheet(path: Path, paper: str = "a4") -> None:
     Raises:
         UserError: the name ends otherwise, or the file cannot be written.
     """
-    if path.suffix.lower() not in SUFFIXES:
+    if path.suffix.lower() not in _SUFFIXES:
         raise UserError(f"--sheet {path}: name a file that ends in .png or .pdf")
-    sheet, dots = page(paper), SCALE * 25.4
+    printed, dots = draw_page(paper), SCALE * 25.4
     data = io.BytesIO()
     if path.suffix.lower() == ".pdf":
         # Black and white alone, so that the file is small and its edges are hard.
-        sheet.convert("1").save(data, "PDF", resolution=dots, title="Table Referee: calibration sheet")
+        printed.convert("1").save(data, "PDF", resolution=dots, title="Table Referee: calibration sheet")
     else:
-        sheet.save(data, "PNG", dpi=(dots, dots), optimize=True)
+        printed.save(data, "PNG", dpi=(dots, dots), optimize=True)
     try:
         path.write_bytes(data.getvalue())
     except OSError as bad:
         raise UserError(f"--sheet {path} cannot be written: {bad.strerror}") from None
 
 
-SOFT: Final = 6.0
-"""Pixels over which the hardest edges of a picture spread in which nothing can be found for its blur."""
-SOFTER: Final = 5.0
-"""And over which they spread where blur, rather than a hand, hides a part of the sheet."""
-DARK_MEAN, DARK_BRIGHTEST = 24.0, 60.0
-NAMED: Final = 0.5
-SURE: Final = 0.9
-MISFIT_PX: Final = 3.0
-"""Error beyond which four cards are no flat cards of the size thought."""
-BENT_PX: Final = 1.5
-SAME_VIEW_PX: Final = 1.0
-"""Two pictures in which the sheet's corners lie so near to each other show one view."""
-RIM_PX: Final = 2.0
-"""Nearer than this to the picture's edge a card's own edge cannot be seen."""
-SPREAD_OUT: Final = 8.0
-"""The cards' middles must span an area of so many cards: else they tell little of the table's far edge."""
-
-
 @dataclass(frozen=True, slots=True)
-class Found:
+class TableMatch:
     """The table, and what it was found by."""
 
     source: str
@@ -156,22 +150,12 @@ class Found:
     lens: LensFound
 
 
-def grey_of(image: Any) -> Any:
-    """One channel."""
+def _grey_of(image: Any) -> Any:
     return cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
 
 
-def _refuse_dark(image: Any) -> None:
-    brightest = float(np.percentile(image, 99.5))
-    if float(image.mean()) < DARK_MEAN or brightest < DARK_BRIGHTEST:
-        raise UserError(
-            f"the picture is too dark (its brightest parts reach {brightest:.0f} of 255): take off the lens's cap, "
-            "switch on a lamp, or raise camera.exposure_us and camera.gain in the settings"
-        )
-
-
-def _refuse_soft(image: Any, most: float = SOFT) -> None:
-    soft = softness(grey_of(image))
+def _refuse_soft(image: Any, most: float = _SOFT) -> None:
+    soft = softness(_grey_of(image))
     if soft > most:
         raise UserError(
             f"the picture is blurred (its hardest edges spread over about {soft:.0f} px): turn the lens's ring, or set "
@@ -186,7 +170,7 @@ def _mirrored_words(by: str) -> UserError:
     )
 
 
-def find_by_sheet(images: Sequence[Any], views: Sequence[sheet.SheetSeen | None]) -> Found:
+def _find_by_sheet(images: Sequence[Any], views: Sequence[sheet.SheetSeen | None]) -> TableMatch:
     """The table by the sheet that lies on it in the first picture; other views of it may tell the lens.
 
     Raises:
@@ -196,7 +180,7 @@ def find_by_sheet(images: Sequence[Any], views: Sequence[sheet.SheetSeen | None]
     if seen is None or len(seen.ids) < sheet.ENOUGH:
         if sheet.mirrored_sheet(image):
             raise _mirrored_words("the sheet")
-        _refuse_soft(image, SOFT if seen is None else SOFTER)
+        _refuse_soft(image, _SOFT if seen is None else _SOFTER)
         if seen is None:
             raise UserError(
                 "no calibration sheet is in the picture: print one (referee calibrate --sheet sheet.pdf), lay it flat "
@@ -207,44 +191,38 @@ def find_by_sheet(images: Sequence[Any], views: Sequence[sheet.SheetSeen | None]
             "picture, and take off what lies on it or shines on it"
         )
     size = (image.shape[1], image.shape[0])
-    lens = measure_lens(different_views(views), size)
+    lens = measure_lens(_different_views(views), size)
     try:
         table = fit_table(seen.mm, seen.px, size, lens.lens)
     except NoTable as bad:
         raise UserError(f"the sheet does not lie flat ({bad}): lay it flat on the table") from None
     scale = table.view.scale((0.0, 0.0))
     board = project(table.from_source, sheet.outline())
-    return Found(
+    edges = [table.view.to_px(project(table.from_source, edge)) for edge in sheet.rims()]
+    rims = [(edge[0], edge[1]) for edge in edges if (edge > 0).all() and (edge < size).all()]
+    return TableMatch(
         "sheet", f"the sheet, {len(seen.ids)} of {sheet.CORNERS} corners", table, seen_area(table.view),
         (table.view.to_px(board),), ("sheet",), seen.px,
-        spreads(grey_of(image), _rims(table, size), 0.95 * sheet.RIM_MM * scale), lens,
+        spreads(_grey_of(image), rims, 0.95 * sheet.RIM_MM * scale), lens,
     )  # fmt: skip
 
 
-def _rims(table: TableFound, size: tuple[int, int]) -> list[tuple[Floats, Floats]]:
-    """The edges on the board's rim (px) that the picture shows."""
-    edges = [table.view.to_px(project(table.from_source, edge)) for edge in sheet.rims()]
-    seen = [edge for edge in edges if (edge > 0).all() and (edge < size).all()]
-    return [(edge[0], edge[1]) for edge in seen]
-
-
-def different_views(views: Sequence[sheet.SheetSeen | None]) -> list[sheet.SheetSeen]:
+def _different_views(views: Sequence[sheet.SheetSeen | None]) -> list[sheet.SheetSeen]:
     """One of each view of the sheet."""
+
+    def is_same(one: sheet.SheetSeen, other: sheet.SheetSeen) -> bool:
+        places = dict(zip(one.ids.tolist(), one.px, strict=True))
+        both = [(places[n], px) for n, px in zip(other.ids.tolist(), other.px, strict=True) if n in places]
+        return len(both) >= 4 and float(np.median([np.linalg.norm(a - b) for a, b in both])) < _SAME_VIEW_PX
+
     kept: list[sheet.SheetSeen] = []
     for view in views:
-        if view is not None and len(view.ids) >= 6 and not any(same_view(view, other) for other in kept):
+        if view is not None and len(view.ids) >= 6 and not any(is_same(view, other) for other in kept):
             kept.append(view)
     return kept
 
 
-def same_view(one: sheet.SheetSeen, other: sheet.SheetSeen) -> bool:
-    """Whether the sheet lies in one place in both pictures."""
-    places = dict(zip(one.ids.tolist(), one.px, strict=True))
-    both = [(places[n], px) for n, px in zip(other.ids.tolist(), other.px, strict=True) if n in places]
-    return len(both) >= 4 and float(np.median([np.linalg.norm(a - b) for a, b in both])) < SAME_VIEW_PX
-
-
-def find_by_cards(image: Any, eye: Eye, size_name: str | None = None) -> Found:
+def find_by_cards(image: Any, eye: Eye, size_name: str | None = None) -> TableMatch:
     """The table by four cards in the corners of the playing area.
 
     Args:
@@ -255,15 +233,15 @@ def find_by_cards(image: Any, eye: Eye, size_name: str | None = None) -> Found:
     Raises:
         UserError: they are not four, lie over each other, or fit nothing flat; says what to do.
     """
-    grey = grey_of(image)
-    seen = _without_scraps([s for s in eye.recognise(image) if s.confidence >= NAMED or _edged(grey, s.corners)])
+    grey = _grey_of(image)
+    seen = _see_cards(grey, image, eye)
     quads = [corner_cards.upright(np.asarray(s.corners, np.float64)) for s in seen]
     names = [s.card for s in seen]
     _refuse_wrong_cards(image, eye, quads, names)
     quads = [corner_cards.sharpened(grey, quad) for quad in quads]
     size = (image.shape[1], image.shape[0])
     for name, quad in zip(names, quads, strict=True):
-        if (quad < RIM_PX).any() or (quad > np.array(size) - 1 - RIM_PX).any():
+        if (quad < _RIM_PX).any() or (quad > np.array(size) - 1 - _RIM_PX).any():
             raise UserError(f"the card {name} is not whole in the picture: lay it nearer to the middle")
     sizes = corner_cards.SIZES if size_name is None else {size_name: corner_cards.SIZES[size_name]}
     try:
@@ -272,7 +250,7 @@ def find_by_cards(image: Any, eye: Eye, size_name: str | None = None) -> Found:
         raise UserError(f"the four cards tell no table ({bad}): lay them flat, one in each corner") from None
     best = min(tried, key=lambda name: tried[name].table.error_px)
     found = tried[best]
-    if found.table.error_px > MISFIT_PX:
+    if found.table.error_px > _MISFIT_PX:
         raise UserError(
             f"the four cards do not fit together as flat cards of {' or '.join(sizes)} size (off by "
             f"{found.table.error_px:.1f} px): use four cards of one pack, unbent, flat on the table"
@@ -280,23 +258,24 @@ def find_by_cards(image: Any, eye: Eye, size_name: str | None = None) -> Found:
     tall = found.table.view.scale((0.0, 0.0))
     sides = [(quad[k], quad[(k + 1) % 4]) for quad in quads for k in range(4)]
     lens = LensFound(None, 0, float("nan"), "cards are too small to tell the lens: see the sheet")
-    return Found(
+    return TableMatch(
         "cards", f"four cards of {best} size ({', '.join(names)})", found.table, found.area, found.quads, tuple(names),
         np.concatenate(quads), spreads(grey, sides, 3.0 * tall), lens,
     )  # fmt: skip
 
 
-def _without_scraps(seen: Sequence[CardSeen]) -> list[CardSeen]:
-    """The cards without weak readings that lie over surer ones: those are parts of them, misread."""
-    quads = [np.asarray(s.corners, np.float64) for s in seen]
+def _see_cards(grey: Any, image: Any, eye: Eye) -> list[CardSeen]:
+    """The cards that the eye names, or whose four straight edges are there though it cannot name them."""
+    seen = []
+    for card in eye.recognise(image):
+        quad = np.asarray(card.corners, np.float64)
+        reach = 0.06 * float(np.linalg.norm(quad[2] - quad[1]))
+        if card.confidence >= _NAMED or refined_corners(grey, quad, reach) is not None:
+            seen.append(card)
+    # Weak readings that lie over surer ones are parts of them, misread.
+    quads = [np.asarray(card.corners, np.float64) for card in seen]
     weak = {max(pair, key=lambda k: -seen[k].confidence) for pair in corner_cards.overlapping(quads)}
-    return [s for k, s in enumerate(seen) if k not in weak or s.confidence >= SURE]
-
-
-def _edged(grey: Any, corners: Any) -> bool:
-    """Whether four straight edges are where the eye sees a card that it cannot name."""
-    quad = np.asarray(corners, np.float64)
-    return refined_corners(grey, quad, 0.06 * float(np.linalg.norm(quad[2] - quad[1]))) is not None
+    return [card for k, card in enumerate(seen) if k not in weak or card.confidence >= _SURE]
 
 
 def _refuse_wrong_cards(image: Any, eye: Eye, quads: Sequence[Floats], names: Sequence[str]) -> None:
@@ -308,7 +287,7 @@ def _refuse_wrong_cards(image: Any, eye: Eye, quads: Sequence[Floats], names: Se
             "corner of the playing area"
         )
     if len(quads) != corner_cards.COUNT:
-        turned = [s for s in eye.recognise(np.ascontiguousarray(image[:, ::-1])) if s.confidence >= SURE]
+        turned = [s for s in eye.recognise(np.ascontiguousarray(image[:, ::-1])) if s.confidence >= _SURE]
         if len(turned) >= corner_cards.COUNT:
             raise _mirrored_words("the cards")
         _refuse_soft(image)
@@ -321,11 +300,11 @@ def _refuse_wrong_cards(image: Any, eye: Eye, quads: Sequence[Floats], names: Se
         )
     middles = np.array([quad.mean(axis=0) for quad in quads], np.float32)
     spanned = float(cv2.contourArea(cv2.convexHull(middles)))
-    if spanned < SPREAD_OUT * float(np.mean([cv2.contourArea(quad.astype(np.float32)) for quad in quads])):
+    if spanned < _SPREAD_OUT * float(np.mean([cv2.contourArea(quad.astype(np.float32)) for quad in quads])):
         raise UserError("the four cards lie too near to each other or in a row: lay one in each corner of the area")
 
 
-def find_table(images: Sequence[Any], by: str, eye: Any, size_name: str | None = None) -> Found:
+def find_table(images: Sequence[Any], by: str, eye: Any, size_name: str | None = None) -> TableMatch:
     """The table in the first picture.
 
     Args:
@@ -337,10 +316,15 @@ def find_table(images: Sequence[Any], by: str, eye: Any, size_name: str | None =
     Raises:
         UserError: it cannot be found; says what to do.
     """
-    _refuse_dark(images[0])
+    brightest = float(np.percentile(images[0], 99.5))
+    if float(images[0].mean()) < _DARK_MEAN or brightest < _DARK_BRIGHTEST:
+        raise UserError(
+            f"the picture is too dark (its brightest parts reach {brightest:.0f} of 255): take off the lens's cap, "
+            "switch on a lamp, or raise camera.exposure_us and camera.gain in the settings"
+        )
     views = [None] * len(images) if by == "cards" else [sheet.find_sheet(image) for image in images]
     if by == "sheet" or views[0] is not None or (by == "auto" and sheet.mirrored_sheet(images[0])):
-        return find_by_sheet(images, views)
+        return _find_by_sheet(images, views)
     try:
         return find_by_cards(images[0], eye(), size_name)
     except UserError as bad:

@@ -1,20 +1,14 @@
-"""What a calibration is worth: each thing measured as fine, acceptable or poor, in words, and what to do.
+"""What a calibration is worth: each thing measured as fine, acceptable or poor, with what to do, printed and drawn.
 
 Where cards stop being read was measured with the eye at the simulated table (docs/calibration.md); the grades keep
-clear of those ends.
-
-The section ``[calibration]`` of the settings: what it holds of what was measured, and the table as it tells it.
-
-What a calibration is worth, printed: in words and colours for people, or as JSON.
-
-The picture of a calibration: what was found, the table's grid, the playing area, the seats, a card's height.
+clear of those ends. `referee.setup.calibration.calibrate` measures, prints, draws and stores.
 """
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -27,33 +21,40 @@ from rich.table import Table
 
 from models.eye.classes import HEIGHT_MM, WIDTH_MM
 from models.table_view.least_squares import Floats
-from models.table_view.lens import Lens
-from models.table_view.light import MAINS_US, MOST_NOISE, Exposure, Light, Stillness, advise, smear_px
-from models.table_view.table_map import TableView, card_heights, grid
+from models.table_view.light import (
+    MAINS_US,
+    MOST_NOISE,
+    Exposure,
+    Light,
+    Stillness,
+    advise,
+    compare,
+    measure_light,
+    smear_px,
+)  # fmt: skip
+from models.table_view.table_map import card_heights, grid
 from referee.errors import UserError
-from referee.settings.model import CalibrationSettings, CameraSettings
-from referee.setup.calibration.find_table import BENT_PX, Found
+from referee.settings.model import CameraSettings
+from referee.setup.calibration.find_table import BENT_PX, TableMatch
 
 Grade = Literal["fine", "acceptable", "poor"]
-SMEARED_MM: Final = (4.0, 12.0)
-"""How far a card that is laid briskly may move during an exposure, mm."""
-
-
-@dataclass(frozen=True, slots=True)
-class Item:
-    """One thing measured."""
-
-    name: str
-    grade: Grade
-    words: str
-    todo: str = ""
+_SMEARED_MM: Final = (4.0, 12.0)
+"""How far a card that is laid briskly may move during an exposure, mm: to be fine, to be acceptable."""
+_FLICKERS: Final = 0.01
+"""From here on the lamps' flicker shows: share by which brightness swings."""
+_COLOURS: Final = {"fine": "green", "acceptable": "yellow", "poor": "red"}
+_GREEN: Final = (90, 210, 90)
+_YELLOW: Final = (60, 215, 245)
+_BLUE: Final = (240, 190, 90)
+_GREY: Final = (215, 215, 215)
+_GRID_MM: Final = 50.0
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
     """Everything that the pictures tell."""
 
-    found: Found
+    found: TableMatch
     still: Stillness
     light: Light
     heights: tuple[float, float, float]
@@ -62,145 +63,15 @@ class Measured:
     """Over how many pixels an edge spreads; NaN if none could be followed."""
 
 
-def measured(found: Found, still: Stillness, light: Light) -> Measured:
-    """Put together what was measured."""
+def measure(found: TableMatch, images: Sequence[Any]) -> Measured:
+    """Everything that pictures (H x W x 3) of one view tell of the table that was found in them."""
     edge = float(np.median(found.edges_px)) if len(found.edges_px) else math.nan
-    return Measured(found, still, light, card_heights(found.table.view, found.area), edge)
+    light = measure_light(images[0], found.outlines)
+    return Measured(found, compare(images), light, card_heights(found.table.view, found.area), edge)
 
 
-def _grade(value: float, fine: float, acceptable: float) -> Grade:
-    """Of a value that is better the smaller it is."""
-    return "fine" if value <= fine else "acceptable" if value <= acceptable else "poor"
-
-
-def _place(m: Measured) -> Item:
-    error = m.found.table.error_px
-    return Item(
-        "table", _grade(error, 0.5, BENT_PX), f"found by {m.found.words}; its points fit to {error:.2f} px",
-        "" if error <= 0.5 else "see that it lies flat; a lens that bends needs several views of the sheet",
-    )  # fmt: skip
-
-
-def _height(m: Measured) -> Item:
-    middle, least, most = m.heights
-    grade = _grade(-least, -80, -60)
-    where = f"cards are {middle:.0f} px tall" + ("" if most - least < 3 else f" ({least:.0f} to {most:.0f})")
-    if grade == "fine":
-        return Item("card size", grade, f"{where}: good")
-    return Item(
-        "card size", grade, f"{where}: small", "hang the camera lower, or choose a larger picture (camera.width)"
-    )
-
-
-def _tilt(m: Measured) -> Item:
-    table = m.found.table
-    words = f"the camera looks down {table.tilt:.0f}° off upright"
-    if table.tilt_error > 1.5:
-        words += f" (give or take {table.tilt_error:.0f}°)"
-    if table.tilt > 3 + 2 * table.tilt_error:
-        words += f", nearest to the side at {table.towards:.0f}°"
-    todo = "hang it more nearly over the middle: far cards are small, and hide behind hands"
-    grade = _grade(table.tilt, 20, 35)
-    return Item("tilt", grade, words, "" if grade == "fine" else todo)
-
-
-def _sharpness(m: Measured) -> Item:
-    if math.isnan(m.edge_px):
-        return Item("sharpness", "poor", "no edge of the sheet or of a card could be followed",
-                    "focus by hand or change the lens position; lay cards on a darker cloth")  # fmt: skip
-    share = m.edge_px / m.heights[1]
-    grade = _grade(share, 0.033, 0.045)
-    words = f"edges spread over {m.edge_px:.1f} px, {100 * share:.1f} % of a card's height"
-    if grade == "fine":
-        return Item("sharpness", grade, f"{words}: sharp")
-    return Item("sharpness", grade, f"{words}: the picture is soft",
-                "focus by hand or raise the lens position, and look again")  # fmt: skip
-
-
-def _light(m: Measured) -> Item:
-    white, clipped = m.light.white, m.light.clipped
-    if clipped > 0.05:
-        return Item("light", _grade(clipped, 0.05, 0.25), f"{100 * clipped:.0f} % of white paper is overexposed",
-                    "lower camera.exposure_us or camera.gain; turn away a lamp that shines on the table")  # fmt: skip
-    grade = _grade(-white, -110, -60)
-    todo = "" if grade == "fine" else "more light on the table, or more exposure (see motion blur)"
-    return Item(
-        "light", grade, f"white paper shows at {white:.0f} of 255" + (": bright" if not todo else ": dark"), todo
-    )
-
-
-def _noise(m: Measured) -> Item | None:
-    if math.isnan(m.still.noise):
-        return None
-    grade = _grade(m.still.noise, MOST_NOISE, 2 * MOST_NOISE)
-    todo = "" if grade == "fine" else "more light and less camera.gain"
-    return Item("noise", grade, f"{m.still.noise:.1f} grey levels from picture to picture", todo)
-
-
-def flickers(still: Stillness) -> bool:
-    """Whether the lamps' flicker shows."""
-    return still.flicker > 0.01
-
-
-def _flicker(m: Measured) -> Item | None:
-    if math.isnan(m.still.flicker):
-        return None
-    grade = _grade(m.still.flicker, 0.01, 0.04)
-    words = f"brightness swings by {100 * m.still.flicker:.1f} % from picture to picture"
-    todo = (
-        f"expose for whole swings of the mains (camera.exposure_us = {MAINS_US}), or use a lamp that does not flicker"
-    )
-    return Item("flicker", grade, words, "" if grade == "fine" else todo)
-
-
-def advice(m: Measured, camera: CameraSettings) -> Exposure:
-    """How to expose."""
-    return advise(m.light, m.still.noise, camera.exposure_us, camera.gain, camera.fps, flickers=flickers(m.still))
-
-
-def _motion(m: Measured, camera: CameraSettings) -> Item:
-    scale = m.found.table.view.scale((0.0, 0.0))
-    moved = smear_px(camera.exposure_us, scale)
-    best = advice(m, camera)
-    grade = _grade(moved / scale, *SMEARED_MM)
-    words = (
-        f"in {camera.exposure_us} µs a card laid at 2 m/s moves {moved / scale:.1f} mm ({moved:.0f} px); "
-        "cards at rest are not smeared"
-    )
-    todo = ""
-    near = abs(best.exposure_us - camera.exposure_us) < 0.15 * camera.exposure_us and abs(best.gain - camera.gain) < 1
-    if not near:
-        todo = f"set camera.exposure_us = {best.exposure_us} and camera.gain = {best.gain:g}"
-    if best.more_light > 1.2:
-        todo += ("; " if todo else "") + f"the light is short by {best.more_light:.1f} times: add a lamp"
-    return Item("motion blur", grade, words, todo)
-
-
-def _lens(m: Measured) -> Item:
-    lens = m.found.lens
-    if lens.lens is not None:
-        k1, k2 = lens.lens.bend[:2]
-        words = f"measured from {lens.views} views to {lens.error_px:.2f} px (k1 {k1:+.3f}, k2 {k2:+.3f}); corrected"
-        return Item("lens", _grade(lens.error_px, 0.7, BENT_PX), words)
-    return Item("lens", "fine" if m.found.table.error_px <= 0.5 else "acceptable", f"not measured: {lens.why_not}")
-
-
-def grade(m: Measured, camera: CameraSettings | None) -> list[Item]:
-    """Every item.
-
-    Args:
-        m: what was measured.
-        camera: how the pictures were exposed; None where nobody knows.
-    """
-    items = [_place(m), _height(m), _tilt(m), _sharpness(m), _light(m), _noise(m), _flicker(m)]
-    if camera is not None:
-        items.append(_motion(m, camera))
-    items.append(_lens(m))
-    return [item for item in items if item is not None]
-
-
-def fields_of(m: Measured) -> dict[str, Any]:
-    """What the section ``[calibration]`` holds."""
+def section_of(m: Measured) -> dict[str, Any]:
+    """What the section ``[calibration]`` of the settings holds."""
     view, table = m.found.table.view, m.found.table
     fields: dict[str, Any] = {
         "source": m.found.source,
@@ -219,16 +90,110 @@ def fields_of(m: Measured) -> dict[str, Any]:
     return fields
 
 
-def view_of(stored: CalibrationSettings) -> TableView:
-    """The table as a settings file tells it."""
-    lens: Lens | None = None
-    if stored.lens:
-        fx, fy, cx, cy, k1, k2, p1, p2, k3 = stored.lens
-        lens = Lens(fx, fy, cx, cy, (k1, k2, p1, p2, k3))
-    return TableView(np.array(stored.homography), (stored.width, stored.height), lens)
+# Grades
 
 
-_COLOURS: Final = {"fine": "green", "acceptable": "yellow", "poor": "red"}
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One thing measured."""
+
+    name: str
+    grade: Grade
+    words: str
+    todo: str = ""
+
+
+def grade(m: Measured, camera: CameraSettings | None) -> list[Item]:
+    """Every item; ``camera`` tells how the pictures were exposed, None where nobody knows."""
+    motion = [] if camera is None else [_grade_motion(m, camera)]
+    lens = m.found.lens
+    if lens.lens is not None:
+        k1, k2 = lens.lens.bend[:2]
+        words = f"measured from {lens.views} views to {lens.error_px:.2f} px (k1 {k1:+.3f}, k2 {k2:+.3f}); corrected"
+        worth = _graded("lens", lens.error_px, (0.7, BENT_PX), words)
+    else:
+        worth = _graded("lens", m.found.table.error_px, (0.5, math.inf), f"not measured: {lens.why_not}")
+    return [*_grade_view(m), *_grade_light(m), *motion, worth]
+
+
+def _graded(name: str, value: float, limits: tuple[float, float], words: str, todo: str = "") -> Item:
+    """An item whose value is better the smaller it is; what to do is told where it is not fine."""
+    fine, acceptable = limits
+    if value <= fine:
+        return Item(name, "fine", words)
+    return Item(name, "acceptable" if value <= acceptable else "poor", words, todo)
+
+
+def _grade_view(m: Measured) -> Iterator[Item]:
+    """Where the table lies, how large cards are, how the camera leans, how sharp it sees."""
+    table, (middle, least, most) = m.found.table, m.heights
+    yield _graded("table", table.error_px, (0.5, BENT_PX),
+                  f"found by {m.found.words}; its points fit to {table.error_px:.2f} px",
+                  "see that it lies flat; a lens that bends needs several views of the sheet")  # fmt: skip
+    where = f"cards are {middle:.0f} px tall" + ("" if most - least < 3 else f" ({least:.0f} to {most:.0f})")
+    yield _graded("card size", -least, (-80, -60), f"{where}: {'good' if least >= 80 else 'small'}",
+                  "hang the camera lower, or choose a larger picture (camera.width)")  # fmt: skip
+    words = f"the camera looks down {table.tilt:.0f}° off upright"
+    if table.tilt_error > 1.5:
+        words += f" (give or take {table.tilt_error:.0f}°)"
+    if table.tilt > 3 + 2 * table.tilt_error:
+        words += f", nearest to the side at {table.towards:.0f}°"
+    yield _graded("tilt", table.tilt, (20, 35), words,
+                  "hang it more nearly over the middle: far cards are small, and hide behind hands")  # fmt: skip
+    if math.isnan(m.edge_px):
+        yield Item("sharpness", "poor", "no edge of the sheet or of a card could be followed",
+                   "focus by hand or change the lens position; lay cards on a darker cloth")  # fmt: skip
+        return
+    share = m.edge_px / least
+    words = f"edges spread over {m.edge_px:.1f} px, {100 * share:.1f} % of a card's height"
+    yield _graded("sharpness", share, (0.033, 0.045),
+                  f"{words}: {'sharp' if share <= 0.033 else 'the picture is soft'}",
+                  "focus by hand or raise the lens position, and look again")  # fmt: skip
+
+
+def _grade_light(m: Measured) -> Iterator[Item]:
+    """Brightness, and noise and flicker where there are pictures to compare."""
+    white, clipped, noise, flicker = m.light.white, m.light.clipped, m.still.noise, m.still.flicker
+    if clipped > 0.05:
+        yield _graded("light", clipped, (0.05, 0.25), f"{100 * clipped:.0f} % of white paper is overexposed",
+                      "lower camera.exposure_us or camera.gain; turn away a lamp that shines on the table")  # fmt: skip
+    else:
+        yield _graded("light", -white, (-110, -60),
+                      f"white paper shows at {white:.0f} of 255: {'bright' if white >= 110 else 'dark'}",
+                      "more light on the table, or more exposure (see motion blur)")  # fmt: skip
+    if not math.isnan(noise):
+        words = f"{noise:.1f} grey levels from picture to picture"
+        yield _graded("noise", noise, (MOST_NOISE, 2 * MOST_NOISE), words, "more light and less camera.gain")
+    if not math.isnan(flicker):
+        words = f"brightness swings by {100 * flicker:.1f} % from picture to picture"
+        exposure = f"expose for whole swings of the mains (camera.exposure_us = {MAINS_US})"
+        yield _graded("flicker", flicker, (_FLICKERS, 0.04), words, f"{exposure}, or use a lamp that does not flicker")
+
+
+def _advise(m: Measured, camera: CameraSettings) -> Exposure:
+    flickers = m.still.flicker > _FLICKERS
+    return advise(m.light, m.still.noise, camera.exposure_us, camera.gain, camera.fps, flickers=flickers)
+
+
+def _grade_motion(m: Measured, camera: CameraSettings) -> Item:
+    scale = m.found.table.view.scale((0.0, 0.0))
+    moved = smear_px(camera.exposure_us, scale)
+    best = _advise(m, camera)
+    words = (
+        f"in {camera.exposure_us} µs a card laid at 2 m/s moves {moved / scale:.1f} mm ({moved:.0f} px); "
+        "cards at rest are not smeared"
+    )
+    todo = []
+    is_near = abs(best.exposure_us - camera.exposure_us) < 0.15 * camera.exposure_us
+    if not is_near or abs(best.gain - camera.gain) >= 1:
+        todo.append(f"set camera.exposure_us = {best.exposure_us} and camera.gain = {best.gain:g}")
+    if best.more_light > 1.2:
+        todo.append(f"the light is short by {best.more_light:.1f} times: add a lamp")
+    item = _graded("motion blur", moved / scale, _SMEARED_MM, words)
+    return Item(item.name, item.grade, words, "; ".join(todo))
+
+
+# Printed
 
 
 def print_words(items: Sequence[Item], seats: Mapping[str, float]) -> None:
@@ -246,22 +211,18 @@ def print_json(items: Sequence[Item], m: Measured, seats: Mapping[str, float], c
     """All that was measured, as one JSON object."""
     out: dict[str, Any] = {
         "items": [asdict(item) for item in items],
-        "calibration": fields_of(m),
+        "calibration": section_of(m),
         "seats": {name: round(bearing, 1) for name, bearing in seats.items()},
         "noise": None if math.isnan(m.still.noise) else round(m.still.noise, 2),
         "flicker": None if math.isnan(m.still.flicker) else round(m.still.flicker, 4),
         "white": round(m.light.white, 1),
     }
     if camera is not None:
-        out["exposure"] = asdict(advice(m, camera))
+        out["exposure"] = asdict(_advise(m, camera))
     print(json.dumps(out, ensure_ascii=False))
 
 
-GREEN: Final = (90, 210, 90)
-YELLOW: Final = (60, 215, 245)
-BLUE: Final = (240, 190, 90)
-GREY: Final = (215, 215, 215)
-GRID_MM: Final = 50.0
+# Drawn
 
 
 class _Pen:
@@ -310,12 +271,12 @@ def _grid(pen: _Pen, m: Measured) -> None:
     view = m.found.table.view
     layer = pen.image.copy()
     thin = _Pen(layer)
-    for line in grid(m.found.area, GRID_MM):
-        thin.lines(view.to_px(line), GREY, 1.2)
+    for line in grid(m.found.area, _GRID_MM):
+        thin.lines(view.to_px(line), _GREY, 1.2)
     cv2.addWeighted(layer, 0.55, pen.image, 0.45, 0, dst=pen.image)
     sides = np.concatenate([m.found.area, m.found.area[:1]])
     along = np.concatenate([np.linspace(a, b, 25) for a, b in pairwise(sides)])
-    pen.lines(view.to_px(along), YELLOW, 2.5, closed=True)
+    pen.lines(view.to_px(along), _YELLOW, 2.5, closed=True)
 
 
 def _seats(pen: _Pen, bearings: Mapping[str, float]) -> None:
@@ -324,9 +285,9 @@ def _seats(pen: _Pen, bearings: Mapping[str, float]) -> None:
     for name, bearing in bearings.items():
         way = np.array([math.cos(math.radians(bearing)), -math.sin(math.radians(bearing))])
         rim = min(middle[0] / max(abs(way[0]), 1e-9), middle[1] / max(abs(way[1]), 1e-9))
-        pen.lines(np.array([middle + way * rim * 0.72, middle + way * rim]), BLUE, 4)
+        pen.lines(np.array([middle + way * rim * 0.72, middle + way * rim]), _BLUE, 4)
         x, y = middle + way * rim * 0.66
-        pen.words(f"{name} {bearing:.0f}°", (float(x), float(y)), BLUE, 26.0)
+        pen.words(f"{name} {bearing:.0f}°", (float(x), float(y)), _BLUE, 26.0)
 
 
 def _card(pen: _Pen, m: Measured) -> None:
@@ -334,33 +295,33 @@ def _card(pen: _Pen, m: Measured) -> None:
     x, y = m.found.area.mean(axis=0)
     half = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * (WIDTH_MM / 2, HEIGHT_MM / 2)
     quad = m.found.table.view.to_px(half + np.array([x, y]))
-    pen.lines(quad, YELLOW, 2, closed=True)
-    pen.lines(np.array([(quad[0] + quad[1]) / 2, (quad[2] + quad[3]) / 2]), YELLOW, 2)
+    pen.lines(quad, _YELLOW, 2, closed=True)
+    pen.lines(np.array([(quad[0] + quad[1]) / 2, (quad[2] + quad[3]) / 2]), _YELLOW, 2)
     below = quad.max(axis=0)
     middle, least, most = m.heights
     pen.words(
         f"card {middle:.0f} px ({least:.0f} to {most:.0f})",
         (float(quad[:, 0].mean()), float(below[1]) + 16 * pen.unit),
-        YELLOW,
+        _YELLOW,
     )
 
 
-def drawn(image: Any, m: Measured, bearings: Mapping[str, float]) -> Any:
+def draw_measured(image: Any, m: Measured, bearings: Mapping[str, float]) -> Any:
     """The picture with everything that was found (H x W x 3); ``bearings`` by the seats' names, degrees."""
     pen = _Pen(image.copy())
     _grid(pen, m)
     for outline, name in zip(m.found.outlines, m.found.names, strict=True):
-        pen.lines(outline, GREEN, 2.5, closed=True)
+        pen.lines(outline, _GREEN, 2.5, closed=True)
         top = outline[outline[:, 1].argmin()]
-        pen.words(name, (float(top[0]), float(top[1]) - 14 * pen.unit), GREEN)
+        pen.words(name, (float(top[0]), float(top[1]) - 14 * pen.unit), _GREEN)
     for point in m.found.points:
-        pen.dot(point, GREEN, 3)
+        pen.dot(point, _GREEN, 3)
     _card(pen, m)
     _seats(pen, bearings)
     tilt = m.found.table.tilt
     rows, columns = pen.image.shape[:2]
-    words = f"grid {GRID_MM:.0f} mm, tilt {tilt:.0f}°, edges {m.edge_px:.1f} px"
-    pen.words(words, (columns / 2, rows - 14 * pen.unit), GREY)
+    words = f"grid {_GRID_MM:.0f} mm, tilt {tilt:.0f}°, edges {m.edge_px:.1f} px"
+    pen.words(words, (columns / 2, rows - 14 * pen.unit), _GREY)
     return pen.written()
 
 
