@@ -44,7 +44,8 @@ from referee.engine.rulings import Ruling
 from referee.extras.broker.connection import Broker, Connection, wall_time
 from referee.extras.broker.messages import NAME, filters
 from referee.extras.hall import pages
-from referee.extras.hall.tables import Hall, Row, Table, league, sentence
+from referee.extras.hall.payloads import bounded_sentence
+from referee.extras.hall.tables import Hall, Row, Table, league
 from referee.text.catalogue import Texts, texts
 from referee.text.ruling_lines import RulingWords
 from referee.web import layout
@@ -84,12 +85,12 @@ def _facts(table: Table, since: int, texts: Texts, large: bool) -> dict[str, Any
 
 
 def _said(ruling: Ruling | None, words: RulingWords) -> dict[str, str] | None:
-    return None if ruling is None else {"kind": ruling.kind, "words": sentence(ruling, words)}
+    return None if ruling is None else {"kind": ruling.kind, "words": bounded_sentence(ruling, words)}
 
 
 _SPOKEN: dict[str, Callable[[Any, RulingWords], Any]] = {
     "said": _said,
-    "asks": lambda asks, words: [sentence(ask, words) for ask in asks],
+    "asks": lambda asks, words: [bounded_sentence(ask, words) for ask in asks],
     "recent": lambda recent, words: [{"n": n, **(_said(ruling, words) or {})} for n, ruling in recent],
 }
 """Facts that are put into words only when they are told, in the language of whoever is told."""

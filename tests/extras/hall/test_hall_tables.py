@@ -12,21 +12,20 @@ from hypothesis import strategies as st
 
 from referee.engine.rulings import Ruling
 from referee.extras.broker.messages import LEAVES, Telling, encoded
+from referee.extras.broker.publisher import TALLIED
 from referee.extras.hall.app import difference
-from referee.extras.hall.tables import (
-    LONGEST,
-    NAME,
-    SECOND,
-    SILENCE,
-    TABLES,
-    Day,
-    Hall,
-    day_of,
-    league,
-    numbered_of,
-    state_of,
+from referee.extras.hall.payloads import (
+    LONGEST_PAYLOAD,
+    LONGEST_PLAYER,
+    DayPayload,
+    RulingPayload,
+    StatePayload,
+    known_ruling,
+    read_payload,
 )
+from referee.extras.hall.tables import SILENCE, TABLES, Hall, league
 from referee.text.catalogue import LANGUAGES, texts
+from referee.units import SECOND
 from tests.extras.broker.test_telling import ASKED, NAMES, TURN, VIEW, WON
 
 SCRIPT = "<img src=x onerror=alert(1)></script><script>alert(2)</script>"
@@ -176,11 +175,18 @@ def test_another_game_forgets_the_last_one_s_rulings(room: Room) -> None:
     assert room.facts()["said"] is None and room.facts(only="t1")["recent"] == []
 
 
+def day_of(day: str, **players: tuple[int, ...]) -> DayPayload:
+    rows = [{"name": name, **dict(zip(TALLIED, counts, strict=True))} for name, counts in players.items()]
+    found = read_payload(DayPayload, json.dumps({"day": day, "players": rows}).encode())
+    assert found is not None
+    return found
+
+
 def test_the_league_sums_a_day_over_all_tables() -> None:
     days = [
-        ("t1", Day("2026-03-14", (("Ana", (2, 1, 9, 1, 50)), ("Ben", (2, 1, 4, 0, 30))))),
-        ("t2", Day("2026-03-14", (("Ana", (1, 0, 2, 0, 5)), ("Cho", (1, 1, 2, 0, 5))))),
-        ("t3", Day("2026-03-13", (("Ben", (9, 9, 9, 9, 9)),))),
+        ("t1", day_of("2026-03-14", Ana=(2, 1, 9, 1, 50), Ben=(2, 1, 4, 0, 30))),
+        ("t2", day_of("2026-03-14", Ana=(1, 0, 2, 0, 5), Cho=(1, 1, 2, 0, 5))),
+        ("t3", day_of("2026-03-13", Ben=(9, 9, 9, 9, 9))),
     ]
     rows = league(days, "2026-03-14")
     assert [(row.name, row.tables, row.games, row.won, row.slaps, row.false, row.cards) for row in rows] == [
@@ -192,7 +198,7 @@ def test_the_league_sums_a_day_over_all_tables() -> None:
 GOOD = Telling("run").state(VIEW)
 HOSTILE: list[Any] = [
     b"", b"null", b"[]", b"nonsense", b"\xff\xfe", b'"x"', b"[" * 20000, b'{"a":' * 5000, b"9" * 5000, b"{" * 100,
-    b" " * (LONGEST + 1), b'{"seats": NaN}', b'{"version":1}',
+    b" " * (LONGEST_PAYLOAD + 1), b'{"seats": NaN}', b'{"version":1}',
 ]  # fmt: skip
 WRONG: list[dict[str, Any]] = [
     {"seats": "Ana"}, {"seats": [1]}, {"seats": [{}] * 17}, {"seats": [{"name": 5}]}, {"seats": None},
@@ -220,8 +226,8 @@ def test_what_is_no_payload_changes_nothing(room: Room, payload: bytes) -> None:
 
 @pytest.mark.parametrize("wrong", WRONG, ids=str)
 def test_a_state_with_a_wrong_field_is_refused(room: Room, wrong: dict[str, Any]) -> None:
-    assert state_of(encoded(GOOD)) is not None
-    assert state_of(json.dumps({**GOOD, **wrong}).encode()) is None
+    assert read_payload(StatePayload, encoded(GOOD)) is not None
+    assert read_payload(StatePayload, json.dumps({**GOOD, **wrong}).encode()) is None
 
 
 @pytest.mark.parametrize(
@@ -248,7 +254,7 @@ def test_names_and_sentences_are_bounded_and_show_what_they_say(room: Room) -> N
     seats = [{"name": name, "cards": 1} for name in (long, turned, SCRIPT)]
     room.hear("state", json.dumps({**GOOD, "seats": seats}).encode())
     names = room.facts()["names"]
-    assert names == ["x" * NAME, "Ana Ben", SCRIPT[:NAME]]
+    assert names == ["x" * LONGEST_PLAYER, "Ana Ben", SCRIPT[:LONGEST_PLAYER]]
     foul = {"ruling": "foul", "id": "x", "t": 0, "seat": 1, "foul": "{name}" + SCRIPT * 500}
     room.hear("ruling", {"session": "run", "n": 1, "ruling": foul})
     said = room.facts()["said"]["words"]
@@ -283,6 +289,7 @@ def test_made_up_payloads_never_break_the_hall(more: dict[str, Any], ruling: Any
     for language in LANGUAGES:
         json.dumps(room.shows(language=language))
     data = json.dumps(more).encode()
-    assert state_of(data) is None
-    numbered_of(data, NAMES)
-    day_of(data)
+    assert read_payload(StatePayload, data) is None
+    told_ = read_payload(RulingPayload, data)
+    known_ruling(told_ and told_.ruling, NAMES)
+    read_payload(DayPayload, data)
