@@ -1,4 +1,4 @@
-"""What the lights show, legible without colour: by place and rhythm. Pure: a state and an instant in, levels out.
+"""What the lights show of rulings, notices and hands: legible without colour, by place and rhythm.
 
 Nothing flashes more than three times a second. Whatever is higher in this table is shown in place of what is lower.
 
@@ -16,7 +16,7 @@ Nothing flashes more than three times a second. Whatever is higher in this table
 | out | dark; a glimmer every five seconds | |
 | roll-call | full, until its pad is heard | |
 
-The lights of a table: rulings, notices and hands in, levels out. The patterns are in `lamp_patterns`.
+`seat_level` and `table_colour` are pure; the table's loop calls `Lamps`.
 """
 
 from __future__ import annotations
@@ -28,27 +28,34 @@ from typing import TYPE_CHECKING, Final
 
 from referee.announce.sinks import Notice
 from referee.engine.rulings import Ruling
+from referee.units import MS, SECOND
 
 if TYPE_CHECKING:
     from hardware.ports import Lights
 
-MS: Final = 1_000_000
-SECOND: Final = 1000 * MS
 GLOW: Final = 0.2
 """Level of the light of the seat that is to play."""
-FALSE: Final = 1500 * MS
-HEAT: Final = 4 * SECOND
-BLINK: Final = 200 * MS
+_FALSE: Final = 1500 * MS
+_HEAT: Final = 4 * SECOND
+_BLINK: Final = 200 * MS
 """Length of a challenge's blink, and of the gap after it, ns."""
-COUNT_PAUSE: Final = 900 * MS
-STEP: Final = 500 * MS
+_COUNT_PAUSE: Final = 900 * MS
+_STEP: Final = 500 * MS
 """How long the light of a pause stays at a seat, ns."""
-OFF: Final = (0.0, 0.0, 0.0)
-GREEN: Final = (0.0, 1.0, 0.0)
-RED: Final = (1.0, 0.0, 0.0)
-AMBER: Final = (1.0, 0.5, 0.0)
-BLUE: Final = (0.0, 0.0, 1.0)
-WHITE: Final = (1.0, 1.0, 1.0)
+_OFF: Final = (0.0, 0.0, 0.0)
+_GREEN: Final = (0.0, 1.0, 0.0)
+_RED: Final = (1.0, 0.0, 0.0)
+_AMBER: Final = (1.0, 0.5, 0.0)
+_BLUE: Final = (0.0, 0.0, 1.0)
+_WHITE: Final = (1.0, 1.0, 1.0)
+
+_COLOURS: Final = {
+    "slap_won": _GREEN, "slap_false": _RED, "dead_card": _RED, "dead_heat": _AMBER, "question": _AMBER, "won": _WHITE,
+    "drawn": _WHITE, "lost": _WHITE,
+}  # fmt: skip
+"""What the table's light shows of a ruling, until the next lead or turn."""
+_STEPS: Final = 32
+"""Levels that are told apart: a light that breathes need not be told each time that the loop turns."""
 
 Colour = tuple[float, float, float]
 
@@ -68,10 +75,11 @@ class LampState:
     heat: tuple[int, ...] = ()
     heat_since: int = 0
     out: set[int] = field(default_factory=set)
-    benched: tuple[int, ...] = ()
+    benched: set[int] = field(default_factory=set)
+    """Seats whose pad is stuck or chatters."""
     asks: bool = False
     paused: bool = False
-    colour: Colour = OFF
+    colour: Colour = _OFF
     """Of the table's light, as the last ruling left it."""
 
 
@@ -87,8 +95,8 @@ def breathe(t: int, period: int = 2 * SECOND) -> float:
 
 def count(t: int, number: int) -> bool:
     """Whether a light that blinks ``number`` times, then pauses, burns at ``t`` (ns)."""
-    at = t % (number * 2 * BLINK + COUNT_PAUSE)
-    return at < number * 2 * BLINK and at % (2 * BLINK) < BLINK
+    at = t % (number * 2 * _BLINK + _COUNT_PAUSE)
+    return at < number * 2 * _BLINK and at % (2 * _BLINK) < _BLINK
 
 
 def seat_level(state: LampState, seat: int, t: int) -> float:
@@ -102,13 +110,13 @@ def seat_level(state: LampState, seat: int, t: int) -> float:
 def table_colour(state: LampState, t: int) -> Colour:
     """The table's light at ``t`` (ns)."""
     if state.paused:
-        return _scaled(BLUE, breathe(t))
-    if any(t - since < FALSE for since in state.false.values()):
-        return RED if blink(t, SECOND // 3, SECOND // 6) else OFF
+        return _scaled(_BLUE, breathe(t))
+    if any(t - since < _FALSE for since in state.false.values()):
+        return _RED if blink(t, SECOND // 3, SECOND // 6) else _OFF
     if _in_heat(state, t):
-        return AMBER if blink(t, SECOND, SECOND // 2) else OFF
+        return _AMBER if blink(t, SECOND, SECOND // 2) else _OFF
     if state.asks:
-        return _scaled(AMBER, breathe(t))
+        return _scaled(_AMBER, breathe(t))
     return state.colour
 
 
@@ -118,30 +126,26 @@ def _scaled(colour: Colour, level: float) -> Colour:
 
 
 def _in_heat(state: LampState, t: int) -> bool:
-    return bool(state.heat) and t - state.heat_since < HEAT
+    return bool(state.heat) and t - state.heat_since < _HEAT
 
 
 _Shown = Callable[[LampState, int, int], bool]
 _Level = Callable[[LampState, int, int], float]
 
 
-def _full(_state: LampState, _seat: int, _t: int) -> float:
-    return 1.0
-
-
 _LAYERS: Final[tuple[tuple[_Shown, _Level], ...]] = (
-    (lambda s, seat, t: seat == s.first, _full),
+    (lambda s, seat, t: seat == s.first, lambda s, seat, t: 1.0),
     (
-        lambda s, seat, t: seat in s.false and t - s.false[seat] < FALSE,
+        lambda s, seat, t: seat in s.false and t - s.false[seat] < _FALSE,
         lambda s, seat, t: float(blink(t, SECOND // 3, SECOND // 6)),
     ),
-    (lambda s, seat, t: seat == s.winner, _full),
+    (lambda s, seat, t: seat == s.winner, lambda s, seat, t: 1.0),
     (lambda s, seat, t: seat in s.heat and _in_heat(s, t), lambda s, seat, t: float(blink(t, SECOND, SECOND // 2))),
     (
         lambda s, seat, t: seat in s.benched,
         lambda s, seat, t: 0.8 * (blink(t, 2600 * MS, 150 * MS) or blink(t - 300 * MS, 2600 * MS, 150 * MS)),
     ),
-    (lambda s, seat, t: s.paused, lambda s, seat, t: 0.3 * (t // STEP % s.seats == seat - 1)),
+    (lambda s, seat, t: s.paused, lambda s, seat, t: 0.3 * (t // _STEP % s.seats == seat - 1)),
     (lambda s, seat, t: s.asks, lambda s, seat, t: 0.6 * breathe(t)),
     (
         lambda s, seat, t: seat == s.challenged and s.chances > 0,
@@ -153,15 +157,6 @@ _LAYERS: Final[tuple[tuple[_Shown, _Level], ...]] = (
 """What is shown, the most important first."""
 
 
-COLOURS: Final = {
-    "slap_won": GREEN, "slap_false": RED, "dead_card": RED, "dead_heat": AMBER, "question": AMBER, "won": WHITE,
-    "drawn": WHITE, "lost": WHITE,
-}  # fmt: skip
-"""What the table's light shows of a ruling, until the next lead or turn."""
-STEPS: Final = 32
-"""Levels that are told apart: a light that breathes need not be told each time that the loop turns."""
-
-
 class Lamps:
     """Shows whose hand was first, whose turn it is, how it was ruled, and what the table waits for."""
 
@@ -171,9 +166,8 @@ class Lamps:
         self._state = LampState(seats)
         self._asks = asks
         self._levels = dict.fromkeys(range(1, seats + 1), 0.0)
-        self._colour: Colour = OFF
+        self._colour: Colour = _OFF
         self._now = 0
-        self._stuck: set[int] = set()
         self._failed = False
 
     def touch(self, touched: Sequence[int], now: int = 0) -> None:
@@ -193,15 +187,14 @@ class Lamps:
         if notice.what in ("paused", "resumed"):
             self._state.paused = notice.what == "paused"
         elif notice.what in ("pad_stuck", "pad_chatters"):
-            self._stuck.add(int(notice.fields["seat"]))
+            self._state.benched.add(int(notice.fields["seat"]))
         elif notice.what == "pad_works":
-            self._stuck.discard(int(notice.fields["seat"]))
-        self._state.benched = tuple(sorted(self._stuck))
+            self._state.benched.discard(int(notice.fields["seat"]))
 
     def _heed(self, ruling: Ruling) -> None:
         state, seat = self._state, ruling.get("seat")
         if ruling.kind in ("lead", "turn"):
-            state.turn, state.colour = seat, OFF
+            state.turn, state.colour = seat, _OFF
         elif ruling.kind == "slap_won":
             state.winner = seat
         elif ruling.kind == "pile":
@@ -214,17 +207,13 @@ class Lamps:
             state.out.add(seat)
         elif ruling.kind == "slapped_in":
             state.out.discard(seat)
-        self._heed_challenge(ruling)
-        state.colour = COLOURS.get(ruling.kind, state.colour)
-
-    def _heed_challenge(self, ruling: Ruling) -> None:
-        state = self._state
         if ruling.kind == "challenge":
             state.challenged, state.chances = ruling["challenged"], ruling["chances"]
         elif ruling.kind in ("chance", "challenge_moves"):
             state.challenged, state.chances = ruling["seat"], ruling["left"]
         elif ruling.kind in ("challenge_off", "challenge_won", "slap_won", "pile"):
             state.challenged, state.chances = None, 0
+        state.colour = _COLOURS.get(ruling.kind, state.colour)
 
     def _show(self, *, again: bool = False) -> None:
         """Tell the device what has changed; ``again``: everything, since it did not take it the last time."""
@@ -236,8 +225,8 @@ class Lamps:
             if again or wanted != level:
                 self._lights.seat(seat, wanted)
                 self._levels[seat] = wanted
-        colour = table_colour(state, now)
-        wanted_colour = (_rounded(colour[0]), _rounded(colour[1]), _rounded(colour[2]))
+        red, green, blue = map(_rounded, table_colour(state, now))
+        wanted_colour = (red, green, blue)
         if again or wanted_colour != self._colour:
             self._lights.table(*wanted_colour)
             self._colour = wanted_colour
@@ -245,4 +234,6 @@ class Lamps:
 
 
 def _rounded(level: float) -> float:
-    return level if level in (0.0, 1.0) else round(round(level * STEPS) / STEPS, 4) if level > 0.25 else round(level, 2)
+    if level <= 0.25:
+        return round(level, 2)
+    return level if level == 1.0 else round(round(level * _STEPS) / _STEPS, 4)

@@ -1,8 +1,7 @@
-"""What the appliance itself has to say: that a part failed or is back, that the game is paused, who was first then.
+"""Rulings and notices on their way to whoever speaks, shows or lights.
 
-A ruling is about the game; a notice is about the table. Both go to whoever speaks, shows or lights.
-
-Rulings and notices handed to whoever speaks, shows or lights; one that fails is named, and stops nothing.
+A ruling is about the game; a notice is what the appliance itself has to say: that a part failed or is back, that the
+game is paused. An outlet that fails is named, and stops nothing. The table's loop calls all of it.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ class Notice:
     """Something to tell at the table."""
 
     what: str
-    """Such as ``camera_gone``: `referee.announce.voice.tell` has its words in every language. Empty: nothing is said."""
+    """Such as ``camera_gone``: `referee.announce.voice.tell` says it in every language. Empty: nothing is said."""
     t: int
     """The instant that it speaks of, ns."""
     words: str

@@ -1,8 +1,7 @@
 """The table live in the terminal: pile, counts, turn, challenge, the last rulings with their margins, questions.
 
-Where standard output is no terminal, each ruling is one plain line instead.
-
-The display on a thread of its own: to draw a table takes tens of milliseconds, and a hand must not wait for it.
+Where standard output is no terminal, each ruling is one plain line instead. `Display` draws; a table's loop draws
+through `Screen`, on a thread of its own, since to draw takes tens of milliseconds and a hand must not wait for it.
 """
 
 from __future__ import annotations
@@ -18,7 +17,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from referee.announce.sinks import Notice
 from referee.engine.rulings import Ruling
-from referee.engine.view import View
 from referee.text.ruling_lines import RulingWords, pretty, suit_sign
 
 if TYPE_CHECKING:
@@ -27,14 +25,15 @@ if TYPE_CHECKING:
 
     from referee.engine.view import View
 
-RED: Final = frozenset("hdr")
-LARGE: Final = 5
+_log = logging.getLogger(__name__)
+_RED: Final = frozenset("hdr")
+_LARGE: Final = 5
 """Cards at the top of the pile that are drawn large."""
-SMALL: Final = 24
-RULINGS: Final = 9
-QUIET: Final = frozenset(("turn", "lead", "chance"))
+_SMALL: Final = 24
+_RULINGS: Final = 9
+_QUIET: Final = frozenset(("turn", "lead", "chance"))
 """Rulings that the table shows as its state, so they need no line in the list."""
-COLOURS: Final = {
+_COLOURS: Final = {
     "slap_won": "bold green", "slap_false": "bold red", "slap_void": "yellow", "dead_heat": "bold yellow",
     "question": "bold yellow", "dead_card": "red", "burn": "red", "won": "bold green", "challenge_won": "cyan",
     "challenge": "cyan", "challenge_moves": "cyan", "out": "magenta", "slapped_in": "magenta",
@@ -66,7 +65,7 @@ class Display:
     def __init__(self, names: Sequence[str], *, live: bool | None = None) -> None:
         self._names = tuple(names)
         self._words = RulingWords(names)
-        self._rulings: deque[Ruling] = deque(maxlen=RULINGS)
+        self._rulings: deque[Ruling] = deque(maxlen=_RULINGS)
         self._live_wanted = sys.stdout.isatty() if live is None else live
         self._live: Live | None = None
         self.gauge = Gauge()
@@ -87,7 +86,7 @@ class Display:
     def __call__(self, rulings: Sequence[Ruling]) -> None:
         """Show rulings that were just decided."""
         for ruling in rulings:
-            if ruling.kind in QUIET:
+            if ruling.kind in _QUIET:
                 continue
             self._rulings.append(ruling)
             if self._live is None:
@@ -134,7 +133,7 @@ class Display:
         from rich.console import Group
         from rich.text import Text
 
-        large, small = view.pile[-LARGE:], view.pile[-SMALL - LARGE : -LARGE]
+        large, small = view.pile[-_LARGE:], view.pile[-_SMALL - _LARGE : -_LARGE]
         older = Text(" ".join(pretty(card) for card in small), style="dim")
         hidden = len(view.pile) - len(large) - len(small)
         if hidden > 0:
@@ -164,8 +163,8 @@ class Display:
         lines = Text()
         for ruling in self._rulings:
             lines.append(f"\n{ruling.t / 1e9:8.2f} s  ", style="dim")
-            lines.append(self._words(ruling), style=COLOURS.get(ruling.kind, ""))
-        lines.append("\n" * (RULINGS - len(self._rulings)))
+            lines.append(self._words(ruling), style=_COLOURS.get(ruling.kind, ""))
+        lines.append("\n" * (_RULINGS - len(self._rulings)))
         return lines
 
 
@@ -181,17 +180,11 @@ def _row(cards: Sequence[str], line: int) -> Any:
 
     text = Text()
     for card in cards:
-        style = "bold red" if card[1] in RED else "bold yellow" if card == "??" else "bold"
+        style = "bold red" if card[1] in _RED else "bold yellow" if card == "??" else "bold"
         text.append(card_lines(card)[line] + " ", style=style)
     if not cards:
         text.append(" " * 8)
     return text
-
-
-_log = logging.getLogger(__name__)
-_END: Final = None
-
-Draw = tuple[View, Gauge]
 
 
 class Screen:
@@ -201,7 +194,7 @@ class Screen:
         """``live``: whether the display draws, and prints no lines."""
         self._display, self._live = display, live
         self._work: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
-        self._next: Draw | None = None
+        self._next: tuple[View, Gauge] | None = None
         self._lock = threading.Lock()
         self._thread = threading.Thread(target=self._go_on, name="display", daemon=True)
         self._thread.start()
@@ -231,7 +224,7 @@ class Screen:
             self._display.draw(view)
 
     def _go_on(self) -> None:
-        while (do := self._work.get()) is not _END:
+        while (do := self._work.get()) is not None:
             try:
                 do()
             except Exception:  # a terminal that went away must not stop the next line
@@ -239,5 +232,5 @@ class Screen:
 
     def close(self) -> None:
         """Show what waits, within two seconds, and end."""
-        self._work.put(_END)
+        self._work.put(None)
         self._thread.join(timeout=2.0)

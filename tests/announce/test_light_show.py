@@ -9,9 +9,10 @@ import pytest
 
 from hardware.simulated.devices.simulated_lights import SimulatedLights
 from referee.announce import light_show
-from referee.announce.light_show import GLOW, MS, SECOND, Lamps, LampState, count, seat_level, table_colour
+from referee.announce.light_show import GLOW, Lamps, LampState, count, seat_level, table_colour
 from referee.announce.sinks import Notice
 from referee.engine.rulings import Ruling
+from referee.units import MS, SECOND
 
 STEP = 10 * MS
 
@@ -39,7 +40,7 @@ STATES = {
     "first hand": LampState(4, first=2),
     "false slap": LampState(4, false={2: 0}),
     "dead heat": LampState(4, heat=(2, 3)),
-    "stuck": LampState(4, benched=(2,)),
+    "stuck": LampState(4, benched={2}),
     "paused": LampState(4, paused=True),
     "question": LampState(4, asks=True),
     "out": LampState(4, out={2}),
@@ -68,7 +69,7 @@ def test_chances_left_can_be_counted(chances: int) -> None:
 
 
 def test_the_first_hand_comes_before_everything_else() -> None:
-    state = LampState(4, turn=2, first=2, paused=True, asks=True, benched=(2,), false={2: 0})
+    state = LampState(4, turn=2, first=2, paused=True, asks=True, benched={2}, false={2: 0})
     assert set(course(state, 2)) == {1.0}
 
 

@@ -1,10 +1,10 @@
 """What the referee says aloud: a table of phrases for each language, and how one is put together from clips.
 
 A table (``en.toml``) holds one template a key. Bars part its clips, braces hold a place for other clips, and what
-stands between two bars is spoken in one breath, so it is one clip: ``"{seat} | wins the slap, | {pattern}, | {margin}"``.
-A mark at the end of a clip is not spoken: it is a pause, and shows in writing. A hyphen there ties it to the next clip
-in one word (German ``einhundert-`` ``vierzehn``). Number words are num2words'; what a language does to them before a
-noun stands in its table.
+stands between two bars is spoken in one breath, so it is one clip: ``"{seat} | wins the slap, | {margin}"``. A mark at
+the end of a clip is not spoken: it is a pause, and shows in writing. A hyphen there ties it to the next clip in one
+word (German ``einhundert-`` ``vierzehn``). Number words are num2words'; what a language does to them before a noun
+stands in its table.
 """
 
 from __future__ import annotations
@@ -146,9 +146,7 @@ class Language:
         numbers = (*range(102), *(hundred + rest for hundred in range(200, MOST, 100) for rest in (0, 1)))
         said = [*map(self.seat, range(1, MOST_SEATS + 1)), *(clip for value in numbers for clip in self.number(value))]
         said += [clip for noun in self.nouns for value in numbers for clip in self.counted(value, noun)]
-        said += [
-            clip for card in (*JOKERS, *(rank + suit for suit in SUITS for rank in RANKS)) for clip in self.card(card)
-        ]
+        said += [clip for card in (*PACK, *JOKERS) for clip in self.card(card)]
         said += [part for text in self.phrases.values() for part in parts(text) if not _PLACE.fullmatch(part)]
         return tuple(dict.fromkeys(map(spoken, said)))
 
