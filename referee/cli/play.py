@@ -42,10 +42,10 @@ def add_demo(commands: Commands) -> None:
 
 
 def _demo(args: argparse.Namespace) -> int:
-    from referee.demo.simulated_game import Options, demo
+    from referee.demo.simulated_game import DemoOptions, demo
 
     return demo(
-        Options(
+        DemoOptions(
             seats=args.seats, rules=args.rules, seed=args.seed, pace=not args.no_pace, max_cards=args.max_cards,
             fps=args.fps, page=not args.no_pace and not args.no_page and args.log is None,
             log=args.log, audio=args.audio, frames=args.frames, summary=args.summary,
@@ -78,9 +78,10 @@ def _run(args: argparse.Namespace) -> int:
         return 0
     if args.settings is None:
         raise UserError("run needs --settings FILE; `referee run --example > table.toml` begins one")
+    from referee.extras.broker.service import open_broker
     from referee.table.session import run
 
-    return run(args.settings, log=args.log, new=args.new)
+    return run(args.settings, log=args.log, new=args.new, hooks=[open_broker])
 
 
 def add_replay(commands: Commands) -> None:

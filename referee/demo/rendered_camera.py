@@ -21,12 +21,12 @@ from hardware.ports import Frame, HardwareMissing
 from hardware.simulated.table.script import Script
 from hardware.simulated.table.simulated_table import SimulatedTable, write_notes
 
-AHEAD: Final = 12
+_AHEAD: Final = 12
 """Pictures that may be drawn before they are looked at."""
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class CameraView:
     """What the simulated camera looks at, and how."""
 
     script: Script
@@ -54,7 +54,7 @@ def _written(folder: Path, frame: Frame) -> Frame:
     return Frame(image, frame.t, frame.exposure, frame.index)
 
 
-def draw(view: View) -> Iterator[Frame]:
+def draw(view: CameraView) -> Iterator[Frame]:
     """Every frame, written to the folder too if there is one; draws in this process.
 
     Raises:
@@ -69,7 +69,7 @@ def draw(view: View) -> Iterator[Frame]:
         yield frame if view.frames is None else _written(view.frames, frame)
 
 
-def _serve(view: View, memory: str, pipe: Connection) -> None:
+def _serve(view: CameraView, memory: str, pipe: Connection) -> None:
     """The drawing process."""
     # An interrupt is the other process's to handle: it closes the pipe.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -78,8 +78,8 @@ def _serve(view: View, memory: str, pipe: Connection) -> None:
     cv2.setNumThreads(1)
     ring = SharedMemory(memory)
     width, height = view.size
-    slots = np.ndarray((AHEAD, height, width, 3), np.uint8, buffer=ring.buf)
-    free = list(range(AHEAD))
+    slots = np.ndarray((_AHEAD, height, width, 3), np.uint8, buffer=ring.buf)
+    free = list(range(_AHEAD))
     try:
         for frame in draw(view):
             while not free or pipe.poll():
@@ -101,10 +101,10 @@ def _serve(view: View, memory: str, pipe: Connection) -> None:
 class RenderedCamera:
     """The simulated camera; implements `hardware.ports.Camera`. Drawing begins at once."""
 
-    def __init__(self, view: View) -> None:
+    def __init__(self, view: CameraView) -> None:
         width, height = view.size
-        self._shape = (AHEAD, height, width, 3)
-        self._ring = SharedMemory(create=True, size=AHEAD * height * width * 3)
+        self._shape = (_AHEAD, height, width, 3)
+        self._ring = SharedMemory(create=True, size=_AHEAD * height * width * 3)
         context = multiprocessing.get_context("spawn")
         self._pipe, theirs = context.Pipe()
         self._process = context.Process(target=_serve, args=(view, self._ring.name, theirs), daemon=True)

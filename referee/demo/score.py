@@ -1,15 +1,10 @@
-"""Cards laid against cards seen: aligned in their order, within a window of time.
+"""What really happened against what was seen and ruled: the sink that scores a demo, and the table that closes it.
 
-Rulings against those of the same core when it is fed the exact truth.
-
-They are compared by kind, seat and decisive fields, and by their instants, which may part by what the observations
-behind them state as their errors and one frame more; those beyond the errors are counted. Ids, margins and errors are
-left out, for they rest on how well a sensor sees. Slaps that the players' script made too close to call are left out
-and counted.
-
-What really happened against what was seen and ruled: the figures that close a demo.
-
-The table that closes a demo: what the players really did against what the referee saw and ruled.
+Cards laid are held against cards seen, aligned in their order within a window of time. Rulings are held against those
+of the same core when it is fed the exact truth: by kind, seat and decisive fields, and by their instants, which may
+part by what the observations behind them state as their errors and one frame more; those beyond the errors are
+counted. Ids, margins and errors are left out, for they rest on how well a sensor sees. Slaps that the players' script
+made too close to call are left out and counted.
 """
 
 from __future__ import annotations
@@ -18,15 +13,21 @@ import json
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from itertools import pairwise
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
+from hardware.pads.pads import LEAST_ERROR
 from referee.engine.adjudicator import Adjudicator
 from referee.engine.observations import Card, Observation, Slap, Taken, Tick
 from referee.engine.rulings import Ruling
+from referee.table.services import ServedGame, TableService
+from referee.units import MS, SECOND
 
-MS: Final = 1_000_000
+if TYPE_CHECKING:
+    from referee.demo.simulated_devices import DemoTable
+    from referee.table.game import Conductor
+
 WINDOW: Final = 1_500 * MS
 """How far apart a card laid and a card seen may be to be the same one, ns."""
 SURE: Final = 0.9
@@ -314,7 +315,7 @@ CARDS_PER_UNCALLED: Final = 400
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
+class DemoSummary:
     """Everything that closes a demo."""
 
     seed: int
@@ -360,16 +361,60 @@ def count(kind: type[Observation], observations: Iterable[Observation]) -> int:
     return sum(isinstance(observation, kind) for observation in observations)
 
 
-def slaps_of(observations: Iterable[Observation]) -> int:
-    """How many slaps there were."""
-    return count(Slap, observations)
+class Score(TableService):
+    """Keeps the game of a demo, to hold what was seen and ruled against what really happened."""
+
+    name = "score"
+    needs_record = False
+
+    def __init__(self, table: DemoTable) -> None:
+        self._table = table
+        self._conductor: Conductor | None = None
+
+    def begin_game(self, game: ServedGame) -> None:
+        """See `TableService`."""
+        self._conductor = game.conductor
+
+    def summary(self, seed: int, rules: str) -> DemoSummary:
+        """How well the game was refereed."""
+        assert self._conductor is not None
+        script, count_, began = self._table.script, self._table.count, self._table.pads.began or 0
+        seen = [_shifted(line, began) for line in self._conductor.observations]
+        ruled = [_shifted(ruling, began) for ruling in self._conductor.rulings]
+        too_close = [*(moment.t for moment in script.called), *heats(script.truth, 2 * LEAST_ERROR)]
+        return DemoSummary(
+            seed=seed,
+            seats=script.seats,
+            rules=rules,
+            finished=script.finished,
+            cards=score_cards(script.truth, seen),
+            slaps=count(Slap, script.truth),
+            slaps_felt=count(Slap, seen),
+            taken=count(Taken, script.truth),
+            taken_seen=count(Taken, seen),
+            rulings=score_rulings(ruled, seen, script.truth, too_close, script.duration),
+            played_s=round(script.duration / SECOND, 1),
+            took_s=round(count_.took, 1),
+            frames=count_.frames,
+            fps=round(count_.frames / count_.took if count_.took > 0 else 0.0, 1),
+            lag_ms=round(count_.lag / MS, 1),
+            troubles=dict(self._conductor.troubles),
+        )
+
+
+def _shifted(line: Any, by: int) -> Any:
+    """A line of the log on the script's line of time."""
+    if by == 0:
+        return line
+    known = getattr(line, "known_at", None)
+    return replace(line, t=max(0, line.t - by), **({} if known is None else {"known_at": known - by}))
 
 
 LISTED = 12
 """How many faults of a kind are told one by one."""
 
 
-def rows(summary: Summary) -> Iterator[tuple[str, str, str]]:
+def rows(summary: DemoSummary) -> Iterator[tuple[str, str, str]]:
     """What, what really happened, what the referee made of it."""
     cards, rulings = summary.cards, summary.rulings
     share = f" ({cards.right / cards.laid:.1%})" if cards.laid else ""
@@ -388,7 +433,7 @@ def rows(summary: Summary) -> Iterator[tuple[str, str, str]]:
     yield "questions and dead heats", f"{rulings.called} called for", f"{rulings.uncalled} not called for"
 
 
-def faults(summary: Summary) -> Iterator[str]:
+def faults(summary: DemoSummary) -> Iterator[str]:
     """Everything that was not as it should be, in words."""
     for title, told in (
         ("cards", summary.cards.faults),
@@ -402,7 +447,7 @@ def faults(summary: Summary) -> Iterator[str]:
             yield f"{title}: and {len(told) - LISTED} more"
 
 
-def _head(summary: Summary) -> str:
+def _head(summary: DemoSummary) -> str:
     end = "to its end" if summary.finished else f"{summary.cards.laid} cards of a game"
     return (
         f"{summary.rules}, {summary.seats} seats, seed {summary.seed}, {end}: {summary.played_s:g} s at the table, "
@@ -411,7 +456,7 @@ def _head(summary: Summary) -> str:
     )
 
 
-def _verdict(summary: Summary) -> str:
+def _verdict(summary: DemoSummary) -> str:
     missed = summary.missed_targets()
     if missed:
         return "Missed: " + "; ".join(missed) + "."
@@ -420,7 +465,7 @@ def _verdict(summary: Summary) -> str:
     )
 
 
-def show(summary: Summary) -> None:
+def show(summary: DemoSummary) -> None:
     """Print the closing table, as a drawn table where standard output is a terminal."""
     if sys.stdout.isatty():
         _drawn(summary)
@@ -433,7 +478,7 @@ def show(summary: Summary) -> None:
     print(_verdict(summary))
 
 
-def _drawn(summary: Summary) -> None:
+def _drawn(summary: DemoSummary) -> None:
     from rich.console import Console
     from rich.table import Table
 

@@ -1,7 +1,9 @@
-"""A real table's devices, opened as its settings say: with what is there.
+"""A table's devices, opened as its settings say: with what is there.
 
-The camera is opened in the process that looks, which goes on trying; so it may be missing now and be there later.
-Whatever else is missing is told, and the game goes on without it. Only a table that neither sees nor feels is refused.
+Each kind of device is opened by a function of its own (`Openers`); the simulated table brings its own functions, and
+all else is the same. The camera is opened in the process that looks, which goes on trying; so it may be missing now and
+be there later. Whatever else is missing is told, and the game goes on without it. Only a table that neither sees nor
+feels is refused.
 """
 
 from __future__ import annotations
@@ -11,10 +13,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
+from hardware.clock import Clock, monotonic
 from hardware.pads.force import open_force
 from hardware.ports import HardwareMissing, Lights, Speaker
 from referee.devices import open_lights, open_pads, open_voice
-from referee.table.loop import Forces, NoPads, TimedPads
+from referee.table.loop import Alarm, Forces, NoPads, TimedPads
 from referee.table.slap_pictures import PictureSource
 from referee.vision.cameras import open_camera_of, work_of
 from referee.vision.client import SightProcess
@@ -23,7 +26,8 @@ from referee.vision.sight import Sights
 if TYPE_CHECKING:
     from referee.settings.model import Settings
 
-Part = TypeVar("Part")
+_Part = TypeVar("_Part")
+Tell = Callable[[str], None]
 
 
 class Mailbox:
@@ -34,7 +38,7 @@ class Mailbox:
         self._take: Callable[[str, str], None] | None = None
         self._lock = threading.Lock()
 
-    def about(self, part: str) -> Callable[[str], None]:
+    def about(self, part: str) -> Tell:
         """What this part says its words to; nothing (``""``) means that it works again."""
         return lambda words: self._put(part, words)
 
@@ -67,8 +71,12 @@ class OpenParts:
     """By part: what is not there, and what to do about it."""
     pictures: PictureSource | None = None
     """Whom to ask for pictures round a slap; None where they are switched off."""
-    mail: Mailbox = field(default_factory=lambda: Mailbox())
+    mail: Mailbox = field(default_factory=Mailbox)
     """What parts that look after themselves have to say."""
+    clock: Clock = monotonic
+    """Answers the table's present instant, ns."""
+    make_alarm: Callable[[], Alarm] = Alarm
+    """Makes what the loop of a game sleeps on."""
 
     def close(self) -> None:
         """Switch everything off."""
@@ -77,39 +85,52 @@ class OpenParts:
                 part.close()
 
 
-def _camera_or_refuse(settings: Settings, pads: str) -> None:
-    """There are no pads: open the camera once, to see whether this is a table at all."""
-    try:
-        open_camera_of(settings.camera).close()
-    except HardwareMissing as bad:
-        raise HardwareMissing(f"{bad}; and {pads}") from None
+def open_eye(settings: Settings) -> SightProcess:
+    """The process that looks, which opens the camera and loads the eye."""
+    return SightProcess(work_of(settings))
 
 
-def open_parts(settings: Settings) -> OpenParts:
+@dataclass(frozen=True, slots=True)
+class Openers:
+    """How each kind of device is opened; each function raises `HardwareMissing` or `OSError` where it cannot be had."""
+
+    pads: Callable[[Settings], TimedPads] = open_pads
+    eye: Callable[[Settings], Sights] = open_eye
+    lights: Callable[[Settings, dict[str, str]], Lights | None] = open_lights
+    voice: Callable[[Settings, Tell], Speaker] = lambda settings, tell: open_voice(settings.voice, on_trouble=tell)
+    clock: Clock = monotonic
+    make_alarm: Callable[[], Alarm] = Alarm
+
+
+def open_parts(settings: Settings, openers: Openers | None = None) -> OpenParts:
     """Open everything that the settings name.
 
     Raises:
         HardwareMissing: neither camera nor pads are here; says of each what to do.
     """
+    openers = openers or Openers()
     missing: dict[str, str] = {}
-    pads = _tried("pads", lambda: open_pads(settings), missing)
+    pads = _try("pads", lambda: openers.pads(settings), missing)
     if pads is None:
-        _camera_or_refuse(settings, missing["pads"])
+        try:
+            # Once, to see whether this is a table at all.
+            open_camera_of(settings.camera).close()
+        except HardwareMissing as bad:
+            raise HardwareMissing(f"{bad}; and {missing['pads']}") from None
         missing["pads"] += "; cards, turns and challenges are refereed, slaps are not"
-    work = work_of(settings)
-    sights = SightProcess(work)
-    parts = OpenParts(sights, pads or NoPads(), missing=missing, pictures=sights if work.pictures else None)
+    eye = openers.eye(settings)
+    parts = OpenParts(eye, pads or NoPads(), missing=missing, clock=openers.clock, make_alarm=openers.make_alarm)
+    if settings.record.pictures and settings.record.file and isinstance(eye, SightProcess):
+        parts.pictures = eye
     if settings.pads.force and pads is not None:
-        parts.forces = _tried("force", lambda: open_force(range(1, len(settings.seats) + 1)), missing)
-    parts.lights = open_lights(settings, missing)
+        parts.forces = _try("force", lambda: open_force(range(1, len(settings.seats) + 1)), missing)
+    parts.lights = openers.lights(settings, missing)
     if settings.voice.enabled:
-        parts.speaker = _tried(
-            "voice", lambda: open_voice(settings.voice, on_trouble=parts.mail.about("voice")), missing
-        )
+        parts.speaker = _try("voice", lambda: openers.voice(settings, parts.mail.about("voice")), missing)
     return parts
 
 
-def _tried(name: str, make: Callable[[], Part], missing: dict[str, str]) -> Part | None:
+def _try(name: str, make: Callable[[], _Part], missing: dict[str, str]) -> _Part | None:
     try:
         return make()
     except (HardwareMissing, OSError) as bad:

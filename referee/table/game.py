@@ -271,11 +271,17 @@ class Conductor(Ledger):
             self._remember(past)
             self._still.remember()
 
-    def begin_again(self, now: int) -> None:
-        """A game that was broken off goes on; it is ``now`` on its line of time, ns."""
+    def begin_again(self, now: int, began: str = "") -> None:
+        """A game that was broken off goes on.
+
+        Args:
+            now: the present instant on its line of time, ns.
+            began: the wall's time at which it had begun (ISO 8601), for the terminal; empty where nobody knows.
+        """
         self._now = max(self._now, now)
         self.note(RESUMED, {})
-        self.tell(Notice("taken_up", self._now, "the game was broken off; it goes on where it stood"))
+        of = f" of {began[:16].replace('T', ' ')}" if began else ""
+        self.tell(Notice("taken_up", self._now, f"the game{of} was broken off; it goes on where it stood"))
         self._outage.broken_off()
         self._commit()
 

@@ -1,11 +1,8 @@
-"""What the referee's loop sleeps on: any thread can wake it, and so can news from another process.
+"""The loop of a table: one thread that sleeps until an edge, a sight, an answer or a moment's passing wakes it.
 
-What people type at the table: answers to the referee's questions.
-
-The loop of a real table: one thread that sleeps until an edge, a sight, an answer or a moment's passing wakes it.
-
-Whatever it does is short, and edges come first: between any two things that it does it looks for hands, so that a
-hand's light never waits for a verdict, a picture or a voice. Nothing that a part throws leaves the loop.
+`referee.table.assembly` makes one for each game, in the referee's own process. Whatever the loop does is short, and
+edges come first: between any two things that it does it looks for hands, so that a hand's light never waits for a
+verdict, a picture or a voice. Nothing that a part throws leaves the loop.
 """
 
 from __future__ import annotations
@@ -25,7 +22,8 @@ from hardware.pads.force import Force
 from hardware.ports import Edge, Lost
 from referee.engine.observations import LogError
 from referee.engine.rulings import Ruling
-from referee.table.game import CAMERA, PADS, Conductor
+from referee.table.game import PADS, Conductor
+from referee.table.services import TableService
 from referee.table.timeline import Timeline
 from referee.vision.sight import Sight, Sights
 
@@ -93,13 +91,13 @@ class Answers:
         return out
 
 
-IDLE: Final = 0.05
+_IDLE: Final = 0.05
 """Seconds that the loop sleeps at most while nobody touches a pad: the pace of lights that blink."""
-BUSY: Final = 0.005
+_BUSY: Final = 0.005
 """The same while hands are on the pads: what the pads promise moves on, and a verdict may wait for it."""
-STIR: Final = 500_000_000
+_STIR: Final = 500_000_000
 """How long after an edge the loop stays busy, ns."""
-SWITCH: Final = 0.0005
+_SWITCH: Final = 0.0005
 """Seconds after which a thread that computes makes way for the loop; Python's own 0.005 would be a late light."""
 
 _log = logging.getLogger(__name__)
@@ -182,7 +180,7 @@ class FirstHand(Protocol):
 
 def make_quick() -> None:
     """Set this process up so that a thread which computes delays one that was woken as little as Python allows."""
-    sys.setswitchinterval(SWITCH)
+    sys.setswitchinterval(_SWITCH)
     # What was made at the start stays for ever; looking through it again and again would cost tens of milliseconds.
     gc.collect()
     gc.freeze()
@@ -196,20 +194,23 @@ class Loop:
         self, conductor: Conductor, sights: Sights, pads: TimedPads, *, first: Mapping[str, FirstHand] | None = None,
         answers: Answers | None = None, clock: Clock = monotonic, alarm: Alarm | None = None,
         beat: Callable[[str], None] = lambda _part: None, forces: Forces | None = None,
-        timeline: Timeline | None = None, hears: Callable[[Edge], None] | None = None,
+        timeline: Timeline | None = None, services: Sequence[TableService] = (),
     ) -> None:  # fmt: skip
-        """``timeline``: where the machine's instants lie on the game's; ``hears`` is given each edge on it."""
+        """``timeline``: where the machine's instants lie on the game's; ``services`` hear each edge and turn on it."""
         self._conductor, self._sights, self._pads = conductor, sights, pads
         self._first, self._answers, self._clock = dict(first or {}), answers, clock
         self._alarm = alarm or Alarm()
         self._beat, self._forces = beat, forces
-        self._timeline, self._hears = timeline or Timeline(), hears
+        self._timeline, self._services = timeline or Timeline(), tuple(services)
         self._weights: deque[Force] = deque()
         self._edges: deque[Edge] = deque()
         self._lost: deque[Lost] = deque()
         self._post: deque[tuple[str, str]] = deque()
-        self._stirred = clock() - STIR
+        self._stirred = clock() - _STIR
         self.frames = 0
+        """Frames that were looked at."""
+        self.lag = 0
+        """How long after its exposure the last of them was heard of, ns."""
         if forces is not None:
             forces.start(self._on_force)
         pads.start(self._on_edge, self._on_lost)
@@ -238,13 +239,14 @@ class Loop:
     def turn(self, seconds: float | None = None) -> int:
         """Sleep until something comes, at most so many seconds, and deal with it; returns the instant, ns."""
         if seconds is None:
-            seconds = BUSY if self._clock() - self._stirred < STIR else IDLE
+            seconds = _BUSY if self._clock() - self._stirred < _STIR else _IDLE
         self._alarm.wait(seconds, self._sights.waitables())
         self._feel()
         for told_now in self._sights.news(lambda: self._conductor.foresight):
             news = self._timeline.news(told_now)
             if isinstance(news, Sight):
                 self.frames += 1
+                self.lag = max(0, self._clock() - self._timeline.machine(news.t) - news.exposure)
                 self._safely("engine", self._conductor.on_sight, news)
             else:
                 self._safely("engine", self._conductor.on_blind, news)
@@ -260,6 +262,8 @@ class Loop:
             self._safely("force", self._conductor.weigh, force.seat, self._timeline.now(force.t), force.peak)
         self._safely("engine", self._conductor.advance, now, told)
         self._show(now)
+        for service in self._services:
+            self._safely(service.name, service.beat, now)
         self._heed_parts()
         self._beat("engine")
         for question, value in self._answers.given() if self._answers is not None else ():
@@ -273,8 +277,8 @@ class Loop:
         while self._edges:
             edge = self._timeline.edge(self._edges.popleft())
             self._safely("pads", self._conductor.on_edge, edge)
-            if self._hears is not None:
-                self._safely("pads", self._hears, edge)
+            for service in self._services:
+                self._safely(service.name, service.take_edge, edge)
         self._stirred = self._clock()
         self._show(self._timeline.now(self._stirred))
 
@@ -316,6 +320,3 @@ class Loop:
     def finish(self) -> None:
         """The game is over: rule what is open."""
         self._conductor.finish(self._sights.finish())
-
-
-__all__ = ["CAMERA", "FirstHand", "Loop", "NoPads", "SharedPads", "TimedPads", "make_quick"]

@@ -1,8 +1,8 @@
 """What people ask of the appliance itself: another game, the record, the voice, the power.
 
-`referee.control.corrections` has checked that an order fits the moment; here it is done, between two turns of the loop. Games
-and the power are not switched at once: the loop is asked to leave (`Orders.leaves`), everything is closed in its order,
-and `referee.table.session` goes on from there.
+`referee.control.corrections` has checked that an order fits the moment; here it is done, between two turns of the loop.
+Games and the power are not switched at once: the loop is asked to leave (`Orders.leaves`), everything is closed in its
+order, and `referee.table.session` goes on from there.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any, Final, Protocol
 from hardware.clock import wall_now
 from hardware.ports import Speaker
 from hardware.sound.volume import VolumeError
-from referee.announce.sinks import Notice
+from referee.announce.sinks import ANOTHER, Notice
 from referee.announce.volume_choice import FIELDS, VoiceChoice, of, volume_in
 from referee.control.commands import Command
 from referee.record.erasure import erase_game
@@ -23,6 +23,7 @@ from referee.record.store import Record, RecordError
 from referee.settings.model import Settings, VoiceSettings
 from referee.table.power_off import Do, PowerOff, Said
 from referee.table.seats import Sitting, table_facts
+from referee.table.services import TableService
 from referee.text.sentence import Sentence
 
 OFF_ASK: Final = "off_ask"
@@ -48,8 +49,11 @@ class Playing(Protocol):
     def tell_table(self, notice: Notice) -> None: ...
 
 
-class Orders:
+class Orders(TableService):
     """Takes orders for as long as the program runs, game after game."""
+
+    name = "orders"
+    needs_record = False
 
     def __init__(self, settings: Settings, *, chosen: VoiceChoice | None = None, may_switch_off: bool = False) -> None:
         """Nothing is ordered yet.
@@ -84,6 +88,18 @@ class Orders:
     def leaves(self) -> bool:
         """Whether the loop is to leave this game."""
         return self.next is not None or self.switches_off
+
+    def prepare(self, settings: Settings) -> Settings:
+        """What is being removed is waited for, since the next game must find the record free; the voice as chosen."""
+        if self._removing is not None:
+            self._removing.join(_JOIN)
+        return settings.model_copy(update={"voice": self.voice})
+
+    def note_over(self) -> None:
+        """See `TableService`."""
+        if self._game is not None:
+            words = "another game: two taps on a pad, or from the page"
+            self._game.tell_table(Notice(ANOTHER, self._game.now, words))
 
     def follow(self, game: Playing, record: Record | None, speaker: Speaker | None) -> None:
         """A game begins, or goes on.
@@ -176,11 +192,6 @@ class Orders:
                 erase_game(people, game, wall_now())
         except (RecordError, PeopleError) as bad:
             self.removal = str(bad)
-
-    def settle(self) -> None:
-        """Wait for what is being removed: the next game must find the record free."""
-        if self._removing is not None:
-            self._removing.join(_JOIN)
 
     def set_voice(self, order: Command) -> str:
         """How loud the voice is, and when it is quiet."""

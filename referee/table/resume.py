@@ -1,86 +1,93 @@
-"""Where a table's games are kept: the record is opened, and a game that was broken off is found again."""
+"""A game in the record: the one that was broken off is found again, or a new one begun."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Final
+from contextlib import suppress
+from dataclasses import dataclass, field
 
 from hardware.clock import wall_now
+from referee.announce.sinks import Notice
 from referee.engine.observations import LogError, Table
 from referee.record.journal import Journal
 from referee.record.retention import GAMES_CAP, make_room
 from referee.record.store import GameWriter, Record, RecordError
 from referee.table.seats import Sitting
+from referee.table.services import ServedGame, TableService
 from referee.table.timeline import Past, Timeline, past_of
-
-FILE: Final = "record.db"
 
 
 @dataclass(slots=True)
-class Opened:
-    """A game that can be written."""
+class RecordedGame(TableService):
+    """A game that is written into the record: the first of its services."""
 
+    name = "record"
+    record: Record
     keeper: GameWriter
-    past: Past | None
+    past: Past | None = None
     """What was recorded of it before; None for a new one."""
-    timeline: Timeline
+    timeline: Timeline = field(default_factory=Timeline)
+    began: str = ""
+    """The wall's time at which it first began; empty for a new one."""
     words: str = ""
-    """For the table: that a game goes on, or that old ones were removed; empty where there is nothing to say."""
+    """For the table: that old games were removed; empty where there is nothing to say."""
+    is_over: bool = False
+
+    def journal(self, log: Journal | None) -> Journal:
+        """The record, and a log beside it where there is one."""
+        return self.keeper if log is None else Both(self.keeper, log)
+
+    def begin_game(self, game: ServedGame) -> None:
+        """See `TableService`."""
+        if self.words:
+            game.conductor.tell(Notice("", game.now(), self.words))
+
+    def note_over(self) -> None:
+        """The game is not gone on with after a power cut."""
+        self.is_over = True
+        with suppress(RecordError):
+            self.keeper.end(wall_now())
+
+    def note_reopened(self) -> None:
+        """See `TableService`."""
+        self.is_over = False
+        with suppress(RecordError):
+            self.keeper.reopen()
+
+    def end_game(self) -> None:
+        """See `TableService`."""
+        self.note_over()
 
 
-class Archive:
-    """One table's record, for as long as the program runs."""
+def open_game(record: Record, table: Table, now: int, *, new: bool = False, pads: int = 0) -> RecordedGame:
+    """The game that was broken off, or a new one.
 
-    def __init__(self, path: Path) -> None:
-        """Open the record; raises `RecordError`."""
-        self.path = path
-        self._record = Record(path)
+    Args:
+        record: the table's games.
+        table: who sits where and by which rules now. A game of another table does not go on, unless its people
+            were chosen at this one (`referee.table.seats`).
+        now: the machine's present instant, ns.
+        new: begin a new game whatever was broken off.
+        pads: how many people can sit there; 0: as many as at ``table``.
 
-    @property
-    def record(self) -> Record:
-        """The open record."""
-        return self._record
-
-    def game(self, table: Table, now: int, *, new: bool = False, pads: int = 0) -> Opened:
-        """The game that was broken off, or a new one.
-
-        Args:
-            table: who sits where and by which rules now. A game of another table does not go on, unless its people
-                were chosen at this one (`referee.table.seats`).
-            now: the machine's present instant, ns.
-            new: begin a new game whatever was broken off.
-            pads: how many people can sit there; 0: as many as at ``table``.
-
-        Raises:
-            RecordError: the record cannot be read.
-        """
-        room = make_room(self._record, wall_now(), GAMES_CAP)
-        left = self._record.unfinished()
-        past = self._past(left.id) if left is not None else None
-        goes_on = past is not None and not new and _same(past.table, table, pads or len(table.seats))
-        if left is not None and not goes_on:
-            self._record.end(left.id, wall_now())
-        if left is None or past is None or not goes_on:
-            return Opened(self._record.begin(wall_now()), None, Timeline(), room.words)
-        words = f"the game of {left.began[:16].replace('T', ' ')} goes on where it stood"
-        words = "; ".join(filter(None, (words, room.words)))
-        return Opened(self._record.again(left.id), past, Timeline.after(past.last, now), words)
-
-    def _past(self, game: int) -> Past | None:
-        try:
-            return past_of(text for _, text in self._record.lines(game))
-        except LogError:
-            # It stays in the record as it is, to be looked at; nobody can go on with it.
-            return None
-
-    def close(self) -> None:
-        """Let go of the record."""
-        self._record.close()
+    Raises:
+        RecordError: the record cannot be read.
+    """
+    room = make_room(record, wall_now(), GAMES_CAP)
+    left = record.unfinished()
+    past = None
+    if left is not None:
+        # A game that cannot be read stays in the record to be looked at; nobody can go on with it.
+        with suppress(LogError):
+            past = past_of(text for _, text in record.lines(left.id))
+        if past is not None and not new and _is_same(past.table, table, pads or len(table.seats)):
+            timeline = Timeline.after(past.last, now)
+            return RecordedGame(record, record.again(left.id), past, timeline, left.began, room.words)
+        record.end(left.id, wall_now())
+    return RecordedGame(record, record.begin(wall_now()), words=room.words)
 
 
-def _same(one: Table, other: Table, pads: int) -> bool:
+def _is_same(one: Table, other: Table, pads: int) -> bool:
     if (one.seats, one.rules) == (other.seats, other.rules):
         return True
     chosen = Sitting.at(one)
@@ -114,6 +121,3 @@ class Both:
                 failed = bad
         if failed is not None:
             raise failed
-
-
-__all__ = ["FILE", "Archive", "Both", "Opened", "RecordError"]

@@ -1,42 +1,56 @@
-"""`referee run`: game after game at a real table, from its settings to the switch."""
+"""An evening at a table: game after game, from the settings to the switch. `referee run` calls `run`.
+
+`referee demo` plays one game through `Evening`, too, with simulated devices and services of its own.
+"""
 
 from __future__ import annotations
 
+import os
 import sys
 import time
+from collections.abc import Sequence
 from contextlib import ExitStack
-from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from hardware.clock import monotonic
 from hardware.ports import HardwareMissing
+from referee.announce.volume_choice import FILE, VoiceChoice
+from referee.control.socket import BridgeError, runtime_folder
 from referee.errors import UserError
 from referee.record.journal import FileJournal, Journal
+from referee.record.pictures import FRAMES_FILE
+from referee.record.store import Record, RecordError
 from referee.settings.model import Settings, load
-from referee.table.assembly import referee, table_of
-from referee.table.devices import OpenParts, open_parts
+from referee.table.assembly import referee_game, table_of
+from referee.table.devices import Openers, OpenParts, open_parts
 from referee.table.game import Conductor
 from referee.table.loop import Answers
-from referee.table.power_off import switch_off
-from referee.table.seats import Sitting
-from referee.table.services import Kept, Lasting, open_kept, open_lasting
+from referee.table.page_link import PageProcess, Paging
+from referee.table.page_service import PageService
+from referee.table.resume import RecordedGame, open_game
+from referee.table.seats import Sitting, seated
+from referee.table.services import Hook, TableService
 from referee.table.slap_pictures import open_album
 from referee.table.systemd import Service, open_service, serving
 
-PACE: Final = 0.5
+if TYPE_CHECKING:
+    from referee.table.orders import Orders
+
+_PACE: Final = 0.5
 """Seconds between two looks whether systemd has stopped us, once the machine is to go off."""
-GOING: Final = 60.0
+_GOING: Final = 60.0
 """Seconds that the machine may take to go off."""
 
 
-def run(path: Path, *, log: Path | None = None, new: bool = False) -> int:
+def run(path: Path, *, log: Path | None = None, new: bool = False, hooks: Sequence[Hook] = ()) -> int:
     """Referee a real table by its settings file; returns the exit status.
 
     Args:
         path: the settings.
         log: where the log is written; None: as the settings say.
         new: begin a new game, whatever was broken off.
+        hooks: open further services.
 
     Raises:
         UserError: the settings are wrong, or there is neither a camera nor a pad.
@@ -44,19 +58,19 @@ def run(path: Path, *, log: Path | None = None, new: bool = False) -> int:
     settings = load(path)
     with serving(open_service()) as service, ExitStack() as stack:
         missing: dict[str, str] = {}
-        lasting = open_lasting(settings, stack, missing)
+        orders, services = open_services(settings, hooks, stack, missing)
         typed = Answers()
         typed.listen(sys.stdin)
-        if lasting.page is not None and lasting.paging is not None:
-            # Whoever sees this terminal is at the table; pads, which else ask for a code, may be missing.
-            print(f"to change something from the page, pair it with the code {lasting.paging.code()} (two minutes)")
-        evening = Evening(settings, lasting, service, typed, log)
+        evening = Evening(settings, services, orders=orders, service=service, typed=typed, log=log)
         sitting, words = None, ""
         while True:
-            evening.play(dict(missing) | ({"power": words} if words else {}), sitting, new=new)
-            orders, words = lasting.orders, ""
-            sitting, new = orders.next, orders.next is not None
+            conductor = evening.play(dict(missing) | ({"power": words} if words else {}), sitting, new=new)
+            where = f"; the log is {evening.log}" if evening.log is not None else ""
+            print(f"{conductor.cards} cards seen, {len(conductor.rulings)} rulings{where}")
+            sitting, new, words = orders.next, orders.next is not None, ""
             if orders.switches_off and not service.stop_asked:
+                from referee.table.power_off import switch_off
+
                 words = orders.closed(monotonic(), switch_off)
                 if not words:
                     _wait_to_go(service)
@@ -64,18 +78,106 @@ def run(path: Path, *, log: Path | None = None, new: bool = False) -> int:
                 return 0
 
 
+def open_services(
+    settings: Settings, hooks: Sequence[Hook], stack: ExitStack, missing: dict[str, str]
+) -> tuple[Orders, list[TableService]]:
+    """The orders that people can give, and the services that the settings name.
+
+    Args:
+        settings: the table's, as its file has them.
+        hooks: open further ones.
+        stack: closes everything.
+        missing: takes words of what cannot be had, by part.
+    """
+    from referee.table.names import NameService
+    from referee.table.orders import Orders
+
+    # As a service the machine is the table's own; otherwise it is somebody's computer.
+    own = "NOTIFY_SOCKET" in os.environ
+    path = Path(settings.record.file).expanduser() if settings.record.file else None
+    orders = Orders(settings, chosen=VoiceChoice(path.with_name(FILE)) if path else None, may_switch_off=own)
+    services: list[TableService] = [orders]
+    if path is None:
+        return orders, services
+    services.append(NameService(path))
+    try:
+        # The page reads the record from its first moment.
+        with Record(path) as record:
+            services += [one for hook in hooks if (one := hook(settings, record, stack)) is not None]
+    except RecordError as bad:
+        missing["record"] = str(bad)
+        return orders, services
+    if settings.page.enabled:
+        # As a service the table has its page as a service of its own (appliance/table-referee-page.service).
+        page = open_page(settings, path, stack, missing, orders=orders, own_process=not own)
+        services += [page] if page is not None else []
+    return orders, services
+
+
+def open_page(
+    settings: Settings, record: Path, stack: ExitStack, missing: dict[str, str], *, orders: Orders | None = None,
+    folder: Path | None = None, own_process: bool = True,
+) -> PageService | None:  # fmt: skip
+    """The page of the games in a record; None, and words in ``missing``, where it cannot be served.
+
+    Args:
+        settings: the table's.
+        record: the games.
+        stack: closes it.
+        missing: takes words of why not.
+        orders: what may be ordered there; None: nothing.
+        folder: takes the sockets; None: as the environment says.
+        own_process: start the page's process.
+    """
+    folder = folder or runtime_folder(os.environ)
+    try:
+        paging = Paging(folder, language=settings.voice.language, orders=orders)
+    except (BridgeError, OSError) as bad:
+        missing["page"] = str(bad)
+        return None
+    stack.callback(paging.close)
+    if not own_process:
+        return PageService(paging, orders)
+    process = PageProcess(
+        record, folder, host=settings.page.host, port=settings.page.port, pictures=record.with_name(FRAMES_FILE)
+    )
+    stack.callback(process.close)
+    # Whoever sees this terminal is at the table; pads, which else ask for a code, may be missing.
+    code = paging.code()
+    print(f"to change something from the page, pair it with the code {code} (two minutes)", flush=True)
+    return PageService(paging, orders, process)
+
+
 class Evening:
     """One game after the other, each with its devices opened anew: as many seats as people."""
 
     def __init__(
-        self, settings: Settings, lasting: Lasting, service: Service, typed: Answers, log: Path | None
-    ) -> None:
-        """``log``: where the first game's log is written; None: as the settings say."""
-        self._settings, self._lasting, self._service, self._typed = settings, lasting, service, typed
-        self._log = log
-        self._games = self._heard = 0
+        self, settings: Settings, services: Sequence[TableService] = (), *, orders: Orders | None = None,
+        openers: Openers | None = None, service: Service | None = None, typed: Answers | None = None,
+        log: Path | None = None, journal: Journal | None = None, live: bool | None = None, title: str = "",
+    ) -> None:  # fmt: skip
+        """Nothing is opened yet.
 
-    def play(self, missing: dict[str, str], sitting: Sitting | None, *, new: bool) -> None:
+        Args:
+            settings: the table's, as its file has them.
+            services: go along with every game.
+            orders: what people order for the next game; None: nobody orders anything.
+            openers: how devices are opened; None: those of a real table.
+            service: systemd's, or nobody's.
+            typed: what people type.
+            log: where the first game's log is written; None: as the settings say.
+            journal: takes the log's lines instead of a file.
+            live: draw on the terminal; None: if it is one.
+            title: over the display; empty: the players' names.
+        """
+        self._settings, self._services, self._orders = settings, tuple(services), orders
+        self._openers, self._service, self._typed = openers, service or open_service(environ={}), typed
+        self._log, self._journal, self._live, self._title = log, journal, live, title
+        self._games = self._heard = 0
+        self.log: Path | None = None
+        """Where the last game's log is; None: nowhere."""
+
+    def play(self, missing: dict[str, str], sitting: Sitting | None = None, *, new: bool = False) -> Conductor:
         """Referee a game to its end, or until it is left.
 
         Args:
@@ -89,65 +191,91 @@ class Evening:
         if self._games:
             self._service.between_games()
         self._games += 1
-        self._lasting.orders.settle()
         with ExitStack() as stack:
-            kept, settings = open_kept(
-                self._settings, partial(table_of, now=0), stack, missing, lasting=self._lasting, sitting=sitting,
-                new=new,
-            )  # fmt: skip
-            settings = self._as_it_is(settings)
-            parts = _open_parts(settings, kept, stack)
-            target = log_path(settings, self._log, self._games)
-            journal, amiss = _open_log(target, stack)
-            amiss_too = {part: words for part, words in (("setup", out_of_date(settings)), ("log", amiss)) if words}
-            parts.missing |= missing | amiss_too
+            settings = seated(self._settings, sitting)
+            recorded: RecordedGame | None = None
+            try:
+                for one in self._services:
+                    settings = one.prepare(settings)
+                if settings.record.file:
+                    recorded = self._open_game(settings, stack, new=new)
+            except RecordError as bad:
+                missing["record"] = str(bad)
+            if recorded is not None and recorded.past is not None:
+                sitting = Sitting.at(recorded.past.table)
+                settings = seated(self._settings, sitting).model_copy(update={"voice": settings.voice})
+            if len(settings.seats) <= self._heard:
+                # Pads that were heard before this game are not called again.
+                pads = settings.pads.model_copy(update={"roll_call": False})
+                settings = settings.model_copy(update={"pads": pads})
+            self._heard = max(self._heard, len(settings.seats))
+            try:
+                parts = open_parts(settings, self._openers)
+            except HardwareMissing as bad:
+                raise UserError(str(bad)) from None
+            stack.callback(parts.close)
+            journal = self._journal or self._open_log(settings, stack, missing)
+            if out_of_date(settings):
+                missing["setup"] = out_of_date(settings)
+            parts.missing |= missing
             for words in parts.missing.values():
                 print(words, file=sys.stderr)
-            conductor = self._referee(settings, parts, kept, journal)
-        where = f"; the log is {target}" if journal is not None else ""
-        print(f"{conductor.cards} cards seen, {len(conductor.rulings)} rulings{where}")
+            return self._referee(settings, parts, recorded, journal, sitting, stack)
 
-    def _referee(self, settings: Settings, parts: OpenParts, kept: Kept, journal: Journal | None) -> Conductor:
+    def _open_game(self, settings: Settings, stack: ExitStack, *, new: bool) -> RecordedGame:
+        clock = self._openers.clock if self._openers is not None else monotonic
+        record = stack.enter_context(Record(Path(settings.record.file).expanduser()))
+        return open_game(record, table_of(settings, 0), clock(), new=new, pads=len(self._settings.seats))
+
+    def _referee(
+        self, settings: Settings, parts: OpenParts, recorded: RecordedGame | None, journal: Journal | None,
+        sitting: Sitting | None, stack: ExitStack,
+    ) -> Conductor:  # fmt: skip
+        """The game, with its services; one that is over, or broken off for another one, is ended."""
+        services = [one for one in self._services if recorded is not None or not one.needs_record]
+        if recorded is not None:
+            services.insert(0, recorded)
+            album = open_album(parts.pictures, recorded.record.path, settings, parts.mail.about("pictures"), stack)
+            services += [album] if album is not None else []
+        conductor: Conductor | None = None
         try:
-            conductor = referee(
-                settings, parts, journal=journal, kept=kept, answers=self._typed, service=self._service
+            conductor = referee_game(
+                settings, parts, services=services, recorded=recorded, journal=journal,
+                mark=sitting.mark if sitting is not None else None, answers=self._typed, live=self._live,
+                service=self._service, title=self._title,
             )  # fmt: skip
-            if conductor.view.game_over:
-                kept.over()
         finally:
+            is_over = conductor is not None and conductor.view.game_over
+            is_over = is_over or (recorded is not None and recorded.is_over)
             # A game that is broken off for another one is over; one that is left for the night is not.
-            if kept.is_over or self._lasting.orders.next is not None:
-                kept.end()
+            if is_over or (self._orders is not None and self._orders.next is not None):
+                for one in services:
+                    one.end_game()
         return conductor
 
-    def _as_it_is(self, settings: Settings) -> Settings:
-        """The settings with the volume that was chosen; pads that were heard before this game are not called again."""
-        pads = settings.pads
-        if len(settings.seats) <= self._heard:
-            pads = pads.model_copy(update={"roll_call": False})
-        self._heard = max(self._heard, len(settings.seats))
-        return settings.model_copy(update={"voice": self._lasting.orders.voice, "pads": pads})
-
-
-def _open_parts(settings: Settings, kept: Kept, stack: ExitStack) -> OpenParts:
-    try:
-        parts = open_parts(settings)
-    except HardwareMissing as bad:
-        raise UserError(str(bad)) from None
-    stack.callback(parts.close)
-    if kept.archive is not None:
-        about = parts.mail.about("pictures")
-        kept.album = open_album(parts.pictures, kept.archive.path, settings, about, stack)
-    return parts
+    def _open_log(self, settings: Settings, stack: ExitStack, missing: dict[str, str]) -> Journal | None:
+        """The log's file; a table without a log is still a table."""
+        self.log = None
+        path = log_path(settings, self._log, self._games)
+        if path is None:
+            return None
+        try:
+            journal = FileJournal(path)
+        except OSError as bad:
+            missing["log"] = f"the log {path} cannot be written: {bad.strerror}; see --log and log.folder"
+            return None
+        self.log = path
+        stack.callback(_close_log, journal)
+        return journal
 
 
 def _wait_to_go(service: Service) -> None:
     """The machine goes off: systemd stops this program before it does."""
-    until = time.monotonic() + GOING
+    until = time.monotonic() + _GOING
     while not service.stop_asked and time.monotonic() < until:
         for part in ("engine", "pads", "audio"):
             service.beat(part)
-        time.sleep(PACE)
+        time.sleep(_PACE)
 
 
 def log_path(settings: Settings, asked: Path | None, game: int = 1) -> Path | None:
@@ -163,18 +291,6 @@ def log_path(settings: Settings, asked: Path | None, game: int = 1) -> Path | No
     if settings.log_folder is None:
         return None
     return settings.log_folder / time.strftime("%Y-%m-%d_%H-%M-%S.jsonl")
-
-
-def _open_log(path: Path | None, stack: ExitStack) -> tuple[Journal | None, str]:
-    """The log, and what is wrong with it; a table without a log is still a table."""
-    if path is None:
-        return None, ""
-    try:
-        journal = FileJournal(path)
-    except OSError as bad:
-        return None, f"the log {path} cannot be written: {bad.strerror}; see --log and log.folder"
-    stack.callback(_close_log, journal)
-    return journal, ""
 
 
 def _close_log(journal: FileJournal) -> None:

@@ -14,7 +14,7 @@ import queue
 import shutil
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,11 +22,11 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from referee.engine.rulings import Ruling
 from referee.record.pictures import FRAMES_FILE, NOT_KEPT, PICTURES_CAP, Picture, PictureStore
+from referee.table.services import ServedGame, TableService
 from referee.table.timeline import Timeline
-from referee.vision.picture_buffer import MOST_ASKED, PictureRing, Span
+from referee.vision.picture_buffer import MOST_ASKED, Span
 
 if TYPE_CHECKING:
-    from hardware.ports import Frame
     from referee.settings.model import Settings
 
 AROUND: Final = 400_000_000
@@ -39,15 +39,13 @@ DISPUTED: Final = frozenset({"late", "covered", "held", "too_soon"})
 picture, and then none is kept; nor is one of a contest, whose slap was pictured when it was ruled."""
 WAITING: Final = 128
 """Pictures that wait for the number of their game, which a game has once its first lines are recorded."""
-AT_ONCE: Final = 32
-"""Pictures that are made between two frames at most, where frames are looked at here: all of a slap's, some 5 ms."""
 
 Take = Callable[[Sequence[Picture]], None]
 Number = Callable[[], int | None]
 
 
 class PictureSource(Protocol):
-    """Whoever remembers the last frames: `sight_process.SightProcess`, or `Pictured` for frames looked at here."""
+    """Whoever remembers the last frames: `referee.vision.client.SightProcess`."""
 
     def want(self, span: Span) -> None:
         """Ask for pictures of a stretch of the machine's time; never waits."""
@@ -74,8 +72,10 @@ class _Asked:
     timeline: Timeline
 
 
-class Album:
-    """Asks for pictures of one table's games, and hands them on to be kept; an `Outlet`."""
+class Album(TableService):
+    """Asks for pictures of one table's games, and hands them on to be kept."""
+
+    name = "pictures"
 
     def __init__(self, source: PictureSource, keep: Callable[[int, Sequence[Picture]], None]) -> None:
         """``keep`` is given a game's number and its pictures, on the game's line of time; it must not wait."""
@@ -95,8 +95,12 @@ class Album:
         """
         self._game, self._timeline = game, timeline
 
-    def __call__(self, rulings: Sequence[Ruling]) -> None:
-        """Outlet: ask for pictures of what was ruled."""
+    def begin_game(self, game: ServedGame) -> None:
+        """See `TableService`."""
+        self.follow(game.number, game.timeline)
+
+    def take_rulings(self, rulings: Sequence[Ruling]) -> None:
+        """Ask for pictures of what was ruled."""
         for t in dict.fromkeys(ruling.t for ruling in rulings if asks(ruling)):
             at = self._timeline.machine(t)
             span = Span(at - AROUND, at + AROUND)
@@ -124,35 +128,6 @@ class Album:
         self._waiting = deque(still, maxlen=WAITING)
         for game, some in ready.items():
             self._keep(game, some)
-
-
-class Pictured:
-    """Frames that are looked at in this process, remembered; implements `PictureSource`."""
-
-    def __init__(self, frames: Iterator[Frame]) -> None:
-        self._frames, self._ring = frames, PictureRing()
-        self._take: Take = lambda _: None
-
-    def want(self, span: Span) -> None:
-        """Ask for pictures of a stretch of the frames' time."""
-        self._ring.want(span)
-
-    def hand_to(self, take: Take) -> None:
-        """Pictures are handed to ``take`` between two frames."""
-        self._take = take
-
-    def frames(self) -> Iterator[Frame]:
-        """The frames; each is remembered when it has been looked at, and then pictures are handed on."""
-        for frame in self._frames:
-            yield frame
-            self._ring.add(frame.image, frame.t, frame.exposure)
-            self.give()
-
-    def give(self) -> None:
-        """Hand on what can be by now, as after the last frame, whose slaps are ruled when it is over."""
-        pictures = self._ring.take(AT_ONCE)
-        if pictures:
-            self._take(pictures)
 
 
 WAIT: Final = 2.0

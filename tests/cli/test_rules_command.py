@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from referee.cli import main
-from referee.demo.simulated_game import Options, script_of
+from referee.demo.simulated_game import DemoOptions, script_of
 from referee.errors import UserError
 from referee.rules.house import house_rules
 from referee.rules.presets import PRESETS
@@ -179,7 +179,7 @@ def test_what_is_no_set_of_rules_is_refused(args: list[str], words: str, capsys:
 def test_demo_and_settings_take_a_file(tmp_path: Path) -> None:
     file = tmp_path / "house.toml"
     file.write_text('base = "slapjack"\n')
-    assert script_of(Options(rules=str(file), max_cards=5)).table.rules["base"] == "slapjack"
+    assert script_of(DemoOptions(rules=str(file), max_cards=5)).table.rules["base"] == "slapjack"
     seats = '[[seat]]\nname = "Ana"\n[[seat]]\nname = "Ben"\n'
     assert parse_settings('rules = "house.toml"\n' + seats, tmp_path).rules["base"] == "slapjack"
     with pytest.raises(UserError, match="no such file"):

@@ -14,18 +14,19 @@ from typing import Any
 
 from hardware.simulated.table.script import Script
 from models.watch.prior import SURE, Candidates, Prior, judge
-from referee.demo.score import Summary
-from referee.demo.simulated_game import Options, play, script_of
+from referee.demo.score import DemoSummary
+from referee.demo.simulated_game import DemoOptions, play, script_of
 from referee.engine.foresight import Foresight
 from referee.engine.observations import Card, Observation
 from referee.engine.replay import replay_log
 from referee.engine.rulings import Ruling, encode_ruling
+from referee.record.journal import TextJournal
 from referee.table.game import Conductor
 from tests.support.scripted_watcher import ScriptedWatcher, as_seen, blank_frames
 
 FPS = 15.0
 FRAME = round(1e9 / FPS)
-OPTIONS = Options(seed=6, pace=False, live=False, max_cards=260)
+OPTIONS = DemoOptions(seed=6, pace=False, live=False, max_cards=260)
 OTHER = {"s": "c", "c": "s", "h": "d", "d": "h"}
 
 Eye = Callable[[Card], tuple[str, float, Candidates]]
@@ -74,16 +75,18 @@ class Doubting(ScriptedWatcher):
         return replace(card, card=face, confidence=told.confidence, candidates=told.candidates)
 
 
-def played(eye: Eye, memory: bool = True) -> tuple[Summary, Conductor, Script, Doubting, str]:
+def played(eye: Eye, memory: bool = True) -> tuple[DemoSummary, Conductor, Script, Doubting, str]:
     script = script_of(OPTIONS)
     watcher = Doubting(as_seen(script.truth, FRAME), eye, memory)
     log = StringIO()
-    summary, conductor = play(OPTIONS, script, watcher, frames=blank_frames(FPS, script.duration), log=log)
+    summary, conductor = play(
+        OPTIONS, script, watcher, frames=blank_frames(FPS, script.duration), journal=TextJournal(log)
+    )
     return summary, conductor, script, watcher, log.getvalue()
 
 
 @cache
-def all_unsure() -> tuple[Summary, Conductor, Script, Doubting, str]:
+def all_unsure() -> tuple[DemoSummary, Conductor, Script, Doubting, str]:
     return played(unsure)
 
 

@@ -9,12 +9,15 @@ from io import BytesIO, StringIO
 
 import pytest
 
+from hardware.ports import Edge
 from hardware.simulated.table.script import Script
-from referee.demo.score import Summary, faults, in_force, rows, score_cards
-from referee.demo.simulated_game import Options, RealTime, play, script_of
+from referee.demo.score import DemoSummary, faults, in_force, rows, score_cards
+from referee.demo.simulated_devices import ScriptedPads
+from referee.demo.simulated_game import DemoOptions, play, script_of
 from referee.engine.observations import Card, Observation, Taken
 from referee.engine.replay import replay_log
 from referee.engine.rulings import encode_ruling
+from referee.record.journal import TextJournal
 from referee.table.game import Conductor
 from tests.support.scripted_watcher import ScriptedWatcher, as_seen, blank_frames
 from tools.demo_figures import table
@@ -24,24 +27,25 @@ FRAME = round(1e9 / FPS)
 
 
 def played(
-    options: Options, seen: list[Observation] | None = None, log: StringIO | None = None
-) -> tuple[Summary, Conductor, Script]:
+    options: DemoOptions, seen: list[Observation] | None = None, log: StringIO | None = None
+) -> tuple[DemoSummary, Conductor, Script]:
     """Play without drawing, through the real pads, with a perfect eye or one that sees this."""
     script = script_of(options)
     eye = ScriptedWatcher(as_seen(script.truth, FRAME) if seen is None else seen, delay=250_000_000)
-    summary, conductor = play(options, script, eye, frames=blank_frames(FPS, script.duration), log=log)
+    journal = TextJournal(log) if log is not None else None
+    summary, conductor = play(options, script, eye, frames=blank_frames(FPS, script.duration), journal=journal)
     return summary, conductor, script
 
 
 @cache
-def four_played() -> tuple[Summary, Conductor, Script, str]:
+def four_played() -> tuple[DemoSummary, Conductor, Script, str]:
     """One game of four, and its log."""
     log = StringIO()
     return *played(short(), log=log), log.getvalue()
 
 
-def short(**changes: object) -> Options:
-    return replace(Options(seed=6, pace=False, live=False, max_cards=120), **changes)  # type: ignore[arg-type]
+def short(**changes: object) -> DemoOptions:
+    return replace(DemoOptions(seed=6, pace=False, live=False, max_cards=120), **changes)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("seats", [2, 4, 8])
@@ -115,18 +119,21 @@ def test_figures_of_many_games_are_one_table() -> None:
     assert len(list(rows(summary))) > 8
 
 
-def test_real_time_waits_for_the_tables_instants() -> None:
-    slept: list[float] = []
-    now = [100.0]
-
-    def sleep(seconds: float) -> None:
-        slept.append(seconds)
-        now[0] += seconds
-
-    pace = RealTime(clock=lambda: now[0], sleep=sleep)
-    pace.wait(0)
-    pace.wait(500_000_000)
-    now[0] += 2.0
-    pace.wait(1_000_000_000)
-    assert slept == [0.5]
-    assert pace.behind(1_000_000_000) == pytest.approx(1500.0)
+def test_hands_come_down_at_their_instants_however_late_the_machine_asks() -> None:
+    script, edges = script_of(short()), list[Edge]()
+    pads = ScriptedPads(script, 5_000_000_000)
+    pads.start(edges.append)
+    assert not pads.due, "the players wait"
+    pads.began = 6_000_000_000
+    first = script.contacts[0]
+    due = 6_000_000_000 + first.t
+    assert pads.due == due
+    assert pads.watermark(due - 1) < due
+    assert edges == []
+    late = due + 300_000_000
+    assert pads.watermark(late) <= late
+    assert (edges[0].seat, edges[0].t, edges[0].pressed) == (first.seat, 6_000_000_000 + first.t, True)
+    assert [edge.t for edge in edges if edge.pressed] == [
+        6_000_000_000 + one.t for one in script.contacts if one.pressed and one.t <= first.t + 300_000_000
+    ]
+    pads.close()

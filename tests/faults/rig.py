@@ -26,6 +26,7 @@ from referee.record.store import GameWriter
 from referee.table.game import Conductor, Outlet
 from referee.table.loop import FirstHand, Loop, NoPads, SharedPads, TimedPads
 from referee.table.page_link import Paging
+from referee.table.slap_pictures import Album
 from referee.table.timeline import Timeline
 from referee.vision.client import SightProcess, Work
 from tests.faults.told import Told
@@ -43,7 +44,7 @@ class Rig:
     def __init__(
         self, folder: Path, *, speaker: Speaker | None = None, pads: bool = True, camera: str = "",
         journal: Journal | None = None, page: tuple[Paging, GameWriter] | None = None,
-        timeline: Timeline | None = None, pictures: Callable[[SightProcess], Outlet] | None = None,
+        timeline: Timeline | None = None, pictures: Callable[[SightProcess], Album] | None = None,
     ) -> None:  # fmt: skip
         """``camera``: the state that it is in from the start (see `Switched`); ``journal``: None takes a file;
         ``pictures`` makes who asks for some."""
@@ -68,7 +69,7 @@ class Rig:
         self.sights = SightProcess(Work(self.camera, self.eye, pictures=pictures is not None))
         outlets: dict[str, Outlet] = {"display": self.shown.extend, "lights": lamps, "voice": voice}
         if pictures is not None:
-            outlets["pictures"] = pictures(self.sights)
+            outlets["pictures"] = pictures(self.sights).take_rulings
         table = Table(t=self.timeline.now(time.monotonic_ns()), id="table", seats=NAMES, dealer=SEATS, rules="classic")
         self.conductor = Conductor(
             table, None, journal=self.journal,

@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Final
 
 from hardware.simulated.table.script import Script
-from referee.demo.simulated_game import Options, play, script_of
+from referee.demo.simulated_game import DemoOptions, play, script_of
 from referee.engine.rulings import Ruling
 from referee.record.pictures import Picture, PictureStore
 from referee.record.store import GameWriter, Record
+from referee.table.services import TableService
 from tests.support.scripted_watcher import ScriptedWatcher, as_seen, blank_frames
 
 FPS: Final = 15.0
@@ -74,13 +75,16 @@ class MarkedKeeper:
         self.marker.now("between")
 
 
-class Announcer:
+class Announcer(TableService):
     """The voice's place: what it says goes down a pipe, where no power cut can take it back."""
+
+    name = "announcer"
+    needs_record = False
 
     def __init__(self, pipe: int, marker: Marker, frames: PictureStore, keeper: GameWriter) -> None:
         self._pipe, self._marker, self._frames, self._keeper = pipe, marker, frames, keeper
 
-    def __call__(self, rulings: Sequence[Ruling]) -> None:
+    def take_rulings(self, rulings: Sequence[Ruling]) -> None:
         """Say these, then keep pictures of the slaps among them."""
         self._marker.now("announce")
         os.write(self._pipe, "".join(f"{ruling.id}\n" for ruling in rulings).encode())
@@ -95,7 +99,7 @@ class Announcer:
 @cache
 def script_for(seed: int) -> Script:
     """A short game."""
-    return script_of(Options(seed=seed, seats=4, rules="classic", max_cards=CARDS))
+    return script_of(DemoOptions(seed=seed, seats=4, rules="classic", max_cards=CARDS))
 
 
 def perform(folder: Path, seed: int, pipe: int, marker: Marker, careless: bool = False) -> list[int]:
@@ -108,8 +112,8 @@ def perform(folder: Path, seed: int, pipe: int, marker: Marker, careless: bool =
         journal = MarkedKeeper(keeper, marker, commits, careless)
         eye = ScriptedWatcher(as_seen(script.truth, round(1e9 / FPS)), delay=round(1e9 / FPS))
         play(
-            Options(seed=seed, pace=False, max_cards=CARDS, live=False), script, eye,
-            outlets={"announcer": Announcer(pipe, marker, frames, keeper)},
+            DemoOptions(seed=seed, pace=False, max_cards=CARDS, live=False), script, eye,
+            services=[Announcer(pipe, marker, frames, keeper)],
             frames=blank_frames(FPS, script.duration), journal=journal,
         )  # fmt: skip
         keeper.end(WALL)

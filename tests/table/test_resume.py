@@ -24,9 +24,11 @@ from referee.settings.model import parse
 from referee.table.assembly import table_of
 from referee.table.game import Conductor
 from referee.table.loop import Loop
+from referee.table.names import NameService
 from referee.table.page_link import PAGE_SOCKET, SECRET, Paging
-from referee.table.resume import Archive, Both, Opened
-from referee.table.services import Kept
+from referee.table.page_service import PageService
+from referee.table.resume import Both, RecordedGame, open_game
+from referee.table.services import ServedGame
 from referee.vision.sight import News, Recall, Sight
 from tests.table.test_loop import MS
 
@@ -58,9 +60,9 @@ class Desk:
     """A table that writes into a record; the machine's clock is the pads' own."""
 
     def __init__(self, path: Path, start: int = 0, paging: Path | None = None) -> None:
-        self.archive = Archive(path)
+        self.record = Record(path)
         self.pads = SimulatedPads(2, start=start)
-        self.opened: Opened = self.archive.game(table_of(SETTINGS, 0), start)
+        self.opened: RecordedGame = open_game(self.record, table_of(SETTINGS, 0), start)
         past, self.timeline = self.opened.past, self.opened.timeline
         began = self.timeline.now(start)
         self.paging = Paging(paging) if paging is not None else None
@@ -69,15 +71,18 @@ class Desk:
             outlets={"page": self.paging} if self.paging is not None else {},
             tellers={"page": self.paging.tell} if self.paging is not None else {},
         )  # fmt: skip
-        if self.paging is not None:
-            self.paging.follow(self.conductor, self.opened.keeper, lambda: self.timeline.now(self.pads.now))
+        self.game = ServedGame(
+            self.conductor, SETTINGS, self.timeline, lambda: self.pads.now, self.opened.keeper, self.record, None
+        )
+        services = [PageService(self.paging)] if self.paging is not None else []
+        for service in services:
+            service.begin_game(self.game)
         if past is not None:
             self.conductor.begin_again(began)
         self.sights = Told()
         self.loop = Loop(
             self.conductor, self.sights, self.pads.pads, clock=lambda: self.pads.now, timeline=self.timeline,
-            first={"page": self.paging} if self.paging is not None else None,
-            hears=self.paging.hear if self.paging is not None else None,
+            services=services,
         )  # fmt: skip
 
     def see(self, t: int, *cards: tuple[str, int | None], first: bool = False) -> None:
@@ -93,9 +98,16 @@ class Desk:
 
     def unplug(self) -> None:
         """Nothing is finished, nothing is closed properly."""
-        self.archive.close()
+        self.record.close()
         if self.paging is not None:
             self.paging.close()
+
+
+def served(desk: Desk, path: Path) -> list[RecordedGame | NameService]:
+    """The services that end a game."""
+    names = NameService(path)
+    names.begin_game(desk.game)
+    return [desk.opened, names]
 
 
 def is_paused(desk: Desk) -> bool:
@@ -113,7 +125,8 @@ def test_a_game_goes_on_after_the_machine_was_started_anew(tmp_path: Path) -> No
     first.unplug()
 
     again = Desk(path, start=5 * MS)
-    assert "goes on where it stood" in again.opened.words
+    assert again.opened.past is not None
+    assert again.opened.began
     assert is_paused(again)
     again.see(1_000 * MS, ("7c", None), first=True)
     for t in range(1_100, 1_800, 100):
@@ -137,11 +150,11 @@ def test_a_game_of_other_people_does_not_go_on(tmp_path: Path) -> None:
     first = Desk(path)
     first.see(1_000 * MS, ("7h", 2))
     first.unplug()
-    archive = Archive(path)
-    opened = archive.game(Table(t=0, id="table", seats=("Cho", "Dan"), dealer=1, rules="classic"), 0)
+    record = Record(path)
+    opened = open_game(record, Table(t=0, id="table", seats=("Cho", "Dan"), dealer=1, rules="classic"), 0)
     assert opened.past is None
-    assert archive.game(table_of(SETTINGS, 0), 0).past is None, "it has been ended"
-    archive.close()
+    assert open_game(record, table_of(SETTINGS, 0), 0).past is None, "it has been ended"
+    record.close()
 
 
 def test_one_journal_that_fails_does_not_keep_the_other_from_writing() -> None:
@@ -190,7 +203,7 @@ def test_the_page_is_woken_and_its_commands_are_done(tmp_path: Path) -> None:
         while many < 10_000:
             desk.see((3_000 + many) * MS)
             many += 1000
-    assert [card for _, text in desk.archive.record.lines(1) for card in ("7h", "8c") if f'"card":"{card}"' in text]
+    assert [card for _, text in desk.record.lines(1) for card in ("7h", "8c") if f'"card":"{card}"' in text]
     done = _ask(folder, desk, {"do": "correct", "line": "c2", "card": "7c"})
     assert done["accepted"], done
     desk.see(13_000 * MS)
@@ -256,13 +269,14 @@ def test_hands_ask_for_a_code_and_the_page_never_hears_it(tmp_path: Path) -> Non
 def test_who_did_not_agree_is_not_named_once_the_game_is_over(tmp_path: Path, agreed: bool) -> None:
     path = tmp_path / "record.db"
     if agreed:
-        Archive(path).close()
+        Record(path).close()
         with People(path) as people:
             for name in ("Ana", "Ben"):
                 people.answer(name, agreed=True, at="2026-01-02T00:00:00+00:00")
     desk = Desk(path)
     desk.see(1_000 * MS, ("7h", 2))
-    Kept(desk.opened, archive=desk.archive).end()
+    for service in served(desk, path):
+        service.end_game()
     desk.unplug()
     with Record(path, read_only=True) as record:
         assert record.games()[0].seats == (("Ana", "Ben") if agreed else ("Seat 1", "Seat 2"))
@@ -306,16 +320,19 @@ def test_names_are_settled_after_a_power_cut_too_but_not_of_a_game_that_goes_on(
     path = tmp_path / "record.db"
     desk = Desk(path)
     desk.see(1_000 * MS, ("7h", 2))
-    kept = Kept(desk.opened, archive=desk.archive)
-    kept.over()
-    kept.go_on()
-    assert desk.archive.record.unfinished() is not None
+    services = served(desk, path)
+    for service in services:
+        service.note_over()
+    for service in services:
+        service.note_reopened()
+    assert desk.record.unfinished() is not None
     with People(path) as people:
         settle_waiting(people)
-        assert desk.archive.record.games()[0].seats == ("Ana", "Ben")
-        kept.over()
-        assert desk.archive.record.unfinished() is None
-        assert desk.archive.record.games()[0].seats == ("Ana", "Ben"), "the page still shows who has won"
+        assert desk.record.games()[0].seats == ("Ana", "Ben")
+        for service in services:
+            service.note_over()
+        assert desk.record.unfinished() is None
+        assert desk.record.games()[0].seats == ("Ana", "Ben"), "the page still shows who has won"
         settle_waiting(people)
-    assert desk.archive.record.games()[0].seats == ("Seat 1", "Seat 2")
+    assert desk.record.games()[0].seats == ("Seat 1", "Seat 2")
     desk.unplug()

@@ -28,7 +28,7 @@ from referee.table.assembly import AFTER_THE_END, End
 from referee.table.orders import OFF, OFF_ASK, OFF_STAYS, Orders
 from referee.table.power_off import ANSWER
 from referee.table.seats import Sitting, seated
-from referee.table.services import Kept
+from referee.table.services import TableService
 from tests.table.test_systemd_process import PATIENCE, Listener
 from tests.table.test_systemd_process import table as table
 
@@ -194,43 +194,40 @@ class Game:
     tell = tell_table
 
 
-class Watched(Kept):
+class Watched(TableService):
     """Says what became of the game."""
 
-    def __init__(self, *, waits: bool) -> None:
-        super().__init__()
+    def __init__(self, *, stays: bool) -> None:
         self.became: list[str] = []
-        self._waits = waits
+        self.stays = stays
 
-    @property
-    def waits(self) -> bool:
-        return self._waits
-
-    def over(self) -> None:
+    def note_over(self) -> None:
         self.became.append("over")
 
-    def go_on(self) -> None:
+    def note_reopened(self) -> None:
         self.became.append("goes on")
 
 
-@pytest.mark.parametrize("waits", [True, False])
-def test_a_game_is_over_once_its_last_words_were_heard(waits: bool) -> None:
-    game, kept = Game(), Watched(waits=waits)
-    end = End(game, kept)
+@pytest.mark.parametrize("stays", [True, False])
+def test_a_game_is_over_once_its_last_words_were_heard(stays: bool) -> None:
+    game, kept, orders = Game(), Watched(stays=stays), Orders(SETTINGS)
+    if stays:
+        orders.follow(game, None, None)
+    end = End(game, [orders, kept])  # type: ignore[arg-type]
     assert not end.leaves(0)
     game.view = View(game_over=True)
     assert not end.leaves(SECOND)
     assert not end.leaves(SECOND + AFTER_THE_END - 1)
     assert kept.became == []
-    assert end.leaves(SECOND + AFTER_THE_END) is not waits
-    assert end.leaves(SECOND + 2 * AFTER_THE_END) is not waits
+    assert end.leaves(SECOND + AFTER_THE_END) is not stays
+    assert end.leaves(SECOND + 2 * AFTER_THE_END) is not stays
     assert kept.became == ["over"]
-    assert [notice.what for notice in game.told] == ([ANOTHER] if waits else [])
+    assert [notice.what for notice in game.told] == ([ANOTHER] if stays else [])
 
 
 def test_a_game_whose_end_was_corrected_goes_on_and_ends_again() -> None:
-    game, kept = Game(), Watched(waits=True)
-    end = End(game, kept)
+    game, kept = Game(), Watched(stays=True)
+    end = End(game, [kept])  # type: ignore[arg-type]
     for over, now in ((True, 0), (True, 6), (False, 7), (False, 8), (True, 20), (True, 24), (True, 25)):
         game.view = View(game_over=over)
         end.leaves(now * SECOND)
@@ -298,7 +295,7 @@ def test_a_game_is_removed_while_none_is_played(tmp_path: Path) -> None:
         game.playing = False
         assert "no game 9" in orders(Command("remove", {"game": 9, "confirm": True}))
         assert orders(order) == ""
-        orders.settle()
+        orders.prepare(SETTINGS)
         orders.turn(0)
         assert game.told == []
         assert [info.id for info in record.games()] == [2]

@@ -11,21 +11,20 @@ from pathlib import Path
 
 import pytest
 
-from referee.demo.simulated_game import Options, play, script_of
+from hardware.ports import Frame
+from referee.demo.simulated_game import DemoOptions, play, script_of
 from referee.engine.observations import Table
 from referee.engine.rulings import Ruling
 from referee.record.pictures import FRAMES_FILE, Picture, PictureStore
 from referee.record.store import Record
 from referee.settings.model import parse
 from referee.table.game import Conductor
-from referee.table.resume import Opened
-from referee.table.services import Kept
+from referee.table.services import ServedGame
 from referee.table.slap_pictures import (
     AROUND,
     LEAST_ROOM,
     WAITING,
     Album,
-    Pictured,
     PictureStoring,
     Take,
     album_in,
@@ -34,7 +33,7 @@ from referee.table.slap_pictures import (
 )
 from referee.table.timeline import Timeline
 from referee.vision.cameras import work_of
-from referee.vision.picture_buffer import Span
+from referee.vision.picture_buffer import PictureRing, Span
 from referee.web.board import Board
 from referee.web.events import Hub
 from referee.web.games_cache import Shelf
@@ -98,7 +97,7 @@ class Desk:
 def test_pictures_are_asked_for_where_one_may_want_to_see(one: Ruling, wanted: bool) -> None:
     assert asks(one) == wanted
     desk = Desk()
-    desk.album([one])
+    desk.album.take_rulings([one])
     assert len(desk.source.spans) == wanted
 
 
@@ -109,7 +108,7 @@ def test_the_photo_finish_shows_as_much_as_is_kept() -> None:
 def test_one_instant_is_asked_for_once_on_the_machines_time_and_kept_on_the_games() -> None:
     desk = Desk()
     desk.album.follow(lambda: 7, Timeline(5 * SECOND))
-    desk.album([ruling("dead_heat", 9 * SECOND), ruling("slap_won", 9 * SECOND)])
+    desk.album.take_rulings([ruling("dead_heat", 9 * SECOND), ruling("slap_won", 9 * SECOND)])
     assert desk.source.spans == [Span(4 * SECOND - AROUND, 4 * SECOND + AROUND)]
     desk.source.give([picture(4 * SECOND - 1)])
     assert desk.kept == [(7, 9 * SECOND - 1)]
@@ -119,7 +118,7 @@ def test_a_picture_that_was_not_asked_for_is_not_kept() -> None:
     desk = Desk()
     desk.album.follow(lambda: 7, Timeline())
     desk.source.give([picture(SECOND)])
-    desk.album([ruling("slap_won", SECOND)])
+    desk.album.take_rulings([ruling("slap_won", SECOND)])
     desk.source.give([picture(SECOND + AROUND + 1)])
     assert desk.kept == []
 
@@ -127,9 +126,9 @@ def test_a_picture_that_was_not_asked_for_is_not_kept() -> None:
 def test_pictures_that_come_after_the_next_game_began_are_the_last_ones() -> None:
     desk = Desk()
     desk.album.follow(lambda: 1, Timeline())
-    desk.album([ruling("slap_won", 2 * SECOND)])
+    desk.album.take_rulings([ruling("slap_won", 2 * SECOND)])
     desk.album.follow(lambda: 2, Timeline(100 * SECOND))
-    desk.album([ruling("slap_false", 105 * SECOND)])
+    desk.album.take_rulings([ruling("slap_false", 105 * SECOND)])
     desk.source.give([picture(2 * SECOND), picture(5 * SECOND)])
     assert desk.kept == [(1, 2 * SECOND), (2, 105 * SECOND)]
 
@@ -137,7 +136,7 @@ def test_pictures_that_come_after_the_next_game_began_are_the_last_ones() -> Non
 def test_pictures_wait_until_their_game_has_a_number() -> None:
     desk, numbers = Desk(), [None, 3]
     desk.album.follow(lambda: numbers[0], Timeline())
-    desk.album([ruling("slap_won", SECOND)])
+    desk.album.take_rulings([ruling("slap_won", SECOND)])
     desk.source.give([picture(SECOND), picture(SECOND + 1)])
     assert desk.kept == []
     numbers.pop(0)
@@ -288,7 +287,7 @@ def test_with_the_setting_there_is_an_album_beside_the_record(tmp_path: Path) ->
         album = open_album(source, tmp_path / "record.db", settings, said.append, stack)
         assert album is not None
         album.follow(lambda: 1, Timeline())
-        album([ruling("slap_won", SECOND)])
+        album.take_rulings([ruling("slap_won", SECOND)])
         source.give([picture(SECOND + n, bytes(400_000)) for n in range(3)])
     kept = PictureStore(tmp_path / "frames.db", read_only=True)
     assert [one.t for one in kept.near(1, 0, 2 * SECOND)] == [SECOND + 1, SECOND + 2], "as many as the cap has room for"
@@ -302,14 +301,13 @@ def test_a_tables_album_hears_its_rulings_and_follows_its_game(tmp_path: Path) -
         keeper = record.begin("2026-03-14T18:05:00+00:00")
         keeper.write('{"kind":"table","t":0,"id":"table","seats":["Ana","Ben"],"dealer":1,"rules":"classic"}')
         keeper.commit()
-        kept = Kept(Opened(keeper, None, Timeline(SECOND)), album=desk.album)
         table = Table(t=0, id="table", seats=("Ana", "Ben"), dealer=1, rules="classic")
-        conductor = Conductor(table, None, outlets=kept.outlets)
-        kept.follow(conductor, lambda: 0, parse(SEATS), None)
-        kept.outlets["pictures"]([ruling("slap_won", 3 * SECOND)])
+        conductor = Conductor(table, None)
+        game = ServedGame(conductor, parse(SEATS), Timeline(SECOND), lambda: 0, keeper, record, None)
+        desk.album.begin_game(game)
+        desk.album.take_rulings([ruling("slap_won", 3 * SECOND)])
         desk.source.give([picture(2 * SECOND)])
     assert desk.kept == [(1, 3 * SECOND)]
-    assert "pictures" not in Kept().outlets
 
 
 def test_no_record_no_pictures() -> None:
@@ -427,19 +425,41 @@ def test_where_pictures_cannot_be_kept_the_game_goes_on(tmp_path: Path) -> None:
 # The simulated table
 
 
+class Pictured:
+    """Frames that are looked at here, remembered; implements `PictureSource`."""
+
+    def __init__(self, frames: Iterator[Frame]) -> None:
+        self._frames, self._ring = frames, PictureRing()
+        self._take: Take = lambda _: None
+
+    def want(self, span: Span) -> None:
+        self._ring.want(span)
+
+    def hand_to(self, take: Take) -> None:
+        self._take = take
+
+    def frames(self) -> Iterator[Frame]:
+        """The frames; each is remembered when it has been looked at."""
+        for frame in self._frames:
+            yield frame
+            self._ring.add(frame.image, frame.t, frame.exposure)
+            self.give()
+
+    def give(self) -> None:
+        """Hand on what can be by now."""
+        self._take(self._ring.take(32))
+
+
 def test_a_slap_at_the_simulated_table_is_shown_with_its_pictures(tmp_path: Path) -> None:
-    options = Options(seed=6, pace=False, live=False, max_cards=40)
+    options = DemoOptions(seed=6, pace=False, live=False, max_cards=40)
     script = script_of(options)
     eye = ScriptedWatcher(as_seen(script.truth, round(1e9 / 15)), delay=250 * MS)
     said: list[str] = []
-    with Record(tmp_path / "record.db") as record, ExitStack() as stack:
-        keeper = record.begin("2026-03-14T18:05:00+00:00")
+    with ExitStack() as stack:
         pictured = Pictured(blank_frames(15, script.duration))
         album = album_in(tmp_path / FRAMES_FILE, pictured, said.append, stack)
-        album.follow(lambda: keeper.game, Timeline())
-        _, conductor = play(
-            options, script, eye, frames=pictured.frames(), journal=keeper, outlets={"pictures": album}
-        )  # fmt: skip
+        record = tmp_path / "record.db"
+        _, conductor = play(options, script, eye, frames=pictured.frames(), services=[album], record=record)
         pictured.give()
     won = [one for one in conductor.rulings if one.kind == "slap_won"]
     assert won

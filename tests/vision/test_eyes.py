@@ -10,7 +10,7 @@ import pytest
 from hardware.simulated.table.script import play_game
 from hardware.simulated.table.simulated_table import SimulatedTable
 from referee.cli import main
-from referee.demo.simulated_game import Options, script_of
+from referee.demo.simulated_game import DemoOptions, script_of
 
 WEIGHTS = Path(__file__).parents[2] / "models" / "weights"
 needs_weights = pytest.mark.skipif(not (WEIGHTS / "finder.onnx").exists(), reason="the eye's weights are not here")
@@ -74,7 +74,7 @@ def test_a_short_demo_its_log_and_its_frames(tmp_path: Path, capsys: pytest.Capt
     capsys.readouterr()
     figures = json.loads(summary.read_text(encoding="utf-8"))
     assert status == int(bool(figures["missed_targets"]))
-    assert figures["cards"]["laid"] == script_of(Options(seed=4, max_cards=24)).laid == 24
+    assert figures["cards"]["laid"] == script_of(DemoOptions(seed=4, max_cards=24)).laid == 24
 
     lines = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
     assert main(["replay", str(log), "--all"]) == 0

@@ -16,19 +16,21 @@ import shutil
 import signal
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 from typing import Final
 
 from hardware.simulated.table.script import Script
-from referee.demo.simulated_game import Options, play, script_of
+from referee.demo.simulated_game import DemoOptions, play, script_of
 from referee.engine.rulings import Ruling
 from referee.record.pictures import Picture, PictureStore
 from referee.record.retention import make_room
-from referee.record.store import GameWriter, Record
-from referee.table.page_link import PAGE_SOCKET, Paging, Shown
+from referee.record.store import Record
+from referee.table.page_link import PAGE_SOCKET, Paging
+from referee.table.page_service import PageService
+from referee.table.services import ServedGame, TableService
 from tests.support.scripted_watcher import ScriptedWatcher, as_seen, blank_frames
 from tests.web.served import Served
 from tests.web.viewers import Viewers
@@ -45,15 +47,21 @@ TELL: Final = 2.0
 """Seconds from one word of how far it is to the next, on a terminal; a log file is told thirty times more rarely."""
 
 
-class _Pictures:
+class _Pictures(TableService):
     """Keeps pictures round slaps, as the appliance does."""
 
-    def __init__(self, store: PictureStore, keeper: GameWriter) -> None:
-        self._store, self._keeper = store, keeper
+    name = "pictures"
+
+    def __init__(self, store: PictureStore) -> None:
+        self._store = store
+        self._number: Callable[[], int | None] = lambda: None
         self.given_up = 0
 
-    def __call__(self, rulings: Sequence[Ruling]) -> None:
-        game = self._keeper.game
+    def begin_game(self, game: ServedGame) -> None:
+        self._number = game.number
+
+    def take_rulings(self, rulings: Sequence[Ruling]) -> None:
+        game = self._number()
         for ruling in rulings:
             if game is not None and ruling.kind.startswith("slap"):
                 near = [Picture(ruling.t + n * 66_000_000, 4_000_000, JPEG) for n in range(-4, 5)]
@@ -86,21 +94,20 @@ class Table:
 
     def _played(self, script: Script, seed: int) -> tuple[int, int, int]:
         """Cards that were laid, lines that were written, and old pictures that made way."""
-        keeper = self._record.begin(f"2026-01-01T00:00:00+00:00 game {seed}")
-        pictures = _Pictures(self._store, keeper)
+        pictures = _Pictures(self._store)
         paging = Paging(self._folder / "run")
         eye = ScriptedWatcher(as_seen(script.truth, round(1e9 / FPS)), delay=round(1e9 / FPS))
         try:
             with _silent():
                 _, conductor = play(
-                    Options(seed=seed, pace=False, live=False), script, eye, outlets={"pictures": pictures},
-                    frames=blank_frames(FPS, script.duration), journal=keeper,
-                    shown=Shown(paging, keeper, self._folder / "frames.db"),
+                    DemoOptions(seed=seed, pace=False, live=False), script, eye,
+                    frames=blank_frames(FPS, script.duration), services=[pictures, PageService(paging)],
+                    record=self._record.path,
                 )  # fmt: skip
         finally:
             paging.close()
-        keeper.end("2026-01-01T01:00:00+00:00")
-        return conductor.cards, keeper.written, pictures.given_up
+        game = self._record.games()[0].id
+        return conductor.cards, sum(1 for _ in self._record.lines(game)), pictures.given_up
 
     def close(self) -> None:
         """Let everything go."""
@@ -162,7 +169,7 @@ def _scripts(first: int) -> Iterator[tuple[int, Script]]:
     for number in count(first):
         seed = 1 + number % GAMES
         if seed not in scripts:
-            scripts[seed] = script_of(Options(seed=seed, max_cards=400))
+            scripts[seed] = script_of(DemoOptions(seed=seed, max_cards=400))
         yield number, scripts[seed]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from referee.engine.view import View
-from referee.table.services import AT_MOST, EVERY, Brokering
+from referee.extras.broker.service import AT_MOST, EVERY, BrokerService
 from tests.table.test_loop import MS
 from tests.table.test_resume import Desk
 
@@ -32,21 +32,22 @@ class Heard:
 
 def test_the_broker_hears_of_the_game_and_its_trouble_is_told(tmp_path: Path) -> None:
     desk, heard = Desk(tmp_path / "record.db"), Heard()
-    telling = Brokering(heard, desk.conductor, desk.opened.keeper)
-    telling.touch((), 0)
+    telling = BrokerService(heard)
+    telling.begin_game(desk.game)
+    telling.beat(0)
     assert heard.games == [], "nothing is on record yet"
     desk.see(1_000 * MS, ("7h", 2))
     desk.see(1_500 * MS)
-    telling.touch((), 1_500 * MS)
-    telling.touch((), 1_500 * MS + 1)
-    telling.touch((), 1_500 * MS + AT_MOST)
+    telling.beat(1_500 * MS)
+    telling.beat(1_500 * MS + 1)
+    telling.beat(1_500 * MS + AT_MOST)
     assert heard.games == [(1, ("Ana", "Ben"))]
     assert [view.pile for view in heard.views] == [("7h",)]
     heard.amiss = "the broker is gone"
-    telling.touch((), 1_500 * MS + EVERY)
+    telling.beat(1_500 * MS + EVERY)
     assert len(heard.views) == 2
     assert desk.conductor.troubles["mqtt"] == "the broker is gone"
     heard.amiss = ""
-    telling.touch((), 1_500 * MS + 2 * EVERY)
+    telling.beat(1_500 * MS + 2 * EVERY)
     assert "mqtt" not in desk.conductor.troubles
     desk.unplug()

@@ -1,0 +1,360 @@
+"""The simulated table's devices, one more kind of each: a drawn camera, scripted pads, mock lights, a voice or none.
+
+`referee.demo.simulated_game` hands `DemoTable.openers` to `referee.table.session`, which opens these as it opens a
+real table's. In real time the camera is drawn in one process and looked at in another, as at a real table
+(`referee.vision.client`). Without pace time is data: it moves on to the end of the next frame's exposure once every
+part has done its work up to the last one. There the frames are looked at in the referee's own process: a game must
+come out the same however slow the machine is, and the process that looks waits for foresight only so long.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import chain
+from multiprocessing.connection import Connection
+from multiprocessing.shared_memory import SharedMemory
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hardware.clock import Clock, monotonic
+from hardware.pads.pads import LEAST_ERROR
+from hardware.ports import Camera, Edge, Frame, HardwareMissing, Lights, Lost, Speaker
+from hardware.simulated.devices.simulated_lights import SimulatedLights
+from hardware.simulated.devices.simulated_pads import SimulatedPads
+from hardware.simulated.table.script import Script
+from referee.demo.rendered_camera import CameraView, RenderedCamera
+from referee.engine.observations import Observation
+from referee.errors import UserError
+from referee.settings.model import Settings
+from referee.table.devices import Openers
+from referee.table.loop import Alarm
+from referee.units import MS, SECOND
+from referee.vision.cameras import table_watcher
+from referee.vision.client import SightProcess, Work
+from referee.vision.sight import Looker, News, Recall, Sight, Sights, Watching
+from referee.vision.videos import seat_bearings
+
+_LEAD: Final = 300 * MS
+"""From the first look at the table until the players begin, ns."""
+_LATE: Final = 60 * SECOND
+"""After the script's end nobody waits longer for what the camera saw, ns."""
+
+OpenVoice = Callable[[Clock], Speaker]
+
+
+class ScriptedPads:
+    """Pads that are pressed as a script says, stamped exactly; implements `referee.table.loop.TimedPads`.
+
+    No finger has a thread: whoever asks how far the pads have told has the script played up to then. So a machine that
+    is late plays late, and never out of order.
+    """
+
+    def __init__(self, script: Script, now: int) -> None:
+        """``now``: the present instant, ns."""
+        self._pads = SimulatedPads(script.seats, t_error=LEAST_ERROR, start=now)
+        self._contacts = list(script.contacts)
+        self._next = 0
+        self.began: int | None = None
+        """The instant of the script's beginning, ns; None while the players wait."""
+        self.told: int | None = None
+        """Up to here all was told, whatever the time is, ns: the players have left. None while they are there."""
+
+    @property
+    def now(self) -> int:
+        """Up to here the script has been played, ns."""
+        return self._pads.now
+
+    @property
+    def due(self) -> int | None:
+        """When the next hand comes down or leaves, ns; None while nobody knows."""
+        if self.began is None or self._next == len(self._contacts):
+            return None
+        return self.began + self._contacts[self._next].t
+
+    def start(self, on_edge: Callable[[Edge], None], on_lost: Callable[[Lost], None] | None = None) -> None:
+        """Report every edge from now on."""
+        self._pads.pads.start(on_edge, on_lost)
+
+    def play_to(self, now: int) -> None:
+        """Play the script up to ``now``, ns."""
+        while (due := self.due) is not None and due <= now:
+            contact = self._contacts[self._next]
+            self._next += 1
+            self._pads.advance(contact.seat, contact.pressed, due)
+        self._pads.run_to(max(now, self._pads.now))
+
+    def watermark(self, now: int) -> int:
+        """Every edge up to this instant (ns) has been reported."""
+        if self.told is not None:
+            return self.told
+        if now > self._pads.now:
+            self.play_to(now)
+        return self._pads.pads.watermark(now)
+
+    def close(self) -> None:
+        """Let go of the pads."""
+        self._pads.close()
+
+
+@dataclass(frozen=True)
+class OpenWatchedCamera:
+    """Opens the simulated camera in the process that looks; travels to it."""
+
+    view: CameraView
+    start: str
+    """Name of the shared memory that holds the instant at which the game begins, ns; 0 before."""
+
+    def __call__(self, told: Callable[[str], None]) -> Camera:
+        """The camera; it has nothing to say of its own state."""
+        del told
+        return WatchedCamera(self.view, self.start)
+
+
+class WatchedCamera:
+    """The simulated camera in real time; implements `hardware.ports.Camera`.
+
+    Before the game it shows the empty table and afterwards what was left there, as a camera does.
+    """
+
+    def __init__(self, view: CameraView, start: str) -> None:
+        self._gap = round(SECOND / view.fps)
+        self._start = SharedMemory(start)
+        self._camera = RenderedCamera(view)
+        self._closed = False
+
+    def frames(self) -> Iterator[Frame]:
+        """Frames at their pace, until it is closed."""
+        drawn = self._camera.frames()
+        last = next(drawn)
+        while not (began := int(_instant(self._start)[0])) and not self._closed:
+            yield self._again(last)
+        for frame in chain((last,), drawn):
+            due = began + frame.t
+            time.sleep(max(0, due + frame.exposure - monotonic()) / 1e9)
+            yield replace(frame, t=due)
+            last = frame
+        while not self._closed:
+            yield self._again(last)
+
+    def _again(self, frame: Frame) -> Frame:
+        """The same picture, when the next one is due."""
+        time.sleep(self._gap / 1e9)
+        return replace(frame, t=monotonic() - frame.exposure)
+
+    def close(self) -> None:
+        """Stop drawing."""
+        self._closed = True
+        self._camera.close()
+
+
+def _instant(memory: SharedMemory) -> NDArray[np.int64]:
+    """The one instant that it holds, ns."""
+    return np.ndarray(1, np.int64, buffer=memory.buf)
+
+
+@dataclass(slots=True)
+class FrameCount:
+    """What is measured while a game is looked at."""
+
+    frames: int = 0
+    took: float = 0.0
+    """Seconds of this machine's time from the first frame to the last."""
+    lag: int = 0
+    """The longest that anybody waited for what a frame showed, ns."""
+    _began: float = 0.0
+
+    def add(self, lag: int) -> None:
+        """One more frame was looked at, so long after its exposure (ns)."""
+        self._began = self._began or time.monotonic()
+        self.frames += 1
+        self.took = time.monotonic() - self._began
+        self.lag = max(self.lag, lag)
+
+
+class DemoTable:
+    """A table at which a script is played; its devices are opened by `openers`."""
+
+    clock: Clock
+
+    def __init__(self, script: Script, pads: ScriptedPads) -> None:
+        self.script, self.pads = script, pads
+        self.count = FrameCount()
+
+    @property
+    def end(self) -> int | None:
+        """When the script is over, ns; None while nobody knows."""
+        return None if self.pads.began is None else self.pads.began + self.script.duration
+
+    def is_over(self, vouched: int) -> bool:
+        """Whether all was played, and seen: the camera has told everything up to ``vouched``, ns."""
+        raise NotImplementedError
+
+    def open_eye(self) -> Sights:
+        """What looks at the table."""
+        raise NotImplementedError
+
+    def make_alarm(self) -> Alarm:
+        """What the loop sleeps on."""
+        raise NotImplementedError
+
+    def openers(self, voice: OpenVoice) -> Openers:
+        """How this table's devices are opened; ``voice`` opens its speaker."""
+        return Openers(
+            pads=lambda _settings: self.pads,
+            eye=lambda _settings: self.open_eye(),
+            lights=lambda settings, _missing: self._open_lights(settings),
+            voice=lambda _settings, _tell: voice(self.clock),
+            clock=self.clock,
+            make_alarm=self.make_alarm,
+        )
+
+    def _open_lights(self, settings: Settings) -> Lights | None:
+        return SimulatedLights(len(settings.seats), self.clock) if settings.lights.enabled else None
+
+
+class PacedTable(DemoTable):
+    """Everything happens at its time; the players begin when the table is looked at."""
+
+    clock = staticmethod(monotonic)
+
+    def __init__(self, script: Script, view: CameraView, stack: ExitStack, *, pictures: bool = False) -> None:
+        """``pictures``: remember frames, so that they can be asked for; ``stack`` gives the memory back."""
+        super().__init__(script, ScriptedPads(script, monotonic()))
+        self._start = SharedMemory(create=True, size=8)
+        stack.callback(self._start.unlink)
+        stack.callback(self._start.close)
+        watcher = partial(table_watcher, seat_bearings(script.seats), None)
+        self._work = Work(OpenWatchedCamera(view, self._start.name), watcher, live=False, pictures=pictures)
+
+    def open_eye(self) -> Sights:
+        """See `DemoTable`: the process that looks, as at a real table."""
+        return _AwaitedEye(self._work, self)
+
+    def make_alarm(self) -> Alarm:
+        """See `DemoTable`."""
+        return _ScriptedAlarm(self.pads)
+
+    def take(self, sight: Sight) -> None:
+        """A frame was looked at; with the first one the players begin."""
+        if self.pads.began is None:
+            self.pads.began = monotonic() + _LEAD
+            _instant(self._start)[0] = self.pads.began
+        elif sight.t >= self.pads.began:
+            self.count.add(monotonic() - sight.t - sight.exposure)
+
+    def is_over(self, vouched: int) -> bool:
+        """See `DemoTable`."""
+        return self.end is not None and (vouched >= self.end or monotonic() > self.end + _LATE)
+
+
+class _AwaitedEye(SightProcess):
+    """The process that looks, by whose first sight the game begins."""
+
+    def __init__(self, work: Work, table: PacedTable) -> None:
+        super().__init__(work)
+        self._table = table
+
+    def news(self, recall: Recall) -> Iterator[News]:
+        for news in super().news(recall):
+            if isinstance(news, Sight) and (self._table.end is None or news.t < self._table.end):
+                self._table.take(news)
+            yield news
+
+
+class _ScriptedAlarm(Alarm):
+    """Wakes with the script's next hand, too."""
+
+    def __init__(self, pads: ScriptedPads) -> None:
+        super().__init__()
+        self._pads = pads
+
+    def wait(self, seconds: float, others: Sequence[Connection] = ()) -> None:
+        due = self._pads.due
+        super().wait(seconds if due is None else min(seconds, max(0, due - monotonic()) / 1e9), others)
+        self._pads.play_to(monotonic())
+
+
+class SteppedTable(DemoTable):
+    """Time is data: it moves on by a frame when all has been done up to the last one. Implements `Sights` as well."""
+
+    def __init__(self, script: Script, frames: Iterator[Frame], watcher: Callable[[], Watching]) -> None:
+        super().__init__(script, ScriptedPads(script, 0))
+        self.pads.began = 0
+        self.now = 0
+        self._frames, self._watcher = frames, watcher
+        self._frame: Frame | None = None
+        self._looker: Looker | None = None
+        self._ended = False
+
+    def clock(self) -> int:
+        """What time it is at the table, ns."""
+        return self.now
+
+    def open_eye(self) -> Sights:
+        """See `DemoTable`."""
+        return self
+
+    def make_alarm(self) -> Alarm:
+        """See `DemoTable`."""
+        return _StepAlarm(self.step)
+
+    def step(self) -> None:
+        """Go on to the end of the next frame's exposure, or to the script's end; raises `UserError`."""
+        try:
+            self._frame = next(self._frames, None)
+        except HardwareMissing as bad:
+            raise UserError(str(bad)) from None
+        if self._frame is not None:
+            self.now = self._frame.t + self._frame.exposure
+            self.pads.play_to(self.now)
+        else:
+            self._ended = True
+            self.pads.play_to(max(self.script.duration, self.pads.now))
+            self.pads.told = self.script.duration
+            self.now = self.script.duration + SECOND
+
+    def is_over(self, vouched: int) -> bool:
+        """See `DemoTable`."""
+        return self._ended
+
+    # As its own eye
+
+    def start(self, ring: Callable[[], None]) -> None:
+        """Nobody need ring."""
+
+    def waitables(self) -> tuple[Connection, ...]:
+        """Nothing."""
+        return ()
+
+    def news(self, recall: Recall) -> Iterator[News]:
+        """Look at the frame that was gone on to."""
+        frame, self._frame = self._frame, None
+        if frame is not None:
+            self._looker = self._looker or Looker(self._watcher())
+            sight = self._looker.look(frame, recall())
+            self.count.add(0)
+            yield sight
+
+    def finish(self) -> tuple[Observation, ...]:
+        """What the watcher has still to tell."""
+        return self._looker.finish() if self._looker is not None else ()
+
+    def close(self) -> None:
+        """There is nothing to let go of."""
+
+
+class _StepAlarm(Alarm):
+    """Sleeps by letting the table's time go on."""
+
+    def __init__(self, step: Callable[[], None]) -> None:
+        super().__init__()
+        self._step = step
+
+    def wait(self, seconds: float, others: Sequence[Connection] = ()) -> None:
+        self._step()

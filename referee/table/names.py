@@ -1,0 +1,68 @@
+"""The names of a table's people: before a game overdue ones go, and after it who did not agree is named no more.
+
+A service of the loop's process (`referee.table.services`); the rules stand in `referee.record.consent`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import datetime
+from pathlib import Path
+
+from referee.announce.sinks import Notice
+from referee.record.erasure import enforce, scrub_waiting, settle, settle_waiting, will_settle
+from referee.record.people import People
+from referee.record.store import RecordError
+from referee.settings.model import Settings
+from referee.table.services import ServedGame, TableService
+
+
+class NameService(TableService):
+    """See the module. Comes after the record in the list of services."""
+
+    name = "names"
+
+    def __init__(self, record: Path) -> None:
+        self._record = record
+        self._number: Callable[[], int | None] = lambda: None
+        self._words: list[str] = []
+
+    def prepare(self, settings: Settings) -> Settings:
+        """What waits to be forgotten is, what is overdue goes; words of both are told once the game begins."""
+        with People(self._record) as people:
+            settle_waiting(people)
+            scrub_waiting(people)
+            _, words = enforce(people, datetime.now().astimezone())
+            strangers = people.to_ask([seat.name for seat in settings.seats])
+        self._words = [words] if words else []
+        if strangers:
+            names = ", ".join(strangers)
+            self._words.append(f"{names}: named while the game is on, not afterwards; referee people --ask asks")
+        return settings
+
+    def begin_game(self, game: ServedGame) -> None:
+        """See `TableService`."""
+        self._number = game.number
+        for words in self._words:
+            game.conductor.tell(Notice("", game.now(), words))
+
+    def note_over(self) -> None:
+        """The names wait to be settled: the page still shows who has won."""
+        number = self._number()
+        with suppress(RecordError), People(self._record) as people:
+            if number is not None:
+                will_settle(people, number)
+
+    def note_reopened(self) -> None:
+        """See `TableService`."""
+        with suppress(RecordError), People(self._record) as people:
+            will_settle(people, None)
+
+    def end_game(self) -> None:
+        """See `TableService`: now they are settled."""
+        self.note_over()
+        number = self._number()
+        with suppress(RecordError), People(self._record) as people:
+            if number is not None:
+                settle(people, number)
