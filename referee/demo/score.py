@@ -25,7 +25,7 @@ from referee.table.services import ServedGame, TableService
 from referee.units import MS, SECOND
 
 if TYPE_CHECKING:
-    from referee.demo.simulated_devices import DemoTable
+    from referee.demo.demo_table import DemoTable
     from referee.table.game import Conductor
 
 WINDOW: Final = 1_500 * MS

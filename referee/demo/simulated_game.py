@@ -1,6 +1,6 @@
 """`referee demo`: a simulated table refereed as a real one is, and how well that was done.
 
-The table's devices are simulated (`referee.demo.simulated_devices`); all else is what `referee run` has: its evening,
+The table's devices are simulated (`referee.demo.demo_table`); all else is what `referee run` has: its evening,
 loop, eye, services. Camera and pads are the only things the referee hears. What the players really did stays with the
 script until the end, when it is laid beside what was seen and ruled (`referee.demo.score`).
 """
@@ -28,7 +28,7 @@ from hardware.sound.speaker import open_speaker
 from referee.announce.voice import vocabulary
 from referee.demo.rendered_camera import CameraView, RenderedCamera, draw
 from referee.demo.score import DemoSummary, Score, show
-from referee.demo.simulated_devices import DemoTable, OpenVoice, PacedTable, SteppedTable
+from referee.demo.demo_table import DemoTable, OpenVoice, PacedTable, SteppedTable
 from referee.errors import UserError
 from referee.settings.house_rules import rules_from
 from referee.settings.model import Settings, parse

@@ -1,6 +1,6 @@
 """A whole rendered game in real time, recorded and shown: ``python -m tools.measure.soak_table --seed 72 …``.
 
-It is the demo's table (`referee.demo.simulated_devices`) under the appliance's own wiring: the camera is opened by the
+It is the demo's table (`referee.demo.demo_table`) under the appliance's own wiring: the camera is opened by the
 process that looks and drawn by one beneath it; record, orders, names, pictures and page are there. How it went is
 written into a file as JSON.
 """
@@ -15,7 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from referee.demo.score import DemoSummary
-from referee.demo.simulated_devices import PacedTable
+from referee.demo.demo_table import PacedTable
 from referee.demo.simulated_game import DemoOptions, play_at, script_of, settings_for, view_of
 from referee.table.session import open_services
 
