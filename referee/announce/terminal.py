@@ -95,9 +95,10 @@ class Display:
     def draw(self, view: View) -> None:
         """Draw the position; does nothing where lines are printed."""
         if self._live is not None:
-            self._live.update(self._screen(view), refresh=True)
+            self._live.update(self.render(view), refresh=True)
 
-    def _screen(self, view: View) -> RenderableType:
+    def render(self, view: View) -> RenderableType:
+        """The whole picture of the table, as rich draws it."""
         from rich.columns import Columns
         from rich.console import Group
         from rich.panel import Panel

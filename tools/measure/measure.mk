@@ -6,6 +6,11 @@
 frozen: install  ## the commands answer fixed logs, pictures, sequences and mistakes as they did (ARGS=--write: from now on so)
 	$(BIN)/python tools/frozen.py $(ARGS)
 
+.PHONY: pictures
+
+pictures: install apt-test  ## the documents' pictures of scoreboard, photo-finish and terminal, drawn anew
+	$(BIN)/python -m tools.pictures
+
 # What a reader of the code passes on the way of one slap.
 .PHONY: walk
 

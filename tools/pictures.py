@@ -1,0 +1,80 @@
+"""`make pictures`: the pictures of the documents, from a recorded game at the simulated table.
+
+The game is told up to its nearest slap; the scoreboard and the photo-finish are what a browser shows of it then, the
+terminal is what `referee demo` draws. Needs chromium.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from io import BytesIO
+from pathlib import Path
+from typing import Final
+
+from playwright.sync_api import sync_playwright
+from rich.console import Console
+
+from referee.announce.terminal import Display, Gauge
+from referee.engine.adjudicator import Adjudicator
+from referee.engine.log import observations
+from referee.engine.observations import Table
+
+ROOT: Final = Path(__file__).parents[1]
+DOCS: Final = ROOT / "docs"
+GAME: Final = ROOT / "tests" / "web" / "demo.jsonl"
+UP_TO: Final = 404
+"""Lines of the game: its nearest slap was won, and the next pile has begun."""
+
+
+def draw_terminal(lines: list[str]) -> None:
+    """The table as the terminal shows it, into docs/terminal.svg."""
+    seen = [one for _, one in observations(BytesIO("\n".join(lines).encode()))]
+    adjudicator = Adjudicator()
+    rulings = [ruling for one in seen for ruling in adjudicator.observe(one)]
+    first = seen[0]
+    assert isinstance(first, Table)
+    display = Display(first.seats, live=True)
+    display(rulings)
+    cards = sum(one.kind == "card" for one in seen)
+    display.gauge = Gauge("a game at the simulated table", seen[-1].t, cards, 15.0)
+    console = Console(record=True, width=96, file=sys.stderr)
+    console.print(display.render(adjudicator.view))
+    console.save_svg(str(DOCS / "terminal.svg"), title="referee demo")
+
+
+def shoot_page(record: Path) -> None:
+    """The scoreboard and the photo-finish as a browser shows them."""
+    command = [sys.executable, "-m", "referee", "page", "--record", str(record), "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as server, sync_playwright() as play:
+        assert server.stdout is not None
+        address = next(word for word in server.stdout.readline().split() if word.startswith("http")).rstrip("/")
+        browser = play.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox", "--headless"])
+        page = browser.new_page(viewport={"width": 1280, "height": 800}, locale="en-GB")
+        page.goto(address)
+        page.wait_for_timeout(500)
+        page.screenshot(path=str(DOCS / "scoreboard.png"))
+        page.goto(f"{address}/finish")
+        page.locator("svg.finish, figure svg, main svg").first.screenshot(path=str(DOCS / "photo-finish.png"))
+        browser.close()
+        server.terminate()
+
+
+def main() -> int:
+    """Draw all of them."""
+    lines = GAME.read_text(encoding="utf-8").splitlines()[:UP_TO]
+    draw_terminal(lines)
+    with tempfile.TemporaryDirectory() as folder:
+        log, record = Path(folder) / "game.jsonl", Path(folder) / "record.db"
+        log.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        subprocess.run(
+            [sys.executable, "-m", "referee", "games", "--record", str(record), "--import", str(log)],
+            check=True, cwd=ROOT, stdout=subprocess.DEVNULL,
+        )  # fmt: skip
+        shoot_page(record)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
