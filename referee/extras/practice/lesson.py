@@ -1,64 +1,69 @@
-"""Piles to practise on: cards one after another that make one wanted pattern at their end, or none. Pure.
+"""A lesson in slapping: piles to practise on, the order in which patterns come, the judging, and the report. Pure.
 
-Which pattern comes next: what was missed comes back soon, what is known comes back seldom. Pure.
+`Lesson` takes instants of a hand and gives prompts: no clock, no screen, no device. The caller
+(`referee.extras.practice.trainer`) shows each prompt at once, tells with `Lesson.shown` when a card was really to be
+seen, tells every hand up to an instant before it calls `Lesson.advance` with that instant, and calls that no later than
+`Lesson.due`.
 
-S. Leitner's boxes ("So lernt man lernen", 1972), counted in deals instead of days: right moves a pattern one box on, a
-miss moves it back to the first, and a pattern of box n comes again after 2ⁿ deals. The next pattern is introduced when
-all that were introduced have been right twice running.
-
-A lesson: instants of a hand go in, prompts come out. Pure: no clock, no screen, no device.
-
-The caller shows each prompt at once, tells with `Lesson.shown` when a card was really to be seen, tells every hand up
-to an instant before it calls `Lesson.advance` with that instant, and calls that no later than `Lesson.due`.
-
-What a lesson comes to: reaction times with their error, and what to practise. Pure.
+What was missed comes back soon, what is known comes back seldom: S. Leitner's boxes ("So lernt man lernen", 1972),
+counted in deals instead of days. Right moves a pattern one box on, a miss moves it back to the first, and a pattern of
+box n comes again after 2ⁿ deals. The next pattern is introduced when all that were introduced have been right twice
+running.
 """
 
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
 from referee.record.league import Median, median
-from referee.rules.cards import RANKS, SUITS
+from referee.rules.cards import JOKERS, PACK
 from referee.rules.conditions import PileView
 from referee.rules.house import HouseRules
 from referee.rules.matches import own_patterns, patterns
 from referee.rules.patterns import PATTERNS
 from referee.text.rules import sentence
 from referee.text.ruling_lines import pretty
+from referee.units import MS
 
-TRIES: Final = 400
+_TRIES: Final = 400
 """Piles that are begun for one pattern before it is given up."""
-FEWEST, MOST = 2, 6
+_FEWEST, _MOST = 2, 6
 """Cards before the one that matters."""
-PACK: Final = tuple(rank + suit for suit in SUITS for rank in RANKS)
 _NEEDS_A_GAME: Final = frozenset(("P13b", "P13c", "P14", "P15", "P16b", "N14", "N15"))
 """Patterns that rest on more than a pile (a drawn or called rank, a challenge), and rows that only change others."""
+_LAST: Final = 4
+KNOWN_BOX: Final = 2
+"""Box from which on a pattern makes way for a new one."""
+NO_PATTERN: Final = ""
+"""A pile with nothing to slap."""
+_SELDOM, _OFTEN = 0.25, 0.5
+"""Share of piles with nothing to slap, and the share after one was slapped nevertheless."""
+_CALM: Final = 3
+"""Such piles that must be left alone until they come seldom again."""
+_PACE: Final = 1500 * MS
+"""From card to card, and as long a pattern stays open, ns."""
+BEFORE_PILE: Final = 900 * MS
+"""Before the first card of a pile, ns."""
+AFTER_PILE: Final = 2500 * MS
+"""After a pile, to read why, ns."""
+_SOONEST: Final = 100 * MS
+"""Nobody perceives and moves in less: R. Whelan, The Psychological Record 58 (2008), 475 to 482."""
+_NEVER: Final = 2**62
 
 
-def look(pile: Sequence[str]) -> PileView:
+def _look(pile: Sequence[str]) -> PileView:
     """What there is to see of a pile, the newest card last."""
     return PileView(tuple(reversed(pile)), first=pile[0] if pile else "", bottom=pile[0] if pile else "")
 
 
 def held(pile: Sequence[str], rules: HouseRules) -> tuple[str, ...]:
     """The patterns that a pile makes."""
-    return patterns(look(pile), rules)[0]
-
-
-def elsewhere(pile: Sequence[str], rules: HouseRules) -> tuple[str, ...]:
-    """Patterns that it would make at other tables: rows that are off here."""
-    seen = look(pile)
-    return tuple(row for row, holds in PATTERNS.items() if row not in rules.on and holds(seen, rules))
-
-
-def deck(rules: HouseRules) -> tuple[str, ...]:
-    """The cards that are in play."""
-    return PACK + (("Xr", "Xb") if rules.has("S3") and rules.value("S3") else ())
+    return patterns(_look(pile), rules)[0]
 
 
 def deal(target: str, rules: HouseRules, chance: random.Random) -> tuple[str, ...] | None:
@@ -73,28 +78,24 @@ def deal(target: str, rules: HouseRules, chance: random.Random) -> tuple[str, ..
         The cards in the order in which they are laid; None where no such pile was found, since another pattern of
         these rules always comes before this one.
     """
-    for _ in range(TRIES):
-        left = list(deck(rules))
+    deck = PACK + (JOKERS if rules.has("S3") and rules.value("S3") else ())
+    for _ in range(_TRIES):
+        left = list(deck)
         chance.shuffle(left)
-        pile = _filler(left, chance.randint(FEWEST, MOST), rules)
+        many = chance.randint(_FEWEST, _MOST)
+        pile: list[str] = []
+        for card in tuple(left):
+            if len(pile) == many:
+                break
+            if not held((*pile, card), rules):
+                pile.append(card)
+                left.remove(card)
         if not target:
-            return pile
+            return tuple(pile)
         last = next((card for card in left if target in held((*pile, card), rules)), None)
         if last is not None:
             return (*pile, last)
     return None
-
-
-def _filler(left: list[str], many: int, rules: HouseRules) -> tuple[str, ...]:
-    """Cards from the front of ``left`` that make nothing; they are taken out of it."""
-    pile: list[str] = []
-    for card in tuple(left):
-        if len(pile) == many:
-            break
-        if not held((*pile, card), rules):
-            pile.append(card)
-            left.remove(card)
-    return tuple(pile)
 
 
 def taught(rules: HouseRules, seed: int = 0) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -104,17 +105,6 @@ def taught(rules: HouseRules, seed: int = 0) -> tuple[tuple[str, ...], tuple[str
     can = tuple(row for row in rows if deal(row, rules, random.Random(seed)) is not None)
     cannot = tuple(row for row in PATTERNS if row in rules.on and row not in can)
     return can, cannot + tuple(row for row in rows if row not in can and row not in cannot)
-
-
-LAST: Final = 4
-KNOWN: Final = 2
-"""Box from which on a pattern makes way for a new one."""
-EMPTY: Final = ""
-"""A pile with nothing to slap."""
-SELDOM, OFTEN = 0.25, 0.5
-"""Share of piles with nothing to slap, and the share after one was slapped nevertheless."""
-CALM: Final = 3
-"""Such piles that must be left alone until they come seldom again."""
 
 
 @dataclass(slots=True)
@@ -145,44 +135,32 @@ class Repetition:
         return tuple(self._items)
 
     def box(self, row: str) -> int:
-        """How well a pattern is known: 0 to `LAST`."""
+        """How well a pattern is known: 0 to `_LAST`."""
         return self._items[row].box
 
     def next(self) -> tuple[str, bool]:
-        """The pattern of the next pile, or `EMPTY`; and whether it is new."""
+        """The pattern of the next pile, or `NO_PATTERN`; and whether it is new."""
         self._deals += 1
-        if self._waiting and all(item.box >= KNOWN for item in self._items.values()):
+        if self._waiting and all(item.box >= KNOWN_BOX for item in self._items.values()):
             row = self._waiting.pop(0)
             self._items[row] = _Item(due=self._deals)
             return row, True
-        if not self._items or self._chance.random() < (OFTEN if self._rash else SELDOM):
-            return EMPTY, False
+        if not self._items or self._chance.random() < (_OFTEN if self._rash else _SELDOM):
+            return NO_PATTERN, False
         soonest = min(item.due for item in self._items.values())
         return self._chance.choice([row for row, item in self._items.items() if item.due == soonest]), False
 
     def result(self, row: str, right: bool) -> None:
-        """How it went; for `EMPTY`, right means that nothing was slapped."""
-        if row == EMPTY:
-            self._rash = CALM if not right else max(0, self._rash - 1)
+        """How it went; for `NO_PATTERN`, right means that nothing was slapped."""
+        if row == NO_PATTERN:
+            self._rash = _CALM if not right else max(0, self._rash - 1)
             return
         item = self._items[row]
-        item.box = min(item.box + 1, LAST) if right else 0
+        item.box = min(item.box + 1, _LAST) if right else 0
         item.due = self._deals + (1 << item.box)
 
 
-MS: Final = 1_000_000
-PACE: Final = 1500 * MS
-"""From card to card, and as long a pattern stays open, ns."""
-BREATH: Final = 900 * MS
-"""Before the first card of a pile, ns."""
-REST: Final = 2500 * MS
-"""After a pile, to read why, ns."""
-SOONEST: Final = 100 * MS
-"""Nobody perceives and moves in less: R. Whelan, The Psychological Record 58 (2008), 475 to 482."""
-NEVER: Final = 2**62
-
-
-class Kind(Enum):
+class PromptKind(Enum):
     """What a prompt is."""
 
     LESSON = "lesson"
@@ -204,7 +182,7 @@ class Kind(Enum):
 class Prompt:
     """One thing to show and to say."""
 
-    kind: Kind
+    kind: PromptKind
     t: int
     words: str = ""
     card: str = ""
@@ -217,7 +195,7 @@ class Try:
 
     row: str
     """The pattern, or empty where there was nothing to slap."""
-    kind: Kind
+    kind: PromptKind
     since: int | None = None
     """From the reveal to the hand, ns, where it was right."""
     error: int = 0
@@ -225,10 +203,7 @@ class Try:
 
 
 class _Phase(Enum):
-    WAITING = "waiting"
-    DEALING = "dealing"
-    RESTING = "resting"
-    OVER = "over"
+    WAITING, DEALING, RESTING, OVER = range(4)
 
 
 class Lesson:
@@ -244,7 +219,7 @@ class Lesson:
     """
 
     def __init__(
-        self, rules: HouseRules, seed: int, *, deals: int = 40, pace: int = PACE, shown_error: int = 0,
+        self, rules: HouseRules, seed: int, *, deals: int = 40, pace: int = _PACE, shown_error: int = 0,
         steps: bool = True,
     ) -> None:  # fmt: skip
         self._rules, self._left, self._pace, self._shown_error = rules, deals, pace, shown_error
@@ -253,10 +228,10 @@ class Lesson:
         self.order = Repetition(self.patterns, self._chance, known=() if steps else self.patterns)
         self.tries: list[Try] = []
         self._phase = _Phase.WAITING
-        self._row = EMPTY
+        self._row = NO_PATTERN
         self._cards: tuple[str, ...] = ()
         self._reveals: list[int] = []
-        self.due = NEVER
+        self.due = _NEVER
         """When `advance` is to be called next, ns."""
 
     @property
@@ -267,8 +242,8 @@ class Lesson:
     def start(self, t: int) -> list[Prompt]:
         """Begin at ``t`` (ns)."""
         if not self.patterns:
-            self._phase, self.due = _Phase.OVER, NEVER
-            return [Prompt(Kind.OVER, t, "These rules have no pattern that can be practised alone.")]
+            self._phase, self.due = _Phase.OVER, _NEVER
+            return [Prompt(PromptKind.OVER, t, "These rules have no pattern that can be practised alone.")]
         return self._next(t)
 
     def shown(self, t: int) -> None:
@@ -287,14 +262,14 @@ class Lesson:
         pile, since = self._cards[:at], t - self._reveals[at - 1]
         rows = held(pile, self._rules)
         if not rows:
-            return self._judged(t, Try(self._row, Kind.FALSE), self._why_not(pile), ())
-        if since < SOONEST:
+            return self._judged(t, Try(self._row, PromptKind.FALSE), self._why_not(pile), ())
+        if since < _SOONEST:
             words = (
                 f"{since / MS:.0f} ms after the card: too soon to have seen it. A lucky guess costs a card elsewhere."
             )
-            return self._judged(t, Try(self._row, Kind.SOON), words, rows)
+            return self._judged(t, Try(self._row, PromptKind.SOON), words, rows)
         words = f"{since / MS:.0f} ms. {self._says(rows)}"
-        return self._judged(t, Try(self._row, Kind.RIGHT, since, t_error + self._shown_error), words, rows)
+        return self._judged(t, Try(self._row, PromptKind.RIGHT, since, t_error + self._shown_error), words, rows)
 
     def advance(self, t: int) -> list[Prompt]:
         """It is ``t`` (ns), and every hand up to then was told."""
@@ -308,39 +283,39 @@ class Lesson:
             card = self._cards[len(self._reveals)]
             self._reveals.append(t)
             self.due = t + self._pace
-            return [Prompt(Kind.CARD, t, card=card)]
+            return [Prompt(PromptKind.CARD, t, card=card)]
         rows = held(self._cards, self._rules)
         if rows:
-            return self._judged(t, Try(self._row, Kind.MISSED), f"Missed. {self._says(rows)}", rows)
-        return self._judged(t, Try(self._row, Kind.LEFT), "Right: there was nothing to slap.", ())
+            return self._judged(t, Try(self._row, PromptKind.MISSED), f"Missed. {self._says(rows)}", rows)
+        return self._judged(t, Try(self._row, PromptKind.LEFT), "Right: there was nothing to slap.", ())
 
     def _next(self, t: int) -> list[Prompt]:
         if self._left == 0:
-            self._phase, self.due = _Phase.OVER, NEVER
-            return [Prompt(Kind.OVER, t)]
+            self._phase, self.due = _Phase.OVER, _NEVER
+            return [Prompt(PromptKind.OVER, t)]
         self._left -= 1
         self._row, new = self.order.next()
         cards = deal(self._row, self._rules, self._chance)
         # A pattern that could be dealt once can be dealt again but for bad luck; then there is nothing to slap.
-        self._cards = cards if cards is not None else deal(EMPTY, self._rules, self._chance) or ()
-        self._row = self._row if cards is not None else EMPTY
+        self._cards = cards if cards is not None else deal(NO_PATTERN, self._rules, self._chance) or ()
+        self._row = self._row if cards is not None else NO_PATTERN
         self._reveals = []
         if not new:
             return self._begin(t)
-        self._phase, self.due = _Phase.WAITING, NEVER
+        self._phase, self.due = _Phase.WAITING, _NEVER
         example = deal(self._row, self._rules, self._chance) or self._cards
         shown = " ".join(map(pretty, example))
         words = f"{sentence_of(self._row, self._rules)} For example: {shown}. Slap when you are ready."
-        return [Prompt(Kind.LESSON, t, words, rows=(self._row,))]
+        return [Prompt(PromptKind.LESSON, t, words, rows=(self._row,))]
 
     def _begin(self, t: int) -> list[Prompt]:
-        self._phase, self.due = _Phase.DEALING, t + BREATH
-        return [Prompt(Kind.PILE, t)]
+        self._phase, self.due = _Phase.DEALING, t + BEFORE_PILE
+        return [Prompt(PromptKind.PILE, t)]
 
     def _judged(self, t: int, made: Try, words: str, rows: tuple[str, ...]) -> list[Prompt]:
         self.tries.append(made)
-        self.order.result(self._row, made.kind in (Kind.RIGHT, Kind.LEFT))
-        self._phase, self.due = _Phase.RESTING, t + REST
+        self.order.result(self._row, made.kind in (PromptKind.RIGHT, PromptKind.LEFT))
+        self._phase, self.due = _Phase.RESTING, t + AFTER_PILE
         return [Prompt(made.kind, t, words, rows=rows)]
 
     def _says(self, rows: tuple[str, ...]) -> str:
@@ -348,9 +323,9 @@ class Lesson:
 
     def _why_not(self, pile: tuple[str, ...]) -> str:
         words = f"False: {' '.join(map(pretty, pile[-4:]))} makes nothing here."
-        others = elsewhere(pile, self._rules)
-        if others:
-            words += f" (It would at tables that play {others[0]}: {sentence(others[0], self._rules)})"
+        rows = (row for row, holds in PATTERNS.items() if row not in self._rules.on and holds(_look(pile), self._rules))
+        if (row := next(rows, None)) is not None:
+            words += f" (It would at tables that play {row}: {sentence(row, self._rules)})"
         return words
 
 
@@ -373,20 +348,21 @@ def report(lesson: Lesson, rules: HouseRules, timing: str) -> list[str]:
     tries = lesson.tries
     if not tries:
         return ["Nothing was dealt."]
+    went = Counter(one.kind for one in tries)
     times = [float(one.since) for one in tries if one.since is not None]
     lines = [
-        f"{len(tries)} piles: {_many(tries, Kind.RIGHT)} slapped right, {_many(tries, Kind.MISSED)} missed, "
-        f"{_many(tries, Kind.FALSE)} slapped falsely, {_many(tries, Kind.SOON)} too soon to have seen the card."
+        f"{len(tries)} piles: {went[PromptKind.RIGHT]} slapped right, {went[PromptKind.MISSED]} missed, "
+        f"{went[PromptKind.FALSE]} slapped falsely, {went[PromptKind.SOON]} too soon to have seen the card."
     ]
     over_all = median(times)
     if over_all is not None:
-        lines.append(f"Reaction time: {told(over_all)}.")
+        lines.append(f"Reaction time: {_told(over_all)}.")
         lines.append(timing)
     lines += ["", *(_row(row, tries, rules) for row in lesson.order.introduced)]
-    weak = [row for row in lesson.order.introduced if lesson.order.box(row) < KNOWN]
+    weak = [row for row in lesson.order.introduced if lesson.order.box(row) < KNOWN_BOX]
     slow = [row for row in lesson.order.introduced if row not in weak and _slower(row, tries)]
     lines.append("")
-    if any(one.kind is Kind.FALSE for one in tries):
+    if went[PromptKind.FALSE]:
         lines.append("Practise: leave alone what is nothing; wait until you have seen it.")
     lines += [f"Practise: {row}, {sentence_of(row, rules)}" for row in weak]
     lines += [f"Slower than the others: {row}, {sentence_of(row, rules)}" for row in slow]
@@ -401,7 +377,7 @@ def report(lesson: Lesson, rules: HouseRules, timing: str) -> list[str]:
     return lines
 
 
-def told(found: Median) -> str:
+def _told(found: Median) -> str:
     """A median with what it rests on."""
     limits = (
         f" (the true median lies within {found.low / MS:.0f} to {found.high / MS:.0f} ms in 95 of 100 such lessons)"
@@ -416,17 +392,13 @@ def _row(row: str, tries: Sequence[Try], rules: HouseRules) -> str:
     of = [one for one in tries if one.row == row]
     found = median([float(one.since) for one in of if one.since is not None])
     time = "" if found is None else f", {found.value / MS:.0f} ms (n = {found.count})"
-    return f"{row:5} {_many(of, Kind.RIGHT)} of {len(of)} right{time}"
+    return f"{row:5} {sum(one.kind is PromptKind.RIGHT for one in of)} of {len(of)} right{time}"
 
 
 def _slower(row: str, tries: Sequence[Try]) -> bool:
     """Whether a pattern's median lies above that of the rest for sure: their limits do not meet."""
     own = median([float(one.since) for one in tries if one.since is not None and one.row == row])
-    rest = median([float(one.since) for one in tries if one.since is not None and one.row not in (row, EMPTY)])
+    rest = median([float(one.since) for one in tries if one.since is not None and one.row not in (row, NO_PATTERN)])
     if own is None or rest is None or own.low is None or rest.high is None:
         return False
     return own.low > rest.high
-
-
-def _many(tries: Sequence[Try], kind: Kind) -> int:
-    return sum(one.kind is kind for one in tries)

@@ -1,6 +1,6 @@
-"""Where hands come from: a pad, or the space bar as a stand-in; each says what its instants are worth.
+"""`referee practise`: a lesson joined to a screen, a voice, a light, and the hand of whoever practises.
 
-`referee practise`: a lesson joined to a screen, a voice, a light and a hand.
+SlapSource come from a table's pads, or from the space bar as a stand-in; each source says what its instants are worth.
 """
 
 from __future__ import annotations
@@ -20,10 +20,11 @@ from typing import TYPE_CHECKING, Final, Protocol, Self
 
 from hardware.clock import Clock, monotonic
 from referee.errors import UserError
-from referee.extras.practice.lesson import MS, Kind, Lesson, Prompt, report
-from referee.rules.house import HouseRules, house_rules
+from referee.extras.practice.lesson import Lesson, Prompt, PromptKind, report
+from referee.rules.house import house_rules
 from referee.settings.house_rules import rules_from
 from referee.text.ruling_lines import pretty
+from referee.units import MS
 
 if TYPE_CHECKING:
     from hardware.ports import Edge, Lights, Pads, Speaker
@@ -33,44 +34,44 @@ KEY_ERROR: Final = 30 * MS
 """Of the instant of a key, ns: keyboards tell of a press 11 to 73 ms late, each model by its own amount ("Measuring
 keyboard response delays by comparing keyboard and joystick inputs", Behavior Research Methods, Instruments, & Computers
 34 (2002), doi 10.3758/BF03195452)."""
-SCREEN_ERROR: Final = 25 * MS
+_SCREEN_ERROR: Final = 25 * MS
 """Of the instant at which a card can be seen on a screen, ns: up to one picture of 17 ms, and what the panel takes."""
-PAD_TIMING: Final = (
+_PAD_TIMING: Final = (
     "The pad tells its instant to some {pad:.1f} ms. The screen shows a card up to 50 ms after the referee drew it, "
     "and that is in every time alike: compare your times with each other, not with those of real cards."
 )
-KEY_TIMING: Final = (
+_KEY_TIMING: Final = (
     "A keyboard tells of a press some 10 to 70 ms late, by its model, and the screen shows a card up to 50 ms late; "
     "both make every time too long, by an amount that no repeating averages away. Compare your times on this machine "
     "with each other only; a pad knows its instant twenty times as well."
 )
-QUIT: Final = frozenset(b"q\x03\x04\x1b")
+_QUIT: Final = frozenset(b"q\x03\x04\x1b")
 _SLAP: Final = b" "
 
 
 @dataclass(frozen=True, slots=True)
-class Hand:
+class TimedSlap:
     """One slap, ± ``t_error``, ns."""
 
     t: int
     t_error: int
 
 
-class Hands(Protocol):
+class SlapSource(Protocol):
     """A source of hands."""
 
     timing: str
     """What its instants are worth, in words."""
 
-    def wait(self, until: int) -> Sequence[Hand] | None:
+    def wait(self, until: int) -> Sequence[TimedSlap] | None:
         """Hands that came since, as soon as there is one, or none at ``until`` (ns); None where the player leaves."""
         ...
 
 
-class Keyboard:
+class KeySlaps:
     """The space bar of a terminal; q leaves."""
 
-    timing = KEY_TIMING
+    timing = _KEY_TIMING
 
     def __init__(self, clock: Clock = monotonic, file: int | None = None) -> None:
         """Raises `UserError` where there is no terminal."""
@@ -87,67 +88,68 @@ class Keyboard:
     def __exit__(self, *_: object) -> None:
         termios.tcsetattr(self._file, termios.TCSADRAIN, self._before)
 
-    def wait(self, until: int) -> Sequence[Hand] | None:
-        """See `Hands`."""
+    def wait(self, until: int) -> Sequence[TimedSlap] | None:
+        """See `SlapSource`."""
         ready, _, _ = select.select([self._file], [], [], max(0, until - self._clock()) / 1e9)
         if not ready:
             return ()
         t = self._clock()
         typed = os.read(self._file, 64)
-        if not typed or QUIT & set(typed):
+        if not typed or _QUIT & set(typed):
             return None
-        return (Hand(t, KEY_ERROR),) if _SLAP in typed or b"\n" in typed else ()
+        return (TimedSlap(t, KEY_ERROR),) if _SLAP in typed or b"\n" in typed else ()
 
 
-class PadHands:
+class PadSlaps:
     """The pads of a table: any of them, or one seat's."""
 
     def __init__(self, pads: Pads, t_error: int, seat: int | None = None, clock: Clock = monotonic) -> None:
         """``t_error``: what a pad's instant is worth at most, ns."""
-        self.timing = PAD_TIMING.format(pad=t_error / MS)
+        self.timing = _PAD_TIMING.format(pad=t_error / MS)
         self._seat, self._clock = seat, clock
-        self._came: queue.SimpleQueue[Hand] = queue.SimpleQueue()
+        self._came: queue.SimpleQueue[TimedSlap] = queue.SimpleQueue()
         pads.start(self._edge)
 
     def _edge(self, edge: Edge) -> None:
         if edge.pressed and (self._seat is None or edge.seat == self._seat):
-            self._came.put(Hand(edge.t, edge.t_error))
+            self._came.put(TimedSlap(edge.t, edge.t_error))
 
-    def wait(self, until: int) -> Sequence[Hand] | None:
-        """See `Hands`."""
+    def wait(self, until: int) -> Sequence[TimedSlap] | None:
+        """See `SlapSource`."""
         try:
             return (self._came.get(timeout=max(0, until - self._clock()) / 1e9),)
         except queue.Empty:
             return ()
 
 
-LOOK: Final = 500 * MS
+_LOOK: Final = 500 * MS
 """How long is waited at a time where nothing is due, ns."""
 Show = Callable[[Prompt], None]
 _SAID: Final = {
-    Kind.FALSE: "tell.practise_false",
-    Kind.MISSED: "tell.practise_missed",
-    Kind.SOON: "tell.practise_too_soon",
+    PromptKind.FALSE: "tell.practise_false",
+    PromptKind.MISSED: "tell.practise_missed",
+    PromptKind.SOON: "tell.practise_too_soon",
 }
-_GREEN, _RED, _OFF = (0.0, 0.6, 0.0), (0.6, 0.0, 0.0), (0.0, 0.0, 0.0)
 _COLOURS: Final = {
-    Kind.RIGHT: _GREEN, Kind.LEFT: _GREEN, Kind.FALSE: _RED, Kind.MISSED: _RED, Kind.SOON: _RED, Kind.PILE: _OFF,
-}  # fmt: skip
+    **dict.fromkeys((PromptKind.RIGHT, PromptKind.LEFT), (0.0, 0.6, 0.0)),
+    **dict.fromkeys((PromptKind.FALSE, PromptKind.MISSED, PromptKind.SOON), (0.6, 0.0, 0.0)),
+    PromptKind.PILE: (0.0, 0.0, 0.0),
+}
 
 
-def play(lesson: Lesson, hands: Hands, shows: Sequence[Show], clock: Clock = monotonic) -> None:
+def play(lesson: Lesson, hands: SlapSource, shows: Sequence[Show], clock: Clock = monotonic) -> None:
     """Run a lesson to its end, or until the player leaves. The first of ``shows`` draws the cards."""
 
     def show(prompts: Sequence[Prompt]) -> None:
         for prompt in prompts:
             for place, one in enumerate(shows):
                 one(prompt)
-                if place == 0 and prompt.kind is Kind.CARD:
+                if place == 0 and prompt.kind is PromptKind.CARD:
                     lesson.shown(clock())
 
     show(lesson.start(clock()))
     while not lesson.over:
-        came = hands.wait(min(lesson.due, clock() + LOOK))
+        came = hands.wait(min(lesson.due, clock() + _LOOK))
         if came is None:
             return
         for hand in came:
@@ -159,9 +161,9 @@ def screen(out: Callable[[str], object] = sys.stdout.write) -> Show:
     """Prompts as lines of text: cards of a pile stand side by side."""
 
     def show(prompt: Prompt) -> None:
-        if prompt.kind is Kind.CARD:
+        if prompt.kind is PromptKind.CARD:
             out(f"  {pretty(prompt.card)}")
-        elif prompt.kind is Kind.PILE:
+        elif prompt.kind is PromptKind.PILE:
             out("\n")
         elif prompt.words:
             out(f"\n{prompt.words}\n")
@@ -177,10 +179,10 @@ def voice(speaker: Speaker, language: str) -> Show:
     words = words_in(language)
 
     def show(prompt: Prompt) -> None:
-        if prompt.kind is Kind.CARD:
+        if prompt.kind is PromptKind.CARD:
             speaker.say(words.card(prompt.card), urgent=True)
         key = _SAID.get(prompt.kind, f"pattern.{prompt.rows[0].partition(':')[0]}" if prompt.rows else "")
-        if prompt.kind is not Kind.CARD and words.has(key):
+        if prompt.kind is not PromptKind.CARD and words.has(key):
             speaker.say(words.say(key), urgent=True)
 
     return show
@@ -199,15 +201,25 @@ def lamps(lights: Lights) -> Show:
 def practise(args: argparse.Namespace) -> int:
     """The command, by its options (`referee.cli.keep`). Raises `UserError`."""
     seed = args.seed if args.seed is not None else time.time_ns() % 2**31
-    settings = _settings(args)
-    rules = house_rules(_rules(args, settings))
+    settings = None
+    if args.settings is not None:
+        from referee.settings.model import load
+
+        settings = load(args.settings)
+    if args.rules is not None:
+        rules = house_rules(rules_from(args.rules))
+    else:
+        rules = house_rules(settings.rules if settings is not None else "classic")
     lesson = Lesson(
-        rules, seed, deals=args.piles, pace=round(args.pace * 1e9), shown_error=SCREEN_ERROR, steps=not args.all
+        rules, seed, deals=args.piles, pace=round(args.pace * 1e9), shown_error=_SCREEN_ERROR, steps=not args.all
     )
     with ExitStack() as stack:
         shows = [screen()]
         hands = _hands(settings, args, stack, shows)
-        print(_opening(rules, lesson))
+        print(
+            f"{len(lesson.patterns)} patterns to practise. Slap (the pad, or the space bar) when the newest card makes "
+            "one that you were taught, and only then; q leaves."
+        )
         try:
             play(lesson, hands, shows)
         finally:
@@ -216,30 +228,9 @@ def practise(args: argparse.Namespace) -> int:
     return 0
 
 
-def _opening(rules: HouseRules, lesson: Lesson) -> str:
-    return (
-        f"{len(lesson.patterns)} patterns to practise. Slap (the pad, or the space bar) when the newest card makes one "
-        "that you were taught, and only then; q leaves."
-    )
-
-
-def _settings(args: argparse.Namespace) -> Settings | None:
-    if args.settings is None:
-        return None
-    from referee.settings.model import load
-
-    return load(args.settings)
-
-
-def _rules(args: argparse.Namespace, settings: Settings | None) -> object:
-    if args.rules is not None:
-        return rules_from(args.rules)
-    return settings.rules if settings is not None else "classic"
-
-
-def _hands(settings: Settings | None, args: argparse.Namespace, stack: ExitStack, shows: list[Show]) -> Hands:
+def _hands(settings: Settings | None, args: argparse.Namespace, stack: ExitStack, shows: list[Show]) -> SlapSource:
     if settings is None:
-        return stack.enter_context(Keyboard())
+        return stack.enter_context(KeySlaps())
     from hardware.ports import HardwareMissing
     from referee.devices import open_lights, open_pads, open_voice
 
@@ -262,4 +253,4 @@ def _hands(settings: Settings | None, args: argparse.Namespace, stack: ExitStack
             shows.append(voice(speaker, settings.voice.language))
     except (HardwareMissing, OSError) as bad:
         print(f"{bad}; practice goes on without it", file=sys.stderr)
-    return PadHands(pads, settings.pads.t_error_us * 1000, args.seat)
+    return PadSlaps(pads, settings.pads.t_error_us * 1000, args.seat)

@@ -13,14 +13,13 @@ from hardware.simulated.devices.simulated_pads import SimulatedPads
 from hardware.sound.volume import Volume
 from referee.errors import UserError
 from referee.extras.practice.lesson import (
-    BREATH,
-    EMPTY,
-    KNOWN,
-    MS,
-    REST,
-    Kind,
+    AFTER_PILE,
+    BEFORE_PILE,
+    KNOWN_BOX,
+    NO_PATTERN,
     Lesson,
     Prompt,
+    PromptKind,
     Repetition,
     Try,
     deal,
@@ -28,9 +27,10 @@ from referee.extras.practice.lesson import (
     report,
     taught,
 )
-from referee.extras.practice.trainer import KEY_ERROR, Hand, Keyboard, PadHands, lamps, play, screen, voice
+from referee.extras.practice.trainer import KEY_ERROR, KeySlaps, PadSlaps, TimedSlap, lamps, play, screen, voice
 from referee.rules.house import HouseRules, house_rules
 from referee.rules.presets import PRESETS
+from referee.units import MS
 
 PACE = 1000 * MS
 CLASSIC = house_rules("classic")
@@ -39,7 +39,7 @@ CLASSIC = house_rules("classic")
 @pytest.mark.parametrize("preset", sorted(PRESETS))
 def test_every_pile_makes_its_pattern_with_the_last_card_and_nothing_before(preset: str) -> None:
     rules, chance = house_rules(preset), random.Random(5)
-    for row in (*taught(rules)[0], EMPTY):
+    for row in (*taught(rules)[0], NO_PATTERN):
         for _ in range(5):
             pile = deal(row, rules, chance)
             assert pile is not None
@@ -83,8 +83,8 @@ def test_patterns_are_introduced_one_after_another_when_the_last_is_known() -> N
     for _ in range(30):
         row, new = order.next()
         assert not new, "P1 is not known yet"
-        order.result(row, row == EMPTY)
-    while order.box("P1") < KNOWN:
+        order.result(row, row == NO_PATTERN)
+    while order.box("P1") < KNOWN_BOX:
         row, _ = order.next()
         order.result(row, True)
     assert order.next() == ("P2", True)
@@ -96,8 +96,8 @@ def test_who_slaps_at_nothing_gets_more_of_nothing() -> None:
         many = 0
         for _ in range(300):
             row, _ = order.next()
-            many += row == EMPTY
-            order.result(row, row != EMPTY or not rash)
+            many += row == NO_PATTERN
+            order.result(row, row != NO_PATTERN or not rash)
         return many
 
     assert empties(rash=True) > 1.5 * empties(rash=False)
@@ -121,20 +121,20 @@ class Player:
 
     def see(self, prompt: Prompt) -> None:
         self.prompts.append(prompt)
-        if prompt.kind is Kind.LESSON:
+        if prompt.kind is PromptKind.LESSON:
             self._slap_at = self.now + 1000 * MS
-        elif prompt.kind is Kind.PILE:
+        elif prompt.kind is PromptKind.PILE:
             self.pile, self._slap_at = [], None
-        elif prompt.kind is Kind.CARD:
+        elif prompt.kind is PromptKind.CARD:
             self.pile.append(prompt.card)
             rows = held(self.pile, self.rules)
             if (rows and self.blind not in rows) or (self.rash and len(self.pile) == 2):
                 self._slap_at = self.now + self.after
 
-    def wait(self, until: int) -> Sequence[Hand] | None:
+    def wait(self, until: int) -> Sequence[TimedSlap] | None:
         if self._slap_at is not None and self._slap_at <= until:
             self.now, self._slap_at = max(self.now, self._slap_at), None
-            return (Hand(self.now, 1_500_000),)
+            return (TimedSlap(self.now, 1_500_000),)
         self.now = max(self.now, until)
         return ()
 
@@ -151,8 +151,8 @@ def _played(lesson: Lesson, player: Player) -> list[Try]:
 def test_a_perfect_player_is_told_so_with_the_very_times() -> None:
     lesson = _lesson(house_rules("wikipedia-2009"), deals=60)
     tries = _played(lesson, Player(lesson, house_rules("wikipedia-2009"), after=312 * MS))
-    assert {one.kind for one in tries} == {Kind.RIGHT, Kind.LEFT}
-    assert {(one.since, one.error) for one in tries if one.kind is Kind.RIGHT} == {(312 * MS, 11_500_000)}
+    assert {one.kind for one in tries} == {PromptKind.RIGHT, PromptKind.LEFT}
+    assert {(one.since, one.error) for one in tries if one.kind is PromptKind.RIGHT} == {(312 * MS, 11_500_000)}
     assert len(lesson.order.introduced) > 3
     assert "312 ms in the median" in "\n".join(report(lesson, CLASSIC, "how sure"))
 
@@ -171,7 +171,7 @@ def test_what_is_missed_is_explained_comes_back_and_is_to_be_practised() -> None
     lesson = _lesson(steps=False)
     player = Player(lesson, CLASSIC, blind="P2")
     tries = _played(lesson, player)
-    missed = [prompt for prompt in player.prompts if prompt.kind is Kind.MISSED]
+    missed = [prompt for prompt in player.prompts if prompt.kind is PromptKind.MISSED]
     assert missed
     assert all("P2: Sandwich" in prompt.words for prompt in missed)
     many = {row: sum(one.row == row for one in tries) for row in ("P1", "P2")}
@@ -183,8 +183,8 @@ def test_a_rash_hand_is_false_and_told_why() -> None:
     lesson = _lesson(deals=20, steps=False)
     player = Player(lesson, CLASSIC, rash=True)
     tries = _played(lesson, player)
-    assert sum(one.kind is Kind.FALSE for one in tries) > 10
-    why = [prompt.words for prompt in player.prompts if prompt.kind is Kind.FALSE]
+    assert sum(one.kind is PromptKind.FALSE for one in tries) > 10
+    why = [prompt.words for prompt in player.prompts if prompt.kind is PromptKind.FALSE]
     assert all("makes nothing here" in words for words in why)
     assert any("leave alone" in line for line in report(lesson, CLASSIC, ""))
 
@@ -192,7 +192,7 @@ def test_a_rash_hand_is_false_and_told_why() -> None:
 def test_a_hand_that_is_too_soon_to_have_seen_is_no_reaction() -> None:
     lesson = _lesson(deals=12, steps=False)
     tries = _played(lesson, Player(lesson, CLASSIC, after=60 * MS))
-    assert {one.kind for one in tries if one.row} == {Kind.SOON}
+    assert {one.kind for one in tries if one.row} == {PromptKind.SOON}
     assert all(one.since is None for one in tries)
 
 
@@ -200,13 +200,13 @@ def test_it_is_timed_from_when_the_card_was_shown_and_judged_by_what_lay_there()
     lesson = _lesson(deals=30, steps=False)
     prompts, t = lesson.start(0), 0
     while not any(
-        prompt.kind is Kind.CARD and held(lesson._cards[: len(lesson._reveals)], CLASSIC) for prompt in prompts
+        prompt.kind is PromptKind.CARD and held(lesson._cards[: len(lesson._reveals)], CLASSIC) for prompt in prompts
     ):
         t = lesson.due
         prompts = lesson.advance(t)
-        if prompts and prompts[0].kind is Kind.CARD:
+        if prompts and prompts[0].kind is PromptKind.CARD:
             lesson.shown(t + 40 * MS)
-    assert lesson.hand(t + 39 * MS)[0].kind is Kind.FALSE, "one card earlier nothing lay there"
+    assert lesson.hand(t + 39 * MS)[0].kind is PromptKind.FALSE, "one card earlier nothing lay there"
 
 
 def test_at_tables_that_play_it_is_named() -> None:
@@ -217,14 +217,14 @@ def test_at_tables_that_play_it_is_named() -> None:
 def test_a_hand_between_piles_says_nothing() -> None:
     lesson = _lesson(steps=False)
     lesson.start(0)
-    assert lesson.hand(BREATH // 2) == []
-    assert lesson.due == BREATH
-    assert REST > 0
+    assert lesson.hand(BEFORE_PILE // 2) == []
+    assert lesson.due == BEFORE_PILE
+    assert AFTER_PILE > 0
 
 
 def test_rules_without_patterns_end_at_once() -> None:
     lesson = _lesson(house_rules("beggar-my-neighbour"))
-    assert lesson.start(0)[0].kind is Kind.OVER
+    assert lesson.start(0)[0].kind is PromptKind.OVER
     assert lesson.over
     assert report(lesson, CLASSIC, "") == ["Nothing was dealt."]
 
@@ -235,10 +235,10 @@ class PadPlayer(Player):
     def __init__(self, lesson: Lesson, rules: HouseRules) -> None:
         super().__init__(lesson, rules, after=280 * MS)
         self.table = SimulatedPads(2)
-        self.hands = PadHands(self.table.pads, 1_500_000, seat=2, clock=lambda: 2**62)
+        self.hands = PadSlaps(self.table.pads, 1_500_000, seat=2, clock=lambda: 2**62)
         self.timing = self.hands.timing
 
-    def wait(self, until: int) -> Sequence[Hand] | None:
+    def wait(self, until: int) -> Sequence[TimedSlap] | None:
         for hand in super().wait(until) or ():
             # Somebody else leans on the other pad: only seat 2 practises.
             for seat in (1, 2):
@@ -256,18 +256,18 @@ def test_a_lesson_at_simulated_pads() -> None:
     player = PadPlayer(lesson, CLASSIC)
     tries = _played(lesson, player)
     player.table.close()
-    assert {one.kind for one in tries} == {Kind.RIGHT, Kind.LEFT}
-    assert {one.since for one in tries if one.kind is Kind.RIGHT} == {280 * MS}
+    assert {one.kind for one in tries} == {PromptKind.RIGHT, PromptKind.LEFT}
+    assert {one.since for one in tries if one.kind is PromptKind.RIGHT} == {280 * MS}
     assert "1.5 ms" in player.timing
 
 
 def test_the_space_bar_of_a_terminal() -> None:
     here, there = pty.openpty()
     try:
-        with Keyboard(clock=lambda: 5, file=there) as keys:
+        with KeySlaps(clock=lambda: 5, file=there) as keys:
             assert keys.wait(0) == ()
             os.write(here, b" ")
-            assert keys.wait(10**9) == (Hand(5, KEY_ERROR),)
+            assert keys.wait(10**9) == (TimedSlap(5, KEY_ERROR),)
             os.write(here, b"x")
             assert keys.wait(10**9) == ()
             os.write(here, b"q")
@@ -280,7 +280,7 @@ def test_the_space_bar_of_a_terminal() -> None:
 def test_without_a_terminal_it_says_what_to_do() -> None:
     read, write = os.pipe()
     with pytest.raises(UserError, match="--settings"):
-        Keyboard(file=read)
+        KeySlaps(file=read)
     os.close(read)
     os.close(write)
 
