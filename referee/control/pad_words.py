@@ -23,7 +23,7 @@ from typing import Any, Final
 
 from hardware.pads.debounce import REBOUND, STUCK
 from hardware.ports import Edge
-from referee.control.corrections import SEATS, Facts
+from referee.control.corrections import SEAT_QUESTIONS, Facts
 from referee.engine.amended_log import AmendedLog
 from referee.engine.observations import Correct, Pause, Resume, Slap
 from referee.engine.rulings import Ruling
@@ -283,7 +283,7 @@ def _answer(word: Word, log: AmendedLog, facts: Facts) -> dict[str, Any] | None:
     """Of the oldest question that one pad can answer: whose pad it was, or yes and no."""
     for question in _open(log, facts):
         ask, yes = question["ask"], word.word == "yes"
-        if ask in SEATS and yes:
+        if ask in SEAT_QUESTIONS and yes:
             return {"do": "answer", "question": question.id, "value": word.seat}
         if ask == "slap_or_card":
             return {"do": "answer", "question": question.id, "value": "slap" if yes else "card"}

@@ -5,7 +5,7 @@ loop (`Inlet.turn`) and never waits for it; the page waits for an answer, and no
 
 The main process' side of control: what comes over the socket goes to pairing, or to whoever knows the game.
 
-desk = Desk(Pairing(), obey)        # obey: Command -> Outcome, by `referee.control.corrections.outcome`
+desk = Desk(Pairing(), obey)        # obey: Command -> Outcome, by `referee.control.corrections.meet_command`
 inlet = Inlet(folder, desk)         # and inlet.turn() once in each turn of the loop
 """
 
@@ -26,7 +26,7 @@ from typing import Any, Final
 
 from hardware.clock import Clock, monotonic
 from referee.control.commands import PAIRING, Command, CommandError, check_fields, parse_command
-from referee.control.corrections import Accepted, Facts, Outcome, Refused, outcome
+from referee.control.corrections import Accepted, Facts, Outcome, Refused, meet_command
 from referee.control.pairing_code import SECOND, Pairing
 from referee.engine.observations import LogError, Observation
 from referee.text.sentence import Sentence, told
@@ -265,7 +265,7 @@ def obeying(
     """
 
     def obey(command: Command) -> Outcome:
-        done = outcome(command, facts(), name)
+        done = meet_command(command, facts(), name)
         if isinstance(done, Refused):
             return done
         if done.order is not None:

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referee.control.commands import COMMAND_FIELDS, Command, parse_command
-from referee.control.corrections import Accepted, Refused, outcome
+from referee.control.corrections import Accepted, Refused, meet_command
 from referee.control.socket import obeying
 from referee.engine.adjudicator import LIVE_LOOKAHEAD
 from referee.engine.log import decode_line, encode
@@ -364,7 +364,7 @@ def test_what_does_not_fit_is_refused_in_words(command: Any, words: str) -> None
     """Nothing is observed then."""
     table = Table(log("1000 1:7h\n2000 2:8c\n2300 slap 3\n"))
     table.settle()
-    refused = outcome(command, table.facts(), table.name)
+    refused = meet_command(command, table.facts(), table.name)
     assert isinstance(refused, Refused)
     assert words in refused.words
 
@@ -372,13 +372,13 @@ def test_what_does_not_fit_is_refused_in_words(command: Any, words: str) -> None
 def test_what_is_no_matter_of_the_log_comes_back_as_an_order() -> None:
     """A new game knows its players, a rematch who deals next."""
     table = Table(log("1000 1:7h\n"))
-    begun = outcome(
+    begun = meet_command(
         {"do": "begin", "seats": [" Ana ", "Ben  Bo"], "rules": "classic", "abandon": True}, table.facts(), table.name
     )
     assert isinstance(begun, Accepted)
     assert begun.order is not None
     assert begun.order.record() == {"do": "begin", "seats": ["Ana", "Ben Bo"], "rules": "classic", "dealer": 1}
-    again = outcome({"do": "rematch", "abandon": True}, table.facts(), table.name)
+    again = meet_command({"do": "rematch", "abandon": True}, table.facts(), table.name)
     assert isinstance(again, Accepted)
     assert again.order is not None
     assert (again.order.do, again.order.get("dealer")) == ("begin", 1)
@@ -387,7 +387,7 @@ def test_what_is_no_matter_of_the_log_comes_back_as_an_order() -> None:
         {"do": "settings", "volume": 30},
         {"do": "power_off", "confirm": True},
     ):
-        done = outcome(order, table.facts(), table.name)
+        done = meet_command(order, table.facts(), table.name)
         assert isinstance(done, Accepted)
         assert not done.observations
         assert done.order is not None
@@ -406,8 +406,8 @@ def test_corrections_that_the_house_rules_switch_off_are_refused() -> None:
 def test_without_a_game_only_orders_are_taken() -> None:
     """And a rematch has nothing to repeat."""
     for do in ("pause", "undo", "rematch"):
-        assert isinstance(outcome({"do": do}, None, str), Refused)
-    assert isinstance(outcome({"do": "begin", "seats": ["A", "B"], "rules": "classic"}, None, str), Accepted)
+        assert isinstance(meet_command({"do": do}, None, str), Refused)
+    assert isinstance(meet_command({"do": "begin", "seats": ["A", "B"], "rules": "classic"}, None, str), Accepted)
 
 
 def test_a_line_that_came_too_late_to_be_judged_cannot_be_corrected() -> None:
@@ -473,6 +473,6 @@ def busy() -> Table:
 @settings(max_examples=150, deadline=None)
 def test_no_command_ever_raises(busy: Table, asked: Any) -> None:
     """Whatever was asked: accepted or refused, in words."""
-    done = outcome(asked, busy.facts(), busy.name)
+    done = meet_command(asked, busy.facts(), busy.name)
     assert isinstance(done, Accepted | Refused)
     assert done.words

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from referee.control.corrections import Accepted, Facts, Outcome, outcome
+from referee.control.corrections import Accepted, Facts, Outcome, meet_command
 from referee.engine.adjudicator import Adjudicator
 from referee.engine.observations import MAX_ERROR, Observation, Tick
 from referee.engine.rulings import Ruling, base_id, ruling_fields
@@ -49,7 +49,7 @@ class Table:
 
     def command(self, do: str, **fields: Any) -> Outcome:
         """Somebody asks for something; what is accepted is observed and judged."""
-        done = outcome({"do": do, **fields}, self.facts(), self.name)
+        done = meet_command({"do": do, **fields}, self.facts(), self.name)
         if isinstance(done, Accepted):
             for line in done.observations:
                 self.observe(line)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from referee.control.corrections import Accepted, outcome
+from referee.control.corrections import Accepted, meet_command
 from referee.engine.log import decode_line, encode
 from referee.engine.observations import Slap
 from referee.engine.observations import Table as FirstLine
@@ -49,7 +49,7 @@ def board_of(table: Table, *early: Ruling) -> Board:
 
 def accepted(table: Table, **fields: Any) -> bool:
     """Whether the main process would do it; nothing is done."""
-    return isinstance(outcome(fields, table.facts(), lambda kind: f"{kind}-x"), Accepted)
+    return isinstance(meet_command(fields, table.facts(), lambda kind: f"{kind}-x"), Accepted)
 
 
 @pytest.mark.parametrize("lines", WHEN)
