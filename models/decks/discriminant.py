@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from models.eye.geometry import Floats
+
 Ints = NDArray[np.int64]
 #: How far the shared covariance is drawn towards a multiple of the identity: there are more features than looks.
 _SHRINK = 0.3

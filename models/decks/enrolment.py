@@ -13,10 +13,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from models.decks.discriminant import Floats, Ints, LinearMap, class_means, logistic
+from models.decks.discriminant import Ints, LinearMap, class_means, logistic
 from models.decks.looks import CardLook, off_index, varied
 from models.eye.classes import CARD_CLASSES
-from models.eye.geometry import CROP_H, CROP_W, PATCH_H, PATCH_W, Image
+from models.eye.geometry import CROP_H, CROP_W, PATCH_H, PATCH_W, Floats, Image
 from models.eye.networks import Network
 from models.eye.reader import (
     N_RANKS,

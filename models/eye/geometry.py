@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 Image = NDArray[np.uint8]
-Points = NDArray[np.float64]
+Floats = NDArray[np.float64]
+Points = Floats
 Quad = NDArray[np.float32]
 """The corners of a card, (4, 2) px; convex."""
 PixelBox = tuple[int, int, int, int]

@@ -15,9 +15,8 @@ import cv2
 import numpy as np
 
 from models.eye.classes import HEIGHT_MM, WIDTH_MM
-from models.eye.geometry import convex_quad, shared_area
-from models.table_view.edges import Bytes, refined_corners
-from models.table_view.least_squares import Floats, least_squares
+from models.eye.geometry import Floats, Image, convex_quad, shared_area
+from models.table_view.edges import refined_corners
 from models.table_view.lens import Lens
 from models.table_view.table_map import (
     CORNER_PX,
@@ -26,16 +25,17 @@ from models.table_view.table_map import (
     TableFound,
     focal_doubt,
     framed,
+    least_squares,
     pinhole,
     project,
 )
 
-SIZES: Final = {"poker": (WIDTH_MM, HEIGHT_MM), "bridge": (57.0, 89.0)}
+CARD_SIZES: Final = {"poker": (WIDTH_MM, HEIGHT_MM), "bridge": (57.0, 89.0)}
 """Width and height of the usual cards, mm."""
-ROUGH: Final = (0.06, 0.1, 0.15)
+_ROUGH: Final = (0.06, 0.1, 0.15)
 """Shares of its height by which a card's corners may be off."""
-COUNT: Final = 4
-TOUCHING: Final = 0.01
+FOUR_CARDS: Final = 4
+_TOUCHING: Final = 0.01
 """Share of a card by which two may seem to lie over each other without doing so."""
 
 
@@ -58,7 +58,7 @@ def overlapping(quads: Sequence[Floats]) -> list[tuple[int, int]]:
         (i, j)
         for i in range(len(flat))
         for j in range(i + 1, len(flat))
-        if shared_area(flat[i], flat[j]) > TOUCHING * least
+        if shared_area(flat[i], flat[j]) > _TOUCHING * least
     ]
 
 
@@ -68,22 +68,17 @@ def upright(quad: Floats) -> Floats:
     return quad if sides[0] + sides[2] <= sides[1] + sides[3] else np.roll(quad, -1, axis=0)
 
 
-def sharpened(grey: Bytes, quad: Floats) -> Floats:
+def sharpened(grey: Image, quad: Floats) -> Floats:
     """A card's corners, px, by its edges where they can be followed; else as the eye told them."""
     tall = float(np.linalg.norm(quad[2] - quad[1]))
     # A wide search may meet the print of a face first, so the near places come first.
     near = None
-    for share in ROUGH:
+    for share in _ROUGH:
         near = refined_corners(grey, quad, share * tall) if near is None else near
     if near is None:
         return quad
     again = refined_corners(grey, near, 0.025 * tall)
     return near if again is None else again
-
-
-def _faces(size: tuple[float, float]) -> Floats:
-    width, height = size[0] / 2, size[1] / 2
-    return np.array([[-width, -height], [width, -height], [width, height], [-width, height]])
 
 
 def _placed(card: Floats, place: Floats) -> Floats:
@@ -109,7 +104,7 @@ def _start(quads: Sequence[Floats], card: Floats, size: tuple[int, int]) -> Floa
 
 
 def fit_cards(
-    quads: Sequence[Floats], size: tuple[int, int], card_mm: tuple[float, float] = SIZES["poker"],
+    quads: Sequence[Floats], size: tuple[int, int], card_mm: tuple[float, float] = CARD_SIZES["poker"],
     lens: Lens | None = None,
 ) -> CardsFound:  # fmt: skip
     """The table from four cards' corners.
@@ -123,11 +118,12 @@ def fit_cards(
     Raises:
         NoTable: they are not four, or do not fit together as flat cards of one size.
     """
-    if len(quads) != COUNT:
+    if len(quads) != FOUR_CARDS:
         raise NoTable(f"four cards are needed, not {len(quads)}")
     flat = [quad if lens is None else lens.straightened(quad) for quad in quads]
     seen = np.concatenate(flat)
-    card = _faces(card_mm)
+    width, height = card_mm[0] / 2, card_mm[1] / 2
+    card = np.array([[-width, -height], [width, -height], [width, height], [-width, height]])
 
     def places(x: Floats) -> Floats:
         rest = x[7:].reshape(-1, 3)
@@ -140,11 +136,8 @@ def fit_cards(
     fit = least_squares(residuals, _start(flat, card, size))
     table = framed(fit, size, lens, 2 * len(seen))
     corners = project(table.from_source, places(fit.x)).astype(np.float32)
-    return CardsFound(table, tuple(quads), _clockwise(np.asarray(cv2.boxPoints(cv2.minAreaRect(corners)), np.float64)))
-
-
-def _clockwise(box: Floats) -> Floats:
-    """A rectangle's corners clockwise (y down) from the upper left."""
+    box = np.asarray(cv2.boxPoints(cv2.minAreaRect(corners)), np.float64)
+    # Clockwise (y down) from the upper left.
     out = box - box.mean(axis=0)
     box = box[np.argsort(np.arctan2(out[:, 1], out[:, 0]))]
-    return np.roll(box, -int((box.sum(axis=1)).argmin()), axis=0)
+    return CardsFound(table, tuple(quads), np.roll(box, -int((box.sum(axis=1)).argmin()), axis=0))

@@ -7,49 +7,46 @@ from typing import Final
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
-from models.table_view.least_squares import Floats
+from models.eye.geometry import Floats, Image
 
-Bytes = NDArray[np.uint8]
-
-STEP: Final = 0.25
+_STEP: Final = 0.25
 """Pixels between the samples of a profile."""
-ALONG: Final = (0.22, 0.78)
+_ALONG: Final = (0.22, 0.78)
 """The part of a side that is looked at: corners of cards are round."""
-LEAST_CONTRAST: Final = 25.0
+_LEAST_CONTRAST: Final = 25.0
 """Grey levels between the two sides of an edge worth its name."""
-OFF_LINE: Final = 1.5
+_OFF_LINE: Final = 1.5
 """Pixels from the line beyond which a place on an edge is something else's."""
 
 
-def profiles(grey: Bytes, start: Floats, end: Floats, reach: float, count: int) -> Floats:
+def _profiles(grey: Image, start: Floats, end: Floats, reach: float, count: int) -> Floats:
     """Grey levels across the segment from ``start`` to ``end`` (px): (count, samples), from its left to its right.
 
     Left and right as seen when walking along it in a picture whose y points down; ``reach`` px to either side.
     """
     along = end - start
     normal = np.array([-along[1], along[0]]) / max(float(np.linalg.norm(along)), 1e-9)
-    offsets = np.arange(-reach, reach + STEP / 2, STEP)
-    at = start + np.linspace(*ALONG, count)[:, None] * along
+    offsets = np.arange(-reach, reach + _STEP / 2, _STEP)
+    at = start + np.linspace(*_ALONG, count)[:, None] * along
     places = at[:, None, :] + offsets[None, :, None] * normal
     xs, ys = places[..., 0].astype(np.float32), places[..., 1].astype(np.float32)
     return np.asarray(cv2.remap(grey, xs, ys, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE), np.float64)
 
 
-def crossings(levels: Floats, reach: float) -> Floats:
+def _crossings(levels: Floats, reach: float) -> Floats:
     """(count,) where each profile is steepest, px from the segment; NaN where there is no edge to speak of."""
-    smooth = cv2.GaussianBlur(levels, (0, 0), sigmaX=0.7 / STEP, sigmaY=0.8)
+    smooth = cv2.GaussianBlur(levels, (0, 0), sigmaX=0.7 / _STEP, sigmaY=0.8)
     slope = np.abs(np.gradient(smooth, axis=1))
     best = slope.argmax(axis=1)
     out = np.full(len(levels), np.nan)
-    wide = round(1.5 / STEP)
+    wide = round(1.5 / _STEP)
     for row, peak in enumerate(best):
         low, high = max(0, peak - wide), min(slope.shape[1], peak + wide + 1)
         weight = slope[row, low:high]
         contrast = abs(float(smooth[row, high - 1] - smooth[row, low]))
-        if contrast >= LEAST_CONTRAST and wide <= peak < slope.shape[1] - wide:
-            out[row] = (weight * np.arange(low, high)).sum() / weight.sum() * STEP - reach
+        if contrast >= _LEAST_CONTRAST and wide <= peak < slope.shape[1] - wide:
+            out[row] = (weight * np.arange(low, high)).sum() / weight.sum() * _STEP - reach
     return out
 
 
@@ -61,25 +58,25 @@ def _line(places: Floats) -> tuple[Floats, Floats] | None:
         middle = places.mean(axis=0)
         _, _, axes = np.linalg.svd(places - middle, full_matrices=False)
         off = np.abs((places - middle) @ axes[1])
-        keep = off <= max(OFF_LINE / 4, 2.5 * float(np.median(off)))
+        keep = off <= max(_OFF_LINE / 4, 2.5 * float(np.median(off)))
         if keep.all():
             break
         places = places[keep]
     return middle, axes[0]
 
 
-def refined_side(grey: Bytes, start: Floats, end: Floats, reach: float) -> tuple[Floats, Floats] | None:
+def _refined_side(grey: Image, start: Floats, end: Floats, reach: float) -> tuple[Floats, Floats] | None:
     """The line (a point and a direction, px) of an edge near a segment; None where the edge cannot be followed."""
     count = max(12, min(60, int(np.linalg.norm(end - start) / 3)))
-    off = crossings(profiles(grey, start, end, reach, count), reach)
+    off = _crossings(_profiles(grey, start, end, reach, count), reach)
     along = end - start
     normal = np.array([-along[1], along[0]]) / max(float(np.linalg.norm(along)), 1e-9)
-    places = start + np.linspace(*ALONG, count)[:, None] * along + off[:, None] * normal
+    places = start + np.linspace(*_ALONG, count)[:, None] * along + off[:, None] * normal
     there = places[~np.isnan(off)]
     if len(there) < count / 2:
         return None
     middle = np.median(off[~np.isnan(off)])
-    return _line(there[np.abs(off[~np.isnan(off)] - middle) < max(OFF_LINE, reach / 2)])
+    return _line(there[np.abs(off[~np.isnan(off)] - middle) < max(_OFF_LINE, reach / 2)])
 
 
 def _meeting(one: tuple[Floats, Floats], other: tuple[Floats, Floats]) -> Floats | None:
@@ -90,14 +87,14 @@ def _meeting(one: tuple[Floats, Floats], other: tuple[Floats, Floats]) -> Floats
     return np.asarray(one[0] + share[0] * one[1], np.float64)
 
 
-def refined_corners(grey: Bytes, quad: Floats, reach: float) -> Floats | None:
+def refined_corners(grey: Image, quad: Floats, reach: float) -> Floats | None:
     """The corners (4, 2) at which a card's four edges would meet, were they not rounded; None if one is not seen.
 
     Args:
         grey: H x W.
         quad: (4, 2) px, no farther than ``reach`` px from the truth.
     """
-    sides = [refined_side(grey, quad[k], quad[(k + 1) % 4], reach) for k in range(4)]
+    sides = [_refined_side(grey, quad[k], quad[(k + 1) % 4], reach) for k in range(4)]
     if any(side is None for side in sides):
         return None
     corners = [_meeting(sides[k - 1], sides[k]) for k in range(4)]  # type: ignore[arg-type]
@@ -106,22 +103,22 @@ def refined_corners(grey: Bytes, quad: Floats, reach: float) -> Floats | None:
     return np.stack([c for c in corners if c is not None])
 
 
-def spread(grey: Bytes, start: Floats, end: Floats, reach: float) -> float | None:
+def spread(grey: Image, start: Floats, end: Floats, reach: float) -> float | None:
     """Pixels over which an edge rises from 10 to 90 % of its height (ISO 12233 calls it the edge's rise distance).
 
     None where there is no edge to speak of. The profiles are laid over each other by the edge's line, so that its
     direction and noise cost little.
     """
-    line = refined_side(grey, start, end, reach)
+    line = _refined_side(grey, start, end, reach)
     if line is None:
         return None
     point, way = line
     way = way if way @ (end - start) > 0 else -way
     a, b = (point + ((p - point) @ way) * way for p in (start, end))
-    mean = profiles(grey, a, b, reach, max(12, int(np.linalg.norm(b - a) / 1.5))).mean(axis=0)
+    mean = _profiles(grey, a, b, reach, max(12, int(np.linalg.norm(b - a) / 1.5))).mean(axis=0)
     mean = mean if mean[-1] >= mean[0] else mean[::-1]
     low, high = (float(np.median(part)) for part in (mean[: len(mean) // 6], mean[-(len(mean) // 6) :]))
-    if high - low < LEAST_CONTRAST:
+    if high - low < _LEAST_CONTRAST:
         return None
     share = (mean - low) / (high - low)
     middle = int(np.abs(share - 0.5).argmin())
@@ -132,21 +129,21 @@ def _first(share: Floats, level: float) -> float:
     """How far, px, until a profile reaches a level; its length where it never does."""
     above = np.flatnonzero(share >= level)
     if not len(above):
-        return len(share) * STEP
+        return len(share) * _STEP
     k = int(above[0])
     if k == 0:
         return 0.0
     before, at = float(share[k - 1]), float(share[k])
-    return (k - 1 + (level - before) / max(at - before, 1e-9)) * STEP
+    return (k - 1 + (level - before) / max(at - before, 1e-9)) * _STEP
 
 
-def spreads(grey: Bytes, sides: Sequence[tuple[Floats, Floats]], reach: float) -> Floats:
+def spreads(grey: Image, sides: Sequence[tuple[Floats, Floats]], reach: float) -> Floats:
     """The spread of each of the sides whose edge could be followed, px."""
     found = (spread(grey, start, end, reach) for start, end in sides)
     return np.array([width for width in found if width is not None])
 
 
-def softness(grey: Bytes) -> float:
+def softness(grey: Image) -> float:
     """Roughly over how many pixels the picture's hardest edges spread, where nothing is known of what it shows."""
     smooth = cv2.GaussianBlur(grey, (0, 0), 1.0).astype(np.float32)
     steep = cv2.magnitude(

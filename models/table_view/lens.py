@@ -12,15 +12,15 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
-from models.table_view.least_squares import Floats
+from models.eye.geometry import Floats
 from models.table_view.sheet import SheetSeen
 
 FEWEST_VIEWS = 4
-LEAST_TILT = 12.0
+_LEAST_TILT = 12.0
 """Degrees between the two views that differ most in how the sheet is tilted; less tells no focal length."""
-MOST_UNSURE = 0.03
+_MOST_UNSURE = 0.03
 """Share of the focal length by which it may be unsure."""
-HELPS = 0.9
+_HELPS = 0.9
 """The error with the lens must be less than this share of the error without it."""
 
 
@@ -100,10 +100,10 @@ def measure_lens(views: Sequence[SheetSeen], size: tuple[int, int]) -> LensFound
     plain, *_ = _solved(views, size, fixed | cv2.CALIB_FIX_K1 | cv2.CALIB_FIX_K2)
     error, matrix, bend, unsure, tilted = _solved(views, size, fixed)
     share = float(unsure[0] / matrix[0, 0])
-    if tilted < LEAST_TILT or not share < MOST_UNSURE:
+    if tilted < _LEAST_TILT or not share < _MOST_UNSURE:
         words = f"the views are too alike ({tilted:.0f}° between them): hold the sheet tilted, each time another way"
         return LensFound(None, len(views), error, words)
-    if error > HELPS * plain:
+    if error > _HELPS * plain:
         return LensFound(None, len(views), error, "the lens bends too little to measure: nothing to correct")
     k1, k2, p1, p2, k3 = (float(b) for b in bend[:5])
     fx, fy, cx, cy = (float(matrix[i, j]) for i, j in ((0, 0), (1, 1), (0, 2), (1, 2)))

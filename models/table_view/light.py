@@ -17,23 +17,21 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from models.table_view.least_squares import Floats
+from models.eye.geometry import Floats, Image
 
-Bytes = NDArray[np.uint8]
-
-BLOCK: Final = 16
+_BLOCK: Final = 16
 """Side of the blocks in which pictures are compared, px."""
-BANDS: Final = 24
+_BANDS: Final = 24
 """A lamp that flickers brightens bands of rows, since rows are exposed one after another."""
-CLIPPED_AT: Final = 253
-GAMMA: Final = 2.2
-WHITE: Final = 200.0
+_CLIPPED_AT: Final = 253
+_GAMMA: Final = 2.2
+WHITE_LEVEL: Final = 200.0
 """The grey level that white paper should have: bright, and short of clipping where the light is strongest."""
 MOST_NOISE: Final = 6.0
 """Grey levels of noise at which cards are still read with ease."""
-CARD_SPEED: Final = 2.0
+_CARD_SPEED: Final = 2.0
 """Millimetres a millisecond: 2 m/s, a card that is laid briskly."""
-SHORTEST_US, LONGEST_US, MOST_GAIN = 1500, 30_000, 16.0
+SHORTEST_US, _LONGEST_US, _MOST_GAIN = 1500, 30_000, 16.0
 """In 1.5 ms such a card moves 3 mm, and cards smeared by so much were all read: shorter only adds noise."""
 MAINS_US: Final = 10_000
 """One swing of a lamp on 50 Hz mains."""
@@ -51,7 +49,7 @@ class Stillness:
     """Share of the picture in which something moved."""
 
 
-def compare(frames: Sequence[Bytes]) -> Stillness:
+def compare(frames: Sequence[Image]) -> Stillness:
     """Noise, flicker and motion in pictures (H x W x 3) of one size, taken one after another."""
     if len(frames) < 2:
         return Stillness(math.nan, math.nan, 0.0)
@@ -61,18 +59,18 @@ def compare(frames: Sequence[Bytes]) -> Stillness:
         change, level = _blocks(other - one), _blocks((one + other) / 2).mean(axis=(2, 3))
         sigma, mean = change.std(axis=(2, 3)), change.mean(axis=(2, 3))
         noises.append(float(np.median(sigma)) / math.sqrt(2))
-        rows = np.array_split(np.arange(len(mean)), min(BANDS, len(mean)))
+        rows = np.array_split(np.arange(len(mean)), min(_BANDS, len(mean)))
         share = np.concatenate([np.full(len(r), np.median(mean[r] / np.maximum(level[r], 8))) for r in rows])
         swings.append(float(np.abs(share).max()))
         still = mean - share[:, None] * level
-        limit = 2.0 + 4 * float(np.median(sigma)) / BLOCK
+        limit = 2.0 + 4 * float(np.median(sigma)) / _BLOCK
         moved.append(float((np.abs(still) > limit).mean()))
     return Stillness(float(np.median(noises)), float(np.max(swings)), float(np.max(moved)))
 
 
 def _blocks(picture: NDArray[np.float32]) -> NDArray[np.float32]:
-    rows, columns = picture.shape[0] // BLOCK, picture.shape[1] // BLOCK
-    cut = picture[: rows * BLOCK, : columns * BLOCK].reshape(rows, BLOCK, columns, BLOCK)
+    rows, columns = picture.shape[0] // _BLOCK, picture.shape[1] // _BLOCK
+    cut = picture[: rows * _BLOCK, : columns * _BLOCK].reshape(rows, _BLOCK, columns, _BLOCK)
     return np.asarray(cut.transpose(0, 2, 1, 3), np.float32)
 
 
@@ -86,7 +84,7 @@ class Light:
     """Share of the paper's white that is brighter than the camera can tell."""
 
 
-def measure_light(image: Bytes, papers: Sequence[Floats]) -> Light:
+def measure_light(image: Image, papers: Sequence[Floats]) -> Light:
     """Brightness of white paper (quads of px) in a picture (H x W x 3)."""
     mask = np.zeros(image.shape[:2], np.uint8)
     for quad in papers:
@@ -97,12 +95,12 @@ def measure_light(image: Bytes, papers: Sequence[Floats]) -> Light:
     levels = inside.mean(axis=1)
     white = float(np.percentile(levels, 80))
     bright = inside[levels >= 0.8 * white]
-    return Light(white, float((bright.max(axis=1) >= CLIPPED_AT).mean()))
+    return Light(white, float((bright.max(axis=1) >= _CLIPPED_AT).mean()))
 
 
 def smear_px(exposure_us: float, scale: float) -> float:
-    """Pixels that a card moves during an exposure at `CARD_SPEED`; ``scale`` in px/mm."""
-    return CARD_SPEED * exposure_us / 1000 * scale
+    """Pixels that a card moves during an exposure at `_CARD_SPEED`; ``scale`` in px/mm."""
+    return _CARD_SPEED * exposure_us / 1000 * scale
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +114,7 @@ class Exposure:
 
 
 def advise(light: Light, noise: float, exposure_us: float, gain: float, fps: float, *, flickers: bool) -> Exposure:
-    """The shortest exposure at which white paper is `WHITE` and the noise is `MOST_NOISE` at most.
+    """The shortest exposure at which white paper is `WHITE_LEVEL` and the noise is `MOST_NOISE` at most.
 
     Args:
         light: how bright paper is now.
@@ -127,13 +125,13 @@ def advise(light: Light, noise: float, exposure_us: float, gain: float, fps: flo
     """
     # Clipped paper is brighter than told; how much brighter shows once it is not clipped.
     seen = max(light.white, 4.0) if light.clipped < 0.25 else 300.0
-    product = exposure_us * gain * (WHITE / seen) ** GAMMA
+    product = exposure_us * gain * (WHITE_LEVEL / seen) ** _GAMMA
     least_gain = 1.0 if math.isnan(noise) else gain * (MOST_NOISE / max(noise, 0.3)) ** 2
-    most_gain = min(MOST_GAIN, max(1.0, gain if math.isnan(noise) else least_gain))
+    most_gain = min(_MOST_GAIN, max(1.0, gain if math.isnan(noise) else least_gain))
     wanted = product / most_gain
-    longest = min(LONGEST_US, 1e6 / fps)
+    longest = min(_LONGEST_US, 1e6 / fps)
     if flickers:
         wanted = max(1, round(wanted / MAINS_US)) * MAINS_US
     exposure = min(max(wanted, SHORTEST_US), longest)
-    then = min(MOST_GAIN, max(1.0, product / exposure))
+    then = min(_MOST_GAIN, max(1.0, product / exposure))
     return Exposure(int(exposure), round(then, 1), max(1.0, product / (exposure * most_gain)))

@@ -9,16 +9,14 @@ from typing import Final
 
 import numpy as np
 
-from models.watch.arm_entries import bearing, covered
-from models.watch.arms import FULL_ARM, usual
-from models.watch.motion import Motion
-from models.watch.pixels import Bytes, Mask
+from models.watch.arms import FULL_ARM, bearing_of, covered, usual
+from models.watch.motion import Bytes, Mask, Motion
 
-LOOKS: Final = 8
+_ENOUGH_LOOKS: Final = 8
 """So many looks at an arm make a bearing."""
-GONE: Final = 3
+_FRAMES_GONE: Final = 3
 """So many frames without an arm end a reach."""
-FULL: Final = 0.65
+_ARRIVED: Final = 0.65
 """Share of the line to the middle that an arm must cover: a hand that has arrived, not one on its way; between spread
 fingers the table shows."""
 
@@ -58,7 +56,10 @@ class Reaching:
         shares = [(reach, covered(glance.foreign, reach, to)) for reach in glance.reaches]
         there = [(reach, share) for reach, share in shares if share >= FULL_ARM]
         if not there:
-            self._note_none()
+            self._without += 1
+            if self._without >= _FRAMES_GONE:
+                self._told, self.state = False, "away"
+                self._looks.clear()
             return None
         self._without = 0
         if self._told:
@@ -69,18 +70,12 @@ class Reaching:
             return None
         self.state = "reaching"
         reach, share = there[0]
-        if share >= FULL:
-            self._looks.append((bearing(reach.x, reach.y, middle), share**4))
-        if len(self._looks) < LOOKS:
+        if share >= _ARRIVED:
+            self._looks.append((bearing_of(reach.x, reach.y, middle), share**4))
+        if len(self._looks) < _ENOUGH_LOOKS:
             return None
         angle = usual(self._looks)
         del self._looks[:]
         if angle is not None:
             self._told, self.state = True, "told"
         return angle
-
-    def _note_none(self) -> None:
-        self._without += 1
-        if self._without >= GONE:
-            self._told, self.state = False, "away"
-            self._looks.clear()

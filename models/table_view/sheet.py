@@ -15,20 +15,19 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-Bytes = NDArray[np.uint8]
-Floats = NDArray[np.float64]
+from models.eye.geometry import Floats, Image
 
-COLUMNS, ROWS = 6, 7
+_COLUMNS, _ROWS = 6, 7
 # An odd number of rows: for an even one OpenCV has drawn two different boards over its versions.
-SQUARE_MM, MARKER_MM = 30.0, 22.0
-BOARD_MM: Final = (COLUMNS * SQUARE_MM, ROWS * SQUARE_MM)
-CORNERS: Final = (COLUMNS - 1) * (ROWS - 1)
+_SQUARE_MM, _MARKER_MM = 30.0, 22.0
+BOARD_MM: Final = (_COLUMNS * _SQUARE_MM, _ROWS * _SQUARE_MM)
+CORNERS: Final = (_COLUMNS - 1) * (_ROWS - 1)
 """Inner corners of the chessboard."""
-WHITE_MM: Final = (SQUARE_MM - MARKER_MM) / 2
+_WHITE_MM: Final = (_SQUARE_MM - _MARKER_MM) / 2
 """White round each marker."""
 RIM_MM: Final = 6.0
 """At least so much white lies round the board, but for its lower rim."""
-LEAST_CONTRAST: Final = 12
+_LEAST_CONTRAST: Final = 12
 """Grey levels between black and white squares beside a corner."""
 ENOUGH: Final = 15
 """So many corners span at least three of the board's rows and columns: with fewer the table's far edge is a guess."""
@@ -52,29 +51,29 @@ class SheetSeen:
 
 
 @lru_cache(maxsize=1)
-def board() -> Any:
+def _board() -> Any:
     """The board as OpenCV knows it."""
     markers = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_4X4_50)
-    return cv2.aruco.CharucoBoard((COLUMNS, ROWS), SQUARE_MM, MARKER_MM, markers)
+    return cv2.aruco.CharucoBoard((_COLUMNS, _ROWS), _SQUARE_MM, _MARKER_MM, markers)
 
 
 @lru_cache(maxsize=1)
 def _detector() -> Any:
-    return cv2.aruco.CharucoDetector(board())
+    return cv2.aruco.CharucoDetector(_board())
 
 
-def board_picture(scale: int) -> Bytes:
+def board_picture(scale: int) -> Image:
     """The board without a margin, one channel, at ``scale`` px/mm (a whole number, so that squares end on pixels)."""
     size = (round(BOARD_MM[0] * scale), round(BOARD_MM[1] * scale))
-    return np.asarray(board().generateImage(size, marginSize=0), np.uint8)
+    return np.asarray(_board().generateImage(size, marginSize=0), np.uint8)
 
 
 def corner_places() -> Floats:
     """(`CORNERS`, 2) mm of every corner, by number."""
-    return np.asarray(board().getChessboardCorners(), np.float64)[:, :2]
+    return np.asarray(_board().getChessboardCorners(), np.float64)[:, :2]
 
 
-def find_sheet(image: Bytes) -> SheetSeen | None:
+def find_sheet(image: Image) -> SheetSeen | None:
     """The board's corners in a picture (H x W, or H x W x 3, blue first); None if none of them is seen.
 
     Blur hides markers long before it hides a chessboard's corners: a sharpened picture is searched too, and from the
@@ -84,14 +83,18 @@ def find_sheet(image: Bytes) -> SheetSeen | None:
     seen = _detected(grey)
     if seen is not None and seen.whole:
         return seen
-    again = _detected(_sharpened(grey))
+    # Twice as large, with its edges made harder.
+    smooth = cv2.GaussianBlur(grey.astype(np.float32), (0, 0), 0.7)
+    large = cv2.resize(smooth, None, fx=2, fy=2, interpolation=cv2.INTER_CUBIC)
+    harder = np.clip(large + 4 * (large - cv2.GaussianBlur(large, (0, 0), 6)), 0, 255)
+    again = _detected(np.asarray(harder, np.uint8))
     if again is not None and (seen is None or len(again.ids) > len(seen.ids)):
         # In a picture of twice the size; whole numbers are the middles of pixels.
         seen = SheetSeen(again.ids, again.mm, (again.px + 0.5) / 2 - 0.5)
     return None if seen is None else _completed(grey, seen)
 
 
-def _detected(grey: Bytes) -> SheetSeen | None:
+def _detected(grey: Image) -> SheetSeen | None:
     corners, ids, _, _ = _detector().detectBoard(grey)
     # A single marker may be a pattern that happens to look like one; a corner needs two that agree.
     if ids is None or len(ids) == 0:
@@ -100,17 +103,10 @@ def _detected(grey: Bytes) -> SheetSeen | None:
     return SheetSeen(numbers, corner_places()[numbers], np.asarray(corners, np.float64).reshape(-1, 2))
 
 
-def _sharpened(grey: Bytes) -> Bytes:
-    """Twice as large, with its edges made harder."""
-    smooth = cv2.GaussianBlur(grey.astype(np.float32), (0, 0), 0.7)
-    large = cv2.resize(smooth, None, fx=2, fy=2, interpolation=cv2.INTER_CUBIC)
-    return np.asarray(np.clip(large + 4 * (large - cv2.GaussianBlur(large, (0, 0), 6)), 0, 255), np.uint8)
-
-
-def _completed(grey: Bytes, seen: SheetSeen) -> SheetSeen:
+def _completed(grey: Image, seen: SheetSeen) -> SheetSeen:
     """The same with those of the other corners that show where they must be, by those that were seen."""
     for _ in range(3):
-        across, down = (np.ptp(seen.mm, axis=0) / SQUARE_MM).tolist()
+        across, down = (np.ptp(seen.mm, axis=0) / _SQUARE_MM).tolist()
         missing = np.setdiff1d(np.arange(CORNERS), seen.ids)
         if len(seen.ids) < 4 or min(across, down) < 1 or not len(missing):
             return seen
@@ -125,10 +121,10 @@ def _completed(grey: Bytes, seen: SheetSeen) -> SheetSeen:
     return seen
 
 
-def _corner_at(grey: Bytes, match: Floats, number: int) -> Floats | None:
+def _corner_at(grey: Image, match: Floats, number: int) -> Floats | None:
     """Where a corner shows (px), if black and white change places there as on the board."""
     x, y = corner_places()[number]
-    near = WHITE_MM * 0.75
+    near = _WHITE_MM * 0.75
     around = near * np.array([[0.0, 0], [-1, -1], [1, -1], [-1, 1], [1, 1]]) + np.array([x, y])
     places = cv2.perspectiveTransform(around.reshape(-1, 1, 2), match).reshape(-1, 2)
     reach = float(np.linalg.norm(places[4] - places[1])) / math.sqrt(8)
@@ -144,11 +140,11 @@ def _corner_at(grey: Bytes, match: Floats, number: int) -> Floats | None:
     at = np.rint(places[1:] + found - places[0]).astype(int)
     levels = grey[at[:, 1], at[:, 0]].astype(int)
     # Squares are black where column and row are both odd or both even.
-    black = np.array([True, False, False, True]) ^ bool(sum(divmod(number, COLUMNS - 1)) % 2)
-    return found if levels[~black].min() - levels[black].max() >= LEAST_CONTRAST else None
+    black = np.array([True, False, False, True]) ^ bool(sum(divmod(number, _COLUMNS - 1)) % 2)
+    return found if levels[~black].min() - levels[black].max() >= _LEAST_CONTRAST else None
 
 
-def mirrored_sheet(image: Bytes) -> bool:
+def mirrored_sheet(image: Image) -> bool:
     """Whether the picture shows the board as a mirror would: it is found only in the picture turned over."""
     turned = find_sheet(np.ascontiguousarray(image[:, ::-1]))
     return turned is not None and len(turned.ids) >= ENOUGH
@@ -163,8 +159,8 @@ def outline() -> Floats:
 def rims() -> list[Floats]:
     """Edges (2, 2) mm of the black squares on the board's rim, with `RIM_MM` of white before them: left, top, right."""
     edges = []
-    for k in range(ROWS):
-        x, y = (0.0 if k % 2 == 0 else BOARD_MM[0]), k * SQUARE_MM
-        edges.append(np.array([[x, y], [x, y + SQUARE_MM]]))
-    across = np.array([[0.0, 0.0], [SQUARE_MM, 0.0]])
-    return edges + [across + np.array([k * SQUARE_MM, 0.0]) for k in range(0, COLUMNS, 2)]
+    for k in range(_ROWS):
+        x, y = (0.0 if k % 2 == 0 else BOARD_MM[0]), k * _SQUARE_MM
+        edges.append(np.array([[x, y], [x, y + _SQUARE_MM]]))
+    across = np.array([[0.0, 0.0], [_SQUARE_MM, 0.0]])
+    return edges + [across + np.array([k * _SQUARE_MM, 0.0]) for k in range(0, _COLUMNS, 2)]

@@ -7,7 +7,7 @@ to it, towards the picture's bottom. So they do not depend on how a sheet or a c
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -15,17 +15,17 @@ import cv2
 import numpy as np
 
 from models.eye.classes import HEIGHT_MM
-from models.table_view.least_squares import Fit, Floats, least_squares
+from models.eye.geometry import Floats
 from models.table_view.lens import Lens
 
 SOUGHT_FOCAL: Final = 1.1
 """A camera's focal length as a share of its picture's width, where nothing is known: 49 degrees across, what a Camera
 Module 3 sees in its fast mode, within ..."""
-FOCAL_DOUBT: Final = 0.35
+_FOCAL_DOUBT: Final = 0.35
 """... this much of its logarithm: from a wide lens to a portrait's."""
 CORNER_PX: Final = 0.2
 """Standard deviation of a corner's place, px."""
-MARGIN_MM: Final = 5.0
+_MARGIN_MM: Final = 5.0
 """How far the playing area keeps from the picture's edge."""
 
 
@@ -87,6 +87,62 @@ class TableFound:
     """3 x 3, from the mm of the sheet (or of the first card) to the table's."""
 
 
+# Least squares for a handful of unknowns
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """Where the squares are least."""
+
+    x: Floats
+    residuals: Floats
+    covariance: Floats
+    """Of ``x``, for residuals whose standard deviation is 1."""
+
+
+def _slopes(residuals: Callable[[Floats], Floats], x: Floats, at: Floats) -> Floats:
+    """(m, n), by differences."""
+    columns = []
+    for k in range(len(x)):
+        step = 1e-6 * max(1.0, abs(x[k]))
+        moved = x.copy()
+        moved[k] += step
+        columns.append((residuals(moved) - at) / step)
+    return np.stack(columns, axis=1)
+
+
+def least_squares(residuals: Callable[[Floats], Floats], start: Floats) -> Fit:
+    """Find x so that the sum of the squared residuals is least, by Levenberg and Marquardt's method.
+
+    Args:
+        residuals: from (n,) unknowns to (m,) residuals, m >= n, each over its own standard deviation.
+        start: near enough that the way there goes downhill.
+    """
+    x = start.astype(np.float64)
+    at = residuals(x)
+    damping = 1e-3
+    for _ in range(60):
+        slopes = _slopes(residuals, x, at)
+        normal, pull = slopes.T @ slopes, slopes.T @ at
+        scale = np.diag(np.maximum(np.diag(normal), 1e-12))
+        step = np.linalg.lstsq(normal + damping * scale, -pull, rcond=None)[0]
+        then = residuals(x + step)
+        if (then**2).sum() < (at**2).sum():
+            done = np.abs(step).max() < 1e-9 or (at**2).sum() - (then**2).sum() < 1e-12 * (1 + (at**2).sum())
+            x, at, damping = x + step, then, damping / 5
+            if done:
+                break
+        else:
+            damping *= 4
+            if damping > 1e12:
+                break
+    slopes = _slopes(residuals, x, at)
+    return Fit(x, at, np.asarray(np.linalg.pinv(slopes.T @ slopes), np.float64))
+
+
+# Homographies
+
+
 def inverse(matrix: Floats) -> Floats:
     """The way back of a 3 x 3 homography."""
     return np.asarray(np.linalg.inv(matrix), np.float64)
@@ -111,10 +167,10 @@ def pinhole(pose: Floats, size: tuple[int, int], lens: Lens | None) -> Floats:
 
 def focal_doubt(pose: Floats, size: tuple[int, int]) -> Floats:
     """What is known of the focal length beforehand, as a residual."""
-    return np.array([(pose[6] - math.log(SOUGHT_FOCAL * size[0])) / FOCAL_DOUBT])
+    return np.array([(pose[6] - math.log(SOUGHT_FOCAL * size[0])) / _FOCAL_DOUBT])
 
 
-def first_pose(mm: Floats, px: Floats, size: tuple[int, int]) -> Floats:
+def _first_pose(mm: Floats, px: Floats, size: tuple[int, int]) -> Floats:
     """A pose to begin with: the camera straight above, as far as the points' size tells."""
     focal = SOUGHT_FOCAL * size[0]
     match, _ = cv2.estimateAffinePartial2D(mm.astype(np.float32), px.astype(np.float32), method=cv2.LMEDS)
@@ -140,7 +196,7 @@ def fit_table(mm: Floats, px: Floats, size: tuple[int, int], lens: Lens | None =
         NoTable: the points do not determine it.
     """
     flat = px if lens is None else lens.straightened(px)
-    start = first_pose(mm, flat, size)
+    start = _first_pose(mm, flat, size)
 
     def residuals(pose: Floats) -> Floats:
         off = (project(pinhole(pose, size, lens), mm) - flat).ravel() / CORNER_PX
@@ -163,12 +219,9 @@ def framed(fit: Fit, size: tuple[int, int], lens: Lens | None, count: int) -> Ta
     slope = np.array([(_tilt(fit.x + step)[0] - tilt) / 1e-4 for step in 1e-4 * np.eye(len(fit.x))])
     doubt = max(1.0, error / CORNER_PX) * math.sqrt(max(0.0, float(slope @ fit.covariance @ slope)))
     source = _frame(homography, size)
-    view = TableView(_unit(homography @ inverse(source)), size, lens)
+    matrix = homography @ inverse(source)
+    view = TableView(np.asarray(matrix / matrix[2, 2], np.float64), size, lens)
     return TableFound(view, tilt, doubt, towards, error, source)
-
-
-def _unit(homography: Floats) -> Floats:
-    return np.asarray(homography / homography[2, 2], np.float64)
 
 
 def _tilt(pose: Floats) -> tuple[float, float]:
@@ -196,17 +249,11 @@ def _frame(homography: Floats, size: tuple[int, int]) -> Floats:
 def seen_area(view: TableView) -> Floats:
     """(4, 2) mm: the largest upright rectangle about the middle that the picture shows, clockwise from upper left."""
     width, height = view.size
-    left, right, top, bottom = (
-        view.to_mm(edge)
-        for edge in (
-            np.c_[np.zeros(9), np.linspace(0, height - 1, 9)],
-            np.c_[np.full(9, width - 1), np.linspace(0, height - 1, 9)],
-            np.c_[np.linspace(0, width - 1, 9), np.zeros(9)],
-            np.c_[np.linspace(0, width - 1, 9), np.full(9, height - 1)],
-        )
-    )
-    x0, x1 = left[:, 0].max() + MARGIN_MM, right[:, 0].min() - MARGIN_MM
-    y0, y1 = top[:, 1].max() + MARGIN_MM, bottom[:, 1].min() - MARGIN_MM
+    xs, ys = np.linspace(0, width - 1, 9), np.linspace(0, height - 1, 9)
+    left, right = (view.to_mm(np.c_[np.full(9, x), ys]) for x in (0.0, width - 1.0))
+    top, bottom = (view.to_mm(np.c_[xs, np.full(9, y)]) for y in (0.0, height - 1.0))
+    x0, x1 = left[:, 0].max() + _MARGIN_MM, right[:, 0].min() - _MARGIN_MM
+    y0, y1 = top[:, 1].max() + _MARGIN_MM, bottom[:, 1].min() - _MARGIN_MM
     return np.array([[x0, y0], [x1, y0], [x1, y1], [x0, y1]])
 
 

@@ -1,30 +1,137 @@
-"""Arms over the table: which bearing a card comes from, which one a sweep of the pile, and whose seat that is."""
+"""Arms over the table: which bearing a card comes from, whose seat that is, who hovers and who takes the pile."""
 
 from __future__ import annotations
 
+import math
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
 from models.eye.geometry import centre_of
-from models.watch.arm_entries import apart, bearing, covered
-from models.watch.hover import Hovering
-from models.watch.known_cards import Pile
-from models.watch.motion import Glance, Motion
-from models.watch.pixels import Mask
-from models.watch.stream import MS, Stream
-from models.watch.tracks import Track
+from models.watch.motion import Glance, Mask, Motion, Reach
+from models.watch.stream import PATIENCE_NS, SeenFrame, Stream
+from models.watch.tracks import Pile, Track
+from referee.engine.observations import Card, Foul, Observation, Taken
+from referee.units import MS
 
 FULL_ARM: Final = 0.5
 """Share of the line from the picture's edge to a card that an arm must cover."""
-AGREED: Final = 0.6
+_AGREED: Final = 0.6
 """Share of the looks at arms that must agree on a bearing."""
-AT_REST: Final = 2
+_AT_REST: Final = 2
 """A card that has lain still for more than so many looks is nobody's to lay any more."""
-SWEEP_NS: Final = 900 * MS
+_SWEEP_NS: Final = 900 * MS
 """How long it is remembered which arms reached to the pile."""
+_OVER_PILE: Final = 0.85
+"""Share of the way from the picture's edge to the pile's middle, known cards left out, that an arm must cover."""
+_STAYED_NS: Final = 350 * MS
+"""A hand that has been over the pile for so long lays nothing and takes nothing: it hovers."""
+_LAPSE_NS: Final = 150 * MS
+"""For so long an arm may go unseen and be the same stay."""
+_KEPT_NS: Final = 1_000 * MS
+"""How long a stay is remembered: a card is told some frames after it came up."""
+_SAME_ARM: Final = 15.0
+"""Degrees within which two looks show one arm."""
+_GONE: Final = 0.6
+"""Share of the pile's place that must show bare table."""
+TAKEN_ERROR_NS: Final = 150 * MS
+"""When a pile has "left" is no sharper than the sweep of a hand."""
+_SWEPT_NS: Final = 700 * MS
+"""Who swept over the pile so shortly before it was gone has taken it."""
+
+
+def covered(foreign: Mask, reach: Reach, to: tuple[float, float], skip: Mask | None = None) -> float:
+    """Share of the straight line from an arm's crossing to a point that is foreign, known cards (``skip``) left out."""
+    share = np.linspace(0.0, 1.0, 48)
+    xs = np.clip(reach.x + (to[0] - reach.x) * share, 1, foreign.shape[1] - 2).astype(int)
+    ys = np.clip(reach.y + (to[1] - reach.y) * share, 1, foreign.shape[0] - 2).astype(int)
+    on = foreign[ys, xs] > 0
+    if skip is not None:
+        keep = skip[ys, xs] == 0
+        if keep.sum() >= 6:
+            on = on[keep]
+    return float(on.mean())
+
+
+def bearing_of(x: float, y: float, about: tuple[float, float]) -> float:
+    """Degrees counter-clockwise from the picture's right, 0 to 360, of a point about another."""
+    return math.degrees(math.atan2(about[1] - y, x - about[0])) % 360.0
+
+
+def apart(one: float, other: float) -> float:
+    """The angle between two bearings, 0 to 180."""
+    return abs((one - other + 180.0) % 360.0 - 180.0)
+
+
+def usual(angles: Sequence[tuple[float, float]]) -> float | None:
+    """The bearing that most weight gathers round; None where two hands have as good a claim."""
+    if not angles:
+        return None
+    best = max(angles, key=lambda one: sum(w for a, w in angles if apart(a, one[0]) < 20))
+    near = [(a, w) for a, w in angles if apart(a, best[0]) < 20]
+    if sum(w for _, w in near) < _AGREED * sum(w for _, w in angles):
+        return None
+    radians = np.radians([a for a, _ in near])
+    weights = np.array([w for _, w in near])
+    return float(np.degrees(np.arctan2((np.sin(radians) * weights).sum(), (np.cos(radians) * weights).sum())) % 360)
+
+
+@dataclass(slots=True)
+class _Stay:
+    bearing: float
+    since: int
+    last: int
+
+
+class Hovering:
+    """Remembers which arms stay over the pile, and whose turn follows whose.
+
+    A hand already there when a card turns may not slap it (M5). Only what is beyond doubt is told: the hand must have
+    been over the pile for a while before the face came up and still be there then, it must not have laid the card, and
+    it must not be the next one's, who waits there with a card.
+    """
+
+    def __init__(self) -> None:
+        self._stays: list[_Stay] = []
+        self._next: dict[int, set[int]] = {}
+        self._before: int | None = None
+
+    def note(self, t: int, arms: Iterable[tuple[float, float]]) -> None:
+        """The arms of the newest frame: bearing and the share of the way to the pile that they cover."""
+        self._stays = [stay for stay in self._stays if stay.last >= t - _KEPT_NS]
+        for bearing, share in arms:
+            if share < _OVER_PILE:
+                continue
+            fresh = (s for s in self._stays if s.last >= t - _LAPSE_NS)
+            stay = next((s for s in fresh if apart(s.bearing, bearing) < _SAME_ARM), None)
+            if stay is None:
+                self._stays.append(_Stay(bearing, t, t))
+            else:
+                stay.last = t
+
+    def stayed(self, bearing: float, t: int) -> bool:
+        """Whether the arm of a bearing has been over the pile for long by an instant, ns, and still was."""
+        return any(
+            apart(s.bearing, bearing) < _SAME_ARM and s.since <= t - _STAYED_NS and s.last >= t for s in self._stays
+        )
+
+    def at(self, t: int) -> list[float]:
+        """The bearings of arms that hovered when a face came up at an instant, ns."""
+        return [stay.bearing for stay in self._stays if stay.since <= t - _STAYED_NS and stay.last >= t]
+
+    def laid(self, seat: int | None) -> None:
+        """A card was laid by a seat: who follows whom."""
+        if seat is not None and self._before is not None:
+            self._next.setdefault(self._before, set()).add(seat)
+        self._before = seat
+
+    def waits(self, seat: int, after: int) -> bool:
+        """Whether a seat's hand may rightly wait over the pile for its turn after another's card."""
+        known = self._next.get(after)
+        return known is None or seat in known
 
 
 class Arms:
@@ -45,7 +152,7 @@ class Arms:
 
     def note_hand(self, track: Track, glance: Glance) -> None:
         """Remember which arm reaches to this card now; one that comes when it has come to rest did not bring it."""
-        if not glance.reaches or len(track.bearings) > 12 or track.still > AT_REST:
+        if not glance.reaches or len(track.bearings) > 12 or track.still > _AT_REST:
             return
         quads = [track.quad] + [other.quad for other in self._pile.laid]
         skip = self._motion.mask(quads, glance.foreign.shape, widen=2)
@@ -63,7 +170,7 @@ class Arms:
         looks = list(self._reaching(glance, middle, self._pile.mask(self._motion)))
         self.hovering.note(glance.t, ((angle, weight**0.25) for angle, weight in looks))
         self._sweeps += [(glance.t, angle, weight) for angle, weight in looks]
-        while self._sweeps and self._sweeps[0][0] < glance.t - SWEEP_NS:
+        while self._sweeps and self._sweeps[0][0] < glance.t - _SWEEP_NS:
             self._sweeps.popleft()
 
     def _reaching(self, glance: Glance, to: tuple[float, float], skip: Mask | None) -> Iterator[tuple[float, float]]:
@@ -73,7 +180,7 @@ class Arms:
         for reach in glance.reaches:
             share = covered(glance.foreign, reach, (to[0] / f, to[1] / f), skip)
             if share >= FULL_ARM:
-                yield bearing(reach.x, reach.y, (columns / 2, rows / 2)), share**4
+                yield bearing_of(reach.x, reach.y, (columns / 2, rows / 2)), share**4
 
     def swept(self, since: int) -> float | None:
         """The bearing that swept over the pile since an instant (ns)."""
@@ -92,14 +199,91 @@ class Arms:
         return seat if apart(self._bearings[seat], angle) <= limit else None
 
 
-def usual(angles: Sequence[tuple[float, float]]) -> float | None:
-    """The bearing that most weight gathers round; None where two hands have as good a claim."""
-    if not angles:
-        return None
-    best = max(angles, key=lambda one: sum(w for a, w in angles if apart(a, one[0]) < 20))
-    near = [(a, w) for a, w in angles if apart(a, best[0]) < 20]
-    if sum(w for _, w in near) < AGREED * sum(w for _, w in angles):
-        return None
-    radians = np.radians([a for a, _ in near])
-    weights = np.array([w for _, w in near])
-    return float(np.degrees(np.arctan2((np.sin(radians) * weights).sum(), (np.cos(radians) * weights).sum())) % 360)
+class Fouls:
+    """Tells the fouls beside a card: a hand that hovers while it turns (M5), two cards drawn at once (F9)."""
+
+    def __init__(self, stream: Stream, pile: Pile, arms: Arms) -> None:
+        self._stream = stream
+        self._pile = pile
+        self._arms = arms
+        self._count = 0
+
+    def beside(self, seen: Sequence[Observation]) -> list[Observation]:
+        """The fouls beside the cards among these observations of the newest frame."""
+        hovering = self._arms.hovering
+        out: list[Observation] = []
+        for card in sorted((one for one in seen if isinstance(one, Card)), key=lambda card: card.t):
+            if card.seat is not None:
+                # Told as of just before the card.
+                t = max(card.t - card.t_error - 1, self._stream.watermark + 1)
+                seats = {self._arms.seat(bearing) for bearing in hovering.at(card.t)} - {None, card.seat}
+                waiting = sorted(seat for seat in seats if seat is not None and not hovering.waits(seat, card.seat))
+                out += [self._foul(t, seat, "hover") for seat in waiting]
+            hovering.laid(card.seat)
+        for lower, upper in list(self._pile.doubles):
+            if lower.name is None or upper.name is None:
+                continue
+            self._pile.doubles.remove((lower, upper))
+            seat = self._arms.seat(usual(lower.bearings + upper.bearings))
+            if seat is not None:
+                came = [(track.low + track.high) // 2 for track in (lower, upper)]
+                out.append(self._foul(max(*came, self._stream.watermark) + 1, seat, "double_draw"))
+        return out
+
+    def _foul(self, t: int, seat: int, name: str) -> Foul:
+        self._count += 1
+        return Foul(t=t, id=f"f{self._count}", seat=seat, foul=name)
+
+
+class Taking:
+    """Watches the pile's place for the pile to leave it."""
+
+    def __init__(self, motion: Motion, stream: Stream, pile: Pile, arms: Arms) -> None:
+        self._motion = motion
+        self._stream = stream
+        self._pile = pile
+        self._arms = arms
+        self._taken = 0
+        self._leaving: SeenFrame | None = None
+
+    @property
+    def leaving(self) -> int | None:
+        """Since when the pile's place shows bare table, ns, while it is not sure that the pile is gone."""
+        return None if self._leaving is None else self._leaving.t
+
+    def watch(self, now: SeenFrame, glance: Glance) -> list[Observation]:
+        """The pile taken, if the newest frame makes that sure."""
+        cards = self._pile.mask(self._motion)
+        bare = 0.0
+        if cards is not None:
+            place = cards > 0
+            bare = 1.0 - float(np.count_nonzero(glance.foreign[place])) / max(1, int(np.count_nonzero(place)))
+        if bare < _GONE:
+            self._leaving = None
+            return []
+        if self._leaving is None:
+            self._leaving = now
+            return []
+        still_there = any(track.last.index >= now.index - 1 for track in self._pile.laid if track.sightings)
+        if still_there and now.t - self._leaving.t < PATIENCE_NS:
+            return []
+        return self._take(self._leaving.t)
+
+    def finish(self) -> list[Observation]:
+        """The pile taken, if its place was bare at the end of the stream."""
+        return [] if self._leaving is None else self._take(self._leaving.t)
+
+    def _take(self, left: int) -> list[Observation]:
+        """The pile left its place at an instant, ns."""
+        seat = self._arms.seat(self._arms.swept(left - _SWEPT_NS))
+        error = TAKEN_ERROR_NS
+        if left == self._stream.blind_until:
+            # Nobody saw it leave: that may have been at any instant since the place was seen last.
+            low = max(self._stream.blind_since, self._stream.watermark + 1)
+            left, error, seat = (low + left) // 2, max(error, (left - low + 1) // 2), None
+        t = max(left, self._stream.watermark + 1 + error)
+        self._taken += 1
+        self._leaving = None
+        self._arms.forget_sweeps()
+        self._pile.clear(since=left)
+        return [Taken(t=t, id=f"t{self._taken}", seat=seat, t_error=error)]

@@ -1,4 +1,4 @@
-"""Which card a reading belongs to: one that is known, one under way, or a new one."""
+"""Which card a reading belongs to (one that is known, one under way, or a new one), and how it lies to the pile."""
 
 from __future__ import annotations
 
@@ -6,35 +6,42 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from models.eye.geometry import Quad, distance, iou
-from models.watch.card_place import sighting
-from models.watch.faces import first_unexplained, reveal, unread_reveal
-from models.watch.gaze import LIKELY, Found
-from models.watch.known_cards import Pile
-from models.watch.likeness import shown_before
-from models.watch.motion import Glance, Motion
-from models.watch.pixels import Bytes
-from models.watch.stream import MS, Moment, Stream
-from models.watch.tracks import LATELY, SURE, UNREAD, Seen, Sighting, Track, double, plain
+import numpy as np
 
-MOVED_NS: Final = 600 * MS
+from models.eye.classes import SURE_READING, UNREAD
+from models.eye.eye import CardSeen
+from models.eye.geometry import Quad, area, distance, iou, shared_area
+from models.watch.faces import first_unexplained, reveal, shown_before, unread_reveal
+from models.watch.gaze import LEAST_BEGINNING, Found
+from models.watch.motion import Bytes, Glance, Motion
+from models.watch.stream import SeenFrame, Stream
+from models.watch.tracks import BARE, PASSING_FRAMES, Pile, Sighting, Track, double, plain
+from referee.units import MS
+
+_MOVED_NS: Final = 600 * MS
 """Where nothing has moved for so long, no card has come."""
-FIRST_LOOK: Final = 0.8
+_FIRST_LOOK: Final = 0.8
 """Share of its height by which a card on its way moves in a frame or two at most."""
-NUDGED: Final = 0.15
+_NUDGED: Final = 0.15
 """Share of its height by which a known card may have been pushed between two frames."""
-UNSURE: Final = 0.2
+_UNSURE_PLACE: Final = 0.2
 """Share of its height by which the place of a scrap is unsure."""
+_INDEX_NEAR: Final = 0.09
+"""Share of a card's height within which two indices are in one place."""
+_ONE_PLACE: Final = 0.5
+"""Overlap from which of two cards one hides much of the other."""
+_OVER: Final = 0.12
+"""Share of a card that must lie over others for it to lie on them."""
 
 
 @dataclass(slots=True, eq=False)
 class _Round:
     """The readings of one frame while they are given to cards."""
 
-    now: Moment
+    now: SeenFrame
     names: set[str]
     """The names read in this frame."""
-    given: dict[int, tuple[Track, Seen, Quad]] = field(default_factory=dict)
+    given: dict[int, tuple[Track, CardSeen, Quad]] = field(default_factory=dict)
     """The open cards that have a reading of this frame, by identity."""
 
 
@@ -48,22 +55,22 @@ class Attribution:
         self._settled: Bytes | None = None
         """The half picture of the last frame without a hand in it."""
 
-    def attribute(self, found: Sequence[Found], now: Moment) -> list[Track]:
+    def attribute(self, found: Sequence[Found], now: SeenFrame) -> list[Track]:
         """Give each reading of the newest frame to the card it belongs to; tells which open cards were seen."""
         frame = _Round(now, {s.card for s, _ in found})
         for s, quad in found:
             self._give(s, quad, frame)
         for track, s, quad in frame.given.values():
-            track.add(sighting(s, quad, track, now, self._pile))
+            track.add(_sighting(s, quad, track, now, self._pile))
             track.note_indices(s)
         return [track for track, _, _ in frame.given.values()]
 
-    def settle(self, now: Moment, glance: Glance) -> None:
+    def settle(self, now: SeenFrame, glance: Glance) -> None:
         """Remember how the pile looks while no hand is over it and no card is being laid."""
         if not glance.reaches and not glance.changed and not any(t.seen_on_pile() for t in self._pile.open):
             self._settled = now.half
 
-    def _give(self, s: Seen, quad: Quad, frame: _Round) -> None:
+    def _give(self, s: CardSeen, quad: Quad, frame: _Round) -> None:
         """Give one reading to the card it belongs to."""
         known = self._known(s, quad)
         if known is not None:
@@ -83,33 +90,29 @@ class Attribution:
 
     # Known cards
 
-    def _known(self, s: Seen, quad: Quad) -> Track | None:
+    def _known(self, s: CardSeen, quad: Quad) -> Track | None:
         """The reported card that this reading shows again, if it is one."""
         if s.card != UNREAD:
             for track in reversed(self._pile.laid):
                 if track.name == s.card and (self._pile.packs == 1 or self._same_place(track, quad)):
                     return track
-        if s.card != UNREAD and any(self._under_way(track, s) for track in self._pile.open):
-            return None  # seen on its way here: it has come to lie just where another lies
+            # A look that was held for a scrap counts as one at a card under way if this one is beyond doubt.
+            clear = double(s) and s.top and s.confidence >= SURE_READING
+            for track in self._pile.open:
+                if s.card in track.weights() or (clear and track.reads(s.card)):
+                    return None  # seen on its way here: it has come to lie just where another lies
         for track in reversed(self._pile.laid):
             alike = iou(track.quad, quad)
             if alike > 0.88 or (s.card == UNREAD and alike > (0.75 if s.top else 0.4)):
                 return track
         return None
 
-    def _under_way(self, track: Track, s: Seen) -> bool:
-        """Whether a card under way was read so; a look that was held for a scrap counts if this one is beyond doubt."""
-        if s.card in track.weights():
-            return True
-        clear = double(s) and s.top and s.confidence >= SURE
-        return clear and any(seen.name == s.card for seen in track.sightings)
-
     def _same_place(self, track: Track, quad: Quad) -> bool:
         """Whether a card may have been nudged from its place to this one since it was seen last."""
-        near = distance(track.quad, quad) < NUDGED * self._pile.card_height
+        near = distance(track.quad, quad) < _NUDGED * self._pile.card_height
         return iou(track.quad, quad) > 0.5 or (near and track.last.index >= self._stream.index - 2)
 
-    def _update_known(self, track: Track, s: Seen, quad: Quad, now: Moment) -> None:
+    def _update_known(self, track: Track, s: CardSeen, quad: Quad, now: SeenFrame) -> None:
         if s.card != track.name or s.confidence < 0.5:
             return
         before = track.rest
@@ -122,11 +125,12 @@ class Attribution:
 
     # Cards under way
 
-    def _open_track(self, s: Seen, quad: Quad, frame: _Round, dropped: list[Track]) -> Track | None:
+    def _open_track(self, s: CardSeen, quad: Quad, frame: _Round, dropped: list[Track]) -> Track | None:
         """The card under way that this reading shows, if any; what it proves to be a scrap joins ``dropped``."""
+        index = frame.now.index
         free = [track for track in self._pile.open if id(track) not in frame.given and track.sightings]
         for track in free:
-            if s.card == UNREAD or not track.may_still_be(s.card, frame.now.index):
+            if s.card == UNREAD or not track.may_still_be(s.card, index):
                 continue
             if not self._is_another(track, s, quad, frame.now):
                 return track
@@ -134,40 +138,42 @@ class Attribution:
             dropped.append(track)
         free = [track for track in free if track not in dropped]
         for track in free:
-            if self._first_look(track, frame) and self._close(track, quad):
+            # A card seen only once and just now, in motion, may have been misread then: two cards never follow each
+            # other by one frame. But what lay under the pile where a known index shows was no card on its way.
+            once = len(track.sightings) == 1 and track.first >= index - 1
+            scrap = track.last.under and track.last.scrap
+            if once and not scrap and track.last.name not in frame.names and self._close(track, quad):
                 return track
-        return _most_overlapping(free, s, quad, frame.now)
+        # Else the card that lies most where this reading does, if it lies there for the most part. A scrap that shows
+        # from under the pile is no card on its way, whatever is laid over it later.
+        lasting = [track for track in free if not track.fleeting(index) and not track.scrap()]
+        if s.card != UNREAD:
+            lasting = [track for track in lasting if track.first >= index - PASSING_FRAMES]
+        best = max(lasting, key=lambda track: iou(track.quad, quad), default=None)
+        if best is None:
+            return None
+        return best if iou(best.quad, quad) > (0.3 if UNREAD in (s.card, best.belief()[0]) else 0.6) else None
 
-    def _first_look(self, track: Track, frame: _Round) -> bool:
-        """Whether a card was seen only once and just now, in motion: it may have been misread then.
-
-        Two cards never follow each other by one frame.
-        """
-        once = len(track.sightings) == 1 and track.first >= frame.now.index - 1
-        # What lay under the pile where a known index shows was no card on its way.
-        scrap = track.last.under and track.last.scrap
-        return once and not scrap and track.last.name not in frame.names
-
-    def _is_another(self, track: Track, s: Seen, quad: Quad, now: Moment) -> bool:
+    def _is_another(self, track: Track, s: CardSeen, quad: Quad, now: SeenFrame) -> bool:
         """Whether a reading of an open card's name shows another card, and what was open was a scrap misread so."""
         if track.fleeting(now.index) and track.first < now.index - 2:
             return True
         if not track.scrap() or track.travelled():
             return False
-        if track.belief()[1] < SURE:
+        if track.belief()[1] < SURE_READING:
             # One index under the pile, and now two of a card in full: those are two cards.
             return self._apart(track, quad) or (double(s) and track.came_under() and track.may_be_scrap())
-        return track.first < now.index - 2 and s.confidence >= SURE and (s.top or self._apart(track, quad))
+        return track.first < now.index - 2 and s.confidence >= SURE_READING and (s.top or self._apart(track, quad))
 
     def _apart(self, track: Track, quad: Quad) -> bool:
         """Whether a reading lies farther from a scrap's place than that place is unsure."""
-        return distance(track.quad, quad) > UNSURE * self._pile.card_height
+        return distance(track.quad, quad) > _UNSURE_PLACE * self._pile.card_height
 
     def _close(self, track: Track, quad: Quad) -> bool:
         """Whether a card on its way may have come from the one place to the other within a frame or two."""
-        return distance(track.quad, quad) < FIRST_LOOK * self._pile.card_height
+        return distance(track.quad, quad) < _FIRST_LOOK * self._pile.card_height
 
-    def _revise(self, track: Track, s: Seen, quad: Quad, now: Moment) -> None:
+    def _revise(self, track: Track, s: CardSeen, quad: Quad, now: SeenFrame) -> None:
         """Put off the instant by which a card under way came up, where this reading says that it may be later."""
         early_scrap = track.came_under() and len(track.sightings) <= 2
         # What was read so before may have been a scrap; then this came up only now.
@@ -178,30 +184,23 @@ class Attribution:
 
     # New cards
 
-    def _opened(self, s: Seen, quad: Quad, now: Moment, dropped: Sequence[Track]) -> Track:
+    def _opened(self, s: CardSeen, quad: Quad, now: SeenFrame, dropped: Sequence[Track]) -> Track:
         """A new card under way."""
         track = Track(quad, now.index)
         if s.card == UNREAD:
             track.low, track.high = unread_reveal(now, self._stream, self._pile)
         else:
             track.low, track.high = reveal(quad, now, self._stream, self._pile)
-        track.low = min([track.low, *self._first_looks(track, dropped)])
+        for other in [*self._pile.open, *dropped]:
+            # A card of another name that was seen coming up just there may have been this one, misread.
+            if other.first >= track.first - 2 and (other in dropped or not other.scrap()) and self._close(other, quad):
+                track.low = min(track.low, other.low)
         self._pile.open.append(track)
         return track
 
-    def _first_looks(self, track: Track, dropped: Sequence[Track]) -> list[int]:
-        """Since when a card of another name was seen coming up just there: it may have been this one, misread."""
-        return [
-            other.low
-            for other in [*self._pile.open, *dropped]
-            if other.first >= track.first - 2
-            and (other in dropped or not other.scrap())
-            and self._close(other, track.quad)
-        ]
-
-    def _may_be_new(self, s: Seen, quad: Quad, now: Moment) -> bool:
+    def _may_be_new(self, s: CardSeen, quad: Quad, now: SeenFrame) -> bool:
         """Whether something has moved where this reading lies, lately enough to have brought a card."""
-        if s.card != UNREAD and s.confidence < LIKELY:
+        if s.card != UNREAD and s.confidence < LEAST_BEGINNING:
             return False
         if now.index == 0:
             return True
@@ -213,19 +212,69 @@ class Attribution:
         if not inside.any():
             return False
         moved_at = self._motion.moved_at[inside]
-        return bool((moved_at >= now.t - MOVED_NS).mean() > 0.3)
+        return bool((moved_at >= now.t - _MOVED_NS).mean() > 0.3)
 
 
-def _most_overlapping(free: Sequence[Track], s: Seen, quad: Quad, now: Moment) -> Track | None:
-    """The card that lies most where this reading does, if it lies there for the most part.
+# How a card lies to the pile
 
-    A scrap that shows from under the pile is no card on its way, whatever is laid over it later.
+
+def _sighting(s: CardSeen, quad: Quad, track: Track, now: SeenFrame, pile: Pile) -> Sighting:
+    """A reading in the newest frame as a sighting of a card under way."""
+    doubled = _in_one_place(s, quad, now, pile)
+    on_pile, under = _lie(s, quad, track, now, pile, whole=plain(s) and not doubled)
+    return Sighting(
+        now.index, now.t, s.card, s.confidence, quad, s.top, on_pile, under, _is_old_index(s, pile),
+        plain=plain(s) and not doubled, double=double(s) and not doubled, bare=s.bare >= BARE,
+        candidates=s.candidates,
+    )  # fmt: skip
+
+
+def _lie(s: CardSeen, quad: Quad, track: Track, now: SeenFrame, pile: Pile, whole: bool) -> tuple[bool, bool]:
+    """Whether a card lies on the pile, or under it; neither where only newer cards lie on it."""
+    if s.top and not pile.laid:
+        return True, False
+    older = [other for other in pile.laid if other.high <= track.high]
+    least = _OVER * area(quad)
+    if not any(shared_area(quad, other.quad) >= least for other in older[-3:]):
+        return False, False
+    if s.top or whole:
+        return True, False
+    cards = [*pile.laid, *pile.open]
+    # A scrap that has been taken for a card under way hides nothing.
+    newer = [o for o in cards if o is not track and o.high > track.high and (o.name is not None or not o.scrap())]
+    if any(shared_area(quad, other.quad) > 0.02 * area(quad) for other in newer):
+        return False, False
+    for other in cards:
+        # Whether a card of the pile was just seen to lie over this place, on top of all.
+        if other.high <= track.high and other.sightings and other.last.index == now.index:
+            surely_top = other.last.top and other.last.confidence >= 0.8
+            if surely_top and shared_area(quad, other.quad) >= least:
+                return False, True
+    return s.confidence >= SURE_READING, False
+
+
+def _in_one_place(s: CardSeen, quad: Quad, now: SeenFrame, pile: Pile) -> bool:
+    """Whether another card is seen whole and on top where this reading, not on top, lies: both cannot be whole."""
+    if s.top:
+        return False
+    seen = (other for other in [*pile.laid, *pile.open] if other.sightings and other.last.index == now.index)
+    return any(
+        other.last.plain and other.last.top and other.last.name != s.card and iou(other.quad, quad) > _ONE_PLACE
+        for other in seen
+    )
+
+
+def _is_old_index(s: CardSeen, pile: Pile) -> bool:
+    """Whether the only index of this reading shows where one of a known card does: likely that one, misread.
+
+    A scrap of one card may pass for another of the same rank or the same suit.
     """
-    lasting = [track for track in free if not track.fleeting(now.index) and not track.scrap()]
-    if s.card != UNREAD:
-        lasting = [track for track in lasting if track.first >= now.index - LATELY]
-    best = max(lasting, key=lambda track: iou(track.quad, quad), default=None)
-    if best is None:
-        return None
-    named = best.belief()[0]
-    return best if iou(best.quad, quad) > (0.3 if UNREAD in (s.card, named) else 0.6) else None
+    if s.card == UNREAD or len(s.indices) != 1:
+        return False
+    return any(
+        other.indices is not None
+        and other.name != s.card
+        and (s.card[:1] == (other.name or UNREAD)[:1] or s.card[1:] == (other.name or UNREAD)[1:])
+        and bool((np.linalg.norm(other.indices - s.indices[0], axis=1) < _INDEX_NEAR * pile.card_height).any())
+        for other in pile.laid
+    )

@@ -10,29 +10,33 @@ from typing import Final
 
 import numpy as np
 
-from models.eye.geometry import centre_of, distance, iou
+from models.eye.classes import SURE_READING, UNREAD
+from models.eye.geometry import area, centre_of, distance, iou, shared_area
 from models.watch.arms import Arms, usual
-from models.watch.known_cards import Pile
 from models.watch.motion import Glance, Motion
-from models.watch.pairs import upper_of
 from models.watch.prior import NamedCard, Prior, Trust, judge
-from models.watch.stream import MARGIN_NS, MS, PATIENCE_NS, Moment, Stream
-from models.watch.tracks import SURE, UNREAD, Track
+from models.watch.stream import MARGIN_NS, PATIENCE_NS, SeenFrame, Stream
+from models.watch.tracks import Pile, Track
 from referee.engine.foresight import Foresight
 from referee.engine.observations import Card, Observation, Placed
+from referee.units import MS
 
-LOST_NS: Final = 350 * MS
+_LOST_NS: Final = 350 * MS
 """A card not seen for so long has been covered or carried off."""
-LONE_NS: Final = 250 * MS
+_LONE_NS: Final = 250 * MS
 """A card seen on the pile only once has, after this, not slipped under it."""
-QUIET_NS: Final = 400 * MS
+_QUIET_NS: Final = 400 * MS
 """A card at rest that is still unread after this is not going to be."""
-ONE_CARD_NS: Final = 250 * MS
+_ONE_CARD_NS: Final = 250 * MS
 """Two hands do not lay two cards on one place within so short a time."""
-PROOF: Final = 4.4
+_PROOF: Final = 4.4
 """Weight of votes that names a card at once ..."""
-AT_ONCE: Final = 0.985
+_AT_ONCE: Final = 0.985
 """... if it is believed so firmly."""
+_TOGETHER_NS: Final = 100 * MS
+"""Cards whose faces came up no further apart came in one hand: no second hand is so quick."""
+_FANNED: Final = 0.1
+"""Share of the lower of two cards drawn at once that the upper one must hide."""
 
 
 class Decisions:
@@ -51,30 +55,25 @@ class Decisions:
         """What can come after all cards told so far; None where nobody knows."""
         self._foresight = foresight
 
-    def decide(self, now: Moment, glance: Glance) -> list[Observation]:
+    def decide(self, now: SeenFrame, glance: Glance) -> list[Observation]:
         """What is sure by the newest frame."""
-        out: list[Observation] = []
         # Only the first frame shows several cards at once: then what lies below another came first.
-        for track in sorted(self._pile.open, key=lambda tr: (tr.high, tr.last.top)):
-            out += self._settle(track, now, glance)
-        return out
+        ordered = sorted(self._pile.open, key=lambda track: (track.high, track.last.top))
+        return [seen for track in ordered for seen in self._settle(track, now, glance)]
 
-    def finish(self, now: Moment, glance: Glance) -> list[Observation]:
+    def finish(self, now: SeenFrame, glance: Glance) -> list[Observation]:
         """What the cards still under way are, as far as that can be told at the end of the stream."""
-        out: list[Observation] = []
-        for track in list(self._pile.open):
-            out += self._settle(track, now, glance, final=True)
-        return out
+        return [seen for track in list(self._pile.open) for seen in self._settle(track, now, glance, final=True)]
 
-    def _settle(self, track: Track, now: Moment, glance: Glance, final: bool = False) -> list[Observation]:
+    def _settle(self, track: Track, now: SeenFrame, glance: Glance, final: bool = False) -> list[Observation]:
         """Report, drop or keep a card under way."""
         name, sure = track.belief()
-        over = final or now.t - track.last.t > LOST_NS
+        over = final or now.t - track.last.t > _LOST_NS
         if self._pile.packs == 1 and name in self._pile.names and name != UNREAD:
             if over:
                 self._pile.open.remove(track)
             return []
-        if laid(track, self._pile, now, over):
+        if is_laid(track, self._pile, now, over):
             told = self._reading_to_tell(track, now, over)
             if told is not None:
                 return self._report(track, told, now, glance)
@@ -85,25 +84,29 @@ class Decisions:
             self._pile.open.remove(track)
         return []
 
-    def _reading_to_tell(self, track: Track, now: Moment, over: bool) -> NamedCard | None:
+    def _reading_to_tell(self, track: Track, now: SeenFrame, over: bool) -> NamedCard | None:
         """What a card that was laid may be told as now, ``??`` if it is not going to be read."""
         name, sure = track.belief()
         weight = track.weights().get(name, 0.0)
         # In motion a suit is soon mistaken, twice in the same way: at rest two looks will do, on the way three.
-        quick = weight >= PROOF and track.reads(name) >= (2 if track.still else 3)
-        if sure >= AT_ONCE and quick:
+        quick = weight >= _PROOF and track.reads(name) >= (2 if track.still else 3)
+        if sure >= _AT_ONCE and quick:
             prior = self._prior(track)
             # What memory speaks against is worth another look.
             if prior is None or prior.allows(name):
                 return judge(name, sure, track.looks(), prior)
         age = _age(track, now)
-        if over or age > PATIENCE_NS or (track.still >= 3 and age > QUIET_NS):
+        if over or age > PATIENCE_NS or (track.still >= 3 and age > _QUIET_NS):
             reading = judge(name, sure, track.looks(), self._prior(track))
-            if sure >= SURE and track.more_than_a_glimpse(name):
+            if sure >= SURE_READING and track.more_than_a_glimpse(name):
                 return reading
-            if sure < SURE <= reading.confidence and track.likely(reading.card) >= 2:
+            if sure < SURE_READING <= reading.confidence and track.likely(reading.card) >= 2:
                 return reading
-            if _surely_there(track) and not _another_look(track, self._pile):
+            tops = sum(s.top for s in track.sightings)
+            bare = any(s.top and s.bare for s in track.sightings)
+            over_pile = track.seen_on_pile() > max(1, track.seen_under())
+            # Seen well enough to be a card at all?
+            if track.rest is not None and tops >= 3 and bare and over_pile and not _another_look(track, self._pile):
                 return NamedCard(UNREAD, sure, reading.candidates)
         return None
 
@@ -117,22 +120,18 @@ class Decisions:
     def _vanished(self, track: Track, name: str, sure: float) -> list[Observation]:
         """A card that was not seen to lie on the pile is seen no more: slid under it, or carried off."""
         came = max(distance(track.sightings[0].quad, s.quad) for s in track.sightings)
-        if sure < SURE or track.reads(name) < 2 or not self._pile.laid or came < 0.25 * self._pile.card_height:
+        if sure < SURE_READING or track.reads(name) < 2 or not self._pile.laid or came < 0.25 * self._pile.card_height:
             return []
-        if track.seen_under() > max(1, track.seen_on_pile()):
-            return self._slid_under(track, name)
-        (x, y), (u, v) = centre_of(track.quad), self._pile.middle(self._stream.shape)
-        if np.hypot(x - u, y - v) > 1.7 * self._pile.card_height:
-            return []
-        return self._slid_under(track, name) if _bared(track, self._pile) else []
-
-    def _slid_under(self, track: Track, name: str) -> list[Observation]:
+        if track.seen_under() <= max(1, track.seen_on_pile()):
+            (x, y), (u, v) = centre_of(track.quad), self._pile.middle(self._stream.shape)
+            if np.hypot(x - u, y - v) > 1.7 * self._pile.card_height or not _bared(track, self._pile):
+                return []
         self._pile.burned[name] = track.quad
         self._placed += 1
         t = max(track.last.t, self._stream.watermark + 1)
         return [Placed(t=t, id=f"p{self._placed}", seat=self._arms.seat(usual(track.bearings)), cards=(name,))]
 
-    def _report(self, track: Track, told: NamedCard, now: Moment, glance: Glance) -> list[Observation]:
+    def _report(self, track: Track, told: NamedCard, now: SeenFrame, glance: Glance) -> list[Observation]:
         """Tell that a card was laid, unless it is one that was told already."""
         name = told.card
         upper = upper_of(track, self._pile)
@@ -154,8 +153,10 @@ class Decisions:
         error = 0 if track.low == track.high else (high - low + 1) // 2 + MARGIN_NS
         angle = usual(track.bearings)
         seat = self._arms.seat(angle)
-        if self._out_of_order(track):
-            # Its name is sure, but not its place among the others: people are asked.
+        gone = track.high + MARGIN_NS < self._stream.soonest
+        if gone and any(other.high > track.high for other in self._pile.laid if other is not track):
+            # It came up so long ago that later ones have been told, and it can no longer go before them: its name is
+            # sure, but not its place among the others, and people are asked.
             name, told = UNREAD, NamedCard(UNREAD, 0.0, told.candidates)
         if self._foresight is not None:
             self._trust.note(told, Prior.of(self._foresight, seat))
@@ -167,11 +168,6 @@ class Decisions:
                 bearing=None if angle is None else float(round(angle) % 360), candidates=told.candidates,
             )
         ]  # fmt: skip
-
-    def _out_of_order(self, track: Track) -> bool:
-        """Whether this card came up so long ago that later ones have been told, and it can no longer go before them."""
-        gone = track.high + MARGIN_NS < self._stream.soonest
-        return gone and any(other.high > track.high for other in self._pile.laid if other is not track)
 
     def _same_again(self, track: Track, name: str) -> bool:
         """Whether a better-seen card came up at the same place within a frame or two: one card, read two ways."""
@@ -186,7 +182,31 @@ class Decisions:
         )
 
 
-def laid(track: Track, pile: Pile, now: Moment, over: bool) -> bool:
+def upper_of(track: Track, pile: Pile) -> Track | None:
+    """The card that was drawn together with this one and came to lie on it, if it was one of two.
+
+    Such cards turn over in one hand and come to lie together, the lower one fanned out a little; a card slid under the
+    pile comes to lie below a card that was there before. Both must have been seen to move: what only comes to light
+    when a pile is touched has lain there before.
+    """
+    if not track.travelled() or track.belief()[1] < SURE_READING or track.seen_under() == 0:
+        return None
+    return next(
+        (
+            other
+            for other in [*pile.open, *pile.laid[-3:]]
+            if other is not track
+            and abs(other.high - track.high) <= _TOGETHER_NS
+            and abs(other.first - track.first) <= 1
+            and (other.plainly_laid() or other.name is not None)
+            and not other.seen_under()
+            and shared_area(other.quad, track.quad) >= _FANNED * area(track.quad)
+        ),
+        None,
+    )
+
+
+def is_laid(track: Track, pile: Pile, now: SeenFrame, over: bool) -> bool:
     """Whether a card has been laid on the pile, and not slid under it or only carried past.
 
     ``over`` says that no more is going to be seen of it.
@@ -207,9 +227,9 @@ def laid(track: Track, pile: Pile, now: Moment, over: bool) -> bool:
     if on == under == 0 and track.still >= 2 and sum(s.plain and s.top for s in track.sightings) >= 3:
         # Whole and still beside the pile: it was laid there, whatever becomes of it.
         return True
-    if over or _age(track, now) > LONE_NS:
+    if over or _age(track, now) > _LONE_NS:
         return _laid_after_all(track, pile)
-    if on > 0 and under == 0 and _covered_since(track, pile):
+    if on > 0 and under == 0 and pile.latest > track.high:
         return True
     return under == 0 and track.still >= 3 and track.last.top
 
@@ -223,12 +243,7 @@ def _laid_after_all(track: Track, pile: Pile) -> bool:
     on = track.seen_on_pile()
     # What was seen over the pile's edge and then under it has been slid there, unless a card hides it now.
     stays = all(s.on_pile for s in track.sightings[-2:])
-    return on > 0 and (on > track.seen_under() or stays or (_covered_since(track, pile) and track.came_over()))
-
-
-def _covered_since(track: Track, pile: Pile) -> bool:
-    """Whether a card came up later, which may hide this one."""
-    return pile.latest > track.high
+    return on > 0 and (on > track.seen_under() or stays or (pile.latest > track.high and track.came_over()))
 
 
 def _bared(track: Track, pile: Pile) -> bool:
@@ -238,24 +253,17 @@ def _bared(track: Track, pile: Pile) -> bool:
     return whole and top.high < track.high and top.last.t > track.last.t
 
 
-def _surely_there(track: Track) -> bool:
-    """Whether an unread card was seen well enough to be a card at all."""
-    tops = sum(s.top for s in track.sightings)
-    bare = any(s.top and s.bare for s in track.sightings)
-    return track.rest is not None and tops >= 3 and bare and track.seen_on_pile() > max(1, track.seen_under())
-
-
 def _another_look(track: Track, pile: Pile) -> bool:
     """Whether what could not be read came up just when and where a card was laid: it is that one."""
     return any(
-        track.low - ONE_CARD_NS <= other.high
-        and other.low <= track.high + ONE_CARD_NS
+        track.low - _ONE_CARD_NS <= other.high
+        and other.low <= track.high + _ONE_CARD_NS
         and iou(other.rest, track.quad) > 0.4
         for other in pile.laid[-3:]
         if other.rest is not None
     )
 
 
-def _age(track: Track, now: Moment) -> int:
+def _age(track: Track, now: SeenFrame) -> int:
     """How long ago a card was seen first, ns."""
     return now.t - track.sightings[0].t

@@ -8,38 +8,38 @@ from typing import Final, Protocol
 import cv2
 import numpy as np
 
+from models.eye.classes import UNREAD
+from models.eye.eye import CardSeen
 from models.eye.geometry import PixelBox, Quad, area, bounds, convex_quad, height_of
-from models.watch.known_cards import Pile
-from models.watch.motion import GRAIN, Glance, Motion
-from models.watch.pixels import Bytes, peak
+from models.watch.motion import GRAIN, Bytes, Glance, Motion, difference
 from models.watch.stream import Stream
-from models.watch.tracks import UNREAD, Seen, plain
+from models.watch.tracks import Pile, plain
 
-FRESH: Final = 14
+_FRESH: Final = 14
 """Grey levels by which a reduced pixel must differ from the frame read last."""
-STILL_READS: Final = 3
+_STILL_READS: Final = 3
 """So often is a picture that does not change read again while a card is under way."""
-SIZE_KNOWN: Final = 3
+_SIZE_KNOWN: Final = 3
 """Once so many cards have told their size, looking for that size alone is enough."""
-LIKELY: Final = 0.5
+LEAST_BEGINNING: Final = 0.5
 """Least confidence of a reading that may begin a card."""
 
-Found = tuple[Seen, Quad]
+Found = tuple[CardSeen, Quad]
 """A reading and the corners of its card."""
 
 
-class Reader(Protocol):
-    """An eye: finds and reads cards in one picture."""
+class CardEye(Protocol):
+    """An eye: finds and reads cards in one picture; `models.eye.eye.Eye`, and those of the tests."""
 
-    def recognise(self, image: Bytes) -> Sequence[Seen]: ...
+    def recognise(self, image: Bytes) -> Sequence[CardSeen]: ...
 
-    def read_at(self, image: Bytes, region: PixelBox, card_height: float | None = None) -> Sequence[Seen]: ...
+    def read_at(self, image: Bytes, region: PixelBox, card_height: float | None = None) -> Sequence[CardSeen]: ...
 
 
 class Gaze:
     """Has an eye read what is worth reading."""
 
-    def __init__(self, eye: Reader, motion: Motion, stream: Stream, pile: Pile) -> None:
+    def __init__(self, eye: CardEye, motion: Motion, stream: Stream, pile: Pile) -> None:
         self._eye = eye
         self._motion = motion
         self._stream = stream
@@ -59,7 +59,7 @@ class Gaze:
             return []
         rows, columns = self._stream.shape
         whole = region == (0, 0, columns, rows)
-        known = self._pile.card_height if self._pile.told >= SIZE_KNOWN else None
+        known = self._pile.card_height if self._pile.told >= _SIZE_KNOWN else None
         seen = self._eye.recognise(image) if whole and not known else self._eye.read_at(image, region, known)
         self._last = glance.small
         self._clear = not glance.reaches and not glance.changed
@@ -67,7 +67,7 @@ class Gaze:
         if not self._pile.card_height and found:
             self._pile.card_height = float(np.median([height_of(quad) for _, quad in found]))
         # White paper under a reading too weak to be a card's beginning may still be one.
-        self.seen = [quad for s, quad in found if s.confidence >= LIKELY]
+        self.seen = [quad for s, quad in found if s.confidence >= LEAST_BEGINNING]
         return found
 
     def _region(self) -> PixelBox:
@@ -85,16 +85,16 @@ class Gaze:
             return True
         f = self._motion.factor
         spot = np.s_[region[1] // f : region[3] // f + 1, region[0] // f : region[2] // f + 1]
-        if cv2.countNonZero(peak(glance.small[spot], self._last[spot], FRESH)) > GRAIN:
+        if cv2.countNonZero(difference(glance.small[spot], self._last[spot], _FRESH)) > GRAIN:
             self._still_reads = 0
             return True
         clear = not glance.reaches and not glance.changed
-        if (self._pile.open and self._still_reads < STILL_READS) or (clear and not self._clear):
+        if (self._pile.open and self._still_reads < _STILL_READS) or (clear and not self._clear):
             self._still_reads += 1
             return True
         return False
 
-    def _sifted(self, seen: Sequence[Seen]) -> list[Found]:
+    def _sifted(self, seen: Sequence[CardSeen]) -> list[Found]:
         """The readings worth a thought, surest first.
 
         Between fingers an eye finds scraps of cards; a card that it cannot name counts only where nothing hides it.

@@ -9,46 +9,97 @@ is no known card, belongs to the table.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Final
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from models.eye.geometry import PixelBox, Quad
-from models.watch.arm_entries import Reach, reaches
-from models.watch.pixels import Bytes, Mask, gains, peak, scaled
+from referee.units import MS, SECOND
 
-ROWS = 160
+Bytes = NDArray[np.uint8]
+Mask = NDArray[np.uint8]
+"""0 or 255."""
+
+_ROWS: Final = 160
 """The reduced picture has at least so many rows, and less than twice as many."""
-MOVING = 12
+_MOVING: Final = 12
 """Grey levels by which a reduced pixel must differ from the frame before."""
-FOREIGN = 9
+_FOREIGN: Final = 9
 """And from the bare table; a dark hand over a dark cloth differs no more, and noise when reduced less than half."""
-STILL_NS = 1_000_000_000
+_STILL_NS: Final = SECOND
 """What has not moved for so long belongs to the table."""
-STUCK_NS = 6_000_000_000
+_STUCK_NS: Final = 6 * SECOND
 """And this, if it fills the whole picture."""
-LEARN_EVERY_NS = 200_000_000
-DARK = 24.0
+_LEARN_EVERY_NS: Final = 200 * MS
+_DARK: Final = 24.0
 """Mean level under which nothing can be seen."""
-BLOCKED = 0.75
+_BLOCKED: Final = 0.75
 """Share of the picture that, when foreign, means something stands before the camera."""
-RELIT = 16
+_RELIT: Final = 16
 """Grey levels within which a pixel shows what it did, but for the lamp."""
-LEAST_GAIN = 0.03
+_LEAST_GAIN: Final = 0.03
 """A lamp that changes less changes nothing."""
-OTHERWISE = 0.2
+_OTHERWISE: Final = 0.2
 """Share of the picture that may have changed otherwise when the lamp has ..."""
-CARDS_OTHERWISE = 0.35
+_CARDS_OTHERWISE: Final = 0.35
 """... and of the cards, which no cover before the lens looks like."""
-GAINS = (0.4, 2.5)
+_GAINS: Final = (0.4, 2.5)
 """How much darker or brighter a lamp may get for the table to be known again."""
-DOUBTED = 0.3
+_DOUBTED: Final = 0.3
 """Share of the picture that, when foreign, may tell of the lamp and not of things."""
-PAPER_STEP = 2
+_BRIDGE: Final = 4
+"""Reduced pixels of the picture's edge that may be missing within one arm."""
+PAPER_STEP: Final = 2
 """Frame pixels for each pixel in which white paper is looked for."""
-GRAIN = 6
+GRAIN: Final = 6
 """Reduced pixels that may change by chance."""
+
+
+def difference(one: Bytes, other: Bytes, level: int) -> Mask:
+    """Where two pictures differ by more than ``level`` in any channel."""
+    b, g, r = cv2.split(cv2.absdiff(one, other))
+    worst = cv2.max(cv2.max(b, g), r)
+    return np.asarray(cv2.threshold(worst, level, 255, cv2.THRESH_BINARY)[1], np.uint8)
+
+
+def _gains(before: Bytes, now: Bytes) -> NDArray[np.float64]:
+    """By how much blue, green and red have become brighter, most of the picture."""
+    ratios = (now.reshape(-1, 3) + 1.0) / (before.reshape(-1, 3) + 1.0)
+    return np.asarray(np.median(ratios, axis=0), np.float64)
+
+
+def _relit(picture: Bytes, light: NDArray[np.float64]) -> Bytes:
+    """The picture in another light; ``light`` is its `_gains` against the present one."""
+    return np.asarray(np.clip(picture * light + 0.5, 0, 255), np.uint8)
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """An arm across the picture's edge, in reduced pixels: the middle of the stretch of edge it covers."""
+
+    x: float
+    y: float
+
+
+def reaches(foreign: Mask) -> list[Reach]:
+    """The stretches of the picture's edge that foreign things cross."""
+    rows, columns = foreign.shape
+    rim = np.concatenate([foreign[1, :], foreign[:, -2], foreign[-2, ::-1], foreign[::-1, 1]]) > 0
+    if not rim.any():
+        return []
+    xs = np.concatenate([np.arange(columns), np.full(rows, columns - 1), np.arange(columns)[::-1], np.zeros(rows)])
+    ys = np.concatenate([np.zeros(columns), np.arange(rows), np.full(columns, rows - 1), np.arange(rows)[::-1]])
+    if rim.all():
+        runs = [np.arange(len(rim))]
+    else:
+        # The rim is a ring: a run may go on from its end to its beginning.
+        places = np.flatnonzero(rim)
+        runs = np.split(places, np.flatnonzero(np.diff(places) > _BRIDGE + 1) + 1)
+        if len(runs) > 1 and places[0] + len(rim) - places[-1] <= _BRIDGE + 1:
+            runs[0] = np.concatenate([runs.pop(), runs[0]])
+    return [Reach(float(xs[run].mean()), float(ys[run].mean())) for run in runs if len(run) >= 4]
 
 
 @dataclass(slots=True, eq=False)
@@ -82,15 +133,16 @@ class Motion:
         self._clear: Bytes | None = None
         """The latest picture of an unhindered view."""
         self.half: Bytes = np.zeros((1, 1, 3), np.uint8)
+        """The newest frame at half size."""
         self._learned_at = -(2**62)
         self.moved_at: NDArray[np.int64] = np.zeros((0, 0), np.int64)
         self.paper = np.array((235.0, 235.0, 235.0))
         """Colour of the cards' paper, learned from cards that were read."""
 
-    def reduce(self, image: Bytes) -> Bytes:
-        """The picture, halved until it is small; the first halving is kept for `paper_at`."""
+    def look(self, image: Bytes, t: int, cards: Mask | None) -> Glance:
+        """Take in a frame; ``cards`` masks (reduced) where known cards lie, which never become part of the table."""
         small, self.factor = image, 1
-        while self.factor < PAPER_STEP or small.shape[0] >= 2 * ROWS:
+        while self.factor < PAPER_STEP or small.shape[0] >= 2 * _ROWS:
             # Halving is what INTER_AREA does fastest, by far.
             size = (small.shape[1] // 2, small.shape[0] // 2)
             even = small[: 2 * size[1], : 2 * size[0]]
@@ -98,24 +150,18 @@ class Motion:
             self.factor *= 2
             if self.factor == PAPER_STEP:
                 self.half = small
-        return small
-
-    def look(self, image: Bytes, t: int, cards: Mask | None) -> Glance:
-        """Take in a frame; ``cards`` masks (reduced) where known cards lie, which never become part of the table."""
-        small = self.reduce(image)
         if self.table is None or self._before is None or self.table.shape != small.shape:
             self.table, self._before = small.copy(), small
             self.moved_at = np.full(small.shape[:2], t, np.int64)
             self._earlier = self._clear = None
-            if float(small.mean()) < DARK:
+            if float(small.mean()) < _DARK:
                 self.table = None
-                return Glance(
-                    t, small, np.zeros(small.shape[:2], np.uint8), np.zeros(small.shape[:2], np.uint8), state="dark"
-                )
-        glance = Glance(t, small, peak(small, self._before, MOVING), self._foreign(small))
+                nothing = np.zeros(small.shape[:2], np.uint8)
+                return Glance(t, small, nothing, nothing.copy(), state="dark")
+        glance = Glance(t, small, difference(small, self._before, _MOVING), self._foreign(small))
         self._before = small
         self._set_state(glance)
-        if cv2.countNonZero(glance.foreign) > DOUBTED * glance.foreign.size and self._relit(glance, cards):
+        if cv2.countNonZero(glance.foreign) > _DOUBTED * glance.foreign.size and self._knows_lamp(glance, cards):
             self._set_state(glance)
         if glance.state == "clear":
             self._clear = small
@@ -131,51 +177,51 @@ class Motion:
     def _foreign(self, small: Bytes) -> Mask:
         """What is neither the table as it is nor as it was before it was learned anew."""
         assert self.table is not None
-        foreign = peak(small, self.table, FOREIGN)
+        foreign = difference(small, self.table, _FOREIGN)
         if self._earlier is None:
             return foreign
-        before = peak(small, self._earlier, FOREIGN)
-        if cv2.countNonZero(before) < (1 - BLOCKED) * cv2.countNonZero(foreign):
+        before = difference(small, self._earlier, _FOREIGN)
+        if cv2.countNonZero(before) < (1 - _BLOCKED) * cv2.countNonZero(foreign):
             # The lamp is as it was.
             self.table, self._earlier = self._earlier, self.table
         return np.asarray(cv2.bitwise_and(foreign, before), np.uint8)
 
-    def _relit(self, glance: Glance, cards: Mask | None) -> bool:
+    def _knows_lamp(self, glance: Glance, cards: Mask | None) -> bool:
         """Whether only the lamp has changed its colour or strength; then the table is known in the new light, too."""
         clear, small = self._clear, glance.small
         if clear is None or self.table is None:
             return False
-        lamp = gains(clear[::2, ::2], small[::2, ::2])
-        if abs(lamp - 1).max() < LEAST_GAIN or lamp.min() < GAINS[0] or lamp.max() > GAINS[1]:
+        lamp = _gains(clear[::2, ::2], small[::2, ::2])
+        if abs(lamp - 1).max() < _LEAST_GAIN or lamp.min() < _GAINS[0] or lamp.max() > _GAINS[1]:
             return False
-        other = peak(small, scaled(clear, lamp), RELIT)
-        if cv2.countNonZero(other) > OTHERWISE * other.size:
+        other = difference(small, _relit(clear, lamp), _RELIT)
+        if cv2.countNonZero(other) > _OTHERWISE * other.size:
             return False
-        if cards is not None and cards.any() and (other[cards > 0] > 0).mean() > CARDS_OTHERWISE:
+        if cards is not None and cards.any() and (other[cards > 0] > 0).mean() > _CARDS_OTHERWISE:
             return False
         glance.moving = other
-        if glance.t - self._relit_at > STILL_NS:
+        if glance.t - self._relit_at > _STILL_NS:
             self._earlier = self.table
         self._relit_at = glance.t
-        self.table = scaled(self.table, lamp)
+        self.table = _relit(self.table, lamp)
         self.paper = np.minimum(self.paper * lamp, 255.0)
         glance.foreign = self._foreign(small)
         return True
 
     def _set_state(self, glance: Glance) -> None:
         glance.state = "clear"
-        if float(glance.small.mean()) < DARK:
+        if float(glance.small.mean()) < _DARK:
             glance.state = "dark"
-        elif cv2.countNonZero(glance.foreign) > BLOCKED * glance.foreign.size:
+        elif cv2.countNonZero(glance.foreign) > _BLOCKED * glance.foreign.size:
             glance.state = "blocked"
 
     def _learn(self, glance: Glance, cards: Mask | None) -> None:
         assert self.table is not None
-        if glance.state == "dark" or glance.t - self._learned_at < LEARN_EVERY_NS:
+        if glance.state == "dark" or glance.t - self._learned_at < _LEARN_EVERY_NS:
             return
         self._learned_at = glance.t
         # What stands before the lens is no part of the table, unless it never goes away.
-        still = STILL_NS if glance.state == "clear" else STUCK_NS
+        still = _STILL_NS if glance.state == "clear" else _STUCK_NS
         settled = (glance.t - self.moved_at > still) & (glance.foreign > 0)
         if cards is not None:
             settled &= cards == 0
@@ -186,7 +232,7 @@ class Motion:
             if cards is not None and np.count_nonzero(settled) > 0.5 * settled.size:
                 # The light has changed, and where cards lie nobody sees the table in it.
                 there = cards > 0
-                self.table[there] = scaled(self.table[there], gains(self.table[settled], glance.small[settled]))
+                self.table[there] = _relit(self.table[there], _gains(self.table[settled], glance.small[settled]))
             self.table[settled] = glance.small[settled]
 
     def forget_cards(self, cards: Mask, small: Bytes) -> None:

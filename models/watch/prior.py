@@ -23,29 +23,27 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from models.eye.classes import CARD_CLASSES, UNREAD
+from models.eye.classes import CARD_CLASSES, SURE_READING, UNREAD
 from referee.engine.foresight import Foresight
 
-SLIP: Final = 0.1
+LEAST_SLIP: Final = 0.1
 """Least share of cards for which memory is taken to be wrong."""
-MISPLACED: Final = 0.2
+_MISPLACED: Final = 0.2
 """The share of slips for which one excluded card, chosen before, is not where it is known to be."""
-LATELY: Final = 20
+_PREDICTIONS: Final = 20
 """So many of memory's latest predictions say how far it is to be trusted."""
-SURE: Final = 0.9
-"""From this confidence on the eye's word stands, whatever memory says; below it a card counts as not read."""
-SUPPORT: Final = 0.1
+LEAST_SUPPORT: Final = 0.1
 """Least probability, by the eye alone, of a name that memory may choose."""
-MOST: Final = 0.999
+MOST_CONFIDENCE: Final = 0.999
 """No confidence is higher than this."""
-ECHO: Final = (1.0, 0.5, 0.25, 0.25, 0.25)
+_ECHO: Final = (1.0, 0.5, 0.25, 0.25, 0.25)
 """What the looks at one card count for, the clearest first: they share its light and blur, so they are no independent
 witnesses."""
-DOUBT: Final = 0.018
+_DOUBT: Final = 0.018
 """Share of every look that is spread over all names: one look may weigh as much as confidence 0.982."""
-NAMED: Final = 0.01
+_LEAST_NAMED: Final = 0.01
 """Candidates below this are not worth telling ..."""
-MOST_NAMED: Final = 4
+_MOST_NAMED: Final = 4
 """... and more than so many are none."""
 
 Candidates = tuple[tuple[str, float], ...]
@@ -72,11 +70,11 @@ class Prior:
 
     may_come: NDArray[np.bool_]
     """For each of `CARD_CLASSES`, (54,)."""
-    slip: float = SLIP
+    slip: float = LEAST_SLIP
     """How likely it is that memory is wrong."""
 
     @classmethod
-    def of(cls, foresight: Foresight, seat: int | None, slip: float = SLIP) -> Prior:
+    def of(cls, foresight: Foresight, seat: int | None, slip: float = LEAST_SLIP) -> Prior:
         """For the next card of a seat; None where nobody saw whose hand it was."""
         return cls(np.array([foresight.may_come(card, seat) for card in CARD_CLASSES]), slip)
 
@@ -88,7 +86,7 @@ class Prior:
             return alike
         if self.certain:
             return np.asarray((1 - self.slip) * self.may_come + self.slip * alike)
-        weights = np.where(self.may_come, 1.0, MISPLACED * self.slip)
+        weights = np.where(self.may_come, 1.0, _MISPLACED * self.slip)
         return np.asarray(weights / weights.sum())
 
     @property
@@ -105,11 +103,11 @@ class Trust:
     """How often memory has been right of late, by the readings that needed no help."""
 
     def __init__(self) -> None:
-        self._latest: deque[bool] = deque(maxlen=LATELY)
+        self._latest: deque[bool] = deque(maxlen=_PREDICTIONS)
 
     def note(self, told: NamedCard, prior: Prior | None) -> None:
         """Hold a card that was told against what memory had said of it; a name that it chose itself proves nothing."""
-        if prior is None or told.confidence < SURE or (told.candidates and prior.allows(told.card)):
+        if prior is None or told.confidence < SURE_READING or (told.candidates and prior.allows(told.card)):
             return
         if prior.certain or not prior.allows(told.card):
             self._latest.append(prior.allows(told.card))
@@ -118,7 +116,7 @@ class Trust:
     def slip(self) -> float:
         """How likely memory is to be wrong about the next card."""
         # As if one in ten had been wrong before the first.
-        return max(SLIP, (1 + self._latest.count(False)) / (10 + len(self._latest)))
+        return max(LEAST_SLIP, (1 + self._latest.count(False)) / (10 + len(self._latest)))
 
 
 def spread(candidates: Candidates) -> Chances:
@@ -127,14 +125,14 @@ def spread(candidates: Candidates) -> Chances:
     for name, p in candidates:
         chances[_PLACE[name]] = p
     chances += max(0.0, 1 - float(chances.sum())) / len(CARD_CLASSES)
-    return np.asarray((1 - DOUBT) * chances / chances.sum() + DOUBT / len(CARD_CLASSES))
+    return np.asarray((1 - _DOUBT) * chances / chances.sum() + _DOUBT / len(CARD_CLASSES))
 
 
 def seen(looks: Sequence[Candidates]) -> Chances:
     """All looks at one card as probabilities of all names, by the eye alone; even where there is none."""
     clear = sorted((spread(look) for look in looks), key=lambda chances: -float(chances.max()))
     logs = np.zeros(len(CARD_CLASSES))
-    for weight, chances in zip(ECHO, clear, strict=False):
+    for weight, chances in zip(_ECHO, clear, strict=False):
         logs += weight * np.log(chances)
     return _normal(logs)
 
@@ -153,33 +151,30 @@ def judge(name: str, sure: float, looks: Sequence[Candidates], prior: Prior | No
         looks: what each look at the card made of it.
         prior: memory's word; None where there is none.
     """
-    if sure >= SURE and name != UNREAD:
+    if sure >= SURE_READING and name != UNREAD:
         if prior is None:
             return NamedCard(name, sure)
-        chances = _agreeing(name, sure, seen(looks))
+        # The looks together, but with the name believed as firmly as it is.
+        place, chances = _PLACE[name], seen(looks)
+        rest = np.delete(chances, place)
+        chances = np.insert(rest / rest.sum() * (1 - min(sure, MOST_CONFIDENCE)), place, min(sure, MOST_CONFIDENCE))
         if not prior.allows(name):
             return NamedCard(name, sure, likeliest(chances, prior))
-        return NamedCard(name, max(sure, min(MOST, float(weighed(chances, prior)[_PLACE[name]]))))
+        return NamedCard(name, max(sure, min(MOST_CONFIDENCE, float(weighed(chances, prior)[place]))))
     chances = seen(looks)
     if prior is not None:
         after = weighed(chances, prior)
         best = int(after.argmax())
-        if after[best] >= SURE and chances[best] >= SUPPORT and prior.allows(CARD_CLASSES[best]):
-            return NamedCard(CARD_CLASSES[best], min(MOST, float(after[best])), likeliest(chances))
+        if after[best] >= SURE_READING and chances[best] >= LEAST_SUPPORT and prior.allows(CARD_CLASSES[best]):
+            return NamedCard(CARD_CLASSES[best], min(MOST_CONFIDENCE, float(after[best])), likeliest(chances))
     return NamedCard(name, sure, likeliest(chances) if looks else ())
-
-
-def _agreeing(name: str, sure: float, chances: Chances) -> Chances:
-    """The same, but for the name that is believed as firmly as it is."""
-    place = _PLACE[name]
-    rest = np.delete(chances, place)
-    rest = rest / rest.sum() * (1 - min(sure, MOST))
-    return np.insert(rest, place, min(sure, MOST))
 
 
 def likeliest(chances: Chances, prior: Prior | None = None) -> Candidates:
     """The names worth telling, the likeliest first; the one that is certain by memory among them."""
-    order = [int(place) for place in np.argsort(-chances, kind="stable")[:MOST_NAMED] if chances[place] >= NAMED]
+    order = [
+        int(place) for place in np.argsort(-chances, kind="stable")[:_MOST_NAMED] if chances[place] >= _LEAST_NAMED
+    ]
     if prior is not None and prior.certain:
         certain = int(prior.may_come.argmax())
         if certain not in order:

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.eye.geometry import Quad
-from models.watch.known_cards import Pile
 from models.watch.motion import Glance, Motion
+from models.watch.tracks import Pile
 
 TURNS: Final = (0.0, -1.0, 1.0, -2.0, 2.0, -3.0, 3.0, -4.0, 4.0)
 """Degrees by which a camera may have turned."""

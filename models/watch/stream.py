@@ -7,18 +7,18 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from models.eye.geometry import Quad
-from models.watch.pixels import Bytes
+from models.watch.motion import Bytes
+from referee.units import MS, SECOND
 
-MS: Final = 1_000_000
 LOOK_BACK: Final = 3
 """How many frames before its first reading a face may have shown unread."""
-MEMORY_NS: Final = 1_500_000_000
+_MEMORY_NS: Final = 1_500 * MS
 """How long frames are remembered."""
 MARGIN_NS: Final = 10 * MS
 """A face that came up so lately is still too steep to be told from an edge: added to the doubt at each end."""
-PATIENCE_NS: Final = 1_000_000_000
+PATIENCE_NS: Final = SECOND
 """Longest that an undecided thing may hold the watermark back."""
-UNVEILED_NS: Final = 200 * MS
+_UNVEILED_NS: Final = 200 * MS
 """How long after it was blind a camera's news may be as old as that."""
 BLIND_NS: Final = 1_800 * MS
 """Longest that a blind camera holds the watermark back: no instant may be less sure than a second either way."""
@@ -37,7 +37,7 @@ class Suspect:
 
 
 @dataclass(slots=True, eq=False)
-class Moment:
+class SeenFrame:
     """What is kept of a frame."""
 
     index: int
@@ -58,7 +58,7 @@ class Moment:
 class Stream:
     """The frames of one camera, in the order of time."""
 
-    moments: deque[Moment] = field(default_factory=deque)
+    moments: deque[SeenFrame] = field(default_factory=deque)
     """The latest, oldest first."""
     index: int = -1
     """The newest frame's place in the stream."""
@@ -78,7 +78,7 @@ class Stream:
     """Everything with t - t_error up to this instant, ns, has been reported."""
 
     @property
-    def before(self) -> Moment | None:
+    def before(self) -> SeenFrame | None:
         """The frame before the newest."""
         return self.moments[-2] if len(self.moments) > 1 else None
 
@@ -104,7 +104,7 @@ class Stream:
     @property
     def unveiled(self) -> bool:
         """Whether the camera was blind until just now: what lies there now may have come at any instant since."""
-        return not self.blind and self.moments[-1].t - self.blind_until < UNVEILED_NS
+        return not self.blind and self.moments[-1].t - self.blind_until < _UNVEILED_NS
 
     def note_sight(self, clear: bool) -> None:
         """Note whether the newest frame shows the table."""
@@ -113,7 +113,7 @@ class Stream:
         if now.blind:
             now.half = None
             # A glimpse in between is too short to tell what had come by then.
-            if not self.blind and not (before is not None and before.t - self.blind_until < UNVEILED_NS):
+            if not self.blind and not (before is not None and before.t - self.blind_until < _UNVEILED_NS):
                 self.blind_since = before.t if before is not None else now.t
         elif self.blind:
             self.blind_until = now.t
@@ -125,12 +125,12 @@ class Stream:
             return self.moments[0].t
         return self.blind_since if self.moments[k - 1].blind else self.moments[k - 1].t
 
-    def keep(self, t: int, t_error: int, half: Bytes) -> Moment:
+    def keep(self, t: int, t_error: int, half: Bytes) -> SeenFrame:
         """Remember the frame that `advance` went on to, and forget what is too old to matter."""
-        now = Moment(self.index, t, t + min(t_error, self.spacing or t_error), half)
+        now = SeenFrame(self.index, t, t + min(t_error, self.spacing or t_error), half)
         if len(self.moments) > LOOK_BACK + 1:
             self.moments[-1 - LOOK_BACK - 1].half = None
         self.moments.append(now)
-        while self.moments[0].t < t - MEMORY_NS:
+        while self.moments[0].t < t - _MEMORY_NS:
             self.moments.popleft()
         return now

@@ -1,74 +1,55 @@
-"""One card followed through a stream: where it was seen, what it was read as, and how sure that is.
+"""Cards followed through a stream: where each was seen, what it was read as, how sure that is; and the pile of them.
 
-Readings of one card in several frames are votes. A reading of confidence c weighs -ln(1 - c), cut at `HEAVIEST`, and
+Readings of one card in several frames are votes. A reading of confidence c weighs -ln(1 - c), cut at `_HEAVIEST`, and
 the frames of one card resemble each other, so their mistakes are not independent: the best reading of a name counts in
-full, the next by `ECHO`, further ones, if they are sure, by `FAR_ECHO`. The lead of the best name over the next is what
-the belief rests on.
+full, the next by `_ECHO`, further ones, if they are sure, by `_FAR_ECHO`. The lead of the best name over the next is
+what the belief rests on.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from models.eye.geometry import Quad, height_of, least_moved, most_moved
+from models.eye.classes import SURE_READING, UNREAD
+from models.eye.eye import CardSeen
+from models.eye.geometry import Quad, centre_of, height_of, least_moved, most_moved
+from models.watch.motion import Mask, Motion
+from models.watch.stream import LONG_AGO
 
-UNREAD = "??"
-HEAVIEST = 4.0
+_HEAVIEST: Final = 4.0
 """The most that one frame may weigh: as much as confidence 0.982."""
-ECHO = 0.5
+_ECHO: Final = 0.5
 """What a second reading of the same name adds."""
-FAR_ECHO = 0.25
-"""And what each further one adds, up to `LOOKS` in all."""
-LOOKS = 5
-SURE = 0.9
-"""Below this a card is reported as not read."""
-LATELY = 4
+_FAR_ECHO: Final = 0.25
+"""And what each further one adds, up to `_MOST_VOTES` in all."""
+_MOST_VOTES: Final = 5
+PASSING_FRAMES: Final = 4
 """Frames within which a card on its way may be taken for another; later the other is one that was laid since."""
-PLAIN = 0.985
+_PLAIN_CONFIDENCE: Final = 0.985
 """A card read with so much confidence is no misread scrap ..."""
-WHOLE = 2
+_PLAIN_INDICES: Final = 2
 """... if so many of its indices show ..."""
-BARE = 0.5
+BARE: Final = 0.5
 """... and it is more likely bare than covered."""
-TRAVEL = 0.12
+_TRAVEL: Final = 0.12
 """Share of its height by which every corner of a card on its way moves; that by which a scrap is known stays."""
-LIGHT = 0.35
+_LEAST_VOTE: Final = 0.35
 """Readings of less confidence are no vote."""
-
-MAYBE = 0.05
+_MAYBE: Final = 0.05
 """A name less likely than this is not what a frame shows."""
 
 
-class Seen(Protocol):
-    """A card that an eye found in one picture."""
-
-    @property
-    def card(self) -> str: ...
-    @property
-    def confidence(self) -> float: ...
-    @property
-    def corners(self) -> NDArray[np.float64]: ...
-    @property
-    def top(self) -> bool: ...
-    @property
-    def bare(self) -> float: ...
-    @property
-    def indices(self) -> NDArray[np.float64]: ...
-    @property
-    def candidates(self) -> tuple[tuple[str, float], ...]: ...
-
-
-def double(seen: Seen) -> bool:
+def double(seen: CardSeen) -> bool:
     """Whether two indices say a card's name beyond doubt: no scrap of another does."""
-    return seen.confidence >= PLAIN and len(seen.indices) >= WHOLE
+    return seen.confidence >= _PLAIN_CONFIDENCE and len(seen.indices) >= _PLAIN_INDICES
 
 
-def plain(seen: Seen) -> bool:
+def plain(seen: CardSeen) -> bool:
     """Whether a card was seen whole and read beyond doubt."""
     return double(seen) and seen.bare >= BARE
 
@@ -138,7 +119,7 @@ class Track:
             self.rest = sighting.quad
         self.sightings.append(sighting)
 
-    def note_indices(self, seen: Seen) -> None:
+    def note_indices(self, seen: CardSeen) -> None:
         """Remember where its indices are."""
         if self.indices is None or len(seen.indices) >= len(self.indices):
             self.indices = seen.indices
@@ -148,10 +129,14 @@ class Track:
         votes: dict[str, list[float]] = {}
         passing = self.may_be_scrap()
         for s in self.sightings:
-            if s.name != UNREAD and s.confidence >= LIGHT and not (s.scrap and passing):
-                votes.setdefault(s.name, []).append(min(HEAVIEST, -math.log(max(1e-6, 1 - s.confidence))))
-        ranked = {name: sorted(each, reverse=True) for name, each in votes.items()}
-        return {name: _together(each) for name, each in ranked.items()}
+            if s.name != UNREAD and s.confidence >= _LEAST_VOTE and not (s.scrap and passing):
+                votes.setdefault(s.name, []).append(min(_HEAVIEST, -math.log(max(1e-6, 1 - s.confidence))))
+        weights = {}
+        for name, each in votes.items():
+            best, *others = sorted(each, reverse=True)
+            sure = [vote for vote in others[1 : _MOST_VOTES - 1] if vote >= -math.log(1 - SURE_READING)]
+            weights[name] = best + _ECHO * sum(others[:1]) + _FAR_ECHO * sum(sure)
+        return weights
 
     def belief(self) -> tuple[str, float]:
         """The leading name and its confidence, or ``??`` and 0."""
@@ -202,7 +187,7 @@ class Track:
     def travelled(self) -> bool:
         """Whether it has been seen to move, as what comes in a hand does."""
         first = self.sightings[0].quad
-        return any(least_moved(first, s.quad) >= TRAVEL * height_of(first) for s in self.sightings)
+        return any(least_moved(first, s.quad) >= _TRAVEL * height_of(first) for s in self.sightings)
 
     def came_over(self) -> bool:
         """Whether, when it first met the pile, it lay over it."""
@@ -210,18 +195,20 @@ class Track:
 
     def fleeting(self, index: int) -> bool:
         """Whether it was a single unsure look, some frames ago: a misreading of something else, most likely."""
-        return len(self.sightings) == 1 and index - self.first > 2 and self.belief()[1] < SURE
+        return len(self.sightings) == 1 and index - self.first > 2 and self.belief()[1] < SURE_READING
 
     def scrap(self) -> bool:
         """Whether it was only ever seen under the pile, and never read for sure."""
-        under = all(s.under and not s.on_pile for s in self.sightings) and self.belief()[1] < SURE
+        under = all(s.under and not s.on_pile for s in self.sightings) and self.belief()[1] < SURE_READING
         return under or self.came_under()
 
     def may_still_be(self, name: str, index: int) -> bool:
         """Whether a reading of this name belongs here: it was read so lately, or it is what it is believed to be."""
         if name not in self.weights():
             return False
-        return self.belief()[0] == name or max(s.index for s in self.sightings if s.name == name) >= index - LATELY
+        return (
+            self.belief()[0] == name or max(s.index for s in self.sightings if s.name == name) >= index - PASSING_FRAMES
+        )
 
     def reads(self, name: str) -> int:
         """In how many frames it was read so."""
@@ -229,7 +216,7 @@ class Track:
 
     def likely(self, name: str) -> int:
         """In how many frames it may have been this card."""
-        return sum(any(one == name and p >= MAYBE for one, p in look) for look in self.looks())
+        return sum(any(one == name and p >= _MAYBE for one, p in look) for look in self.looks())
 
     def seen_on_pile(self) -> int:
         return sum(s.on_pile for s in self.sightings)
@@ -238,7 +225,75 @@ class Track:
         return sum(s.under for s in self.sightings)
 
 
-def _together(votes: list[float]) -> float:
-    """The weight of votes for one name, the heaviest first."""
-    sure = [vote for vote in votes[2:LOOKS] if vote >= -math.log(1 - SURE)]
-    return votes[0] + ECHO * sum(votes[1:2]) + FAR_ECHO * sum(sure)
+@dataclass(slots=True, eq=False)
+class Pile:
+    """One pile and what may yet come to lie in it."""
+
+    packs: int = 1
+    """Packs in play: one pack's card lies in a pile only once."""
+    laid: list[Track] = field(default_factory=list)
+    """The cards reported, oldest first."""
+    open: list[Track] = field(default_factory=list)
+    """The cards under way: neither reported nor dropped yet."""
+    burned: dict[str, Quad] = field(default_factory=dict)
+    """The cards slid under the pile, by name, and where each was seen last."""
+    doubles: list[tuple[Track, Track]] = field(default_factory=list)
+    """Pairs of cards that were drawn at once, the lower first, until somebody has been told."""
+    card_height: float = 0.0
+    """How tall a card shows, px; 0 while none has been seen."""
+    told: int = 0
+    """Cards reported so far, of this pile and of those before it."""
+    _mask: Mask | None = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the cards laid, oldest first."""
+        return tuple(track.name or UNREAD for track in self.laid)
+
+    @property
+    def rests(self) -> list[Quad]:
+        """Where the cards laid came to rest."""
+        return [track.rest for track in self.laid if track.rest is not None]
+
+    @property
+    def latest(self) -> int:
+        """When the newest card, laid or under way, came up at the latest, ns."""
+        return max((track.high for track in [*self.open, *self.laid]), default=LONG_AGO)
+
+    def middle(self, shape: tuple[int, int]) -> tuple[float, float]:
+        """The pile's middle, or that of a picture of so many rows and columns, px."""
+        if self.laid:
+            x, y = np.mean([centre_of(track.quad) for track in self.laid[-5:]], axis=0)
+            return float(x), float(y)
+        return shape[1] / 2, shape[0] / 2
+
+    def mask(self, motion: Motion) -> Mask | None:
+        """Where the cards laid lie, in reduced pixels; None if none does."""
+        if not self.laid or motion.table is None:
+            return None
+        if self._mask is None:
+            quads = [track.rest if track.rest is not None else track.quad for track in self.laid]
+            self._mask = motion.mask(quads, motion.table.shape, widen=2)
+        return self._mask
+
+    def shifted(self) -> None:
+        """A card was laid or came to rest elsewhere: where the pile lies is to be drawn anew."""
+        self._mask = None
+
+    def lay(self, track: Track, name: str) -> None:
+        """Take a card under way into the pile, in the order in which the faces came up."""
+        track.name = name
+        if track.rest is None:
+            track.rest = track.quad
+        place = next((k for k, other in enumerate(self.laid) if other.high > track.high), len(self.laid))
+        self.laid.insert(place, track)
+        self.shifted()
+        self.card_height = 0.8 * self.card_height + 0.2 * height_of(track.quad)
+        self.told += 1
+
+    def clear(self, since: int) -> None:
+        """The pile was taken; cards first seen after ``since`` (ns) are under way to the next."""
+        self.laid.clear()
+        self.burned.clear()
+        self.shifted()
+        self.open = [track for track in self.open if track.sightings[0].t > since]

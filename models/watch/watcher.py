@@ -1,9 +1,10 @@
 """From frames with timestamps to observations: cards laid, piles taken, cards slid under.
 
-The watcher looks at every frame at a glance (`models.watch.motion`), has the eye read what changed (`models.watch.gaze`), and
-follows each card from the first frame that shows its face (`models.watch.faces`) until it is named: `models.watch.attribution`
-gives readings to cards, `models.watch.decision` and `models.watch.take` judge what became of them. It reports a card once it lies
-on the pile and its name is sure; a card that cannot be read is reported as ``??``, never as a guess.
+The watcher looks at every frame at a glance (`models.watch.motion`), has the eye read what changed
+(`models.watch.gaze`), and follows each card from the first frame that shows its face (`models.watch.faces`) until it is
+named: `models.watch.attribution` gives readings to cards, `models.watch.decision` and `models.watch.arms` judge what
+became of them. It reports a card once it lies on the pile and its name is sure; a card that cannot be read is reported
+as ``??``, never as a guess. The process that looks feeds it (`referee.vision.process`).
 
 Instants: the camera sees only frames, so a face that is missing in one frame (exposed from ``a``) and shown by the
 next (exposed until ``b``) came up between ``a`` and ``b``. `Card.t` is the middle of that span and `Card.t_error`
@@ -18,28 +19,56 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from models.watch.arms import Arms
+from models.watch.arms import TAKEN_ERROR_NS, Arms, Fouls, Taking
 from models.watch.attribution import Attribution
 from models.watch.decision import Decisions
-from models.watch.faces import first_unexplained
-from models.watch.fouls import Fouls
-from models.watch.gaze import Gaze, Reader
-from models.watch.hindrance import Hindrance
-from models.watch.known_cards import Pile
-from models.watch.motion import Glance, Motion
-from models.watch.paper import Paper
-from models.watch.pixels import Bytes
+from models.watch.faces import Paper, first_unexplained
+from models.watch.gaze import CardEye, Gaze
+from models.watch.motion import Bytes, Glance, Motion
 from models.watch.shift import Following
-from models.watch.stream import BLIND_NS, LOOK_BACK, MARGIN_NS, MS, PATIENCE_NS, Moment, Stream
-from models.watch.take import TAKEN_ERROR_NS, Taking
-from models.watch.tracks import Track
+from models.watch.stream import BLIND_NS, LONG_AGO, LOOK_BACK, MARGIN_NS, PATIENCE_NS, SeenFrame, Stream
+from models.watch.tracks import Pile
 from referee.engine.foresight import Foresight
 from referee.engine.observations import Observation
+from referee.units import MS
 
-__all__ = ["Reader", "Watcher"]
-
-HOLD_NS: Final = 450 * MS
+_HOLD_NS: Final = 450 * MS
 """How long something not yet seen on the pile may hold the watermark back."""
+_DARK_NS: Final = 400 * MS
+_BLOCKED_NS: Final = 700 * MS
+"""A hand that passes close to the lens is no trouble yet."""
+_LASTS_NS: Final = 2_500 * MS
+"""How long the last trouble is told after it has passed."""
+
+
+class Hindrance:
+    """Keeps in mind what hinders the camera's view for so long that somebody should see to it."""
+
+    def __init__(self) -> None:
+        self._state = "clear"
+        self._since = 0
+        self._last = ""
+        self._last_t = LONG_AGO
+        self._t = 0
+
+    @property
+    def trouble(self) -> str:
+        """``dark``, ``blocked``, ``moved`` or, if all is well, empty."""
+        return self._last if self._t - self._last_t < _LASTS_NS else ""
+
+    def note(self, now: SeenFrame, glance: Glance) -> None:
+        """Take in the state of the newest frame."""
+        self._t = now.t
+        if glance.state != self._state:
+            self._state, self._since = glance.state, now.t
+        lasted = now.t - self._since
+        if (self._state == "dark" and lasted >= _DARK_NS) or (self._state == "blocked" and lasted >= _BLOCKED_NS):
+            self._last, self._last_t = self._state, now.t
+
+    def note_moved(self, now: SeenFrame) -> None:
+        """The whole picture has shifted: the camera is not where it was."""
+        self._t = now.t
+        self._last, self._last_t = "moved", now.t
 
 
 class Watcher:
@@ -51,7 +80,7 @@ class Watcher:
         packs: packs in play; with one, no card can lie in a pile twice, which tells a nudged card from a new one.
     """
 
-    def __init__(self, eye: Reader, *, seat_bearings: Mapping[int, float] | None = None, packs: int = 1) -> None:
+    def __init__(self, eye: CardEye, *, seat_bearings: Mapping[int, float] | None = None, packs: int = 1) -> None:
         self._glance: Glance | None = None
         self._motion = motion = Motion()
         self._stream = stream = Stream()
@@ -72,16 +101,6 @@ class Watcher:
     def watermark(self) -> int:
         """Everything with t - t_error up to this instant, ns, has been reported."""
         return self._stream.watermark
-
-    @property
-    def hand_present(self) -> bool:
-        """Whether an arm reaches into the picture."""
-        return self._glance is not None and bool(self._glance.reaches)
-
-    @property
-    def pile_present(self) -> bool:
-        """Whether cards are known to lie on the table."""
-        return bool(self._pile.laid)
 
     @property
     def pile(self) -> tuple[str, ...]:
@@ -137,7 +156,13 @@ class Watcher:
             self._paper.look(now, glance, self._gaze.seen)
             if self._following.look(glance):
                 self._hindrance.note_moved(now)
-            out = self._judge(now, glance)
+            self._arms.note_sweep(glance)
+            out += self._decisions.decide(now, glance)
+            out += self._fouls.beside(out)
+            taken = self._taking.watch(now, glance)
+            if taken:
+                self._paper.forget()
+            out += taken
         self._raise_watermark(now, glance)
         return sorted(out, key=lambda seen: seen.t)
 
@@ -148,11 +173,11 @@ class Watcher:
             now = self._stream.moments[-1]
             out += self._decisions.finish(now, self._glance)
             out += self._fouls.beside(out)
-            out += self._renewed(self._taking.finish())
+            out += self._taking.finish()
             self._stream.watermark = max(self._stream.watermark, now.t)
         return sorted(out, key=lambda seen: seen.t)
 
-    def _read(self, image: Bytes, now: Moment, glance: Glance) -> None:
+    def _read(self, image: Bytes, now: SeenFrame, glance: Glance) -> None:
         """Have the eye read what is worth it, and give what it read to cards."""
         found = self._gaze.read(image, glance)
         for track in self._attribution.attribute(found, now):
@@ -162,29 +187,21 @@ class Watcher:
             self._motion.forget_cards(cards, glance.small)
         self._attribution.settle(now, glance)
 
-    def _judge(self, now: Moment, glance: Glance) -> list[Observation]:
-        """What the newest frame makes sure."""
-        self._arms.note_sweep(glance)
-        out = self._decisions.decide(now, glance)
-        out += self._fouls.beside(out)
-        return out + self._renewed(self._taking.watch(now, glance))
-
-    def _renewed(self, taken: list[Observation]) -> list[Observation]:
-        """The same, and if the pile was taken, what was known of its place is forgotten."""
-        if taken:
-            self._paper.forget()
-        return taken
-
     # The watermark
 
-    def _raise_watermark(self, now: Moment, glance: Glance) -> None:
+    def _raise_watermark(self, now: SeenFrame, glance: Glance) -> None:
         """Raise the watermark as far as nothing undecided stands in its way."""
         stream, moments = self._stream, self._stream.moments
         busy = now.t - stream.busy_t < 2 * max(1, stream.spacing)
         back = LOOK_BACK if busy else 1
         mark = moments[max(0, len(moments) - 1 - back)].t if len(moments) > 1 else now.t - 1
         mark -= MARGIN_NS + 1
-        holds = [track.low - MARGIN_NS - 2 for track in self._pile.open if _holds(track, now)]
+        holds = []
+        for track in self._pile.open:
+            # What may still be reported soon; scraps seen under the pile hold nothing up for long.
+            age = now.t - track.sightings[0].t
+            if age < _HOLD_NS or (track.seen_on_pile() > 0 and age < PATIENCE_NS):
+                holds.append(track.low - MARGIN_NS - 2)
         k = first_unexplained(stream, self._pile)
         if k is not None:
             holds.append(moments[k - 1].t - MARGIN_NS - 2)
@@ -195,9 +212,3 @@ class Watcher:
         elif self._pile.laid and glance.reaches:
             holds.append(now.t - TAKEN_ERROR_NS - stream.spacing)
         stream.watermark = max(stream.watermark, min([mark, *holds]))
-
-
-def _holds(track: Track, now: Moment) -> bool:
-    """Whether a card under way may still be reported soon; scraps seen under the pile hold nothing up for long."""
-    age = now.t - track.sightings[0].t
-    return age < HOLD_NS or (track.seen_on_pile() > 0 and age < PATIENCE_NS)

@@ -13,7 +13,8 @@ from io import BytesIO, StringIO
 from typing import Any
 
 from hardware.simulated.table.script import Script
-from models.watch.prior import SURE, Candidates, Prior, judge
+from models.eye.classes import SURE_READING
+from models.watch.prior import Candidates, Prior, judge
 from referee.demo.score import DemoSummary
 from referee.demo.simulated_game import DemoOptions, play, script_of
 from referee.engine.foresight import Foresight
@@ -69,7 +70,7 @@ class Doubting(ScriptedWatcher):
             self.mistaken += not prior.allows(card.card)
         name, sure, look = self._eye(card)
         told = judge(name, sure, [look, look], prior)
-        face = told.card if told.confidence >= SURE else "??"
+        face = told.card if told.confidence >= SURE_READING else "??"
         if self._foresight is not None:
             self._foresight = self._foresight.after(card.seat, face)
         return replace(card, card=face, confidence=told.confidence, candidates=told.candidates)

@@ -13,7 +13,7 @@ import pytest
 from PIL import Image
 
 from hardware.simulated.pictures.overhead import Overhead, OverheadFrames
-from models.watch.arm_entries import apart
+from models.watch.arms import apart
 from referee.cli import main
 from referee.errors import UserError
 from referee.settings.file import SettingsText, backup_of

@@ -22,8 +22,9 @@ from numpy.typing import NDArray
 from hardware.simulated.decks.families import FAMILIES
 from hardware.simulated.decks.packs import PrintedDeck, all_cards
 from hardware.simulated.table.script import play_game
+from models.eye.classes import SURE_READING
 from models.eye.eye import CardSeen, Eye
-from models.watch.prior import SURE, NamedCard, Prior, judge
+from models.watch.prior import NamedCard, Prior, judge
 from models.watch.tracks import Sighting, Track
 from referee.engine.adjudicator import Adjudicator
 from referee.engine.foresight import Foresight
@@ -189,13 +190,13 @@ def score(bank: Bank, seed: int, cards: int, *, wrong: bool = False) -> Score:
 
 def _count(out: Score, truth: str, alone: tuple[str, float], told: NamedCard, prior: Prior | None) -> None:
     name, sure = alone
-    out.alone += sure >= SURE
-    out.alone_wrong += sure >= SURE and name != truth
-    out.helped += told.confidence >= SURE
-    out.helped_wrong += told.confidence >= SURE and told.card != truth
-    out.resolved += sure < SURE <= told.confidence
-    out.resolved_wrong += sure < SURE <= told.confidence and told.card != truth
-    out.against += prior is not None and sure >= SURE and not prior.allows(name)
+    out.alone += sure >= SURE_READING
+    out.alone_wrong += sure >= SURE_READING and name != truth
+    out.helped += told.confidence >= SURE_READING
+    out.helped_wrong += told.confidence >= SURE_READING and told.card != truth
+    out.resolved += sure < SURE_READING <= told.confidence
+    out.resolved_wrong += sure < SURE_READING <= told.confidence and told.card != truth
+    out.against += prior is not None and sure >= SURE_READING and not prior.allows(name)
 
 
 def add(one: Score, other: Score) -> Score:

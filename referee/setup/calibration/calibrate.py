@@ -18,7 +18,7 @@ import numpy as np
 from hardware.ports import Camera, Frame, HardwareMissing
 from models.table_view.light import compare
 from models.table_view.reach import Reaching
-from models.watch.arm_entries import apart
+from models.watch.arms import apart
 from referee.errors import UserError
 from referee.settings.model import NEAREST_SEATS, CameraSettings, Settings, load
 from referee.setup.calibration.find_table import find_table

@@ -16,7 +16,7 @@ import numpy as np
 
 from models.table_view import corner_cards, sheet
 from models.table_view.edges import refined_corners, softness, spreads
-from models.table_view.least_squares import Floats
+from models.eye.geometry import Floats
 from models.table_view.lens import LensFound, measure_lens
 from models.table_view.table_map import NoTable, TableFound, fit_table, project, seen_area
 from referee.errors import UserError
@@ -228,7 +228,7 @@ def find_by_cards(image: Any, eye: Eye, size_name: str | None = None) -> TableMa
     Args:
         image: H x W x 3.
         eye: what finds cards.
-        size_name: one of `corner_cards.SIZES`; None takes the one that fits.
+        size_name: one of `corner_cards.CARD_SIZES`; None takes the one that fits.
 
     Raises:
         UserError: they are not four, lie over each other, or fit nothing flat; says what to do.
@@ -243,7 +243,7 @@ def find_by_cards(image: Any, eye: Eye, size_name: str | None = None) -> TableMa
     for name, quad in zip(names, quads, strict=True):
         if (quad < _RIM_PX).any() or (quad > np.array(size) - 1 - _RIM_PX).any():
             raise UserError(f"the card {name} is not whole in the picture: lay it nearer to the middle")
-    sizes = corner_cards.SIZES if size_name is None else {size_name: corner_cards.SIZES[size_name]}
+    sizes = corner_cards.CARD_SIZES if size_name is None else {size_name: corner_cards.CARD_SIZES[size_name]}
     try:
         tried = {name: corner_cards.fit_cards(quads, size, mm) for name, mm in sizes.items()}
     except NoTable as bad:
@@ -286,14 +286,14 @@ def _refuse_wrong_cards(image: Any, eye: Eye, quads: Sequence[Floats], names: Se
             f"two cards lie over each other ({names[one]} and {names[other]}): lay four cards apart, one in each "
             "corner of the playing area"
         )
-    if len(quads) != corner_cards.COUNT:
+    if len(quads) != corner_cards.FOUR_CARDS:
         turned = [s for s in eye.recognise(np.ascontiguousarray(image[:, ::-1])) if s.confidence >= _SURE]
-        if len(turned) >= corner_cards.COUNT:
+        if len(turned) >= corner_cards.FOUR_CARDS:
             raise _mirrored_words("the cards")
         _refuse_soft(image)
         told = f" ({', '.join(names)})" if names else ""
         number = "no card is" if not quads else "one card is" if len(quads) == 1 else f"{len(quads)} cards are"
-        todo = "take the others away" if len(quads) > corner_cards.COUNT else "each whole in the picture"
+        todo = "take the others away" if len(quads) > corner_cards.FOUR_CARDS else "each whole in the picture"
         raise UserError(
             f"{number} seen{told}, and four are needed: lay four cards face up, one in each corner of the playing "
             f"area, {todo}"

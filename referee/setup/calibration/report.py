@@ -20,7 +20,7 @@ from rich.console import Console
 from rich.table import Table
 
 from models.eye.classes import HEIGHT_MM, WIDTH_MM
-from models.table_view.least_squares import Floats
+from models.eye.geometry import Floats
 from models.table_view.light import (
     MAINS_US,
     MOST_NOISE,

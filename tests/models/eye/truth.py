@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from random import Random
 
 import cv2
@@ -20,21 +20,9 @@ from hardware.simulated.pictures.scene import Scene
 from hardware.simulated.table.acts import Burn, CardPose, Lay, Take
 from hardware.simulated.table.paths import HandPlace, swing_angle, swung
 from hardware.simulated.table.simulated_table import SimulatedTable
+from models.eye.eye import CardSeen
 
 Quad = NDArray[np.float64]
-
-
-@dataclass(frozen=True, slots=True)
-class Truth:
-    """A card seen; what `models.eye.eye.CardSeen` holds."""
-
-    card: str
-    confidence: float
-    corners: Quad
-    top: bool
-    bare: float
-    indices: Quad
-    candidates: tuple[tuple[str, float], ...] = ()
 
 
 class TruthEye:
@@ -46,18 +34,18 @@ class TruthEye:
         self.calls = 0
         self._slips, self._chance = slips, Random(seed)
 
-    def recognise(self, image: NDArray[np.uint8]) -> Sequence[Truth]:
+    def recognise(self, image: NDArray[np.uint8]) -> Sequence[CardSeen]:
         self.calls += 1
         return self._noisy(self._visible())
 
     def read_at(
         self, image: NDArray[np.uint8], region: tuple[int, int, int, int], card_height: float | None = None
-    ) -> Sequence[Truth]:
+    ) -> Sequence[CardSeen]:
         x0, y0, x1, y1 = region
         middle = [(seen, seen.corners.mean(0)) for seen in self.recognise(image)]
         return [seen for seen, (x, y) in middle if x0 <= x < x1 and y0 <= y < y1]
 
-    def _noisy(self, seen: list[Truth]) -> list[Truth]:
+    def _noisy(self, seen: list[CardSeen]) -> list[CardSeen]:
         kept = []
         for one in seen:
             roll = self._chance.random()
@@ -69,7 +57,7 @@ class TruthEye:
             kept.append(replace(one, card=card, confidence=confidence))
         return kept
 
-    def _visible(self) -> list[Truth]:
+    def _visible(self) -> list[CardSeen]:
         scene, t = self.scene, self.now
         layers: list[tuple[str, Quad]] = []
         places = [p for player in scene.players if (p := player.at(t)) is not None]
@@ -123,7 +111,7 @@ class TruthEye:
 
     def _seen(
         self, card: str, quad: Quad, above: Sequence[tuple[str, Quad]], arms: Sequence[NDArray[np.float32]]
-    ) -> Truth | None:
+    ) -> CardSeen | None:
         covers = [q.astype(np.float32) for _, q in above] + list(arms)
         right, down = quad[1] - quad[0], quad[3] - quad[0]
         free = []
@@ -136,7 +124,7 @@ class TruthEye:
         mine = quad.astype(np.float32)
         least = 0.03 * cv2.contourArea(mine)
         beneath = any(cv2.intersectConvexConvex(mine, q.astype(np.float32))[0] > least for _, q in above)
-        return Truth(card, 0.97, quad, not beneath, 0.02 if beneath else 0.98, np.array(free))
+        return CardSeen(card, 0.97, quad, not beneath, 0.02 if beneath else 0.98, np.array(free))
 
 
 def _inside(polygon: NDArray[np.float32], point: NDArray[np.float64]) -> bool:

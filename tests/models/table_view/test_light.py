@@ -11,7 +11,7 @@ import pytest
 
 from hardware.simulated.pictures.overhead import Overhead
 from models.table_view.edges import softness, spread
-from models.table_view.light import MOST_NOISE, SHORTEST_US, WHITE, advise, compare, measure_light, smear_px
+from models.table_view.light import MOST_NOISE, SHORTEST_US, WHITE_LEVEL, advise, compare, measure_light, smear_px
 from models.table_view.sheet import find_sheet, outline
 from models.table_view.table_map import fit_table, project
 from tests.support.overhead import Bytes, Floats, with_sheet
@@ -89,7 +89,7 @@ def test_what_is_advised_is_shorter_or_brighter_and_holds(light: float, exposure
     after = _frames(camera, 3)
     assert advice.more_light < 1.2
     assert SHORTEST_US <= camera.exposure_us < exposure_us
-    assert measure_light(after[0], papers).white == pytest.approx(WHITE, abs=12)
+    assert measure_light(after[0], papers).white == pytest.approx(WHITE_LEVEL, abs=12)
     assert compare(after).noise < 1.1 * MOST_NOISE
 
 

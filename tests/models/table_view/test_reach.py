@@ -6,7 +6,7 @@ import pytest
 
 from hardware.simulated.pictures.overhead import Overhead, OverheadFrames
 from models.table_view.reach import Reaching
-from models.watch.arm_entries import apart
+from models.watch.arms import apart
 from tests.support.overhead import bare, with_sheet
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from hardware.simulated.decks.packs import PrintedDeck
 from hardware.simulated.pictures.overhead import Overhead
-from models.table_view.corner_cards import SIZES, fit_cards, overlapping, sharpened, upright
+from models.table_view.corner_cards import CARD_SIZES, fit_cards, overlapping, sharpened, upright
 from models.table_view.lens import FEWEST_VIEWS, Lens, measure_lens
 from models.table_view.sheet import CORNERS, SheetSeen, board_picture, find_sheet, mirrored_sheet
 from models.table_view.table_map import NoTable, TableFound, card_heights, fit_table, seen_area
@@ -128,7 +128,7 @@ def test_four_cards_tell_the_table(camera: Overhead, family: str) -> None:
 
 def test_the_wrong_size_of_card_does_not_fit() -> None:
     quads = [upright(quad) for quad in _card_corners(Overhead(tilt=6.0), "meadow")]
-    right, wrong = (fit_cards(quads, (960, 720), SIZES[name]).table.error_px for name in ("bridge", "poker"))
+    right, wrong = (fit_cards(quads, (960, 720), CARD_SIZES[name]).table.error_px for name in ("bridge", "poker"))
     assert right < 0.1
     assert wrong > 1.0
 

@@ -16,6 +16,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from models.eye.eye import CardSeen
+
 WIDTH, HEIGHT = 960, 720
 CARD = (107.0, 150.0)
 SPACING = 66_666_667
@@ -50,19 +52,6 @@ class Painted:
         return replace(self, x=self.x + x, y=self.y + y, turn=self.turn + turn)
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """What `models.eye.eye.CardSeen` holds."""
-
-    card: str
-    confidence: float
-    corners: NDArray[np.float64]
-    top: bool
-    bare: float
-    indices: NDArray[np.float64]
-    candidates: tuple[tuple[str, float], ...] = ()
-
-
 @dataclass(slots=True)
 class ToldEye:
     """Finds the painted cards it is told about."""
@@ -71,12 +60,12 @@ class ToldEye:
     calls: int = 0
     regions: list[tuple[int, int, int, int]] = field(default_factory=list)
 
-    def recognise(self, image: NDArray[np.uint8]) -> list[Found]:
+    def recognise(self, image: NDArray[np.uint8]) -> list[CardSeen]:
         return self.read_at(image, (0, 0, WIDTH, HEIGHT))
 
     def read_at(
         self, image: NDArray[np.uint8], region: tuple[int, int, int, int], card_height: float | None = None
-    ) -> list[Found]:
+    ) -> list[CardSeen]:
         self.calls += 1
         self.regions.append(region)
         out = []
@@ -84,7 +73,7 @@ class ToldEye:
             if one.read and region[0] <= one.x < region[2] and region[1] <= one.y < region[3]:
                 top, shown = not self._covered(k), self._indices(k)
                 bare = 0.98 if top else 0.02
-                out.append(Found(one.says or one.card, one.confidence, one.quad, top, bare, shown, one.candidates))
+                out.append(CardSeen(one.says or one.card, one.confidence, one.quad, top, bare, shown, one.candidates))
         return out
 
     def _indices(self, k: int) -> NDArray[np.float64]:

@@ -7,9 +7,8 @@ import pytest
 
 from models.eye.geometry import Quad
 from models.watch import decision
-from models.watch.known_cards import Pile
-from models.watch.stream import MS
-from models.watch.tracks import Track
+from models.watch.tracks import Pile, Track
+from referee.units import MS
 
 CARD: Quad = np.array([[0, 0], [100, 0], [100, 140], [0, 140]], np.float32)
 

@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from models.watch.hover import Hovering
-from models.watch.known_cards import Pile
+from models.watch.arms import Hovering
 from models.watch.motion import Motion
 from models.watch.shift import Following
-from models.watch.stream import BLIND_NS, MS, Stream
-from models.watch.tracks import Track
+from models.watch.stream import BLIND_NS, Stream
+from models.watch.tracks import Pile, Track
 from models.watch.watcher import Watcher
 from referee.engine.observations import Card, Taken
+from referee.units import MS
 from tests.models.watch.painted import SPACING, Painted, ToldEye, picture
 from tests.models.watch.test_watcher import KING, SEVEN, TWO, settled
 

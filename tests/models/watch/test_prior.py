@@ -9,12 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from models.eye.classes import CARD_CLASSES
+from models.eye.classes import CARD_CLASSES, SURE_READING
 from models.watch.prior import (
-    MOST,
-    SLIP,
-    SUPPORT,
-    SURE,
+    LEAST_SLIP,
+    LEAST_SUPPORT,
+    MOST_CONFIDENCE,
     Candidates,
     NamedCard,
     Prior,
@@ -31,7 +30,7 @@ CERTAIN = Foresight(stacks=((), ("Qc", "4d")), placed=("Qc", "4d", "7h"))
 EXCLUDED = Foresight(stacks=((), ()), placed=("Qs", "7h"))
 
 names = st.sampled_from(CARD_CLASSES)
-slips = st.floats(SLIP, 1.0)
+slips = st.floats(LEAST_SLIP, 1.0)
 priors = st.one_of(
     st.builds(lambda card: Prior(np.array([one == card for one in CARD_CLASSES])), names),
     st.builds(
@@ -73,7 +72,7 @@ def test_a_reading_of_999_in_1000_is_never_reversed(one: Prior, name: str, p: fl
 
 
 @settings(max_examples=300)
-@given(priors, names, st.floats(SURE, 1.0), st.lists(looks(), max_size=4))
+@given(priors, names, st.floats(SURE_READING, 1.0), st.lists(looks(), max_size=4))
 def test_what_the_eye_is_sure_of_is_told_as_it_was_seen(
     one: Prior, name: str, sure: float, all_looks: list[Candidates]
 ) -> None:
@@ -84,16 +83,16 @@ def test_what_the_eye_is_sure_of_is_told_as_it_was_seen(
 
 
 @settings(max_examples=300)
-@given(priors, names, st.floats(0.0, SURE, exclude_max=True), st.lists(looks(), min_size=1, max_size=4))
+@given(priors, names, st.floats(0.0, SURE_READING, exclude_max=True), st.lists(looks(), min_size=1, max_size=4))
 def test_memory_only_chooses_what_the_eye_holds_likely(
     one: Prior, name: str, sure: float, all_looks: list[Candidates]
 ) -> None:
     told = judge(name, sure, all_looks, one)
-    if told.confidence < SURE:
+    if told.confidence < SURE_READING:
         assert (told.card, told.confidence) == (name, sure)
         return
-    assert one.allows(told.card) and told.confidence <= MOST
-    assert seen(all_looks)[CARD_CLASSES.index(told.card)] >= SUPPORT
+    assert one.allows(told.card) and told.confidence <= MOST_CONFIDENCE
+    assert seen(all_looks)[CARD_CLASSES.index(told.card)] >= LEAST_SUPPORT
     assert told.card in dict(told.candidates)
 
 
@@ -114,7 +113,7 @@ def test_a_look_keeps_what_it_named_in_order_and_leaves_nothing_impossible(look:
 @pytest.mark.parametrize("foresight", [CERTAIN, EXCLUDED])
 def test_an_unsure_reading_is_settled_by_memory(foresight: Foresight) -> None:
     told = judge("Qs", 0.6, [QUEENS, QUEENS], prior(foresight))
-    assert told.card == "Qc" and SURE <= told.confidence < 1
+    assert told.card == "Qc" and SURE_READING <= told.confidence < 1
     assert [name for name, _ in told.candidates][:2] == ["Qs", "Qc"], "the log keeps what the eye alone made of it"
 
 
@@ -139,7 +138,7 @@ def test_a_sure_reading_against_memory_is_told_with_what_memory_expects() -> Non
 
 
 def test_memory_alone_names_no_card() -> None:
-    assert judge("??", 0.0, [], prior(CERTAIN)).confidence < SURE
+    assert judge("??", 0.0, [], prior(CERTAIN)).confidence < SURE_READING
     faint = judge("??", 0.2, [(("9d", 0.2), ("9h", 0.15))] * 3, prior(CERTAIN))
     assert faint.card == "??", "the eye has nothing that would speak for the queen"
 
@@ -167,7 +166,7 @@ def test_memory_that_was_often_wrong_of_late_is_trusted_less() -> None:
     expected = prior(CERTAIN)
     for _ in range(30):
         trust.note(NamedCard("Qc", 0.99), expected)
-    assert trust.slip == SLIP, "never less than that"
+    assert trust.slip == LEAST_SLIP, "never less than that"
     before = judge("Qs", 0.6, [QUEENS], prior(CERTAIN)).confidence
     for _ in range(10):
         trust.note(NamedCard("Kd", 0.99, (("Kd", 0.99), ("Qc", 0.01))), expected)
@@ -175,7 +174,7 @@ def test_memory_that_was_often_wrong_of_late_is_trusted_less() -> None:
     assert judge("Qs", 0.6, [QUEENS], Prior.of(CERTAIN, 2, trust.slip)).confidence < before
     for _ in range(30):
         trust.note(NamedCard("Qc", 0.99), expected)
-    assert trust.slip == SLIP, "that was long ago"
+    assert trust.slip == LEAST_SLIP, "that was long ago"
 
 
 def test_what_memory_chose_itself_is_no_proof_of_it() -> None:
@@ -194,4 +193,4 @@ def test_clear_looks_outweigh_blurred_ones() -> None:
     clear: Candidates = (("Qc", 0.95), ("Qs", 0.03))
     for order in ([blurred, blurred, clear], [clear, blurred, blurred]):
         chances = seen(order)
-        assert CARD_CLASSES[int(chances.argmax())] == "Qc" and chances.max() > SURE
+        assert CARD_CLASSES[int(chances.argmax())] == "Qc" and chances.max() > SURE_READING

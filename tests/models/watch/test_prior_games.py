@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from models.eye import card_join, card_name
-from models.eye.classes import UNREAD
+from models.eye.classes import SURE_READING, UNREAD
 from models.eye.eye import Eye
-from models.watch.prior import SURE
 from tests.models.eye.test_heaps import reading, spots
 from tools.measure.prior_check import Bank, read, score
 
@@ -50,4 +49,4 @@ def test_a_torn_reading_names_both_cards() -> None:
     torn = [reading("Qs", 3.0), reading("Qc", 3.0)]
     (card,) = card_join.candidates(spots(200, 200), torn, card_name.EvidenceWeights().index)
     told = dict(card_name.alternatives(card, card_name.EvidenceWeights()))
-    assert {"Qs", "Qc"} <= set(told) and max(told.values()) < SURE
+    assert {"Qs", "Qc"} <= set(told) and max(told.values()) < SURE_READING

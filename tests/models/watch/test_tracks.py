@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from models.eye.classes import SURE_READING, UNREAD
 from models.eye.geometry import Quad
-from models.watch.tracks import SURE, UNREAD, Sighting, Track
+from models.watch.tracks import Sighting, Track
 
 CARD: Quad = np.array([[0, 0], [100, 0], [100, 140], [0, 140]], np.float32)
 
@@ -35,7 +36,7 @@ def test_a_first_look_misread_in_motion_is_outvoted_by_sure_ones() -> None:
 
 
 def test_unsure_looks_do_not_become_sure_by_being_many() -> None:
-    assert track(*[look("Qd", 0.7) for _ in range(12)]).belief()[1] < SURE
+    assert track(*[look("Qd", 0.7) for _ in range(12)]).belief()[1] < SURE_READING
 
 
 def test_the_votes_of_a_possible_scrap_do_not_count_until_two_indices_agree() -> None:

@@ -1,7 +1,7 @@
 """The watcher: from frames to cards laid, piles taken and cards slid under, each at its own instant.
 
-Most tests paint their frames and tell the eye what is in them (`tests.models.watch.painted`), so that what fails here is the
-watcher and not the reading. A stretch of a simulated game follows, with an eye that knows the truth
+Most tests paint their frames and tell the eye what is in them (`tests.models.watch.painted`), so that what fails here
+is the watcher and not the reading. A stretch of a simulated game follows, with an eye that knows the truth
 (`tests.models.eye.truth`) and, where weights are there, with the real one.
 """
 
@@ -15,7 +15,8 @@ import pytest
 
 from hardware.simulated.table.script import Script, play_game
 from hardware.simulated.table.simulated_table import SimulatedTable
-from models.watch.watcher import Reader, Watcher
+from models.watch.gaze import CardEye
+from models.watch.watcher import Watcher
 from referee.engine.observations import Card, Observation, Placed, Taken
 from tests.models.eye.truth import TruthEye
 from tests.models.watch.painted import SPACING, Painted, ToldEye, picture
@@ -128,10 +129,10 @@ def test_a_hand_over_the_pile_is_no_card() -> None:
     for x in (330, 200, 90, 20, 20, 90, 330):
         hidden = replace(KING, read=x > 100)
         stream.show([SEVEN, hidden], (270, KING.x, KING.y + x))
-        assert stream.watcher.hand_present and stream.watcher.state == "hand"
+        assert stream.watcher.state == "hand"
     stream.show([SEVEN, KING], frames=10)
-    assert stream.names == ["7h", "Ks"] and not stream.watcher.hand_present
-    assert stream.watcher.state == "quiet" and stream.watcher.pile_present
+    assert stream.names == ["7h", "Ks"]
+    assert stream.watcher.state == "quiet" and stream.watcher.pile == ("7h", "Ks")
 
 
 def test_a_nudged_card_is_no_new_card() -> None:
@@ -161,7 +162,7 @@ def test_the_pile_taken_and_a_new_one_begun() -> None:
     stream.show([], frames=4)
     taken = stream.seen[-1]
     assert isinstance(taken, Taken) and taken.seat == 3 and taken.id == "t1"
-    assert abs(taken.t - left) <= 2 * SPACING and not stream.watcher.pile_present
+    assert abs(taken.t - left) <= 2 * SPACING and stream.watcher.pile[:1] == ()
     stream.lay([], TWO, 90)
     assert stream.names == ["7h", "Ks", "2c"] and stream.watcher.pile == ("2c",)
 
@@ -260,7 +261,7 @@ def test_finish_reports_what_is_still_open() -> None:
 # A simulated game
 
 
-def watch(script: Script, table: SimulatedTable, eye: Reader) -> list[Observation]:
+def watch(script: Script, table: SimulatedTable, eye: CardEye) -> list[Observation]:
     """What the watcher tells of a simulated game, with its promise about the watermark checked."""
     watcher = Watcher(eye, seat_bearings=dict(enumerate(table.seat_bearings, 1)))
     seen: list[Observation] = []

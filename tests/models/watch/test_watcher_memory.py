@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from models.watch.prior import SURE
+from models.eye.classes import SURE_READING
 from referee.engine.foresight import Foresight
 from tests.models.watch.painted import Painted
 from tests.models.watch.test_watcher import KING, SEVEN, Stream, settled
@@ -25,14 +25,14 @@ def laid(card: Painted, foresight: Foresight | None) -> Stream:
 
 def test_what_the_eye_alone_cannot_tell_stays_unread() -> None:
     card = laid(QUEEN, None).cards[-1]
-    assert card.card == "??" and card.confidence is not None and card.confidence < SURE
+    assert card.card == "??" and card.confidence is not None and card.confidence < SURE_READING
     assert [name for name, _ in card.candidates][:2] == ["Qs", "Qc"]
 
 
 def test_memory_settles_what_the_eye_leaves_open() -> None:
     card = laid(QUEEN, KNOWN).cards[-1]
     assert (card.card, card.seat) == ("Qc", 3)
-    assert card.confidence is not None and card.confidence >= SURE
+    assert card.confidence is not None and card.confidence >= SURE_READING
     assert [name for name, _ in card.candidates][:2] == ["Qs", "Qc"]
 
 
