@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, Final
 import cv2
 import numpy as np
 
+from models.eye.geometry import Floats
 from models.table_view import corner_cards, sheet
 from models.table_view.edges import refined_corners, softness, spreads
-from models.eye.geometry import Floats
 from models.table_view.lens import LensFound, measure_lens
 from models.table_view.table_map import NoTable, TableFound, fit_table, project, seen_area
 from referee.errors import UserError
