@@ -10,7 +10,7 @@ from typing import Final
 
 from referee.engine.rulings import Ruling
 from referee.extras.broker.messages import OFFLINE, ONLINE, UNTOLD, parsed
-from referee.extras.broker.publisher import TALLIED
+from referee.extras.broker.service import TALLIED
 from referee.extras.hall.payloads import DayPayload, RulingPayload, StatePayload, known_ruling, read_payload
 from referee.units import SECOND
 

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from referee.engine.view import View
-from referee.extras.broker.publisher import TablePublisher
+from referee.extras.broker.service import BrokerService
 from referee.settings.model import MqttSettings
 from tests.extras.broker.test_telling import NAMES, TURN, VIEW, WON
 from tests.extras.hall.broker import MISSING, PROGRAM, Mosquitto, free_port
@@ -26,7 +26,7 @@ def mqtt(port: int, **more: Any) -> MqttSettings:
     return MqttSettings(host="127.0.0.1", port=port, table="t1", **more)
 
 
-def wait_for(words: str, publisher: TablePublisher) -> None:
+def wait_for(words: str, publisher: BrokerService) -> None:
     end = time.monotonic() + 20
     while words not in publisher.trouble or (not words and publisher.trouble):
         assert time.monotonic() < end, publisher.trouble
@@ -34,13 +34,13 @@ def wait_for(words: str, publisher: TablePublisher) -> None:
 
 
 @contextmanager
-def turning(publisher: TablePublisher) -> Iterator[TablePublisher]:
+def turning(publisher: BrokerService) -> Iterator[BrokerService]:
     """A loop that turns: what is due is handed over."""
     over = threading.Event()
 
     def turn() -> None:
         while not over.wait(0.01):
-            publisher.flush()
+            publisher.beat(0)
 
     loop = threading.Thread(target=turn)
     loop.start()
@@ -56,8 +56,8 @@ def numbers(heard: Listener) -> list[int]:
 
 
 @pytest.fixture
-def table(broker: Mosquitto) -> Iterator[TablePublisher]:
-    publisher = TablePublisher(mqtt(broker.port), session="run")
+def table(broker: Mosquitto) -> Iterator[BrokerService]:
+    publisher = BrokerService(mqtt(broker.port), session="run")
     publisher.start()
     publisher.begin(1, NAMES)
     publisher.tell(VIEW)
@@ -66,10 +66,10 @@ def table(broker: Mosquitto) -> Iterator[TablePublisher]:
     publisher.close()
 
 
-def test_a_table_is_told(broker: Mosquitto, table: TablePublisher) -> None:
+def test_a_table_is_told(broker: Mosquitto, table: BrokerService) -> None:
     with Listener(broker.port, "referee/#", "homeassistant/#") as heard:
         heard.until(lambda one: one.last("referee/t1/available") == b"online" and one.last("referee/t1/state"))
-        table.rulings([WON, TURN])
+        table.take_rulings([WON, TURN])
         heard.until(lambda one: numbers(one) == [1, 2])
         heard.until(lambda one: any(state["players"][2]["slaps"] for state in one.objects("referee/t1/day")))
         heard.until(lambda one: sum(topic.startswith("homeassistant/") for topic, _, _ in one.messages) == 5)
@@ -102,15 +102,15 @@ def test_the_last_will_is_published_when_a_table_dies(broker: Mosquitto) -> None
         dying.stop()
 
 
-def test_a_broker_that_was_killed_gets_all_rulings_when_it_is_back(broker: Mosquitto, table: TablePublisher) -> None:
+def test_a_broker_that_was_killed_gets_all_rulings_when_it_is_back(broker: Mosquitto, table: BrokerService) -> None:
     with Listener(broker.port, "referee/#") as heard:
         heard.until(lambda one: one.last("referee/t1/state"))
         wait_for("", table)
-        table.rulings([WON])
+        table.take_rulings([WON])
         heard.until(lambda one: numbers(one) == [1])
         broker.kill()
         wait_for("is gone", table)
-        table.rulings([TURN] * 50)
+        table.take_rulings([TURN] * 50)
         began = time.monotonic()
         table.tell(View(names=NAMES, counts=(1, 2, 3)))
         assert time.monotonic() - began < 0.5, "whoever tells never waits"
@@ -126,11 +126,11 @@ def test_a_broker_that_was_killed_gets_all_rulings_when_it_is_back(broker: Mosqu
 
 
 def test_no_broker_at_all_is_told_in_words_and_stops_nothing() -> None:
-    publisher = TablePublisher(mqtt(free_port()))
+    publisher = BrokerService(mqtt(free_port()))
     publisher.start()
     publisher.begin(1, NAMES)
     for _ in range(3000):
-        publisher.rulings([WON])
+        publisher.take_rulings([WON])
     publisher.tell(VIEW)
     wait_for("cannot be reached", publisher)
     assert "[mqtt]" in publisher.trouble and "1000 rulings found no room" in publisher.trouble
@@ -138,22 +138,22 @@ def test_no_broker_at_all_is_told_in_words_and_stops_nothing() -> None:
 
 
 def test_a_broker_that_cannot_be_reached_by_tls_may_have_a_certificate_of_its_own(broker: Mosquitto) -> None:
-    publisher = TablePublisher(mqtt(broker.port, tls=True))
+    publisher = BrokerService(mqtt(broker.port, tls=True))
     publisher.start()
     wait_for("certificate", publisher)
     publisher.close()
 
 
 def test_nothing_that_it_is_told_makes_it_raise() -> None:
-    publisher = TablePublisher(mqtt(free_port()))
-    publisher.rulings([object()])  # type: ignore[list-item]
+    publisher = BrokerService(mqtt(free_port()))
+    publisher.take_rulings([object()])  # type: ignore[list-item]
     publisher.tell(None)  # type: ignore[arg-type]
     publisher.begin(1, None)  # type: ignore[arg-type]
     publisher.close()
 
 
 def test_a_password_that_cannot_be_read_is_a_trouble_and_no_crash(tmp_path: Path) -> None:
-    publisher = TablePublisher(mqtt(free_port(), user="t1", password_file=str(tmp_path / "nothing")))
+    publisher = BrokerService(mqtt(free_port(), user="t1", password_file=str(tmp_path / "nothing")))
     publisher.start()
     wait_for("password file", publisher)
     publisher.close()
@@ -168,11 +168,11 @@ def test_a_broker_with_passwords_lets_in_who_knows_one(tmp_path: Path) -> None:
     (tmp_path / "right").write_text("right\n")
     (tmp_path / "wrong").write_text("wrong\n")
     with Mosquitto(tmp_path, password=known) as broker:
-        refused = TablePublisher(mqtt(broker.port, user="t1", password_file=str(tmp_path / "wrong")))
+        refused = BrokerService(mqtt(broker.port, user="t1", password_file=str(tmp_path / "wrong")))
         refused.start()
         wait_for("refuses", refused)
         refused.close()
-        let_in = TablePublisher(mqtt(broker.port, user="t1", password_file=str(tmp_path / "right")))
+        let_in = BrokerService(mqtt(broker.port, user="t1", password_file=str(tmp_path / "right")))
         let_in.start()
         wait_for("", let_in)
         let_in.close()
@@ -200,7 +200,7 @@ def test_the_documented_broker_lets_a_table_speak_for_itself_alone(tmp_path: Pat
     ):
         other.say("referee/t1/state", b"forged")
         hall.say("referee/t1/state", b"forged")
-        table = TablePublisher(mqtt(broker.port, user="t1", password_file=str(tmp_path / "secret")), session="run")
+        table = BrokerService(mqtt(broker.port, user="t1", password_file=str(tmp_path / "secret")), session="run")
         table.start()
         table.begin(1, NAMES)
         table.tell(VIEW)

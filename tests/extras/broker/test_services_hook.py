@@ -1,4 +1,4 @@
-"""A table tells its broker: once a game is on record, when something changed, and once a second anyway."""
+"""A table tells its broker: once a game is on record, and then how it stands, five times a second."""
 
 from __future__ import annotations
 
@@ -6,15 +6,17 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from referee.engine.view import View
-from referee.extras.broker.service import AT_MOST, EVERY, BrokerService
+from referee.extras.broker.service import PACE, BrokerService
+from referee.settings.model import MqttSettings
 from tests.table.test_loop import MS
 from tests.table.test_resume import Desk
 
 
-class Heard:
-    """What a broker's publisher was told."""
+class Heard(BrokerService):
+    """A service that notes what it would tell."""
 
     def __init__(self) -> None:
+        super().__init__(MqttSettings(host="127.0.0.1", table="t1"))
         self.amiss = ""
         self.games: list[tuple[int, tuple[str, ...]]] = []
         self.views: list[View] = []
@@ -32,22 +34,20 @@ class Heard:
 
 def test_the_broker_hears_of_the_game_and_its_trouble_is_told(tmp_path: Path) -> None:
     desk, heard = Desk(tmp_path / "record.db"), Heard()
-    telling = BrokerService(heard)
-    telling.begin_game(desk.game)
-    telling.beat(0)
+    heard.begin_game(desk.game)
+    heard.beat(0)
     assert heard.games == [], "nothing is on record yet"
     desk.see(1_000 * MS, ("7h", 2))
     desk.see(1_500 * MS)
-    telling.beat(1_500 * MS)
-    telling.beat(1_500 * MS + 1)
-    telling.beat(1_500 * MS + AT_MOST)
+    heard.beat(1_500 * MS)
+    heard.beat(1_500 * MS + 1)
     assert heard.games == [(1, ("Ana", "Ben"))]
     assert [view.pile for view in heard.views] == [("7h",)]
     heard.amiss = "the broker is gone"
-    telling.beat(1_500 * MS + EVERY)
+    heard.beat(1_500 * MS + PACE)
     assert len(heard.views) == 2
     assert desk.conductor.troubles["mqtt"] == "the broker is gone"
     heard.amiss = ""
-    telling.beat(1_500 * MS + 2 * EVERY)
+    heard.beat(1_500 * MS + 2 * PACE)
     assert "mqtt" not in desk.conductor.troubles
     desk.unplug()

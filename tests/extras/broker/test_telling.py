@@ -12,7 +12,7 @@ import pytest
 from referee.engine.rulings import Ruling
 from referee.engine.view import ChallengeView, View
 from referee.extras.broker.messages import WORDS, Telling, Topics, announcements, encoded, filters, parsed
-from referee.extras.broker.publisher import BEAT, PACE, Outbox, Tally, local_day, tally_of
+from referee.extras.broker.service import BEAT, PACE, Outbox, Tally, local_day, tally_of
 from referee.record.store import Record
 from tests.web.table import BEGAN, Table, demo_lines
 

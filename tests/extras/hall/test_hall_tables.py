@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from referee.engine.rulings import Ruling
 from referee.extras.broker.messages import LEAVES, Telling, encoded
-from referee.extras.broker.publisher import TALLIED
+from referee.extras.broker.service import TALLIED
 from referee.extras.hall.app import difference
 from referee.extras.hall.payloads import (
     LONGEST_PAYLOAD,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from referee.extras.broker.messages import Telling, encoded
-from referee.extras.broker.publisher import PACE, Outbox, Tally
+from referee.extras.broker.service import PACE, Outbox, Tally
 from tests.extras.hall.generator import LULL
 from tests.extras.hall.performance import performance
 
