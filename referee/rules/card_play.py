@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final, Literal
+from typing import Final
 
 from referee.rules.cards import UNREADABLE
 from referee.rules.elimination import LAST_CHANCE_NS, announce_out, end_if_decided, lose, three_of_a_kind
@@ -26,24 +26,25 @@ def lay(step: Step, card: str, seat: int | None) -> None:
         return
     if player in position.tied:
         # One of the tied hands leads: who holds what stays open until people say who was first.
-        _lead_while_tied(step, player)
+        step.set(pile=(), in_limbo=position.in_limbo + len(position.pile), tied=(), turn=player)
+        if step.before.turn != player:
+            step.rule("lead", "M1", seat=player)
     elif position.claim is not None and position.claim.seat == player == position.turn:
         pick_up(step)
     elif position.claim is not None and position.turn == player and position.claim.by == "slap":
         # The winner does not lead (N2): the next card of the one who does shows that the pile is gone.
         pick_up(step)
     if not step.position.over:
-        _place(step, card, player)
+        drawn_at_once = _drawn_at_once(step, player)
+        if player == step.position.turn and not drawn_at_once:
+            _lay_in_turn(step, card, player)
+        elif step.position.unread and not drawn_at_once:
+            # An unread card may have been a challenge: nobody can say that this one was out of turn (reading 10).
+            _put(step, card, player, "played")
+            step.rule("question", "F7", ask="who_played", about=[step.ref, *sorted(step.position.unread)])
+        else:
+            _lay_dead(step, card, player, drawn_at_once=drawn_at_once)
     settle(step)
-
-
-def _place(step: Step, card: str, player: int) -> None:
-    if player == step.position.turn and not _drawn_at_once(step, player):
-        _lay_in_turn(step, card, player)
-    elif step.position.unread and not _drawn_at_once(step, player):
-        _lay_doubtful(step, card, player)
-    else:
-        _lay_dead(step, card, player)
 
 
 def settle(step: Step) -> None:
@@ -98,18 +99,15 @@ def _put(step: Step, card: str, seat: int, state: State) -> None:
         step.rule("question", "K2", ask="unreadable_card", about=[step.ref])
 
 
-def _lead_while_tied(step: Step, seat: int) -> None:
-    position = step.position
-    step.set(pile=(), in_limbo=position.in_limbo + len(position.pile), tied=(), turn=seat)
-    if step.before.turn != seat:
-        step.rule("lead", "M1", seat=seat)
-
-
 def _lay_in_turn(step: Step, card: str, seat: int) -> None:
     _put(step, card, seat, "played")
     position = step.position
     if position.last_chance is not None:
-        _turn_last_chance(step, position.last_chance)
+        # One of the three cards of E2: no challenges, no turns.
+        chance = position.last_chance
+        left = chance.left - 1 if position.holds(chance.seat) else 0
+        ends_at = None if left else step.t + LAST_CHANCE_NS
+        step.set(last_chance=LastChance(chance.seat, left, ends_at, step.ref), turn=chance.seat if left else None)
     elif position.rules.chances(card) and (position.challenge is None or position.rules.has("C4")):
         _challenge(step, card, seat)
     elif position.challenge is not None and card[0] == "T" and position.rules.has("N5"):
@@ -121,37 +119,23 @@ def _lay_in_turn(step: Step, card: str, seat: int) -> None:
         step.set(turn=position.after(seat))
     if position.rules.has("P16"):
         three_of_a_kind(step)
-    if position.rules.has("P16b"):
-        _close_on_sixes(step)
+    if position.rules.has("P16b") and [top[0] for top in step.position.look().top[:3]] == ["6", "6", "6"]:
+        # Three sixes in a row close the table until the next calendar day.
+        step.set(closed=True)
+        step.rule("remind", "P16b", what="closed")
 
 
-def _lay_doubtful(step: Step, card: str, seat: int) -> None:
-    """An unread card may have been a challenge, so nobody can say that this card was out of turn (reading 10)."""
-    _put(step, card, seat, "played")
-    step.rule("question", "F7", ask="who_played", about=[step.ref, *sorted(step.position.unread)])
-
-
-def _lay_dead(step: Step, card: str, seat: int) -> None:
+def _lay_dead(step: Step, card: str, seat: int, *, drawn_at_once: bool) -> None:
     """A card out of turn: no turn, no chance, no challenge; it leaves with the pile (F7, F9, reading 9)."""
-    reason: Literal["double_draw", "out_of_turn"] = "out_of_turn"
-    rows: tuple[str, ...] = ("F7",)
-    if _drawn_at_once(step, seat):
-        reason, rows = "double_draw", ("F9", "F7")
-    if reason == "out_of_turn" and not step.position.rules.has("F7"):
+    if not drawn_at_once and not step.position.rules.has("F7"):
         _put(step, card, seat, "played")
         return
+    reason, rows = ("double_draw", ("F9", "F7")) if drawn_at_once else ("out_of_turn", ("F7",))
     _put(step, card, seat, "dead")
     if step.position.rules.value("F7") == "bottom":
         *rest, dead = step.position.pile
         step.set(pile=(dead, *rest))
     step.rule("dead_card", *rows, seat=seat, card=card, reason=reason)
-
-
-def _turn_last_chance(step: Step, chance: LastChance) -> None:
-    """One of the three cards of E2: no challenges, no turns."""
-    left = chance.left - 1 if step.position.holds(chance.seat) else 0
-    ends_at = None if left else step.t + LAST_CHANCE_NS
-    step.set(last_chance=LastChance(chance.seat, left, ends_at, step.ref), turn=chance.seat if left else None)
 
 
 def _stop_turning(step: Step) -> None:
@@ -203,42 +187,26 @@ def _pass_on(step: Step) -> None:
     position = step.position
     if position.over:
         return
-    if position.challenge is not None and not position.holds(position.challenge.challenged):
-        _challenged_is_empty(step, position.challenge)
+    challenge = position.challenge
+    if challenge is not None and not position.holds(challenge.challenged):
+        heir = position.after(challenge.challenged, never=challenge.challenger)
+        if heir is None or not position.rules.has("C6a"):
+            rows = [row for row in ("C6a", "C6b") if position.rules.has(row)]
+            claim_by_challenge(step, challenge.challenger, "C5", *rows)
+        else:
+            moved = Challenge(challenge.challenger, heir, challenge.card, challenge.ref, challenge.left)
+            step.set(challenge=moved, turn=heir)
+            step.rule("challenge_moves", "C6a", because=(challenge.ref,), seat=heir, left=challenge.left)
     position = step.position
     if position.rules.has("E6"):
-        _lose_if_empty(step)
+        if position.over or position.claim is not None:
+            return
+        # Beggar-My-Neighbour: whoever first runs out has lost, but a standing challenge is settled before.
+        challenger = position.challenge.challenger if position.challenge is not None else None
+        empty = [seat for seat in range(1, position.seats + 1) if seat != challenger and not position.holds(seat)]
+        if empty:
+            lose(step, empty[0])
     elif position.turn is None or position.challenge or position.claim or position.last_chance:
         return
     elif not position.holds(position.turn):
         step.set(turn=position.after(position.turn))
-
-
-def _lose_if_empty(step: Step) -> None:
-    """Beggar-My-Neighbour: whoever first runs out has lost (E6), but a standing challenge is settled before."""
-    position = step.position
-    if position.over or position.claim is not None:
-        return
-    challenger = position.challenge.challenger if position.challenge is not None else None
-    empty = [seat for seat in range(1, position.seats + 1) if seat != challenger and not position.holds(seat)]
-    if empty:
-        lose(step, empty[0])
-
-
-def _challenged_is_empty(step: Step, challenge: Challenge) -> None:
-    position = step.position
-    heir = position.after(challenge.challenged, never=challenge.challenger)
-    if heir is None or not position.rules.has("C6a"):
-        rows = [row for row in ("C6a", "C6b") if position.rules.has(row)]
-        claim_by_challenge(step, challenge.challenger, "C5", *rows)
-        return
-    step.set(challenge=Challenge(challenge.challenger, heir, challenge.card, challenge.ref, challenge.left), turn=heir)
-    step.rule("challenge_moves", "C6a", because=(challenge.ref,), seat=heir, left=challenge.left)
-
-
-def _close_on_sixes(step: Step) -> None:
-    """P16b: three sixes in a row close the table until the next calendar day."""
-    position = step.position
-    if [card[0] for card in position.look().top[:3]] == ["6", "6", "6"]:
-        step.set(closed=True)
-        step.rule("remind", "P16b", what="closed")

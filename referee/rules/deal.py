@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Final, Literal
 
 from referee.rules.house import RulesError
-from referee.rules.position import Laid, Position
+from referee.rules.position import Laid
 from referee.rules.step import Step
 
-
-def deck_size(packs: int, jokers: int) -> int:
-    """Cards in play (S2, S3)."""
-    return 52 * packs + jokers
+_REMINDERS: Final = {"S6": "turn_away", "S7": "rings", "S8": "open_palm", "M6": "forehead", "M15": "other_hand"}
+"""What the table is told before it begins, by row."""
 
 
 def dealt(
@@ -55,25 +53,22 @@ def opening(
         jokers = rules.value("S3") if rules.has("S3") else 0
     step.set(step=way, packs=packs, jokers=jokers, wild=rules.value("P14") or "" if rules.has("P14") else "")
     if counts is None:
-        _deal(step, dealer, deck_size(packs, jokers))
+        _deal(step, dealer, 52 * packs + jokers)
     elif len(counts) != seats:
         raise RulesError(f'"counts" must hold one number for each of the {seats} seats')
     else:
         step.set(counts=counts)
-    lead = _leader(step.position, dealer)
+    # The seat after the dealer leads (S5); without that row the dealer, if there is a card in that hand.
+    dealer_leads = not rules.has("S5") and step.position.holds(dealer)
+    lead = dealer if dealer_leads else step.position.after(dealer)
     if lead is None:
         raise RulesError('"counts" leaves no seat with cards to lead')
     step.rule("lead", "S5", seat=lead)
     step.set(turn=lead)
     step.announce_turn()
-    _remind(step)
-
-
-def _leader(position: Position, dealer: int) -> int | None:
-    """The seat after the dealer (S5); without that row the dealer, if there is a card in that hand."""
-    if not position.rules.has("S5") and position.holds(dealer):
-        return dealer
-    return position.after(dealer)
+    for row, what in _REMINDERS.items():
+        if rules.has(row):
+            step.rule("remind", row, what=what)
 
 
 def _deal(step: Step, dealer: int, cards: int) -> None:
@@ -89,16 +84,3 @@ def _deal(step: Step, dealer: int, cards: int) -> None:
     excess = cards - sum(counts) if rules.has("S4b") else 0
     pile = tuple(Laid("??", step.ref, step.t, 0, "burned") for _ in range(excess))
     step.set(counts=counts, pile=pile)
-
-
-def _remind(step: Step) -> None:
-    """What the table is told before it begins."""
-    for row, what in (
-        ("S6", "turn_away"),
-        ("S7", "rings"),
-        ("S8", "open_palm"),
-        ("M6", "forehead"),
-        ("M15", "other_hand"),
-    ):
-        if step.position.rules.has(row):
-            step.rule("remind", row, what=what)

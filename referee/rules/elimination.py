@@ -79,15 +79,11 @@ def end_if_decided(step: Step) -> None:
     if not holders:
         if position.rules.has("E4"):
             draw(step, "E4")
-    elif position.rules.has("E5b") and len(holders) == 1 and not _plays_on(position):
-        win(step, holders[0], "E5b")
-
-
-def _plays_on(position: Position) -> bool:
-    """Whether the only one with cards must go on: cards lie in the pile (E3), or a challenge stands (C7)."""
-    if position.rules.has("E3") and position.pile:
-        return True
-    return any(_stays_in(position, seat) for seat in range(1, position.seats + 1))
+    elif position.rules.has("E5b") and len(holders) == 1:
+        # The only one with cards must go on while cards lie in the pile (E3), or a challenge stands (C7).
+        goes_on = position.rules.has("E3") and position.pile
+        if not goes_on and not any(_stays_in(position, seat) for seat in range(1, position.seats + 1)):
+            win(step, holders[0], "E5b")
 
 
 def lose(step: Step, seat: int) -> None:

@@ -146,16 +146,12 @@ def contradictions(on: Iterable[str], off: Iterable[str]) -> Iterator[str]:
     for place, row in enumerate(chosen):
         for other in chosen[:place]:
             if other in RIVALS.get(row, ()):
-                yield _excluded(other, row)
-
-
-def _excluded(one: str, other: str) -> str:
-    why = CONTRARY.get(frozenset((one, other)))
-    reason = f": {why}" if why else ""
-    return (
-        f"rows {one} ({ROWS[one].name}) and {other} ({ROWS[other].name}) exclude each other{reason}; "
-        "switch only one of them on"
-    )
+                why = CONTRARY.get(frozenset((other, row)))
+                reason = f": {why}" if why else ""
+                yield (
+                    f"rows {other} ({ROWS[other].name}) and {row} ({ROWS[row].name}) exclude each other{reason}; "
+                    "switch only one of them on"
+                )
 
 
 def _values(said: Any) -> dict[str, Any]:

@@ -8,19 +8,20 @@ from referee.rules.step import Step
 
 def lock(step: Step, seat: int, until: Until, row: str, left: int = 0) -> None:
     """Lock a seat out; when everybody is barred for a number of cards, all are released (N8)."""
-    _store(step, seat, Lock(until, left))
-    said = "pile" if until == "slap" else until
-    step.rule("locked_out", row, seat=seat, until=said)
-    locks = step.position.locks
+    locks = list(step.position.locks)
+    locks[seat - 1] = Lock(until, left)
     if until == "cards" and all(entry is not None and entry.until == "cards" for entry in locks):
-        step.set(locks=(None,) * len(locks))
+        locks = [None] * len(locks)
+    step.set(locks=tuple(locks))
+    step.rule("locked_out", row, seat=seat, until="pile" if until == "slap" else until)
 
 
 def pile_was_won(step: Step) -> None:
     """A pile was won: false slaps count from one again (F2), and locks end or shorten (F6b, F6e, F6f)."""
     locks = step.position.locks
     if any(locks):
-        step.set(locks=tuple(_after_pile(entry) for entry in locks))
+        kept = (None if entry is None or entry.until in ("pile", "slap") else entry for entry in locks)
+        step.set(locks=tuple(_one_less(entry, "rounds") for entry in kept))
     if step.position.false_run or step.position.penalised:
         step.set(false_run=0, penalised=frozenset())
 
@@ -29,7 +30,7 @@ def card_was_laid(step: Step) -> None:
     """One card less to wait (N8)."""
     locks = step.position.locks
     if step.position.rules.has("N8") and any(entry is not None and entry.until == "cards" for entry in locks):
-        step.set(locks=tuple(_after_card(entry) for entry in locks))
+        step.set(locks=tuple(_one_less(entry, "cards") for entry in locks))
 
 
 def somebody_slapped(step: Step, seat: int) -> None:
@@ -44,21 +45,8 @@ def somebody_slapped(step: Step, seat: int) -> None:
         )
 
 
-def _after_pile(entry: Lock | None) -> Lock | None:
-    if entry is None or entry.until in ("pile", "slap"):
-        return None
-    if entry.until == "rounds":
-        return Lock("rounds", entry.left - 1) if entry.left > 1 else None
-    return entry
-
-
-def _after_card(entry: Lock | None) -> Lock | None:
-    if entry is None or entry.until != "cards":
+def _one_less(entry: Lock | None, until: Until) -> Lock | None:
+    """A lock that counts these, one nearer to its end."""
+    if entry is None or entry.until != until:
         return entry
-    return Lock("cards", entry.left - 1) if entry.left > 1 else None
-
-
-def _store(step: Step, seat: int, entry: Lock) -> None:
-    locks = list(step.position.locks)
-    locks[seat - 1] = entry
-    step.set(locks=tuple(locks))
+    return Lock(until, entry.left - 1) if entry.left > 1 else None

@@ -38,6 +38,7 @@ _BY_RANK: Final = {
 
 Runs and flushes count their jokers themselves.
 """
+_compiled: Final = lru_cache(maxsize=256)(compile_pattern)
 _MOST_READINGS: Final = 30_000
 """How many ways of naming jokers are tried for a pattern: beyond that the lower ones stay jokers."""
 
@@ -47,8 +48,12 @@ def patterns(look: PileView, rules: HouseRules) -> tuple[tuple[str, ...], int]:
     if rules.has("P13b") and look.top and look.top[0][0] == "X":
         return (), 0
     held = _held(look, rules)
-    if not held and rules.has("N15"):
-        held = _anywhere(look, rules)
+    for skip in range(1, len(look.top) if not held and rules.has("N15") else 0):
+        # N15: the pattern may lie anywhere in the pile.
+        held = [(row, skip + depth) for row, depth in _held(look._replace(top=look.top[skip:], paid=0, said=""), rules)]
+        if held:
+            held.insert(0, ("N15", max(depth for _, depth in held)))
+            break
     return tuple(row for row, _ in held), max((depth for _, depth in held), default=0)
 
 
@@ -62,15 +67,6 @@ def _held(look: PileView, rules: HouseRules) -> list[tuple[str, int]]:
     if rules.has("P19"):
         held += [(f"P19:{name}", own.depth) for name, own in own_patterns(rules) if _own_holds(own, look, rules)]
     return held
-
-
-def _anywhere(look: PileView, rules: HouseRules) -> list[tuple[str, int]]:
-    """N15: the pattern may lie anywhere in the pile."""
-    for skip in range(1, len(look.top)):
-        under = _held(look._replace(top=look.top[skip:], paid=0, said=""), rules)
-        if under:
-            return [("N15", skip + max(depth for _, depth in under)), *((row, skip + depth) for row, depth in under)]
-    return []
 
 
 def _with_wild_jokers(row: str, holds: Pattern, look: PileView, rules: HouseRules) -> int:
@@ -118,8 +114,3 @@ def _stand_ins(look: PileView, depth: int, ends: tuple[str, ...], alphabet: list
 def own_patterns(rules: HouseRules) -> tuple[tuple[str, Compiled], ...]:
     """P19: the table's own patterns, by name."""
     return tuple((name, _compiled(text)) for name, text in rules.value("P19").items())
-
-
-@lru_cache(maxsize=256)
-def _compiled(text: str) -> Compiled:
-    return compile_pattern(text)

@@ -7,7 +7,7 @@ at a table, with its jokers and its own patterns, tells `referee.rules.matches`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any, Final
 
@@ -17,81 +17,49 @@ from referee.rules.house import HouseRules
 
 Pattern = Callable[[PileView, HouseRules], int]
 
-PATTERNS: Final[dict[str, Pattern]] = {}
-
-
-def _pattern(row: str) -> Callable[[Pattern], Pattern]:
-    def register(function: Pattern) -> Pattern:
-        PATTERNS[row] = function
-        return function
-
-    return register
-
 
 def _alike(one: str, other: str) -> bool:
     return rank(one) != "" and rank(one) == rank(other)
 
 
-@_pattern("P1")
-def double(look: PileView, rules: HouseRules) -> int:
-    """P1: the top two share a rank."""
-    top = look.top
-    return 2 if len(top) >= 2 and _alike(top[0], top[1]) else 0
+def _framed(depth: int) -> Pattern:
+    """The first and the last of so many top cards share a rank, and no card between them does."""
+
+    def holds(look: PileView, _: HouseRules) -> int:
+        top = look.top
+        if len(top) < depth or not _alike(top[0], top[depth - 1]):
+            return 0
+        return 0 if any(_alike(top[0], between) for between in top[1 : depth - 1]) else depth
+
+    return holds
 
 
-@_pattern("P2")
-def sandwich(look: PileView, rules: HouseRules) -> int:
-    """P2: first and third of the top three share a rank, the middle one differs."""
-    top = look.top
-    return 3 if len(top) >= 3 and _alike(top[0], top[2]) and not _alike(top[0], top[1]) else 0
-
-
-@_pattern("P3a")
-def hoagie(look: PileView, rules: HouseRules) -> int:
-    """P3a: first and fourth share a rank, with two cards of other ranks between, alike or not."""
-    top = look.top
-    if len(top) < 4 or not _alike(top[0], top[3]):
-        return 0
-    return 0 if _alike(top[0], top[1]) or _alike(top[0], top[2]) else 4
-
-
-@_pattern("P3b")
-def big_mac(look: PileView, rules: HouseRules) -> int:
-    """P3b: X-Y-Y-X."""
+def _big_mac(look: PileView, _: HouseRules) -> int:
     top = look.top
     if len(top) < 4 or not _alike(top[0], top[3]) or not _alike(top[1], top[2]):
         return 0
     return 0 if _alike(top[0], top[1]) else 4
 
 
-@_pattern("P4a")
-def run_of_three(look: PileView, rules: HouseRules) -> int:
-    """P4a: the top three consecutive, up or down."""
-    return _run(look, rules, "P4a")
+def _run(row: str, usual: int) -> Pattern:
+    """So many top cards are consecutive, up or down."""
 
-
-@_pattern("P4b")
-def run_of_four(look: PileView, rules: HouseRules) -> int:
-    """P4b: the top four consecutive, or any length of at least three."""
-    return _run(look, rules, "P4b")
-
-
-def _run(look: PileView, rules: HouseRules, row: str) -> int:
-    said = rules.value(row)
-    options: dict[str, Any] = {"ace": said} if isinstance(said, str) else dict(said)
-    n: int = options.get("n", 3 if row == "P4a" else 4)
-    cards = look.top[:n]
-    wild = rules.has("P13c")
-    if len(cards) < n or not all(rank(card) or (wild and card[0] == "X") for card in cards):
+    def holds(look: PileView, rules: HouseRules) -> int:
+        said = rules.value(row)
+        options: dict[str, Any] = {"ace": said} if isinstance(said, str) else dict(said)
+        n: int = options.get("n", usual)
+        cards = look.top[:n]
+        wild = rules.has("P13c")
+        if len(cards) < n or not all(rank(card) or (wild and card[0] == "X") for card in cards):
+            return 0
+        values = [value(card) for card in cards]
+        for run in _runs(n, options.get("ace", "both"), options.get("wrap", False)):
+            # A joker, of the value 0, stands for whatever is wanted.
+            if all(seen in (0, wanted) for seen, wanted in zip(values, run, strict=True)):
+                return n
         return 0
-    values = [value(card) for card in cards]
-    return (
-        n if any(_fits(values, run) for run in _runs(n, options.get("ace", "both"), options.get("wrap", False))) else 0
-    )
 
-
-def _fits(values: list[int], run: tuple[int, ...]) -> bool:
-    return all(seen in (0, wanted) for seen, wanted in zip(values, run, strict=True))
+    return holds
 
 
 @lru_cache(maxsize=64)
@@ -108,22 +76,16 @@ def _runs(n: int, ace: str, wrap: bool) -> tuple[tuple[int, ...], ...]:
     return tuple(up + [run[::-1] for run in up])
 
 
-@_pattern("P5a")
-def first_played(look: PileView, rules: HouseRules) -> int:
-    """P5a: the top card has the rank of the first card played to this pile."""
+def _first_played(look: PileView, rules: HouseRules) -> int:
     return _top_bottom(look, look.first, rules) if len(look.top) >= 2 else 0
 
 
-@_pattern("P5b")
-def lowest(look: PileView, rules: HouseRules) -> int:
-    """P5b: the top card has the rank of the card now lowest, burned cards included."""
+def _lowest(look: PileView, rules: HouseRules) -> int:
     return _top_bottom(look, look.bottom, rules) if len(look.top) >= 2 or look.under else 0
 
 
-@_pattern("P5c")
-def top_bottom_in_kind(look: PileView, rules: HouseRules) -> int:
-    """P5c: top-bottom, and suit or colour match as well."""
-    return lowest(look, rules) if rules.has("P5b") else first_played(look, rules)
+def _in_kind(look: PileView, rules: HouseRules) -> int:
+    return _lowest(look, rules) if rules.has("P5b") else _first_played(look, rules)
 
 
 def _top_bottom(look: PileView, other: str, rules: HouseRules) -> int:
@@ -135,134 +97,107 @@ def _top_bottom(look: PileView, other: str, rules: HouseRules) -> int:
     return 1
 
 
-@_pattern("P6")
-def marriage(look: PileView, rules: HouseRules) -> int:
-    """P6: king and queen adjacent, either order; with N4 only in one suit."""
-    return _pair(look, "KQ", 1, rules.has("N4"))
+def _pair(ranks: str, distance: int, *, royal: bool = False) -> Pattern:
+    """Two ranks so far apart, either order; ``royal``: with N4 only in one suit."""
+
+    def holds(look: PileView, rules: HouseRules) -> int:
+        if len(look.top) <= distance:
+            return 0
+        one, other = look.top[0], look.top[distance]
+        if {rank(one), rank(other)} != set(ranks) or (royal and rules.has("N4") and suit(one) != suit(other)):
+            return 0
+        return distance + 1
+
+    return holds
 
 
-@_pattern("P7")
-def divorce(look: PileView, rules: HouseRules) -> int:
-    """P7: king and queen with one card between, either order; with N4 only in one suit."""
-    return _pair(look, "KQ", 2, rules.has("N4"))
+_KING_JACK, _QUEEN_JACK = _pair("KJ", 1), _pair("QJ", 1)
 
 
-@_pattern("N4")
-def courts(look: PileView, rules: HouseRules) -> int:
-    """N4: king and jack, or queen and jack, adjacent."""
-    return _pair(look, "KJ", 1, False) or _pair(look, "QJ", 1, False)
+def _courts(look: PileView, rules: HouseRules) -> int:
+    return _KING_JACK(look, rules) or _QUEEN_JACK(look, rules)
 
 
-def _pair(look: PileView, ranks: str, distance: int, one_suit: bool) -> int:
-    if len(look.top) <= distance:
-        return 0
-    one, other = look.top[0], look.top[distance]
-    if {rank(one), rank(other)} != set(ranks) or (one_suit and suit(one) != suit(other)):
-        return 0
-    return distance + 1
+def _sum_of_ten(distance: int) -> Pattern:
+    """The top card and the one so far below it add up to ten; whether an ace counts as one says P8."""
+
+    def holds(look: PileView, rules: HouseRules) -> int:
+        if len(look.top) <= distance:
+            return 0
+        values = value(look.top[0]), value(look.top[distance])
+        if 0 in values or (1 in values and not rules.value("P8")):
+            return 0
+        return distance + 1 if sum(values) == 10 else 0
+
+    return holds
 
 
-@_pattern("P8")
-def tens(look: PileView, rules: HouseRules) -> int:
-    """P8: the top two add up to ten."""
-    return _adds_up(look, 1, rules)
+def _all_of_one(row: str, what: Callable[[str], str]) -> Pattern:
+    """So many top cards, as the row's value says, share a suit or a colour."""
+
+    def holds(look: PileView, rules: HouseRules) -> int:
+        n, wild = rules.value(row), rules.has("P13c")
+        cards = [card for card in look.top[:n] if not (wild and card[0] == "X")]
+        kinds = {what(card) if rank(card) else "" for card in cards}
+        return n if len(look.top) >= n and "" not in kinds and len(kinds) <= 1 else 0
+
+    return holds
 
 
-@_pattern("P9")
-def add_up_sandwich(look: PileView, rules: HouseRules) -> int:
-    """P9: the top card and the third add up to ten."""
-    return _adds_up(look, 2, rules)
-
-
-def _adds_up(look: PileView, distance: int, rules: HouseRules) -> int:
-    if len(look.top) <= distance:
-        return 0
-    values = value(look.top[0]), value(look.top[distance])
-    if 0 in values or (1 in values and not rules.value("P8")):
-        return 0
-    return distance + 1 if sum(values) == 10 else 0
-
-
-@_pattern("P10a")
-def flush(look: PileView, rules: HouseRules) -> int:
-    """P10a: the top three (or n) share a suit."""
-    return _same(look, rules.value("P10a"), suit, rules.has("P13c"))
-
-
-@_pattern("P10b")
-def colour_run(look: PileView, rules: HouseRules) -> int:
-    """P10b: the top four (or n) share a colour."""
-    return _same(look, rules.value("P10b"), _colour, rules.has("P13c"))
-
-
-def _colour(card: str) -> str:
-    return colour(card) if rank(card) else ""
-
-
-def _same(look: PileView, n: int, what: Callable[[str], str], wild: bool) -> int:
-    cards = [card for card in look.top[:n] if not (wild and card[0] == "X")]
-    kinds = {what(card) for card in cards}
-    return n if len(look.top) >= n and "" not in kinds and len(kinds) <= 1 else 0
-
-
-@_pattern("P11")
-def ratscrew(look: PileView, rules: HouseRules) -> int:
-    """P11: a six and a nine adjacent, either order."""
-    return _pair(look, "69", 1, False)
-
-
-@_pattern("P12")
-def jack_ten(look: PileView, rules: HouseRules) -> int:
-    """P12: a ten played on a jack."""
+def _jack_ten(look: PileView, _: HouseRules) -> int:
     return 2 if len(look.top) >= 2 and rank(look.top[0]) == "T" and rank(look.top[1]) == "J" else 0
 
 
-@_pattern("P13a")
-def any_joker(look: PileView, rules: HouseRules) -> int:
-    """P13a: any joker may be slapped."""
-    return 1 if look.top and look.top[0][0] == "X" else 0
-
-
-@_pattern("C3b")
-def red_joker(look: PileView, rules: HouseRules) -> int:
-    """C3b: the red joker is an instant slap."""
-    return 1 if look.top and look.top[0] == "Xr" else 0
-
-
-@_pattern("P14")
-def wild_rank(look: PileView, rules: HouseRules) -> int:
-    """P14: the number rank drawn before play."""
-    return 1 if look.top and look.wild and rank(look.top[0]) == look.wild else 0
-
-
-@_pattern("P15")
-def count_match(look: PileView, rules: HouseRules) -> int:
-    """P15: the n-th card paid to a challenge has the value n."""
-    return 1 if look.top and look.paid and value(look.top[0]) == look.paid else 0
-
-
-@_pattern("P16")
-def three_of_a_kind(look: PileView, rules: HouseRules) -> int:
-    """P16: the top three share a rank; as a slap only where the game does not end by it."""
+def _three_of_a_kind(look: PileView, rules: HouseRules) -> int:
     top = look.top
     if rules.value("P16") == "ends_game" or len(top) < 3:
         return 0
     return 3 if _alike(top[0], top[1]) and _alike(top[1], top[2]) else 0
 
 
-@_pattern("P17")
-def any_ten(look: PileView, rules: HouseRules) -> int:
-    """P17: a ten of any suit."""
-    return 1 if look.top and rank(look.top[0]) == "T" else 0
+def _top_card(fits: Callable[[str, PileView], bool]) -> Pattern:
+    """The top card alone."""
+    return lambda look, _: 1 if look.top and fits(look.top[0], look) else 0
 
 
-@_pattern("P18")
-def any_jack(look: PileView, rules: HouseRules) -> int:
-    """P18: any jack (the game Slapjack)."""
-    return 1 if look.top and rank(look.top[0]) == "J" else 0
-
-
-@_pattern("N14")
-def called(look: PileView, rules: HouseRules) -> int:
-    """N14: the card equals the rank that was called for it."""
-    return 1 if look.top and look.said and rank(look.top[0]) == look.said else 0
+PATTERNS: Final[Mapping[str, Pattern]] = {
+    # P1: the top two share a rank. P2: first and third do, and not the middle one. P3a: first and fourth, with two
+    # cards of other ranks between, alike or not. P3b: X-Y-Y-X.
+    "P1": _framed(2),
+    "P2": _framed(3),
+    "P3a": _framed(4),
+    "P3b": _big_mac,
+    # P4a: the top three consecutive, up or down. P4b: the top four, or any length of at least three.
+    "P4a": _run("P4a", 3),
+    "P4b": _run("P4b", 4),
+    # P5a: the top card has the rank of the first card played to this pile. P5b: of the card now lowest, burned cards
+    # included. P5c: suit or colour match as well.
+    "P5a": _first_played,
+    "P5b": _lowest,
+    "P5c": _in_kind,
+    # P6: king and queen adjacent. P7: with one card between. N4: king or queen adjacent to a jack.
+    "P6": _pair("KQ", 1, royal=True),
+    "P7": _pair("KQ", 2, royal=True),
+    "N4": _courts,
+    # P8: the top two add up to ten. P9: the top card and the third do.
+    "P8": _sum_of_ten(1),
+    "P9": _sum_of_ten(2),
+    # P10a: the top three (or n) share a suit. P10b: the top four (or n) share a colour.
+    "P10a": _all_of_one("P10a", suit),
+    "P10b": _all_of_one("P10b", colour),
+    # P11: a six and a nine adjacent. P12: a ten played on a jack.
+    "P11": _pair("69", 1),
+    "P12": _jack_ten,
+    # P13a: any joker. C3b: the red joker is an instant slap. P14: the number rank drawn before play.
+    "P13a": _top_card(lambda top, _: top[0] == "X"),
+    "C3b": _top_card(lambda top, _: top == "Xr"),
+    "P14": _top_card(lambda top, look: look.wild != "" and rank(top) == look.wild),
+    # P15: the n-th card paid to a challenge has the value n. P16: the top three share a rank; as a slap only where the
+    # game does not end by it.
+    "P15": _top_card(lambda top, look: look.paid > 0 and value(top) == look.paid),
+    "P16": _three_of_a_kind,
+    # P17: a ten of any suit. P18: any jack (the game Slapjack). N14: the card equals the rank that was called for it.
+    "P17": _top_card(lambda top, _: rank(top) == "T"),
+    "P18": _top_card(lambda top, _: rank(top) == "J"),
+    "N14": _top_card(lambda top, look: look.said != "" and rank(top) == look.said),
+}

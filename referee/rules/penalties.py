@@ -7,7 +7,7 @@ from typing import Final
 from referee.rules.card_play import settle
 from referee.rules.locks import lock
 from referee.rules.pickup import give_pile, hand_over, remember_verdict
-from referee.rules.position import Laid, Position
+from referee.rules.position import Laid
 from referee.rules.stacks import take_top
 from referee.rules.step import Step
 
@@ -22,9 +22,12 @@ def false_slap(step: Step, seat: int) -> None:
     position = step.position
     rules = position.rules
     remember_verdict(step, seat, right=False, ref=step.ref)
-    if _at_no_risk(position, seat):
+    if rules.has("M13") and position.claim is not None and position.claim.by == "challenge":
+        # The final card of a challenge may be slapped at no risk.
         return
     top = position.pile[-1].ref if position.pile else ""
+    if (seat, top) in position.penalised:
+        return
     if rules.has("N7"):
         step.set(penalised=position.penalised | {(seat, top)})
     in_play = any(laid.state != "burned" for laid in position.pile)
@@ -36,7 +39,8 @@ def false_slap(step: Step, seat: int) -> None:
     elif rules.has("N8"):
         lock(step, seat, "cards", "N8", rules.value("N8"))
     elif rules.has("F3") and in_play:
-        give_pile(step, _latest_layer(position), "F3")
+        newest = max((laid for laid in position.pile if laid.state != "burned"), key=lambda laid: laid.t)
+        give_pile(step, newest.seat, "F3")
     elif rules.has("N9") and in_play:
         give_pile(step, position.after(seat, never=seat) or seat, "N9")
     elif rules.has("F1"):
@@ -44,19 +48,6 @@ def false_slap(step: Step, seat: int) -> None:
         burn(step, seat, rules.value("F1") + extra, "F2" if extra else "F1")
     step.set(false_run=step.position.false_run + 1)
     settle(step)
-
-
-def _at_no_risk(position: Position, seat: int) -> bool:
-    """The final card of a challenge may be slapped at no risk (M13); one penalty a player and card (N7)."""
-    if position.rules.has("M13") and position.claim is not None and position.claim.by == "challenge":
-        return True
-    top = position.pile[-1].ref if position.pile else ""
-    return (seat, top) in position.penalised
-
-
-def _latest_layer(position: Position) -> int:
-    newest = max((laid for laid in position.pile if laid.state != "burned"), key=lambda laid: laid.t)
-    return newest.seat
 
 
 def burn(step: Step, seat: int, cards: int, row: str) -> None:
@@ -79,39 +70,30 @@ def _without_cards(step: Step, seat: int) -> None:
     """No cards to burn (F6a to F6f, F11)."""
     rules = step.position.rules
     if rules.has("F6a"):
-        _strike(step, seat)
+        # After the last strike no more slaps this game.
+        strikes = list(step.position.strikes)
+        strikes[seat - 1] += 1
+        step.set(strikes=tuple(strikes))
+        step.rule("strike", "F6a", seat=seat, strikes=strikes[seat - 1])
+        if strikes[seat - 1] >= rules.value("F6a"):
+            lock(step, seat, "game", "F6a")
     elif rules.has("F6b"):
         lock(step, seat, "pile", "F6b")
     elif rules.has("F6c"):
         lock(step, seat, "game", "F6c")
     elif rules.has("F6d"):
-        _go_into_debt(step, seat)
+        # Negative cards, and over the limit no more slaps.
+        debts = list(step.position.debts)
+        debts[seat - 1] += rules.value("F1")
+        step.set(debts=tuple(debts))
+        if debts[seat - 1] > rules.value("F6d"):
+            lock(step, seat, "game", "F6d")
     elif rules.has("F6e"):
         lock(step, seat, "rounds", "F6e", rules.value("F6e"))
     elif rules.has("F6f"):
         lock(step, seat, "slap", "F6f")
     if rules.has("F11"):
         step.rule("remind", "F11", what="heckle")
-
-
-def _strike(step: Step, seat: int) -> None:
-    """A strike, and after the last one no more slaps this game (F6a)."""
-    strikes = list(step.position.strikes)
-    strikes[seat - 1] += 1
-    step.set(strikes=tuple(strikes))
-    step.rule("strike", "F6a", seat=seat, strikes=strikes[seat - 1])
-    if strikes[seat - 1] >= step.position.rules.value("F6a"):
-        lock(step, seat, "game", "F6a")
-
-
-def _go_into_debt(step: Step, seat: int) -> None:
-    """Negative cards, and over the limit no more slaps (F6d)."""
-    rules = step.position.rules
-    debts = list(step.position.debts)
-    debts[seat - 1] += rules.value("F1")
-    step.set(debts=tuple(debts))
-    if debts[seat - 1] > rules.value("F6d"):
-        lock(step, seat, "game", "F6d")
 
 
 def foul(step: Step, seat: int, name: str) -> None:

@@ -13,7 +13,8 @@ def watch_for_repetition(step: Step) -> None:
     """
     position = step.position
     memory = position.memory
-    if memory.said or not _all_known(position):
+    stacks = zip(position.counts, position.known, strict=True)
+    if memory.said or not all(count == len(known) and "" not in known for count, known in stacks):
         return
     now = signature(position)
     if memory.kept and memory.kept == now:
@@ -37,10 +38,4 @@ def signature(position: Position) -> tuple[object, ...]:
         position.locks,
         position.false_run,
         position.over,
-    )
-
-
-def _all_known(position: Position) -> bool:
-    return all(
-        count == len(known) and "" not in known for count, known in zip(position.counts, position.known, strict=True)
     )

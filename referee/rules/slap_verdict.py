@@ -9,7 +9,6 @@ from dataclasses import replace
 from typing import Final, Literal, NamedTuple
 
 from referee.rules.cards import PACK, UNREADABLE
-from referee.rules.house import HouseRules
 from referee.rules.matches import patterns
 from referee.rules.position import Laid, Position
 from referee.units import MS
@@ -46,7 +45,8 @@ def barred(position: Position, seat: int, t: int) -> Verdict | None:
     if _mashing(position, seat, t):
         return Verdict("void", "mashing", ("N13",))
     if position.locks[seat - 1] is not None:
-        return Verdict("void", "locked_out", (_lock_row(position),))
+        rows = (row for row in ("N8", "F6a", "F6b", "F6c", "F6d", "F6e", "F6f") if position.rules.has(row))
+        return Verdict("void", "locked_out", (next(rows, "F6a"),))
     if position.challenge is not None and not position.rules.has("M7"):
         return Verdict("void", "not_playing", ("M7",))
     if position.holds(seat):
@@ -56,11 +56,6 @@ def barred(position: Position, seat: int, t: int) -> Verdict | None:
     if position.rules.has("M12") and position.last_chance is None and len(position.holders()) < 2:
         return Verdict("void", "not_playing", ("M12",))
     return None
-
-
-def _lock_row(position: Position) -> str:
-    rows = ("N8", "F6a", "F6b", "F6c", "F6d", "F6e", "F6f")
-    return next((row for row in rows if position.rules.has(row)), "F6a")
 
 
 def _mashing(position: Position, seat: int, t: int) -> bool:
@@ -81,11 +76,18 @@ def verdict(position: Position, seat: int, t: int) -> Verdict:
     no = barred(position, seat, t)
     if no is not None:
         return no
-    if _has_an_owner(position):
+    won_by_slap = position.claim is not None and position.claim.by == "slap"
+    if won_by_slap or position.war is not None or (position.tied and position.pile):
+        # The pile has its owner, though perhaps nobody knows yet whom.
         late_is_false = position.rules.has("N1") and position.rules.value("N1") == "false"
         return Verdict("false" if late_is_false else "void", "late", ("N1",))
     if all(laid.state == "burned" for laid in position.pile):
-        return _on_nothing(position)
+        # No card to slap; before the first card of a game that may be false (N10).
+        if position.laid or not position.rules.has("N10"):
+            return Verdict("void", "empty_pile", ("M1",))
+        if position.rules.value("N10") == "false":
+            return Verdict("false", "too_soon", ("N10",))
+        return Verdict("void", "empty_pile", ("N10",))
     too_soon = _too_soon(position, seat, t)
     if too_soon is not None:
         return too_soon
@@ -96,27 +98,11 @@ def verdict(position: Position, seat: int, t: int) -> Verdict:
     return _verdict_on_pile(position, seat, t)
 
 
-def _has_an_owner(position: Position) -> bool:
-    """Whether the pile is won by a slap, though perhaps nobody knows yet by whose."""
-    if position.claim is not None and position.claim.by == "slap":
-        return True
-    return position.war is not None or bool(position.tied and position.pile)
-
-
 def hovers(position: Position, seat: int) -> bool:
     """Whether this hand was reported hovering, and at most one card has been laid since (M5)."""
     if not position.hovering or not position.rules.has("M5"):
         return False
     return any(hand == seat and position.laid <= laid + 1 for hand, laid in position.hovering)
-
-
-def _on_nothing(position: Position) -> Verdict:
-    """No card to slap; before the first card of a game that may be false (N10)."""
-    if position.laid or not position.rules.has("N10"):
-        return Verdict("void", "empty_pile", ("M1",))
-    if position.rules.value("N10") == "false":
-        return Verdict("false", "too_soon", ("N10",))
-    return Verdict("void", "empty_pile", ("N10",))
 
 
 def _too_soon(position: Position, seat: int, t: int) -> Verdict | None:
@@ -136,7 +122,10 @@ def _too_soon(position: Position, seat: int, t: int) -> Verdict | None:
 
 def _verdict_on_pile(position: Position, seat: int, t: int) -> Verdict:
     dead = _dead_on_top(position)
-    taken = position.claim is not None and _challenger_comes_first(position)
+    rules = position.rules
+    # Whether a won challenge can no longer be slapped away (C9, N11).
+    challenger_first = not rules.has("C9") or (rules.has("N11") and rules.value("N11") == "challenger")
+    taken = position.claim is not None and challenger_first
     if dead is None and not taken:
         won = _pattern_verdict(position)
         if won is not None:
@@ -156,17 +145,12 @@ def _verdict_on_pile(position: Position, seat: int, t: int) -> Verdict:
     return Verdict("false", "no_pattern", ("F1",), because=top)
 
 
-def _challenger_comes_first(position: Position) -> bool:
-    """Whether a won challenge can no longer be slapped away (C9, N11)."""
-    rules = position.rules
-    return not rules.has("C9") or (rules.has("N11") and rules.value("N11") == "challenger")
-
-
 def _pattern_verdict(position: Position) -> Verdict | None:
     rows, depth = patterns(position.look(), position.rules)
     if not rows and not position.rules.has("M8") and len(position.played()) > 1:
         under = position.without(position.played()[-1])
-        return _pattern_verdict(under.but(rules=_with_m8(position.rules)))
+        # Only the one pattern just covered counts.
+        return _pattern_verdict(under.but(rules=replace(position.rules, on=position.rules.on | {"M8"})))
     if not rows:
         return None
     made = position.played()[-depth:]
@@ -191,11 +175,6 @@ def _verdict_on_unread(position: Position, seat: int, t: int) -> Verdict:
             if _verdict_on_pile(position.but(pile=pile), seat, t).outcome != plain.outcome:
                 return Verdict("question", "unreadable_card", ("K2",), because=tuple(sorted(position.unread)))
     return plain
-
-
-def _with_m8(rules: HouseRules) -> HouseRules:
-    """Only the one pattern just covered counts."""
-    return replace(rules, on=rules.on | {"M8"})
 
 
 def _dead_on_top(position: Position) -> str | None:

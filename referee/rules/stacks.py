@@ -81,7 +81,7 @@ def check_card(step: Step, card: str, seat: int) -> None:
 
 def may_be_there(position: Position, card: str) -> bool:
     """Whether a copy of this card may be where nobody knows (S2)."""
-    return copies(position, card) < _copies_in_play(position, card)
+    return copies(position, card) < (position.jokers if card[0] == "X" else position.packs)
 
 
 def copies(position: Position, card: str) -> int:
@@ -89,7 +89,3 @@ def copies(position: Position, card: str) -> int:
     alike = ("Xr", "Xb") if card[0] == "X" else (card,)
     places = ([laid.card for laid in position.pile], *position.known)
     return sum([place.count(one) for place in places for one in alike])
-
-
-def _copies_in_play(position: Position, card: str) -> int:
-    return position.jokers if card[0] == "X" else position.packs

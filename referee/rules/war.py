@@ -33,29 +33,18 @@ def show(step: Step, seat: int, card: str) -> int | None:
     war = step.position.war
     if war is None or seat not in war.seats or any(shown == seat for shown, _ in war.shown):
         return None
-    _pay_in(step, seat, card)
+    # Three cards face down and this one; too few cards: the last one is turned.
+    held = step.position.counts[seat - 1]
+    names = take_top(step, seat, _CARDS_EACH if held is None else min(_CARDS_EACH, held))
+    down = tuple(Laid(name or "??", step.ref, step.t, seat, "burned") for name in names[:-1])
+    step.set(pile=(*step.position.pile, *down, Laid(card, step.ref, step.t, seat, "dead")))
     war = War(war.seats, (*war.shown, (seat, card)))
     step.set(war=war)
     if len(war.shown) < len(war.seats):
         return None
-    return _compare(step, war)
-
-
-def _pay_in(step: Step, seat: int, card: str) -> None:
-    """Three cards face down and this one; too few cards: the last one is turned."""
-    held = step.position.counts[seat - 1]
-    count = _CARDS_EACH if held is None else min(_CARDS_EACH, held)
-    names = take_top(step, seat, count)
-    down = tuple(Laid(name or "??", step.ref, step.t, seat, "burned") for name in names[:-1])
-    step.set(pile=(*step.position.pile, *down, Laid(card, step.ref, step.t, seat, "dead")))
-
-
-def _compare(step: Step, war: War) -> int | None:
-    best = max(_high(card) for _, card in war.shown)
-    highest = tuple(seat for seat, card in war.shown if _high(card) == best)
-    if len(highest) == 1:
-        return highest[0]
-    return begin(step, highest)
+    best = max(_high(turned) for _, turned in war.shown)
+    highest = tuple(one for one, turned in war.shown if _high(turned) == best)
+    return highest[0] if len(highest) == 1 else begin(step, highest)
 
 
 def _high(card: str) -> int:
