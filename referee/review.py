@@ -23,7 +23,7 @@ from referee.errors import UserError
 from referee.rules.house import HouseRules, house_rules
 from referee.rules.presets import PRESETS
 from referee.rules.rows import ALWAYS_ON, RIVALS, ROWS
-from referee.settings.house_rules import SUFFIX, HouseFileError, example, load, rules_from
+from referee.settings.house_rules import SUFFIX, HouseFileError, example_house_rules, load_house_rules, resolve_rules
 from referee.text.rules import rows_by_group, sentence
 from referee.text.ruling_lines import RulingWords
 
@@ -222,7 +222,7 @@ def rules(what: list[str], *, rows: bool = False) -> int:
     elif len(what) > 1:
         raise UserError(f"one set of rules at a time, not {len(what)}; or: referee rules check FILE")
     elif what[0] == "example":
-        sys.stdout.write(example())
+        sys.stdout.write(example_house_rules())
     else:
         _print(described(what[0]))
     return 0
@@ -238,7 +238,7 @@ def _check(files: list[str]) -> int:
     status = 0
     for file in files:
         try:
-            house = load(Path(file))
+            house = load_house_rules(Path(file))
         except HouseFileError as bad:
             status = _MISTAKE
             for mistake in bad.mistakes:
@@ -269,10 +269,10 @@ def described(word: str) -> Iterator[str]:
     Raises:
         UserError: there are no such rules.
     """
-    said: Any = rules_from(word)
+    said: Any = resolve_rules(word)
     on = house_rules(said)
     if word.endswith(SUFFIX):
-        yield f"{load(Path(word)).title} ({said['base']}, changed)"
+        yield f"{load_house_rules(Path(word)).title} ({said['base']}, changed)"
     else:
         yield f"{word}: {PRESETS[word].title}"
     for title, rows in rows_by_group().items():

@@ -30,7 +30,7 @@ from referee.announce.light_show import Lamps
 from referee.announce.voice import Voice
 from referee.engine.observations import Card
 from referee.record.store import Record
-from referee.settings.model import parse
+from referee.settings.model import parse_settings
 from referee.table.assembly import table_of
 from referee.table.game import Conductor
 from referee.table.loop import Loop
@@ -94,7 +94,7 @@ class Stage:
         self.speaker = RecordingSpeaker()
         self.record = Record(folder / "record.db")
         self.game: Conductor
-        settings = parse('[[seat]]\nname = "Ana"\n[[seat]]\nname = "Ben"\n')
+        settings = parse_settings('[[seat]]\nname = "Ana"\n[[seat]]\nname = "Ben"\n')
         voice, lamps = Voice(self.speaker, "en"), Lamps(SimulatedLights(2), 2)
         self.keeper = self.record.begin("2026-01-01T00:00:00")
         self.game = Conductor(

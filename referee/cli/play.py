@@ -71,10 +71,10 @@ def add_run(commands: Commands) -> None:
 
 
 def _run(args: argparse.Namespace) -> int:
-    from referee.settings.model import example
+    from referee.settings.model import example_settings
 
     if args.example:
-        sys.stdout.write(example())
+        sys.stdout.write(example_settings())
         return 0
     if args.settings is None:
         raise UserError("run needs --settings FILE; `referee run --example > table.toml` begins one")

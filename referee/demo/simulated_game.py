@@ -26,12 +26,12 @@ from hardware.simulated.devices.silent_speaker import RecordingSpeaker
 from hardware.simulated.table.script import Script, play_game
 from hardware.sound.speaker import open_speaker
 from referee.announce.voice import vocabulary
+from referee.demo.demo_table import DemoTable, OpenVoice, PacedTable, SteppedTable
 from referee.demo.rendered_camera import CameraView, RenderedCamera, draw
 from referee.demo.score import DemoSummary, Score, show
-from referee.demo.demo_table import DemoTable, OpenVoice, PacedTable, SteppedTable
 from referee.errors import UserError
-from referee.settings.house_rules import rules_from
-from referee.settings.model import Settings, parse
+from referee.settings.house_rules import resolve_rules
+from referee.settings.model import Settings, parse_settings
 from referee.table.services import ServedGame, TableService
 from referee.table.session import Evening, open_page
 from referee.units import MS
@@ -73,7 +73,7 @@ def script_of(options: DemoOptions) -> Script:
     Raises:
         UserError: there are no such rules, or their file has mistakes.
     """
-    rules = rules_from(options.rules) if isinstance(options.rules, str) else options.rules
+    rules = resolve_rules(options.rules) if isinstance(options.rules, str) else options.rules
     return play_game(options.seed, options.seats, rules, options.max_cards)
 
 
@@ -87,7 +87,7 @@ def settings_for(script: Script, record: Path | None = None) -> Settings:
     """The settings of the script's table, recorded in this file if one is given, and served at any free port."""
     seats = "".join(f"[[seat]]\nname = {json.dumps(name, ensure_ascii=False)}\n" for name in script.table.seats)
     file = json.dumps(str(record) if record is not None else "")
-    given = parse(
+    given = parse_settings(
         f"[pads]\nroll_call = false\n[record]\nfile = {file}\npictures = true\n"
         f'[page]\nhost = "127.0.0.1"\nport = 0\n{seats}'
     )

@@ -18,7 +18,7 @@ import tomlkit
 from tomlkit.items import Table
 
 from referee.errors import UserError
-from referee.settings.model import Settings, example, is_typed_key, load, parse
+from referee.settings.model import Settings, example_settings, is_typed_key, load_settings, parse_settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class SettingsText:
     @property
     def settings(self) -> Settings:
         """The settings that the text holds; raises `SettingsError`."""
-        return parse(self.text, self.folder)
+        return parse_settings(self.text, self.folder)
 
     def changed(self, values: Mapping[str, Any]) -> SettingsText:
         """Other values, by key (``rules``) or section and key (``voice.volume``); None takes a key out.
@@ -85,7 +85,7 @@ class SettingsText:
         Raises:
             SettingsError: the text was no settings, or would be none afterwards.
         """
-        parse(self.text, self.folder)
+        parse_settings(self.text, self.folder)
         document = tomlkit.parse(self.text)
         table = document.get(section)
         if not isinstance(table, Table):
@@ -102,7 +102,7 @@ class SettingsText:
 
     def _checked(self, document: tomlkit.TOMLDocument) -> SettingsText:
         text = tomlkit.dumps(document)
-        parse(text, self.folder)
+        parse_settings(text, self.folder)
         return replace(self, text=text, is_new=False)
 
 
@@ -122,7 +122,7 @@ def _put(section: Any, key: str, value: Any) -> None:
 
 def new_settings(folder: Path | None = None) -> SettingsText:
     """Where a table begins that has no settings yet: the commented example."""
-    return SettingsText(example(), folder, is_new=True)
+    return SettingsText(example_settings(), folder, is_new=True)
 
 
 def read_settings(path: Path) -> SettingsText:
@@ -131,7 +131,7 @@ def read_settings(path: Path) -> SettingsText:
     Raises:
         UserError: it cannot be read, or is no settings file.
     """
-    load(path)
+    load_settings(path)
     return SettingsText(path.read_bytes().decode("utf-8"), path.parent)
 
 

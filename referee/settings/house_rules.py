@@ -61,7 +61,7 @@ def _tokens(text: str) -> Iterator[_Token]:
     yield _Token("end", "", Place(line, len(text) - begins + 1))
 
 
-def places(text: str) -> dict[KeyPath, Place]:
+def find_places(text: str) -> dict[KeyPath, Place]:
     """The place of each key and of each item of a list, by its path; of a text that is valid TOML."""
     return _Reader(text).read()
 
@@ -189,12 +189,12 @@ class HouseFile:
     """What is no mistake and yet does nothing."""
 
 
-def example() -> str:
+def example_house_rules() -> str:
     """A commented house-rules file to begin with."""
     return (Path(__file__).parent / "house.toml").read_text(encoding="utf-8")
 
 
-def rules_from(word: str, folder: Path | None = None) -> Any:
+def resolve_rules(word: str, folder: Path | None = None) -> Any:
     """House rules as people name them: a preset, or a file that ends in ``.toml``; as a log's first line says them.
 
     Args:
@@ -205,7 +205,7 @@ def rules_from(word: str, folder: Path | None = None) -> Any:
         UserError: there is no such preset, or the file cannot be used.
     """
     if word.endswith(SUFFIX):
-        return load(folder / word if folder is not None else Path(word)).said
+        return load_house_rules(folder / word if folder is not None else Path(word)).said
     if word not in PRESETS:
         known = ", ".join(PRESETS)
         raise UserError(
@@ -215,7 +215,7 @@ def rules_from(word: str, folder: Path | None = None) -> Any:
     return word
 
 
-def load(path: Path) -> HouseFile:
+def load_house_rules(path: Path) -> HouseFile:
     """Read and check a house-rules file.
 
     Raises:
@@ -237,7 +237,7 @@ def parse_bytes(raw: bytes, file: str = "house rules") -> HouseFile:
     """Check house rules given as the bytes of a file.
 
     Raises:
-        HouseFileError: see `load`.
+        HouseFileError: see `load_house_rules`.
     """
     if len(raw) > LARGEST:
         raise HouseFileError(file, (Mistake(None, f"more than {LARGEST} bytes are no house rules"),))
@@ -246,14 +246,14 @@ def parse_bytes(raw: bytes, file: str = "house rules") -> HouseFile:
     except UnicodeDecodeError as bad:
         line = raw[: bad.start].count(b"\n") + 1
         raise HouseFileError(file, (Mistake(Place(line, 1), "not UTF-8; save the file as UTF-8"),)) from None
-    return parse(text, file)
+    return parse_house_rules(text, file)
 
 
-def parse(text: str, file: str = "house rules") -> HouseFile:
+def parse_house_rules(text: str, file: str = "house rules") -> HouseFile:
     """Check house rules given as TOML text.
 
     Raises:
-        HouseFileError: see `load`.
+        HouseFileError: see `load_house_rules`.
     """
     try:
         raw = tomllib.loads(text)
@@ -261,7 +261,7 @@ def parse(text: str, file: str = "house rules") -> HouseFile:
         raise HouseFileError(file, (Mistake(None, "nested too deep to be house rules"),)) from None
     except ValueError as bad:
         raise HouseFileError(file, (_not_toml(str(bad), text),)) from None
-    check = _Check(raw, places(text))
+    check = _Check(raw, find_places(text))
     said = check.all()
     if check.mistakes:
         raise HouseFileError(file, tuple(sorted(check.mistakes, key=lambda mistake: mistake.place or Place(0, 0))))

@@ -27,7 +27,7 @@ from pydantic import (
 from hardware.pads.pinout import PAD_PINS, SEAT_LIGHT_PINS
 from referee.errors import UserError
 from referee.rules.house import RulesError, house_rules
-from referee.settings.house_rules import SUFFIX, rules_from
+from referee.settings.house_rules import SUFFIX, resolve_rules
 from referee.text.catalogue import LANGUAGES
 
 LAST_PIN: Final = 27
@@ -43,7 +43,7 @@ class SettingsError(UserError):
 
 
 class Section(BaseModel):
-    """A section of the file. A mistake in it is a `ValidationError`, which `parse` turns into a `SettingsError`."""
+    """A section of the file. `parse_settings` turns a mistake in it into a `SettingsError`."""
 
     model_config = ConfigDict(frozen=True, strict=True, extra="forbid", allow_inf_nan=False)
 
@@ -341,12 +341,12 @@ def is_typed_key(key: str) -> bool:
     return bool(name) and section not in _WRITTEN_BY and _section_model(section) is not None
 
 
-def example() -> str:
+def example_settings() -> str:
     """A commented settings file that holds every key."""
     return (Path(__file__).parent / "example.toml").read_text(encoding="utf-8")
 
 
-def load(path: Path) -> Settings:
+def load_settings(path: Path) -> Settings:
     """Read and check a settings file.
 
     Raises:
@@ -360,16 +360,16 @@ def load(path: Path) -> Settings:
     except (OSError, UnicodeDecodeError) as bad:
         raise UserError(f"{path} cannot be read: {bad}") from None
     try:
-        return parse(text, path.parent)
+        return parse_settings(text, path.parent)
     except SettingsError as bad:
         raise SettingsError(f"{path}: {bad}") from None
 
 
-def parse(text: str, folder: Path | None = None) -> Settings:
+def parse_settings(text: str, folder: Path | None = None) -> Settings:
     """Check settings given as TOML text; a house-rules file is looked for in ``folder``.
 
     Raises:
-        SettingsError: see `load`.
+        SettingsError: see `load_settings`.
     """
     try:
         raw = tomllib.loads(text)
@@ -377,7 +377,7 @@ def parse(text: str, folder: Path | None = None) -> Settings:
         raise SettingsError(f"not TOML: {bad}") from None
     rules = raw.get("rules", "classic")
     if isinstance(rules, str) and rules.endswith(SUFFIX):
-        rules = rules_from(rules, folder)
+        rules = resolve_rules(rules, folder)
     try:
         house_rules(rules)
         return Settings.model_validate({key: _with_tuples(value) for key, value in raw.items()} | {"rules": rules})

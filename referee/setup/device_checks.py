@@ -40,9 +40,9 @@ class Bench:
 
     def settings(self, text: str) -> Settings:
         """The settings that a text holds."""
-        from referee.settings.model import parse
+        from referee.settings.model import parse_settings
 
-        return parse(text, self.path.parent)
+        return parse_settings(text, self.path.parent)
 
     def slap(self, seat: int, pins: Sequence[int], active_high: bool) -> int | None:
         """The pin of the pad that is hit first within some seconds; ``seat`` is the one that was asked.

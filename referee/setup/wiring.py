@@ -134,9 +134,9 @@ def draw(out: Path, settings: Path | None, seats: int) -> int:
     Raises:
         UserError: the settings cannot be read, or the picture cannot be written.
     """
-    from referee.settings.model import load
+    from referee.settings.model import load_settings
 
-    pins = map_of(load(settings)) if settings is not None else default_map(seats)
+    pins = map_of(load_settings(settings)) if settings is not None else default_map(seats)
     if out.suffix.lower() != SUFFIX:
         raise UserError(f"--out {out}: name a file that ends in {SUFFIX}")
     try:

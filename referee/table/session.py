@@ -21,7 +21,7 @@ from referee.errors import UserError
 from referee.record.journal import FileJournal, Journal
 from referee.record.pictures import FRAMES_FILE
 from referee.record.store import Record, RecordError
-from referee.settings.model import Settings, load
+from referee.settings.model import Settings, load_settings
 from referee.table.assembly import referee_game, table_of
 from referee.table.devices import Openers, OpenParts, open_parts
 from referee.table.game import Conductor
@@ -55,7 +55,7 @@ def run(path: Path, *, log: Path | None = None, new: bool = False, hooks: Sequen
     Raises:
         UserError: the settings are wrong, or there is neither a camera nor a pad.
     """
-    settings = load(path)
+    settings = load_settings(path)
     with serving(open_service()) as service, ExitStack() as stack:
         missing: dict[str, str] = {}
         orders, services = open_services(settings, hooks, stack, missing)

@@ -92,9 +92,9 @@ def _bearings(seats: int | None, settings: Path | None) -> dict[int, float] | No
         return None if seats is None else seat_bearings(seats)
     if seats is not None:
         raise UserError("--seats and --settings both say where the seats are: give one of them")
-    from referee.settings.model import load
+    from referee.settings.model import load_settings
 
-    return {number: seat.bearing for number, seat in enumerate(load(settings).seats, start=1)}
+    return {number: seat.bearing for number, seat in enumerate(load_settings(settings).seats, start=1)}
 
 
 def watch(

@@ -22,7 +22,7 @@ from starlette.responses import HTMLResponse
 from referee.rules.house import HouseRules, house_rules
 from referee.rules.presets import PRESETS
 from referee.rules.rows import RIVALS, ROWS, Row
-from referee.settings.house_rules import HouseFileError, Mistake, parse
+from referee.settings.house_rules import HouseFileError, Mistake, parse_house_rules
 from referee.text.catalogue import Texts
 from referee.text.rules import row_words, rows_by_group, sentence
 from referee.web.control_page import answer_line, said_to_scripts
@@ -52,7 +52,7 @@ def house_check(text: str) -> dict[str, Any]:
             mistake = {"line": number, "column": LONGEST_LINE, "words": words}
             return {"accepted": False, "words": "one mistake", "mistakes": [mistake]}
     try:
-        house = parse(text.replace("\r\n", "\n"))
+        house = parse_house_rules(text.replace("\r\n", "\n"))
     except HouseFileError as bad:
         many = "one mistake" if len(bad.mistakes) == 1 else f"{len(bad.mistakes)} mistakes"
         return {"accepted": False, "words": many, "mistakes": _told(bad.mistakes[:MOST])}

@@ -13,7 +13,7 @@ import pytest
 from hardware.priority import NICE, PRIORITY
 from referee.cli import build_parser
 from referee.record.pictures import FRAMES_FILE
-from referee.settings.model import example, load, parse
+from referee.settings.model import example_settings, load_settings, parse_settings
 from referee.table import systemd as service
 from referee.table.page_link import PAGE_SOCKET
 
@@ -58,7 +58,7 @@ def test_twice_is_once_and_settings_stay(tmp_path: Path) -> None:
     (dest / SETTINGS).write_text((dest / SETTINGS).read_text().replace('"Ana"', '"Zoe"'))
     assert "kept" in appliance("install", dest)
     twice = files(dest)
-    assert load(dest / SETTINGS).seats[0].name == "Zoe"
+    assert load_settings(dest / SETTINGS).seats[0].name == "Zoe"
     assert {name: data for name, data in twice.items() if name != SETTINGS} == {
         name: data for name, data in once.items() if name != SETTINGS
     }
@@ -95,7 +95,7 @@ def test_settings_bring_their_house_rules_and_their_deck(tmp_path: Path) -> None
     (mine / "table.toml").write_text(f'rules = "house.toml"\ndeck = "skat"   # learned\n{seats}')
     dest = tmp_path / "root"
     appliance("install", dest, SETTINGS=str(mine / "table.toml"), XDG_DATA_HOME=str(data))
-    assert load(dest / SETTINGS).rules["base"] == "classic"
+    assert load_settings(dest / SETTINGS).rules["base"] == "classic"
     assert (dest / "var/lib/table-referee/decks/skat.npz").read_bytes() == b"a deck"
 
 
@@ -130,7 +130,7 @@ def test_referee_and_page_meet_in_one_folder() -> None:
     started = key(units[1].replace("\\\n", ""), "ExecStart").split()[1:]
     options = build_parser().parse_args(started)
     assert (options.listen.name, options.runtime) == (PAGE_SOCKET, Path("/run/table-referee"))
-    assert options.record == Path("/var/lib/table-referee") / parse(example()).record.file
+    assert options.record == Path("/var/lib/table-referee") / parse_settings(example_settings()).record.file
     assert options.pictures == options.record.with_name(FRAMES_FILE)
 
 
@@ -175,7 +175,7 @@ def _broker(folder: Path, mqtt: str) -> Path:
     """The installer's file for a broker, with these settings."""
     settings = folder / "mqtt.toml"
     settings.write_text(f'[mqtt]\n{mqtt}\n[log]\nfolder = ""\n[[seat]]\nname = "Ana"\n[[seat]]\nname = "Ben"\n')
-    load(settings)
+    load_settings(settings)
     appliance("install", folder / "root", SETTINGS=str(settings))
     return folder / "root" / BROKER
 

@@ -20,7 +20,7 @@ from referee.engine.replay import StoredLog
 from referee.engine.rulings import encode_ruling
 from referee.review import in_words, words
 from referee.rules.rows import BY_NAME, ROWS
-from referee.settings.house_rules import HouseFileError, example, parse_bytes
+from referee.settings.house_rules import HouseFileError, example_house_rules, parse_bytes
 from tests.rules.plain_table import play_randomly, random_rules
 
 TRIES: Final = int(os.environ.get("FUZZ", "300"))
@@ -169,7 +169,7 @@ def spoiled_file(rng: random.Random) -> bytes:
 
 def _file(rng: random.Random) -> str:
     if rng.random() < 0.5:
-        return example()
+        return example_house_rules()
     said = random_rules(rng)
     lines = [f'base = "{said["base"]}"', f"on = {json.dumps(said['on'])}", f"off = {json.dumps(said['off'])}", "[set]"]
     lines += [f"{row} = {json.dumps(value)}" for row, value in said["set"].items() if not isinstance(value, dict)]

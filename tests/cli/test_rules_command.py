@@ -12,8 +12,16 @@ from referee.errors import UserError
 from referee.rules.house import house_rules
 from referee.rules.presets import PRESETS
 from referee.rules.rows import BY_NAME, ROWS
-from referee.settings.house_rules import HouseFileError, Place, example, load, parse, places, rules_from
-from referee.settings.model import parse as parse_settings
+from referee.settings.house_rules import (
+    HouseFileError,
+    Place,
+    example_house_rules,
+    find_places,
+    load_house_rules,
+    parse_house_rules,
+    resolve_rules,
+)
+from referee.settings.model import parse_settings
 from referee.text.rules import rows_by_group, sentence
 
 
@@ -32,14 +40,14 @@ def test_the_example_is_read_and_says_what_it_switches_on(capsys: pytest.Capture
 
 
 def test_names_and_ids_mean_the_same() -> None:
-    by_name = parse('on = ["marriage", "P7 divorce"]\noff = ["sandwich"]\n[set]\nburn = 2\n')
-    by_id = parse('on = ["P6", "P7"]\noff = ["P2"]\n[set]\nF1 = 2\n')
+    by_name = parse_house_rules('on = ["marriage", "P7 divorce"]\noff = ["sandwich"]\n[set]\nburn = 2\n')
+    by_id = parse_house_rules('on = ["P6", "P7"]\noff = ["P2"]\n[set]\nF1 = 2\n')
     assert by_name.said == by_id.said == {"base": "classic", "on": ["P6", "P7"], "off": ["P2"], "set": {"F1": 2}}
     assert house_rules({"on": ["marriage"]}).has("P6")
 
 
 def test_patterns_of_ones_own_switch_p19_on() -> None:
-    house = parse('[patterns]\ntwins = "rank(1) = rank(2)"\n')
+    house = parse_house_rules('[patterns]\ntwins = "rank(1) = rank(2)"\n')
     assert house.rules.has("P19")
     assert house.said["set"]["P19"] == {"twins": "rank(1) = rank(2)"}
 
@@ -65,7 +73,7 @@ mine = "rank(1) = rank(2) annd rank(3)"
 
 def test_every_mistake_is_told_with_its_place_and_what_to_do() -> None:
     with pytest.raises(HouseFileError) as refusal:
-        parse(WRONG, "house.toml")
+        parse_house_rules(WRONG, "house.toml")
     told = [mistake.told("house.toml") for mistake in refusal.value.mistakes]
     expected = [
         ("1:1", 'did you mean "classic"?'),
@@ -109,7 +117,7 @@ def test_every_mistake_is_told_with_its_place_and_what_to_do() -> None:
 )
 def test_other_mistakes(text: str, words: str) -> None:
     with pytest.raises(HouseFileError) as refusal:
-        parse(text, "f")
+        parse_house_rules(text, "f")
     assert words in refusal.value.mistakes[0].told("f")
 
 
@@ -133,7 +141,7 @@ def test_check_lists_all_mistakes_and_fails(capsys: pytest.CaptureFixture[str], 
 
 def test_places_of_keys_and_items() -> None:
     text = 'a = ["x", # y\n  "z"]\n[b.c]\nd = { e = 1, f = ["g"] }\n"h.i" = """1\n2"""\nj.k = 3\n'
-    found = places(text)
+    found = find_places(text)
     assert found["a", 1] == Place(2, 3)
     assert found["b", "c", "d", "f", 0] == Place(4, 19)
     assert found["b", "c", "h.i"] == Place(5, 1)
@@ -183,9 +191,9 @@ def test_demo_and_settings_take_a_file(tmp_path: Path) -> None:
     seats = '[[seat]]\nname = "Ana"\n[[seat]]\nname = "Ben"\n'
     assert parse_settings('rules = "house.toml"\n' + seats, tmp_path).rules["base"] == "slapjack"
     with pytest.raises(UserError, match="no such file"):
-        rules_from("other.toml", tmp_path)
-    assert load(file).rules.has("P18")
-    assert parse(example()).notes == ()
+        resolve_rules("other.toml", tmp_path)
+    assert load_house_rules(file).rules.has("P18")
+    assert parse_house_rules(example_house_rules()).notes == ()
 
 
 def test_rows_that_exclude_each_other_are_refused_at_their_place(
@@ -210,7 +218,7 @@ def test_rows_that_exclude_each_other_are_refused_at_their_place(
 
 def test_jokers_with_a_number_and_switched_off_are_noted() -> None:
     """A number of jokers switches the row on by itself; switching it off as well leaves no joker."""
-    assert parse("[set]\njokers = 2\n").notes == ()
-    house = parse('off = ["jokers"]\n[set]\njokers = 2\n')
+    assert parse_house_rules("[set]\njokers = 2\n").notes == ()
+    house = parse_house_rules('off = ["jokers"]\n[set]\njokers = 2\n')
     assert not house.rules.has("S3")
     assert [note.problem.partition(",")[0] for note in house.notes] == ["row S3 is off"]

@@ -11,8 +11,8 @@ import pytest
 
 from hardware.ports import Edge
 from hardware.simulated.table.script import Script
-from referee.demo.score import DemoSummary, faults, in_force, rows, score_cards
 from referee.demo.demo_table import ScriptedPads
+from referee.demo.score import DemoSummary, faults, in_force, rows, score_cards
 from referee.demo.simulated_game import DemoOptions, play, script_of
 from referee.engine.observations import Card, Observation, Taken
 from referee.engine.replay import replay_log

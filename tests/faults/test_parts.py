@@ -16,7 +16,7 @@ from hardware.ports import HardwareMissing
 from hardware.sound.stream_speaker import RETRY, STALLED, StreamSpeaker
 from referee.announce.sinks import Notice
 from referee.engine.rulings import Ruling
-from referee.settings.model import parse
+from referee.settings.model import parse_settings
 from referee.table import devices
 from referee.table.loop import Alarm, NoPads
 from referee.table.roll_call import hold_roll_call
@@ -24,7 +24,7 @@ from tests.faults.conftest import Row
 from tests.faults.rig import NAMES, SEATS, Rig
 from tests.hardware.sound.test_stream_speaker import Beeps, Sound
 
-SETTINGS = parse(
+SETTINGS = parse_settings(
     '[[seat]]\nname = "Ana"\n[[seat]]\nname = "Ben"\n[lights]\nenabled = false\n[voice]\nenabled = false\n'
 )
 

@@ -7,19 +7,19 @@ from pathlib import Path
 import pytest
 
 from referee.errors import UserError
-from referee.settings.model import SettingsError, example, load, parse
+from referee.settings.model import SettingsError, example_settings, load_settings, parse_settings
 
 SEATS = '[[seat]]\nname = "Ana"\n[[seat]]\nname = "Ben"\n'
 
 
 def test_the_example_is_what_holds_without_it() -> None:
-    shown = parse(example())
-    short = parse("".join(f'[[seat]]\nname = "{name}"\n' for name in ("Ana", "Ben", "Cho", "Dan")))
+    shown = parse_settings(example_settings())
+    short = parse_settings("".join(f'[[seat]]\nname = "{name}"\n' for name in ("Ana", "Ben", "Cho", "Dan")))
     assert shown == short
 
 
 def test_house_rules_may_be_a_section() -> None:
-    settings = parse('[rules]\nbase = "classic"\nset = { F1 = 2 }\n' + SEATS)
+    settings = parse_settings('[rules]\nbase = "classic"\nset = { F1 = 2 }\n' + SEATS)
     assert settings.rules == {"base": "classic", "set": {"F1": 2}}
 
 
@@ -71,14 +71,14 @@ def test_house_rules_may_be_a_section() -> None:
 )
 def test_a_mistake_is_named_by_its_key(text: str, words: str) -> None:
     with pytest.raises(SettingsError) as told:
-        parse(text)
+        parse_settings(text)
     assert words in str(told.value)
     assert "\n" not in str(told.value)
 
 
 def test_measured_pads_are_kept_by_seat() -> None:
     text = "[pads_measured]\nt_error_us = [1500, 1700]\nbounce_us = [900, 2100]\ncrosstalk_us = [[0, 400], [0, 0]]\n"
-    measured = parse(SEATS + text).pads_measured
+    measured = parse_settings(SEATS + text).pads_measured
     assert measured is not None
     assert measured.t_error_us == (1500, 1700)
     assert measured.crosstalk_us == ((0, 400), (0, 0))
@@ -86,8 +86,8 @@ def test_measured_pads_are_kept_by_seat() -> None:
 
 def test_the_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="no such file"):
-        load(tmp_path / "none.toml")
+        load_settings(tmp_path / "none.toml")
     path = tmp_path / "table.toml"
     path.write_text("x = 1\n", encoding="utf-8")
     with pytest.raises(SettingsError, match=r"table\.toml: x is no setting"):
-        load(path)
+        load_settings(path)

@@ -17,7 +17,7 @@ from models.watch.arms import apart
 from referee.cli import main
 from referee.errors import UserError
 from referee.settings.file import SettingsText, backup_of
-from referee.settings.model import SettingsError, example, load, parse
+from referee.settings.model import SettingsError, example_settings, load_settings, parse_settings
 from referee.setup.calibration import calibrate
 from referee.setup.calibration.find_table import PAPERS, SCALE, board_origin, draw_page
 from referee.setup.doctor.machine import calibration
@@ -139,7 +139,7 @@ def test_tilted_views_tell_the_lens(tmp_path: Path, table: Path, capsys: pytest.
     out = told(capsys, *names, "--settings", str(table))
     lens = next(item for item in out["items"] if item["name"] == "lens")
     assert "measured from 5 views" in lens["words"]
-    stored = load(table).calibration
+    stored = load_settings(table).calibration
     assert stored is not None
     assert stored.lens[4] == pytest.approx(-0.12, abs=0.04)
     assert stored_view(stored).card_height() == pytest.approx(out["calibration"]["card_height_px"], rel=0.01)
@@ -205,7 +205,7 @@ def test_pictures_of_two_sizes_or_none_are_refused(
 def test_seats_stand_evenly_from_the_first_on(picture: str, table: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert told(capsys, picture, "--seats", "3")["seats"] == {"Seat 1": 270, "Seat 2": 150, "Seat 3": 30}
     assert told(capsys, picture, "--seats", "2", "--settings", str(table))["seats"] == {"Ana": 265.5, "Ben": 85.5}
-    assert [seat.bearing for seat in load(table).seats] == [265.5, 85.5]
+    assert [seat.bearing for seat in load_settings(table).seats] == [265.5, 85.5]
     assert "the settings name 2 seats" in refused(capsys, picture, "--seats", "3", "--settings", str(table))
 
 
@@ -216,7 +216,7 @@ def test_players_reach_over_the_simulated_table(table: Path, capsys: pytest.Capt
     seats = json.loads(captured.out)["seats"]
     assert apart(seats["Ana"], 265.5) < 8
     assert apart(seats["Ben"], 90) < 8
-    assert [seat.bearing for seat in load(table).seats] == [seats["Ana"], seats["Ben"]]
+    assert [seat.bearing for seat in load_settings(table).seats] == [seats["Ana"], seats["Ben"]]
     advised = json.loads(captured.out)["exposure"]
     assert advised["exposure_us"] < 4000
 
@@ -262,7 +262,7 @@ def test_comments_and_other_keys_survive_and_it_can_be_undone(
         if "bearing" not in line:
             assert line in text.splitlines()
     assert "# measured by eye" in text
-    first = load(table)
+    first = load_settings(table)
     assert first.calibration is not None
     assert (first.calibration.width, first.calibration.height) == (960, 720)
     assert backup_of(table).read_text(encoding="utf-8") == MINE
@@ -270,10 +270,10 @@ def test_comments_and_other_keys_survive_and_it_can_be_undone(
     # Once more: the section is renewed, not doubled.
     assert main(["calibrate", picture, "--settings", str(table)]) == 0
     assert table.read_text(encoding="utf-8").count("[calibration]") == 1
-    assert load(table) == first
+    assert load_settings(table) == first
     assert main(["calibrate", "--undo", "--settings", str(table)]) == 0
     assert main(["calibrate", "--undo", "--settings", str(table)]) == 0
-    assert load(table) == first
+    assert load_settings(table) == first
 
 
 def test_undo_without_a_change_is_refused(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -288,17 +288,17 @@ def test_a_key_in_the_section_that_is_not_measured_any_more_goes() -> None:
         "area": [[-200, -150], [200, -150], [200, 150], [-200, 150]],
         "lens": [900.0, 900.0, 480.0, 360.0, 0.1, 0.0, 0.0, 0.0, 0.0],
     }  # fmt: skip
-    first = SettingsText(example()).with_measured("calibration", fields, "referee calibrate")
+    first = SettingsText(example_settings()).with_measured("calibration", fields, "referee calibrate")
     del fields["lens"]
     again = first.with_measured("calibration", fields | {"source": "cards"}, "referee calibrate")
     second = again.with_seats([{"bearing": bearing} for bearing in (10, 100, 190, 280)]).text
-    settings = parse(second)
+    settings = parse_settings(second)
     assert settings.calibration is not None
     assert settings.calibration.lens == ()
     assert settings.calibration.source == "cards"
     assert [seat.bearing for seat in settings.seats] == [10, 100, 190, 280]
     # Whoever takes the section out again has the example as it was, but for the bearings.
-    assert second.splitlines()[:40] == example().splitlines()[:40]
+    assert second.splitlines()[:40] == example_settings().splitlines()[:40]
 
 
 def test_a_file_that_is_no_settings_is_not_touched(tmp_path: Path, picture: str,
@@ -326,7 +326,7 @@ def test_a_file_that_is_no_settings_is_not_touched(tmp_path: Path, picture: str,
 )
 def test_a_mistake_in_the_section_is_named_by_its_key(section: str, words: str) -> None:
     with pytest.raises(SettingsError) as said:
-        parse(MINE + f"[calibration]\n{section}\n")
+        parse_settings(MINE + f"[calibration]\n{section}\n")
     assert words in str(said.value)
 
 
@@ -337,7 +337,7 @@ def test_a_calibration_of_another_picture_size_is_told(
     picture: str, table: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     told(capsys, picture, "--settings", str(table))
-    settings = load(table)
+    settings = load_settings(table)
     assert out_of_date(settings) == ""
     pi = settings.model_copy(update={"camera": settings.camera.model_copy(update={"source": "picamera"})})
     assert "calibrated with pictures of 960×720 px" in out_of_date(pi)
@@ -357,9 +357,9 @@ def test_watch_takes_the_seats_from_the_settings(table: Path) -> None:
 def test_the_doctor_tells_whether_the_table_is_calibrated(
     picture: str, table: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert calibration(load(table), table).state == "missing"
+    assert calibration(load_settings(table), table).state == "missing"
     told(capsys, picture, "--settings", str(table))
-    finding = calibration(load(table), table)
+    finding = calibration(load_settings(table), table)
     assert (finding.state, "by sheet: cards" in finding.words) == ("fine", True)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from referee.settings.model import Settings, parse
+from referee.settings.model import Settings, parse_settings
 from referee.setup.doctor import Finding, device_health, findings, lines, short_report
 from referee.setup.doctor import machine as doctor_house
 from referee.setup.doctor.probe import Space
@@ -26,7 +26,7 @@ def rig(tmp_path: Path) -> Rig:
 
 def settings(text: str = "") -> Settings:
     """A table of two with these settings."""
-    return parse(text + SEATS)
+    return parse_settings(text + SEATS)
 
 
 def told(finding: Finding) -> tuple[str, str, str]:

@@ -14,7 +14,7 @@ from hardware.simulated.decks.packs import PrintedDeck
 from models.decks.lookout import Lookout, NoLook
 from models.decks.looks import LOOK_H, LOOK_W, CardLook
 from referee.cli import main
-from referee.settings.model import SettingsError, parse
+from referee.settings.model import SettingsError, parse_settings
 from referee.setup.decks.enrol import ORDER, Laying, Word, in_words, named_cards
 from referee.vision import learned_decks
 from tests.models.decks.test_enrolment import alone
@@ -241,10 +241,10 @@ def test_a_picture_without_cards_is_named(
 
 def test_a_table_may_name_its_deck() -> None:
     seats = '[[seat]]\nname = "Ana"\n[[seat]]\nname = "Ben"\n'
-    assert parse(f'deck = "skat"\n{seats}').deck == "skat"
-    assert parse(seats).deck is None
+    assert parse_settings(f'deck = "skat"\n{seats}').deck == "skat"
+    assert parse_settings(seats).deck is None
     with pytest.raises(SettingsError, match="deck"):
-        parse(f"deck = 7\n{seats}")
+        parse_settings(f"deck = 7\n{seats}")
 
 
 def test_a_deck_is_laid_before_a_recorded_camera(

@@ -16,8 +16,7 @@ from referee.devices import pad_filter
 from referee.engine.observations import Other, Slap
 from referee.errors import UserError
 from referee.settings.file import SettingsText
-from referee.settings.model import PadsMeasured, SettingsError, parse
-from referee.settings.model import example as example_settings
+from referee.settings.model import PadsMeasured, SettingsError, example_settings, parse_settings
 from referee.setup.calibration.pad_check import PATIENCE, PadCheck, store_measured_pads
 from referee.setup.simulated_devices import check_simulated_pads
 from referee.units import MS
@@ -90,7 +89,7 @@ def test_a_cut_wire_is_named_and_the_others_are_measured() -> None:
 
 def test_what_was_measured_makes_the_filter_drop_the_echo_and_keep_the_hand() -> None:
     text = edited(example_settings(), checked(example(4), blows=20).result())
-    settings = parse(text)
+    settings = parse_settings(text)
     hands = SimulatedHands(example(len(settings.seats)), seed=9)
     for pads, echoes in ((pad_filter(settings, 0), True), (PadFilter(len(settings.seats)), False)):
         seen = []
@@ -175,7 +174,7 @@ def test_only_its_own_section_changes_and_comments_stay(tmp_path: Path) -> None:
     assert kept.read_text(encoding="utf-8") == TWO
     text = path.read_text(encoding="utf-8")
     assert text.startswith(TWO.splitlines()[0])
-    measured = parse(text).pads_measured
+    measured = parse_settings(text).pads_measured
     assert measured is not None
     assert (measured.t_error_us, measured.bounce_us, measured.crosstalk_us) == (
         RESULT.t_error_us, RESULT.bounce_us, RESULT.crosstalk_us,
@@ -208,7 +207,7 @@ def test_the_command_measures_and_stores(tmp_path: Path, capsys: pytest.CaptureF
     assert out.startswith("Ana: bounces for ")
     assert "stored in" in out
     assert "lay a stiff board over both pads" in err
-    measured = parse(path.read_text(encoding="utf-8")).pads_measured
+    measured = parse_settings(path.read_text(encoding="utf-8")).pads_measured
     assert measured is not None
     assert run("--simulated", "--json", "--seats", "3") == 0
     assert len(json.loads(capsys.readouterr().out)["pads_measured"]["crosstalk_us"]) == 3

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from hardware.pads.pinout import PAD_PINS, SEAT_LIGHT_PINS, TABLE_LIGHT_PINS
 from referee.errors import UserError
 from referee.settings.file import SettingsText, new_settings, set_values
-from referee.settings.model import Settings, load
+from referee.settings.model import Settings, load_settings
 from referee.setup.calibration.report import write_picture
 from referee.setup.console import STEP_NAMES, hold_walk, keyboard, listed
 from referee.setup.device_checks import Bench, try_voice
@@ -326,7 +326,7 @@ def test_the_whole_walk_at_the_simulated_table(tmp_path: Path, capsys: pytest.Ca
     """Two of its pads are crossed: they are put right, the table is found, and the camera's picture is there."""
     path = tmp_path / "table.toml"
     assert hold_walk(path, SimulatedBench(path), listed(["3", "Ana", "Ben", "Cho"])) == 0
-    made = load(path)
+    made = load_settings(path)
     assert [(seat.name, seat.pad) for seat in made.seats] == [("Ana", 5), ("Ben", 4), ("Cho", 6)]
     assert made.calibration is not None
     assert made.pads_measured is not None
@@ -340,7 +340,7 @@ def test_the_whole_walk_at_the_simulated_table(tmp_path: Path, capsys: pytest.Ca
 def test_who_stops_goes_on_there(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "table.toml"
     assert hold_walk(path, FakeBench(), listed(["2", "", "", "", "", "stop"])) == 1
-    assert len(load(path).seats) == 2
+    assert len(load_settings(path).seats) == 2
     assert "Stopped before the end of: Wires" in capsys.readouterr().out
     assert hold_walk(path, FakeBench(), listed([])) == 0
     shown = capsys.readouterr().out
@@ -361,7 +361,7 @@ def test_what_is_there_stays(tmp_path: Path) -> None:
     assert hold_walk(path, FakeBench(), listed(SKIP)) == 0
     assert path.read_text() == text
     assert hold_walk(path, FakeBench(), listed([])) == 0
-    made, now = load(path), path.read_text()
+    made, now = load_settings(path), path.read_text()
     assert all(words in now for words in ("# our table", "# Ben", "# measured", "# left-handed"))
     assert (made.dealer, made.camera.exposure_us) == (2, 2000)
     assert [(seat.name, seat.bearing) for seat in made.seats] == [("Ana", 250), ("Ben", 100)]
@@ -380,7 +380,7 @@ def test_one_step_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> N
     hold_walk(path, FakeBench(), listed([]))
     capsys.readouterr()
     assert hold_walk(path, FakeBench(), listed(["slapjack"]), step="rules") == 0
-    assert load(path).rules == "slapjack"
+    assert load_settings(path).rules == "slapjack"
     assert "How many seats" not in capsys.readouterr().out
 
 
@@ -390,7 +390,7 @@ def test_single_values_are_set_without_questions(tmp_path: Path) -> None:
     given = ["camera.exposure_us=1500", "camera.colour_gains=[1.9, 1.6]", "voice.device = USB Audio", "dealer=2",
              "lights.strip=\"/dev/leds0\""]  # fmt: skip
     assert set_values(path, given) == 0
-    made = load(path)
+    made = load_settings(path)
     assert (made.camera.exposure_us, made.camera.colour_gains, made.dealer) == (1500, (1.9, 1.6), 2)
     assert (made.voice.device, made.lights.strip) == ("USB Audio", "/dev/leds0")
     assert "shorter is sharper" in path.read_text(), "comments stay"
@@ -424,7 +424,7 @@ def test_a_device_that_is_not_here_ends_its_step_and_not_the_walk(tmp_path: Path
 
     path = tmp_path / "table.toml"
     assert hold_walk(path, NoPads(), listed([])) == 0
-    assert load(path).camera.source == "usb:0"
+    assert load_settings(path).camera.source == "usb:0"
 
 
 def test_answers_that_together_cannot_be_leave_the_step_as_it_was(
@@ -435,7 +435,7 @@ def test_answers_that_together_cannot_be_leave_the_step_as_it_was(
     path.write_text('[lights]\nenabled = false\n[[seat]]\nname = "A"\nlight = 5\n[[seat]]\nname = "B"\n')
     assert hold_walk(path, FakeBench(), listed(["", "", "", "yes"]), step="pins") == 0
     assert "That cannot be: pin 5" in capsys.readouterr().out
-    assert not load(path).lights.enabled
+    assert not load_settings(path).lights.enabled
 
 
 def test_settings_that_cannot_be_read_are_not_written_over(tmp_path: Path) -> None:

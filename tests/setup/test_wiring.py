@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from hardware.pads.pinout import PAD_PINS, SEAT_LIGHT_PINS, TABLE_LIGHT_PINS
 from referee.errors import UserError
-from referee.settings.model import load
+from referee.settings.model import load_settings
 from referee.setup.wiring import SPI, STROKES, PinMap, default_map, draw, header, map_of, picture
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -89,7 +89,7 @@ def test_the_command_draws_a_table(tmp_path: Path, capsys: pytest.CaptureFixture
     )
     out = tmp_path / "w.svg"
     assert draw(out, table, 8) == 0
-    assert map_of(load(table)).lights == ()
+    assert map_of(load_settings(table)).lights == ()
     assert drawn(out.read_text())["pad 1 <Ana> & c…"][:2] == ("21", "pad")
     assert "2 pads, 0 lights" in capsys.readouterr().out
     for wrong in (tmp_path / "w.png", tmp_path / "none" / "w.svg"):

@@ -12,7 +12,7 @@ import pytest
 from hardware.ports import Frame, HardwareMissing
 from hardware.simulated.devices.simulated_pads import SimulatedPads
 from referee.engine.observations import Card
-from referee.settings.model import parse
+from referee.settings.model import parse_settings
 from referee.table.assembly import table_of
 from referee.table.game import Conductor
 from referee.table.loop import Answers, Loop
@@ -21,7 +21,7 @@ from referee.vision.process import NO_FRAME, LocalSights
 from tests.support.scripted_watcher import ScriptedWatcher
 
 MS = 1_000_000
-SETTINGS = parse('[[seat]]\nname = "Ana"\n[[seat]]\nname = "Ben"\n')
+SETTINGS = parse_settings('[[seat]]\nname = "Ana"\n[[seat]]\nname = "Ben"\n')
 PAIR = (Card(t=1000 * MS, card="7h", seat=2), Card(t=2000 * MS, card="7c", seat=1))
 
 
@@ -120,7 +120,7 @@ def test_a_typed_line_answers_the_oldest_open_question() -> None:
 
 @pytest.mark.parametrize("folder", ["", "games"])
 def test_where_the_log_goes(folder: str) -> None:
-    settings = parse(f'[log]\nfolder = "{folder}"\n[[seat]]\nname = "Ana"\n[[seat]]\nname = "Ben"\n')
+    settings = parse_settings(f'[log]\nfolder = "{folder}"\n[[seat]]\nname = "Ana"\n[[seat]]\nname = "Ben"\n')
     path = log_path(settings, None)
     assert (path is None) == (folder == "")
     assert path is None or (path.parent.name, path.suffix) == ("games", ".jsonl")

@@ -20,7 +20,7 @@ from referee.record.erasure import settle_waiting
 from referee.record.journal import LATEST_COMMIT, LogWriter
 from referee.record.people import People
 from referee.record.store import Record
-from referee.settings.model import parse
+from referee.settings.model import parse_settings
 from referee.table.assembly import table_of
 from referee.table.game import Conductor
 from referee.table.loop import Loop
@@ -32,7 +32,7 @@ from referee.table.services import ServedGame
 from referee.vision.sight import News, Recall, Sight
 from tests.table.test_loop import MS
 
-SETTINGS = parse('[[seat]]\nname = "Ana"\n[[seat]]\nname = "Ben"\n')
+SETTINGS = parse_settings('[[seat]]\nname = "Ana"\n[[seat]]\nname = "Ben"\n')
 
 
 class Told:

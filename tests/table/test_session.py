@@ -23,7 +23,7 @@ from referee.control.commands import Command
 from referee.control.socket import NAME, BridgeError, ask_referee
 from referee.engine.view import View
 from referee.record.store import GameInfo, Record
-from referee.settings.model import parse
+from referee.settings.model import parse_settings
 from referee.table.assembly import AFTER_THE_END, End
 from referee.table.orders import OFF, OFF_ASK, OFF_STAYS, Orders
 from referee.table.power_off import ANSWER
@@ -158,7 +158,7 @@ def test_nothing_is_switched_off_unconfirmed(table: Path, confirm: bool | None) 
 
 
 SEATS = "".join(f'[[seat]]\nname = "{name}"\n' for name in ("Ana", "Ben", "Cho"))
-SETTINGS = parse(
+SETTINGS = parse_settings(
     f"{SEATS}[pads_measured]\nt_error_us = [1, 2, 3]\nbounce_us = [4, 5, 6]\n"
     "crosstalk_us = [[0, 1, 2], [3, 0, 4], [5, 6, 0]]\n"
 )
@@ -275,7 +275,7 @@ def test_a_volume_that_was_chosen_holds_until_the_file_says_otherwise(tmp_path: 
     assert Orders(SETTINGS, chosen=chosen).voice == orders.voice
     assert orders.voice.quiet_from == "22:00"
     assert orders.about(SETTINGS)["voice"]["volume"] == 20
-    louder = parse(f"{SEATS}[voice]\nvolume = 90\n")
+    louder = parse_settings(f"{SEATS}[voice]\nvolume = 90\n")
     assert Orders(louder, chosen=chosen).voice.volume == 90
     chosen.path.write_text('{"torn')
     assert Orders(SETTINGS, chosen=chosen).voice == SETTINGS.voice

@@ -17,7 +17,7 @@ from referee.engine.observations import Table
 from referee.engine.rulings import Ruling
 from referee.record.pictures import FRAMES_FILE, Picture, PictureStore
 from referee.record.store import Record
-from referee.settings.model import parse
+from referee.settings.model import parse_settings
 from referee.table.game import Conductor
 from referee.table.services import ServedGame
 from referee.table.slap_pictures import (
@@ -268,18 +268,18 @@ def test_a_disk_that_hangs_holds_up_nobody(disk: Disk) -> None:
 
 
 def test_without_the_setting_nothing_is_asked_remembered_or_written(tmp_path: Path) -> None:
-    settings = parse(SEATS)
+    settings = parse_settings(SEATS)
     assert not settings.record.pictures
     assert not work_of(settings).pictures
     with ExitStack() as stack:
         source = Asked()
         assert open_album(source, tmp_path / "record.db", settings, print, stack) is None
-        assert open_album(None, tmp_path / "record.db", parse(ON + SEATS), print, stack) is None
+        assert open_album(None, tmp_path / "record.db", parse_settings(ON + SEATS), print, stack) is None
     assert list(tmp_path.iterdir()) == []
 
 
 def test_with_the_setting_there_is_an_album_beside_the_record(tmp_path: Path) -> None:
-    settings = parse(f"{ON}pictures_cap_mb = 1\n{SEATS}")
+    settings = parse_settings(f"{ON}pictures_cap_mb = 1\n{SEATS}")
     assert work_of(settings).pictures
     said: list[str] = []
     with ExitStack() as stack:
@@ -303,7 +303,7 @@ def test_a_tables_album_hears_its_rulings_and_follows_its_game(tmp_path: Path) -
         keeper.commit()
         table = Table(t=0, id="table", seats=("Ana", "Ben"), dealer=1, rules="classic")
         conductor = Conductor(table, None)
-        game = ServedGame(conductor, parse(SEATS), Timeline(SECOND), lambda: 0, keeper, record, None)
+        game = ServedGame(conductor, parse_settings(SEATS), Timeline(SECOND), lambda: 0, keeper, record, None)
         desk.album.begin_game(game)
         desk.album.take_rulings([ruling("slap_won", 3 * SECOND)])
         desk.source.give([picture(2 * SECOND)])
@@ -311,7 +311,7 @@ def test_a_tables_album_hears_its_rulings_and_follows_its_game(tmp_path: Path) -
 
 
 def test_no_record_no_pictures() -> None:
-    assert not work_of(parse('[record]\nfile = ""\npictures = true\n' + SEATS)).pictures
+    assert not work_of(parse_settings('[record]\nfile = ""\npictures = true\n' + SEATS)).pictures
 
 
 # The whole way: the real child process, loop and disk

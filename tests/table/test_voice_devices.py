@@ -14,7 +14,7 @@ from hardware.sound.clips import Synthesiser
 from hardware.sound.splice import RATE, Samples
 from referee import devices
 from referee.announce.voice import speak, tell, vocabulary
-from referee.settings.model import VoiceSettings, parse
+from referee.settings.model import VoiceSettings, parse_settings
 from tests.hardware.sound.test_stream_speaker import Sound
 from tools import voice_clips
 
@@ -22,7 +22,7 @@ SEATS = '[[seat]]\nname = "Ana"\n[[seat]]\nname = "Ben"\n'
 
 
 def settings(text: str = "") -> VoiceSettings:
-    return parse(f"[voice]\n{text}\n{SEATS}").voice
+    return parse_settings(f"[voice]\n{text}\n{SEATS}").voice
 
 
 class Humming:

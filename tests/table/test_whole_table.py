@@ -17,7 +17,7 @@ from referee.engine.observations import Card
 from referee.engine.replay import replay_log
 from referee.engine.rulings import encode_ruling
 from referee.record.journal import FileJournal
-from referee.settings.model import parse
+from referee.settings.model import parse_settings
 from referee.table.assembly import referee_game
 from referee.table.devices import OpenParts
 from referee.table.systemd import Service, Watchdog
@@ -101,7 +101,7 @@ def test_a_game_from_the_settings_to_the_log(tmp_path: Path, capsys: pytest.Capt
         SimulatedLights(2), Ending(service.ask_to_stop), missing={"strip": "there is no strip of lights at /dev/leds0"},
     )  # fmt: skip
     journal = FileJournal(tmp_path / "game.jsonl")
-    conductor = referee_game(parse(SETTINGS), parts, journal=journal, live=False, service=service)
+    conductor = referee_game(parse_settings(SETTINGS), parts, journal=journal, live=False, service=service)
     journal.close()
     parts.close()
     won = next(ruling for ruling in conductor.rulings if ruling.kind == "slap_won")

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from referee.rules.house import house_rules
-from referee.settings.house_rules import load
+from referee.settings.house_rules import load_house_rules
 from tests.web.served import House
 from tests.web.test_page_buttons_in_browser import ABOUT, done, part, playing
 
@@ -78,7 +78,7 @@ def test_the_form_writes_what_the_rules_read(house: House, page: Page, tmp_path:
         assert coming.value.suggested_filename == "friday-evenings.toml"
         file = tmp_path / "house.toml"
         coming.value.save_as(file)
-        read = load(file)
+        read = load_house_rules(file)
         assert read.title == 'Friday "evenings"'
         assert not read.notes
         on = house_rules("short").on - {"C1", "P2"} | {"C2a", "P4a", "P14", "N12", "S4d", "P19", "S3"}
@@ -163,7 +163,7 @@ def test_whoever_has_not_paired_may_write_and_take_along(house: House, page: Pag
             page.get_by_role("button", name="Download").click()
         file = tmp_path / "house.toml"
         coming.value.save_as(file)
-        assert load(file).rules.has("P6")
+        assert load_house_rules(file).rules.has("P6")
         assert page.get_by_role("button", name="Begin a game with these rules").is_disabled()
     assert "POST" not in asked
 

@@ -7,7 +7,7 @@ import urllib.request
 import numpy as np
 import pytest
 
-from referee.settings.model import Settings, parse
+from referee.settings.model import Settings, parse_settings
 from referee.table.seats import table_facts
 from referee.text.catalogue import texts
 from referee.web.svg import svg
@@ -27,7 +27,7 @@ CALIBRATED = (
 
 @pytest.fixture(scope="module")
 def settings() -> Settings:
-    return parse(CALIBRATED)
+    return parse_settings(CALIBRATED)
 
 
 def test_the_area_lies_where_the_calibration_puts_it(settings: Settings) -> None:
@@ -49,7 +49,7 @@ def test_seats_stand_round_the_picture(settings: Settings) -> None:
 
 
 def test_a_table_that_was_not_calibrated_shows_its_seats() -> None:
-    facts = table_facts(parse(SEATS))
+    facts = table_facts(parse_settings(SEATS))
     assert facts["calibration"] is None
     assert "Ben" in svg(drawing(facts["seats"], None, texts("de")))
 

@@ -14,8 +14,8 @@ from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
-from referee.demo.score import DemoSummary
 from referee.demo.demo_table import PacedTable
+from referee.demo.score import DemoSummary
 from referee.demo.simulated_game import DemoOptions, play_at, script_of, settings_for, view_of
 from referee.table.session import open_services
 

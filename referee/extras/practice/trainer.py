@@ -22,7 +22,7 @@ from hardware.clock import Clock, monotonic
 from referee.errors import UserError
 from referee.extras.practice.lesson import Lesson, Prompt, PromptKind, report
 from referee.rules.house import house_rules
-from referee.settings.house_rules import rules_from
+from referee.settings.house_rules import resolve_rules
 from referee.text.ruling_lines import pretty
 from referee.units import MS
 
@@ -203,11 +203,11 @@ def practise(args: argparse.Namespace) -> int:
     seed = args.seed if args.seed is not None else time.time_ns() % 2**31
     settings = None
     if args.settings is not None:
-        from referee.settings.model import load
+        from referee.settings.model import load_settings
 
-        settings = load(args.settings)
+        settings = load_settings(args.settings)
     if args.rules is not None:
-        rules = house_rules(rules_from(args.rules))
+        rules = house_rules(resolve_rules(args.rules))
     else:
         rules = house_rules(settings.rules if settings is not None else "classic")
     lesson = Lesson(

@@ -20,7 +20,7 @@ from models.table_view.light import compare
 from models.table_view.reach import Reaching
 from models.watch.arms import apart
 from referee.errors import UserError
-from referee.settings.model import NEAREST_SEATS, CameraSettings, Settings, load
+from referee.settings.model import NEAREST_SEATS, CameraSettings, Settings, load_settings
 from referee.setup.calibration.find_table import find_table
 from referee.setup.calibration.report import (
     Measured,
@@ -78,7 +78,7 @@ def calibrate(options: CalibrationOptions) -> int:
     Raises:
         UserError: something that is to be mended first; says what to do.
     """
-    settings = load(options.settings) if options.settings is not None else None
+    settings = load_settings(options.settings) if options.settings is not None else None
     seats = _even_seats(settings, options.seats)
     if options.images and (options.reach or options.simulated):
         raise UserError(

@@ -21,7 +21,7 @@ from hardware.pads.pads import GpioPads
 from hardware.ports import Edge, HardwareMissing
 from referee.errors import UserError
 from referee.settings.file import read_settings, save_with_backup
-from referee.settings.model import PadsMeasured, Settings, load
+from referee.settings.model import PadsMeasured, Settings, load_settings
 from referee.units import MS, SECOND, US
 
 _QUIET: Final = 300 * MS
@@ -264,7 +264,7 @@ def calibrate_pads(
     Raises:
         UserError: no settings, no pads, or a file that cannot be written.
     """
-    settings = load(path) if path is not None else None
+    settings = load_settings(path) if path is not None else None
     if settings is None and not simulated:
         raise UserError("calibrate pads needs --settings FILE (its seats and pins), or --simulated")
     if settings is not None and seats is not None and seats != len(settings.seats):

@@ -397,9 +397,9 @@ def _camera(options: Options) -> Camera:
 
     try:
         if options.settings is not None:
-            from referee.settings.model import load
+            from referee.settings.model import load_settings
 
-            return open_camera_of(load(options.settings).camera)
+            return open_camera_of(load_settings(options.settings).camera)
         return open_camera(options.source, fps=options.fps)
     except HardwareMissing as missing:
         raise UserError(f"{missing}; pictures of the cards will do too (see referee enrol --help)") from missing

@@ -40,13 +40,13 @@ LOW_VOLTAGE: Final = frozenset((0, 16))
 
 def read_settings(path: Path) -> tuple[Settings | None, Finding]:
     """The settings, if they can be read, and how the file stands."""
-    from referee.settings.model import load
+    from referee.settings.model import load_settings
 
     part = "settings"
     if not path.exists():
         return None, Finding(part, "missing", f"no {path} here", f"referee setup --settings {path}")
     try:
-        settings = load(path)
+        settings = load_settings(path)
     except UserError as bad:
         anew = f"mv {path} {path}.old, referee setup --settings {path}"
         return None, Finding(part, "broken", short(bad), f"mend that line; or begin anew: {anew}")
