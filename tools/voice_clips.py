@@ -9,7 +9,7 @@ from pathlib import Path
 from hardware.ports import HardwareMissing
 from hardware.sound.clips import Clips, cache_folder, find_synthesiser
 from hardware.sound.piper import open_piper
-from hardware.sound.wav_speaker import WavSpeaker
+from hardware.sound.speaker import WavSpeaker
 from referee.announce.voice import spelling, tell, vocabulary
 from referee.text.catalogue import LANGUAGES
 

@@ -1,4 +1,4 @@
-"""Cameras behind one port: a Pi's (`hardware.camera.pi_camera`), a USB camera (`hardware.camera.usb`), a video file, a folder.
+"""Cameras behind one port: a Pi's (`hardware.camera.pi_camera`), a USB camera (`hardware.camera.usb`), recordings.
 
 Every frame is a span of time that starts at ``t``. Times of a recording count from its first frame.
 """
@@ -10,17 +10,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from hardware.camera.opencv import opencv, picture
-from hardware.camera.usb import UsbCamera
+from hardware.camera.usb import UsbCamera, opencv, picture
 from hardware.ports import Camera, Frame, HardwareMissing
+from referee.units import MS, SECOND
 
 _DEFAULT_FPS: Final = 15.0
 """Of a folder whose rate nobody told, frames a second."""
-_SECOND: Final = 1_000_000_000
 _PICTURES: Final = frozenset((".png", ".jpg", ".jpeg", ".bmp", ".webp", ".ppm"))
 _KNOWN: Final = "picamera, usb:0, a video file, or a folder of numbered frames"
-
-__all__ = ["FolderCamera", "UsbCamera", "VideoCamera", "open_camera"]
 
 
 class FolderCamera:
@@ -41,20 +38,24 @@ class FolderCamera:
             raise ValueError(f"frames a second must be more than 0, not {fps}")
         if not folder.is_dir():
             raise HardwareMissing(f"there is no folder {folder}; name one that holds numbered frames")
-        numbered = [(_number(file), file) for file in folder.iterdir() if file.suffix.lower() in _PICTURES]
-        self.files = [file for at, file in sorted(numbered) if at >= 0]
+        numbered = [
+            (int(numbers[-1]), file)
+            for file in folder.iterdir()
+            if file.suffix.lower() in _PICTURES and (numbers := re.findall(r"\d+", file.stem))
+        ]
+        self.files = [file for _, file in sorted(numbered)]
         self._fps = fps
         if not self.files:
             raise HardwareMissing(f"no numbered pictures in {folder}; frames are files such as frame_00001.png")
 
     def frames(self) -> Iterator[Frame]:
         """Yield each frame; raises `HardwareMissing` at a picture that cannot be read."""
-        length = round(_SECOND / self._fps)
+        length = round(SECOND / self._fps)
         for index, file in enumerate(self.files):
             image = opencv().imread(str(file))
             if image is None:
                 raise HardwareMissing(f"{file} is no picture that can be read; remove it, or write it anew")
-            yield Frame(picture(image), round(index * _SECOND / self._fps), length, index)
+            yield Frame(picture(image), round(index * SECOND / self._fps), length, index)
 
     def close(self) -> None:
         """Nothing is held open."""
@@ -82,14 +83,14 @@ class VideoCamera:
         """
         cv2 = opencv()
         fps = float(self._capture.get(cv2.CAP_PROP_FPS))
-        length = round(_SECOND / fps) if 1 <= fps <= 1000 else round(_SECOND / _DEFAULT_FPS)
+        length = round(SECOND / fps) if 1 <= fps <= 1000 else round(SECOND / _DEFAULT_FPS)
         first, last = 0, -1
         index = 0
         while True:
             there, image = self._capture.read()
             if not there:
                 break
-            told = round(float(self._capture.get(cv2.CAP_PROP_POS_MSEC)) * 1_000_000)
+            told = round(float(self._capture.get(cv2.CAP_PROP_POS_MSEC)) * MS)
             if index == 0:
                 first = told
             # Some containers tell no times, or the same one again: then the nominal rate must do.
@@ -106,15 +107,15 @@ class VideoCamera:
 
 
 def open_camera(source: str, *, fps: float | None = None, size: Sequence[int] | None = None, **look: Any) -> Camera:
-    """The camera that ``source`` names, in this process; `hardware.camera.remote.RemoteCamera` opens it in one of its own.
+    """The camera that ``source`` names, in this process; `hardware.camera.remote` opens it in one of its own.
 
     Args:
         source: ``picamera``, ``usb:N``, ``usb:/dev/v4l/by-id/...``, a video file, a folder of numbered frames, or
             ``twin`` (a simulated Pi camera, see `hardware.simulated.devices.simulated_picamera`).
         fps: frames a second: of a folder, or wanted of a camera.
         size: wanted width and height of a camera's picture, px.
-        look: further fields of `hardware.camera.pi_camera.PiCameraSettings`, for the Pi's camera and its twin; others take none of
-            them. None leaves one as it is.
+        look: further fields of `hardware.camera.pi_camera.PiCameraSettings`, for the Pi's camera and its twin; others
+            take none of them. None leaves one as it is.
 
     Raises:
         HardwareMissing: it is not there, or ``source`` names nothing; the message says what to do.
@@ -137,9 +138,3 @@ def open_camera(source: str, *, fps: float | None = None, size: Sequence[int] | 
     if path.exists():
         return VideoCamera(path)
     raise HardwareMissing(f"there is no camera {source!r}: name {_KNOWN}")
-
-
-def _number(file: Path) -> int:
-    """The last number in a file's name; -1 if it has none."""
-    found = re.findall(r"\d+", file.stem)
-    return int(found[-1]) if found else -1

@@ -1,14 +1,12 @@
-"""How the Pi's camera looks at the table.
-
-The Raspberry Pi's camera.
+"""The Raspberry Pi's camera.
 
 What the picture looks like must not change while a game is on, so exposure, gain, white balance and focus are locked,
 and read back from the frames' metadata, since libcamera adjusts silently. The camera is configured once, with few
 buffers: memory that lies in one piece is scarce, and switching modes uses it up. No callback is given to picamera2: an
 exception in one would end its event loop, and with it every frame.
 
-Stopping may hang after a fault of the cable, and nothing in this process can help then: `hardware.camera.remote` runs the
-camera in a process of its own.
+Stopping may hang after a fault of the cable, and nothing in this process can help then: `hardware.camera.remote` runs
+the camera in a process of its own.
 """
 
 from __future__ import annotations
@@ -22,11 +20,32 @@ import numpy as np
 
 from hardware.camera.held_controls import Locks
 from hardware.camera.pi_driver import memory_words, open_driver
-from hardware.camera.pi_stream import FrameStream
 from hardware.camera.sensor_clock import ARRIVAL, SensorClock
 from hardware.camera.spec import CameraReport
 from hardware.clock import Clock, boottime, monotonic
 from hardware.ports import Frame, HardwareMissing, Image
+from referee.units import MS
+
+RESTARTS: Final = 3
+"""How often in a row the camera is started anew before it counts as gone."""
+_BUFFERS: Final = 4
+_MANUAL: Final = 0
+"""libcamera's AfModeEnum.Manual; the number spares the import."""
+
+# How the bytes of a pixel lie in numpy, by libcamera's name of the format, which counts from the other end.
+_CHANNELS: Final[dict[str, list[int] | None]] = {
+    "RGB888": None,
+    "BGR888": [2, 1, 0],
+    "XRGB8888": [0, 1, 2],
+    "XBGR8888": [2, 1, 0],
+}
+# From the first row's readout to the last's, ns, by sensor and its mode's width and height.
+_READOUTS: Final = {
+    ("imx708", (1536, 864)): 8 * MS,
+    ("imx708", (2304, 1296)): 17 * MS,
+}
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,26 +78,78 @@ class PiCameraSettings:
         return replace(self, **{name: value for name, value in given.items() if value is not None})
 
 
-_BUFFERS: Final = 4
-_MANUAL: Final = 0
-"""libcamera's AfModeEnum.Manual; the number spares the import."""
+class FrameStream:
+    """The requests of a configured camera, waited for under a deadline, and the camera started anew when none comes.
 
-# How the bytes of a pixel lie in numpy, by libcamera's name of the format, which counts from the other end.
-_CHANNELS: Final[dict[str, list[int] | None]] = {
-    "RGB888": None,
-    "BGR888": [2, 1, 0],
-    "XRGB8888": [0, 1, 2],
-    "XBGR8888": [2, 1, 0],
-}
-# From the first row's readout to the last's, ns, by sensor and its mode's width and height.
-_READOUTS: Final = {
-    ("imx708", (1536, 864)): 8_000_000,
-    ("imx708", (2304, 1296)): 17_000_000,
-}
+    One job is waited for again and again: one that timed out stays queued, and asking anew would leave it with its
+    buffer. After stopping and starting frames come again; buffers and configuration stay as they are.
+    """
 
-__all__ = ["PiCamera", "PiCameraSettings"]
+    def __init__(self, camera: Any, controls: dict[str, Any], patience: float, mono: Clock) -> None:
+        """Nothing is started yet.
 
-_log = logging.getLogger(__name__)
+        Args:
+            camera: a ``Picamera2`` object.
+            controls: what to set at each start; may be added to.
+            patience: a frame that takes longer has failed, s.
+            mono: answers ``CLOCK_MONOTONIC``, ns.
+        """
+        self._camera, self._controls, self._patience, self._mono = camera, controls, patience, mono
+        self._job: Any = None
+        self._failures = 0
+        self._why = ""
+        self.started = 0
+        """Instant of the last start, ns: a frame that was read out before is an old one."""
+
+    def start(self) -> None:
+        """Begin to deliver. A start uses up the controls that were set, those of the configuration too."""
+        self._camera.set_controls(self._controls)
+        self.started = self._mono()
+        self._camera.start()
+
+    def request(self) -> tuple[Any, int]:
+        """The next completed request, which the caller releases, and its arrival (ns).
+
+        Raises:
+            HardwareMissing: none comes, and starting anew is no help.
+        """
+        while True:
+            request = self._wait()
+            if request is not None:
+                return request, self._mono()
+            self.fail()
+
+    def sound(self) -> None:
+        """A good frame came: failures before it are forgotten."""
+        self._failures = 0
+
+    def fail(self) -> None:
+        """No good frame came in time: stop and start; raises `HardwareMissing` after `RESTARTS` in a row."""
+        self._failures += 1
+        if self._failures > RESTARTS:
+            raise HardwareMissing(f"the camera stopped delivering{self._why}; look at its ribbon cable and power")
+        _log.warning("no frame for %g s%s: starting the camera anew", self._patience, self._why)
+        self._camera.cancel_all_and_flush()
+        self._job = None
+        self._camera.stop()
+        self.start()
+
+    def _wait(self) -> Any:
+        """The job's request, or None if it did not come in time; the job stays ours."""
+        self._why = ""
+        try:
+            if self._job is None:
+                self._job = self._camera.capture_request(wait=False)
+            request = self._camera.wait(self._job, timeout=self._patience)
+        except TimeoutError:
+            return None
+        except Exception as bad:
+            # What went wrong in the camera's own loop comes out here.
+            self._why = f" ({type(bad).__name__}: {bad})"
+            self._job = None
+            return None
+        self._job = None
+        return request
 
 
 class PiCamera:
@@ -278,13 +349,9 @@ class PiCamera:
         width, height = self._size
         rows: Image = np.asarray(pixels, dtype=np.uint8)
         if rows.ndim < 3:
+            depth = 4 if "8888" in self._format else 3
             stride = self._stride or rows.size // height
-            rows = rows.reshape(height, stride)[:, : stride // self._depth * self._depth]
-            rows = rows.reshape(height, -1, self._depth)
+            rows = rows.reshape(height, stride)[:, : stride // depth * depth].reshape(height, -1, depth)
         channels = _CHANNELS[self._format]
         rows = rows[:height, :width]
         return np.ascontiguousarray(rows if channels is None else rows[:, :, channels])
-
-    @property
-    def _depth(self) -> int:
-        return 4 if "8888" in self._format else 3

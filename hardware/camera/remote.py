@@ -1,10 +1,9 @@
-"""One order for the frames of a camera whose process is started anew: indices go on, and time never goes back.
+"""A camera in a process of its own, so that neither a driver that hangs nor one that crashes takes the referee along.
 
-A camera in a process of its own, so that neither a driver that hangs nor one that crashes takes the referee along.
-
-Frames come through shared memory (`hardware.camera.frame_buffer`), the newest first: a slow consumer misses frames, it is never
-behind. A camera that falls silent is asked to stop, then killed, left behind if even that does not help, and started
-anew, for as long as anybody wants frames (`hardware.camera.supervisor`). Nothing here waits without a limit.
+Frames come through shared memory (`hardware.camera.frame_buffer`), the newest first: a slow consumer misses frames, it
+is never behind. A camera that falls silent is asked to stop, then killed, left behind if even that does not help, and
+started anew, for as long as anybody wants frames (`hardware.camera.supervisor`). Nothing here waits without a limit.
+The process that looks (`referee.vision.process`) opens it.
 """
 
 from __future__ import annotations
@@ -16,15 +15,16 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import Final
 
-from hardware.camera.remote_child import ENDED, FAILED, MISSING, PICTURES, REPORT
-from hardware.camera.remote_process import CameraProcess
+from hardware.camera.camera_process import ENDED, FAILED, FIRST_PICTURE, MISSING, REPORT, CameraProcess
 from hardware.camera.sensor_clock import UNKNOWN
 from hardware.camera.spec import CameraReport, CameraSpec
 from hardware.camera.supervisor import Act, Patience, Phase, Supervisor
 from hardware.clock import Clock, measure_offset, monotonic
 from hardware.ports import Frame, HardwareMissing
+from referee.units import MS, SECOND
+
+_log = logging.getLogger(__name__)
 
 
 class FrameOrder:
@@ -58,12 +58,6 @@ class FrameOrder:
             return None
         self._last_t = frame.t
         return replace(frame, index=index)
-
-
-_MS: Final = 1_000_000
-_SECOND: Final = 1_000_000_000
-
-_log = logging.getLogger(__name__)
 
 
 class RemoteCamera:
@@ -151,11 +145,11 @@ class RemoteCamera:
 
         The camera is looked after while this waits, and only then.
         """
-        until = self._clock() + round(seconds * _SECOND)
+        until = self._clock() + round(seconds * SECOND)
         with self._lock:
             while not self._closing:
                 self._listen()
-                frame = self._take()
+                frame, self._last = self._fresh() or self._last, None
                 if frame is not None or self._ended:
                     return frame
                 now = self._clock()
@@ -176,7 +170,11 @@ class RemoteCamera:
             os.close(self._wake)
             self._wake = -1
             if self._process is not None:
-                self._end(self._process)
+                self._process.ask()
+                if not self._process.wait(self._patience.asked / SECOND):
+                    self._process.kill()
+                    self._process.wait(self._patience.killed / SECOND)
+                self._process.listen()
                 self._let_go()
 
     def _tell(self, words: str) -> None:
@@ -190,7 +188,7 @@ class RemoteCamera:
         while self._process is not None and self._process.given_at is None:
             now = self._clock()
             if now >= deadline:
-                seconds = self._patience.opening / _SECOND
+                seconds = self._patience.opening / SECOND
                 words = (
                     f"the camera {self.spec.source} sent no picture within {seconds:g} s; look at its cable and power"
                 )
@@ -218,10 +216,15 @@ class RemoteCamera:
         gone = process.status is not None
         why = ""
         for said in process.listen():
-            if said["kind"] == PICTURES:
+            if said["kind"] == FIRST_PICTURE:
                 process.open_ring()
             elif said["kind"] == REPORT:
-                self._hear(CameraReport.from_json(said["report"]))
+                self.report = CameraReport.from_json(said["report"])
+                # What is no longer as it should be in the middle of a game is told.
+                fresh = [words for words in self.report.warnings if words not in self._warned]
+                self._warned.update(fresh)
+                for words in fresh:
+                    self._tell(words)
             elif said["kind"] == MISSING:
                 why = said["words"]
             elif said["kind"] == FAILED:
@@ -231,14 +234,6 @@ class RemoteCamera:
         self._why = why or self._why
         if gone and self._process is not None:
             self._lost(process)
-
-    def _hear(self, report: CameraReport) -> None:
-        """What no longer is as it should be in the middle of a game is told."""
-        for words in report.warnings:
-            if words not in self._warned:
-                self._warned.add(words)
-                self._tell(words)
-        self.report = report
 
     def _lost(self, process: CameraProcess) -> None:
         """The process is gone. A picture that it left in the ring is taken before the ring is let go of."""
@@ -254,10 +249,6 @@ class RemoteCamera:
         restarting = "" if heard else "; starting it anew"
         self._supervisor.gone(self._clock(), self._why + restarting)
 
-    def _take(self) -> Frame | None:
-        frame, self._last = self._fresh() or self._last, None
-        return frame
-
     def _fresh(self) -> Frame | None:
         """The newest frame in the ring. One no newer than the last, or of the future, is none, and no sign of life."""
         taken = self._process.take() if self._process is not None else None
@@ -272,7 +263,11 @@ class RemoteCamera:
 
     def _act(self, act: Act | None) -> None:
         if act is Act.START:
-            self._begin()
+            try:
+                self._start()
+            except OSError as bad:
+                # No memory or no process to be had: one more trouble that may pass.
+                self._supervisor.gone(self._clock(), f"the camera's process cannot be started: {bad}")
         elif self._process is None:
             return
         elif act is Act.ASK:
@@ -281,20 +276,6 @@ class RemoteCamera:
             self._process.kill()
         elif act is Act.ABANDON:
             self._let_go()
-
-    def _begin(self) -> None:
-        """Start the next process; that there is no memory or no process to be had is one more trouble that may pass."""
-        try:
-            self._start()
-        except OSError as bad:
-            self._supervisor.gone(self._clock(), f"the camera's process cannot be started: {bad}")
-
-    def _end(self, process: CameraProcess) -> None:
-        process.ask()
-        if not process.wait(self._patience.asked / _SECOND):
-            process.kill()
-            process.wait(self._patience.killed / _SECOND)
-        process.listen()
 
     def _let_go(self) -> None:
         if self._process is not None:
@@ -308,7 +289,7 @@ class RemoteCamera:
         poll = select.poll()
         for file in {self._wake, *(self._process.files if self._process is not None else ())}:
             poll.register(file, select.POLLIN)
-        poll.poll(max(0, -(-ns // _MS)))
+        poll.poll(max(0, -(-ns // MS)))
 
 
 def _with(words: str, printed: str) -> str:

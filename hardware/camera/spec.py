@@ -1,7 +1,4 @@
-"""What a camera found out about itself when it was opened: for the log's header and for `referee doctor`.
-
-Which camera to open, said in plain values, so that another process can open it.
-"""
+"""Which camera to open, and what it found out about itself, in plain values that another process can read."""
 
 from __future__ import annotations
 
@@ -9,7 +6,7 @@ import importlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Final, Protocol, runtime_checkable
+from typing import Any, Final
 
 from hardware.ports import Camera
 
@@ -54,25 +51,13 @@ class CameraReport:
     @classmethod
     def from_json(cls, told: Mapping[str, Any]) -> CameraReport:
         """What `to_json` gave, after a journey as text."""
-        locks = {
-            name: CameraLock(tuple(lock["asked"]), _numbers(lock["given"]), lock["held"], lock["frames"])
-            for name, lock in told["locks"].items()
-        }
-        sizes = {name: None if told[name] is None else tuple(told[name]) for name in ("asked_size", "size")}
-        return cls(**{**told, **sizes, "locks": locks, "warnings": tuple(told["warnings"])})
+        locks = {name: CameraLock(**_with_tuples(lock)) for name, lock in told["locks"].items()}
+        return cls(**{**_with_tuples(told), "locks": locks})
 
 
-def _numbers(given: list[float] | None) -> tuple[float, ...] | None:
-    return None if given is None else tuple(given)
-
-
-@runtime_checkable
-class Reporting(Protocol):
-    """A camera that can tell about itself."""
-
-    def report(self) -> CameraReport:
-        """As far as is known now; raises nothing."""
-        ...
+def _with_tuples(told: Mapping[str, Any]) -> dict[str, Any]:
+    """JSON knows lists alone."""
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in told.items()}
 
 
 _OPENER: Final = "hardware.camera.camera:open_camera"
@@ -89,7 +74,7 @@ class CameraSpec:
 
     @classmethod
     def of(cls, source: str, **look: Any) -> CameraSpec:
-        """The camera that `hardware.camera.camera.open_camera` opens for ``source`` and ``look`` (its other arguments)."""
+        """What `hardware.camera.camera.open_camera` opens for ``source`` and ``look`` (its other arguments)."""
         return cls(_OPENER, {"source": source, **look})
 
     @property

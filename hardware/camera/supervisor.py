@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
-from typing import Final
 
-_MS: Final = 1_000_000
-_SECOND: Final = 1_000_000_000
+from referee.units import MS, SECOND
 
 
 class Phase(Enum):
@@ -36,17 +34,17 @@ class Act(Enum):
 class Patience:
     """How long things may take, ns."""
 
-    opening: int = 20 * _SECOND
+    opening: int = 20 * SECOND
     """From the start of a process to its first picture: libraries load, a camera settles."""
-    frame: int = 3 * _SECOND
+    frame: int = 3 * SECOND
     """Between two frames. Longer than the camera's own shell needs to help itself."""
-    asked: int = 500 * _MS
+    asked: int = 500 * MS
     """To stop after having been asked."""
-    killed: int = 500 * _MS
+    killed: int = 500 * MS
     """To be gone after having been killed; one that is not waits in the kernel and is left behind."""
-    rests: tuple[int, ...] = (0, 500 * _MS, _SECOND, 2 * _SECOND, 5 * _SECOND)
+    rests: tuple[int, ...] = (0, 500 * MS, SECOND, 2 * SECOND, 5 * SECOND)
     """Before each further start in a row; the last holds for all that follow."""
-    steady: int = 10 * _SECOND
+    steady: int = 10 * SECOND
     """A camera that delivered for so long is sound: the next start comes at once again."""
 
 

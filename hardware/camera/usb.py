@@ -1,13 +1,7 @@
-"""Exposure and white balance of a USB camera, held as the camera found them, if that does not change the picture.
+"""A USB camera through OpenCV and Video4Linux.
 
-Such a camera tells nothing of a frame, and what it does when its automatics are switched off is its own affair: most
-stay as they are, some jump to what was set last. So the picture is compared before and after, and the automatics come
-back where it changed.
-
-A USB camera through OpenCV and Video4Linux.
-
-A read of a camera that hangs blocks in C code, where nothing in this process can end it: `hardware.camera.remote` runs the
-camera in a process of its own, ends that, and opens the camera again when its cable is back.
+A read of a camera that hangs blocks in C code, where nothing in this process can end it: `hardware.camera.remote` runs
+the camera in a process of its own, ends that, and opens the camera again when its cable is back.
 """
 
 from __future__ import annotations
@@ -20,11 +14,11 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from hardware.camera.opencv import opencv, picture
 from hardware.camera.sensor_clock import ARRIVAL, MONOTONIC, UNKNOWN
 from hardware.camera.spec import CameraReport
 from hardware.clock import Clock, measure_offset, monotonic
 from hardware.ports import Frame, HardwareMissing, Image
+from referee.units import SECOND
 
 SETTLE: Final = 30
 """Frames that the automatics are given to find the light."""
@@ -38,10 +32,35 @@ _LEVELS: Final = 3.0
 """And that many grey levels besides."""
 # Values of Video4Linux's V4L2_CID_EXPOSURE_AUTO, which OpenCV hands through.
 _MANUAL: Final = 1.0
+# OpenCV waits 10 s for a camera that stopped sending, which is longer than anybody waits for it here.
+_READSECONDS: Final = ("OPENCV_VIDEOIO_V4L_SELECT_TIMEOUT", "2")
+
+_log = logging.getLogger(__name__)
+
+
+def opencv() -> Any:
+    """The module; raises `HardwareMissing`, saying what to install."""
+    try:
+        import cv2
+    except ImportError as missing:
+        raise HardwareMissing(
+            f"OpenCV cannot be loaded ({missing}); pip install opencv-python, and apt install libgl1 libglib2.0-0"
+        ) from missing
+    return cv2
+
+
+def picture(image: Any) -> Image:
+    """Three channels, 8 bits, contiguous."""
+    return np.ascontiguousarray(image, dtype=np.uint8)
 
 
 class UsbLocks:
-    """Looks at each frame, and switches when it is time."""
+    """Exposure and white balance, held as the camera found them, if that does not change the picture.
+
+    Such a camera tells nothing of a frame, and what it does when its automatics are switched off is its own affair:
+    most stay as they are, some jump to what was set last. So the picture is compared before and after, and the
+    automatics come back where it changed.
+    """
 
     def __init__(self, capture: Any) -> None:
         """Nothing is switched yet.
@@ -69,19 +88,14 @@ class UsbLocks:
             if not self._switch(off=True):
                 self.held = False
         elif self._before is not None and self._frames == SETTLE + SHOWS:
-            self._judge(_colour(image))
-
-    def _judge(self, after: NDArray[np.float64]) -> None:
-        assert self._before is not None
-        same = np.abs(after - self._before) <= _LIKE * self._before + _LEVELS
-        if same.all():
-            self.held = True
-            return
-        self._switch(off=False)
-        self._tries += 1
-        self._frames, self._before = 0, None
-        if self._tries == TRIES:
-            self.held = False
+            if (np.abs(_colour(image) - self._before) <= _LIKE * self._before + _LEVELS).all():
+                self.held = True
+                return
+            self._switch(off=False)
+            self._tries += 1
+            self._frames, self._before = 0, None
+            if self._tries == TRIES:
+                self.held = False
 
     def _switch(self, *, off: bool) -> bool:
         """Whether the camera takes any of it."""
@@ -100,13 +114,6 @@ def _colour(image: Image) -> NDArray[np.float64]:
     """The mean of each channel, of every eighth pixel."""
     out: NDArray[np.float64] = image[::8, ::8].mean(axis=(0, 1), dtype=np.float64)
     return out
-
-
-_SECOND: Final = 1_000_000_000
-# OpenCV waits 10 s for a camera that stopped sending, which is longer than anybody waits for it here.
-_READ_SECONDS: Final = ("OPENCV_VIDEOIO_V4L_SELECT_TIMEOUT", "2")
-
-_log = logging.getLogger(__name__)
 
 
 class UsbCamera:
@@ -139,10 +146,13 @@ class UsbCamera:
         Raises:
             HardwareMissing: no camera is there, or it cannot be opened.
         """
-        os.environ.setdefault(*_READ_SECONDS)
+        os.environ.setdefault(*_READSECONDS)
         self.source = f"usb:{device}"
         self._clock = clock
-        self._capture = _opened(device) if capture is None else capture
+        if capture is None:
+            cv2 = opencv()
+            capture = cv2.VideoCapture(int(device) if str(device).isdecimal() else device, cv2.CAP_V4L2)
+        self._capture = capture
         if not self._capture.isOpened():
             raise HardwareMissing(
                 f"no camera answers at {self.source}; plug one in, or put your user into the group video "
@@ -178,31 +188,23 @@ class UsbCamera:
                 raise HardwareMissing(f"the camera {self.source} stopped answering; look at its cable")
             stamp = round(float(self._capture.get(cv2.CAP_PROP_POS_MSEC)) * 1_000_000)
             # By majority: the first frame may wait long for a slow machine, with a good stamp.
-            self._believed += 1 if 0 <= now - stamp < _SECOND else -1
+            self._believed += 1 if 0 <= now - stamp < SECOND else -1
             t = (stamp if self._believed > 0 and stamp <= now else now) - self._length
             t = max(t, last + 1)
             last = t
             frame = Frame(picture(image), t, self._length, index, self._length)
-            self._measure(frame)
+            self._locks.look(frame.image)
+            if self._size is None:
+                height, width, _ = frame.image.shape
+                self._size = (width, height)
+                if self._size != self._asked:
+                    _log.warning("%s gives %s px instead of %s", self.source, self._size, self._asked)
             yield frame
             index += 1
-
-    def _measure(self, frame: Frame) -> None:
-        self._locks.look(frame.image)
-        if self._size is None:
-            height, width, _ = frame.image.shape
-            self._size = (width, height)
-            if self._size != self._asked:
-                _log.warning("%s gives %s px instead of %s", self.source, self._size, self._asked)
 
     def close(self) -> None:
         """Let go of the camera."""
         self._capture.release()
-
-
-def _opened(device: int | str) -> Any:
-    cv2 = opencv()
-    return cv2.VideoCapture(int(device) if str(device).isdecimal() else device, cv2.CAP_V4L2)
 
 
 def _ask(capture: Any, size: tuple[int, int], fps: float) -> int:
@@ -218,4 +220,4 @@ def _ask(capture: Any, size: tuple[int, int], fps: float) -> int:
     ):
         capture.set(setting, value)
     told = float(capture.get(cv2.CAP_PROP_FPS))
-    return round(_SECOND / (told if 1 <= told <= 1000 else fps))
+    return round(SECOND / (told if 1 <= told <= 1000 else fps))

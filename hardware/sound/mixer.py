@@ -112,20 +112,23 @@ class Mixer:
         filled = 0
         while filled < count and self._next(self._position + filled):
             filled += self._pour(sound[filled:])
-        self._lay_cues(sound)
-        self._make_loud(sound)
+        rest = []
+        for cue in self._cues:
+            reach = min(count, cue.size)
+            sound[:reach] += cue[:reach]
+            if reach < cue.size:
+                rest.append(cue[reach:])
+        self._cues = rest
+        # A change of the volume is faded in, for a step would click.
+        gain, self._gain = self._gain, self._volume()
+        fade = min(count, round(_TURN * RATE)) if gain != self._gain else 0
+        sound[:fade] *= np.linspace(gain, self._gain, fade, dtype=np.float32)
+        sound[fade:] *= self._gain
         at = (self._position + np.arange(count)) % self._noise.size
         self._position += count
         sound += self._noise[at]
         np.clip(sound, -1.0, 1.0, out=sound)
         return sound
-
-    def _make_loud(self, sound: Samples) -> None:
-        """As loud as it is to be now; a change is faded in, for a step would click."""
-        gain, self._gain = self._gain, self._volume()
-        fade = min(sound.size, round(_TURN * RATE)) if gain != self._gain else 0
-        sound[:fade] *= np.linspace(gain, self._gain, fade, dtype=np.float32)
-        sound[fade:] *= self._gain
 
     def lost(self, seconds: float) -> None:
         """So much time went by in which nothing that was read was heard: what was being said begins anew if it is still
@@ -159,23 +162,19 @@ class Mixer:
             self._queue.popleft()
         return count
 
-    def _lay_cues(self, out: Samples) -> None:
-        rest = []
-        for sound in self._cues:
-            count = min(out.size, sound.size)
-            out[:count] += sound[:count]
-            if count < sound.size:
-                rest.append(sound[count:])
-        self._cues = rest
-
     def _make_way(self) -> None:
         self._drop(lambda one: not one.urgent)
         for place, one in enumerate(self._queue):
             if one.urgent:
                 continue
             if one.at < one.samples.size:
+                # What has been said, and the few milliseconds in which it falls silent.
                 self.cut.append(one.name)
-                self._queue[place] = self._tail(one)
+                count = min(round(FADE * RATE), one.samples.size - one.at)
+                tail = one.samples[: one.at + count].copy()
+                tail[one.at :] *= np.linspace(1, 0, count, dtype=np.float32)
+                breath = round(BREATH * RATE)
+                self._queue[place] = _Saying(tail, True, one.name, one.topic, one.until, breath, one.at)
             else:
                 one.pause = min(one.pause, max(one.at - one.samples.size, round(BREATH * RATE)))
         # Verdicts that would be heard after they are worth hearing make way too, the oldest first.
@@ -189,11 +188,3 @@ class Mixer:
         """Drop what has not begun and is wanted gone."""
         self.dropped.extend(one.name for one in self._queue if one.at == 0 and wanted(one))
         self._queue = deque(one for one in self._queue if one.at or not wanted(one))
-
-    @staticmethod
-    def _tail(one: _Saying) -> _Saying:
-        """What has been said, and the few milliseconds in which it falls silent."""
-        count = min(round(FADE * RATE), one.samples.size - one.at)
-        samples = one.samples[: one.at + count].copy()
-        samples[one.at :] *= np.linspace(1, 0, count, dtype=np.float32)
-        return _Saying(samples, True, one.name, one.topic, one.until, round(BREATH * RATE), one.at)

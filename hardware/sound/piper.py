@@ -39,7 +39,12 @@ def open_piper(
     if spoken != language:
         raise HardwareMissing(f"the Piper voice {voice} speaks {spoken!r}, not {language!r}; see voice.language")
     if module is None and find_spec("piper") is not None:
-        module = _imported()
+        try:
+            module = import_module("piper")
+        except (ImportError, OSError) as bad:
+            raise HardwareMissing(
+                f"the package piper cannot be used ({bad}); pip install --force-reinstall piper-tts"
+            ) from bad
     if module is not None:
         return PiperVoice(voice, module)
     if which("piper"):
@@ -48,15 +53,6 @@ def open_piper(
             remedy=f"the voice {voice} may be broken: copy both its files anew",
         )  # fmt: skip
     raise HardwareMissing(f"nothing can run the Piper voice {voice}: {sys.executable} -m pip install piper-tts")
-
-
-def _imported() -> Any:
-    try:
-        return import_module("piper")
-    except (ImportError, OSError) as bad:
-        raise HardwareMissing(
-            f"the package piper cannot be used ({bad}); pip install --force-reinstall piper-tts"
-        ) from bad
 
 
 def _language_of(voice: Path) -> str:

@@ -13,10 +13,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, Protocol
 
 from hardware.ports import HardwareMissing
-from hardware.sound.beeps import CUES
 from hardware.sound.mixer import Mixer
-from hardware.sound.resample import FACTOR, Upsampler
-from hardware.sound.splice import RATE, Samples
+from hardware.sound.splice import CUES, FINER, RATE, Samples, Upsampler
 from hardware.sound.volume import Volume, VolumeControl
 
 _LOOK: Final = 0.25
@@ -31,16 +29,12 @@ _NO_CARD: Final = "no sound: no sound card answers; plug one in, or write a file
 _log = logging.getLogger(__name__)
 
 
-class Bank(Protocol):
+class PhraseBank(Protocol):
     """Where phrases come from: `hardware.sound.clips.Clips`."""
 
     def phrase(self, texts: Iterable[str]) -> Samples:
         """Clips joined; raises `HardwareMissing`."""
         ...
-
-
-def _nobody(_words: str) -> None:
-    return
 
 
 class StreamSpeaker:
@@ -52,13 +46,13 @@ class StreamSpeaker:
 
     def __init__(
         self,
-        bank: Bank,
+        bank: PhraseBank,
         *,
         device: Any = None,
         sound: Any = None,
         volume: VolumeControl | None = None,
         cues: bool = True,
-        on_trouble: Callable[[str], None] = _nobody,
+        on_trouble: Callable[[str], None] | None = None,
         watched: bool = True,
     ) -> None:
         """Open the stream, or begin to look for a card.
@@ -93,7 +87,11 @@ class StreamSpeaker:
         self.trouble = ""
         """Why nothing is heard; empty while the stream runs."""
         self._closed = threading.Event()
-        self._open_or_tell()
+        try:
+            self._open().start()
+        except (HardwareMissing, self._sound.PortAudioError) as missing:
+            self._end_stream()
+            self._tell(str(missing) if isinstance(missing, HardwareMissing) else f"{_NO_CARD} ({missing})")
         if watched:
             threading.Thread(target=self._watch, name="sound card", daemon=True).start()
 
@@ -141,7 +139,11 @@ class StreamSpeaker:
         if not self.trouble:
             if self._blocks != self._seen[0]:
                 self._seen = (self._blocks, now)
-            if self._is_active() and now - self._seen[1] < STALLED:
+            try:
+                active = bool(self._stream.active)
+            except self._sound.PortAudioError:
+                active = False
+            if active and now - self._seen[1] < STALLED:
                 return
             self._lost_at, self._tried_at = self._seen[1], now - RETRY
             self._tell("no sound: the sound card has stopped; see its plug")
@@ -156,12 +158,6 @@ class StreamSpeaker:
             except Exception:  # whatever a driver throws, it is tried again
                 _log.exception("the sound card could not be looked at")
 
-    def _is_active(self) -> bool:
-        try:
-            return bool(self._stream.active)
-        except self._sound.PortAudioError:
-            return False
-
     def _find_again(self, now: float) -> None:
         """A card that was pulled out and put back is found only by a PortAudio that starts anew."""
         self._end_stream()
@@ -175,20 +171,12 @@ class StreamSpeaker:
         with self._lock:
             self._mixer.lost(now - self._lost_at)
         self._seen = (self._blocks, now)
-        self._start()
+        self._stream.start()
         self._tell("")
 
-    def _open_or_tell(self) -> None:
-        try:
-            self._open()
-            self._start()
-        except (HardwareMissing, self._sound.PortAudioError) as missing:
-            self._end_stream()
-            self._tell(str(missing) if isinstance(missing, HardwareMissing) else f"{_NO_CARD} ({missing})")
-
-    def _open(self) -> None:
+    def _open(self) -> Any:
         refused: Exception | None = None
-        for rate in (RATE, FACTOR * RATE):
+        for rate in (RATE, FINER * RATE):
             try:
                 self._stream = self._sound.OutputStream(
                     samplerate=rate, channels=1, dtype="float32", latency="low", device=self._device,
@@ -199,11 +187,8 @@ class StreamSpeaker:
                 refused = bad
             else:
                 self._finer = Upsampler() if rate != RATE else None
-                return
+                return self._stream
         raise HardwareMissing(f"{_NO_CARD} ({refused})")
-
-    def _start(self) -> None:
-        self._stream.start()
 
     def _end_stream(self) -> None:
         stream, self._stream = self._stream, None
@@ -214,7 +199,8 @@ class StreamSpeaker:
     def _tell(self, words: str) -> None:
         if words != self.trouble:
             self.trouble = words
-            self._on_trouble(words)
+            if self._on_trouble is not None:
+                self._on_trouble(words)
 
     def _fill(self, out: Any, frames: int, _time: Any, _status: Any) -> None:
         """PortAudio's callback: an exception would end the stream, so there is nothing here that can raise."""

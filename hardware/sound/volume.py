@@ -1,7 +1,4 @@
-"""How loud the voice is, and when it is quiet: pure; the hour is handed in.
-
-The volume of a speaker that is speaking: asked for with every block of sound, and changed from any thread.
-"""
+"""How loud the voice is, and when it is quiet."""
 
 from __future__ import annotations
 
@@ -44,14 +41,12 @@ class Volume:
 
     def at(self, hour: time) -> int:
         """The level at this hour of the wall's clock; never louder in the quiet hours than outside them."""
-        return min(self.level, self.quiet_level) if self._is_quiet(hour) else self.level
-
-    def _is_quiet(self, hour: time) -> bool:
-        if not self.quiet_from or not self.quiet_to:
-            return False
+        if not self.quiet_from:
+            return self.level
         start, end = time.fromisoformat(self.quiet_from), time.fromisoformat(self.quiet_to)
         now = hour.replace(second=0, microsecond=0, tzinfo=None)
-        return start <= now < end if start <= end else now >= start or now < end
+        is_quiet = start <= now < end if start <= end else now >= start or now < end
+        return min(self.level, self.quiet_level) if is_quiet else self.level
 
 
 def factor(level: float) -> float:

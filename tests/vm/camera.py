@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 from typing import Final
 
-from hardware.camera.camera import UsbCamera
+from hardware.camera.usb import UsbCamera
 from hardware.clock import monotonic
 from hardware.ports import Frame, HardwareMissing
 from tests.vm.table import Row

@@ -32,8 +32,8 @@ from hardware.simulated.devices.simulated_lights import SimulatedLights
 from hardware.simulated.table.script import play_game
 from hardware.simulated.table.simulated_table import SimulatedTable
 from hardware.sound.clips import Clips, find_synthesiser
-from hardware.sound.speaker import StreamSpeaker
 from hardware.sound.splice import PAUSE, RATE, Samples
+from hardware.sound.stream_speaker import StreamSpeaker
 from referee.announce.light_show import Lamps
 from referee.announce.terminal import Display, Screen
 from referee.announce.voice import Voice, announce, vocabulary

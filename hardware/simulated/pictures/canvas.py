@@ -26,7 +26,7 @@ _SHIFT = 4  # sub-pixel bits of cv2.fillPoly
 
 
 def path(d: str) -> Points:
-    """Flatten an outline written as the ``d`` of an SVG path: M, then L, Q and C with absolute places -> N x 2 points."""
+    """Flatten an outline written as the ``d`` of an SVG path, of M, L, Q and C with absolute places -> N x 2 points."""
     t = np.linspace(0.0, 1.0, 15)[1:, None]
     points: list[Points] = []
     for part in re.split("[MLQC]", d)[1:]:

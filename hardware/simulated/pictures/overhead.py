@@ -1,8 +1,8 @@
 """A simulated camera over a simulated table top, whose truth is known: tilt, lens, focus, light and noise.
 
 The table top (`Top`) is a flat picture in millimetres, on which paper and cards lie and hands reach; the camera
-(`Overhead`) looks at it through a lens. `hardware.simulated.pictures.scene` draws games; this is for what a camera must be
-told before one.
+(`Overhead`) looks at it through a lens. `hardware.simulated.pictures.scene` draws games; this is for what a camera must
+be told before one.
 """
 
 from __future__ import annotations

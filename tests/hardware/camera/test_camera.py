@@ -11,8 +11,8 @@ import cv2
 import numpy as np
 import pytest
 
-from hardware.camera.camera import FolderCamera, UsbCamera, VideoCamera, open_camera
-from hardware.camera.usb import SETTLE, SHOWS, TRIES, UsbLocks
+from hardware.camera.camera import FolderCamera, VideoCamera, open_camera
+from hardware.camera.usb import SETTLE, SHOWS, TRIES, UsbCamera, UsbLocks
 from hardware.clock import measure_offset
 from hardware.ports import HardwareMissing
 from hardware.simulated.devices.camera_faults import Faults

@@ -12,9 +12,8 @@ import numpy as np
 import pytest
 
 from hardware.camera.camera import open_camera
-from hardware.camera.pi_camera import PiCamera, PiCameraSettings
+from hardware.camera.pi_camera import RESTARTS, PiCamera, PiCameraSettings
 from hardware.camera.pi_driver import memory_words, open_driver
-from hardware.camera.pi_stream import RESTARTS
 from hardware.camera.spec import CameraReport
 from hardware.ports import Frame, HardwareMissing, Image
 from hardware.simulated.devices.camera_faults import FAULTS, Faults

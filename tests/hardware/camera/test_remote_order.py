@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from hardware.camera.camera_process import CameraProcess
 from hardware.camera.remote import RemoteCamera
-from hardware.camera.remote_process import CameraProcess
 from hardware.camera.spec import CameraReport, CameraSpec
 from hardware.camera.supervisor import Patience
 from hardware.ports import Frame

@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hardware.sound.beeps import CUES
 from hardware.sound.loudness import true_peak
 from hardware.sound.mixer import Mixer
-from hardware.sound.splice import FLOOR, LATE, PAUSE, RATE, Samples
+from hardware.sound.splice import CUES, FLOOR, LATE, PAUSE, RATE, Samples
 
 
 def tone(seconds: float, level: float = 0.3) -> Samples:

@@ -14,8 +14,9 @@ import pytest
 from hardware.ports import HardwareMissing
 from hardware.simulated.devices.silent_speaker import RecordingSpeaker
 from hardware.sound.clips import ESPEAK, FLITE, Clips, Synthesiser, cache_folder, find_synthesiser, read_wav, write_wav
-from hardware.sound.speaker import WavSpeaker, import_sounddevice, open_speaker
+from hardware.sound.speaker import WavSpeaker, open_speaker
 from hardware.sound.splice import RATE, Samples
+from hardware.sound.stream_speaker import import_sounddevice
 from hardware.sound.volume import Volume
 
 SECOND = 1_000_000_000
