@@ -98,7 +98,7 @@ class Stage:
         voice, lamps = Voice(self.speaker, "en"), Lamps(SimulatedLights(2), 2)
         self.keeper = self.record.begin("2026-01-01T00:00:00")
         self.game = Conductor(
-            table_of(settings, 0), None, outlets={"voice": voice, "lights": lamps}, journal=self.keeper,
+            table_of(settings, 0), outlets={"voice": voice, "lights": lamps}, journal=self.keeper,
         )  # fmt: skip
         pair = (Card(t=1000 * MS, card="7h", seat=2), Card(t=2000 * MS, card="7c", seat=1))
         self.camera = Frames()

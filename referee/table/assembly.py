@@ -166,7 +166,7 @@ def _conduct(
     """The game, new or broken off, from ``began`` (ns) on; parts that are missing are told at once."""
     past = recorded.past if recorded is not None else None
     conductor = Conductor(
-        past.table if past is not None else table_of(settings, began, mark), None,
+        past.table if past is not None else table_of(settings, began, mark),
         pads=pad_filter(settings, began, force=parts.forces is not None, prefix=past.prefix if past else ""),
         outlets=told.outlets, tellers=told.tellers, journal=log, past=past,
     )  # fmt: skip

@@ -18,7 +18,7 @@ from referee.rules.presets import PRESETS
 from referee.rules.rows import ROWS
 from referee.table.orders import SPOKEN
 from referee.table.page_link import SECRET
-from referee.table.pause import VIEW
+from referee.table.pause import VIEW_TROUBLES
 from referee.text.catalogue import LANGUAGES
 from tests.support.phrase_rows import SPOKEN_BY
 
@@ -204,7 +204,7 @@ def test_every_phrase_of_the_rules_is_brought_about_by_a_row() -> None:
 
 
 TABLES = {
-    "said": {*GONE.values(), *(f"view_{trouble}" for trouble in VIEW)},
+    "key": {*GONE.values(), *(f"view_{trouble}" for trouble in VIEW_TROUBLES)},
     "BACK.get(part, '')": set(BACK.values()),
     "PAD[seen.name]": set(PAD.values()),
     "SECRET": {SECRET},

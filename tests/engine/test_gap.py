@@ -15,7 +15,7 @@ from referee.engine.log import encode
 from referee.engine.observations import Card, Observation, Pause, Resume, Slap, Table, Taken
 from referee.engine.replay import replay_log
 from referee.record.journal import FileJournal, LogWriter
-from referee.table.pause import Absence
+from referee.table.pause import GamePause, LogNote, Steps
 from referee.vision.sight import Looker, Sight
 from referee.vision.videos import new_watcher, seat_bearings
 
@@ -103,29 +103,41 @@ def test_a_hand_that_never_leaves_is_waited_for_no_longer_than_patience() -> Non
     assert look.add(2 * SECOND + 1, [], SECOND, hidden=True)
 
 
+def lines_of(steps: Steps | None) -> list[Observation]:
+    """Lines to be put on the log."""
+    assert steps is not None
+    return [step for step in steps if isinstance(step, Observation)]
+
+
+def verdict_of(steps: Steps | None) -> str:
+    """What the pile was found to be."""
+    assert steps is not None
+    (note,) = (step for step in steps if isinstance(step, LogNote))
+    return str(note.extra["verdict"])
+
+
 def test_the_dark_is_waited_for_as_long_as_it_takes() -> None:
-    absence = Absence()
-    assert absence.begin("camera", SECOND) == Pause(t=SECOND)
-    assert absence.begin("view", 2 * SECOND) is None
+    pause = GamePause()
+    assert [(line.kind, line.t) for line in lines_of(pause.lose_camera("gone", SECOND - 1))] == [("pause", SECOND)]
+    dark = Sight(2 * SECOND, MS, (), 2 * SECOND, trouble="dark", state="dark")
+    assert lines_of(pause.heed_view(dark, 2 * SECOND)) == [], "it is paused already"
     for n in range(100):
         sight = Sight(3 * SECOND + n * SECOND, MS, (), 3 * SECOND, state="dark", first=n == 0)
-        assert absence.look_again(sight, ("7h",), SECOND, SIGHTED) is None
-    back = absence.look_again(Sight(104 * SECOND, MS, (), 104 * SECOND), ("7h",), SECOND, SIGHTED)
-    assert back is not None
-    assert back.finding is not None
-    assert absence.end("camera", back.t) is None, "it is still paused for the view"
-    assert absence.end("view", back.t) == Resume(t=back.t)
+        assert pause.look_again(sight, ("7h",), SECOND, SIGHTED) is None
+    assert pause.holds and pause.is_lost and pause.is_looking
+    back = pause.look_again(Sight(104 * SECOND, MS, (), 104 * SECOND), ("7h",), SECOND, SIGHTED)
+    assert verdict_of(back)
+    assert lines_of(back)[-1].kind == "resume"
+    assert not pause.holds
 
 
 def test_a_pile_is_held_against_what_is_judged_up_to_the_gaps_end() -> None:
-    absence = Absence()
-    absence.begin("camera", SECOND)
+    pause = GamePause()
+    pause.lose_camera("gone", SECOND - 1)
     sight = Sight(3 * SECOND, MS, (Card(t=3 * SECOND, card="7c"),), 3 * SECOND, first=True)
-    assert absence.look_again(sight, (), SECOND, 2 * SECOND) is None, "a card of just before may still wait"
-    back = absence.look_again(Sight(4 * SECOND, MS, (), 4 * SECOND), ("7c",), SECOND, 3 * SECOND - 1)
-    assert back is not None
-    assert back.finding is not None
-    assert back.finding.verdict == "same"
+    assert pause.look_again(sight, (), SECOND, 2 * SECOND) is None, "a card of just before may still wait"
+    back = pause.look_again(Sight(4 * SECOND, MS, (), 4 * SECOND), ("7c",), SECOND, 3 * SECOND - 1)
+    assert verdict_of(back) == "same"
 
 
 def hand(seat: int, t: int) -> Slap:
@@ -189,19 +201,17 @@ def test_the_real_eye_finds_the_pile_as_it_was_though_hands_go_on(seed: int, aft
     laid = [seen for seen in script.truth if isinstance(seen, Card)]
     taken = [seen.t for seen in script.truth if isinstance(seen, Taken) and seen.t < laid[after - 1].t]
     pile = [card.card for card in laid[:after] if card.t > max(taken, default=-1)]
-    looker, absence, back = Looker(new_watcher(seat_bearings(4))), Absence(), None
-    absence.begin("camera", 1)
-    told = []
+    looker, pause, steps = Looker(new_watcher(seat_bearings(4))), GamePause(), None
+    pause.lose_camera("gone", 0)
+    told: list[Observation] = []
     first = int((laid[after - 1].t + 250 * MS) * 15 / SECOND)
     for number in range(first, min(first + 30, table.frame_count)):
         frame = table.render(table.frame_time(number))
         sight = looker.look(frame, None)
-        if back is None:
-            back = absence.look_again(sight, pile, frame.t - SECOND // 2, frame.t)
-            told += list(back.after) if back is not None else []
+        if steps is None:
+            steps = pause.look_again(sight, pile, frame.t - SECOND // 2, frame.t)
+            told += lines_of(steps) if steps is not None else []
         else:
-            told += list(sight.seen)
-    assert back is not None
-    assert back.finding is not None
-    assert back.finding.verdict == "same"
+            told += sight.seen
+    assert verdict_of(steps) == "same"
     assert [seen.card for seen in told if isinstance(seen, Card)][:1] == [laid[after].card]

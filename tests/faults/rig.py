@@ -16,14 +16,14 @@ from hardware.simulated.devices.silent_speaker import RecordingSpeaker
 from hardware.simulated.devices.simulated_lights import SimulatedLights
 from hardware.simulated.devices.simulated_pads import SimulatedLineRequest
 from referee.announce.light_show import Lamps
-from referee.announce.sinks import Notice
+from referee.announce.sinks import Notice, Outlet
 from referee.announce.voice import Voice
 from referee.engine.observations import Card, Table, Taken
 from referee.engine.replay import replay_log
 from referee.engine.rulings import Ruling, encode_ruling
 from referee.record.journal import FileJournal, Journal
 from referee.record.store import GameWriter
-from referee.table.game import Conductor, Outlet
+from referee.table.game import Conductor
 from referee.table.loop import FirstHand, Loop, NoPads, SharedPads, TimedPads
 from referee.table.page_link import Paging
 from referee.table.slap_pictures import Album
@@ -72,7 +72,7 @@ class Rig:
             outlets["pictures"] = pictures(self.sights).take_rulings
         table = Table(t=self.timeline.now(time.monotonic_ns()), id="table", seats=NAMES, dealer=SEATS, rules="classic")
         self.conductor = Conductor(
-            table, None, journal=self.journal,
+            table, journal=self.journal,
             outlets=outlets,
             tellers={"display": self.notices.append, "voice": voice.tell, **({"page": page[0].tell} if page else {})},
         )  # fmt: skip

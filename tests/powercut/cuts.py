@@ -26,7 +26,8 @@ from referee.engine.observations import Card, Pause, Tick
 from referee.engine.view import View
 from referee.record.pictures import PictureStore
 from referee.record.store import Record
-from referee.table.game import CAMERA, Conductor
+from referee.table.game import Conductor
+from referee.table.pause import CAMERA
 from referee.table.timeline import GAP, past_of
 from referee.vision.sight import Sight
 from tests.powercut.mount import NoFuse, Power, mounted
@@ -184,7 +185,7 @@ def _judge(folder: Path, of: Reference, announced: list[str], tally: Tally) -> N
 def _goes_on(lines: list[str], view: View, settled: View) -> bool:
     """Whether the game stands where it stood, and the next look at the table lets it go on without a question."""
     past = past_of(lines)
-    conductor = Conductor(past.table, None, past=past)
+    conductor = Conductor(past.table, past=past)
     if conductor.view != view:
         return False
     now = past.last + GAP

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from io import BytesIO, StringIO
 from typing import Any
 
@@ -11,10 +11,14 @@ import numpy as np
 import pytest
 
 from hardware.ports import Edge, Frame, HardwareMissing
-from referee.engine.observations import Card, LogError, Table
+from referee.announce.sinks import Outlet
+from referee.engine.observations import Card, LogError, Observation, Table
 from referee.engine.replay import replay_log
 from referee.engine.rulings import Ruling, encode_ruling
-from referee.table.game import CAMERA, Conductor
+from referee.record.journal import TextJournal
+from referee.table.game import Conductor
+from referee.table.pause import CAMERA
+from referee.vision.sight import Looker
 from tests.support.scripted_watcher import ScriptedWatcher
 
 MS = 1_000_000
@@ -32,7 +36,21 @@ SLAPS = (
 )
 
 
-def play(conductor: Conductor, edges: tuple[Edge, ...] = SLAPS, until: int = 4000 * MS) -> None:
+class Watched(Conductor):
+    """A conductor whose frames are looked at here."""
+
+    def __init__(self, log: StringIO | None, outlets: dict[str, Outlet]) -> None:
+        super().__init__(TABLE, outlets=outlets, journal=TextJournal(log) if log is not None else None)
+        self.looker = Looker(ScriptedWatcher(PAIR, delay=100 * MS))
+
+    def on_frame(self, frame: Frame) -> None:
+        self.on_sight(self.looker.look(frame, self.foresight))
+
+    def finish(self, rest: Sequence[Observation] = ()) -> None:
+        super().finish((*self.looker.finish(), *rest))
+
+
+def play(conductor: Watched, edges: tuple[Edge, ...] = SLAPS, until: int = 4000 * MS) -> None:
     """Frames each 50 ms and the edges, in the order of time; an edge is told 20 ms late."""
     waiting = list(edges)
     for index, t in enumerate(range(0, until, 50 * MS)):
@@ -42,8 +60,8 @@ def play(conductor: Conductor, edges: tuple[Edge, ...] = SLAPS, until: int = 400
         conductor.advance(t, t - 20 * MS)
 
 
-def conducted(log: StringIO | None = None, **outlets: Callable[[Sequence[Ruling]], None]) -> Conductor:
-    return Conductor(TABLE, ScriptedWatcher(PAIR, delay=100 * MS), outlets=outlets, log=log)
+def conducted(log: StringIO | None = None, **outlets: Outlet) -> Watched:
+    return Watched(log, outlets)
 
 
 def lines(log: StringIO) -> list[dict[str, Any]]:
@@ -147,4 +165,4 @@ def test_a_chattering_pad_is_one_slap() -> None:
 def test_an_unknown_preset_is_refused_at_once() -> None:
     table = Table(t=0, id="table", seats=("Ana", "Ben"), rules="clasic")
     with pytest.raises(LogError, match="clasic"):
-        Conductor(table, ScriptedWatcher(()))
+        Conductor(table)

@@ -12,6 +12,7 @@ import pytest
 from hardware.ports import Frame, HardwareMissing
 from hardware.simulated.devices.simulated_pads import SimulatedPads
 from referee.engine.observations import Card
+from referee.record.journal import TextJournal
 from referee.settings.model import parse_settings
 from referee.table.assembly import table_of
 from referee.table.game import Conductor
@@ -53,7 +54,7 @@ class Desk:
         self.log = StringIO()
         self.watchers = 0
         self.answers = Answers()
-        self.conductor = Conductor(table_of(SETTINGS, 0), None, log=self.log, outlets={"a": self.answers})
+        self.conductor = Conductor(table_of(SETTINGS, 0), journal=TextJournal(self.log), outlets={"a": self.answers})
         self.sights = LocalSights(self.camera, self.watcher, clock=lambda: self.pads.now)
         self.loop = Loop(self.conductor, self.sights, self.pads.pads, answers=self.answers, clock=lambda: self.pads.now)
 

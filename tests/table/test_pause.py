@@ -24,7 +24,8 @@ from referee.engine.amended_log import AmendedLog
 from referee.engine.observations import Correct, LogError, Pause, Resume, Table
 from referee.engine.replay import replay_log
 from referee.engine.rulings import encode_ruling
-from referee.table.game import CAMERA, Conductor
+from referee.table.game import Conductor
+from referee.table.pause import CAMERA
 from referee.table.timeline import past_of
 from referee.vision.sight import Sight
 
@@ -57,7 +58,7 @@ class Bench:
         self.told: list[str] = []
         self.speaker = RecordingSpeaker(lambda: self.now)
         self._voice = Voice(self.speaker)
-        self.conductor = Conductor(table, None, journal=self.log, tellers={"test": self._tell})
+        self.conductor = Conductor(table, journal=self.log, tellers={"test": self._tell})
         self._obey = obeying(self._facts, self._name, self._said, lambda _: "no")
         self.see()
 
@@ -123,7 +124,7 @@ class Bench:
         """The power fails, and is back."""
         past = past_of(self.log.all)
         self.now = max(self.now, past.last) + SECOND
-        self.conductor = Conductor(past.table, None, journal=self.log, tellers={"test": self._tell}, past=past)
+        self.conductor = Conductor(past.table, journal=self.log, tellers={"test": self._tell}, past=past)
         self.conductor.begin_again(self.now)
         self.advance()
 

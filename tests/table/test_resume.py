@@ -67,7 +67,7 @@ class Desk:
         began = self.timeline.now(start)
         self.paging = Paging(paging) if paging is not None else None
         self.conductor = Conductor(
-            past.table if past else table_of(SETTINGS, began), None, past=past, journal=self.opened.keeper,
+            past.table if past else table_of(SETTINGS, began), past=past, journal=self.opened.keeper,
             outlets={"page": self.paging} if self.paging is not None else {},
             tellers={"page": self.paging.tell} if self.paging is not None else {},
         )  # fmt: skip

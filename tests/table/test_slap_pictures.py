@@ -302,7 +302,7 @@ def test_a_tables_album_hears_its_rulings_and_follows_its_game(tmp_path: Path) -
         keeper.write('{"kind":"table","t":0,"id":"table","seats":["Ana","Ben"],"dealer":1,"rules":"classic"}')
         keeper.commit()
         table = Table(t=0, id="table", seats=("Ana", "Ben"), dealer=1, rules="classic")
-        conductor = Conductor(table, None)
+        conductor = Conductor(table)
         game = ServedGame(conductor, parse_settings(SEATS), Timeline(SECOND), lambda: 0, keeper, record, None)
         desk.album.begin_game(game)
         desk.album.take_rulings([ruling("slap_won", 3 * SECOND)])

@@ -17,6 +17,7 @@ import pytest
 
 from hardware.ports import Frame
 from referee.engine.observations import Table
+from referee.record.journal import TextJournal
 from referee.record.pictures import Picture
 from referee.table.game import Conductor
 from referee.table.loop import Alarm
@@ -58,7 +59,7 @@ def news_of(sights: Sights, until: Callable[[News], bool], recall: Callable[[], 
 def there(work: Work) -> tuple[str, list[Sight]]:
     """The log of a recording looked at in another process, and the sights."""
     log, seen = StringIO(), list[Sight]()
-    conductor = Conductor(TABLE, None, log=log)
+    conductor = Conductor(TABLE, journal=TextJournal(log))
     alarm = Alarm()
     with watched(work) as sights:
         blind = False
@@ -78,11 +79,11 @@ def there(work: Work) -> tuple[str, list[Sight]]:
 def here(work: Work, watcher: Watching) -> str:
     """The same, here."""
     log = StringIO()
-    conductor = Conductor(TABLE, watcher, log=log)
+    conductor, looker = Conductor(TABLE, journal=TextJournal(log)), Looker(watcher)
     for frame in work.camera(print).frames():
-        conductor.on_frame(frame)
+        conductor.on_sight(looker.look(frame, conductor.foresight))
         conductor.advance(frame.t, frame.t)
-    conductor.finish()
+    conductor.finish(looker.finish())
     return log.getvalue()
 
 

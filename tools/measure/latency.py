@@ -272,7 +272,7 @@ def table(folder: Path, card: Card | None, watch: Stopwatch, paging: Paging | No
         begun = Table(t=time.monotonic_ns(), id="table", seats=names, dealer=1, counts=(900,) * SEATS)
         shown: dict[str, Any] = {"page": paging} if paging is not None else {}
         conductor = Conductor(
-            begun, None, journal=journal,
+            begun, journal=journal,
             outlets={"watch": watch, "lights": lamps, "display": screen, **shown,
                      **({"voice": Voice(speaker)} if speaker is not None else {})},
         )  # fmt: skip
