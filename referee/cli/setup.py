@@ -108,14 +108,14 @@ def add_enrol(commands: Commands) -> None:
 
 
 def _enrol(args: argparse.Namespace) -> int:
-    from referee.setup.decks.enrol import Options, enrol, forgotten, listed
+    from referee.setup.decks.enrol import EnrolmentOptions, enrol, forget_deck, list_decks
 
     if args.list:
-        return listed()
+        return list_decks()
     if args.forget is not None:
-        return forgotten(args.forget)
+        return forget_deck(args.forget)
     return enrol(
-        Options(
+        EnrolmentOptions(
             deck=args.deck, images=tuple(args.images), cards=args.cards, source=args.source, settings=args.settings,
             fps=args.fps, ask=args.ask, at_once=args.at_once, more=args.more, quiet=args.quiet, sheet=args.sheet,
         )

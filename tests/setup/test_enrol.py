@@ -15,7 +15,7 @@ from models.decks.lookout import Lookout, NoLook
 from models.decks.looks import LOOK_H, LOOK_W, CardLook
 from referee.cli import main
 from referee.settings.model import SettingsError, parse_settings
-from referee.setup.decks.enrol import ORDER, Laying, Word, in_words, named_cards
+from referee.setup.decks.dialogue import ORDER, DeckDialogue, DeckNotice, card_in_words, named_cards
 from referee.vision import learned_decks
 from tests.models.decks.test_enrolment import alone
 from tests.support.unusual_packs import UNUSUAL
@@ -54,10 +54,10 @@ class PaintedLookout(Lookout):
 
 
 class Table:
-    """Lays painted cards before a `Laying`, frame by frame, and keeps what it said."""
+    """Lays painted cards before a `DeckDialogue`, frame by frame, and keeps what it said."""
 
-    def __init__(self, laying: Laying) -> None:
-        self.laying, self.t, self.told = laying, 0, list[Word]()
+    def __init__(self, laying: DeckDialogue) -> None:
+        self.laying, self.t, self.told = laying, 0, list[DeckNotice]()
         self.frames(np.full((120, 160, 3), 60, np.uint8), 6)
 
     def frames(self, image: NDArray[np.uint8], count: int) -> None:
@@ -80,14 +80,14 @@ class Table:
         self.frames(np.full((120, 160, 3), 60, np.uint8), 6)
 
     def types(self, line: str) -> list[str]:
-        words = self.laying.typed(line)
+        words = self.laying.type_line(line)
         self.told += words
         return [w.kind for w in words]
 
 
 @pytest.fixture
 def table() -> Table:
-    return Table(Laying(PaintedLookout(), ["As", "2s", "3s"]))
+    return Table(DeckDialogue(PaintedLookout(), ["As", "2s", "3s"]))
 
 
 def test_cards_are_taken_in_order_and_the_next_is_asked_for(table: Table) -> None:
@@ -96,7 +96,7 @@ def test_cards_are_taken_in_order_and_the_next_is_asked_for(table: Table) -> Non
     assert table.laying.wanted == ("2s",)
     assert table.card(40) == ["took", "lay"]
     assert table.card(80) == ["took"]
-    assert table.laying.done
+    assert table.laying.is_done
     assert {card: len(looks) for card, looks in table.laying.looks.items()} == {"As": 2, "2s": 2, "3s": 2}
 
 
@@ -149,7 +149,7 @@ def test_the_last_card_can_be_undone(table: Table) -> None:
 
 
 def test_in_any_order_each_card_is_named_after_it_was_seen() -> None:
-    table = Table(Laying(PaintedLookout(), ORDER, ask=True))
+    table = Table(DeckDialogue(PaintedLookout(), ORDER, ask=True))
     assert table.card(20) == ["ask"]
     assert table.types("elephant") == ["what"]
     assert table.types("10H") == ["took", "lay"]
@@ -158,12 +158,12 @@ def test_in_any_order_each_card_is_named_after_it_was_seen() -> None:
     assert table.types("kd") == ["took", "lay"]
     assert set(table.laying.looks) == {"Th", "Kd"}
     table.types("done")
-    assert table.laying.done
+    assert table.laying.is_done
 
 
 def test_lists_of_cards_are_read_and_refused_in_words() -> None:
     assert named_cards("as, 10D xr") == ["As", "Td", "Xr"]
-    assert in_words("Td") == "ten of diamonds"
+    assert card_in_words("Td") == "ten of diamonds"
     for text, word in (("As As", "twice"), ("Zz", "no card"), (" ", "name cards")):
         with pytest.raises(ValueError, match=word):
             named_cards(text)

@@ -20,8 +20,8 @@ from hardware.simulated.decks.packs import PrintedDeck, all_cards
 from models.decks.enrolment import Knowledge
 from models.decks.lookout import Lookout
 from models.eye.eye import Eye
-from referee.setup.decks.contact_sheet import contact_sheet
-from referee.setup.decks.enrol import ORDER, Laying, Word
+from referee.setup.decks.contact_sheet import draw_contact_sheet
+from referee.setup.decks.dialogue import ORDER, DeckDialogue, DeckNotice
 from tests.models.table_view.tabletop import HEIGHT, WIDTH, Laid, Picture, Take, any_take, picture, pile
 from tests.support.unusual_packs import UNUSUAL
 
@@ -54,14 +54,14 @@ def session(
 
 def lay(
     lookout: Lookout, frames: Iterator[tuple[Picture, int]], order: Sequence[str] = ORDER
-) -> tuple[Laying, list[Word]]:
+) -> tuple[DeckDialogue, list[DeckNotice]]:
     """Lay a deck; returns what was taken and all that was told. What is in doubt is kept, as the order is right."""
-    laying = Laying(lookout, order)
-    told: list[Word] = []
+    laying = DeckDialogue(lookout, order)
+    told: list[DeckNotice] = []
     for image, t in frames:
         words = laying.feed(image, t)
         if any(w.kind in ("twice", "other") for w in words):
-            words += laying.typed("keep")
+            words += laying.type_line("keep")
         told += words
     return laying, told
 
@@ -93,7 +93,7 @@ def score(eye: Eye, deck: PrintedDeck, pictures: int, seed: int = 5, most: int =
     return out
 
 
-def learned(family: Family, lookout: Lookout) -> tuple[Laying, list[Word], Knowledge, float]:
+def learned(family: Family, lookout: Lookout) -> tuple[DeckDialogue, list[DeckNotice], Knowledge, float]:
     """The whole session: what was laid, told and learned, and the seconds of computing when all cards lie."""
     laying, told = lay(lookout, session(PrintedDeck(family, SCALE), ORDER))
     began = time.process_time()
@@ -132,7 +132,7 @@ def main() -> None:
         if args.sheets is not None:
             args.sheets.mkdir(parents=True, exist_ok=True)
             looks = [look for each in laying.looks.values() for look in each]
-            cv2.imwrite(str(args.sheets / f"{name}.png"), contact_sheet(looks, known, name))
+            cv2.imwrite(str(args.sheets / f"{name}.png"), draw_contact_sheet(looks, known, name))
 
 
 def _percent(got: Score) -> str:

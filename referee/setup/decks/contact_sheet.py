@@ -23,7 +23,7 @@ _WHOLE: Final = (84, 116)
 _RANKS: Final = "A23456789TJQK"
 
 
-def contact_sheet(looks: Sequence[CardLook], known: Knowledge, title: str) -> Picture:
+def draw_contact_sheet(looks: Sequence[CardLook], known: Knowledge, title: str) -> Picture:
     """A row for each suit, jokers beneath: of each card its indices and the whole of it, B,G,R.
 
     A card that is still confused is framed and says with what; one that was not laid leaves an empty cell.
