@@ -273,9 +273,9 @@ def add_wiring(commands: Commands) -> None:
 
 
 def _wiring(args: argparse.Namespace) -> int:
-    from referee.setup.wiring import draw
+    from referee.setup.wiring import draw_wiring
 
-    return draw(args.out, args.settings, args.seats)
+    return draw_wiring(args.out, args.settings, args.seats)
 
 
 def add_doctor(commands: Commands) -> None:

@@ -20,7 +20,7 @@ from referee.settings.file import SettingsText, backup_of
 from referee.settings.model import SettingsError, example_settings, load_settings, parse_settings
 from referee.setup.calibration import calibrate
 from referee.setup.calibration.find_table import PAPERS, SCALE, board_origin, draw_page
-from referee.setup.doctor.machine import calibration
+from referee.setup.doctor.machine import check_calibration
 from referee.setup.simulated_devices import CARDS
 from referee.table.session import out_of_date
 from referee.units import SECOND
@@ -357,9 +357,9 @@ def test_watch_takes_the_seats_from_the_settings(table: Path) -> None:
 def test_the_doctor_tells_whether_the_table_is_calibrated(
     picture: str, table: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert calibration(load_settings(table), table).state == "missing"
+    assert check_calibration(load_settings(table), table).state == "missing"
     told(capsys, picture, "--settings", str(table))
-    finding = calibration(load_settings(table), table)
+    finding = check_calibration(load_settings(table), table)
     assert (finding.state, "by sheet: cards" in finding.words) == ("fine", True)
 
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from referee.setup.doctor import Finding, doctor, library, ours_alone, verdict
+from referee.setup.doctor import doctor, verdict
+from referee.setup.doctor.probe import Finding, check_library, check_package
 
 PARTS = (
     "Python",
@@ -41,15 +42,15 @@ def test_the_drawn_table_closes_with_what_it_means(capsys: pytest.CaptureFixture
 
 
 def test_a_library_that_is_not_there_is_missing_and_needed() -> None:
-    finding = library("no_such_library_at_all", "no-such-library")
+    finding = check_library("no_such_library_at_all", "no-such-library")
     assert (finding.state, finding.needed) == ("missing", True)
     assert "no-such-library" in finding.mend
 
 
-def test_our_names_are_ours_alone(tmp_path: Path) -> None:
+def test_our_names_are_check_package(tmp_path: Path) -> None:
     root = Path(__file__).parents[2]
-    assert ours_alone("models", root).state == "fine"
-    assert ours_alone("models", tmp_path).state == "broken"
+    assert check_package("models", root).state == "fine"
+    assert check_package("models", tmp_path).state == "broken"
 
 
 def test_only_what_is_needed_makes_it_fail() -> None:

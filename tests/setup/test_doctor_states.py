@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from referee.settings.model import Settings, parse_settings
-from referee.setup.doctor import Finding, device_health, findings, lines, short_report
-from referee.setup.doctor import machine as doctor_house
-from referee.setup.doctor.probe import Space
+from referee.setup.doctor import device_health, findings, lines, short_report
+from referee.setup.doctor import machine as health
+from referee.setup.doctor.probe import Finding, Space
 from referee.vision.cameras import CameraFound, cameras
 from tests.support.machines import GIGABYTE, Rig
 
@@ -39,20 +39,20 @@ def told(finding: Finding) -> tuple[str, str, str]:
 
 
 def test_a_machine_without_pins(rig: Rig) -> None:
-    state, words, _ = told(device_health.header_chip(rig.machine)[1])
+    state, words, _ = told(device_health.check_chip(rig.machine)[1])
     assert (state, "no /dev/gpiochip" in words) == ("missing", True)
 
 
 def test_the_header_is_found_by_label_whatever_its_number(rig: Rig) -> None:
     rig.chip("gpiochip0", "gpio-brcmstb@107d508500")
     rig.chip("gpiochip4", "pinctrl-rp1")
-    chip, finding = device_health.header_chip(rig.machine)
+    chip, finding = device_health.check_chip(rig.machine)
     assert (chip, finding.state) == ("/dev/gpiochip4", "fine")
 
 
 def test_chips_of_another_machine(rig: Rig) -> None:
     rig.chip("gpiochip0", "INT34C5:00")
-    chip, finding = device_health.header_chip(rig.machine)
+    chip, finding = device_health.check_chip(rig.machine)
     assert (chip, finding.state) == ("", "missing")
     assert "INT34C5" in finding.words
 
@@ -60,14 +60,14 @@ def test_chips_of_another_machine(rig: Rig) -> None:
 def test_a_chip_that_may_not_be_opened(rig: Rig) -> None:
     rig.chip("gpiochip0", "pinctrl-bcm2711")
     rig.locked.add("gpiochip0")
-    state, _, mend = told(device_health.header_chip(rig.machine)[1])
+    state, _, mend = told(device_health.check_chip(rig.machine)[1])
     assert (state, mend) == ("broken", "sudo usermod -aG gpio $USER, then log in again")
 
 
 def test_a_chip_that_nothing_can_read(rig: Rig) -> None:
     rig.chip("gpiochip0", "pinctrl-bcm2711")
     del rig.modules["gpiod"]
-    assert told(device_health.header_chip(rig.machine)[1])[0] == "broken"
+    assert told(device_health.check_chip(rig.machine)[1])[0] == "broken"
 
 
 @pytest.mark.parametrize(
@@ -83,27 +83,31 @@ def test_a_chip_that_nothing_can_read(rig: Rig) -> None:
 def test_who_holds_our_lines(rig: Rig, held: dict[int, str], state: str, words: str, mend: str) -> None:
     """A line that no part of this table uses may be anybody's."""
     rig.chip("gpiochip0", "pinctrl-bcm2711", held)
-    finding = device_health.lines(rig.machine, "/dev/gpiochip0", device_health.used_pins(settings()))
+    finding = device_health.check_lines(rig.machine, "/dev/gpiochip0", device_health.used_pins(settings()))
     assert (finding.state, words in finding.words, mend in finding.mend) == (state, True, True)
 
 
 def test_spi_is_looked_at_where_force_is_wanted(rig: Rig) -> None:
     rig.modules["lgpio"] = SimpleNamespace()
     wanted = settings("[pads]\nforce = true\n")
-    assert "SPI (force)" not in [finding.part for finding in device_health.header(rig.machine, settings())]
-    assert "SPI (force)" in [finding.part for finding in device_health.header(rig.machine, wanted)]
-    assert told(device_health.spi(rig.machine))[0] == "missing"
+    assert "SPI (force)" not in [finding.part for finding in device_health.check_header(rig.machine, settings())]
+    assert "SPI (force)" in [finding.part for finding in device_health.check_header(rig.machine, wanted)]
+
+    def spi() -> tuple[str, str, str]:
+        return told(next(f for f in device_health.check_header(rig.machine, wanted) if f.part == "SPI (force)"))
+
+    assert spi()[0] == "missing"
     rig.file("/dev/spidev0.0")
-    assert told(device_health.spi(rig.machine))[0] == "fine"
+    assert spi()[0] == "fine"
     rig.locked.add("spidev0.0")
-    assert told(device_health.spi(rig.machine))[0] == "broken"
+    assert spi()[0] == "broken"
 
 
 def test_a_strip_of_lights(rig: Rig) -> None:
     wanted = settings('[lights]\nstrip = "/dev/leds0"\n')
 
     def strip() -> Finding:
-        return next(f for f in device_health.header(rig.machine, wanted) if f.part == "strip of lights")
+        return next(f for f in device_health.check_header(rig.machine, wanted) if f.part == "strip of lights")
 
     assert told(strip())[0] == "missing"
     rig.file("/dev/leds0")
@@ -122,7 +126,7 @@ def test_a_strip_of_lights(rig: Rig) -> None:
 )
 def test_a_library_of_the_header(rig: Rig, made: Any, state: str) -> None:
     rig.modules["lgpio"] = made
-    (finding,) = [f for f in device_health.header(rig.machine, None) if f.part.startswith("lgpio")]
+    (finding,) = [f for f in device_health.check_header(rig.machine, None) if f.part.startswith("lgpio")]
     assert told(finding)[0] == state
 
 
@@ -137,7 +141,7 @@ def picamera2(*models: str, bus: str = "/base/soc/i2c0mux") -> SimpleNamespace:
 
 def seen(rig: Rig, wanted: Settings | None = None) -> dict[str, Finding]:
     """Both findings by their parts."""
-    return {finding.part.split()[0]: finding for finding in device_health.camera(rig.machine, wanted)}
+    return {finding.part.split()[0]: finding for finding in device_health.check_camera(rig.machine, wanted)}
 
 
 def test_no_camera_at_all(rig: Rig) -> None:
@@ -243,7 +247,7 @@ def card(*names: str) -> SimpleNamespace:
 )
 def test_the_sound_card(rig: Rig, made: Any, device: str, state: str, mend: str) -> None:
     rig.modules["sounddevice"] = made
-    finding = device_health.portaudio(rig.machine, device)
+    finding = device_health.check_portaudio(rig.machine, device)
     assert (finding.state, mend in finding.mend) == (state, True)
 
 
@@ -254,7 +258,7 @@ def test_the_sound_card(rig: Rig, made: Any, device: str, state: str, mend: str)
 def test_the_kernels_sound(rig: Rig, text: str | None, state: str) -> None:
     if text is not None:
         rig.file("/proc/asound/cards", text)
-    assert told(device_health.alsa(rig.machine))[0] == state
+    assert told(device_health.check_alsa(rig.machine))[0] == state
 
 
 @pytest.mark.parametrize(
@@ -268,17 +272,17 @@ def test_the_kernels_sound(rig: Rig, text: str | None, state: str) -> None:
 )
 def test_voices_by_language(rig: Rig, here: set[str], language: str, state: str) -> None:
     voice = settings(f'[voice]\nlanguage = "{language}"\n').voice
-    finding = device_health.voices(rig.machine, voice, lambda name: name if name in here else None)
+    finding = device_health.check_voices(rig.machine, voice, lambda name: name if name in here else None)
     assert told(finding)[0] == state
 
 
 def test_a_voice_of_pipers(rig: Rig) -> None:
     voice = settings('[voice]\npiper = "/srv/anna.onnx"\n').voice
-    assert told(device_health.voices(rig.machine, voice, lambda _: None))[0] == "missing"
+    assert told(device_health.check_voices(rig.machine, voice, lambda _: None))[0] == "missing"
     rig.file("/srv/anna.onnx")
-    assert "anna.onnx.json" in device_health.voices(rig.machine, voice, lambda _: None).words
+    assert "anna.onnx.json" in device_health.check_voices(rig.machine, voice, lambda _: None).words
     rig.file("/srv/anna.onnx.json")
-    assert told(device_health.voices(rig.machine, voice, lambda _: None))[0] == "fine"
+    assert told(device_health.check_voices(rig.machine, voice, lambda _: None))[0] == "fine"
 
 
 # Settings and the machine
@@ -286,15 +290,16 @@ def test_a_voice_of_pipers(rig: Rig) -> None:
 
 def test_settings_that_are_missing_wrong_and_right(tmp_path: Path) -> None:
     path = tmp_path / "table.toml"
-    assert told(doctor_house.read_settings(path)[1])[0] == "missing"
+    assert told(health.check_table(path)[1][0])[0] == "missing"
     path.write_text("[camera]\nwidht = 3\n" + SEATS)
-    known, finding = doctor_house.read_settings(path)
+    known, (finding,) = health.check_table(path)
     assert (known, told(finding)[0]) == (None, "broken")
     assert "widht" in finding.words
     path.write_text(SEATS)
-    known, finding = doctor_house.read_settings(path)
+    known, (finding, *measured) = health.check_table(path)
     assert known is not None
     assert told(finding)[0] == "fine"
+    assert [one.part for one in measured] == ["calibration", "pads measured"]
 
 
 CALIBRATED = """[calibration]
@@ -317,7 +322,7 @@ card_height_px = 140.0
     ],
 )
 def test_the_calibration(text: str, state: str) -> None:
-    finding = doctor_house.calibration(settings(text), Path("t.toml"))
+    finding = health.check_calibration(settings(text), Path("t.toml"))
     assert told(finding)[0] == state
     assert state == "fine" or finding.mend == "referee calibrate --settings t.toml"
 
@@ -327,8 +332,8 @@ MEASURED = "[pads_measured]\nt_error_us = [1500, 2100]\nbounce_us = [0, 9]\ncros
 
 def test_whether_the_pads_were_measured() -> None:
     path = Path("t.toml")
-    assert told(doctor_house.pads_measured(settings(), path))[0] == "missing"
-    assert told(doctor_house.pads_measured(settings(MEASURED), path))[1] == "stamps known to 2.1 ms"
+    assert told(health.check_pads_measured(settings(), path))[0] == "missing"
+    assert told(health.check_pads_measured(settings(MEASURED), path))[1] == "stamps known to 2.1 ms"
 
 
 @pytest.mark.parametrize(
@@ -341,23 +346,23 @@ def test_whether_the_pads_were_measured() -> None:
 )
 def test_the_disk(rig: Rig, room: Space, state: str, words: str) -> None:
     rig.room = room
-    finding = doctor_house.disk(rig.machine, rig.root / "not" / "yet" / "games")
+    finding = health.check_disk(rig.machine, rig.root / "not" / "yet" / "games")
     assert (told(finding)[0], words in finding.words) == (state, True)
 
 
 def test_the_disk_is_that_of_the_record() -> None:
-    assert doctor_house.written_to(settings('[record]\nfile = "/var/lib/x/record.db"\n')) == Path("/var/lib/x")
-    assert doctor_house.written_to(settings('[record]\nfile = ""\n[log]\nfolder = "/logs"\n')) == Path("/logs")
+    assert health.games_folder(settings('[record]\nfile = "/var/lib/x/record.db"\n')) == Path("/var/lib/x")
+    assert health.games_folder(settings('[record]\nfile = ""\n[log]\nfolder = "/logs"\n')) == Path("/logs")
 
 
 def test_a_service_that_is_not_let_through_to_its_broker(rig: Rig) -> None:
-    assert told(doctor_house.broker(rig.machine))[0] == "fine", "in a terminal nothing holds it back"
-    rig.file(doctor_house.UNIT, "[Service]\n")
-    assert told(doctor_house.broker(rig.machine))[0] == "broken"
-    rig.file(doctor_house.BROKER, "[Service]\n")
-    assert told(doctor_house.broker(rig.machine))[0] == "fine"
+    assert told(health.check_broker(rig.machine))[0] == "fine", "in a terminal nothing holds it back"
+    rig.file(health.UNIT, "[Service]\n")
+    assert told(health.check_broker(rig.machine))[0] == "broken"
+    rig.file(health.BROKER, "[Service]\n")
+    assert told(health.check_broker(rig.machine))[0] == "fine"
     on = settings('[mqtt]\nenabled = true\nhost = "broker"\n')
-    assert "broker" in [one.part for one in doctor_house.house(rig.machine, on)]
+    assert "broker" in [one.part for one in health.check_machine(rig.machine, on)]
 
 
 @pytest.mark.parametrize(
@@ -366,9 +371,9 @@ def test_a_service_that_is_not_let_through_to_its_broker(rig: Rig) -> None:
 def test_the_clock(rig: Rig, source: str, state: str) -> None:
     if source:
         rig.file("/sys/devices/system/clocksource/clocksource0/current_clocksource", f"{source}\n")
-    assert told(doctor_house.clock(rig.machine))[0] == state
+    assert told(health.check_clock(rig.machine))[0] == state
     rig.answers["timedatectl"] = "no\n"
-    assert ("date is not set" in doctor_house.clock(rig.machine).words) == (state == "fine")
+    assert ("date is not set" in health.check_clock(rig.machine).words) == (state == "fine")
 
 
 def unit(**changed: str) -> str:
@@ -398,7 +403,7 @@ def unit(**changed: str) -> str:
 def test_the_service(rig: Rig, answer: str | None, state: str, words: str) -> None:
     if answer is not None:
         rig.answers["systemctl"] = answer
-    finding = doctor_house.service(rig.machine)
+    finding = health.check_service(rig.machine)
     assert (told(finding)[0], words in finding.words) == (state, True)
 
 
@@ -415,13 +420,13 @@ def test_the_service(rig: Rig, answer: str | None, state: str, words: str) -> No
 def test_the_power(rig: Rig, answer: str | None, state: str, words: str) -> None:
     if answer is not None:
         rig.answers["vcgencmd"] = answer
-    finding = doctor_house.power(rig.machine)
+    finding = health.check_power(rig.machine)
     assert (told(finding)[0], words in finding.words) == (state, True)
 
 
 def test_power_and_heat_are_a_pis(rig: Rig) -> None:
     def parts() -> set[str]:
-        return {finding.part for finding in doctor_house.house(rig.machine, None)}
+        return {finding.part for finding in health.check_machine(rig.machine, None)}
 
     assert not parts() & {"power", "heat"}
     rig.file("/proc/device-tree/model", "Raspberry Pi 5 Model B Rev 1.0\0")
@@ -431,7 +436,7 @@ def test_power_and_heat_are_a_pis(rig: Rig) -> None:
 @pytest.mark.parametrize(("text", "state"), [("52000\n", "fine"), ("85000\n", "broken"), ("", "fine")])
 def test_the_heat(rig: Rig, text: str, state: str) -> None:
     rig.file("/sys/class/thermal/thermal_zone0/temp", text)
-    assert told(doctor_house.heat(rig.machine))[0] == state
+    assert told(health.check_heat(rig.machine))[0] == state
 
 
 # All together

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hardware.pads.pinout import PAD_PINS, SEAT_LIGHT_PINS, TABLE_LIGHT_PINS
 from referee.errors import UserError
 from referee.settings.model import load_settings
-from referee.setup.wiring import SPI, STROKES, PinMap, default_map, draw, header, map_of, picture
+from referee.setup.wiring import SPI, STROKES, PinMap, draw_wiring, header, pin_map_of, wiring_svg
 
 SVG = "{http://www.w3.org/2000/svg}"
 ROOT = Path(__file__).parents[2]
@@ -57,21 +57,21 @@ def test_the_picture_agrees_with_any_pin_map(order: list[int], seats: int, lit: 
         tuple(order[:seats]), tuple(order[8 : 8 + seats]) if lit else (),
         (order[16], order[17], order[18]) if lit else None, force=force,
     )  # fmt: skip
-    seen = drawn(picture(pins))
+    seen = drawn(wiring_svg(pins))
     assert {label: (pin, kind) for label, (pin, kind, _) in seen.items()} == expected(pins)
     odd = {str(pin.bcm) for pin in header(pins) if pin.number % 2}
     assert all((x < 490) == (pin in odd) for pin, _, x in seen.values()), "each on its row's side of the header"
 
 
 def test_the_default_is_the_map_that_the_referee_takes() -> None:
-    seen = drawn(picture(default_map(8)))
+    seen = drawn(wiring_svg(PinMap()))
     assert [seen[f"pad {n}"][0] for n in range(1, 9)] == [str(pin) for pin in PAD_PINS]
     assert [seen[f"light {n}"][0] for n in range(1, 9)] == [str(pin) for pin in SEAT_LIGHT_PINS]
     assert [seen[f"table light, {c}"][0] for c in ("red", "green", "blue")] == [str(pin) for pin in TABLE_LIGHT_PINS]
 
 
 def test_the_guides_picture_is_the_default() -> None:
-    assert (ROOT / "docs" / "wiring.svg").read_text(encoding="utf-8") == picture(default_map(8))
+    assert (ROOT / "docs" / "wiring.svg").read_text(encoding="utf-8") == wiring_svg(PinMap())
 
 
 def test_it_can_be_read_without_colour() -> None:
@@ -88,10 +88,10 @@ def test_the_command_draws_a_table(tmp_path: Path, capsys: pytest.CaptureFixture
         '[lights]\nenabled = false\n[[seat]]\nname = "<Ana> & co of ours"\npad = 21\n[[seat]]\nname = "Ben"\n'
     )
     out = tmp_path / "w.svg"
-    assert draw(out, table, 8) == 0
-    assert map_of(load_settings(table)).lights == ()
+    assert draw_wiring(out, table, 8) == 0
+    assert pin_map_of(load_settings(table)).lights == ()
     assert drawn(out.read_text())["pad 1 <Ana> & c…"][:2] == ("21", "pad")
     assert "2 pads, 0 lights" in capsys.readouterr().out
     for wrong in (tmp_path / "w.png", tmp_path / "none" / "w.svg"):
         with pytest.raises(UserError, match="--out"):
-            draw(wrong, None, 8)
+            draw_wiring(wrong, None, 8)

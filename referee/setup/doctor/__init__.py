@@ -14,105 +14,13 @@ from itertools import groupby
 from pathlib import Path
 from typing import Final
 
-from referee.setup.doctor.device_health import camera, header, sound
-from referee.setup.doctor.machine import calibration, house, pads_measured, read_settings
-from referee.setup.doctor.probe import Finding, Machine, State, library, ours_alone, software
+from referee.setup.doctor.device_health import check_camera, check_header, check_sound
+from referee.setup.doctor.machine import check_machine, check_table
+from referee.setup.doctor.probe import Finding, Machine, check_software
 
-__all__ = ["Finding", "State", "doctor", "findings", "library", "ours_alone", "short_report", "verdict"]
-
-INSTALLED: Final = Path("/etc/table-referee/table.toml")
+_INSTALLED: Final = Path("/etc/table-referee/table.toml")
 """The settings of the appliance."""
-COLOURS: Final = {"fine": "green", "missing": "yellow", "broken": "red"}
-
-
-def settings_path(asked: Path | None) -> Path:
-    """The settings that are looked at: as asked, else this folder's, else the appliance's."""
-    here = Path("table.toml")
-    return asked if asked is not None else INSTALLED if INSTALLED.exists() and not here.exists() else here
-
-
-def findings(machine: Machine | None = None, settings: Path | None = None) -> Iterator[Finding]:
-    """Every part, those that the simulated table needs first."""
-    host = Machine() if machine is None else machine
-    path = settings_path(settings)
-    known, about = read_settings(path)
-    table = [about] + ([calibration(known, path), pads_measured(known, path)] if known is not None else [])
-    yield from _grouped("software", software())
-    yield from _grouped("table", table)
-    yield from _grouped("pads and lights", header(host, known))
-    yield from _grouped("camera", camera(host, known))
-    yield from _grouped("sound", sound(host, known))
-    yield from _grouped("machine", house(host, known))
-
-
-def _grouped(group: str, found: Iterable[Finding]) -> Iterator[Finding]:
-    for finding in found:
-        yield replace(finding, group=group)
-
-
-def lines(found: Sequence[Finding], *, colour: bool = False) -> Iterator[str]:
-    """The report: of each group what is fine in a line, and what is not in a line each, with its remedy."""
-    for group, parts in groupby(found, key=lambda finding: finding.group):
-        listed = list(parts)
-        fine = [finding for finding in listed if finding.state == "fine"]
-        yield _coloured(group.capitalize(), "bold", colour)
-        if fine:
-            yield "  " + _coloured("fine", "green", colour) + "     " + ", ".join(_brief(finding) for finding in fine)
-        for finding in listed:
-            if finding.state != "fine":
-                shade = "red" if finding.needed else COLOURS[finding.state]
-                needed = " (needed)" if finding.needed else ""
-                yield (
-                    f"  {_coloured(f'{finding.state:<8}', shade, colour)} {_plain(finding.part, colour)}{needed}: "
-                    + _plain(finding.words, colour)
-                )
-                yield f"           → {_plain(finding.mend, colour)}"
-
-
-def _brief(finding: Finding) -> str:
-    """A fine part in few words: of what everybody has, its name is enough."""
-    if finding.group == "software":
-        return finding.part
-    return f"{finding.part}: {finding.words}"
-
-
-def _coloured(text: str, colour: str, wanted: bool) -> str:
-    return f"[{colour}]{text}[/]" if wanted else text
-
-
-def _plain(text: str, wanted: bool) -> str:
-    # A bracket in somebody's device name is no colour.
-    return text.replace("[", r"\[") if wanted else text
-
-
-def _print(found: Sequence[Finding]) -> None:
-    from rich.console import Console
-
-    console = Console(highlight=False, soft_wrap=not sys.stdout.isatty())
-    for line in lines(found, colour=True):
-        console.print(line)
-
-
-def verdict(found: Iterable[Finding]) -> int:
-    """Exit status: 1 if a part that even the simulated table needs is not fine."""
-    return int(any(finding.needed and finding.state != "fine" for finding in found))
-
-
-def _closing(found: Sequence[Finding]) -> str:
-    if verdict(found):
-        return "Something that even the simulated table needs is not fine: see the lines marked needed."
-    absent = [finding.part for finding in found if finding.state != "fine"]
-    if absent:
-        return "The simulated table runs here (referee demo). A real table also needs: " + ", ".join(absent) + "."
-    return "Everything is here for a real table: referee run --settings FILE."
-
-
-def short_report(found: Sequence[Finding]) -> tuple[str, bool]:
-    """What is not fine, in lines, and whether that is nothing."""
-    wrong = [finding for finding in found if finding.state != "fine"]
-    out = [f"{len(found) - len(wrong)} parts are fine."]
-    out += [f"{finding.state}: {finding.part}: {finding.words}\n    → {finding.mend}" for finding in wrong]
-    return "\n".join(out), not wrong
+_COLOURS: Final = {"fine": "green", "missing": "yellow", "broken": "red"}
 
 
 def doctor(*, as_json: bool = False, settings: Path | None = None) -> int:
@@ -123,8 +31,79 @@ def doctor(*, as_json: bool = False, settings: Path | None = None) -> int:
         sys.stdout.write("\n")
         return verdict(found)
     try:
-        _print(found)
+        from rich.console import Console
+
+        console = Console(highlight=False, soft_wrap=not sys.stdout.isatty())
+        for line in lines(found, colour=True):
+            console.print(line)
     except ImportError:
         print("\n".join(lines(found)))
-    print(_closing(found))
+    absent = [finding.part for finding in found if finding.state != "fine"]
+    if verdict(found):
+        print("Something that even the simulated table needs is not fine: see the lines marked needed.")
+    elif absent:
+        print(f"The simulated table runs here (referee demo). A real table also needs: {', '.join(absent)}.")
+    else:
+        print("Everything is here for a real table: referee run --settings FILE.")
     return verdict(found)
+
+
+def findings(machine: Machine | None = None, settings: Path | None = None) -> Iterator[Finding]:
+    """Every part, those that the simulated table needs first.
+
+    Args:
+        machine: the one to look at; None is this one.
+        settings: those to look at; None takes this folder's, else the appliance's.
+    """
+    host = Machine() if machine is None else machine
+    here = Path("table.toml")
+    path = settings or (_INSTALLED if _INSTALLED.exists() and not here.exists() else here)
+    known, table = check_table(path)
+    for group, found in (
+        ("software", check_software()),
+        ("table", table),
+        ("pads and lights", check_header(host, known)),
+        ("camera", check_camera(host, known)),
+        ("sound", check_sound(host, known)),
+        ("machine", check_machine(host, known)),
+    ):
+        yield from (replace(finding, group=group) for finding in found)
+
+
+def lines(found: Sequence[Finding], *, colour: bool = False) -> Iterator[str]:
+    """The report: of each group what is fine in a line, and what is not in a line each, with its remedy."""
+
+    def paint(text: str, shade: str) -> str:
+        return f"[{shade}]{text}[/]" if colour else text
+
+    def plain(text: str) -> str:
+        # A bracket in somebody's device name is no colour.
+        return text.replace("[", r"\[") if colour else text
+
+    for group, parts in groupby(found, key=lambda finding: finding.group):
+        yield paint(group.capitalize(), "bold")
+        listed = list(parts)
+        # Of software, which everybody has, the name is enough.
+        fine = [
+            one.part if group == "software" else f"{one.part}: {one.words}" for one in listed if one.state == "fine"
+        ]
+        if fine:
+            yield f"  {paint('fine', 'green')}     {', '.join(fine)}"
+        for one in listed:
+            if one.state != "fine":
+                state = paint(f"{one.state:<8}", "red" if one.needed else _COLOURS[one.state])
+                yield f"  {state} {plain(one.part)}{' (needed)' if one.needed else ''}: {plain(one.words)}"
+                yield f"           → {plain(one.mend)}"
+
+
+def verdict(found: Iterable[Finding]) -> int:
+    """Exit status: 1 if a part that even the simulated table needs is not fine."""
+    return int(any(finding.needed and finding.state != "fine" for finding in found))
+
+
+def short_report(found: Sequence[Finding]) -> tuple[str, bool]:
+    """What is not fine, in lines, and whether that is nothing."""
+    wrong = [finding for finding in found if finding.state != "fine"]
+    out = [f"{len(found) - len(wrong)} parts are fine."]
+    out += [f"{finding.state}: {finding.part}: {finding.words}\n    → {finding.mend}" for finding in wrong]
+    return "\n".join(out), not wrong

@@ -1,7 +1,4 @@
-"""The doctor on the header: its chip, who holds its lines, what lights and force need.
-
-The doctor on what sees and speaks: camera, sound card, voices.
-"""
+"""The doctor's looks at devices: the header and who holds its lines, lights, force, camera, sound card, voices."""
 
 from __future__ import annotations
 
@@ -10,199 +7,175 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from hardware.pads.pinout import HEADER_LABELS, PAD_PINS, SEAT_LIGHT_PINS, TABLE_LIGHT_PINS
-from referee.setup.doctor.probe import OURS, Finding, Machine, join_group, short
+from hardware.pads.pinout import HEADER_LABELS
+from referee.setup.doctor.probe import OURS, Finding, Machine, join_group, one_line
+from referee.setup.wiring import PinMap, pin_map_of
 from referee.text.catalogue import LANGUAGES
 from referee.vision.cameras import usb_cameras
 
 if TYPE_CHECKING:
     from referee.settings.model import Settings, VoiceSettings
 
-OUR_CONSUMERS: Final = ("table referee", "lg")
+_OUR_CONSUMERS: Final = ("table referee", "lg")
 """How the names begin under which our own programs hold lines: the pads' and the lights'."""
-SERIAL: Final = (14, 15)
-SPI: Final = (7, 8, 9, 10, 11)
-SPIDEV: Final = "/dev/spidev0.0"
+_SERIAL: Final = {14, 15}
+_SPI: Final = {7, 8, 9, 10, 11}
+_MISMATCH: Final = ("libcamera", "undefined symbol", "pykms", "_libcamera")
+"""Words of an import that failed because picamera2 and libcamera are not of one release."""
+_MATCH: Final = (
+    "both from apt, of one release: sudo apt full-upgrade, sudo apt install --reinstall python3-picamera2 "
+    "python3-libcamera, and no picamera2 from pip (pip uninstall picamera2); then make install"
+)
+_BYSTANDERS: Final = ("wireplumber", "pipewire")
+"""A sound server and a desktop look at media devices without using the camera."""
+_SPOKEN_BY: Final = {"flite": ("en",), "espeak-ng": tuple(LANGUAGES)}
+"""Languages that each synthesiser speaks."""
 
 
-def header(machine: Machine, settings: Settings | None) -> Iterator[Finding]:
+# The header
+
+
+def check_header(machine: Machine, settings: Settings | None) -> Iterator[Finding]:
     """Chip, lines, lights, SPI."""
-    yield _library(machine, "gpiod", "gpiod (pads with the kernel's times)", "make install   (or: pip install gpiod)")
-    chip, finding = header_chip(machine)
+    yield _check_library(machine, "gpiod", "pads with the kernel's times", "make install   (or: pip install gpiod)")
+    chip, finding = check_chip(machine)
     yield finding
     if chip:
-        yield lines(machine, chip, used_pins(settings))
-    yield _library(
-        machine, "lgpio", "lgpio (lights)",
-        "pip install lgpio   (Python 3.13: sudo apt install python3-lgpio, then make install)",
-    )  # fmt: skip
+        yield check_lines(machine, chip, used_pins(settings))
+    mend = "pip install lgpio   (Python 3.13: sudo apt install python3-lgpio, then make install)"
+    yield _check_library(machine, "lgpio", "lights", mend)
     if settings is not None and settings.lights.strip:
-        yield _strip(machine, settings.lights.strip)
+        mend = 'see docs/build.md; or no strip: lights.strip = ""'
+        yield check_device(machine, "strip of lights", settings.lights.strip, mend, "gpio")
     if settings is not None and settings.pads.force:
-        yield spi(machine)
+        # The MCP3008 that measures force hangs on it.
+        mend = "sudo raspi-config nonint do_spi 0, then reboot"
+        yield check_device(machine, "SPI (force)", "/dev/spidev0.0", mend, "spi")
 
 
-def _library(machine: Machine, name: str, part: str, mend: str) -> Finding:
+def _check_library(machine: Machine, name: str, what_for: str, mend: str) -> Finding:
+    part = f"{name} ({what_for})"
     try:
         machine.bring(name)
     except ModuleNotFoundError:
         return Finding(part, "missing", "not installed", mend)
     except (ImportError, OSError) as bad:
-        return Finding(part, "broken", short(bad), mend)
+        return Finding(part, "broken", one_line(bad), mend)
     return Finding(part, "fine", "here")
 
 
-def header_chip(machine: Machine) -> tuple[str, Finding]:
+def check_device(machine: Machine, part: str, device: str, mend: str, group: str) -> Finding:
+    """Whether a device is there, and may be opened by whoever is in a group."""
+    if not machine.at(device).exists():
+        return Finding(part, "missing", f"there is no {device}", mend)
+    if not machine.may_open(device):
+        return Finding(part, "broken", f"{device}: not allowed to open", join_group(group))
+    return Finding(part, "fine", device)
+
+
+def check_chip(machine: Machine) -> tuple[str, Finding]:
     """The chip that the header hangs on, found by its label, and how it stands; empty where there is none to use."""
     part = "GPIO header"
     chips = machine.devices("gpiochip*")
     if not chips:
         words = "no /dev/gpiochip*: this machine has no pins for pads"
         return "", Finding(part, "missing", words, "run on a Raspberry Pi; the simulated table needs none")
-    locked = [chip for chip in chips if not machine.may_open(chip)]
-    if len(locked) == len(chips):
-        return "", Finding(part, "broken", f"{locked[0]}: not allowed to open", join_group("gpio"))
+    if not any(machine.may_open(chip) for chip in chips):
+        return "", Finding(part, "broken", f"{chips[0]}: not allowed to open", join_group("gpio"))
     labels: dict[str, str] = {}
     for chip in chips:
         try:
-            with _chip(machine, chip) as opened:
+            with _open_chip(machine, chip) as opened:
                 labels[chip] = str(opened.get_info().label)
         except ImportError:
             return "", Finding(part, "broken", f"{', '.join(chips)}, which nothing can read here", "make install")
         except OSError as bad:
-            labels[chip] = f"unreadable: {short(bad)}"
-    words = ", ".join(f"{chip} {label}" for chip, label in labels.items())
+            labels[chip] = f"unreadable: {one_line(bad)}"
     found = next((chip for wanted in HEADER_LABELS for chip, label in labels.items() if label == wanted), "")
     if not found:
+        words = ", ".join(f"{chip} {label}" for chip, label in labels.items())
         return "", Finding(part, "missing", f"{words}: none is a Pi's header", "run on a Raspberry Pi")
     return found, Finding(part, "fine", f"{found} ({labels[found]})")
 
 
-def _chip(machine: Machine, place: str) -> Any:
+def _open_chip(machine: Machine, place: str) -> Any:
     return machine.bring("gpiod").Chip(str(machine.at(place)))
 
 
 def used_pins(settings: Settings | None) -> dict[int, str]:
     """What hangs on which pin, as the settings or else the wiring picture have it."""
-    if settings is None:
-        uses = {pin: f"the pad of seat {n}" for n, pin in enumerate(PAD_PINS, start=1)}
-        uses |= {pin: f"the light of seat {n}" for n, pin in enumerate(SEAT_LIGHT_PINS, start=1)}
-        return uses | dict.fromkeys(TABLE_LIGHT_PINS, "the table's light")
-    uses = {seat.pad: f"the pad of seat {n}" for n, seat in enumerate(settings.seats, start=1)}
-    if settings.lights.enabled:
-        uses |= {seat.light: f"the light of seat {n}" for n, seat in enumerate(settings.seats, start=1)}
-        uses |= dict.fromkeys(settings.lights.table, "the table's light")
-    return uses
+    pins = PinMap() if settings is None else pin_map_of(settings)
+    uses = {pin: f"the pad of seat {n}" for n, pin in enumerate(pins.pads, start=1)}
+    uses |= {pin: f"the light of seat {n}" for n, pin in enumerate(pins.lights, start=1)}
+    return uses | dict.fromkeys(pins.table or (), "the table's light")
 
 
-def lines(machine: Machine, chip: str, uses: dict[int, str]) -> Finding:
+def check_lines(machine: Machine, chip: str, uses: dict[int, str]) -> Finding:
     """Whether somebody else holds a line that we need, and who."""
     part = "GPIO lines"
     taken, ours = {}, 0
     try:
-        with _chip(machine, chip) as opened:
+        with _open_chip(machine, chip) as opened:
             for pin in sorted(uses):
                 info = opened.get_line_info(pin)
-                if info.used and str(info.consumer).startswith(OUR_CONSUMERS):
+                if info.used and str(info.consumer).startswith(_OUR_CONSUMERS):
                     ours += 1
                 elif info.used:
                     taken[pin] = str(info.consumer) or "another driver"
     except (OSError, ImportError) as bad:
-        return Finding(part, "broken", short(bad), "reboot; see dmesg")
-    if taken:
-        words = ", ".join(f"pin {pin} ({uses[pin]}) is held by {who}" for pin, who in taken.items())
-        return Finding(part, "broken", words, _free(set(taken)))
-    held = f", {ours} held by the referee that runs" if ours else ""
-    return Finding(part, "fine", f"{len(uses)} lines are ours to use{held}")
-
-
-def _free(pins: set[int]) -> str:
-    if pins & set(SERIAL):
-        return "switch the serial console off: sudo raspi-config nonint do_serial_cons 1, then reboot"
-    if pins & set(SPI):
-        return "choose other pins (referee setup --step pins), or: sudo raspi-config nonint do_spi 1, then reboot"
-    return "stop that program (gpioinfo lists them), or choose other pins: referee setup --step pins"
-
-
-def _strip(machine: Machine, device: str) -> Finding:
-    part = "strip of lights"
-    if not machine.at(device).exists():
-        mend = 'see docs/build.md; or no strip: lights.strip = ""'
-        return Finding(part, "missing", f"there is no {device}", mend)
-    if not machine.may_open(device):
-        return Finding(part, "broken", f"{device}: not allowed to open", join_group("gpio"))
-    return Finding(part, "fine", device)
-
-
-def spi(machine: Machine) -> Finding:
-    """What the MCP3008 that measures force hangs on."""
-    part = "SPI (force)"
-    if not machine.at(SPIDEV).exists():
-        return Finding(part, "missing", f"no {SPIDEV}", "sudo raspi-config nonint do_spi 0, then reboot")
-    if not machine.may_open(SPIDEV):
-        return Finding(part, "broken", f"{SPIDEV}: not allowed to open", join_group("spi"))
-    return Finding(part, "fine", SPIDEV)
-
-
-MISMATCH: Final = ("libcamera", "undefined symbol", "pykms", "_libcamera")
-"""Words of an import that failed because picamera2 and libcamera are not of one release."""
-MATCH: Final = (
-    "both from apt, of one release: sudo apt full-upgrade, sudo apt install --reinstall python3-picamera2 "
-    "python3-libcamera, and no picamera2 from pip (pip uninstall picamera2); then make install"
-)
-_SPOKEN_BY: Final = {"flite": ("en",), "espeak-ng": tuple(LANGUAGES)}
-"""Languages that each synthesiser speaks."""
-
-LOOKERS: Final = ("wireplumber", "pipewire")
-"""A sound server and a desktop look at media devices without using the camera."""
-
-Which = Callable[[str], str | None]
+        return Finding(part, "broken", one_line(bad), "reboot; see dmesg")
+    if not taken:
+        held = f", {ours} held by the referee that runs" if ours else ""
+        return Finding(part, "fine", f"{len(uses)} lines are ours to use{held}")
+    if _SERIAL & taken.keys():
+        mend = "switch the serial console off: sudo raspi-config nonint do_serial_cons 1, then reboot"
+    elif _SPI & taken.keys():
+        mend = "choose other pins (referee setup --step pins), or: sudo raspi-config nonint do_spi 1, then reboot"
+    else:
+        mend = "stop that program (gpioinfo lists them), or choose other pins: referee setup --step pins"
+    return Finding(part, "broken", ", ".join(f"pin {p} ({uses[p]}) is held by {who}" for p, who in taken.items()), mend)
 
 
 # The camera
 
 
-def camera(machine: Machine, settings: Settings | None) -> Iterator[Finding]:
+def check_camera(machine: Machine, settings: Settings | None) -> Iterator[Finding]:
     """The Pi's and the others, and whether another program holds the one that is wanted."""
-    library, own = picamera2(machine)
+    library, own = _check_picamera2(machine)
     yield library
     others = usb_cameras(machine.root)
     names = [f"the Pi's own ({model})" for model in own] + [f"{one.source} ({one.name})" for one in others]
     wanted = settings.camera.source if settings is not None else ("picamera" if own else "usb")
-    part = "camera"
     if not names:
-        yield Finding(part, "missing", "no camera answers",
+        yield Finding("camera", "missing", "no camera answers",
                       "plug in a USB camera, or the Pi's camera cable (rpicam-hello --list-cameras)")  # fmt: skip
-        return
-    absent = (wanted == "picamera" and not own) or (
+    elif (wanted == "picamera" and not own) or (
         wanted.startswith("usb:") and wanted not in [one.source for one in others]
-    )
-    if absent:
-        yield Finding(part, "missing", f"the settings name {wanted}; here is {', '.join(names)}",
+    ):
+        yield Finding("camera", "missing", f"the settings name {wanted}; here is {', '.join(names)}",
                       "referee setup --step camera")  # fmt: skip
-        return
-    yield held(machine, wanted, names)
+    else:
+        yield _check_holders(machine, wanted, names)
 
 
-def picamera2(machine: Machine) -> tuple[Finding, list[str]]:
+def _check_picamera2(machine: Machine) -> tuple[Finding, list[str]]:
     """How the Pi's camera library stands, and the cameras that it sees."""
     part = "picamera2 (the Pi's camera)"
     mend = "on a Pi: sudo apt install --no-install-recommends python3-picamera2, then make install"
     try:
-        module = machine.bring("picamera2")
-        told = module.Picamera2.global_camera_info()
+        told = machine.bring("picamera2").Picamera2.global_camera_info()
     except ModuleNotFoundError as bad:
         if bad.name == "picamera2":
             return Finding(part, "missing", "not installed", mend), []
-        return Finding(part, "broken", f"here, but {bad.name} is not", MATCH), []
+        return Finding(part, "broken", f"here, but {bad.name} is not", _MATCH), []
     except (ImportError, OSError, RuntimeError, AttributeError) as bad:
-        words = short(bad)
-        return Finding(part, "broken", words, MATCH if any(word in words for word in MISMATCH) else mend), []
+        words = one_line(bad)
+        return Finding(part, "broken", words, _MATCH if any(word in words for word in _MISMATCH) else mend), []
     own = [str(info.get("Model", "camera")) for info in told if "usb" not in str(info.get("Id", "")).lower()]
     return Finding(part, "fine", f"here, sees {', '.join(own)}" if own else "here, sees no camera"), own
 
 
-def held(machine: Machine, wanted: str, names: list[str]) -> Finding:
+def _check_holders(machine: Machine, wanted: str, names: list[str]) -> Finding:
     """Whether the wanted camera is free; one that our own service holds is fine."""
     part, words = "camera", ", ".join(names)
     if wanted == "picamera":
@@ -213,7 +186,7 @@ def held(machine: Machine, wanted: str, names: list[str]) -> Finding:
         locked = [device for device in devices if machine.at(device).exists() and not machine.may_open(device)]
         if locked:
             return Finding(part, "broken", f"{locked[0]}: not allowed to open", join_group("video"))
-    holders = {who for device in devices for who in machine.holders(device) if not who.startswith(LOOKERS)}
+    holders = {who for device in devices for who in machine.holders(device) if not who.startswith(_BYSTANDERS)}
     foreign = sorted(who for who in holders if not who.startswith(OURS))
     if foreign:
         mend = "stop it: kill " + " ".join(who.rpartition(" ")[2].rstrip(")") for who in foreign)
@@ -224,14 +197,14 @@ def held(machine: Machine, wanted: str, names: list[str]) -> Finding:
 # Sound
 
 
-def sound(machine: Machine, settings: Settings | None, which: Which = shutil.which) -> Iterator[Finding]:
+def check_sound(machine: Machine, settings: Settings | None) -> Iterator[Finding]:
     """The card, by the kernel and by PortAudio, and the voices."""
-    yield alsa(machine)
-    yield portaudio(machine, settings.voice.device if settings is not None else "")
-    yield voices(machine, settings.voice if settings is not None else None, which)
+    yield check_alsa(machine)
+    yield check_portaudio(machine, settings.voice.device if settings is not None else "")
+    yield check_voices(machine, settings.voice if settings is not None else None)
 
 
-def alsa(machine: Machine) -> Finding:
+def check_alsa(machine: Machine) -> Finding:
     """The kernel's sound cards."""
     part = "ALSA"
     if not machine.at("/proc/asound/cards").exists():
@@ -242,7 +215,7 @@ def alsa(machine: Machine) -> Finding:
     return Finding(part, "fine", text.splitlines()[0].strip())
 
 
-def portaudio(machine: Machine, device: str) -> Finding:
+def check_portaudio(machine: Machine, device: str) -> Finding:
     """Whether what the settings want to play through is there."""
     part = "sound"
     try:
@@ -250,19 +223,21 @@ def portaudio(machine: Machine, device: str) -> Finding:
     except ModuleNotFoundError:
         return Finding(part, "missing", "sounddevice is not installed", "make install")
     except OSError as bad:
-        return Finding(part, "missing", short(bad), "sudo apt install libportaudio2")
+        return Finding(part, "missing", one_line(bad), "sudo apt install libportaudio2")
     try:
         found = sounddevice.query_devices(device or None, kind="output")
     except (sounddevice.PortAudioError, ValueError) as bad:
         if device:
-            return Finding(part, "missing", f"no sound card called {device!r} ({short(bad)})",
+            return Finding(part, "missing", f"no sound card called {device!r} ({one_line(bad)})",
                            'plug it in, or let the system choose: voice.device = ""')  # fmt: skip
-        return Finding(part, "missing", f"no sound card ({short(bad)})",
+        return Finding(part, "missing", f"no sound card ({one_line(bad)})",
                        "plug one in; the demo can write --audio FILE.wav")  # fmt: skip
     return Finding(part, "fine", str(found["name"]))
 
 
-def voices(machine: Machine, voice: VoiceSettings | None, which: Which) -> Finding:
+def check_voices(
+    machine: Machine, voice: VoiceSettings | None, which: Callable[[str], str | None] = shutil.which
+) -> Finding:
     """Whether somebody here speaks the language that is wanted."""
     part, language = "voice", voice.language if voice is not None else "en"
     if voice is not None and voice.piper:

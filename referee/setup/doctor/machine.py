@@ -7,21 +7,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from referee.errors import UserError
-from referee.setup.doctor.probe import Finding, Machine, short
+from referee.setup.doctor.probe import Finding, Machine, one_line
 
 if TYPE_CHECKING:
     from referee.settings.model import Settings
 
-LEAST_FREE: Final = 200_000_000
+_LEAST_FREE: Final = 200_000_000
 """Bytes: a game's log has one or two million, and a full disk takes the system with it."""
-FINE_CLOCKS: Final = ("arch_sys_counter", "tsc", "kvm-clock", "hyperv_clocksource_tsc_page", "xen")
-SERVICE: Final = "table-referee"
-UNIT: Final = f"/etc/systemd/system/{SERVICE}.service"
-BROKER: Final = f"/etc/systemd/system/{SERVICE}.service.d/broker.conf"
-JOURNAL: Final = f"journalctl -u {SERVICE} -n 50"
-HOTTEST: Final = 80.0
+_FINE_CLOCKS: Final = ("arch_sys_counter", "tsc", "kvm-clock", "hyperv_clocksource_tsc_page", "xen")
+_SERVICE: Final = "table-referee"
+UNIT: Final = f"/etc/systemd/system/{_SERVICE}.service"
+BROKER: Final = f"/etc/systemd/system/{_SERVICE}.service.d/broker.conf"
+_JOURNAL: Final = f"journalctl -u {_SERVICE} -n 50"
+_HOTTEST: Final = 80.0
 """°C: from here on a Pi runs slower."""
-THROTTLED: Final = {
+_THROTTLED: Final = {
     0: "the voltage is too low now",
     1: "its clock is capped now",
     2: "it is throttled now",
@@ -32,29 +32,29 @@ THROTTLED: Final = {
     19: "it was near its heat limit",
 }
 """Bits of ``vcgencmd get_throttled``: Raspberry Pi documentation, vcgencmd."""
-LOW_VOLTAGE: Final = frozenset((0, 16))
+_LOW_VOLTAGE: Final = frozenset((0, 16))
 
 
-# Settings
+# The table's settings
 
 
-def read_settings(path: Path) -> tuple[Settings | None, Finding]:
-    """The settings, if they can be read, and how the file stands."""
+def check_table(path: Path) -> tuple[Settings | None, list[Finding]]:
+    """The settings, if they can be read, and how the file and what was measured into it stand."""
     from referee.settings.model import load_settings
 
-    part = "settings"
     if not path.exists():
-        return None, Finding(part, "missing", f"no {path} here", f"referee setup --settings {path}")
+        return None, [Finding("settings", "missing", f"no {path} here", f"referee setup --settings {path}")]
     try:
         settings = load_settings(path)
     except UserError as bad:
-        anew = f"mv {path} {path}.old, referee setup --settings {path}"
-        return None, Finding(part, "broken", short(bad), f"mend that line; or begin anew: {anew}")
+        mend = f"mend that line; or begin anew: mv {path} {path}.old, referee setup --settings {path}"
+        return None, [Finding("settings", "broken", one_line(bad), mend)]
     names = ", ".join(seat.name for seat in settings.seats)
-    return settings, Finding(part, "fine", f"{path}: {names}")
+    about = Finding("settings", "fine", f"{path}: {names}")
+    return settings, [about, check_calibration(settings, path), check_pads_measured(settings, path)]
 
 
-def calibration(settings: Settings, path: Path) -> Finding:
+def check_calibration(settings: Settings, path: Path) -> Finding:
     """Whether the table was found under the camera, as the camera is set now."""
     part, mend = "calibration", f"referee calibrate --settings {path}"
     stored, camera = settings.calibration, settings.camera
@@ -68,7 +68,7 @@ def calibration(settings: Settings, path: Path) -> Finding:
     return Finding(part, "fine", words)
 
 
-def pads_measured(settings: Settings, path: Path) -> Finding:
+def check_pads_measured(settings: Settings, path: Path) -> Finding:
     """Whether it is known how each pad bounces and what it makes its neighbours do."""
     part = "pads measured"
     if settings.pads_measured is None:
@@ -81,24 +81,24 @@ def pads_measured(settings: Settings, path: Path) -> Finding:
 # The machine
 
 
-def house(machine: Machine, settings: Settings | None) -> Iterator[Finding]:
+def check_machine(machine: Machine, settings: Settings | None) -> Iterator[Finding]:
     """Disk, clock, service, power."""
-    yield disk(machine, written_to(settings) if settings is not None else None)
-    yield clock(machine)
-    yield service(machine)
+    yield check_disk(machine, games_folder(settings) if settings is not None else None)
+    yield check_clock(machine)
+    yield check_service(machine)
     if settings is not None and settings.mqtt.enabled:
-        yield broker(machine)
+        yield check_broker(machine)
     if machine.is_pi:
-        yield power(machine)
-        yield heat(machine)
+        yield check_power(machine)
+        yield check_heat(machine)
 
 
-def written_to(settings: Settings) -> Path | None:
+def games_folder(settings: Settings) -> Path | None:
     """The folder of the games: of the record, or of logs where there is none."""
     return Path(settings.record.file).expanduser().parent if settings.record.file else settings.log_folder
 
 
-def broker(machine: Machine) -> Finding:
+def check_broker(machine: Machine) -> Finding:
     """Whether the service, which reaches no network by itself, is let through to its broker."""
     part = "broker"
     if machine.read(UNIT) and not machine.read(BROKER):
@@ -106,28 +106,28 @@ def broker(machine: Machine) -> Finding:
     return Finding(part, "fine", "the service is let through to it" if machine.read(UNIT) else "asked for")
 
 
-def disk(machine: Machine, folder: Path | None) -> Finding:
+def check_disk(machine: Machine, folder: Path | None) -> Finding:
     """Whether games can be written."""
     part, place = "disk", folder or Path()
     there = next(one for one in (place, *place.absolute().parents) if one.exists())
     try:
         room = machine.space(there)
     except OSError as bad:
-        return Finding(part, "broken", short(bad), "look at the SD card: dmesg, fsck")
+        return Finding(part, "broken", one_line(bad), "look at the SD card: dmesg, fsck")
     if room.read_only:
         return Finding(part, "broken", f"{there} can only be read",
                        "sudo mount -o remount,rw /; if it happens again the card is worn: replace it")  # fmt: skip
-    if room.free < LEAST_FREE:
+    if room.free < _LEAST_FREE:
         return Finding(part, "broken", f"{room.free / 1e6:.0f} MB free at {there}",
                        "delete old games, or: sudo apt clean, sudo journalctl --vacuum-size=50M")  # fmt: skip
     return Finding(part, "fine", f"{room.free / 1e9:.1f} GB free")
 
 
-def clock(machine: Machine) -> Finding:
+def check_clock(machine: Machine) -> Finding:
     """What monotonic time comes from; and whether the calendar's is known."""
     part = "clock"
     source = machine.read("/sys/devices/system/clocksource/clocksource0/current_clocksource")
-    if source and source not in FINE_CLOCKS:
+    if source and source not in _FINE_CLOCKS:
         return Finding(part, "broken", f"the kernel counts time by {source}, which is coarse or slow",
                        "remove clocksource= from /boot/firmware/cmdline.txt, and reboot")  # fmt: skip
     synchronised = (machine.run(["timedatectl", "show", "-p", "NTPSynchronized", "--value"]) or "").strip()
@@ -137,11 +137,11 @@ def clock(machine: Machine) -> Finding:
     return Finding(part, "fine", words)
 
 
-def service(machine: Machine) -> Finding:
+def check_service(machine: Machine) -> Finding:
     """Whether the referee starts with the machine, and whether it had to be started anew."""
     part = "service"
     wanted = "LoadState,ActiveState,SubState,UnitFileState,Result,NRestarts,StatusText,WatchdogUSec"
-    told = machine.run(["systemctl", "show", SERVICE, "-p", wanted])
+    told = machine.run(["systemctl", "show", _SERVICE, "-p", wanted])
     fields = dict(line.split("=", 1) for line in (told or "").splitlines() if "=" in line)
     if not fields:
         return Finding(part, "missing", "systemd does not run here", "on the Pi: make install-appliance")
@@ -151,21 +151,21 @@ def service(machine: Machine) -> Finding:
     state, restarts = fields.get("ActiveState", ""), fields.get("NRestarts", "0")
     again = f", started anew {restarts} times" if restarts.isdecimal() and int(restarts) else ""
     if fields.get("Result") == "watchdog":
-        return Finding(part, "broken", f"the watchdog had to end it{again}", JOURNAL)
+        return Finding(part, "broken", f"the watchdog had to end it{again}", _JOURNAL)
     if state == "failed" or fields.get("SubState") == "auto-restart":
-        return Finding(part, "broken", f"it does not stay up ({fields.get('Result', '?')}){again}", JOURNAL)
+        return Finding(part, "broken", f"it does not stay up ({fields.get('Result', '?')}){again}", _JOURNAL)
     if fields.get("UnitFileState") not in ("enabled", "enabled-runtime"):
         words = "installed, and does not start with the machine"
-        return Finding(part, "missing", words, f"sudo systemctl enable --now {SERVICE}")
+        return Finding(part, "missing", words, f"sudo systemctl enable --now {_SERVICE}")
     if state != "active":
-        return Finding(part, "missing", f"installed, {state or 'not running'}", f"sudo systemctl start {SERVICE}")
+        return Finding(part, "missing", f"installed, {state or 'not running'}", f"sudo systemctl start {_SERVICE}")
     if fields.get("WatchdogUSec", "0") in ("0", "infinity"):
         return Finding(part, "broken", "runs without its watchdog", "make install-appliance, then restart it")
     said = fields.get("StatusText", "")
     return Finding(part, "fine", f"runs, watched{again}" + (f": {said}" if said else ""))
 
 
-def power(machine: Machine) -> Finding:
+def check_power(machine: Machine) -> Finding:
     """Whether the supply holds."""
     part, mend = "power", "a supply of 5 V and 3 A (Pi 5: 5 A) with a short cable; nothing hungry on its USB"
     told = machine.run(["vcgencmd", "get_throttled"])
@@ -178,20 +178,20 @@ def power(machine: Machine) -> Finding:
         return Finding(
             part, "broken", f"vcgencmd says {told.strip()[:60]!r}", "sudo usermod -aG video $USER, then log in again"
         )
-    words = [said for bit, said in THROTTLED.items() if bits >> bit & 1]
-    if any(bits >> bit & 1 for bit in LOW_VOLTAGE):
+    words = [said for bit, said in _THROTTLED.items() if bits >> bit & 1]
+    if any(bits >> bit & 1 for bit in _LOW_VOLTAGE):
         return Finding(part, "broken", "; ".join(words), mend)
     if words:
         return Finding(part, "broken", "; ".join(words), "a heat sink or a fan; air round the board")
     return Finding(part, "fine", "enough, since it was switched on")
 
 
-def heat(machine: Machine) -> Finding:
+def check_heat(machine: Machine) -> Finding:
     """How hot the processor is."""
     part, text = "heat", machine.read("/sys/class/thermal/thermal_zone0/temp")
     if not text.isdecimal():
         return Finding(part, "fine", "not told")
     degrees = int(text) / 1000
-    if degrees >= HOTTEST:
+    if degrees >= _HOTTEST:
         return Finding(part, "broken", f"{degrees:.0f} °C", "a heat sink or a fan; air round the board")
     return Finding(part, "fine", f"{degrees:.0f} °C")

@@ -1,8 +1,7 @@
-"""What the doctor looks at the machine through: files under a root, programs that are run, modules that are imported.
+"""What the doctor sees of a machine, and what it finds: files under a root, programs that are run, modules imported.
 
-Every look takes one, so that a test can hand it another machine.
-
-The doctor on what the simulated table needs too: Python, libraries, the three package names, the eye's weights.
+Every look takes a `Machine`, so that a test can hand it another one. What even the simulated table needs is looked at
+here: Python, its libraries, the three names of our packages, the eye's weights.
 """
 
 from __future__ import annotations
@@ -19,9 +18,16 @@ from typing import Any, Final, Literal
 
 State = Literal["fine", "missing", "broken"]
 OURS: Final = "referee"
-APPLIANCE: Final = "/opt/table-referee"
-PATIENCE: Final = 5.0
+"""What the referee's own processes are called here."""
+_APPLIANCE: Final = "/opt/table-referee"
+_PATIENCE: Final = 5.0
 """How long a program that is asked may take, s."""
+_PACKAGES: Final = ("referee", "hardware", "models")
+_LIBRARIES: Final = {
+    "numpy": "numpy", "cv2": "opencv-python", "onnxruntime": "onnxruntime", "gpiozero": "gpiozero",
+    "PIL": "pillow", "rich": "rich", "tomlkit": "tomlkit",
+}  # fmt: skip
+_SYSTEM_LIBRARIES: Final = {"cv2": "sudo apt install libgl1 libglib2.0-0"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +39,7 @@ class Finding:
     words: str
     mend: str = ""
     needed: bool = False
+    """Whether even the simulated table cannot do without it."""
     group: str = ""
 
 
@@ -48,15 +55,10 @@ class Space:
 def run_program(command: Sequence[str]) -> str | None:
     """What a program prints, whatever its exit status; None where there is no such program, or it hangs."""
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False, errors="replace")
+        done = subprocess.run(command, capture_output=True, text=True, timeout=_PATIENCE, check=False, errors="replace")
     except (OSError, subprocess.SubprocessError):
         return None
     return done.stdout
-
-
-def readable(path: Path) -> bool:
-    """Whether this user may read and write a file."""
-    return os.access(path, os.R_OK | os.W_OK)
 
 
 def disk_space(path: Path) -> Space:
@@ -73,7 +75,7 @@ class Machine:
     run: Callable[[Sequence[str]], str | None] = run_program
     bring: Callable[[str], Any] = field(default=importlib.import_module)
     space: Callable[[Path], Space] = disk_space
-    access: Callable[[Path], bool] = readable
+    access: Callable[[Path], bool] = field(default=lambda path: os.access(path, os.R_OK | os.W_OK))
 
     def at(self, place: str) -> Path:
         """A file of this machine, by its absolute place."""
@@ -107,64 +109,45 @@ class Machine:
         """
         found = []
         for folder in self.at("/proc").glob("[0-9]*"):
-            if folder.name != str(os.getpid()) and _holds(folder, device):
+            try:
+                holds = any(str(link.readlink()) == device for link in (folder / "fd").iterdir())
+            except OSError:
+                # Gone meanwhile, or another user's.
+                continue
+            if holds and folder.name != str(os.getpid()):
                 name = self.read(f"/proc/{folder.name}/comm") or "a program"
                 # The camera's process is a bare Python of our environment.
-                own = self.read(f"/proc/{folder.name}/cmdline").startswith((f"{sys.prefix}/", f"{APPLIANCE}/"))
+                own = self.read(f"/proc/{folder.name}/cmdline").startswith((f"{sys.prefix}/", f"{_APPLIANCE}/"))
                 found.append(f"{OURS if own else name} (process {folder.name})")
         return sorted(found)
 
 
-def _holds(process: Path, device: str) -> bool:
-    try:
-        return any(str(link.readlink()) == device for link in (process / "fd").iterdir())
-    except OSError:
-        # Gone meanwhile, or another user's.
-        return False
-
-
-def short(bad: BaseException) -> str:
+def one_line(bad: BaseException) -> str:
     """An exception's text in a line of bearable length."""
-    text = " ".join(str(bad).split())
-    return text[:140] or type(bad).__name__
-
-
-USER_TO_GROUP: Final = "sudo usermod -aG {group} $USER, then log in again"
+    return " ".join(str(bad).split())[:140] or type(bad).__name__
 
 
 def join_group(group: str) -> str:
     """The command that gives a user a group's devices."""
-    return USER_TO_GROUP.format(group=group)
+    return f"sudo usermod -aG {group} $USER, then log in again"
 
 
-OUR_PACKAGES: Final = ("referee", "hardware", "models")
-LIBRARIES: Final = {
-    "numpy": "numpy", "cv2": "opencv-python", "onnxruntime": "onnxruntime", "gpiozero": "gpiozero",
-    "PIL": "pillow", "rich": "rich", "tomlkit": "tomlkit",
-}  # fmt: skip
-SYSTEM_LIBRARIES: Final = {"cv2": "sudo apt install libgl1 libglib2.0-0"}
+# Software
 
 
-def software() -> Iterator[Finding]:
-    """Every part."""
+def check_software() -> Iterator[Finding]:
+    """Every part that even the simulated table needs."""
     # Whatever is older cannot even read these files.
     yield Finding("Python", "fine", ".".join(str(part) for part in sys.version_info[:3]), needed=True)
-    app = Path(__file__).resolve().parents[3]
-    for name in OUR_PACKAGES:
-        yield ours_alone(name, app)
-    for name, distribution in LIBRARIES.items():
-        yield library(name, distribution)
-    yield _weights()
+    root = Path(__file__).resolve().parents[3]
+    for name in _PACKAGES:
+        yield check_package(name, root)
+    for name, distribution in _LIBRARIES.items():
+        yield check_library(name, distribution)
+    yield _check_weights()
 
 
-def _version(module: Any, distribution: str) -> str:
-    try:
-        return metadata.version(distribution)
-    except metadata.PackageNotFoundError:
-        return str(getattr(module, "__version__", "here"))
-
-
-def library(name: str, distribution: str) -> Finding:
+def check_library(name: str, distribution: str) -> Finding:
     """How one Python library stands: it is imported to know."""
     mend = f"make install   (or: pip install {distribution})"
     try:
@@ -172,48 +155,49 @@ def library(name: str, distribution: str) -> Finding:
     except ModuleNotFoundError:
         return Finding(distribution, "missing", f"the module {name} is not installed", mend, needed=True)
     except (ImportError, OSError, AttributeError) as bad:
-        return Finding(distribution, "broken", short(bad), SYSTEM_LIBRARIES.get(name, mend), needed=True)
-    return Finding(distribution, "fine", _version(module, distribution), needed=True)
+        return Finding(distribution, "broken", one_line(bad), _SYSTEM_LIBRARIES.get(name, mend), needed=True)
+    try:
+        version = metadata.version(distribution)
+    except metadata.PackageNotFoundError:
+        version = str(getattr(module, "__version__", "here"))
+    return Finding(distribution, "fine", version, needed=True)
 
 
-def ours_alone(name: str, app: Path) -> Finding:
+def check_package(name: str, root: Path) -> Finding:
     """Whether the package that answers to one of our general names is ours.
 
     Args:
-        name: one of `OUR_PACKAGES`.
-        app: the folder in which our packages lie side by side.
+        name: ``referee``, ``hardware`` or ``models``.
+        root: the folder in which our packages lie side by side.
     """
     part = f"package name {name}"
     mend = "use an environment of its own: make install"
     try:
         module = importlib.import_module(name)
     except ImportError as bad:
-        return Finding(part, "broken", short(bad), mend, needed=True)
+        return Finding(part, "broken", one_line(bad), mend, needed=True)
     where = [Path(place).resolve() for place in module.__path__]
-    if where != [(app / name).resolve()]:
+    if where != [(root / name).resolve()]:
         return Finding(part, "broken", f"answered by {where[0] if where else 'nothing'}", mend, needed=True)
     owners = sorted({owner for owner in metadata.packages_distributions().get(name, ()) if owner != "table-referee"})
     if owners:
-        return Finding(
-            part, "broken", f"also brought by {', '.join(owners)}", f"pip uninstall {owners[0]}", needed=True
-        )
+        words = f"also brought by {', '.join(owners)}"
+        return Finding(part, "broken", words, f"pip uninstall {owners[0]}", needed=True)
     return Finding(part, "fine", "ours alone", needed=True)
 
 
-def _weights() -> Finding:
+def _check_weights() -> Finding:
+    part = "weights of the eye"
     mend = "fetch the whole repository again (git checkout models/weights), or: make train"
     try:
         models = importlib.import_module("models")
-    except ImportError as bad:
-        return Finding("weights of the eye", "broken", short(bad), mend, needed=True)
-    files = sorted((Path(models.__path__[0]) / "weights").glob("*.onnx"))
-    if not files:
-        return Finding("weights of the eye", "missing", "no .onnx file in models/weights", mend, needed=True)
-    size = sum(file.stat().st_size for file in files) / 1e6
-    try:
+        files = sorted((Path(models.__path__[0]) / "weights").glob("*.onnx"))
+        if not files:
+            return Finding(part, "missing", "no .onnx file in models/weights", mend, needed=True)
+        size = sum(file.stat().st_size for file in files) / 1e6
         from models.eye.eye import Eye
 
         Eye.load()
     except (ImportError, OSError, RuntimeError, ValueError) as bad:
-        return Finding("weights of the eye", "broken", short(bad), mend, needed=True)
-    return Finding("weights of the eye", "fine", f"{len(files)} files, {size:.1f} MB", needed=True)
+        return Finding(part, "broken", one_line(bad), mend, needed=True)
+    return Finding(part, "fine", f"{len(files)} files, {size:.1f} MB", needed=True)
