@@ -6,17 +6,20 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Final
+from pathlib import Path
+from typing import IO, Any, Final
 
-SURE: Final = 0.9
-"""A reading said with so much confidence is one that others rely on."""
-EDGES: Final = (0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.995, 0.999, 1.0)
+from models.eye.classes import SURE_READING
+
+_EDGES: Final = (0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.995, 0.999, 1.0)
 """Bins of confidence: fine where most readings are. Below the first the eye gives no name."""
-Z95: Final = 1.96
+_CHART_EDGES: Final = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+_SURE_EDGES: Final = (0.9, 0.95, 0.98, 0.99, 0.995, 0.998, 0.999, 1.0)
+_Z95: Final = 1.96
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ScoredReading:
     """A reading that gave a name: the confidence in it, 0 to 1, and whether it was right."""
 
     confidence: float
@@ -24,7 +27,7 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class Bin:
+class ConfidenceBin:
     """The readings with low <= confidence < high (the last bin holds 1.0 too)."""
 
     low: float
@@ -45,40 +48,40 @@ class Bin:
         return wilson(self.right, self.count)
 
 
-def wilson(hits: int, count: int, z: float = Z95) -> tuple[float, float]:
+def wilson(hits: int, count: int) -> tuple[float, float]:
     """Wilson's score interval of a share, which is of use near 0 and 1 too; (0, 1) where nothing was counted.
 
     Wilson, Probable inference, the law of succession, and statistical inference, JASA 22 (1927).
     """
     if not count:
         return 0.0, 1.0
-    p, n = hits / count, float(count)
+    p, n, z = hits / count, float(count), _Z95
     middle = (p + z * z / (2 * n)) / (1 + z * z / n)
     half = z / (1 + z * z / n) * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
     return max(0.0, middle - half), min(1.0, middle + half)
 
 
-def bins(readings: Sequence[Said], edges: Sequence[float] = EDGES) -> list[Bin]:
+def bins(readings: Sequence[ScoredReading], edges: Sequence[float] = _EDGES) -> list[ConfidenceBin]:
     """The readings sorted into bins, empty ones included; those below the first edge are left out."""
     out = []
     for low, high in pairwise(edges):
         inside = [r for r in readings if low <= r.confidence < high or (high == edges[-1] and r.confidence >= high)]
         said = sum(r.confidence for r in inside) / len(inside) if inside else 0.0
-        out.append(Bin(low, high, len(inside), sum(r.right for r in inside), said))
+        out.append(ConfidenceBin(low, high, len(inside), sum(r.right for r in inside), said))
     return out
 
 
-def calibration_error(readings: Sequence[Said], edges: Sequence[float] = EDGES) -> float:
+def calibration_error(readings: Sequence[ScoredReading]) -> float:
     """Expected calibration error: how far what is said and what is right lie apart, mean over the readings.
 
     Naeini, Cooper, Hauskrecht, Obtaining well calibrated probabilities using Bayesian binning, AAAI 2015.
     """
-    filled = [b for b in bins(readings, edges) if b.count]
+    filled = [b for b in bins(readings) if b.count]
     total = sum(b.count for b in filled)
     return sum(b.count * abs(b.said - b.share) for b in filled) / total if total else 0.0
 
 
-def table(readings: Sequence[Said]) -> str:
+def reliability_table(readings: Sequence[ScoredReading]) -> str:
     """The bins as a Markdown table."""
     lines = ["| confidence | readings | said % | right % | 95 % interval |", "| --- " * 5 + "|"]
     for b in bins(readings):
@@ -90,19 +93,56 @@ def table(readings: Sequence[Said]) -> str:
     return "\n".join(lines)
 
 
-def words(readings: Sequence[Said]) -> str:
+def summary(readings: Sequence[ScoredReading]) -> str:
     """What it amounts to, in lines: the calibration error, and how far 0.9 and more can be relied on."""
-    sure = [r for r in readings if r.confidence >= SURE]
+    sure = [r for r in readings if r.confidence >= SURE_READING]
     right = [r for r in readings if r.right]
     wrong = sum(not r.right for r in sure)
     low, high = wilson(wrong, len(sure))
-    firm = sum(r.confidence >= SURE for r in right)
+    firm = sum(r.confidence >= SURE_READING for r in right)
+    share = 100 * firm / max(1, len(right))
     return "\n".join(
         [
             f"readings with a name: {len(readings)}; right: {len(right)}; "
             f"expected calibration error: {calibration_error(readings):.4f}",
-            f"wrong among those said with {SURE:g} or more: {wrong} of {len(sure)} = "
+            f"wrong among those said with {SURE_READING:g} or more: {wrong} of {len(sure)} = "
             f"{100 * wrong / max(1, len(sure)):.2f} % (95 %: {100 * low:.2f} to {100 * high:.2f} %)",
-            f"right ones said with {SURE:g} or more: {firm} of {len(right)} = {100 * firm / max(1, len(right)):.1f} %",
+            f"right ones said with {SURE_READING:g} or more: {firm} of {len(right)} = {share:.1f} %",
         ]
     )
+
+
+def save_chart(readings: Sequence[ScoredReading], title: str, target: Path | IO[bytes]) -> None:
+    """Draw what was said against what was right, and the sure ones again by share of wrong; writes a PNG.
+
+    Bars are the bins' shares, whiskers their 95 % intervals, with the number of readings below each.
+    """
+    from matplotlib.figure import Figure  # for development only
+
+    figure = Figure(figsize=(15, 8.6), layout="constrained")
+    error = f"expected calibration error {calibration_error(readings):.4f}"
+    figure.suptitle(f"{title}\n{len(readings)} readings with a name, {error}")
+    (right, wrong), counts = figure.subplots(2, 2, height_ratios=(4, 1))
+    right.set(title="all readings: share that was right", xlabel="said", xlim=(0, 1), ylim=(0, 1))
+    right.plot((0, 1), (0, 1), color="grey")
+    for b in bins(readings, _CHART_EDGES):
+        right.bar(b.low, b.share, b.high - b.low, align="edge", color="C0", alpha=0.3)
+        _draw_whisker(right, b.said, (b.share, *b.interval), b.count)
+    wrong.set(title=f"said with {SURE_READING:g} or more: share that was wrong (grey: to be expected)")
+    wrong.set(yscale="log", ylim=(1e-4, 0.2))
+    for b in bins(readings, _SURE_EDGES):
+        wrong.plot(f"{b.low:g}", 1 - b.said, marker="_", markersize=40, color="grey")
+        _draw_whisker(wrong, f"{b.low:g}", (1 - b.share, 1 - b.interval[1], 1 - b.interval[0]), b.count)
+    for axes, edges in zip(counts, (_CHART_EDGES, _SURE_EDGES), strict=True):
+        shown = bins(readings, edges)
+        bars = axes.bar([f"{b.low:g}" for b in shown], [math.sqrt(b.count) for b in shown])
+        axes.bar_label(bars, [f"{b.count}" for b in shown])
+        axes.set(title="readings in each bin of confidence (heights by square root)", yticks=())
+    figure.savefig(target, format="png")
+
+
+def _draw_whisker(axes: Any, x: float | str, share: tuple[float, float, float], count: int) -> None:
+    """A dot at a share, with the low and the high end of its interval; nothing where nothing was counted."""
+    if count:
+        at, low, high = share
+        axes.errorbar(x, at, yerr=[[max(0.0, at - low)], [max(0.0, high - at)]], fmt="o", color="C0", capsize=4)

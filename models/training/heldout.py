@@ -15,10 +15,9 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from models.evaluation import charts
-from models.evaluation.reliability import SURE, Said, table, wilson, words
+from models.evaluation.reliability import ScoredReading, reliability_table, save_chart, summary, wilson
 from models.eye import card_name
-from models.eye.classes import UNREAD
+from models.eye.classes import SURE_READING, UNREAD
 from models.eye.eye import Eye
 from models.eye.networks import WEIGHTS, calibration
 from models.training.confidence_fit import match, true_card
@@ -44,7 +43,7 @@ class Held:
     tops: int = 0
     tops_right: int = 0
     tops_sure: int = 0
-    said: list[Said] = field(default_factory=list)
+    said: list[ScoredReading] = field(default_factory=list)
     corners: list[float] = field(default_factory=list)
 
 
@@ -52,7 +51,7 @@ def take_in(held: Held, eye: Eye, scene: Scene, weights: card_name.EvidenceWeigh
     """Read one scene and add what became of its cards."""
     found = [(m, *card_name.judged(m.candidate, weights)) for m in match(scene, eye.candidates(scene.image))]
     named = [(m, name, confidence) for m, name, confidence in found if name != UNREAD]
-    held.said += [Said(confidence, m.truth == name) for m, name, confidence in named]
+    held.said += [ScoredReading(confidence, m.truth == name) for m, name, confidence in named]
     held.corners += [m.corner_error for m, name, _ in named if m.truth == name]
     best: dict[str, float] = {}
     for m, name, confidence in named:
@@ -62,11 +61,11 @@ def take_in(held: Held, eye: Eye, scene: Scene, weights: card_name.EvidenceWeigh
         confidence = best.get(card, 0.0)
         held.cards += 1
         held.right += confidence > 0
-        held.sure += confidence >= SURE
+        held.sure += confidence >= SURE_READING
         if bare:
             held.tops += 1
             held.tops_right += confidence > 0
-            held.tops_sure += confidence >= SURE
+            held.tops_sure += confidence >= SURE_READING
 
 
 def readable(scene: Scene) -> Iterator[tuple[str, bool]]:
@@ -79,7 +78,7 @@ def readable(scene: Scene) -> Iterator[tuple[str, bool]]:
 
 def lines(held: Held) -> str:
     """The figures in words."""
-    firm = [s for s in held.said if s.confidence >= SURE]
+    firm = [s for s in held.said if s.confidence >= SURE_READING]
     wrong, sure = sum(not s.right for s in firm), len(firm)
     low, high = wilson(wrong, sure)
     return "\n".join(
@@ -116,10 +115,10 @@ def main() -> None:
         held = Held()
         for number in range(args.scenes):
             take_in(held, eye, painter.scene((SEED, number)), weights)
-        print(f"{title}\n{lines(held)}\n\n{table(held.said)}\n\n{words(held.said)}\n")
+        print(f"{title}\n{lines(held)}\n\n{reliability_table(held.said)}\n\n{summary(held.said)}\n")
     args.out.mkdir(parents=True, exist_ok=True)
     plot = args.out / "reliability.png"
-    cv2.imwrite(str(plot), charts.reliability(held.said, "Reliability on held-out decks, fonts and scenes"))
+    save_chart(held.said, "Reliability on held-out decks, fonts and scenes", plot)
     print(f"{plot}; {time.process_time() - begin:.0f} s of CPU time")
 
 

@@ -17,9 +17,8 @@ from typing import Final
 import cv2
 import numpy as np
 
-from models.evaluation import charts
-from models.evaluation.reliability import SURE, Said, table, wilson, words
-from models.eye.classes import UNREAD
+from models.evaluation.reliability import ScoredReading, reliability_table, save_chart, summary, wilson
+from models.eye.classes import SURE_READING, UNREAD
 from models.eye.eye import CardSeen, Eye
 from tests.models.evaluation.damaged import Scene, Shown, scenes
 
@@ -46,14 +45,14 @@ class Figures:
     """Uppermost cards that are the only bare one of their scene, so that nothing else could be the top ..."""
     marked: int = 0
     """... and how many of them are read and marked as top."""
-    said: list[Said] = field(default_factory=list)
+    said: list[ScoredReading] = field(default_factory=list)
     off: list[float] = field(default_factory=list)
     """How far off a right reading's worst corner was, in heights of the card; covered cards only."""
 
     @property
     def wrong_sure(self) -> int:
         """Wrong readings said with 0.9 or more."""
-        return sum(s.confidence >= SURE and not s.right for s in self.said)
+        return sum(s.confidence >= SURE_READING and not s.right for s in self.said)
 
 
 def lies_there(card: Shown, reading: CardSeen) -> bool:
@@ -78,7 +77,7 @@ def take_in(figures: Figures, scene: Scene, seen: Sequence[CardSeen]) -> None:
     for reading in sorted(named, key=lambda s: -s.confidence):
         card = by_name.get(reading.card)
         right = card is not None and lies_there(card, reading)
-        figures.said.append(Said(reading.confidence, right))
+        figures.said.append(ScoredReading(reading.confidence, right))
         if card is not None and right and reading.card not in hits:
             hits[reading.card] = reading
             if not card.bare:
@@ -88,13 +87,13 @@ def take_in(figures: Figures, scene: Scene, seen: Sequence[CardSeen]) -> None:
             hit = hits.get(card.card)
             figures.cards += 1
             figures.right += hit is not None
-            figures.sure += hit is not None and hit.confidence >= SURE
+            figures.sure += hit is not None and hit.confidence >= SURE_READING
     upper = scene.cards[-1]
     if upper.bare and upper.index >= SHOWS:
         hit = hits.get(upper.card)
         figures.tops += 1
         figures.tops_right += hit is not None
-        figures.tops_sure += hit is not None and hit.confidence >= SURE
+        figures.tops_sure += hit is not None and hit.confidence >= SURE_READING
         if sum(card.bare for card in scene.cards) == 1:
             figures.heaps += 1
             figures.marked += hit is not None and hit.top
@@ -126,7 +125,7 @@ def lines(figures: dict[str, Figures]) -> str:
         "| --- " * 11 + "|",
     ]
     for name, f in [*figures.items(), ("all", together(figures.values()))]:
-        sure = sum(s.confidence >= SURE for s in f.said)
+        sure = sum(s.confidence >= SURE_READING for s in f.said)
         low, high = wilson(f.wrong_sure, sure)
         cards, tops, heaps = max(1, f.cards), max(1, f.tops), max(1, f.heaps)
         out.append(
@@ -149,14 +148,14 @@ def main(argv: Sequence[str] | None = None) -> None:
     figures = measure(Eye.load(args.weights), scenes(args.scenes, SEED))
     whole = together(figures.values())
     print(lines(figures))
-    print("\n" + table(whole.said))
-    print("\n" + words(whole.said))
+    print("\n" + reliability_table(whole.said))
+    print("\n" + summary(whole.said))
     off = f"{np.median(whole.off):.3f}, nine in ten within {np.quantile(whole.off, 0.9):.3f}" if whole.off else "–"
     print(f"worst corner of a covered card, in heights of the card: median {off}")
     args.out.mkdir(parents=True, exist_ok=True)
     plot = args.out / "reliability.png"
     title = "Reliability on packs never trained on, under damage"
-    cv2.imwrite(str(plot), charts.reliability(whole.said, title))
+    save_chart(whole.said, title, plot)
     print(f"{plot}; {time.process_time() - begin:.0f} s of CPU time")
 
 

@@ -8,10 +8,20 @@ import cv2
 import numpy as np
 import pytest
 
-from models.evaluation.disputes import KINDS, Dispute, disputes
-from models.evaluation.failures import beyond, failures
-from models.evaluation.photo_report import write
-from models.evaluation.photo_score import Label, apart, by_folder, inside, match, table
+from models.evaluation.photo_match import (
+    DISPUTE_KINDS,
+    DisputedLabel,
+    Label,
+    by_folder,
+    distance_beyond,
+    failures,
+    is_inside,
+    match,
+    read_disputes,
+    tally_table,
+    without_disputed,
+)
+from models.evaluation.photo_report import write_report
 from models.eye.eye import CardSeen
 
 BOX = (100.0, 100.0, 160.0, 300.0)
@@ -22,14 +32,14 @@ def seen(card: str, confidence: float, x: float, y: float) -> CardSeen:
     return CardSeen(card, confidence, corners, True, 0.9, np.array([[x - 50, y - 80]]))
 
 
-def dispute(card: str = "7h") -> Dispute:
-    return Dispute("a/1.jpg", card, BOX, "covered", (190.0, 200.0), "only a strip shows")
+def dispute(card: str = "7h") -> DisputedLabel:
+    return DisputedLabel("a/1.jpg", card, BOX, "covered", (190.0, 200.0), "only a strip shows")
 
 
 def test_a_disputed_label_goes_with_the_reading_of_its_card() -> None:
     labels = [Label("7h", BOX), Label("Qs", (400, 100, 540, 300))]
     judged = match("a/1.jpg", labels, [seen("7h", 0.99, 190, 200), seen("Qs", 0.95, 470, 200)])
-    strict, cleared = judged.tally, apart(judged, [dispute()]).tally
+    strict, cleared = judged.tally, without_disputed(judged, [dispute()]).tally
     assert (strict.cards, strict.right, strict.false_sure) == (2, 1, 1)
     assert (cleared.cards, cleared.right, cleared.false_sure) == (1, 1, 0)
 
@@ -38,8 +48,8 @@ def test_a_dispute_excuses_no_other_card_and_no_second_reading() -> None:
     judged = match(
         "a/1.jpg", [Label("7h", BOX)], [seen(c, 0.99, x, 200) for c, x in (("7h", 190), ("7h", 400), ("9h", 130))]
     )
-    assert apart(judged, [dispute()]).tally.false_sure == 2
-    assert apart(judged, [dispute("8h")]).tally == judged.tally
+    assert without_disputed(judged, [dispute()]).tally.false_sure == 2
+    assert without_disputed(judged, [dispute("8h")]).tally == judged.tally
 
 
 @pytest.mark.parametrize(
@@ -65,25 +75,25 @@ def test_a_sure_reading_of_nothing_is_false_and_an_unsure_one_is_none() -> None:
 
 
 def test_how_far_beyond_a_box_counts_from_its_margin() -> None:
-    assert beyond(BOX, np.array([168.9, 200.0])) == 0.0
-    assert beyond(BOX, np.array([179.0, 200.0])) == pytest.approx(10.0)
+    assert distance_beyond(BOX, 168.9, 200.0) == 0.0
+    assert distance_beyond(BOX, 179.0, 200.0) == pytest.approx(10.0)
 
 
 def test_every_dispute_can_be_shown() -> None:
     """The whole card's centre lies outside the box and its margin, or the label names another card."""
-    known = disputes()
+    known = read_disputes()
     assert len({(d.photo, d.card, d.box) for d in known}) == len(known)
     for one in known:
-        assert one.kind in KINDS
+        assert one.kind in DISPUTE_KINDS
         assert len(one.reason) > 40
-        assert one.kind == "card" or (one.centre is not None and not inside(one.box, *one.centre))
+        assert one.kind == "card" or (one.centre is not None and not is_inside(one.box, *one.centre))
 
 
 def test_a_line_that_is_no_dispute_is_named(tmp_path: Path) -> None:
     path = tmp_path / "disputes.csv"
     path.write_text("photo,card,x0,y0,x1,y1,kind,centre_x,centre_y,reason\na.jpg,7h,1,2,3,4,odd,,,none\n")
     with pytest.raises(ValueError, match=r"line 2: kind 'odd' is none of covered, cut, card"):
-        disputes(path)
+        read_disputes(path)
 
 
 def test_the_report_holds_its_pictures_and_names_each_failure(tmp_path: Path) -> None:
@@ -92,7 +102,7 @@ def test_the_report_holds_its_pictures_and_names_each_failure(tmp_path: Path) ->
     cv2.imwrite(str(photos / "a" / "1.jpg"), np.full((400, 600, 3), 120, np.uint8))
     labels = [Label("7h", BOX), Label("Qs", (400, 100, 540, 300))]
     judged = match("a/1.jpg", labels, [seen("7h", 0.99, 190, 200), seen("Kc", 0.97, 470, 200)])
-    page = write(tmp_path / "out", photos, [judged], [dispute()]).read_text()
+    page = write_report(tmp_path / "out", photos, [judged], [dispute()]).read_text()
     assert "The queen of spades is read as the king of clubs, with 0.970." in page
     assert "only a strip shows" in page
     assert page.count("<img") == page.count('src="data:image/') == 3
@@ -103,6 +113,6 @@ def test_the_table_has_a_line_for_each_folder_and_the_mean() -> None:
     judged = [
         match(f"{f}/1.jpg", [Label("7h", BOX)], [seen("7h", 0.99, 130, 200)][:n]) for f, n in (("a", 1), ("b", 0))
     ]
-    lines = table(by_folder(judged)).splitlines()
+    lines = tally_table(by_folder(judged)).splitlines()
     assert lines[2].startswith("| a | 1 | 1 | 100.0 | 100.0 |")
     assert lines[4].startswith("| mean of folders | 2 | 2 | 50.0 | 50.0 |")

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import cv2
 import numpy as np
 import pytest
 
-from models.evaluation import charts
-from models.evaluation.reliability import Said, bins, calibration_error, table, wilson, words
+from models.evaluation.reliability import (
+    ScoredReading,
+    bins,
+    calibration_error,
+    reliability_table,
+    save_chart,
+    summary,
+    wilson,
+)
 
 
-def readings(confidence: float, right: int, wrong: int) -> list[Said]:
-    return [Said(confidence, True)] * right + [Said(confidence, False)] * wrong
+def readings(confidence: float, right: int, wrong: int) -> list[ScoredReading]:
+    return [ScoredReading(confidence, True)] * right + [ScoredReading(confidence, False)] * wrong
 
 
 def test_wilson_agrees_with_published_values() -> None:
@@ -22,7 +32,7 @@ def test_wilson_agrees_with_published_values() -> None:
 
 
 def test_each_reading_with_a_name_is_in_one_bin_certainty_included() -> None:
-    said = [Said(c, True) for c in (0.3, 0.5, 0.8999, 0.9, 0.999, 1.0)]
+    said = [ScoredReading(c, True) for c in (0.3, 0.5, 0.8999, 0.9, 0.999, 1.0)]
     filled = bins(said)
     assert sum(b.count for b in filled) == len(said)
     assert (filled[-1].low, filled[-1].count) == (0.999, 2)
@@ -36,19 +46,22 @@ def test_the_calibration_error_is_how_far_saying_and_being_right_lie_apart() -> 
 
 
 def test_the_words_count_wrong_among_the_sure_and_sure_among_the_right() -> None:
-    text = words(readings(0.95, 98, 2) + readings(0.6, 50, 10))
+    text = summary(readings(0.95, 98, 2) + readings(0.6, 50, 10))
     assert "wrong among those said with 0.9 or more: 2 of 100 = 2.00 %" in text
     assert "right ones said with 0.9 or more: 98 of 148" in text
 
 
 def test_the_table_says_nothing_of_an_empty_bin() -> None:
-    lines = table(readings(0.95, 9, 1)).splitlines()
+    lines = reliability_table(readings(0.95, 9, 1)).splitlines()
     assert "| 0.95 – 0.98 | 10 | 95.00 | 90.00 |" in "\n".join(lines)
     assert lines[2] == "| 0.3 – 0.5 | 0 | – | – | – |"
 
 
-def test_the_plot_shows_where_the_readings_lie() -> None:
-    good, bad = (charts.reliability(readings(0.85, n, 1000 - n), "one") for n in (850, 200))
-    assert good.shape == (charts.HEIGHT, charts.WIDTH, 3)
-    assert not np.array_equal(good, bad)
-    assert charts.reliability([], "none").shape == good.shape
+def test_the_plot_shows_where_the_readings_lie(tmp_path: Path) -> None:
+    pictures = []
+    for name, shown in (("good", readings(0.85, 850, 150)), ("bad", readings(0.85, 200, 800)), ("none", [])):
+        save_chart(shown, "one", tmp_path / f"{name}.png")
+        pictures.append(np.asarray(cv2.imread(str(tmp_path / f"{name}.png"))))
+    good, bad, none = pictures
+    assert good.shape == bad.shape == none.shape and min(good.shape[:2]) > 500
+    assert not np.array_equal(good, bad) and not np.array_equal(good, none)

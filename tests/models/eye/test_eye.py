@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from hardware.simulated.decks.packs import PrintedDeck
-from models.evaluation.photo_score import Label, score
+from models.evaluation.photo_match import Label, match
 from models.eye.eye import CardSeen, Eye, ImageError, WeightsBroken, WeightsMissing
 
 Pose = tuple[str, float, float, float]
@@ -133,6 +133,6 @@ def test_scoring_follows_the_log_formats_words() -> None:
         reading("2c", 0.91, 900, 900),  # a label without a box
         reading("9d", 0.89, 10, 10),  # wrong, but not said surely
     ]
-    tally = score(labels, seen)
+    tally = match("", labels, seen).tally
     assert (tally.cards, tally.right, tally.right_sure, tally.false_sure) == (3, 3, 2, 1)
-    assert score(labels[1:2], [reading("Ks", 0.99, 316, 50)]).right == 0
+    assert match("", labels[1:2], [reading("Ks", 0.99, 316, 50)]).tally.right == 0
