@@ -242,10 +242,10 @@ def _check(files: list[str]) -> int:
         except HouseFileError as bad:
             status = _MISTAKE
             for mistake in bad.mistakes:
-                print(mistake.told(file), file=sys.stderr)
+                print(mistake.as_line(file), file=sys.stderr)
             continue
         for note in house.notes:
-            print(f"note: {note.told(file)}", file=sys.stderr)
+            print(f"note: {note.as_line(file)}", file=sys.stderr)
         print(f"{file}: {house.title}: {len(house.rules.on - ALWAYS_ON)} rows are on; no mistakes")
     return status
 

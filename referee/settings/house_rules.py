@@ -1,20 +1,17 @@
-"""Where things stand in a TOML text, for mistakes that are found after it was read.
+"""House rules as a file: a preset changed, in TOML, with ids or friendly names; every mistake told with its place.
 
-`tomllib` tells the place of what is not TOML, and nothing of what is. This reads a valid text once more, only for the
-places of its keys and of the items of its lists.
-
-House rules as a file: a preset changed, in TOML, with ids or friendly names; every mistake told with its place.
-
-What a file says is turned into what a log's first line says: a base, rows on and off by id, and values.
+What a file says is turned into what a log's first line says: a base, rows on and off by id, and values. `tomllib` tells
+the place of what is not TOML, and nothing of what is: a valid text is read once more, only for the places of its keys
+and of the items of its lists (`find_places`).
 """
 
 from __future__ import annotations
 
+import itertools
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -24,15 +21,19 @@ from referee.rules.notation import NotationError, compile_pattern
 from referee.rules.presets import PRESETS
 from referee.rules.rows import ROWS
 
-KeyPath = tuple[str | int, ...]
-"""Keys from the outermost on; a number for the item of a list."""
-
+SUFFIX: Final = ".toml"
+_LARGEST: Final = 1 << 20
+"""Bytes; a larger file holds no house rules."""
+_KEYS: Final = ("title", "base", "on", "off", "set", "patterns")
+_AT: Final = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 _TOKEN: Final = re.compile(
     r"(?P<space>[ \t\r]+|\#[^\n]*)|(?P<line>\n)"
     r'|(?P<text>"""(?:\\.|[^\\])*?"""|\'\'\'.*?\'\'\'|"(?:\\.|[^"\\\n])*"|\'[^\'\n]*\')'
     r'|(?P<mark>[\[\]{},=])|(?P<bare>[^\s\[\]{},="\'#]+)',
     re.DOTALL,
 )
+KeyPath = tuple[str | int, ...]
+"""Keys from the outermost on; a number for the item of a list."""
 
 
 class Place(NamedTuple):
@@ -42,116 +43,58 @@ class Place(NamedTuple):
     column: int
 
 
-class _Token(NamedTuple):
-    kind: str
-    text: str
-    place: Place
-
-
-def _tokens(text: str) -> Iterator[_Token]:
-    line, begins = 1, 0
-    for found in _TOKEN.finditer(text):
-        kind = found.lastgroup or ""
-        if kind != "space":
-            yield _Token(kind, found.group(), Place(line, found.start() - begins + 1))
-        breaks = found.group().count("\n")
-        if breaks:
-            line += breaks
-            begins = found.start() + found.group().rindex("\n") + 1
-    yield _Token("end", "", Place(line, len(text) - begins + 1))
-
-
 def find_places(text: str) -> dict[KeyPath, Place]:
-    """The place of each key and of each item of a list, by its path; of a text that is valid TOML."""
-    return _Reader(text).read()
-
-
-class _Reader:
-    def __init__(self, text: str) -> None:
-        self.tokens = list(_tokens(text))
-        self.at = 0
-        self.found: dict[KeyPath, Place] = {}
-
-    @property
-    def token(self) -> _Token:
-        return self.tokens[self.at]
-
-    def take(self) -> _Token:
-        token = self.token
-        if token.kind != "end":
-            self.at += 1
-        return token
-
-    def read(self) -> dict[KeyPath, Place]:
-        section: KeyPath = ()
-        while self.token.kind != "end":
-            if self.token.kind == "line":
-                self.take()
-            elif self.token.text == "[":
-                section = self.header()
+    """Places by path: of each key, each value (its key's path and ``=``) and each item of a list; of valid TOML."""
+    found: dict[KeyPath, Place] = {}
+    section: KeyPath = ()
+    path: KeyPath = ()
+    header = Place(1, 1)
+    open_: list[tuple[KeyPath, Iterator[int] | None]] = []
+    """Lists (with the numbers of their items) and inline tables that are open, the innermost last."""
+    expected = "key"
+    for kind, token, place in _tokens(text):
+        if kind == "line":
+            if not open_:
+                expected, path = "key", section
+        elif expected in ("key", "section") and kind != "mark":
+            path += (token[1:-1],) if kind == "text" else tuple(part for part in token.split(".") if part)
+            if expected == "key":
+                found.setdefault(path, place)
+        elif expected == "section" and token == "]":
+            found.setdefault(path, header)
+            section = path
+        elif expected == "key" and token == "[":
+            expected, path, header = "section", (), place
+        elif expected == "key" and token == "=":
+            expected = "value"
+        elif token in ("]", "}"):
+            open_.pop()
+            expected = "next"
+        elif expected == "next" and token == ",":
+            path, numbers = open_[-1]
+            expected = "value" if numbers is not None else "key"
+        elif expected == "value":
+            if open_ and (numbers := open_[-1][1]) is not None:
+                path = (*open_[-1][0], next(numbers))
+                found[path] = place
+            if token in ("[", "{"):
+                open_.append((path, itertools.count() if token == "[" else None))
+                expected = "value" if token == "[" else "key"
             else:
-                self.pair(section)
-        return self.found
-
-    def header(self) -> KeyPath:
-        first = self.token.place
-        path: KeyPath = ()
-        while self.token.kind not in ("line", "end"):
-            token = self.take()
-            if token.kind in ("bare", "text"):
-                path += _keys(token)
-        self.found.setdefault(path, first)
-        return path
-
-    def pair(self, outer: KeyPath) -> None:
-        """A key, its sign and its value."""
-        path = outer
-        while self.token.kind not in ("line", "end"):
-            token = self.take()
-            if token.kind in ("bare", "text"):
-                path += _keys(token)
-                self.found.setdefault(path, token.place)
-            elif token.text == "=":
-                self.value(path)
-                return
-
-    def value(self, path: KeyPath) -> None:
-        token = self.take()
-        if token.text == "[":
-            self.items(path)
-        elif token.text == "{":
-            while self.token.text not in ("}", "") or self.token.kind == "text":
-                if self.token.text == "," or self.token.kind == "line":
-                    self.take()
-                else:
-                    self.pair(path)
-            self.take()
-        else:
-            self.found[*path, "="] = token.place
-
-    def items(self, path: KeyPath) -> None:
-        number = 0
-        while self.token.kind == "text" or self.token.text not in ("]", ""):
-            if self.token.text == "," or self.token.kind == "line":
-                self.take()
-                continue
-            self.found[*path, number] = self.token.place
-            self.value((*path, number))
-            number += 1
-        self.take()
+                found[*path, "="] = place
+                expected = "next"
+    return found
 
 
-def _keys(token: _Token) -> KeyPath:
-    if token.kind == "text":
-        return (token.text[1:-1],)
-    return tuple(part for part in token.text.split(".") if part)
-
-
-SUFFIX: Final = ".toml"
-LARGEST: Final = 1 << 20
-"""Bytes; a larger file holds no house rules."""
-_KEYS: Final = ("title", "base", "on", "off", "set", "patterns")
-_AT: Final = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
+def _tokens(text: str) -> Iterator[tuple[str, str, Place]]:
+    line, begins = 1, 0
+    for match in _TOKEN.finditer(text):
+        token = match.group()
+        if match.lastgroup != "space":
+            yield match.lastgroup or "", token, Place(line, match.start() - begins + 1)
+        if breaks := token.count("\n"):
+            line += breaks
+            begins = match.start() + token.rindex("\n") + 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +104,7 @@ class Mistake:
     place: Place | None
     problem: str
 
-    def told(self, file: str) -> str:
+    def as_line(self, file: str) -> str:
         """One line: file, line and column where they are known, and what is wrong."""
         where = f":{self.place.line}:{self.place.column}" if self.place is not None else ""
         return f"{file}{where}: {self.problem}"
@@ -174,7 +117,7 @@ class HouseFileError(UserError):
         self.mistakes = mistakes
         more = len(mistakes) - 1
         rest = f" (and {more} more: `referee rules check {file}` lists them)" if more else ""
-        super().__init__(mistakes[0].told(file) + rest)
+        super().__init__(mistakes[0].as_line(file) + rest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +125,7 @@ class HouseFile:
     """A checked file."""
 
     title: str
-    said: dict[str, Any]
+    record: dict[str, Any]
     """What a log's first line says for it."""
     rules: HouseRules
     notes: tuple[Mistake, ...]
@@ -205,7 +148,7 @@ def resolve_rules(word: str, folder: Path | None = None) -> Any:
         UserError: there is no such preset, or the file cannot be used.
     """
     if word.endswith(SUFFIX):
-        return load_house_rules(folder / word if folder is not None else Path(word)).said
+        return load_house_rules(folder / word if folder is not None else Path(word)).record
     if word not in PRESETS:
         known = ", ".join(PRESETS)
         raise UserError(
@@ -239,8 +182,8 @@ def parse_bytes(raw: bytes, file: str = "house rules") -> HouseFile:
     Raises:
         HouseFileError: see `load_house_rules`.
     """
-    if len(raw) > LARGEST:
-        raise HouseFileError(file, (Mistake(None, f"more than {LARGEST} bytes are no house rules"),))
+    if len(raw) > _LARGEST:
+        raise HouseFileError(file, (Mistake(None, f"more than {_LARGEST} bytes are no house rules"),))
     try:
         text = raw.decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as bad:
@@ -262,11 +205,10 @@ def parse_house_rules(text: str, file: str = "house rules") -> HouseFile:
     except ValueError as bad:
         raise HouseFileError(file, (_not_toml(str(bad), text),)) from None
     check = _Check(raw, find_places(text))
-    said = check.all()
+    record = check.read()
     if check.mistakes:
         raise HouseFileError(file, tuple(sorted(check.mistakes, key=lambda mistake: mistake.place or Place(0, 0))))
-    title = raw.get("title", "house rules")
-    return HouseFile(title, said, house_rules(said), tuple(check.notes))
+    return HouseFile(raw.get("title", "house rules"), record, house_rules(record), tuple(check.notes))
 
 
 def _not_toml(problem: str, text: str) -> Mistake:
@@ -284,33 +226,39 @@ def _not_toml(problem: str, text: str) -> Mistake:
 class _Check:
     """One pass over a file's keys that gathers every mistake."""
 
-    def __init__(self, raw: Mapping[str, Any], places_: Mapping[KeyPath, Place]) -> None:
-        self.raw = raw
-        self.places = places_
+    def __init__(self, raw: Mapping[str, Any], places: Mapping[KeyPath, Place]) -> None:
+        self.raw, self.places = raw, places
         self.mistakes: list[Mistake] = []
         self.notes: list[Mistake] = []
-        self.rows: dict[str, list[KeyPath]] = {}
+        self.rows: dict[str, KeyPath] = {}
+        """Where each row was switched last."""
 
-    def all(self) -> dict[str, Any]:
+    def read(self) -> dict[str, Any]:
         """What the file says by ids; complete only where there is no mistake."""
         for key in self.raw:
             if key not in _KEYS:
-                hint = nearest(key, _KEYS) or self._row_hint(key)
+                hint = nearest(key, _KEYS) or _row_hint(key)
                 self.wrong((key,), f'house rules have no "{key}"{hint}; they have {", ".join(_KEYS)}')
-        title = self.raw.get("title", "")
-        if not isinstance(title, str):
+        if not isinstance(self.raw.get("title", ""), str):
             self.wrong(("title",), "the title is a text in quotes")
-        base = self.base()
+        base = self.raw.get("base", "classic")
+        if not isinstance(base, str) or base not in PRESETS:
+            shown = str(base)[:40]
+            known = f"{nearest(shown, PRESETS)}; there are {', '.join(PRESETS)}"
+            self.wrong(("base",), f'there is no preset "{shown}"{known}')
         on, off = self.switches("on"), self.switches("off")
-        self.refuse_contradictions(on, off)
-        values = self.values()
-        own = self.patterns()
-        if own:
-            values["P19"] = {**values.get("P19", {}), **own}
+        for problem in contradictions(on, off):
+            named = [row for row in self.rows if re.search(rf"\b{row}\b", problem)]
+            self.wrong(self.rows[named[-1]] if named else ("on",), problem)
+        values, patterns = self.values(), self.patterns()
+        if patterns:
+            values["P19"] = {**values.get("P19", {}), **patterns}
             if "P19" not in off and "P19" not in on:
                 on.append("P19")
-        self.note_idle(base, on, off, values)
-        return {"base": base, "on": on, "off": off, "set": values}
+        record = {"base": base, "on": on, "off": off, "set": values}
+        if not self.mistakes:
+            self.note_idle(record)
+        return record
 
     def wrong(self, path: KeyPath, problem: str) -> None:
         """Note a mistake at a key or an item."""
@@ -322,98 +270,69 @@ class _Check:
             path = path[:-1]
         return self.places.get(path)
 
-    def attempt(self, path: KeyPath, read: Callable[[], Any]) -> Any:
-        """What ``read`` gives; None, and a mistake, where the rules refuse it."""
-        try:
-            return read()
-        except RulesError as bad:
-            self.wrong(path, str(bad))
-            return None
-
-    @staticmethod
-    def _row_hint(key: str) -> str:
-        try:
-            return f' ({row_named(key)} is a row: write on = ["{key}"], or its value under [set])'
-        except RulesError:
-            return ""
-
-    def base(self) -> str:
-        name = self.raw.get("base", "classic")
-        if not isinstance(name, str) or name not in PRESETS:
-            hint = nearest(str(name)[:40], PRESETS)
-            self.wrong(("base",), f'there is no preset "{str(name)[:40]}"{hint}; there are {", ".join(PRESETS)}')
-            return "classic"
-        return name
-
     def switches(self, key: str) -> list[str]:
-        said = self.raw.get(key, [])
-        if not isinstance(said, list):
+        words = self.raw.get(key, [])
+        if not isinstance(words, list):
             self.wrong((key,), f'"{key}" is a list of rows, as in {key} = ["double", "P2"]')
             return []
         rows: list[str] = []
-        for number, word in enumerate(said):
-            row = self.attempt((key, number), partial(row_named, word))
-            if row is not None:
-                rows.append(row)
-                self.rows.setdefault(row, []).append((key, number))
+        for number, word in enumerate(words):
+            try:
+                rows.append(row_named(word))
+                self.rows[rows[-1]] = (key, number)
+            except RulesError as bad:
+                self.wrong((key, number), str(bad))
         return rows
 
-    def refuse_contradictions(self, on: list[str], off: list[str]) -> None:
-        for problem in contradictions(on, off):
-            named = [row for row in self.rows if re.search(rf"\b{row}\b", problem)]
-            self.wrong(self.rows[named[-1]][-1] if named else ("on",), problem)
-
     def values(self) -> dict[str, Any]:
-        said = self.raw.get("set", {})
-        if not isinstance(said, Mapping):
+        given = self.raw.get("set", {})
+        if not isinstance(given, Mapping):
             self.wrong(("set",), "[set] gives rows their values, as in burn = 2")
             return {}
         values: dict[str, Any] = {}
-        for word, value in said.items():
-            row = self.attempt(("set", word), partial(row_named, word))
-            if row is None:
-                continue
-            if row in values:
-                self.wrong(("set", word), f"row {row} is set twice; keep one of them")
-            checked = self.attempt(("set", word), partial(checked_value, row, value))
-            if checked is not None:
-                values[row] = checked
+        for word, value in given.items():
+            try:
+                row = row_named(word)
+                if row in values:
+                    self.wrong(("set", word), f"row {row} is set twice; keep one of them")
+                values[row] = checked_value(row, value)
+            except RulesError as bad:
+                self.wrong(("set", word), str(bad))
         return values
 
     def patterns(self) -> dict[str, str]:
-        said = self.raw.get("patterns", {})
-        if not isinstance(said, Mapping):
+        given = self.raw.get("patterns", {})
+        if not isinstance(given, Mapping):
             self.wrong(("patterns",), '[patterns] names patterns, as in twins = "rank(1) = rank(2)"')
             return {}
-        own: dict[str, str] = {}
-        for name, text in said.items():
+        for name, text in given.items():
             try:
                 compile_pattern(text)
             except NotationError as bad:
-                self.wrong_pattern(name, text, bad)
-            else:
-                own[name] = text
+                begins = self.places.get(("patterns", name, "="))
+                if begins is None or not isinstance(text, str):
+                    self.wrong(("patterns", name), f'pattern "{name}": {bad.problem}')
+                else:
+                    # At its own character.
+                    shown = text if len(text) <= 80 else text[:80] + "…"
+                    place = Place(begins.line, begins.column + 1 + bad.at)
+                    self.mistakes.append(Mistake(place, f'pattern "{name}": {bad.problem}; it says "{shown}"'))
             if not name.strip():
                 self.wrong(("patterns", name), "a pattern needs a name")
-        return own
+        return dict(given)
 
-    def wrong_pattern(self, name: str, text: Any, bad: NotationError) -> None:
-        """A mistake in a pattern, at its own character where that can be counted."""
-        begins = self.places.get(("patterns", name, "="))
-        if begins is None or not isinstance(text, str):
-            self.wrong(("patterns", name), f'pattern "{name}": {bad.problem}')
-            return
-        shown = text if len(text) <= 80 else text[:80] + "…"
-        place = Place(begins.line, begins.column + 1 + bad.at)
-        self.mistakes.append(Mistake(place, f'pattern "{name}": {bad.problem}; it says "{shown}"'))
-
-    def note_idle(self, base: str, on: list[str], off: list[str], values: Mapping[str, Any]) -> None:
+    def note_idle(self, record: Mapping[str, Any]) -> None:
         """Values of rows that are off do nothing."""
-        if self.mistakes:
-            return
-        rules = house_rules({"base": base, "on": on, "off": off, "set": values})
+        rules = house_rules(record)
         for word in self.raw.get("set", {}):
             row = row_named(word)
-            if row in values and not rules.has(row) and row != "S2":
+            if not rules.has(row) and row != "S2":
                 problem = f'row {row} is off, so its value does nothing; on = ["{ROWS[row].name}"] would switch it on'
                 self.notes.append(Mistake(self.place(("set", word)), problem))
+
+
+def _row_hint(key: str) -> str:
+    try:
+        return f' ({row_named(key)} is a row: write on = ["{key}"], or its value under [set])'
+    except RulesError:
+        return ""

@@ -67,7 +67,7 @@ def house_check(text: str) -> dict[str, Any]:
         "words": "no mistakes",
         "mistakes": [],
         "title": house.title,
-        "rules": house.said,
+        "rules": house.record,
         "notes": _told(house.notes),
         "rows": rows,
     }

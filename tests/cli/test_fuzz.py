@@ -182,7 +182,7 @@ def read_file(raw: bytes) -> str:
         house = parse_bytes(raw, "house.toml")
     except HouseFileError as bad:
         assert bad.mistakes
-        assert all(mistake.told("house.toml") and "\n" not in mistake.problem for mistake in bad.mistakes)
+        assert all(mistake.as_line("house.toml") and "\n" not in mistake.problem for mistake in bad.mistakes)
         late = [mistake for mistake in bad.mistakes if mistake.place is not None and mistake.place.line > 1]
         return "refused later" if late else "refused at once"
     assert house.rules.on

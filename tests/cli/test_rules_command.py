@@ -42,14 +42,14 @@ def test_the_example_is_read_and_says_what_it_switches_on(capsys: pytest.Capture
 def test_names_and_ids_mean_the_same() -> None:
     by_name = parse_house_rules('on = ["marriage", "P7 divorce"]\noff = ["sandwich"]\n[set]\nburn = 2\n')
     by_id = parse_house_rules('on = ["P6", "P7"]\noff = ["P2"]\n[set]\nF1 = 2\n')
-    assert by_name.said == by_id.said == {"base": "classic", "on": ["P6", "P7"], "off": ["P2"], "set": {"F1": 2}}
+    assert by_name.record == by_id.record == {"base": "classic", "on": ["P6", "P7"], "off": ["P2"], "set": {"F1": 2}}
     assert house_rules({"on": ["marriage"]}).has("P6")
 
 
 def test_patterns_of_ones_own_switch_p19_on() -> None:
     house = parse_house_rules('[patterns]\ntwins = "rank(1) = rank(2)"\n')
     assert house.rules.has("P19")
-    assert house.said["set"]["P19"] == {"twins": "rank(1) = rank(2)"}
+    assert house.record["set"]["P19"] == {"twins": "rank(1) = rank(2)"}
 
 
 WRONG = """\
@@ -74,7 +74,7 @@ mine = "rank(1) = rank(2) annd rank(3)"
 def test_every_mistake_is_told_with_its_place_and_what_to_do() -> None:
     with pytest.raises(HouseFileError) as refusal:
         parse_house_rules(WRONG, "house.toml")
-    told = [mistake.told("house.toml") for mistake in refusal.value.mistakes]
+    told = [mistake.as_line("house.toml") for mistake in refusal.value.mistakes]
     expected = [
         ("1:1", 'did you mean "classic"?'),
         ("2:7", 'did you mean "double"?'),
@@ -118,7 +118,7 @@ def test_every_mistake_is_told_with_its_place_and_what_to_do() -> None:
 def test_other_mistakes(text: str, words: str) -> None:
     with pytest.raises(HouseFileError) as refusal:
         parse_house_rules(text, "f")
-    assert words in refusal.value.mistakes[0].told("f")
+    assert words in refusal.value.mistakes[0].as_line("f")
 
 
 def test_a_value_of_a_row_that_is_off_is_noted(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
