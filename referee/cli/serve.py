@@ -40,9 +40,9 @@ def add_page(commands: Commands) -> None:
 def _page(args: argparse.Namespace) -> int:
     import asyncio
 
-    from referee.web.server import Options, serve
+    from referee.web.server import PageOptions, serve
 
-    options = Options(
+    options = PageOptions(
         args.record, host=args.host, port=args.port, pictures=args.pictures, listen=args.listen, runtime=args.runtime,
         names=tuple(args.name), secure=args.https,
     )  # fmt: skip

@@ -19,7 +19,7 @@ from referee.engine.event_queue import Witness
 from referee.engine.explanation import Explanation, WitnessedLog
 from referee.engine.log import observations, replaced, split
 from referee.engine.observations import LogError, Observation, Table, Tick
-from referee.engine.rulings import Ruling, cause_of
+from referee.engine.rulings import SLAP_KINDS, Ruling, cause_of
 from referee.engine.view import View
 
 _BATCH: Final = 64
@@ -268,6 +268,5 @@ class ReplayedGame:
 
     def slaps(self) -> list[Ruling]:
         """The rulings on hands that are in force, by time."""
-        kinds = ("slap_won", "slap_false", "slap_void")
-        found = [ruling for ruling in self.rulings if ruling.kind in kinds and ruling.id not in self.replaced_by]
+        found = [ruling for ruling in self.rulings if ruling.kind in SLAP_KINDS and ruling.id not in self.replaced_by]
         return sorted(found, key=lambda ruling: ruling.t)

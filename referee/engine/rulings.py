@@ -19,12 +19,14 @@ from referee.rules.step import Draft
 
 _ENCODE: Final = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False).encode
 
+SLAP_KINDS: Final = ("slap_won", "slap_false", "slap_void")
+"""What a ruling on a hand may be."""
 RULING_ORDER: Final = {
     kind: place
     for place, kinds in enumerate(
         (
             ("dead_heat",),
-            ("slap_won", "slap_false", "slap_void"),
+            SLAP_KINDS,
             ("burn", "strike", "give", "locked_out"),
             ("dead_card", "foul", "contested"),
             ("challenge", "chance", "challenge_moves", "challenge_off", "challenge_won"),

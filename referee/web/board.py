@@ -15,7 +15,7 @@ from referee.engine.amended_log import AmendedLog
 from referee.engine.log import replaced, split
 from referee.engine.observations import Card, Correct, LogError, Observation, Slap, Table, Tick
 from referee.engine.overrule import Overrulable, allows_corrections, overrulable
-from referee.engine.rulings import Ruling, cause_of
+from referee.engine.rulings import SLAP_KINDS, Ruling, cause_of
 from referee.engine.view import View
 from referee.web.layout import address
 from referee.web.photo_finish.moment import Finish, finish
@@ -26,9 +26,8 @@ _REMEMBERED: Final = 500
 """Lines; a slap is over within a few."""
 _CORRECTABLE: Final = 12
 """Cards that are offered for correction."""
-_QUIET: Final = frozenset(("turn", "lead", "chance"))
+QUIET_RULINGS: Final = frozenset(("turn", "lead", "chance"))
 """Rulings that the state of the table shows better than a list."""
-_SLAPS: Final = frozenset(("slap_won", "slap_false", "slap_void"))
 
 
 class Board:
@@ -110,11 +109,11 @@ class Board:
         """The latest rulings worth a line, the latest first."""
         out = list(reversed(self._early.values()))
         for ruling in reversed(self.rulings):
-            if ruling.kind not in _QUIET:
+            if ruling.kind not in QUIET_RULINGS:
                 out.append(ruling)
             if len(out) >= SHOWN:
                 break
-        return [ruling for ruling in out if ruling.kind not in _QUIET][:SHOWN]
+        return [ruling for ruling in out if ruling.kind not in QUIET_RULINGS][:SHOWN]
 
     def questions(self) -> list[Ruling]:
         """What the table is asked, the oldest first."""
@@ -154,7 +153,7 @@ class Board:
 
     def last_slap(self) -> Ruling | None:
         """The latest ruling on a hand that is worth a photo-finish: the slap that won rather than those it beat."""
-        rulings = [ruling for ruling in [*self.rulings[-200:], *self._early.values()] if ruling.kind in _SLAPS]
+        rulings = [ruling for ruling in [*self.rulings[-200:], *self._early.values()] if ruling.kind in SLAP_KINDS]
         standing = [ruling for ruling in rulings if ruling.id not in self.replaced_by]
         if not standing:
             return None
@@ -179,14 +178,14 @@ OFFERED: Final = 12
 """Rulings in the list."""
 
 
-class Dispute(NamedTuple):
+class DisputedRuling(NamedTuple):
     """A ruling that may be overruled, and by what."""
 
     ruling: Ruling
     instead: Overrulable
 
 
-def disputes(board: Board, asked: str = "") -> list[Dispute]:
+def disputes(board: Board, asked: str = "") -> list[DisputedRuling]:
     """The latest ones, the newest first; ``asked`` is among them however old it is, where it may be overruled."""
     hands = board.hands()
     latest = (_dispute(board, ruling, hands) for ruling in chain(reversed(board.early()), reversed(board.rulings)))
@@ -197,11 +196,11 @@ def disputes(board: Board, asked: str = "") -> list[Dispute]:
     return shown
 
 
-def _dispute(board: Board, ruling: Ruling, hands: Sequence[Slap]) -> Dispute | None:
+def _dispute(board: Board, ruling: Ruling, hands: Sequence[Slap]) -> DisputedRuling | None:
     if not board.correctable or ruling.id in board.replaced_by:
         return None
     instead = overrulable(ruling, hands, owner=board.view.owner, is_on_record=board.has_logged(ruling.id))
-    return None if instead is None else Dispute(ruling, instead)
+    return None if instead is None else DisputedRuling(ruling, instead)
 
 
 def disputed_at(board: Board, game: int | None, ruling: Ruling) -> str:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Final
 
-from referee.engine.rulings import Ruling, cause_of
+from referee.engine.rulings import SLAP_KINDS, Ruling, cause_of
 from referee.engine.view import View
 from referee.text.catalogue import Texts, unbroken
 from referee.text.ruling_lines import RulingWords
 from referee.web.board import Board, disputed_at
 from referee.web.html import Child, Markup, join, tag
 from referee.web.layout import address, card, row
-from referee.web.photo_finish.finish_svg import mini
+from referee.web.photo_finish.finish_svg import draw_mini_finish
 from referee.web.photo_finish.moment import headline
 from referee.web.svg import svg
 
@@ -144,7 +144,7 @@ def _last(board: Board, words: RulingWords) -> Markup:
     head = headline(seen, words)
     href = address(f"/games/{board.game}/finish", {"slap": seen.slap})
     cards = [mark.card for mark in seen.cards if mark.part][-4:]
-    drawing = svg(mini(seen, words), class_="mini")
+    drawing = svg(draw_mini_finish(seen, words), class_="mini")
     return tag(
         "a",
         tag("span", head.text, class_=f"head ink-seat{head.seat}" if head.seat else "head"),
@@ -158,42 +158,40 @@ def _last(board: Board, words: RulingWords) -> Markup:
 
 
 def _ruling(board: Board, ruling: Ruling, words: RulingWords, controlled: bool) -> Markup:
-    texts = words.texts
-    gone = ruling.id in board.replaced_by
+    texts, gone = words.texts, ruling.id in board.replaced_by
     text: Child = unbroken(words(ruling))
-    href = _where(board, ruling)
-    body = tag("a", text, href=href) if href else text
-    wrong = disputed_at(board, board.game, ruling) if controlled else ""
+    body = text if board.game is None else tag("a", text, href=shown_at(board.game, ruling))
+    if gone:
+        body = tag("s", body) + replaced_badge(texts)
+    wrong, short = disputed_at(board, board.game, ruling) if controlled else "", texts("board.wrong_short")
     clock = texts.number((ruling.t - board.began) / 1e9, 1)
-    if gone:
-        body = tag("s", body) + tag("span", texts("board.replaced"), class_="badge")
+    kind = "replaced" if gone else "correction" if ruling.supersedes else ""
     return tag(
-        "li", tag("span", f"{clock} s", class_="clock"), tag("span", body, class_="text"),
-        wrong_link(wrong, ruling, words),
-        class_=" ".join(_classes(ruling, gone)), data_key=f"{ruling.id}{'-gone' if gone else ''}", data_id=ruling.id,
-    )  # fmt: skip
+        "li",
+        tag("span", f"{clock} s", class_="clock"),
+        tag("span", body, class_="text"),
+        tag("a", short, href=wrong, class_="wrong", aria_label=f"{short} {words(ruling)}") if wrong else None,
+        class_=f"k-{ruling.kind} {kind}".strip(),
+        data_key=f"{ruling.id}{'-gone' if gone else ''}",
+        data_id=ruling.id,
+    )
 
 
-def wrong_link(href: str, ruling: Ruling, words: RulingWords) -> Markup | None:
-    """Where a ruling is overruled; None where there is no such place."""
-    short = words.texts("board.wrong_short")
-    return tag("a", short, href=href, class_="wrong", aria_label=f"{short} {words(ruling)}") if href else None
+def replaced_badge(texts: Texts) -> Markup:
+    """Marks a ruling that another one replaced."""
+    return tag("span", texts("board.replaced"), class_="badge")
 
 
-def _classes(ruling: Ruling, gone: bool) -> Iterator[str]:
-    yield f"k-{ruling.kind}"
-    if gone:
-        yield "replaced"
-    elif ruling.supersedes:
-        yield "correction"
+def ruling_address(game: int, ruling: Ruling) -> str:
+    """Where a ruling is explained."""
+    return address(f"/games/{game}/ruling", {"id": ruling.id})
 
 
-def _where(board: Board, ruling: Ruling) -> str:
-    if board.game is None:
-        return ""
-    if ruling.kind in ("slap_won", "slap_false", "slap_void"):
-        return address(f"/games/{board.game}/finish", {"slap": cause_of(ruling.id)})
-    return address(f"/games/{board.game}/ruling", {"id": ruling.id})
+def shown_at(game: int, ruling: Ruling) -> str:
+    """Where a ruling is shown best: a slap by its photo-finish."""
+    if ruling.kind in SLAP_KINDS:
+        return address(f"/games/{game}/finish", {"slap": cause_of(ruling.id)})
+    return ruling_address(game, ruling)
 
 
 def _question(ruling: Ruling, words: RulingWords) -> Markup:

@@ -16,7 +16,7 @@ from referee.engine.rulings import Ruling
 from referee.rules.presets import PRESETS
 from referee.text.catalogue import Texts, table
 from referee.text.ruling_lines import RulingWords, pretty
-from referee.web.board import Board, Dispute, disputes
+from referee.web.board import Board, DisputedRuling, disputes
 from referee.web.html import Markup, tag
 from referee.web.layout import page, page_texts
 from referee.web.site import Site
@@ -28,7 +28,7 @@ HANDS: Final = 8
 """Hands that are offered for correction."""
 
 
-async def control(site: Site, request: Request) -> HTMLResponse:
+async def show_control(site: Site, request: Request) -> HTMLResponse:
     """The page; everything on it is done by requests that the guard allows or not."""
     texts = page_texts(request)
     holder = tag(
@@ -64,7 +64,7 @@ def said_to_scripts(texts: Texts, *beginnings: str) -> Markup:
     return tag("template", "", id="words", data_words=json.dumps(words, ensure_ascii=False))
 
 
-async def recent(site: Site, request: Request) -> JSONResponse:
+async def send_recent(site: Site, request: Request) -> JSONResponse:
     """What can be answered and corrected now; no more than the scoreboard shows anyway, and what the table is."""
     board, texts = site.hub.board, page_texts(request)
     words = RulingWords(board.names, texts)
@@ -102,21 +102,18 @@ def _hand(hand: Slap, board: Board, words: RulingWords) -> dict[str, Any]:
     return {"id": hand.id, "seat": hand.seat, "words": text}
 
 
-def _dispute(one: Dispute, board: Board, words: RulingWords) -> dict[str, Any]:
+def _dispute(one: DisputedRuling, board: Board, words: RulingWords) -> dict[str, Any]:
     clock = words.texts.seconds(one.ruling.t - board.began, 1)
     return {
         "id": one.ruling.id, "words": f"{clock} · {words(one.ruling)}", **one.instead._asdict(),
     }  # fmt: skip
 
 
-KEEPING: Final = ("words.js", "make.js", "asking.js", "keeping.js")
-"""Its scripts; they show nothing on a device that is not paired."""
-
-
-def keeping(site: Site, texts: Texts) -> list[Markup]:
-    """What the script needs that lets paired devices keep and remove games; nothing where nobody can pair."""
+def keeping(site: Site, texts: Texts) -> tuple[list[Markup], tuple[str, ...]]:
+    """What lets paired devices keep and remove games, and its scripts; nothing where nobody can pair."""
     if not site.controlled:
-        return []
+        return [], ()
     board = site.hub.board
     on = tag("template", "", id="on", data_game=board.game if board.playing else None)
-    return [answer_line(), said_to_scripts(texts, "control.", "games."), on]
+    scripts = ("words.js", "make.js", "asking.js", "keeping.js")
+    return [answer_line(), said_to_scripts(texts, "control.", "games."), on], scripts

@@ -1,6 +1,6 @@
-"""Small charts of the figures: reaction times by player, margins.
+"""Figures for the class: reaction times and margins of one game or of the latest ones, with charts and as a file.
 
-Figures for the class: of one game or of the latest ones, as a page to show or print and as a table to take along.
+Routes of the page's process.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from io import StringIO
 from typing import Final
 
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import Response
 
 from referee.engine.observations import LogError
 from referee.engine.replay import TooLong
@@ -30,24 +30,129 @@ from referee.record.store import RecordError
 from referee.text.catalogue import Texts
 from referee.units import MS
 from referee.web.games_cache import Folded, Shelf
-from referee.web.html import Child, Markup, tag
-from referee.web.layout import page, page_texts
+from referee.web.html import Child, Markup, button_link, data_table, panel, tag
+from referee.web.layout import CSV, download, page, page_texts, print_button, seat_dot
 from referee.web.photo_finish.finish_svg import Axis, grid, shortened
 from referee.web.site import Site, game_of
-from referee.web.svg import Line, Rect, Scene, Shape, Text, seat_role, svg
+from referee.web.svg import Drawing, Line, Rect, Shape, Text, seat_role, svg
 
-WIDE: Final = 760
-NARROW: Final = 420
-_DOT = 9.0
+_WIDE: Final = 760
+_NARROW: Final = 420
+_DOT: Final = 9.0
+_LATEST_GAMES: Final = 20
+_COLUMNS: Final = (
+    "game", "ruling", "slap", "seat", "player", "outcome", "reason", "patterns", "slap_ns", "reveal_ns",
+    "since_reveal_ms", "since_reveal_error_ms", "kind", "counted_as_reaction", "margin_ms", "margin_error_ms",
+)  # fmt: skip
 
 
-def reactions(of: Sequence[PlayerSummary], texts: Texts, width: int = WIDE) -> Scene:
+def _figures(folded: Folded) -> list[HandFigure]:
+    return figures(folded, folded.info.id)
+
+
+def _latest_figures(shelf: Shelf) -> tuple[int, list[HandFigure]]:
+    """How many the latest games are, and their figures; what cannot be read is left out."""
+    games = [info.id for info in shelf.games()[:_LATEST_GAMES]][::-1]
+    out: list[HandFigure] = []
+    for game in games:
+        try:
+            out += shelf.remembered(game, _figures)
+        except (LogError, TooLong, RecordError):
+            continue
+    return len(games), out
+
+
+async def show_game_figures(site: Site, request: Request) -> Response:
+    """Figures of one game."""
+    game = game_of(request)
+    made = await site.aside(site.shelf.remembered, game, _figures)
+    return _page(request, made, page_texts(request)("figures.of_game", game=game), f"/games/{game}/figures.csv", 1)
+
+
+async def show_figures(site: Site, request: Request) -> Response:
+    """Figures of the latest games together, players by their names."""
+    games, made = await site.aside(_latest_figures, site.shelf)
+    return _page(request, made, page_texts(request).count("figures.of_all", games), "/figures.csv", games)
+
+
+async def send_game_figures(site: Site, request: Request) -> Response:
+    """The same as a table, a row for each hand."""
+    game = game_of(request)
+    made = await site.aside(site.shelf.remembered, game, _figures)
+    return download(slaps_table(made), f"slaps-{game}.csv", CSV)
+
+
+async def send_figures(site: Site, request: Request) -> Response:
+    """The same of the latest games."""
+    del request
+    _, made = await site.aside(_latest_figures, site.shelf)
+    return download(slaps_table(made), "slaps.csv", CSV)
+
+
+def _page(request: Request, of: Sequence[HandFigure], title: str, csv_at: str, games: int) -> Response:
+    texts = page_texts(request)
+    none = tag("p", texts("figures.none"), class_="panel none")
+    content = list(_content(of, texts, csv_at, games)) if of else none
+    return page(request, title, tag("h1", title), content, scripts=("print.js",), body="figures", here="/figures")
+
+
+def _content(of: Sequence[HandFigure], texts: Texts, csv_at: str, games: int) -> Iterator[Child]:
+    made, gaps = summaries(of), margins(of)
+    yield tag(
+        "p",
+        button_link(texts("figures.csv"), csv_at),
+        print_button(texts),
+        button_link(texts("figures.all_games"), "/figures"),
+        button_link(texts("league.title"), "/league"),
+        class_="buttons",
+    )
+    if games > 1:
+        yield tag("p", texts("figures.which_games", n=games), class_="note")
+    yield panel(texts("figures.summary"), _summary(made, texts))
+    note = tag("p", texts("figures.reactions_what", error=texts.ms(typical_error(of), 1)), class_="note")
+    wide, narrow = (draw_reactions(made, texts, width) for width in (_WIDE, _NARROW))
+    yield panel(texts("figures.reactions"), note, svg(wide, class_="chart wide"), svg(narrow, class_="chart narrow"))
+    if gaps:
+        errors = sorted(one.margin_error for one in of if one.margin_error is not None)
+        wide, narrow = (draw_margins(gaps, errors[len(errors) // 2], texts, width) for width in (_WIDE, _NARROW))
+        nearest = (" ", texts("figures.nearest"), ": ", tag("b", texts.ms(gaps[0])))
+        note = tag("p", texts("figures.margins_what"), nearest, class_="note")
+        yield panel(texts("figures.margins"), note, svg(wide, class_="chart wide"), svg(narrow, class_="chart narrow"))
+    note = tag("p", texts("figures.kinds_what"), class_="note")
+    kinds = [_row(one, [str(one.kinds[kind]) for kind in HAND_KINDS]) for one in made]
+    yield panel(texts("figures.kinds"), note, _table(("player", *HAND_KINDS), kinds, texts, "figures.kinds"))
+
+
+def _summary(made: Sequence[PlayerSummary], texts: Texts) -> Markup:
+    def ms(ns: int | None) -> str:
+        return "–" if ns is None else texts.ms(ns, 0)
+
+    heads = ("player", "hands", "wins", "false", "void", "median", "middle_half", "fastest")
+    rows = []
+    for one in made:
+        half = one.quartiles
+        middle = "–" if half is None else texts("figures.range", low=ms(half[0]), high=ms(half[1]))
+        counts = [str(count) for count in (len(one.reactions), one.won, one.false, one.void)]
+        fastest = ms(one.reactions[0] if one.reactions else None)
+        rows.append(_row(one, [*counts, tag("b", ms(one.median)), middle, fastest]))
+    return _table(heads, rows, texts, "figures.summary")
+
+
+def _row(one: PlayerSummary, cells: Sequence[Child]) -> Markup:
+    return tag("tr", tag("th", seat_dot(one.seat), one.player, scope="row"), [tag("td", cell) for cell in cells])
+
+
+def _table(heads: Sequence[str], rows: Sequence[Markup], texts: Texts, label: str) -> Markup:
+    return data_table([texts(f"figures.{name}") for name in heads], rows, texts(label))
+
+
+def draw_reactions(of: Sequence[PlayerSummary], texts: Texts, width: int = _WIDE) -> Drawing:
     """A row of dots for each player, one for each hand, with the median and the middle half."""
     times = [time for one in of for time in one.reactions]
-    axis = Axis(0, max([*times, 600 * MS]) * 1.06, 150 if width == WIDE else 92, width - 24)
+    axis = Axis(0, max([*times, 600 * MS]) * 1.06, 150 if width == _WIDE else 92, width - 24)
     lane = 78.0
     bottom = 16 + lane * len(of)
-    shapes: list[Shape] = list(grid(axis, 10, bottom, 7 if width == WIDE else 4, texts, 15, ""))
+    shapes: list[Shape] = list(grid(axis, 10, bottom, 7 if width == _WIDE else 4, texts, 15, ""))
     too_soon = axis.x(SOONEST_REACTION)
     shapes.append(Rect(axis.left, 10, too_soon - axis.left, bottom - 10, "warn", 0.12))
     said = []
@@ -56,7 +161,7 @@ def reactions(of: Sequence[PlayerSummary], texts: Texts, width: int = WIDE) -> S
         median = "–" if one.median is None else texts.ms(one.median, 0)
         said.append(texts("figures.chart_of", name=one.player, n=len(one.reactions), median=median))
     shapes.append(Text(axis.right, bottom + 44, texts("figures.ms_axis"), "soft", 15, "end"))
-    return Scene(width, round(bottom + 54), tuple(shapes), texts("figures.reactions"), ". ".join(said))
+    return Drawing(width, round(bottom + 54), tuple(shapes), texts("figures.reactions"), ". ".join(said))
 
 
 def _player(one: PlayerSummary, top: float, lane: float, axis: Axis) -> Iterator[Shape]:
@@ -78,16 +183,16 @@ def _player(one: PlayerSummary, top: float, lane: float, axis: Axis) -> Iterator
         yield Line(axis.x(one.median), top + 4, axis.x(one.median), base, role, 3.0)
 
 
-def draw_margins(of: Sequence[int], error: int, texts: Texts, width: int = WIDE) -> Scene:
+def draw_margins(of: Sequence[int], error: int, texts: Texts, width: int = _WIDE) -> Drawing:
     """How many second hands were how far behind, and within which distance it would have been a dead heat."""
     axis = Axis(0, max([*of, 20 * MS]) * 1.04, 24, width - 24)
-    bins, height, bottom = 24 if width == WIDE else 14, 130.0, 160.0
+    bins, height, bottom = 24 if width == _WIDE else 14, 130.0, 160.0
     wide = axis.stop / bins
     counts = [0] * bins
     for margin in of:
         counts[min(int(margin / wide), bins - 1)] += 1
     tallest = max([*counts, 1])
-    shapes: list[Shape] = list(grid(axis, 20, bottom, 8 if width == WIDE else 4, texts, 15, ""))
+    shapes: list[Shape] = list(grid(axis, 20, bottom, 8 if width == _WIDE else 4, texts, 15, ""))
     for place, count in enumerate(counts):
         left, right = axis.x(place * wide), axis.x((place + 1) * wide)
         tall = height * count / tallest
@@ -100,172 +205,14 @@ def draw_margins(of: Sequence[int], error: int, texts: Texts, width: int = WIDE)
     shapes.append(Text(axis.right, bottom + 44, texts("figures.ms_axis"), "soft", 15, "end"))
     median = texts.ms(round(statistics.median(of)), 1) if of else "–"
     said = texts("figures.margins_chart", n=texts.count("slaps", len(of)), median=median)
-    return Scene(width, round(bottom + 54), tuple(shapes), texts("figures.margins"), said)
+    return Drawing(width, round(bottom + 54), tuple(shapes), texts("figures.margins"), said)
 
 
-LATEST_GAMES: Final = 20
-COLUMNS: Final = (
-    "game", "ruling", "slap", "seat", "player", "outcome", "reason", "patterns", "slap_ns", "reveal_ns",
-    "since_reveal_ms", "since_reveal_error_ms", "kind", "counted_as_reaction", "margin_ms", "margin_error_ms",
-)  # fmt: skip
-
-
-def of_games(shelf: Shelf, games: Sequence[int]) -> list[HandFigure]:
-    """The figures of several games; one that cannot be read is left out."""
-    out: list[HandFigure] = []
-    for game in games:
-        try:
-            out += shelf.remembered(game, _figures)
-        except (LogError, TooLong, RecordError):
-            continue
-    return out
-
-
-def _figures(folded: Folded) -> list[HandFigure]:
-    return figures(folded, folded.info.id)
-
-
-def latest(shelf: Shelf) -> list[int]:
-    """The games that figures of several are made of, the oldest first."""
-    return [info.id for info in shelf.games()[:LATEST_GAMES]][::-1]
-
-
-async def one_game(site: Site, request: Request) -> Response:
-    """Figures of one game."""
-    game = game_of(request)
-    made = await site.aside(site.shelf.remembered, game, _figures)
-    return _page(request, made, page_texts(request)("figures.of_game", game=game), f"/games/{game}/figures.csv", 1)
-
-
-async def all_games(site: Site, request: Request) -> Response:
-    """Figures of the latest games together, players by their names."""
-    games = await site.aside(latest, site.shelf)
-    made = await site.aside(of_games, site.shelf, games)
-    title = page_texts(request).count("figures.of_all", len(games))
-    return _page(request, made, title, "/figures.csv", len(games))
-
-
-async def one_game_csv(site: Site, request: Request) -> Response:
-    """The same as a table, a row for each hand."""
-    game = game_of(request)
-    return _csv(await site.aside(site.shelf.remembered, game, _figures), f"slaps-{game}.csv")
-
-
-async def all_games_csv(site: Site, request: Request) -> Response:
-    """The same of the latest games."""
-    games = await site.aside(latest, site.shelf)
-    return _csv(await site.aside(of_games, site.shelf, games), "slaps.csv")
-
-
-def _page(request: Request, of: Sequence[HandFigure], title: str, csv_at: str, games: int) -> Response:
-    texts = page_texts(request)
-    content: list[Child] = [tag("h1", title)]
-    if not of:
-        content.append(tag("p", texts("figures.none"), class_="panel none"))
-    else:
-        content += _content(of, texts, csv_at, games)
-    return page(request, title, *content, scripts=("print.js",), body="figures", here="/figures")
-
-
-def _content(of: Sequence[HandFigure], texts: Texts, csv_at: str, games: int) -> Iterator[Child]:
-    made = summaries(of)
-    yield tag(
-        "p",
-        tag("a", texts("figures.csv"), href=csv_at, class_="button"),
-        tag("button", texts("figures.print"), type="button", id="print", class_="button", hidden=True),
-        tag("a", texts("figures.all_games"), href="/figures", class_="button"),
-        tag("a", texts("league.title"), href="/league", class_="button"),
-        class_="buttons",
-    )
-    if games > 1:
-        yield tag("p", texts("figures.which_games", n=games), class_="note")
-    yield tag("section", tag("h2", texts("figures.summary")), _summary(made, texts), class_="panel")
-    error = texts.ms(typical_error(of), 1)
-    yield tag(
-        "section",
-        tag("h2", texts("figures.reactions")),
-        tag("p", texts("figures.reactions_what", error=error), class_="note"),
-        svg(reactions(made, texts), class_="chart wide"),
-        svg(reactions(made, texts, NARROW), class_="chart narrow"),
-        class_="panel",
-    )
-    gaps = margins(of)
-    errors = sorted(one.margin_error for one in of if one.margin_error is not None)
-    if gaps:
-        error_ = errors[len(errors) // 2]
-        yield tag(
-            "section",
-            tag("h2", texts("figures.margins")),
-            tag("p", texts("figures.margins_what"), " ", texts("figures.nearest"), ": ", tag("b", texts.ms(gaps[0])),
-                class_="note"),
-            svg(draw_margins(gaps, error_, texts), class_="chart wide"),
-            svg(draw_margins(gaps, error_, texts, NARROW), class_="chart narrow"),
-            class_="panel",
-        )  # fmt: skip
-    yield tag(
-        "section",
-        tag("h2", texts("figures.kinds")),
-        tag("p", texts("figures.kinds_what"), class_="note"),
-        _kinds(made, texts),
-        class_="panel",
-    )
-
-
-def _summary(made: Sequence[PlayerSummary], texts: Texts) -> Markup:
-    heads = ("player", "hands", "wins", "false", "void", "median", "middle_half", "fastest")
-    rows = []
-    for one in made:
-        half = one.quartiles
-        middle = "–" if half is None else texts("figures.range", low=_ms(half[0], texts), high=_ms(half[1], texts))
-        rows.append(
-            tag(
-                "tr",
-                tag("th", tag("span", "", class_=f"dot bg-seat{(one.seat - 1) % 8 + 1}"), one.player, scope="row"),
-                tag("td", str(len(one.reactions))),
-                tag("td", str(one.won)),
-                tag("td", str(one.false)),
-                tag("td", str(one.void)),
-                tag("td", tag("b", _ms(one.median, texts))),
-                tag("td", middle),
-                tag("td", _ms(one.reactions[0] if one.reactions else None, texts)),
-            )
-        )
-    return _table(heads, rows, texts, "figures.summary")
-
-
-def _kinds(made: Sequence[PlayerSummary], texts: Texts) -> Markup:
-    heads = ("player", *HAND_KINDS)
-    rows = [
-        tag(
-            "tr",
-            tag("th", tag("span", "", class_=f"dot bg-seat{(one.seat - 1) % 8 + 1}"), one.player, scope="row"),
-            [tag("td", str(one.kinds[kind])) for kind in HAND_KINDS],
-        )
-        for one in made
-    ]
-    return _table(heads, rows, texts, "figures.kinds")
-
-
-def _table(heads: Sequence[str], rows: Sequence[Markup], texts: Texts, label: str) -> Markup:
-    return table_of([texts(f"figures.{name}") for name in heads], rows, texts(label))
-
-
-def table_of(heads: Sequence[str], rows: Sequence[Markup], label: str) -> Markup:
-    """A table that can be scrolled where the screen is narrow, also by keyboard."""
-    head = tag("thead", tag("tr", [tag("th", name, scope="col") for name in heads]))
-    table = tag("table", head, tag("tbody", rows))
-    return tag("div", table, class_="scroll", tabindex=0, role="region", aria_label=label)
-
-
-def _ms(ns: int | None, texts: Texts) -> str:
-    return "–" if ns is None else texts.ms(ns, 0)
-
-
-def table(of: Sequence[HandFigure]) -> str:
-    """CSV with `COLUMNS`: instants as they stand in the log, the rest in milliseconds."""
+def slaps_table(of: Sequence[HandFigure]) -> str:
+    """CSV with `_COLUMNS`: instants as they stand in the log, the rest in milliseconds."""
     out = StringIO()
     writer = csv.writer(out)
-    writer.writerow(COLUMNS)
+    writer.writerow(_COLUMNS)
     for one in of:
         writer.writerow(
             (
@@ -285,8 +232,3 @@ def _harmless(name: str) -> str:
 
 def _csv_ms(ns: int | None) -> str:
     return "" if ns is None else f"{ns / 1e6:.6f}"
-
-
-def _csv(of: Sequence[HandFigure], name: str) -> Response:
-    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-    return PlainTextResponse(table(of), media_type="text/csv; charset=utf-8", headers=headers)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Final, TypeAlias
 
@@ -29,6 +29,33 @@ def tag(name: str, /, *children: Child, **attributes: Attribute) -> Markup:
     if name in _VOID:
         return Markup(f"<{head}>")
     return Markup(f"<{head}>{join(children)}</{name}>")
+
+
+def panel(title: str, *children: Child, class_: str = "panel") -> Markup:
+    """A section with a heading."""
+    return tag("section", tag("h2", title), children, class_=class_)
+
+
+def button_link(text: str, href: str, *, strong: bool = False, **attributes: Attribute) -> Markup:
+    """A link that looks like a button."""
+    return tag("a", text, href=href, class_="button strong" if strong else "button", **attributes)
+
+
+def data_table(
+    heads: Sequence[Child], rows: Sequence[Markup], label: str, *, class_: str | None = None, around: str = "scroll"
+) -> Markup:
+    """A table that scrolls sideways where the screen is narrow, also by keyboard.
+
+    Args:
+        heads: of the columns; none for a table without a head.
+        rows: each a ``tr``.
+        label: says what it holds to those who do not see it.
+        class_: of the table.
+        around: classes of what scrolls.
+    """
+    head = tag("thead", tag("tr", [tag("th", one, scope="col") if one else tag("td", "") for one in heads]))
+    table = tag("table", head if heads else None, tag("tbody", rows), class_=class_)
+    return tag("div", table, class_=around, tabindex=0, role="region", aria_label=label)
 
 
 def join(children: Child) -> Markup:

@@ -21,7 +21,7 @@ from starlette.responses import HTMLResponse, Response
 
 from referee.text.catalogue import LANGUAGES, Texts, chosen, texts
 from referee.web.html import Child, Markup, tag
-from referee.web.svg import path, stylesheet
+from referee.web.svg import stylesheet, suit_path
 
 _FOLDER: Final = Path(__file__).parent / "static"
 _KINDS: Final = {
@@ -31,11 +31,11 @@ _KINDS: Final = {
 _FONTS: Final = ("Roboto-Regular.ttf", "Roboto-Medium.ttf", "Roboto-Bold.ttf", "Roboto-Black.ttf")
 
 
-async def static(request: Request) -> Response:
+async def send_static(request: Request) -> Response:
     """One file."""
     name = request.path_params["name"]
     try:
-        data, mark = content(name)
+        data, mark = _content(name)
     except KeyError:
         raise HTTPException(404) from None
     headers = {"Cache-Control": "no-cache", "ETag": mark}
@@ -47,7 +47,7 @@ async def static(request: Request) -> Response:
 
 
 @cache
-def content(name: str) -> tuple[bytes, str]:
+def _content(name: str) -> tuple[bytes, str]:
     """A file's bytes and its mark; raises `KeyError` for one that there is not."""
     if name == "palette.css":
         data = stylesheet().encode()
@@ -90,7 +90,12 @@ def card(name: str, texts: Texts, *, key: str | None = None, class_: str = "") -
     rank = {"T": "10", "X": ""}.get(name[0], name[0])
     colour = "red" if name[1] in "hdr" else "black"
     drawn = tag(
-        "svg", tag("path", d=path(name[1])), viewBox="0 0 100 100", aria_hidden="true", class_="suit", focusable="false"
+        "svg",
+        tag("path", d=suit_path(name[1])),
+        viewBox="0 0 100 100",
+        aria_hidden="true",
+        class_="suit",
+        focusable="false",
     )
     return tag(
         "span", tag("span", rank, class_="rank", aria_hidden="true"), drawn, role="img",
@@ -103,6 +108,22 @@ def row(names: Iterable[str], texts: Texts) -> Markup:
     return tag("span", [card(name, texts) for name in names], class_="cards")
 
 
+def seat_dot(seat: int) -> Markup:
+    """A dot in a seat's colour."""
+    return tag("span", "", class_=f"dot bg-seat{(seat - 1) % 8 + 1}")
+
+
+def download(data: str | bytes, name: str, kind: str) -> Response:
+    """A file to take along, under a name."""
+    return Response(data, media_type=kind, headers={"Content-Disposition": f'attachment; filename="{name}"'})
+
+
+def print_button(texts: Texts) -> Markup:
+    """Prints the page; its script shows it."""
+    return tag("button", texts("figures.print"), type="button", id="print", class_="button", hidden=True)
+
+
+CSV: Final = "text/csv; charset=utf-8"
 COOKIE: Final = "lang"
 _YEAR: Final = 365 * 24 * 3600
 _PAGES: Final = (

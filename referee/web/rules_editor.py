@@ -266,7 +266,7 @@ def catalogue() -> dict[str, Any]:
     }
 
 
-async def rules(site: Site, request: Request) -> HTMLResponse:
+async def show_rules(site: Site, request: Request) -> HTMLResponse:
     """The editor, filled in with a preset."""
     texts = page_texts(request)
     asked = request.query_params.get("preset", "")

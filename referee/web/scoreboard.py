@@ -192,12 +192,12 @@ _LABELS = {
 }  # fmt: skip
 
 
-async def board(site: Site, request: Request) -> HTMLResponse:
+async def show_board(site: Site, request: Request) -> HTMLResponse:
     """The scoreboard, as it is now; its script keeps it so."""
     return _board(site, request, projector=False)
 
 
-async def projector(site: Site, request: Request) -> HTMLResponse:
+async def show_projector(site: Site, request: Request) -> HTMLResponse:
     """The scoreboard in huge type, for the whole room."""
     return _board(site, request, projector=True)
 
@@ -254,7 +254,7 @@ def _region(name: str, html: Markup, texts: Texts) -> Markup:
     return tag("section", heading, inner, class_=f"panel p-{name}", aria_labelledby=f"h-{name}")
 
 
-async def events(site: Site, request: Request) -> StreamingResponse:
+async def stream_events(site: Site, request: Request) -> StreamingResponse:
     """The stream that keeps a scoreboard up to date."""
     return StreamingResponse(
         site.hub.stream(language(request)),
@@ -263,7 +263,7 @@ async def events(site: Site, request: Request) -> StreamingResponse:
     )
 
 
-async def code(site: Site, request: Request) -> Response:
+async def send_qr_code(site: Site, request: Request) -> Response:
     """The page's address as a QR code."""
     import segno
 
@@ -273,6 +273,6 @@ async def code(site: Site, request: Request) -> Response:
     return Response(out.getvalue(), media_type="image/svg+xml", headers={"Cache-Control": "no-store"})
 
 
-async def health(site: Site, request: Request) -> JSONResponse:
+async def send_health(site: Site, request: Request) -> JSONResponse:
     """Whether the page lives, and how many watch it."""
     return JSONResponse({"well": True, "viewers": site.hub.viewers, "game": site.hub.board.game})

@@ -1,9 +1,7 @@
-"""The page as an ASGI application: routes, and what becomes of mistakes.
+"""The page's process: its routes, what becomes of mistakes, and serving it all at an address.
 
 Nothing here writes to the record, and every route of this file is a GET. What may be changed from a page, and by whom,
 is the business of `referee.web.security.guard` and `referee.web.api`, whose routes are handed in.
-
-The page's process: a record, a socket to listen at, and an address to be reached at.
 """
 
 from __future__ import annotations
@@ -32,49 +30,44 @@ from referee.engine.observations import LogError
 from referee.engine.replay import TooLong
 from referee.errors import UserError
 from referee.record.store import RecordError
-from referee.web import control_page, layout, rules_editor, scoreboard, table_page
-from referee.web import figures as figurepage
-from referee.web import games as gamepage
-from referee.web import games as replaypage
+from referee.web import control_page, figures, finish_page, games, layout, rules_editor, scoreboard, table_page
 from referee.web.board import Board
 from referee.web.events import Hub
 from referee.web.games_cache import Shelf
 from referee.web.html import tag
 from referee.web.layout import page, page_texts
-from referee.web.photo_finish import page as finishpage
 from referee.web.scoreboard import Follower
 from referee.web.security.limits import Patient
 from referee.web.site import Site
 
 _GAME: Final = "/games/{game:int}"
-_TABLE: Final = {
-    "/": scoreboard.board,
-    "/projector": scoreboard.projector,
-    "/events": scoreboard.events,
-    "/qr.svg": scoreboard.code,
-    "/healthz": scoreboard.health,
-    "/control": control_page.control,
-    "/recent.json": control_page.recent,
-    "/rules": rules_editor.rules,
-    "/finish": finishpage.latest,
-    f"{_GAME}/finish": finishpage.show_finish,
-    f"{_GAME}/finish.svg": finishpage.as_svg,
-    f"{_GAME}/finish.png": finishpage.as_png,
-    f"{_GAME}/pictures/{{t:int}}.jpg": finishpage.picture,
-    "/games": gamepage.games,
-    _GAME: gamepage.game,
-    f"{_GAME}/ruling": gamepage.ruling,
-    f"{_GAME}/log.jsonl": gamepage.log,
-    f"{_GAME}/rulings.csv": gamepage.rulings_csv,
-    f"{_GAME}/replay": replaypage.replay,
-    f"{_GAME}/steps": replaypage.steps,
-    "/figures": figurepage.all_games,
-    "/figures.csv": figurepage.all_games_csv,
+_ROUTES: Final = {
+    "/": scoreboard.show_board,
+    "/projector": scoreboard.show_projector,
+    "/events": scoreboard.stream_events,
+    "/qr.svg": scoreboard.send_qr_code,
+    "/healthz": scoreboard.send_health,
+    "/control": control_page.show_control,
+    "/recent.json": control_page.send_recent,
+    "/rules": rules_editor.show_rules,
+    "/finish": finish_page.show_latest_finish,
+    f"{_GAME}/finish": finish_page.show_finish,
+    f"{_GAME}/finish.svg": finish_page.send_finish,
+    f"{_GAME}/pictures/{{t:int}}.jpg": finish_page.send_picture,
+    "/games": games.show_games,
+    _GAME: games.show_game,
+    f"{_GAME}/ruling": games.show_ruling,
+    f"{_GAME}/log.jsonl": games.send_log,
+    f"{_GAME}/rulings.csv": games.send_rulings,
+    f"{_GAME}/replay": games.show_replay,
+    f"{_GAME}/steps": games.send_steps,
+    "/figures": figures.show_figures,
+    "/figures.csv": figures.send_figures,
     "/table": table_page.show_table,
-    "/league": table_page.league,
-    "/league.csv": table_page.league_csv,
-    f"{_GAME}/figures": figurepage.one_game,
-    f"{_GAME}/figures.csv": figurepage.one_game_csv,
+    "/league": table_page.show_league,
+    "/league.csv": table_page.send_league,
+    f"{_GAME}/figures": figures.show_game_figures,
+    f"{_GAME}/figures.csv": figures.send_game_figures,
 }
 """Every route that shows something, and who makes it."""
 
@@ -87,59 +80,48 @@ def build(site: Site, extra: Sequence[BaseRoute] = ()) -> Starlette:
         extra: further routes, such as those of control.
     """
     routes: list[BaseRoute] = [
-        Route(path, functools.partial(handler, site), methods=["GET"]) for path, handler in _TABLE.items()
+        Route(path, functools.partial(handler, site), methods=["GET"]) for path, handler in _ROUTES.items()
     ]
-    routes.append(Route("/static/{name}", layout.static, methods=["GET"]))
-    return Starlette(
-        routes=[*routes, *extra],
-        exception_handlers={
-            404: _not_found,
-            RecordError: _unreadable,
-            LogError: _damaged,
-            TooLong: _too_long,
-        },
-    )
+    routes.append(Route("/static/{name}", layout.send_static, methods=["GET"]))
+    faults = {404: _not_found, RecordError: _unreadable, LogError: _damaged, TooLong: _too_long}
+    return Starlette(routes=[*routes, *extra], exception_handlers=faults)
 
 
-async def _not_found(request: Request, _bad: Exception) -> Response:
-    if isinstance(_bad, HTTPException) and request.url.path.startswith("/api/"):
+async def _not_found(request: Request, bad: Exception) -> Response:
+    if isinstance(bad, HTTPException) and request.url.path.startswith("/api/"):
         return Response(status_code=404)
-    return _told(request, "error.not_found", "error.not_found_long", 404)
+    texts = page_texts(request)
+    return _show_fault(request, texts("error.not_found"), texts("error.not_found_long"), 404)
 
 
 async def _unreadable(request: Request, bad: Exception) -> Response:
     if "there is no game" in str(bad):
         return await _not_found(request, bad)
-    return _words(request, page_texts(request)("error.no_record"), str(bad), 503)
+    return _show_fault(request, page_texts(request)("error.no_record"), str(bad), 503)
 
 
 async def _damaged(request: Request, bad: Exception) -> Response:
-    return _words(request, page_texts(request)("games.damaged", words=str(bad)), "", 422)
+    return _show_fault(request, page_texts(request)("games.damaged", words=str(bad)), "", 422)
 
 
 async def _too_long(request: Request, _bad: Exception) -> Response:
-    return _words(request, page_texts(request)("games.too_long"), "", 422)
+    return _show_fault(request, page_texts(request)("games.too_long"), "", 422)
 
 
-def _told(request: Request, head: str, text: str, status: int) -> Response:
-    texts = page_texts(request)
-    return _words(request, texts(head), texts(text), status)
-
-
-def _words(request: Request, head: str, text: str, status: int) -> Response:
+def _show_fault(request: Request, head: str, text: str, status: int) -> Response:
     content = tag("section", tag("h1", head), tag("p", text) if text else None, class_="panel empty")
     return page(request, head, content, status=status)
 
 
-BACKLOG: Final = 64
-SWITCH: Final = 0.0003
+_BACKLOG: Final = 64
+PAGE_SWITCH_INTERVAL: Final = 0.0003
 """Seconds that a thread may go on working while another waits."""
 _GRACE: Final = 2
 """Seconds that open answers may take when the page is stopped."""
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class PageOptions:
     """How the page is served."""
 
     record: Path
@@ -160,7 +142,7 @@ class Options:
 class Page:
     """The application with everything behind it."""
 
-    def __init__(self, options: Options) -> None:
+    def __init__(self, options: PageOptions) -> None:
         controlled = options.runtime is not None
         self.hub = Hub(Board(), controlled=controlled)
         self.site = Site(Shelf(options.record, options.pictures), self.hub, controlled=controlled)
@@ -181,7 +163,7 @@ class Page:
             self.site.close()
 
 
-def _guarded(site: Site, options: Options) -> ASGIApp:
+def _guarded(site: Site, options: PageOptions) -> ASGIApp:
     from hardware.clock import monotonic
     from referee.web.api import Control
     from referee.web.security.guard import Hosts, guarded
@@ -195,7 +177,7 @@ def _guarded(site: Site, options: Options) -> ASGIApp:
     return guarded(app, control.sessions, hosts=hosts, clock=monotonic, secure=options.secure)
 
 
-class _Server(uvicorn.Server):
+class _PageServer(uvicorn.Server):
     """Lets the viewers go as soon as it is asked to stop; they would hold it up."""
 
     hub: Hub
@@ -217,7 +199,7 @@ class _Server(uvicorn.Server):
         await super().shutdown(sockets)
 
 
-async def serve(options: Options, told: Callable[[str], None]) -> int:
+async def serve(options: PageOptions, told: Callable[[str], None]) -> int:
     """Serve until told to stop; returns the exit status.
 
     Args:
@@ -229,7 +211,7 @@ async def serve(options: Options, told: Callable[[str], None]) -> int:
     """
     # Each write to a viewer's socket lets a working thread in, and waits this long to get its turn back; with the usual
     # 5 ms, forty viewers would wait 200 ms while somebody opens a photo-finish.
-    sys.setswitchinterval(SWITCH)
+    sys.setswitchinterval(PAGE_SWITCH_INTERVAL)
     listening = opened(options.host, options.port)
     try:
         page = Page(options)
@@ -241,7 +223,7 @@ async def serve(options: Options, told: Callable[[str], None]) -> int:
         server_header=False, proxy_headers=False, ws="none", http=Patient, loop="asyncio", timeout_keep_alive=15,
         limit_concurrency=256, h11_max_incomplete_event_size=16384,
     )  # fmt: skip
-    server = _Server(config)
+    server = _PageServer(config)
     server.hub = page.hub
     async with page.running():
         host, port = listening.getsockname()[:2]
@@ -257,7 +239,7 @@ def opened(host: str, port: int) -> socket.socket:
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((host, port))
-        listening.listen(BACKLOG)
+        listening.listen(_BACKLOG)
     except OSError as bad:
         listening.close()
         raise UserError(f"the page cannot be served at {host}:{port} ({bad.strerror}); try another --port") from None

@@ -1,23 +1,18 @@
-"""The four suits as outlines in a square of 100 by 100, for the page's and the drawings' cards.
-
-A drawing as a list of simple shapes, so that SVG and PNG show the same thing to the last digit.
+"""Drawings as lists of simple shapes, and their SVG; the suits of the cards; the colours of the page and its drawings.
 
 Colours are roles; a palette says what they are. Coordinates are in pixels of the drawing, y downwards.
-
-Colours, once for all: of the page, of its drawings, and of files that are downloaded; light and dark.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Final, TypeAlias
 
 from referee.web.html import Markup, tag
 
-Point = tuple[float, float]
 _STEM: Final = "M50 58 C50 78 44 90 32 95 L68 95 C56 90 50 78 50 58 Z"
 _PATHS: Final = {
     "h": ("M50 93 C22 66 6 49 6 30 C6 16 17 7 29 7 C39 7 46 13 50 22 C54 13 61 7 71 7 C83 7 94 16 94 30 "
@@ -32,56 +27,19 @@ _PATHS: Final = {
 }  # fmt: skip
 
 
-def path(suit: str) -> str:
-    """The outline as the data of an SVG path; a star for jokers."""
+@cache
+def suit_path(suit: str) -> str:
+    """The outline of a suit in a square of 100 by 100 as the data of an SVG path; a star for jokers."""
     if suit in _PATHS:
         return " ".join(_PATHS[suit])
-    return "M" + " L".join(f"{x:.1f} {y:.1f}" for x, y in _star()) + " Z"
-
-
-@cache
-def polygons(suit: str) -> tuple[tuple[Point, ...], ...]:
-    """The outline as polygons."""
-    if suit not in _PATHS:
-        return (tuple(_star()),)
-    return tuple(tuple(_flat(data)) for data in _PATHS[suit])
-
-
-def _star() -> Iterator[Point]:
+    corners = []
     for place in range(10):
-        radius = 48.0 if place % 2 == 0 else 20.0
-        angle = math.pi * place / 5
-        yield 50 + radius * math.sin(angle), 52 - radius * math.cos(angle)
+        radius, angle = 48.0 if place % 2 == 0 else 20.0, math.pi * place / 5
+        corners.append(f"{50 + radius * math.sin(angle):.1f} {52 - radius * math.cos(angle):.1f}")
+    return "M" + " L".join(corners) + " Z"
 
 
-def _flat(data: str) -> Iterator[Point]:
-    """Straight pieces of a path of M, L, C and Z."""
-    words = iter(data.split())
-    here: Point = (0.0, 0.0)
-    for word in words:
-        if word == "Z":
-            return
-        command, first = word[0], word[1:]
-        points = [(float(first), float(next(words)))]
-        if command == "C":
-            points += [(float(next(words)), float(next(words))) for _ in range(2)]
-            b, c, d = points
-            yield from (_bezier(here, b, c, d, step / 12) for step in range(1, 13))
-        else:
-            yield points[0]
-        here = points[-1]
-
-
-def _bezier(a: Point, b: Point, c: Point, d: Point, at: float) -> Point:
-    """A point of a cubic Bézier curve, ``at`` from 0 to 1."""
-    weights = ((1 - at) ** 3, 3 * at * (1 - at) ** 2, 3 * at**2 * (1 - at), at**3)
-    return (
-        sum(w * p[0] for w, p in zip(weights, (a, b, c, d), strict=True)),
-        sum(w * p[1] for w, p in zip(weights, (a, b, c, d), strict=True)),
-    )
-
-
-FONT: Final = "Roboto, 'Helvetica Neue', Arial, sans-serif"
+_FONT: Final = "Roboto, 'Helvetica Neue', Arial, sans-serif"
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,11 +91,22 @@ class Polygon:
     alpha: float = 1.0
 
 
-Shape: TypeAlias = Rect | Line | Text | Polygon
+@dataclass(frozen=True, slots=True)
+class SuitMark:
+    """A card's suit, ``size`` wide and high."""
+
+    x: float
+    y: float
+    size: float
+    suit: str
+    role: str
+
+
+Shape: TypeAlias = Rect | Line | Text | Polygon | SuitMark
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
+class Drawing:
     """A drawing; ``title`` and ``description`` are for those who do not see it."""
 
     width: int
@@ -150,26 +119,26 @@ class Scene:
 Palette: TypeAlias = Mapping[str, str]
 
 
-def svg(scene: Scene, palette: Palette | None = None, class_: str | None = None) -> Markup:
+def svg(drawing: Drawing, palette: Palette | None = None, class_: str | None = None) -> Markup:
     """The drawing as SVG.
 
     Args:
-        scene: what to draw.
+        drawing: what to draw.
         palette: colours by role, for a file that stands by itself; None for one whose colours the page's CSS gives.
         class_: of the ``svg`` element.
     """
-    shapes = [_shape(shape, palette) for shape in scene.shapes]
+    shapes = [_shape(shape, palette) for shape in drawing.shapes]
     return tag(
         "svg",
-        tag("title", scene.title),
-        tag("desc", scene.description),
+        tag("title", drawing.title),
+        tag("desc", drawing.description),
         shapes,
         xmlns="http://www.w3.org/2000/svg",
-        viewBox=f"0 0 {scene.width} {scene.height}",
+        viewBox=f"0 0 {drawing.width} {drawing.height}",
         role="img",
-        width=scene.width if palette else None,
-        height=scene.height if palette else None,
-        font_family=FONT,
+        width=drawing.width if palette else None,
+        height=drawing.height if palette else None,
+        font_family=_FONT,
         class_=class_,
     )
 
@@ -183,6 +152,9 @@ def _shape(shape: Shape, palette: Palette | None) -> Markup:
     if isinstance(shape, Polygon):
         points = " ".join(f"{_n(x)},{_n(y)}" for x, y in shape.points)
         return tag("polygon", points=points, **_fill(shape.role, shape.alpha, palette))
+    if isinstance(shape, SuitMark):
+        place = f"translate({_n(shape.x)} {_n(shape.y)}) scale({shape.size / 100:.4f})"
+        return tag("path", d=suit_path(shape.suit), transform=place, **_fill(shape.role, 1.0, palette))
     if isinstance(shape, Line):
         colour = {"class_": f"s-{shape.role}"} if palette is None else {"stroke": palette[shape.role]}
         return tag(
@@ -222,7 +194,7 @@ def hatch(x: float, y: float, width: float, height: float, step: float, role: st
     return lines
 
 
-LIGHT: Final[Palette] = {
+_LIGHT: Final[Palette] = {
     "ground": "#f5f2ea", "panel": "#fffdf8", "lane": "#f0ece1", "rule": "#d9d2c0", "rule2": "#b9b09a",
     "ink": "#1b1a17", "soft": "#5d574a", "accent": "#0c5c4a", "finish": "#c1121f", "good": "#0c6b3d", "bad": "#b3261e",
     "warn": "#8a5a00", "felt": "#0f5a46", "felt2": "#0a4637", "onfelt": "#f4f1e6", "onaccent": "#ffffff",
@@ -230,7 +202,7 @@ LIGHT: Final[Palette] = {
     "seat1": "#0b63a8", "seat2": "#a85400", "seat3": "#19702d", "seat4": "#a81f66", "seat5": "#6138b8",
     "seat6": "#6f5b00", "seat7": "#006b60", "seat8": "#b2340c",
 }  # fmt: skip
-DARK: Final[Palette] = {
+_DARK: Final[Palette] = {
     "ground": "#0e1113", "panel": "#171b1e", "lane": "#1e2428", "rule": "#2d353a", "rule2": "#4b565d",
     "ink": "#f1f3f2", "soft": "#a9b4b8", "accent": "#5fe0b7", "finish": "#ff5a5f", "good": "#6ee7a0", "bad": "#ff8a80",
     "warn": "#ffc766", "felt": "#0d4a3b", "felt2": "#08352a", "onfelt": "#eef5f1", "onaccent": "#06251c",
@@ -238,7 +210,7 @@ DARK: Final[Palette] = {
     "seat1": "#5cc8ff", "seat2": "#ffb454", "seat3": "#7ee787", "seat4": "#ff8fc0", "seat5": "#c3a6ff",
     "seat6": "#ffe066", "seat7": "#4fd6c3", "seat8": "#ff9d7a",
 }  # fmt: skip
-PALETTES: Final = {"light": LIGHT, "dark": DARK}
+PALETTES: Final = {"light": _LIGHT, "dark": _DARK}
 _SYSTEM_DARK: Final = "@media (prefers-color-scheme: dark)"
 
 
@@ -249,12 +221,12 @@ def seat_role(seat: int | None) -> str:
 
 def stylesheet() -> str:
     """The colours as CSS: variables, and a class for filling and one for stroking with each."""
-    roles = "\n".join(f".f-{role}{{fill:var(--{role})}}.s-{role}{{stroke:var(--{role})}}" for role in LIGHT)
+    roles = "\n".join(f".f-{role}{{fill:var(--{role})}}.s-{role}{{stroke:var(--{role})}}" for role in _LIGHT)
     return (
-        f":root{{{_variables(LIGHT)};color-scheme:light}}\n"
-        f"{_SYSTEM_DARK}{{:root:not([data-theme=light]){{{_variables(DARK)};color-scheme:dark}}}}\n"
-        f":root[data-theme=dark]{{{_variables(DARK)};color-scheme:dark}}\n"
-        f"@media print{{:root:root:root{{{_variables(LIGHT)};color-scheme:light}}}}\n{roles}\n"
+        f":root{{{_variables(_LIGHT)};color-scheme:light}}\n"
+        f"{_SYSTEM_DARK}{{:root:not([data-theme=light]){{{_variables(_DARK)};color-scheme:dark}}}}\n"
+        f":root[data-theme=dark]{{{_variables(_DARK)};color-scheme:dark}}\n"
+        f"@media print{{:root:root:root{{{_variables(_LIGHT)};color-scheme:light}}}}\n{roles}\n"
     )
 
 

@@ -1,6 +1,6 @@
-"""How the table is set up: its seats round the camera's picture, drawn, and what the calibration measured.
+"""How the table is set up (seats round the camera's picture, what the calibration measured), and the league.
 
-The league of those who agreed to be remembered, from the latest games; `referee league` counts all of them.
+Routes of the page's process. The league is of the latest games; `referee league` counts all of them.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import Response
 
 from referee.engine.observations import LogError
 from referee.engine.replay import TooLong
@@ -19,68 +19,55 @@ from referee.record.league import LEAST_GAMES, LeagueRow, as_csv, table
 from referee.record.people import People
 from referee.record.statistics import GameResult, result_of
 from referee.text.catalogue import Texts
-from referee.web.figures import table_of
 from referee.web.games_cache import REMEMBERED, Folded, Shelf
-from referee.web.html import Child, Markup, tag
-from referee.web.layout import page, page_texts
+from referee.web.html import Child, Markup, button_link, data_table, panel, tag
+from referee.web.layout import CSV, download, page, page_texts, print_button
 from referee.web.site import Site
-from referee.web.svg import Line, Polygon, Rect, Scene, Shape, Text, seat_role, svg
+from referee.web.svg import Drawing, Line, Polygon, Rect, Shape, Text, seat_role, svg
 
 FRAME: Final = 420.0
 """Width of the camera's picture in the drawing."""
 BESIDE: Final = 120.0
 """Room beside it for the seats."""
-SQUARE: Final = (4, 3)
+_SHAPE: Final = (4, 3)
 """Shape of a picture of which nothing was measured."""
 
 
 async def show_table(site: Site, request: Request) -> Response:
-    """The page."""
+    """How the table is set up, and what is amiss with it."""
     texts, about = page_texts(request), site.hub.board.about
-    content: list[Child] = [tag("h1", texts("table.title"))]
     if about is None or not about.get("seats"):
-        content.append(tag("p", texts("table.unknown"), class_="panel none"))
+        content: Child = tag("p", texts("table.unknown"), class_="panel none")
     else:
-        content += _content(about, site.hub.board.troubles, texts)
-    return page(request, texts("table.title"), *content, here="/control")
+        content = list(_content(about, site.hub.board.troubles, texts))
+    return page(request, texts("table.title"), tag("h1", texts("table.title")), content, here="/control")
 
 
 def _content(about: Mapping[str, Any], troubles: Mapping[str, str], texts: Texts) -> Iterator[Child]:
     found = about.get("calibration")
-    yield tag(
-        "section",
-        tag("h2", texts("table.seats")),
-        svg(drawing(about["seats"], found, texts), class_="chart"),
-        tag("p", texts("table.drawn" if found else "table.not_calibrated"), class_="note"),
-        class_="panel",
-    )
+    note = tag("p", texts("table.drawn" if found else "table.not_calibrated"), class_="note")
+    yield panel(texts("table.seats"), svg(drawing(about["seats"], found, texts), class_="chart"), note)
     if found:
+        values = {
+            "picture": f"{found['width']} × {found['height']} px",
+            "card": f"{texts.number(found['card_height_px'], 0)} px",
+            "tilt": f"{texts.number(found['tilt_deg'], 1)}°",
+            "error": f"{texts.number(found['error_px'], 2)} px",
+            "edge": f"{texts.number(found['edge_px'], 1)} px",
+        }
+        rows = [
+            tag("tr", tag("th", texts(f"table.{name}"), scope="row"), tag("td", value),
+                tag("td", texts(f"table.{name}_means")))
+            for name, value in values.items()
+        ]  # fmt: skip
         heads = [texts(f"table.{name}") for name in ("measured", "value", "meaning")]
-        yield tag(
-            "section",
-            tag("h2", texts("table.calibration")),
-            table_of(heads, list(_figures(found, texts)), texts("table.calibration")),
-            class_="panel",
-        )
+        yield panel(texts("table.calibration"), data_table(heads, rows, texts("table.calibration")))
     if troubles:
         told = [tag("li", tag("b", part), ": ", tag("span", words, lang="en")) for part, words in troubles.items()]
-        yield tag("section", tag("h2", texts("table.troubles")), tag("ul", told), class_="panel")
+        yield panel(texts("table.troubles"), tag("ul", told))
 
 
-def _figures(found: Mapping[str, Any], texts: Texts) -> Iterator[Markup]:
-    values = {
-        "picture": f"{found['width']} × {found['height']} px",
-        "card": f"{texts.number(found['card_height_px'], 0)} px",
-        "tilt": f"{texts.number(found['tilt_deg'], 1)}°",
-        "error": f"{texts.number(found['error_px'], 2)} px",
-        "edge": f"{texts.number(found['edge_px'], 1)} px",
-    }
-    for name, value in values.items():
-        head = tag("th", texts(f"table.{name}"), scope="row")
-        yield tag("tr", head, tag("td", value), tag("td", texts(f"table.{name}_means")))
-
-
-def drawing(seats: Sequence[Mapping[str, Any]], found: Mapping[str, Any] | None, texts: Texts) -> Scene:
+def drawing(seats: Sequence[Mapping[str, Any]], found: Mapping[str, Any] | None, texts: Texts) -> Drawing:
     """The camera's picture from above, with the playing area and a card as it sees them, and who stands where.
 
     Args:
@@ -88,22 +75,18 @@ def drawing(seats: Sequence[Mapping[str, Any]], found: Mapping[str, Any] | None,
         found: ``width``, ``height``, ``area`` and ``card`` of the calibration, px; None where there is none.
         texts: of the page's language.
     """
-    wide, high = (found["width"], found["height"]) if found else SQUARE
+    wide, high = (found["width"], found["height"]) if found else _SHAPE
     scale = FRAME / wide
     height = high * scale
     shapes: list[Shape] = [Rect(BESIDE, BESIDE / 2, FRAME, height, "rule2", 1.0, 8)]
     if found:
-        shapes.append(_outline(found["area"], scale, "accent", 0.25))
-        shapes.append(_outline(found["card"], scale, "ink", 0.8))
+        for part, role, alpha in (("area", "accent", 0.25), ("card", "ink", 0.8)):
+            corners = tuple((BESIDE + x * scale, BESIDE / 2 + y * scale) for x, y in found[part])
+            shapes.append(Polygon(corners, role, alpha))
     for number, seat in enumerate(seats, start=1):
         shapes += _seat(number, str(seat["name"]), float(seat["bearing"]), height)
     said = ", ".join(f"{seat['name']} {round(seat['bearing'])}°" for seat in seats)
-    return Scene(round(FRAME + 2 * BESIDE), round(height + BESIDE), tuple(shapes), texts("table.seats"), said)
-
-
-def _outline(corners: Sequence[Sequence[float]], scale: float, role: str, alpha: float) -> Polygon:
-    points = tuple((BESIDE + x * scale, BESIDE / 2 + y * scale) for x, y in corners)
-    return Polygon(points, role, alpha)
+    return Drawing(round(FRAME + 2 * BESIDE), round(height + BESIDE), tuple(shapes), texts("table.seats"), said)
 
 
 def _seat(number: int, name: str, bearing: float, height: float) -> Iterator[Shape]:
@@ -118,11 +101,11 @@ def _seat(number: int, name: str, bearing: float, height: float) -> Iterator[Sha
     yield Text(edge[0] + 12 * x, edge[1] + (26 * y if y < 0 else 34 * y) * 0.8 + 6, name[:12], role, 20, anchor, 700)
 
 
-LATEST: Final = REMEMBERED
+_LATEST: Final = REMEMBERED
 """Games that are counted here: what they came to is worked out once, and remembered."""
 
 
-def rows(shelf: Shelf) -> list[LeagueRow]:
+def _rows(shelf: Shelf) -> list[LeagueRow]:
     """The table; empty where nobody agreed, or there is no record yet. Raises `RecordError`."""
     if not shelf.path.exists():
         return []
@@ -134,7 +117,7 @@ def rows(shelf: Shelf) -> list[LeagueRow]:
 
 def _results(shelf: Shelf, ties: dict[tuple[int, int], str]) -> Iterator[GameResult]:
     games = {game for game, _ in ties}
-    for info in reversed([info for info in shelf.games() if info.id in games][:LATEST]):
+    for info in reversed([info for info in shelf.games() if info.id in games][:_LATEST]):
         seated = {seat: who for (game, seat), who in ties.items() if game == info.id}
         try:
             made = shelf.remembered(info.id, _result)
@@ -147,37 +130,28 @@ def _result(folded: Folded) -> GameResult:
     return result_of(folded.info, folded)
 
 
-async def league(site: Site, request: Request) -> Response:
-    """The page."""
-    texts = page_texts(request)
-    made = await site.aside(rows, site.shelf)
-    content: list[Child] = [tag("h1", texts("league.title"))]
+async def show_league(site: Site, request: Request) -> Response:
+    """The league of those who agreed to be remembered."""
+    texts, made = page_texts(request), await site.aside(_rows, site.shelf)
+    title = texts("league.title")
     if not made:
-        content.append(tag("p", texts("league.none"), class_="panel none"))
+        content: tuple[Child, ...] = (tag("p", texts("league.none"), class_="panel none"),)
     else:
-        csv = tag("a", texts("league.csv"), href="/league.csv", class_="button")
-        button = tag("button", texts("figures.print"), type="button", id="print", class_="button", hidden=True)
-        content += [
-            tag("p", csv, button, class_="buttons"),
-            tag("section", _table(made, texts), class_="panel"),
-            tag("p", texts("league.what", least=LEAST_GAMES, games=LATEST), class_="note"),
-        ]
-    return page(request, texts("league.title"), *content, scripts=("print.js",), body="figures", here="/figures")
+        heads = [texts(f"league.{name}") for name in ("rank", "games", "won", "slaps", "reaction", "rating")]
+        heads.insert(1, texts("figures.player"))
+        heads.insert(5, texts("figures.false"))
+        content = (
+            tag("p", button_link(texts("league.csv"), "/league.csv"), print_button(texts), class_="buttons"),
+            tag("section", data_table(heads, [_row(one, texts) for one in made], title), class_="panel"),
+            tag("p", texts("league.what", least=LEAST_GAMES, games=_LATEST), class_="note"),
+        )
+    return page(request, title, tag("h1", title), content, scripts=("print.js",), body="figures", here="/figures")
 
 
-async def league_csv(site: Site, request: Request) -> Response:
+async def send_league(site: Site, request: Request) -> Response:
     """The same for a spreadsheet."""
     del request
-    made = await site.aside(rows, site.shelf)
-    headers = {"Content-Disposition": 'attachment; filename="league.csv"'}
-    return PlainTextResponse(as_csv(made), media_type="text/csv; charset=utf-8", headers=headers)
-
-
-def _table(made: Sequence[LeagueRow], texts: Texts) -> Markup:
-    heads = [texts(f"league.{name}") for name in ("rank", "games", "won", "slaps", "reaction", "rating")]
-    heads.insert(1, texts("figures.player"))
-    heads.insert(5, texts("figures.false"))
-    return table_of(heads, [_row(one, texts) for one in made], texts("league.title"))
+    return download(as_csv(await site.aside(_rows, site.shelf)), "league.csv", CSV)
 
 
 def _row(one: LeagueRow, texts: Texts) -> Markup:
@@ -186,7 +160,6 @@ def _row(one: LeagueRow, texts: Texts) -> Markup:
     if one.reaction is not None:
         reaction = f"{texts.ms(round(one.reaction.value), 0)} (n = {one.reaction.count})"
     rating = f"{one.rating.value:.0f} ± {one.rating.error:.0f}" if one.games else "–"
-    cells = (
-        str(one.games), str(one.won), str(one.slaps["won"]), str(one.slaps["false"]), reaction, rating,
-    )  # fmt: skip
+    counts = (one.games, one.won, one.slaps["won"], one.slaps["false"])
+    cells = (*map(str, counts), reaction, rating)
     return tag("tr", tag("td", rank), tag("th", one.name, scope="row"), [tag("td", cell) for cell in cells])

@@ -31,7 +31,7 @@ from referee.record.people import People
 from referee.record.statistics import GameResult, Season, results
 from referee.record.store import Record
 from referee.web.games_cache import Shelf
-from referee.web.table_page import rows
+from referee.web.table_page import _rows as rows
 from tests.record.playing import add_game
 from tests.web.served import Served
 from tools.measure.seasons import tally

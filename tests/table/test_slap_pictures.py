@@ -37,7 +37,7 @@ from referee.vision.picture_buffer import PictureRing, Span
 from referee.web.board import Board
 from referee.web.events import Hub
 from referee.web.games_cache import Shelf
-from referee.web.photo_finish import page
+from referee.web import finish_page as page
 from referee.web.site import Site
 from tests.faults.rig import Rig
 from tests.faults.told import kill
@@ -102,7 +102,7 @@ def test_pictures_are_asked_for_where_one_may_want_to_see(one: Ruling, wanted: b
 
 
 def test_the_photo_finish_shows_as_much_as_is_kept() -> None:
-    assert page.AROUND == AROUND
+    assert page.PICTURES_WITHIN == AROUND
 
 
 def test_one_instant_is_asked_for_once_on_the_machines_time_and_kept_on_the_games() -> None:

@@ -79,7 +79,7 @@ def test_every_page_is_there_in_every_language(answering: Answering, path: str, 
     "path, query, status",
     [
         ("/nothing", "", 404), ("/games/99", "", 404), ("/games/0", "", 404), (f"/games/{2**70}", "", 404),
-        ("/games/1/finish", "slap=none", 404), ("/games/1/finish", "", 404), ("/games/1/finish.png", "slap=%00", 404),
+        ("/games/1/finish", "slap=none", 404), ("/games/1/finish", "", 404), ("/games/1/finish.svg", "slap=%00", 404),
         ("/games/1/ruling", "id=none", 404), ("/games/1/pictures/5.jpg", "", 404), ("/static/nothing.css", "", 404),
         ("/static/..", "", 404), ("/games/1/replay", "at=-5", 200), ("/games/1/replay", "at=99999999999999999999", 200),
         ("/games/1/steps", "from=99999", 200), ("/games/1/steps", "from=x", 200), ("/games", "from=77", 200),
@@ -95,7 +95,7 @@ def test_files_are_files(answering: Answering) -> None:
     assert slap is not None
     path, _, query = slap.partition("?")
     kinds = {
-        f"{path}.png": "image/png", f"{path}.svg": "image/svg+xml", "/games/1/rulings.csv": "text/csv; charset=utf-8",
+        f"{path}.svg": "image/svg+xml", "/games/1/rulings.csv": "text/csv; charset=utf-8",
         "/games/1/figures.csv": "text/csv; charset=utf-8", "/figures.csv": "text/csv; charset=utf-8",
         "/games/1/log.jsonl": "application/jsonl",
     }  # fmt: skip

@@ -16,7 +16,7 @@ from referee.record.statistics import HandFigure, figures, margins, summaries
 from referee.text.catalogue import texts
 from referee.web import figures as charts
 from referee.web.board import Board
-from referee.web.figures import COLUMNS, table
+from referee.web.figures import _COLUMNS, slaps_table
 from referee.web.games_cache import Folded
 from referee.web.svg import svg
 from tests.web.table import DEMO
@@ -90,16 +90,16 @@ def test_the_demos_figures_are_those_of_its_log(demo: Folded) -> None:
 
 def test_the_csv_holds_every_hand_and_no_formula(demo: Folded) -> None:
     made = figures(demo, 1)
-    rows = list(csv.DictReader(io.StringIO(table(made))))
-    assert tuple(rows[0]) == COLUMNS and len(rows) == len(made)
+    rows = list(csv.DictReader(io.StringIO(slaps_table(made))))
+    assert tuple(rows[0]) == _COLUMNS and len(rows) == len(made)
     assert [int(row["slap_ns"]) for row in rows] == [one.t for one in made]
     evil = HandFigure(1, "r", "s", 1, "=1+1", "won", "", 0, None, 0, "", None, None, ())
-    assert "'=1+1" in table([evil])
+    assert "'=1+1" in slaps_table([evil])
 
 
 def test_charts_of_nothing_and_of_much_are_drawn(demo: Folded) -> None:
     for made in ([], figures(demo, 1), figures(demo, 1) * 30):
-        assert svg(charts.reactions(summaries(made), texts("en"))).startswith("<svg")
+        assert svg(charts.draw_reactions(summaries(made), texts("en"))).startswith("<svg")
         assert svg(charts.draw_margins(margins(made), 3 * MS, texts("de"))).startswith("<svg")
 
 

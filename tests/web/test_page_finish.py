@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import json
 import re
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import pytest
-from PIL import Image
 
 from referee.engine.rulings import cause_of
 from referee.record.store import GameInfo
 from referee.text.catalogue import texts
 from referee.text.ruling_lines import RulingWords
+from referee.web.finish_page import finish_page, found
 from referee.web.games_cache import Folded
-from referee.web.photo_finish.finish_svg import NARROW, WIDE, WIDE_SIZES, _Drawing, draw
+from referee.web.photo_finish.finish_svg import NARROW, WIDE, WIDE_SIZES, _FinishDrawing, draw_finish
 from referee.web.photo_finish.moment import Finish
-from referee.web.photo_finish.page import finish_page, found
-from referee.web.raster import png
-from referee.web.svg import PALETTES, Scene, Text, svg
+from referee.web.svg import PALETTES, Drawing, Text, svg
 from tests.web.table import DEMO
 
 INFO = GameInfo(1, "2026-03-14T18:05:00+00:00", None, ("Ana", "Ben", "Cho"), "classic", False)
@@ -47,12 +44,12 @@ def seen(game: Folded, slap: str) -> Finish:
     return finish
 
 
-def written(scene: Scene) -> list[str]:
+def written(scene: Drawing) -> list[str]:
     return [shape.text for shape in scene.shapes if isinstance(shape, Text)]
 
 
-def drawing(finish: Finish, width: int = WIDE, names: tuple[str, ...] = ("Ana", "Ben", "Cho", "Dora")) -> Scene:
-    return draw(finish, RulingWords(names, texts("en")), "title", "foot", width)
+def drawing(finish: Finish, width: int = WIDE, names: tuple[str, ...] = ("Ana", "Ben", "Cho", "Dora")) -> Drawing:
+    return draw_finish(finish, RulingWords(names, texts("en")), "title", "foot", width)
 
 
 def logged() -> list[dict[str, Any]]:
@@ -90,7 +87,7 @@ def test_the_table_holds_the_logs_nanoseconds(demo: Folded) -> None:
 def test_where_things_are_drawn_is_to_scale(demo: Folded) -> None:
     line = next(line for line in logged() if line["margin"] is not None)
     finish = seen(demo, line["id"].partition("@")[2])
-    near = _Drawing(finish, RulingWords(("A", "B", "C", "D"), texts("en")), WIDE_SIZES).near
+    near = _FinishDrawing(finish, RulingWords(("A", "B", "C", "D"), texts("en")), WIDE_SIZES).near
     per_ms = (near.right - near.left) / ((near.stop - near.start) / 1e6)
     assert near.x(line["margin"]) - near.x(0) == pytest.approx(line["margin"] / 1e6 * per_ms)
 
@@ -174,15 +171,11 @@ def test_there_is_no_finish_of_what_is_no_slap() -> None:
 
 
 @pytest.mark.parametrize("theme", PALETTES)
-def test_png_and_svg_are_the_same_drawing(demo: Folded, theme: str) -> None:
+def test_a_file_stands_by_itself(demo: Folded, theme: str) -> None:
     scene = drawing(seen(demo, cause_of(demo.slaps()[0].id)))
-    image = Image.open(BytesIO(png(scene, PALETTES[theme])))
-    image.load()
-    assert image.size == (scene.width, scene.height)
-    ground = tuple(int(PALETTES[theme]["ground"][at : at + 2], 16) for at in (1, 3, 5))
-    assert image.getpixel((1, 1)) == ground
     text = svg(scene, PALETTES[theme])
     assert f'viewBox="0 0 {scene.width} {scene.height}"' in text
+    assert f'width="{scene.width}" height="{scene.height}"' in text and PALETTES[theme]["ground"] in text
     assert "style=" not in text and "class=" not in text
 
 

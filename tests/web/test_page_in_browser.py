@@ -16,6 +16,7 @@ import pytest
 from referee.engine.rulings import Ruling
 from referee.engine.view import View
 from referee.record.pictures import Picture
+from referee.web.svg import PALETTES
 from tests.web.listening import listening
 from tests.web.served import House, Served
 from tests.web.table import DEMO, Table, demo_lines
@@ -126,14 +127,23 @@ def test_a_photo_finish_is_one_click_away_and_says_what_the_log_says(shown: tupl
 
 
 def test_a_photo_finish_is_taken_home_as_png_and_svg(shown: tuple[Served, Table], page: Page, tmp_path: Path) -> None:
+    from PIL import Image
+
     served, table = shown
     page.goto(f"{served.address}/games/1/finish?slap={last_won(table).id.partition('@')[2]}")
+    files = {}
     for kind, head in (("PNG", b"\x89PNG\r\n"), ("SVG", b"<svg ")):
         with page.expect_download() as coming:
             page.get_by_role("link", name=f"Download {kind}").click()
         file = tmp_path / coming.value.suggested_filename
         coming.value.save_as(file)
         assert file.read_bytes().startswith(head)
+        assert file.name == f"photo-finish-1-{last_won(table).id.partition('@')[2]}.{kind.lower()}"
+        files[kind] = file
+    with Image.open(files["PNG"]) as png:
+        assert f'width="{png.width}" height="{png.height}"' in files["SVG"].read_text(encoding="utf-8")
+        ground = PALETTES["light"]["ground"]
+        assert png.convert("RGB").getpixel((1, 1)) == tuple(int(ground[at : at + 2], 16) for at in (1, 3, 5))
 
 
 def test_pictures_before_and_after_are_shown(house: House, page: Page) -> None:

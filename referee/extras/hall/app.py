@@ -53,7 +53,7 @@ from referee.web.layout import language, page_texts
 from referee.web.security.guard import Hosts, guarded
 from referee.web.security.limits import Patient
 from referee.web.security.sessions import Sessions
-from referee.web.server import SWITCH, opened
+from referee.web.server import PAGE_SWITCH_INTERVAL, opened
 
 
 def difference(hall: Hall, since: int, texts: Texts, now: int, only: str | None = None) -> str:
@@ -343,7 +343,7 @@ async def _health(hub: Hub, request: Request) -> Response:
 async def _static(request: Request) -> Response:
     name = request.path_params["name"]
     if name not in _OWN:
-        return await layout.static(request)
+        return await layout.send_static(request)
     data, mark = _content(name)
     headers = {"Cache-Control": "no-cache", "ETag": mark}
     if request.headers.get("if-none-match") == mark:
@@ -398,7 +398,7 @@ async def serve(options: Options, told: Callable[[str], None]) -> int:
         UserError: the address cannot be used.
     """
     # As for a table's page: the broker's thread is not to hold up the viewers.
-    sys.setswitchinterval(SWITCH)
+    sys.setswitchinterval(PAGE_SWITCH_INTERVAL)
     listening = opened(options.host, options.port)
     hub = Hub(Hall(), Ear(options.broker, options.prefix))
     app = guarded(build(hub, lambda: wall_time()[:10]), Sessions(), hosts=Hosts.of_this_machine(options.names))

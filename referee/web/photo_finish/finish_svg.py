@@ -18,8 +18,8 @@ from typing import Final
 
 from referee.text.catalogue import Texts
 from referee.text.ruling_lines import RulingWords
-from referee.web.photo_finish.moment import Finish, Hand, description, headline, verdict
-from referee.web.svg import Line, Polygon, Rect, Scene, Shape, Text, hatch, polygons, seat_role
+from referee.web.photo_finish.moment import Finish, FinishHand, description, headline, verdict
+from referee.web.svg import Drawing, Line, Polygon, Rect, Shape, SuitMark, Text, hatch, seat_role
 
 MS: Final = 1_000_000
 WIDE: Final = 1600
@@ -109,9 +109,7 @@ def card_face(card: str, x: float, y: float, width: float) -> Iterator[Shape]:
         size, top = width * 0.42, y + height * 0.53
     else:
         size, top = width * 0.7, y + height * 0.25
-    left = x + (width - size) / 2
-    for outline in polygons(suit):
-        yield Polygon(tuple((left + px * size / 100, top + py * size / 100) for px, py in outline), role)
+    yield SuitMark(x + (width - size) / 2, top, size, suit, role)
 
 
 def grid(
@@ -159,7 +157,7 @@ _LEGEND: Final = (
 )  # fmt: skip
 
 
-class Moment:
+class MomentPanel:
     """The cards and hands of a slap on one axis of time."""
 
     def __init__(self, finish: Finish, words: RulingWords, sizes: Measures) -> None:
@@ -260,7 +258,7 @@ def _span(finish: Finish) -> tuple[float, float]:
     return max(start - finish.zero, -2500 * MS), stop - finish.zero
 
 
-def draw(finish: Finish, words: RulingWords, title: str, foot: str, width: int = WIDE) -> Scene:
+def draw_finish(finish: Finish, words: RulingWords, title: str, foot: str, width: int = WIDE) -> Drawing:
     """The drawing of a photo-finish.
 
     Args:
@@ -270,27 +268,27 @@ def draw(finish: Finish, words: RulingWords, title: str, foot: str, width: int =
         foot: the ruling's id and its rows.
         width: `WIDE`, or `NARROW` for telephones.
     """
-    return _Drawing(finish, words, NARROW_SIZES if width == NARROW else WIDE_SIZES).scene(title, foot)
+    return _FinishDrawing(finish, words, NARROW_SIZES if width == NARROW else WIDE_SIZES).scene(title, foot)
 
 
 _TOGETHER: Final = 60 * MS
 """Hands within this of one that is not compared with any are magnified with it, ns."""
 
 
-def mini(finish: Finish, words: RulingWords) -> Scene:
+def draw_mini_finish(finish: Finish, words: RulingWords) -> Drawing:
     """Only what lies under the magnifier, small."""
-    return _Drawing(finish, words, NARROW_SIZES).only_the_finish()
+    return _FinishDrawing(finish, words, NARROW_SIZES).only_the_finish()
 
 
-class _Drawing:
+class _FinishDrawing:
     def __init__(self, finish: Finish, words: RulingWords, sizes: Measures) -> None:
         self.finish, self.words, self.texts, self.m = finish, words, words.texts, sizes
         low, high = _window(finish)
         self.near = Axis(low, high, sizes.left, sizes.right)
-        self.moment = Moment(finish, words, sizes)
+        self.moment = MomentPanel(finish, words, sizes)
         self.lanes = list(range(1, finish.seats + 1))
 
-    def scene(self, title: str, foot: str) -> Scene:
+    def scene(self, title: str, foot: str) -> Drawing:
         m, finish = self.m, self.finish
         shapes: list[Shape] = []
         top = m.size * 10.2 if m is NARROW_SIZES else 214.0
@@ -308,16 +306,16 @@ class _Drawing:
         shapes += self.moment.draw(self.near, far_top, far_top + cards, far_bottom)
         shapes += legend(finish, self.texts, m, far_bottom + m.size * 4.2)
         shapes += self._foot(foot, height - m.size)
-        return Scene(m.width, round(height), tuple(shapes), title, description(finish, self.words))
+        return Drawing(m.width, round(height), tuple(shapes), title, description(finish, self.words))
 
-    def only_the_finish(self) -> Scene:
+    def only_the_finish(self) -> Drawing:
         m = self.m
         # On the scoreboard only the lanes with hands are worth their room.
         self.lanes = sorted({hand.seat for hand in self.finish.hands})
         bottom = 60 + len(self.lanes) * m.lane
         shapes = tuple(self._the_finish(60, bottom))
         text = description(self.finish, self.words)
-        return Scene(m.width, round(bottom + m.size * 1.8), shapes, headline(self.finish, self.words).text, text)
+        return Drawing(m.width, round(bottom + m.size * 1.8), shapes, headline(self.finish, self.words).text, text)
 
     def _panel(self, top: float, bottom: float, title: str) -> Iterator[Shape]:
         m = self.m
@@ -344,7 +342,7 @@ class _Drawing:
     def _the_finish(self, top: float, bottom: float) -> Iterator[Shape]:
         m, axis, finish = self.m, self.near, self.finish
         yield from grid(axis, top, bottom, m.ticks, self.texts, m.size * 0.8)
-        by_seat: dict[int, list[Hand]] = {}
+        by_seat: dict[int, list[FinishHand]] = {}
         for hand in finish.hands:
             by_seat.setdefault(hand.seat, []).append(hand)
         for place, seat in enumerate(self.lanes):
@@ -354,7 +352,7 @@ class _Drawing:
             yield from self._lane(seat, y, by_seat.get(seat, []))
         yield from self._finish_line(top, bottom)
 
-    def _lane(self, seat: int, y: float, hands: list[Hand]) -> Iterator[Shape]:
+    def _lane(self, seat: int, y: float, hands: list[FinishHand]) -> Iterator[Shape]:
         m, role = self.m, seat_role(seat)
         yield Rect(m.margin - 12, y + 6, 6, m.lane - 12, role)
         name = shortened(self.words.name(seat), m.letters)
@@ -375,7 +373,7 @@ class _Drawing:
                 x = self.near.x(t - self.finish.zero)
                 yield Line(x, y + m.lane - 14, x, y + m.lane - 4, "ink" if pressed else "soft", 1.5)
 
-    def _hand(self, hand: Hand, y: float, role: str) -> Iterator[Shape]:
+    def _hand(self, hand: FinishHand, y: float, role: str) -> Iterator[Shape]:
         m, axis, at = self.m, self.near, hand.t - self.finish.zero
         if not axis.holds(at):
             right = at > 0
@@ -392,7 +390,7 @@ class _Drawing:
         yield Line(x, y + 3, x, y + m.lane - 3, role, 3.5)
         yield Polygon(((x - 8, y + 3), (x + 8, y + 3), (x, y + 15)), role)
 
-    def _zone(self, hand: Hand, y: float) -> Iterator[Shape]:
+    def _zone(self, hand: FinishHand, y: float) -> Iterator[Shape]:
         """Within this distance of the first hand it is a dead heat: the sum of both errors (reading 2)."""
         first = next((one for one in self.finish.hands if one.t == self.finish.zero), None)
         if first is None:
@@ -401,7 +399,7 @@ class _Drawing:
         yield from hatch(low, y + 4, high - low, self.m.lane - 8, 12, "warn", 0.55)
         yield Line(high, y + 4, high, y + self.m.lane - 4, "warn", 1.5, 5.0)
 
-    def _result(self, hand: Hand, y: float) -> Iterator[Shape]:
+    def _result(self, hand: FinishHand, y: float) -> Iterator[Shape]:
         m, texts = self.m, self.texts
         x = m.width - m.margin - 4
         if hand.behind is None or hand.behind_error is None:
@@ -440,7 +438,7 @@ class _Drawing:
         yield Text(m.width - m.margin, y, self.texts("title"), "soft", size, "end", 700)
 
 
-def _chief(hands: list[Hand]) -> Hand:
+def _chief(hands: list[FinishHand]) -> FinishHand:
     """The hand of a seat that its lane speaks of: the one that counted, else the first that was ruled on."""
     counted = [hand for hand in hands if hand.behind is not None]
     ruled = [hand for hand in hands if hand.ruling is not None]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from referee.engine.observations import Card, Lift, Observation, Other, Slap
-from referee.engine.rulings import Ruling, cause_of
+from referee.engine.rulings import SLAP_KINDS, Ruling, cause_of
 from referee.text.catalogue import Texts
 from referee.text.ruling_lines import RulingWords
 
@@ -22,7 +22,7 @@ NEAR: Final = 1_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Hand:
+class FinishHand:
     """One press of a pad."""
 
     id: str
@@ -64,7 +64,7 @@ class Finish:
     seats: int
     zero: int
     """The first hand that counted, or the hand itself."""
-    hands: tuple[Hand, ...]
+    hands: tuple[FinishHand, ...]
     """By time."""
     cards: tuple[CardMark, ...]
     edges: tuple[tuple[int, int, bool], ...]
@@ -75,7 +75,7 @@ class Finish:
     """The dead heat that this hand was in."""
 
     @property
-    def winner(self) -> Hand | None:
+    def winner(self) -> FinishHand | None:
         """The hand that won, if one did."""
         if self.ruling is None or self.ruling.kind != "slap_won":
             return None
@@ -104,7 +104,7 @@ def finish(
         return None
     in_force = [ruling for ruling in rulings if ruling.id not in gone]
     ruling = _verdict(in_force, slap)
-    own = {cause_of(one.id): one for one in in_force if one.kind in ("slap_won", "slap_false", "slap_void")}
+    own = {cause_of(one.id): one for one in in_force if one.kind in SLAP_KINDS}
     heat = next((one for one in in_force if one.kind == "dead_heat" and slap in one.because), None)
     near = [line for line in near if asked.t - BEFORE <= line.t <= asked.t + AFTER]
     pressed = [line for line in near if isinstance(line, Slap) and abs(line.t - asked.t) <= NEAR]
@@ -161,11 +161,11 @@ def _behind(hands: Sequence[Slap], ruling: Ruling | None) -> Mapping[str, tuple[
 
 def _hand(
     slap: Slap, lifts: Iterable[Lift], all_: Sequence[Slap], own: Mapping[str, Ruling], behind: Mapping[str, Any]
-) -> Hand:
+) -> FinishHand:
     after = min((other.t for other in all_ if other.seat == slap.seat and other.t > slap.t), default=2**63)
     lift = min((line.t for line in lifts if line.seat == slap.seat and slap.t <= line.t < after), default=None)
     margin, error = behind.get(slap.id, (None, None))
-    return Hand(slap.id, slap.seat, slap.t, slap.t_error, slap.force, lift, own.get(slap.id), margin, error)
+    return FinishHand(slap.id, slap.seat, slap.t, slap.t_error, slap.force, lift, own.get(slap.id), margin, error)
 
 
 def _card(card: Card, rests: Container[str]) -> CardMark:
@@ -219,7 +219,7 @@ def _heat(heat: Ruling, ruling: Ruling | None, words: RulingWords) -> Headline:
     return Headline(texts("finish.heat"), under, None)
 
 
-def behind(hand: Hand, texts: Texts) -> str:
+def behind(hand: FinishHand, texts: Texts) -> str:
     """How far a hand was behind the first, with the error of that; empty where it is not compared."""
     if hand.behind is None or hand.behind_error is None:
         return ""
@@ -228,7 +228,7 @@ def behind(hand: Hand, texts: Texts) -> str:
     return f"{texts.ms(hand.behind, sign=True)} ± {texts.ms(hand.behind_error)}"
 
 
-def verdict(hand: Hand, finish: Finish, words: RulingWords) -> str:
+def verdict(hand: FinishHand, finish: Finish, words: RulingWords) -> str:
     """What was ruled on one hand, in a word or two."""
     texts = words.texts
     if finish.heat is not None and hand.seat in finish.heat["seats"] and hand.id in finish.heat.because:

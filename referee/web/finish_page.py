@@ -1,0 +1,239 @@
+"""The photo-finish page: the drawing, its figures as tables, the rule in words, pictures; the drawing as a file.
+
+Routes of the page's process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from referee.engine.rulings import cause_of
+from referee.record.pictures import Picture
+from referee.text.catalogue import Texts
+from referee.text.ruling_lines import RulingWords
+from referee.units import MS
+from referee.web.board import disputed_at
+from referee.web.board_view import shown_at
+from referee.web.games import explained
+from referee.web.games_cache import Folded, Shelf
+from referee.web.html import Child, Markup, button_link, data_table, panel, tag
+from referee.web.layout import address, card, download, page, page_texts, seat_dot
+from referee.web.photo_finish.finish_svg import NARROW, WIDE, draw_finish
+from referee.web.photo_finish.moment import Finish, behind, finish, headline, verdict
+from referee.web.site import Site, game_of, whole
+from referee.web.svg import PALETTES, Drawing, svg
+
+PICTURES_WITHIN: Final = 400 * MS
+"""How far before and after the first hand pictures are shown, ns."""
+MOST_PICTURES: Final = 12
+
+
+def found(folded: Folded, slap: str) -> Finish | None:
+    """The photo-finish of a hand; None where the game has no such hand."""
+    return finish(folded.lines(), folded.rulings, slap, folded.replaced_by, len(folded.table.seats))
+
+
+def _drawn(folded: Folded, seen: Finish, texts: Texts, width: int) -> Drawing:
+    words = RulingWords(folded.table.seats, texts)
+    title = texts("finish.of", game=folded.info.id, slap=seen.slap)
+    rows = f"{seen.ruling.id} · {' '.join(seen.ruling.rule)}" if seen.ruling is not None else seen.slap
+    after = texts("finish.at", time=texts.seconds(seen.zero - folded.table.t))
+    return draw_finish(seen, words, title, f"{rows} · {after}", width)
+
+
+def finish_page(
+    folded: Folded, seen: Finish, texts: Texts, pictures: Sequence[Picture] | None, wrong: str = ""
+) -> Iterator[Child]:
+    """The content of the page.
+
+    Args:
+        folded: the game.
+        seen: the photo-finish.
+        texts: of the page's language.
+        pictures: None where they are switched off.
+        wrong: where people may say that the ruling is wrong; empty where they may not.
+    """
+    words = RulingWords(folded.table.seats, texts)
+    head = headline(seen, words)
+    yield tag("h1", f"{head.text}{', ' if head.under else ''}{head.under}", class_="unseen")
+    yield _buttons(folded, seen, texts, wrong)
+    if seen.ruling is not None and seen.ruling.supersedes:
+        old = [folded.by_id[name] for name in seen.ruling.supersedes if name in folded.by_id]
+        lines = [tag("li", tag("s", words(one))) for one in old]
+        yield tag("div", tag("p", texts("finish.replaces")), tag("ul", lines), class_="notice")
+    yield tag(
+        "figure",
+        svg(_drawn(folded, seen, texts, WIDE), class_="print wide"),
+        svg(_drawn(folded, seen, texts, NARROW), class_="print narrow"),
+        class_="photofinish",
+        id="print",
+    )
+    around = panel(texts("finish.pictures"), _pictures(folded.info.id, seen, texts, pictures))
+    # People look before they read; that there are no pictures can wait.
+    if pictures:
+        yield around
+    yield panel(texts("finish.hands"), _hands(seen, words))
+    yield panel(texts("finish.cards"), _cards(seen, words))
+    if seen.ruling is not None:
+        yield explained(folded.explain(seen.ruling), folded, words)
+    if not pictures:
+        yield around
+    yield tag("p", texts("finish.exact"), class_="note")
+
+
+def _buttons(folded: Folded, seen: Finish, texts: Texts, wrong: str) -> Markup:
+    game, slaps = folded.info.id, list(dict.fromkeys(cause_of(ruling.id) for ruling in folded.slaps()))
+    at = slaps.index(seen.slap) if seen.slap in slaps else -1
+    path = f"/games/{game}/finish"
+    links: list[Child] = []
+    if at > 0:
+        links.append(button_link(f"← {texts('finish.previous')}", address(path, {"slap": slaps[at - 1]}), rel="prev"))
+    if 0 <= at < len(slaps) - 1:
+        links.append(button_link(f"{texts('finish.next')} →", address(path, {"slap": slaps[at + 1]}), rel="next"))
+    if wrong:
+        links.append(button_link(texts("board.wrong"), wrong))
+    # The browser makes the PNG of the SVG; without its script there is the SVG alone.
+    label, link = texts("finish.download"), address(f"{path}.svg", {"slap": seen.slap})
+    name = f"{_file_name(game, seen.slap)}.png"
+    links.append(button_link(f"{label} PNG", link, strong=True, data_themed=True, data_png=name, hidden=True))
+    links.append(button_link(f"{label} SVG", link, strong=True, data_themed=True, download=True))
+    title = texts("finish.of", game=game, slap=seen.slap)
+    return tag("div", tag("p", title, class_="crumb"), tag("div", links, class_="buttons"), class_="bar")
+
+
+def _hands(seen: Finish, words: RulingWords) -> Markup:
+    texts = words.texts
+    heads = ("player", "instant", "error", "behind", "lifted", "strength", "verdict")
+    rows = []
+    for hand in seen.hands:
+        lifted = "–" if hand.lift is None else texts.ms(hand.lift - seen.zero, sign=True)
+        row = tag(
+            "tr",
+            tag("th", seat_dot(hand.seat), words.name(hand.seat), scope="row"),
+            tag("td", texts.ms(hand.t - seen.zero, sign=True), tag("small", f"{hand.t} ns"), data_ns=hand.t),
+            tag("td", f"± {texts.ms(hand.error)}", data_ns=hand.error),
+            tag("td", behind(hand, texts) or "–", data_behind=hand.behind, data_error=hand.behind_error),
+            tag("td", lifted),
+            tag("td", "–" if hand.force is None else texts.number(hand.force, 2)),
+            tag("td", verdict(hand, seen, words) or "–"),
+            data_hand=hand.id,
+            class_="asked" if hand.id == seen.slap else None,
+        )
+        rows.append(row)
+    return data_table([texts(f"finish.{name}") for name in heads], rows, texts("finish.hands"))
+
+
+def _cards(seen: Finish, words: RulingWords) -> Markup:
+    texts = words.texts
+    heads = ("card", "by_player", "reveal", "error", "read", "part")
+    rows = []
+    for mark in seen.cards:
+        row = tag(
+            "tr",
+            tag("th", card(mark.card, texts), scope="row"),
+            tag("td", words.name(mark.seat)),
+            tag("td", texts.ms(mark.t - seen.zero, sign=True), tag("small", f"{mark.t} ns"), data_ns=mark.t),
+            tag("td", f"± {texts.ms(mark.error)}", data_ns=mark.error),
+            tag("td", "–" if mark.known_at is None else texts.ms(mark.known_at - seen.zero, sign=True)),
+            tag("td", texts("word.yes") if mark.part else "–"),
+            data_card=mark.id,
+        )
+        rows.append(row)
+    return data_table([texts(f"finish.{name}") for name in heads], rows, texts("finish.cards"))
+
+
+def _pictures(game: int, seen: Finish, texts: Texts, pictures: Sequence[Picture] | None) -> Markup:
+    if not pictures:
+        return tag("p", texts("finish.pictures_off" if pictures is None else "finish.pictures_none"), class_="none")
+    if len(pictures) > MOST_PICTURES:
+        # No more than can be looked at, evenly chosen.
+        last = len(pictures) - 1
+        pictures = [pictures[round(place * last / (MOST_PICTURES - 1))] for place in range(MOST_PICTURES)]
+    shown = []
+    for picture in pictures:
+        margin = texts.ms(picture.t - seen.zero, 1, sign=True)
+        said = texts("finish.picture_at", margin=margin, exposure=texts.ms(picture.exposure, 1))
+        image = tag("img", src=f"/games/{game}/pictures/{picture.t}.jpg", alt=said, loading="lazy")
+        shown.append(tag("figure", image, tag("figcaption", said)))
+    return tag("div", shown, class_="pictures")
+
+
+async def show_latest_finish(site: Site, request: Request) -> Response:
+    """Straight to the photo-finish of the last slap."""
+    board = site.hub.board
+    ruling = board.last_slap()
+    at = None if board.game is None or ruling is None else shown_at(board.game, ruling)
+    at = at or await site.aside(_last_with_slap, site.shelf)
+    if at is not None:
+        return RedirectResponse(at, 303)
+    texts = page_texts(request)
+    empty = tag("section", tag("h1", texts("finish.none")), tag("p", texts("finish.none_long")), class_="panel empty")
+    return page(request, texts("finish.title"), empty, here="/finish")
+
+
+def _last_with_slap(shelf: Shelf) -> str | None:
+    for info in shelf.games()[:5]:
+        for _, text in reversed(shelf.lines(info.id)):
+            if text.startswith('{"ruling":"slap_') and '"id":"' in text:
+                slap = cause_of(text.partition('"id":"')[2].partition('"')[0])
+                return address(f"/games/{info.id}/finish", {"slap": slap})
+    return None
+
+
+async def show_finish(site: Site, request: Request) -> Response:
+    """The page of one hand."""
+    texts, slap = page_texts(request), request.query_params.get("slap", "")
+    folded = await site.folded(request)
+    game = folded.info.id
+
+    def write() -> str | None:
+        seen = found(folded, slap)
+        if seen is None:
+            return None
+        pictures = None
+        if site.shelf.has_pictures:
+            pictures = site.shelf.pictures(game, seen.zero - PICTURES_WITHIN, seen.zero + PICTURES_WITHIN)
+        offered = site.controlled and seen.ruling is not None
+        wrong = disputed_at(site.hub.board, game, seen.ruling) if offered and seen.ruling is not None else ""
+        return tag("div", list(finish_page(folded, seen, texts, pictures, wrong)), class_="finish")
+
+    content = await site.aside(write)
+    if content is None:
+        raise HTTPException(404)
+    return page(request, texts("finish.of", game=game, slap=slap), content, scripts=("finish.js",), here="/finish")
+
+
+async def send_finish(site: Site, request: Request) -> Response:
+    """The drawing as an SVG file that stands by itself."""
+    asked, texts = request.query_params, page_texts(request)
+    slap, width = asked.get("slap", ""), whole(asked.get("width"), WIDE)
+    palette = PALETTES.get(asked.get("theme", "light"), PALETTES["light"])
+    folded = await site.folded(request)
+
+    def draw() -> str | None:
+        seen = found(folded, slap)
+        return None if seen is None else svg(_drawn(folded, seen, texts, width), palette)
+
+    drawn = await site.aside(draw)
+    if drawn is None:
+        raise HTTPException(404)
+    return download(drawn, f"{_file_name(folded.info.id, slap)}.svg", "image/svg+xml")
+
+
+def _file_name(game: int, slap: str) -> str:
+    plain = "".join(letter if letter.isalnum() and letter.isascii() else "-" for letter in slap)
+    return f"photo-finish-{game}-{plain}"
+
+
+async def send_picture(site: Site, request: Request) -> Response:
+    """One kept frame."""
+    t = int(request.path_params["t"])
+    kept = await site.aside(site.shelf.pictures, game_of(request), t, t) if t < 2**63 else []
+    if not kept:
+        raise HTTPException(404)
+    return Response(kept[0].jpeg, media_type="image/jpeg")
