@@ -31,7 +31,7 @@ from referee.web.layout import page_texts
 from referee.web.openapi import POSTED, address, describe
 from referee.web.rules_editor import house_check
 from referee.web.security.guard import CSRF_HEADER, cookie_name
-from referee.web.security.sessions import USUAL, Device, Lives, Sessions, csrf_of
+from referee.web.security.sessions import USUAL_LIVES, Device, Lives, Sessions, csrf_of
 
 Ask = Callable[[Mapping[str, Any]], Awaitable[dict[str, Any]]]
 """Hands a command to the main process; raises `BridgeError`."""
@@ -58,7 +58,7 @@ class Control:
     """
 
     def __init__(
-        self, folder: Path, *, secure: bool = False, clock: Clock = monotonic, lives: Lives = USUAL,
+        self, folder: Path, *, secure: bool = False, clock: Clock = monotonic, lives: Lives = USUAL_LIVES,
         ask: Ask | None = None, names: Callable[[], Sequence[str]] = tuple,
     ) -> None:  # fmt: skip
         self._clock, self._secure, self._lives, self._names = clock, secure, lives, names

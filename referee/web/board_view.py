@@ -11,13 +11,15 @@ from referee.text.catalogue import Texts, unbroken
 from referee.text.ruling_lines import RulingWords
 from referee.web.board import Board, disputed_at
 from referee.web.html import Child, Markup, join, tag
-from referee.web.layout import address, card, row
+from referee.web.layout import address, card
 from referee.web.photo_finish.finish_svg import draw_mini_finish
 from referee.web.photo_finish.moment import headline
 from referee.web.svg import svg
 
-UPPERMOST: Final = 8
+_UPPERMOST: Final = 8
 """Cards of the pile that lie open."""
+_MARKS: Final = {"pays": "turn", "to_play": "turn"}
+"""Classes of marks that are not called as their texts are."""
 STATE_REGIONS: Final = ("state", "said", "troubles")
 """Regions that show what `Board.set_state` sets."""
 REGIONS: Final = ("state", "seats", "pile", "last", "rulings", "said", "troubles", "questions")
@@ -82,41 +84,35 @@ def seats(view: View, words: RulingWords, count: int) -> Markup:
 
 
 def _seat(view: View, words: RulingWords, seat: int) -> Markup:
-    texts = words.texts
+    texts, challenge = words.texts, view.challenge
     count = view.counts[seat - 1] if seat <= len(view.counts) else None
-    marks: list[Child] = []
-    classes = ["seat", f"seat{(seat - 1) % 8 + 1}"]
+    kind, key, more = "", "", Markup()
     if view.winner == seat:
-        classes.append("winner")
-        marks.append(tag("span", texts("board.won"), class_="mark-won"))
+        kind, key = "winner", "won"
     elif view.owner == seat:
-        classes.append("owner")
-        marks.append(tag("span", texts("board.owns"), class_="mark-owns"))
-    elif view.challenge is not None and view.challenge.challenged == seat:
-        classes.append("turn")
-        left = view.challenge.left
-        marks.append(tag("span", texts("board.pays", count=texts.count("chances", left)), class_="mark-turn"))
-        marks.append(tag("span", [tag("i", "") for _ in range(min(left, 13))], class_="pips", aria_hidden="true"))
+        kind, key = "owner", "owns"
+    elif challenge is not None and challenge.challenged == seat:
+        kind, key = "turn", "pays"
+        more = tag("span", [tag("i", "") for _ in range(min(challenge.left, 13))], class_="pips", aria_hidden="true")
     elif view.turn == seat and not view.game_over:
-        classes.append("turn")
-        marks.append(tag("span", texts("board.to_play"), class_="mark-turn"))
-    elif view.challenge is not None and view.challenge.challenger == seat:
-        classes.append("challenger")
-        marks.append(tag("span", texts("board.challenger"), class_="mark-challenger"))
+        kind, key = "turn", "to_play"
+    elif challenge is not None and challenge.challenger == seat:
+        kind, key = "challenger", "challenger"
     elif count == 0:
-        classes.append("empty")
-        marks.append(tag("span", texts("board.out"), class_="mark-out"))
+        kind, key = "empty", "out"
+    pays = texts.count("chances", challenge.left) if challenge is not None else ""
+    marks = [tag("span", texts(f"board.{key}", count=pays), class_=f"mark-{_MARKS.get(key, key)}")] if key else []
     if seat in view.locked_out:
-        marks.append(tag("span", texts("board.locked"), class_="mark-locked"))
+        more += tag("span", texts("board.locked"), class_="mark-locked")
     number = texts("board.unknown_count") if count is None else str(count)
-    said = words.texts.count("cards", count) if count is not None else texts("word.unknown")
+    said = texts("word.unknown") if count is None else texts.count("cards", count)
     return tag(
         "li",
         tag("span", words.name(seat), class_="name"),
         tag("span", number, class_="count", aria_hidden="true"),
         tag("span", said, class_="unseen"),
-        tag("span", marks, class_="marks"),
-        class_=" ".join(classes),
+        tag("span", marks, more, class_="marks"),
+        class_=f"seat seat{(seat - 1) % 8 + 1} {kind}".strip(),
         data_key=f"seat{seat}",
     )
 
@@ -125,7 +121,7 @@ def pile(cards: tuple[str, ...], texts: Texts) -> Markup:
     """The uppermost cards, the newest last, and how many lie below."""
     if not cards:
         return tag("p", texts("board.pile_empty"), class_="none", data_key="none")
-    first = max(0, len(cards) - UPPERMOST)
+    first = max(0, len(cards) - _UPPERMOST)
     shown = [
         card(name, texts, key=f"{place}:{name}", class_="newest" if place == len(cards) - 1 else "")
         for place, name in enumerate(cards[first:], start=first)
@@ -149,7 +145,7 @@ def _last(board: Board, words: RulingWords) -> Markup:
         "a",
         tag("span", head.text, class_=f"head ink-seat{head.seat}" if head.seat else "head"),
         tag("span", unbroken(head.under), class_="margin"),
-        row(cards, texts),
+        tag("span", [card(name, texts) for name in cards], class_="cards"),
         drawing,
         tag("span", texts("board.see_finish"), " →", class_="more"),
         href=href,

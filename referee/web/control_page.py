@@ -1,12 +1,12 @@
-"""The page for people at the table: pairing, and what a paired device may do. Its script builds the controls.
+"""The page for people at the table: pairing, and what a paired device may do. Its scripts build the controls.
 
-What lets paired devices keep games for good, and remove them, on the pages that show them.
+Routes of the page's process; and what other pages need to let paired devices keep games for good, and remove them.
 """
 
 from __future__ import annotations
 
 import json
-from typing import Any, Final
+from typing import Final
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse
@@ -16,16 +16,13 @@ from referee.engine.rulings import Ruling
 from referee.rules.presets import PRESETS
 from referee.text.catalogue import Texts, table
 from referee.text.ruling_lines import RulingWords, pretty
-from referee.web.board import Board, DisputedRuling, disputes
+from referee.web.board import disputes
 from referee.web.html import Markup, tag
 from referee.web.layout import page, page_texts
 from referee.web.site import Site
 
-WORDS: Final = ("control.", "ask.", "word.", "preset.", "games.own_rules")
-"""Beginnings of the keys of what its scripts say."""
-SCRIPTS: Final = ("words.js", "make.js", "asking.js", "correcting.js", "beginning.js", "tablewide.js", "control.js")
-HANDS: Final = 8
-"""Hands that are offered for correction."""
+_HANDS_OFFERED: Final = 8
+"""For correction."""
 
 
 async def show_control(site: Site, request: Request) -> HTMLResponse:
@@ -34,23 +31,17 @@ async def show_control(site: Site, request: Request) -> HTMLResponse:
     holder = tag(
         "div",
         tag("noscript", tag("p", texts("word.loading"))),
-        said_to_scripts(texts, *WORDS),
+        said_to_scripts(texts, "control.", "ask.", "word.", "preset.", "games.own_rules"),
         id="control",
         class_="forms",
         data_language=texts.language,
         data_presets=" ".join(PRESETS),
         data_controlled=site.controlled,
     )
-    return page(
-        request,
-        texts("control.title"),
-        tag("h1", texts("control.title")),
-        tag("p", texts("control.what"), " ", tag("a", texts("table.link"), href="/table"), class_="crumb"),
-        answer_line(),
-        holder,
-        scripts=SCRIPTS,
-        here="/control",
-    )
+    title = texts("control.title")
+    what = tag("p", texts("control.what"), " ", tag("a", texts("table.link"), href="/table"), class_="crumb")
+    scripts = ("words.js", "make.js", "asking.js", "correcting.js", "beginning.js", "tablewide.js", "control.js")
+    return page(request, title, tag("h1", title), what, answer_line(), holder, scripts=scripts, here="/control")
 
 
 def answer_line() -> Markup:
@@ -68,45 +59,33 @@ async def send_recent(site: Site, request: Request) -> JSONResponse:
     """What can be answered and corrected now; no more than the scoreboard shows anyway, and what the table is."""
     board, texts = site.hub.board, page_texts(request)
     words = RulingWords(board.names, texts)
+
+    def clock(line: Ruling | Slap) -> str:
+        return texts.seconds(line.t - board.began, 1)
+
+    questions = [
+        {"id": one.id, "ask": one.get("ask"), "words": words(one), "cards": list(one.get("cards", ()))}
+        for one in board.questions()
+    ]
+    cards = [
+        {"id": one.id, "card": one.card, "seat": one.seat, "words": f"{pretty(one.card)} · {words.name(one.seat)}"}
+        for one in board.cards()
+    ]
+    hands = [
+        {"id": one.id, "seat": one.seat, "words": texts("control.hand", name=words.name(one.seat), time=clock(one))}
+        for one in board.hands()[:_HANDS_OFFERED]
+    ]
+    rulings = [
+        {"id": ruling.id, "words": f"{clock(ruling)} · {words(ruling)}", **instead._asdict()}
+        for ruling, instead in disputes(board, request.query_params.get("ruling", ""))
+    ]
     return JSONResponse(
         {
-            "game": board.game,
-            "playing": board.playing,
-            "paused": board.paused,
-            "correctable": board.correctable,
-            "about": board.about,
-            "seats": [words.name(seat) for seat in range(1, len(board.names) + 1)],
-            "questions": [_question(ruling, words) for ruling in board.questions()],
-            "cards": [
-                {
-                    "id": card.id,
-                    "card": card.card,
-                    "seat": card.seat,
-                    "words": f"{pretty(card.card)} · {words.name(card.seat)}",
-                }
-                for card in board.cards()
-            ],
-            "hands": [_hand(hand, board, words) for hand in board.hands()[:HANDS]],
-            "rulings": [_dispute(one, board, words) for one in disputes(board, request.query_params.get("ruling", ""))],
+            "game": board.game, "playing": board.playing, "paused": board.paused, "correctable": board.correctable,
+            "about": board.about, "seats": [words.name(seat) for seat in range(1, len(board.names) + 1)],
+            "questions": questions, "cards": cards, "hands": hands, "rulings": rulings,
         }
-    )
-
-
-def _question(ruling: Ruling, words: RulingWords) -> dict[str, Any]:
-    cards = list(ruling.get("cards", ()))
-    return {"id": ruling.id, "ask": ruling.get("ask"), "words": words(ruling), "cards": cards}
-
-
-def _hand(hand: Slap, board: Board, words: RulingWords) -> dict[str, Any]:
-    text = words.texts("control.hand", name=words.name(hand.seat), time=words.texts.seconds(hand.t - board.began, 1))
-    return {"id": hand.id, "seat": hand.seat, "words": text}
-
-
-def _dispute(one: DisputedRuling, board: Board, words: RulingWords) -> dict[str, Any]:
-    clock = words.texts.seconds(one.ruling.t - board.began, 1)
-    return {
-        "id": one.ruling.id, "words": f"{clock} · {words(one.ruling)}", **one.instead._asdict(),
-    }  # fmt: skip
+    )  # fmt: skip
 
 
 def keeping(site: Site, texts: Texts) -> tuple[list[Markup], tuple[str, ...]]:

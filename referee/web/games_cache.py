@@ -1,4 +1,4 @@
-"""The record as the page reads it: games, lines, and the last few games ruled again."""
+"""The record as the page reads it: games, lines, the last few games ruled again, and what was made of them."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from referee.record.pictures import Picture, PictureStore
 from referee.record.store import GameInfo, Record, RecordError
 
 T = TypeVar("T")
-REMEMBERED: Final = 40
-"""Figures of games that are kept; some ten kilobytes each."""
-KEPT: Final = 6_000
+GAMES_REMEMBERED: Final = 40
+"""Games of which is kept what was made of them; some ten kilobytes each."""
+_STEPS_KEPT: Final = 6_000
 """Steps of games that are kept as they were ruled again; a thousand take some 4 MB."""
 
 
@@ -29,98 +29,83 @@ class Folded(ReplayedGame):
 
 
 class Shelf:
-    """Reads the record. May be asked from several threads."""
+    """Reads the record. May be asked from several threads; whatever it is asked for raises `RecordError`."""
 
     def __init__(self, record: Path, pictures: Path | None = None) -> None:
         """``pictures`` is the file of frames, which is there once pictures are switched on."""
         self.path = record
         self._pictures = pictures
         self._lock = threading.Lock()
-        self._folded: OrderedDict[tuple[int, int], Folded] = OrderedDict()
-        self._made: OrderedDict[tuple[int, int, str], object] = OrderedDict()
+        self._folded: OrderedDict[int, tuple[int, Folded]] = OrderedDict()
+        """By game, with the number of its last line."""
+        self._made: OrderedDict[tuple[int, str], tuple[int, object]] = OrderedDict()
         self._record: Record | None = None
 
     def _open(self) -> Record:
-        """The record, opened when it is first there; a file that a newer game replaced is opened anew."""
+        """The record, opened when it is first there."""
         if self._record is None:
             self._record = Record(self.path, read_only=True)
         return self._record
 
     def games(self) -> list[GameInfo]:
-        """Every game, the latest first; none where there is no record yet. Raises `RecordError`."""
+        """Every game, the latest first; none where there is no record yet."""
         with self._lock:
-            if not self.path.exists():
-                return []
-            return self._open().games()
+            return self._open().games() if self.path.exists() else []
 
     def latest(self) -> GameInfo | None:
-        """The game that began last; None where there is none, or no record yet. Raises `RecordError`."""
+        """The game that began last; None where there is none, or no record yet."""
         with self._lock:
             return self._open().latest() if self.path.exists() else None
 
     def game(self, game: int) -> GameInfo:
-        """One game; raises `RecordError`."""
+        """One game."""
         with self._lock:
             return self._open().game(game)
 
     def lines(self, game: int, after: int = 0) -> list[tuple[int, str]]:
-        """A game's lines after a number; raises `RecordError`."""
+        """A game's lines after a number."""
         with self._lock:
             return list(self._open().lines(game, after))
 
     def end_ruling(self, game: int) -> Ruling | None:
-        """The ruling by which a game ended, None where it did not; raises `RecordError`."""
+        """The ruling by which a game ended, None where it did not."""
         with self._lock:
             return self._open().end_ruling(game)
 
     def folded(self, game: int) -> Folded:
-        """A game ruled again.
-
-        Raises:
-            RecordError: there is no such game.
-            LogError: its log cannot be read.
-        """
-        info = self.game(game)
-        rows = self.lines(game)
-        key = (game, rows[-1][0] if rows else 0)
+        """A game ruled again; raises `LogError` where its log cannot be read, and `TooLong`."""
+        info, rows = self.game(game), self.lines(game)
+        last = rows[-1][0] if rows else 0
         with self._lock:
-            if key in self._folded:
-                self._folded.move_to_end(key)
-                return self._folded[key]
+            known = self._folded.get(game)
+            if known is not None and known[0] == last:
+                self._folded.move_to_end(game)
+                return known[1]
         made = Folded(info, rows)
         with self._lock:
-            for old in [old for old in self._folded if old[0] == game]:
-                del self._folded[old]
-            self._folded[key] = made
-            while len(self._folded) > 1 and self._held() > KEPT:
+            self._folded[game] = last, made
+            self._folded.move_to_end(game)
+            while len(self._folded) > 1 and sum(len(one.steps) for _, one in self._folded.values()) > _STEPS_KEPT:
                 self._folded.popitem(last=False)
         return made
 
-    def _held(self) -> int:
-        return sum(len(folded.steps) for folded in self._folded.values())
-
     def remembered(self, game: int, make: Callable[[Folded], T]) -> T:
         """What is made of a game, kept as long as the game has no more lines; raises what `folded` raises."""
-        last = self._last(game)
-        key = (game, last, make.__qualname__)
+        last, key = -1, (game, make.__qualname__)
+        if self.game(game).ended is None:
+            rows = self.lines(game)
+            last = rows[-1][0] if rows else 0
         with self._lock:
-            if key in self._made:
-                return cast(T, self._made[key])
+            known = self._made.get(key)
+            if known is not None and known[0] == last:
+                return cast(T, known[1])
         made = make(self.folded(game))
         with self._lock:
-            for old in [old for old in self._made if old[0] == game and old[2] == key[2]]:
-                del self._made[old]
-            self._made[key] = made
-            while len(self._made) > REMEMBERED:
+            self._made[key] = last, made
+            self._made.move_to_end(key)
+            while len(self._made) > GAMES_REMEMBERED:
                 self._made.popitem(last=False)
         return made
-
-    def _last(self, game: int) -> int:
-        info = self.game(game)
-        if info.ended is not None:
-            return -1
-        rows = self.lines(game)
-        return rows[-1][0] if rows else 0
 
     @property
     def has_pictures(self) -> bool:

@@ -1,14 +1,12 @@
-"""Scripts, styles and fonts: a fixed list of files, each with a mark by which browsers keep it.
+"""What every page has: head, navigation, language and theme; static files, playing cards and pieces that pages share.
 
-Playing cards as HTML: a rank in writing, a suit drawn, a name for those who hear the page.
-
-What every page has: head, navigation, language and theme.
+Static files are a fixed list, each with a mark by which browsers keep it. Used by the page and by the hall.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -53,59 +51,40 @@ def _content(name: str) -> tuple[bytes, str]:
         data = stylesheet().encode()
     elif name in _FONTS:
         data = (files("font_roboto") / "files" / name).read_bytes()
-    elif name in _names():
+    elif name in {file.name for file in _FOLDER.iterdir() if file.suffix in _KINDS}:
         data = (_FOLDER / name).read_bytes()
     else:
         raise KeyError(name)
     return data, f'"{hashlib.sha256(data).hexdigest()[:20]}"'
 
 
-@cache
-def _names() -> frozenset[str]:
-    return frozenset(file.name for file in _FOLDER.iterdir() if file.suffix in _KINDS)
+_RANKS: Final = {"A": "ace", "K": "king", "Q": "queen", "J": "jack"}
+_SUITS: Final = {"s": "spades", "h": "hearts", "d": "diamonds", "c": "clubs"}
 
 
-_WORDS = {"A": "ace", "K": "king", "Q": "queen", "J": "jack"}
-_SUITS = {"s": "spades", "h": "hearts", "d": "diamonds", "c": "clubs"}
-
-
-def spoken(card: str, texts: Texts) -> str:
+def _spoken(card: str, texts: Texts) -> str:
     """A card in words: ``ten of hearts``."""
     if card == "??":
         return texts("card.unread")
     rank, suit = card[0], card[1]
     if rank == "X":
         return texts("control.joker_red" if suit == "r" else "control.joker_black")
-    said = texts(f"card.{_WORDS[rank]}") if rank in _WORDS else rank.replace("T", "10")
+    said = texts(f"card.{_RANKS[rank]}") if rank in _RANKS else rank.replace("T", "10")
     return texts("card.of", rank=said, suit=texts(f"control.{_SUITS[suit]}"))
 
 
 def card(name: str, texts: Texts, *, key: str | None = None, class_: str = "") -> Markup:
-    """A card face."""
-    if name == "??":
-        return tag(
-            "span", tag("span", "?", class_="rank"), class_=f"card back {class_}".strip(), role="img",
-            aria_label=spoken(name, texts), data_key=key,
-        )  # fmt: skip
-    rank = {"T": "10", "X": ""}.get(name[0], name[0])
-    colour = "red" if name[1] in "hdr" else "black"
-    drawn = tag(
-        "svg",
-        tag("path", d=suit_path(name[1])),
-        viewBox="0 0 100 100",
-        aria_hidden="true",
-        class_="suit",
-        focusable="false",
-    )
+    """A card face: a rank in writing, a suit drawn, a name for those who hear the page."""
+    drawn, kind, hidden = None, "back", None
+    rank = {"T": "10", "X": "", "?": "?"}.get(name[0], name[0])
+    if name != "??":
+        outline = tag("path", d=suit_path(name[1]))
+        drawn = tag("svg", outline, viewBox="0 0 100 100", aria_hidden="true", class_="suit", focusable="false")
+        kind, hidden = "red" if name[1] in "hdr" else "black", "true"
     return tag(
-        "span", tag("span", rank, class_="rank", aria_hidden="true"), drawn, role="img",
-        aria_label=spoken(name, texts), class_=f"card {colour} {class_}".strip(), data_key=key,
+        "span", tag("span", rank, class_="rank", aria_hidden=hidden), drawn, role="img",
+        aria_label=_spoken(name, texts), class_=f"card {kind} {class_}".strip(), data_key=key,
     )  # fmt: skip
-
-
-def row(names: Iterable[str], texts: Texts) -> Markup:
-    """Cards side by side."""
-    return tag("span", [card(name, texts) for name in names], class_="cards")
 
 
 def seat_dot(seat: int) -> Markup:
@@ -124,7 +103,7 @@ def print_button(texts: Texts) -> Markup:
 
 
 CSV: Final = "text/csv; charset=utf-8"
-COOKIE: Final = "lang"
+LANGUAGE_COOKIE: Final = "lang"
 _YEAR: Final = 365 * 24 * 3600
 _PAGES: Final = (
     ("/", "board"), ("/finish", "finish"), ("/games", "games"), ("/figures", "figures"), ("/rules", "rules"),
@@ -135,7 +114,7 @@ _PAGES: Final = (
 def language(request: Request) -> str:
     """The language that this request is answered in."""
     accepted = request.headers.get("accept-language", "")
-    return chosen(request.query_params.get("lang"), request.cookies.get(COOKIE), accepted)
+    return chosen(request.query_params.get("lang"), request.cookies.get(LANGUAGE_COOKIE), accepted)
 
 
 def page_texts(request: Request) -> Texts:
@@ -164,67 +143,48 @@ def page(
         status: of the answer.
     """
     words = page_texts(request)
+    name = words("title")
     head = tag(
         "head",
         tag("meta", charset="utf-8"),
         tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
         tag("meta", name="color-scheme", content="light dark"),
-        tag("title", f"{title} · {words('title')}" if title != words("title") else title),
+        tag("title", f"{title} · {name}" if title != name else title),
         tag("link", rel="icon", href="/static/icon.svg", type="image/svg+xml"),
         tag("link", rel="stylesheet", href="/static/palette.css"),
         tag("link", rel="stylesheet", href="/static/page.css"),
         tag("script", "", src="/static/theme.js"),
         [tag("script", "", src=f"/static/{name}", defer=True) for name in scripts],
     )
-    frame = tag(
-        "body",
-        tag("a", words("skip"), href="#main", class_="skip"),
-        _header(request, words, here),
-        tag("main", content, id="main", tabindex="-1"),
-        class_=body or None,
-    )
-    html = Markup("<!doctype html>") + tag("html", head, frame, lang=words.language)
-    answer = HTMLResponse(html, status)
-    if request.query_params.get("lang") in LANGUAGES:
-        answer.set_cookie(COOKIE, words.language, max_age=_YEAR, samesite="lax", httponly=True)
-    return answer
-
-
-def _header(request: Request, words: Texts, here: str) -> Markup:
     links = [
-        tag("a", words(f"nav.{name}"), href=href, aria_current="page" if href == here else None)
-        for href, name in _PAGES
+        tag("a", words(f"nav.{entry}"), href=href, aria_current="page" if href == here else None)
+        for href, entry in _PAGES
     ]
-    return tag(
+    header = tag(
         "header",
-        tag("a", tag("span", "", class_="mark", aria_hidden="true"), words("title"), href="/", class_="brand"),
+        tag("a", tag("span", "", class_="mark", aria_hidden="true"), name, href="/", class_="brand"),
         tag("nav", links, aria_label=words("nav.label")),
         tag("div", languages(request, words), theme_button(words), class_="tools"),
         class_="top",
     )
+    skip = tag("a", words("skip"), href="#main", class_="skip")
+    frame = tag("body", skip, header, tag("main", content, id="main", tabindex="-1"), class_=body or None)
+    html = Markup("<!doctype html>") + tag("html", head, frame, lang=words.language)
+    answer = HTMLResponse(html, status)
+    if request.query_params.get("lang") in LANGUAGES:
+        answer.set_cookie(LANGUAGE_COOKIE, words.language, max_age=_YEAR, samesite="lax", httponly=True)
+    return answer
 
 
 def languages(request: Request, words: Texts) -> Markup:
     """Links to the same page in each language."""
     kept = {key: value for key, value in request.query_params.items() if key != "lang"}
-    return tag(
-        "nav",
-        [
-            tag(
-                "a",
-                code,
-                href=address(request.url.path, {**kept, "lang": code}),
-                lang=code,
-                hreflang=code,
-                title=name,
-                aria_label=name,
-                aria_current="true" if code == words.language else None,
-            )
-            for code, name in LANGUAGES.items()
-        ],
-        class_="languages",
-        aria_label=words("nav.language"),
-    )
+    links = []
+    for code, name in LANGUAGES.items():
+        href, here = address(request.url.path, {**kept, "lang": code}), "true" if code == words.language else None
+        link = tag("a", code, href=href, lang=code, hreflang=code, title=name, aria_label=name, aria_current=here)
+        links.append(link)
+    return tag("nav", links, class_="languages", aria_label=words("nav.language"))
 
 
 def theme_button(words: Texts) -> Markup:

@@ -1,11 +1,7 @@
-"""The live check of the house-rules editor: a text in, its mistakes or its rules in words out. It touches no game.
-
-The rows of the rules as a form: a switch for each, and fields for its value. The script of the editor reads them.
-
-The editor of house rules: a preset to begin with, every row in words, and the same as text.
+"""The editor of house rules: a preset to begin with, every row in words and as a form, the same as text, and its check.
 
 Its script does the rest. Whoever is in the network may look at it and write; the text is checked by a request that only
-paired devices may make.
+paired devices may make (`referee.web.api`). Nothing here touches a game.
 """
 
 from __future__ import annotations
@@ -26,14 +22,14 @@ from referee.settings.house_rules import HouseFileError, Mistake, parse_house_ru
 from referee.text.catalogue import Texts
 from referee.text.rules import row_words, rows_by_group, sentence
 from referee.web.control_page import answer_line, said_to_scripts
-from referee.web.html import Child, Markup, tag
+from referee.web.html import Child, Markup, panel, tag
 from referee.web.layout import page, page_texts
 from referee.web.site import Site
 
-LONGEST_LINE: Final = 1000
+_LONGEST_LINE: Final = 1000
 """Characters; keys nested deeper than that in one line cost time without being house rules."""
-MOST: Final = 50
-"""Mistakes that are told at once."""
+_MOST_MISTAKES: Final = 50
+"""Told at once."""
 
 
 def house_check(text: str) -> dict[str, Any]:
@@ -47,47 +43,36 @@ def house_check(text: str) -> dict[str, Any]:
         (as a log's first line says them), ``notes``, and ``rows``: what is on, each with its sentence.
     """
     for number, line in enumerate(text.split("\n"), start=1):
-        if len(line) > LONGEST_LINE:
-            words = f"more than {LONGEST_LINE} characters; break the line"
-            mistake = {"line": number, "column": LONGEST_LINE, "words": words}
+        if len(line) > _LONGEST_LINE:
+            words = f"more than {_LONGEST_LINE} characters; break the line"
+            mistake = {"line": number, "column": _LONGEST_LINE, "words": words}
             return {"accepted": False, "words": "one mistake", "mistakes": [mistake]}
     try:
         house = parse_house_rules(text.replace("\r\n", "\n"))
     except HouseFileError as bad:
         many = "one mistake" if len(bad.mistakes) == 1 else f"{len(bad.mistakes)} mistakes"
-        return {"accepted": False, "words": many, "mistakes": _told(bad.mistakes[:MOST])}
+        return {"accepted": False, "words": many, "mistakes": _mistakes(bad.mistakes[:_MOST_MISTAKES])}
     rows = [
         {"group": title, "row": row, "name": ROWS[row].name, "words": sentence(row, house.rules)}
         for title, ids in rows_by_group().items()
         for row in ids
         if row in house.rules.on
     ]
-    return {
-        "accepted": True,
-        "words": "no mistakes",
-        "mistakes": [],
-        "title": house.title,
-        "rules": house.record,
-        "notes": _told(house.notes),
-        "rows": rows,
-    }
+    found = {"title": house.title, "rules": house.record, "notes": _mistakes(house.notes), "rows": rows}
+    return {"accepted": True, "words": "no mistakes", "mistakes": [], **found}
 
 
-def _told(mistakes: Iterable[Mistake]) -> list[dict[str, Any]]:
-    return [
-        {
-            "line": mistake.place.line if mistake.place is not None else None,
-            "column": mistake.place.column if mistake.place is not None else None,
-            "words": mistake.problem,
-        }
-        for mistake in mistakes
-    ]
+def _mistakes(mistakes: Iterable[Mistake]) -> list[dict[str, Any]]:
+    out = []
+    for mistake in mistakes:
+        line, column = (mistake.place.line, mistake.place.column) if mistake.place is not None else (None, None)
+        out.append({"line": line, "column": column, "words": mistake.problem})
+    return out
 
 
-_NUMBER: Final = re.compile(r"a whole number from (\d+) to (\d+)(?: \((.*)\))?")
-_CHOICE: Final = "one of "
 _QUOTE: Final = '"'
-KINDS: Final[Mapping[str, str]] = {
+_NUMBER: Final = re.compile(r"a whole number from (\d+) to (\d+)(?: \((.*)\))?")
+_KINDS: Final[Mapping[str, str]] = {
     "S4d": "seats", "C1": "chances", "P4a": "run", "P4b": "run", "P14": "rank", "P19": "patterns",
     "N12": "anticipation",
 }  # fmt: skip
@@ -99,14 +84,14 @@ def kind_of(row: str) -> str:
     entry = ROWS[row]
     if entry.check is None:
         return ""
-    if row in KINDS:
-        return KINDS[row]
+    if row in _KINDS:
+        return _KINDS[row]
     return "number" if _NUMBER.fullmatch(entry.allowed) else "choice"
 
 
 def choices_of(entry: Row) -> tuple[Any, ...]:
     """What a row's value may be, where it is one of several words."""
-    found = ast.literal_eval(f"({entry.allowed.removeprefix(_CHOICE)},)")
+    found = ast.literal_eval(f"({entry.allowed.removeprefix('one of ')},)")
     assert isinstance(found, tuple)
     return found
 
@@ -125,18 +110,14 @@ def row_fields(rules: HouseRules, texts: Texts) -> list[Markup]:
 
 
 def _row(row: str, rules: HouseRules, texts: Texts) -> Markup:
-    on = rules.has(row)
-    switch = tag(
-        "label",
-        tag("input", type="checkbox", data_switch=row, checked=on),
-        tag("span", tag("span", row_words(row, texts), class_="says"), " ", tag("b", row)),
-        class_="switch",
-    )
-    kind = kind_of(row)
-    if not kind:
-        return tag("li", switch, data_row=row)
-    fields = _FIELDS[kind](row, rules.value(row), texts)
-    value = tag("div", fields, class_="value", data_value=row, data_kind=kind, hidden=not on and row != "S2")
+    on, kind = rules.has(row), kind_of(row)
+    box = tag("input", type="checkbox", data_switch=row, checked=on)
+    words = tag("span", tag("span", row_words(row, texts), class_="says"), " ", tag("b", row))
+    switch = tag("label", box, words, class_="switch")
+    value = None
+    if kind:
+        fields = _FIELDS[kind](row, rules.value(row), texts)
+        value = tag("div", fields, class_="value", data_value=row, data_kind=kind, hidden=not on and row != "S2")
     return tag("li", switch, value, data_row=row)
 
 
@@ -148,29 +129,20 @@ def _labelled(row: str, label: str, control: Markup, after: str = "") -> Markup:
 def _number_field(row: str, value: Any, texts: Texts) -> list[Child]:
     found = _NUMBER.fullmatch(ROWS[row].allowed)
     assert found is not None
-    unit = texts(f"unit.{_slug(found[3])}") if found[3] else ""
-    field = _number(value, int(found[1]), int(found[2]), "n")
-    return [_labelled(row, unit, field, f" {unit}")]
+    unit = texts(f"unit.{found[3].replace(' ', '_')}") if found[3] else ""
+    return [_labelled(row, unit, _number(value, int(found[1]), int(found[2]), "n"), f" {unit}")]
 
 
 def _number(value: Any, low: int, high: int, part: str) -> Markup:
     return tag("input", type="number", min=low, max=high, step=1, value=value, required=True, data_part=part)
 
 
-def _slug(words: str) -> str:
-    return words.replace(" ", "_")
-
-
 def _select(named: str, choices: tuple[Any, ...], value: Any, part: str, texts: Texts) -> Markup:
-    options = [
-        tag(
-            "option",
-            texts(f"value.{named}.{json.dumps(choice).strip(_QUOTE)}"),
-            value=json.dumps(choice),
-            selected=choice == value,
-        )
-        for choice in choices
-    ]
+    options = []
+    for choice in choices:
+        said = json.dumps(choice)
+        words = texts(f"value.{named}.{said.strip(_QUOTE)}")
+        options.append(tag("option", words, value=said, selected=choice == value))
     return tag("select", options, data_part=part)
 
 
@@ -211,22 +183,24 @@ def _rank_field(row: str, value: Any, texts: Texts) -> list[Child]:
 
 
 def _patterns_fields(row: str, value: Any, texts: Texts) -> list[Child]:
-    lines = [pattern_line(name, text, texts) for name, text in value.items()]
+    lines = [_pattern_line(name, text, texts) for name, text in value.items()]
     add = tag("button", texts("rules.pattern_add"), type="button", class_="button", id="add-pattern")
-    blank = tag("template", pattern_line("", "", texts), id="pattern-line")
+    blank = tag("template", _pattern_line("", "", texts), id="pattern-line")
     return [tag("div", lines, id="patterns"), blank, add, tag("p", texts("rules.pattern_help"), class_="note")]
 
 
-def pattern_line(name: str, text: str, texts: Texts) -> Markup:
+def _pattern_line(name: str, text: str, texts: Texts) -> Markup:
     """One pattern of the table's own: its name, and what it is."""
-    return tag(
-        "div",
-        tag("label", texts("rules.pattern_name"), tag("input", value=name, maxlength=40, data_part="name")),
-        tag("label", texts("rules.pattern_text"), tag("input", value=text, maxlength=400, data_part="text",
-            placeholder="rank(1) = rank(2)", spellcheck="false"), class_="wide"),
-        tag("button", texts("rules.pattern_remove"), type="button", class_="button remove-pattern"),
-        class_="row pattern",
-    )  # fmt: skip
+    own = tag("input", value=name, maxlength=40, data_part="name")
+    what = tag(
+        "input", value=text, maxlength=400, data_part="text", placeholder="rank(1) = rank(2)", spellcheck="false"
+    )
+    remove = tag("button", texts("rules.pattern_remove"), type="button", class_="button remove-pattern")
+    labels = (
+        tag("label", texts("rules.pattern_name"), own),
+        tag("label", texts("rules.pattern_text"), what, class_="wide"),
+    )
+    return tag("div", labels, remove, class_="row pattern")
 
 
 def _anticipation_fields(row: str, value: Any, texts: Texts) -> list[Child]:
@@ -237,29 +211,19 @@ def _anticipation_fields(row: str, value: Any, texts: Texts) -> list[Child]:
 
 
 _FIELDS: Final = {
-    "number": _number_field,
-    "choice": _choice_field,
-    "chances": _chances_fields,
-    "run": _run_fields,
-    "seats": _seats_field,
-    "rank": _rank_field,
-    "patterns": _patterns_fields,
-    "anticipation": _anticipation_fields,
-}
-
-
-SCRIPTS: Final = ("words.js", "make.js", "asking.js", "houserules.js", "rulefields.js", "rules.js")
-WORDS: Final = ("rules.", "control.", "value.", "unit.", "preset.", "word.")
-"""Beginnings of the keys of what its scripts say."""
+    "number": _number_field, "choice": _choice_field, "chances": _chances_fields, "run": _run_fields,
+    "seats": _seats_field, "rank": _rank_field, "patterns": _patterns_fields, "anticipation": _anticipation_fields,
+}  # fmt: skip
 
 
 def catalogue() -> dict[str, Any]:
     """What the script must know of the rows: the presets, which rows exclude each other, and values that none sets."""
+    presets = {
+        name: {"on": sorted(house_rules(name).on, key=list(ROWS).index), "set": dict(preset.values)}
+        for name, preset in PRESETS.items()
+    }
     return {
-        "presets": {
-            name: {"on": sorted(house_rules(name).on, key=list(ROWS).index), "set": dict(preset.values)}
-            for name, preset in PRESETS.items()
-        },
+        "presets": presets,
         "rivals": {row: sorted(rivals) for row, rivals in RIVALS.items()},
         "defaults": {row: entry.default for row, entry in ROWS.items() if entry.check is not None},
         "names": {row: entry.name for row, entry in ROWS.items()},
@@ -268,13 +232,13 @@ def catalogue() -> dict[str, Any]:
 
 async def show_rules(site: Site, request: Request) -> HTMLResponse:
     """The editor, filled in with a preset."""
-    texts = page_texts(request)
-    asked = request.query_params.get("preset", "")
+    texts, asked = page_texts(request), request.query_params.get("preset", "")
     preset = asked if asked in PRESETS else "classic"
+    form = tag("div", row_fields(house_rules(preset), texts), id="form")
     holder = tag(
         "div",
-        said_to_scripts(texts, *WORDS),
-        tag("div", _head(preset, texts), _rows(preset, texts), _text(texts), class_="editor-main"),
+        said_to_scripts(texts, "rules.", "control.", "value.", "unit.", "preset.", "word."),
+        tag("div", _head(preset, texts), form, _text(texts), class_="editor-main"),
         _found(texts),
         id="editor",
         class_="forms editor",
@@ -283,16 +247,10 @@ async def show_rules(site: Site, request: Request) -> HTMLResponse:
         data_language=texts.language,
         data_asked=asked in PRESETS,
     )
-    return page(
-        request,
-        texts("rules.title"),
-        tag("h1", texts("rules.title")),
-        tag("p", texts("rules.what"), class_="crumb"),
-        answer_line(),
-        holder,
-        scripts=SCRIPTS,
-        here="/rules",
-    )
+    title = texts("rules.title")
+    content = (tag("h1", title), tag("p", texts("rules.what"), class_="crumb"), answer_line(), holder)
+    scripts = ("words.js", "make.js", "asking.js", "houserules.js", "rulefields.js", "rules.js")
+    return page(request, title, *content, scripts=scripts, here="/rules")
 
 
 def _head(preset: str, texts: Texts) -> Markup:
@@ -300,7 +258,7 @@ def _head(preset: str, texts: Texts) -> Markup:
         tag("option", f"{name}: {texts(f'preset.{name}')}", value=name, selected=name == preset) for name in PRESETS
     ]
     modes = [
-        tag("button", texts(f"rules.{mode}"), type="button", class_="button", id=f"as-{mode}", aria_controls=f"{mode}",
+        tag("button", texts(f"rules.{mode}"), type="button", class_="button", id=f"as-{mode}", aria_controls=mode,
             aria_pressed="true" if mode == "form" else "false")
         for mode in ("form", "text")
     ]  # fmt: skip
@@ -312,10 +270,6 @@ def _head(preset: str, texts: Texts) -> Markup:
         tag("div", modes, class_="row modes", role="group", aria_label=texts("rules.mode")),
         class_="head",
     )
-
-
-def _rows(preset: str, texts: Texts) -> Markup:
-    return tag("div", row_fields(house_rules(preset), texts), id="form")
 
 
 def _text(texts: Texts) -> Markup:
@@ -341,8 +295,8 @@ def _found(texts: Texts) -> Markup:
     )
     return tag(
         "aside",
-        tag("section", tag("h2", texts("rules.check")), check, buttons, class_="panel check"),
-        tag("section", tag("h2", texts("rules.differs")), tag("div", "", id="differs"), class_="panel"),
+        panel(texts("rules.check"), check, buttons, class_="panel check"),
+        panel(texts("rules.differs"), tag("div", "", id="differs")),
         aria_label=texts("rules.check"),
         class_="found",
     )

@@ -23,14 +23,14 @@ from referee.engine.replay import TooLong
 from referee.record.store import RecordError
 from referee.text.catalogue import Texts
 from referee.web.board import Board
-from referee.web.board_view import REGIONS, STATE_REGIONS
-from referee.web.html import Child, Markup, tag
+from referee.web.board_view import STATE_REGIONS
+from referee.web.html import Markup, button_link, tag
 from referee.web.layout import address, language, page, page_texts
 from referee.web.site import Site
 
-LOOK: Final = 2.0
+_LOOK: Final = 2.0
 """Seconds between looks into the record while nobody wakes the page."""
-SILENCE: Final = 3
+LOOKS_UNTIL_SILENT: Final = 3
 """Such looks in a row after which the game counts as not live: the main process wakes the page twice a second."""
 _LOG = logging.getLogger(__name__)
 
@@ -92,7 +92,7 @@ class Follower:
         while True:
             try:
                 try:
-                    await asyncio.wait_for(self._woken.wait(), LOOK)
+                    await asyncio.wait_for(self._woken.wait(), _LOOK)
                 except TimeoutError:
                     await self.look()
                     continue
@@ -140,7 +140,7 @@ class Follower:
         """Nobody woke the page: show what the record holds all the same."""
         self._silent += 1
         board = self._hub.board
-        if board.live and self._silent <= SILENCE:
+        if board.live and self._silent <= LOOKS_UNTIL_SILENT:
             return
         try:
             info = await self._site.aside(self._shelf.latest)
@@ -185,72 +185,57 @@ def _listen_at(path: Path) -> socket.socket:
     return listening
 
 
-_LISTS = frozenset(("seats", "rulings", "said", "troubles", "questions"))
-_LABELS = {
-    "seats": "players", "pile": "pile", "last": "last_slap", "rulings": "rulings", "said": "said",
-    "troubles": "troubles", "questions": "questions",
-}  # fmt: skip
+_LISTS: Final = frozenset(("seats", "rulings", "said", "troubles", "questions"))
+_LABELS: Final = {"seats": "players", "last": "last_slap"}
+"""Keys of headings that are not called as their regions are."""
+_READ_OUT: Final = {"said": "polite", "questions": "assertive", "troubles": "polite"}
+"""Captions and verdicts are read out as they come; the rest changes silently."""
 
 
 async def show_board(site: Site, request: Request) -> HTMLResponse:
     """The scoreboard, as it is now; its script keeps it so."""
-    return _board(site, request, projector=False)
+    return _show(site, request, projector=False)
 
 
 async def show_projector(site: Site, request: Request) -> HTMLResponse:
     """The scoreboard in huge type, for the whole room."""
-    return _board(site, request, projector=True)
+    return _show(site, request, projector=True)
 
 
-def _board(site: Site, request: Request, *, projector: bool) -> HTMLResponse:
+def _show(site: Site, request: Request, *, projector: bool) -> HTMLResponse:
     texts = page_texts(request)
-    present = site.hub.present(texts.language)
-    parts = {name: _region(name, present[name], texts) for name in REGIONS}
-    mode = tag(
-        "a", texts("nav.projector_leave" if projector else "nav.projector"), class_="button",
-        href="/" if projector else "/projector",
-    )  # fmt: skip
-    scan = tag(
-        "figure",
-        tag("img", src="/qr.svg", alt=texts("board.scan"), width=180, height=180),
-        tag("figcaption", texts("board.scan"), tag("br"), tag("b", request.url.netloc)),
-        class_="scan",
+    parts = {name: _region(name, html, texts) for name, html in site.hub.present(texts.language).items()}
+    mode = button_link(
+        texts("nav.projector_leave" if projector else "nav.projector"), "/" if projector else "/projector"
     )
-    content: list[Child] = [
-        tag("h1", texts("nav.board"), class_="unseen"),
-        tag("p", texts("board.connection_lost"), id="lost", role="status", hidden=True),
-        tag(
-            "div",
-            tag("div", parts["state"], parts["questions"], parts["troubles"], parts["seats"], parts["pile"],
-                tag("div", parts["said"], tag("div", scan, mode, class_="panel share"), class_="talk"),
-                class_="main-column"),
-            tag("div", parts["last"], parts["rulings"], class_="side-column"),
-            class_="board",
-            id="board",
-            data_events=address("/events", {"lang": texts.language}),
-        ),
-    ]  # fmt: skip
-    here = "" if projector else "/"
-    return page(
-        request,
-        texts("title"),
-        *content,
-        scripts=("regions.js", "live.js"),
-        body="projector" if projector else "",
-        here=here,
+    caption = tag("figcaption", texts("board.scan"), tag("br"), tag("b", request.url.netloc))
+    image = tag("img", src="/qr.svg", alt=texts("board.scan"), width=180, height=180)
+    share = tag("div", tag("figure", image, caption, class_="scan"), mode, class_="panel share")
+    main = [parts[name] for name in ("state", "questions", "troubles", "seats", "pile")]
+    board = tag(
+        "div",
+        tag("div", main, tag("div", parts["said"], share, class_="talk"), class_="main-column"),
+        tag("div", parts["last"], parts["rulings"], class_="side-column"),
+        class_="board",
+        id="board",
+        data_events=address("/events", {"lang": texts.language}),
     )
+    heading = tag("h1", texts("nav.board"), class_="unseen")
+    lost = tag("p", texts("board.connection_lost"), id="lost", role="status", hidden=True)
+    body, here = ("projector", "") if projector else ("", "/")
+    scripts = ("regions.js", "live.js")
+    return page(request, texts("title"), heading, lost, board, scripts=scripts, body=body, here=here)
 
 
 def _region(name: str, html: Markup, texts: Texts) -> Markup:
-    """One region. Captions and verdicts are read out as they come; the rest changes silently."""
-    live = {"said": "polite", "questions": "assertive", "troubles": "polite", "state": None}.get(name)
+    live = _READ_OUT.get(name)
     inner = tag(
         "ul" if name in _LISTS else "div", html, id=name, data_keyed=True, aria_live=live,
         aria_relevant="additions" if live else None, class_=f"r-{name}",
     )  # fmt: skip
     if name == "state":
         return tag("div", inner, class_="panel state")
-    heading = tag("h2", texts(f"board.{_LABELS[name]}"), id=f"h-{name}")
+    heading = tag("h2", texts(f"board.{_LABELS.get(name, name)}"), id=f"h-{name}")
     return tag("section", heading, inner, class_=f"panel p-{name}", aria_labelledby=f"h-{name}")
 
 

@@ -166,15 +166,15 @@ class Page:
 def _guarded(site: Site, options: PageOptions) -> ASGIApp:
     from hardware.clock import monotonic
     from referee.web.api import Control
-    from referee.web.security.guard import Hosts, guarded
+    from referee.web.security.guard import Guard, Hosts
     from referee.web.security.sessions import Sessions
 
     hosts = Hosts.of_this_machine(options.names)
     if options.runtime is None:
-        return guarded(build(site), Sessions(), hosts=hosts, clock=monotonic, secure=options.secure)
+        return Guard(build(site), Sessions(), hosts=hosts, clock=monotonic, secure=options.secure)
     control = Control(options.runtime, secure=options.secure, clock=monotonic, names=lambda: site.hub.board.names)
     app = build(site, control.routes())
-    return guarded(app, control.sessions, hosts=hosts, clock=monotonic, secure=options.secure)
+    return Guard(app, control.sessions, hosts=hosts, clock=monotonic, secure=options.secure)
 
 
 class _PageServer(uvicorn.Server):

@@ -19,7 +19,7 @@ from referee.record.league import LEAST_GAMES, LeagueRow, as_csv, table
 from referee.record.people import People
 from referee.record.statistics import GameResult, result_of
 from referee.text.catalogue import Texts
-from referee.web.games_cache import REMEMBERED, Folded, Shelf
+from referee.web.games_cache import GAMES_REMEMBERED, Folded, Shelf
 from referee.web.html import Child, Markup, button_link, data_table, panel, tag
 from referee.web.layout import CSV, download, page, page_texts, print_button
 from referee.web.site import Site
@@ -101,7 +101,7 @@ def _seat(number: int, name: str, bearing: float, height: float) -> Iterator[Sha
     yield Text(edge[0] + 12 * x, edge[1] + (26 * y if y < 0 else 34 * y) * 0.8 + 6, name[:12], role, 20, anchor, 700)
 
 
-_LATEST: Final = REMEMBERED
+_LATEST: Final = GAMES_REMEMBERED
 """Games that are counted here: what they came to is worked out once, and remembered."""
 
 

@@ -18,7 +18,7 @@ from referee.control.corrections import Accepted, Outcome
 from referee.control.pairing_code import Pairing
 from referee.control.socket import Desk
 from referee.web.api import Ask, Control
-from referee.web.security.guard import Guard, Hosts, guarded
+from referee.web.security.guard import Guard, Hosts
 from referee.web.security.limits import Limits
 
 HOST = "referee.local"
@@ -122,7 +122,7 @@ class House:
             folder, ask=ask or self.main.ask, clock=lambda: self.clock[0], secure=secure, names=names
         )
         inside = app if app is not None else around(self.control.routes())
-        self.app: Guard = guarded(
+        self.app: Guard = Guard(
             inside, self.control.sessions, hosts=HOSTS, limits=limits, clock=lambda: self.clock[0], secure=secure
         )
 

@@ -14,8 +14,9 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, StreamingResponse
 from starlette.routing import Route
 
+from referee.units import SECOND
 from referee.web.security.guard import Hosts
-from referee.web.security.limits import SECOND, Buckets, Limits
+from referee.web.security.limits import Buckets, Limits
 from tests.web.browser import HOST, HOSTS, OWN, House, request
 
 JSON = ("content-type", "application/json")

@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referee.control.pairing_code import SECOND, Pairing, Terms, random_code
-from referee.web.security.sessions import HOUR, MINUTE, Lives, Sessions, clean_name, csrf_fits, csrf_of
+from referee.units import MINUTE
+from referee.web.security.sessions import Lives, Sessions, clean_name, csrf_fits, csrf_of
 from tests.web.browser import House
 
 TERMS = Terms()
@@ -147,13 +148,13 @@ def test_a_session_ends_unused_and_ends_anyway() -> None:
     """Four hours without use, a day with it."""
     known = sessions()
     token = known.begin("phone", 0)
-    assert known.find(token, 4 * HOUR - 1)
-    assert not known.find(token, 8 * HOUR)
+    assert known.find(token, 4 * 60 * MINUTE - 1)
+    assert not known.find(token, 8 * 60 * MINUTE)
     token = known.begin("phone", 0)
     for hour in range(24):
-        assert known.find(token, hour * HOUR)
-    assert not known.find(token, 24 * HOUR)
-    assert known.devices(24 * HOUR) == []
+        assert known.find(token, hour * 60 * MINUTE)
+    assert not known.find(token, 24 * 60 * MINUTE)
+    assert known.devices(24 * 60 * MINUTE) == []
 
 
 def test_only_hashes_are_kept_and_they_come_back() -> None:

@@ -23,7 +23,7 @@ from referee.web.board import SHOWN, Board
 from referee.web.board_view import regions
 from referee.web.events import Hub
 from referee.web.games_cache import Shelf
-from referee.web.scoreboard import SILENCE, Follower
+from referee.web.scoreboard import LOOKS_UNTIL_SILENT, Follower
 from referee.web.site import Site
 from tests.web.table import Link, Table, demo_lines
 
@@ -252,7 +252,7 @@ def test_a_referee_that_fell_silent_is_not_called_live(tmp_path: Path) -> None:
         follower = Follower(site)
         await follower.wake()
         assert _live(hub)
-        for _ in range(SILENCE + 1):
+        for _ in range(LOOKS_UNTIL_SILENT + 1):
             await follower.look()
         assert not _live(hub)
         record.close()

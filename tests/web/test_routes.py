@@ -16,10 +16,11 @@ from starlette.routing import Route
 from referee.control.commands import COMMAND_FIELDS
 from referee.control.pairing_code import SECOND
 from referee.control.socket import NOBODY
+from referee.units import MINUTE
 from referee.web.api import Control
 from referee.web.openapi import address, describe
-from referee.web.security.guard import guarded
-from referee.web.security.sessions import HOUR, csrf_of
+from referee.web.security.guard import Guard
+from referee.web.security.sessions import csrf_of
 from tests.web.browser import HOST, HOSTS, LIMITLESS, OWN, House, Paired, request
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS")
@@ -200,7 +201,7 @@ def test_what_is_no_code_is_not_even_tried(house: House, code: Any) -> None:
 def test_a_session_ends_by_itself(house: House) -> None:
     """Its cookie opens nothing any more."""
     paired = house.pair()
-    house.clock[0] += 4 * HOUR
+    house.clock[0] += 4 * 60 * MINUTE
     assert house.post("/api/control/pause", {}, paired.headers).status == 401
     assert not house.main.commands
 
@@ -286,7 +287,7 @@ def test_without_a_main_process_the_page_says_so(tmp_path: Path) -> None:
 
     control = Control(tmp_path, clock=lambda: 5)
     token = control.sessions.begin("phone", 5)
-    app = guarded(Starlette(routes=control.routes()), control.sessions, hosts=HOSTS, limits=LIMITLESS, clock=lambda: 5)
+    app = Guard(Starlette(routes=control.routes()), control.sessions, hosts=HOSTS, limits=LIMITLESS, clock=lambda: 5)
     headers = [("host", HOST), ("origin", OWN), ("content-type", "application/json"), ("cookie", f"referee={token}"),
                ("x-csrf-token", csrf_of(token))]  # fmt: skip
     for path, body in (("/api/pair", b'{"code":"123456"}'), ("/api/control/pause", b"{}")):

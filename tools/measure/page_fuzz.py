@@ -36,7 +36,7 @@ from referee.web.api import Control
 from referee.web.board import Board
 from referee.web.events import Hub
 from referee.web.games_cache import Shelf
-from referee.web.security.guard import Hosts, guarded
+from referee.web.security.guard import Hosts, Guard
 from referee.web.security.limits import Patient
 from referee.web.security.sessions import csrf_of
 from referee.web.server import build
@@ -147,7 +147,7 @@ def house(folder: Path, main: Main) -> ASGIApp:
     control = Control(folder / "run", ask=main.ask, clock=lambda: 1)
     hosts = Hosts.of_this_machine(())
     return _Pairs(
-        guarded(build(site, control.routes()), control.sessions, hosts=hosts, limits=LIMITLESS, clock=lambda: 1),
+        Guard(build(site, control.routes()), control.sessions, hosts=hosts, limits=LIMITLESS, clock=lambda: 1),
         control,
     )
 

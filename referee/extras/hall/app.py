@@ -50,7 +50,7 @@ from referee.text.catalogue import Texts, texts
 from referee.text.ruling_lines import RulingWords
 from referee.web import layout
 from referee.web.layout import language, page_texts
-from referee.web.security.guard import Hosts, guarded
+from referee.web.security.guard import Guard, Hosts
 from referee.web.security.limits import Patient
 from referee.web.security.sessions import Sessions
 from referee.web.server import PAGE_SWITCH_INTERVAL, opened
@@ -401,7 +401,7 @@ async def serve(options: Options, told: Callable[[str], None]) -> int:
     sys.setswitchinterval(PAGE_SWITCH_INTERVAL)
     listening = opened(options.host, options.port)
     hub = Hub(Hall(), Ear(options.broker, options.prefix))
-    app = guarded(build(hub, lambda: wall_time()[:10]), Sessions(), hosts=Hosts.of_this_machine(options.names))
+    app = Guard(build(hub, lambda: wall_time()[:10]), Sessions(), hosts=Hosts.of_this_machine(options.names))
     config = uvicorn.Config(
         app, log_level="warning", access_log=False, lifespan="off", timeout_graceful_shutdown=_GRACE,
         server_header=False, proxy_headers=False, ws="none", http=Patient, loop="asyncio", timeout_keep_alive=15,

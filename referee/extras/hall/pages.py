@@ -12,7 +12,7 @@ from starlette.responses import HTMLResponse
 from referee.extras.hall.tables import Row
 from referee.text.catalogue import LANGUAGES, Texts
 from referee.web.html import Child, Markup, tag
-from referee.web.layout import COOKIE, address, languages, page_texts, theme_button
+from referee.web.layout import LANGUAGE_COOKIE, address, languages, page_texts, theme_button
 
 _YEAR: Final = 365 * 24 * 3600
 _NAV: Final = (("/", "tables"), ("/league", "league"), ("/projector", "projector"))
@@ -170,5 +170,5 @@ def _page(
     frame = tag("body", skip, top, tag("main", content, id="main", tabindex="-1"), class_=body)
     answer = HTMLResponse(Markup("<!doctype html>") + tag("html", head, frame, lang=texts.language), status)
     if request.query_params.get("lang") in LANGUAGES:
-        answer.set_cookie(COOKIE, texts.language, max_age=_YEAR, samesite="lax", httponly=True)
+        answer.set_cookie(LANGUAGE_COOKIE, texts.language, max_age=_YEAR, samesite="lax", httponly=True)
     return answer

@@ -1,12 +1,6 @@
-"""Sizes of the photo-finish's drawing: one for screens and prints, one for telephones.
+"""The photo-finish as a drawing: the finish under a magnifier, and below it the whole moment. Pure.
 
-A time axis: from instants to pixels, and round numbers for its ticks.
-
-Pieces that drawings are made of: card faces, axes with ticks, and lines that say a distance.
-
-The lower part of a photo-finish: the whole moment, from the pattern's first card to the last hand's lift.
-
-The photo-finish as a drawing: the finish under a magnifier, and below it the whole moment.
+Below it also the pieces that charts share: an axis of time with round ticks, and names that fit.
 """
 
 from __future__ import annotations
@@ -18,10 +12,10 @@ from typing import Final
 
 from referee.text.catalogue import Texts
 from referee.text.ruling_lines import RulingWords
+from referee.units import MS
 from referee.web.photo_finish.moment import Finish, FinishHand, description, headline, verdict
 from referee.web.svg import Drawing, Line, Polygon, Rect, Shape, SuitMark, Text, hatch, seat_role
 
-MS: Final = 1_000_000
 WIDE: Final = 1600
 NARROW: Final = 720
 
@@ -46,7 +40,7 @@ class Measures:
 
 
 WIDE_SIZES: Final = Measures(WIDE, 40, 230, 1290, 20, 84, 40, 9, 15)
-NARROW_SIZES: Final = Measures(NARROW, 20, 150, 520, 22, 92, 40, 6, 9)
+_NARROW_SIZES: Final = Measures(NARROW, 20, 150, 520, 22, 92, 40, 6, 9)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,29 +66,29 @@ class Axis:
 
     def ticks(self, about: int) -> Iterator[int]:
         """Round instants, about so many of them, ns."""
-        step = nice((self.stop - self.start) / about)
+        step = _nice((self.stop - self.start) / about)
         first = math.ceil(self.start / step)
         for place in range(first, math.floor(self.stop / step) + 1):
             yield round(place * step)
 
     def digits(self, about: int) -> int:
         """Decimals that a tick needs in milliseconds."""
-        step = nice((self.stop - self.start) / about) / 1e6
+        step = _nice((self.stop - self.start) / about) / 1e6
         return max(0, -math.floor(math.log10(step) + 1e-9))
 
 
-def nice(rough: float) -> float:
+def _nice(rough: float) -> float:
     """The next of 1, 2, 5, 10, 20, … that is not less."""
     power = 10.0 ** math.floor(math.log10(rough))
     return next(power * factor for factor in (1, 2, 5, 10) if power * factor >= rough * (1 - 1e-9))
 
 
-CARD_RATIO = 1.42
+_CARD_RATIO = 1.42
 
 
-def card_face(card: str, x: float, y: float, width: float) -> Iterator[Shape]:
+def _card_face(card: str, x: float, y: float, width: float) -> Iterator[Shape]:
     """A small card with its upper left corner at ``x``, ``y``."""
-    height = width * CARD_RATIO
+    height = width * _CARD_RATIO
     yield Rect(x - 1, y - 1, width + 2, height + 2, "edge", radius=width * 0.13)
     if card == "??":
         yield Rect(x, y, width, height, "back", radius=width * 0.12)
@@ -125,7 +119,7 @@ def grid(
         yield Text(x, bottom + size * 1.5, f"{sign}{texts.number(t / 1e6, digits)}", "soft", size, "middle")
 
 
-def distance(x1: float, x2: float, y: float, text: str, role: str, size: float, right: float) -> Iterator[Shape]:
+def _distance(x1: float, x2: float, y: float, text: str, role: str, size: float, right: float) -> Iterator[Shape]:
     """A line between two instants with its length written at it; ``right`` is how far writing may go."""
     low, high = min(x1, x2), max(x1, x2)
     yield Line(low, y, high, y, role, 2.0)
@@ -140,12 +134,6 @@ def distance(x1: float, x2: float, y: float, text: str, role: str, size: float, 
         yield Text(low - size * 0.5, y + size * 0.35, text, role, size, "end", 700)
 
 
-def arrow(x: float, y: float, size: float, role: str, direction: int = 1) -> Polygon:
-    """A tip at ``x``, ``y`` that points right (1) or left (-1)."""
-    back = x - direction * size
-    return Polygon(((x, y), (back, y - size * 0.7), (back, y + size * 0.7)), role)
-
-
 def shortened(name: str, most: int) -> str:
     """A name that fits."""
     return name if len(name) <= most else name[: most - 1] + "…"
@@ -155,82 +143,6 @@ _LEGEND: Final = (
     ("edge_at", "finish"), ("band", "seat1"), ("contact", "seat1"), ("zone", "warn"), ("revealed", "good"),
     ("known", "good"),
 )  # fmt: skip
-
-
-class MomentPanel:
-    """The cards and hands of a slap on one axis of time."""
-
-    def __init__(self, finish: Finish, words: RulingWords, sizes: Measures) -> None:
-        self.finish, self.words, self.texts, self.m = finish, words, words.texts, sizes
-        low, high = _span(finish)
-        self.axis = Axis(low, high, sizes.left, sizes.width - sizes.margin - 14)
-
-    def draw(self, near: Axis, top: float, lanes: float, bottom: float) -> Iterator[Shape]:
-        """Cards from ``top``, a row for each seat from ``lanes``, down to ``bottom``; ``near`` is what is magnified."""
-        m, axis, finish = self.m, self.axis, self.finish
-        yield from grid(axis, top, bottom, m.ticks, self.texts, m.size * 0.8)
-        low, high = axis.inside(near.start), axis.inside(near.stop)
-        yield Rect(low, top - 4, max(high - low, 3), bottom - top + 4, "finish", 0.14)
-        yield Text(m.margin + 4, top + m.size * 2.6, self.texts("finish.cards_lane"), "soft", m.size * 0.9)
-        yield from self._cards(top, bottom)
-        for seat in range(1, finish.seats + 1):
-            y = lanes + (seat - 1) * m.row
-            yield Line(m.margin, y, m.width - m.margin, y, "rule", 1.0)
-            name = shortened(self.words.name(seat), m.letters)
-            yield Text(m.margin + 4, y + m.row * 0.65, name, seat_role(seat), m.size * 0.9, weight=700)
-        for hand in finish.hands:
-            y = lanes + (hand.seat - 1) * m.row
-            at, role = hand.t - finish.zero, seat_role(hand.seat)
-            if not axis.holds(at):
-                continue
-            x, end = axis.x(at), axis.right if hand.lift is None else axis.inside(hand.lift - finish.zero)
-            yield Rect(x, y + 9, max(end - x, 0), m.row - 18, role, 0.4)
-            yield Line(x, y + 4, x, y + m.row - 4, role, 3.0)
-        yield from self._reaction(bottom)
-
-    def _cards(self, top: float, bottom: float) -> Iterator[Shape]:
-        m, axis, finish = self.m, self.axis, self.finish
-        width = m.size * 2.1
-        for mark in finish.cards:
-            at = mark.t - finish.zero
-            if not axis.holds(at):
-                continue
-            x, role = axis.x(at), "good" if mark.part else "soft"
-            low, high = axis.inside(at - mark.error), axis.inside(at + mark.error)
-            yield Rect(low, top, high - low, bottom - top, role, 0.13)
-            yield Line(x, top, x, bottom, role, 1.5, 6.0)
-            yield from card_face(mark.card, x - width / 2, top + 2, width)
-            known = None if mark.known_at is None else mark.known_at - finish.zero
-            if known is not None and axis.holds(known):
-                y, k = top + width * CARD_RATIO / 2, axis.x(known)
-                yield Line(x + width / 2, y, k, y, role, 1.5, 3.0)
-                yield Polygon(((k, y - 7), (k + 7, y), (k, y + 7), (k - 7, y)), role)
-
-    def _reaction(self, bottom: float) -> Iterator[Shape]:
-        """From the card that made the pattern to the first hand."""
-        m, axis, finish = self.m, self.axis, self.finish
-        cards = [mark for mark in finish.cards if mark.part and mark.t <= finish.zero]
-        first = next((hand for hand in finish.hands if hand.t == finish.zero), None)
-        if not cards or first is None or not axis.holds(cards[-1].t - finish.zero):
-            return
-        card = cards[-1]
-        text = f"{self.texts.ms(first.t - card.t, 1)} ± {self.texts.ms(first.error + card.error, 1)}"
-        y = bottom - m.row * 0.5 if first.seat != finish.seats else bottom - m.row * 1.5
-        yield from distance(axis.x(card.t - finish.zero), axis.x(0), y, text, "ink", m.size * 0.8, axis.right)
-
-
-def legend(finish: Finish, texts: Texts, m: Measures, y: float) -> Iterator[Shape]:
-    """What the signs mean."""
-    x, size = m.margin, m.size * 0.8
-    signs = (*_LEGEND, ("edge_mark", "ink")) if finish.edges else _LEGEND
-    for place, (key, role) in enumerate(signs):
-        text = texts(f"finish.{key}")
-        wide = 38 + len(text) * size * 0.56 + 26
-        if x + wide > m.width - m.margin and place:
-            x, y = m.margin, y + size * 1.9
-        yield from _sign(key, role, x, y - size * 0.35)
-        yield Text(x + 38, y, text, "soft", size)
-        x += wide
 
 
 def _sign(key: str, role: str, x: float, y: float) -> Iterator[Shape]:
@@ -268,7 +180,7 @@ def draw_finish(finish: Finish, words: RulingWords, title: str, foot: str, width
         foot: the ruling's id and its rows.
         width: `WIDE`, or `NARROW` for telephones.
     """
-    return _FinishDrawing(finish, words, NARROW_SIZES if width == NARROW else WIDE_SIZES).scene(title, foot)
+    return _FinishDrawing(finish, words, _NARROW_SIZES if width == NARROW else WIDE_SIZES).scene(title, foot)
 
 
 _TOGETHER: Final = 60 * MS
@@ -277,7 +189,7 @@ _TOGETHER: Final = 60 * MS
 
 def draw_mini_finish(finish: Finish, words: RulingWords) -> Drawing:
     """Only what lies under the magnifier, small."""
-    return _FinishDrawing(finish, words, NARROW_SIZES).only_the_finish()
+    return _FinishDrawing(finish, words, _NARROW_SIZES).only_the_finish()
 
 
 class _FinishDrawing:
@@ -285,13 +197,14 @@ class _FinishDrawing:
         self.finish, self.words, self.texts, self.m = finish, words, words.texts, sizes
         low, high = _window(finish)
         self.near = Axis(low, high, sizes.left, sizes.right)
-        self.moment = MomentPanel(finish, words, sizes)
+        low, high = _span(finish)
+        self.far = Axis(low, high, sizes.left, sizes.width - sizes.margin - 14)
         self.lanes = list(range(1, finish.seats + 1))
 
     def scene(self, title: str, foot: str) -> Drawing:
         m, finish = self.m, self.finish
         shapes: list[Shape] = []
-        top = m.size * 10.2 if m is NARROW_SIZES else 214.0
+        top = m.size * 10.2 if m is _NARROW_SIZES else 214.0
         near_bottom = top + 50 + finish.seats * m.lane
         far_top = near_bottom + m.size * 6.4
         cards = m.size * 4.2
@@ -299,13 +212,19 @@ class _FinishDrawing:
         height = far_bottom + m.size * 8.2
         shapes.append(Rect(0, 0, m.width, height, "ground"))
         shapes += self._head(title)
-        shapes += self._connection(near_bottom, far_top)
+        # What of the whole moment lies under the magnifier.
+        low, high = self.far.inside(self.near.start), self.far.inside(self.near.stop)
+        above, below = near_bottom + m.size * 2.2, far_top - m.size * 2.2
+        points = ((self.near.left, above), (self.near.right, above), (high, below), (low, below))
+        shapes.append(Polygon(points, "lane"))
         shapes += self._panel(top - m.size * 1.4, near_bottom + m.size * 2.2, self.texts("finish.the_finish"))
         shapes += self._the_finish(top + 50, near_bottom)
         shapes += self._panel(far_top - m.size * 2.2, far_bottom + m.size * 2.2, self.texts("finish.the_moment"))
-        shapes += self.moment.draw(self.near, far_top, far_top + cards, far_bottom)
-        shapes += legend(finish, self.texts, m, far_bottom + m.size * 4.2)
-        shapes += self._foot(foot, height - m.size)
+        shapes += self._the_moment(far_top, far_top + cards, far_bottom)
+        shapes += self._legend(far_bottom + m.size * 4.2)
+        text = shortened(foot, 62 if m is _NARROW_SIZES else 150)
+        shapes.append(Text(m.margin, height - m.size, text, "soft", m.size * 0.75))
+        shapes.append(Text(m.width - m.margin, height - m.size, self.texts("title"), "soft", m.size * 0.75, "end", 700))
         return Drawing(m.width, round(height), tuple(shapes), title, description(finish, self.words))
 
     def only_the_finish(self) -> Drawing:
@@ -326,7 +245,7 @@ class _FinishDrawing:
     def _head(self, title: str) -> Iterator[Shape]:
         m, head = self.m, headline(self.finish, self.words)
         yield Text(m.margin, m.size * 1.7, title.upper(), "soft", m.size * 0.75, weight=700)
-        narrow = m is NARROW_SIZES
+        narrow = m is _NARROW_SIZES
         size = (42 if narrow else 60) * min(1.0, (19 if narrow else 26) / max(1, len(head.text)))
         role = "warn" if head.seat is None else seat_role(head.seat)
         yield Text(m.margin, m.size * 2.2 + size, head.text, role, size, weight=700)
@@ -337,7 +256,7 @@ class _FinishDrawing:
         x = m.width - m.margin - len(cards) * (width + 8) + 8
         y = m.size * 5.4 if narrow else 34.0
         for place, card in enumerate(cards):
-            yield from card_face(card, x + place * (width + 8), y, width)
+            yield from _card_face(card, x + place * (width + 8), y, width)
 
     def _the_finish(self, top: float, bottom: float) -> Iterator[Shape]:
         m, axis, finish = self.m, self.near, self.finish
@@ -361,7 +280,7 @@ class _FinishDrawing:
             yield Text(m.margin + 4, y + m.lane * 0.8, self.texts("finish.no_hand"), "soft", m.size * 0.8)
             return
         chief = _chief(hands)
-        said = shortened(verdict(chief, self.finish, self.words), 15 if m is NARROW_SIZES else 24)
+        said = shortened(verdict(chief, self.finish, self.words), 15 if m is _NARROW_SIZES else 24)
         yield Text(m.margin + 4, y + m.lane * 0.8, said, "soft", m.size * 0.8)
         yield from self._result(chief, y)
         if chief.behind is not None and chief.t != self.finish.zero:
@@ -376,8 +295,10 @@ class _FinishDrawing:
     def _hand(self, hand: FinishHand, y: float, role: str) -> Iterator[Shape]:
         m, axis, at = self.m, self.near, hand.t - self.finish.zero
         if not axis.holds(at):
-            right = at > 0
-            yield arrow(axis.right - 4 if right else axis.left + 4, y + m.lane / 2, 14, role, 1 if right else -1)
+            # A tip that points to where it is.
+            x, back = (axis.right - 4, axis.right - 18) if at > 0 else (axis.left + 4, axis.left + 18)
+            middle = y + m.lane / 2
+            yield Polygon(((x, middle), (back, middle - 9.8), (back, middle + 9.8)), role)
             return
         x = axis.x(at)
         low, high = axis.inside(at - hand.error), axis.inside(at + hand.error)
@@ -411,7 +332,7 @@ class _FinishDrawing:
         yield Text(x, y + m.lane * 0.48, first, seat_role(hand.seat), m.size * 1.2, "end", 700)
         force = "" if hand.force is None else f" · {texts('finish.force', force=texts.number(hand.force, 2))}"
         # A narrow drawing has no room for it; the table below has.
-        force = "" if m is NARROW_SIZES else force
+        force = "" if m is _NARROW_SIZES else force
         yield Text(x, y + m.lane * 0.8, second + force, "soft", m.size * 0.8, "end")
 
     def _finish_line(self, top: float, bottom: float) -> Iterator[Shape]:
@@ -421,21 +342,73 @@ class _FinishDrawing:
         after = [hand.t - self.finish.zero for hand in self.finish.hands if hand.behind is not None]
         second = min((offset for offset in after if offset > 0), default=None)
         if second is not None:
-            yield from distance(x, axis.inside(second), top - 14, self.texts.ms(second), "finish", m.size, axis.right)
+            yield from _distance(x, axis.inside(second), top - 14, self.texts.ms(second), "finish", m.size, axis.right)
 
-    def _connection(self, near_bottom: float, far_top: float) -> Iterator[Shape]:
-        """What of the whole moment lies under the magnifier."""
+    def _the_moment(self, top: float, lanes: float, bottom: float) -> Iterator[Shape]:
+        """Cards from ``top``, a row for each seat from ``lanes``, down to ``bottom``."""
+        m, axis, near, finish = self.m, self.far, self.near, self.finish
+        yield from grid(axis, top, bottom, m.ticks, self.texts, m.size * 0.8)
+        low, high = axis.inside(near.start), axis.inside(near.stop)
+        yield Rect(low, top - 4, max(high - low, 3), bottom - top + 4, "finish", 0.14)
+        yield Text(m.margin + 4, top + m.size * 2.6, self.texts("finish.cards_lane"), "soft", m.size * 0.9)
+        yield from self._cards(top, bottom)
+        for seat in range(1, finish.seats + 1):
+            y = lanes + (seat - 1) * m.row
+            yield Line(m.margin, y, m.width - m.margin, y, "rule", 1.0)
+            name = shortened(self.words.name(seat), m.letters)
+            yield Text(m.margin + 4, y + m.row * 0.65, name, seat_role(seat), m.size * 0.9, weight=700)
+        for hand in finish.hands:
+            y = lanes + (hand.seat - 1) * m.row
+            at, role = hand.t - finish.zero, seat_role(hand.seat)
+            if not axis.holds(at):
+                continue
+            x, end = axis.x(at), axis.right if hand.lift is None else axis.inside(hand.lift - finish.zero)
+            yield Rect(x, y + 9, max(end - x, 0), m.row - 18, role, 0.4)
+            yield Line(x, y + 4, x, y + m.row - 4, role, 3.0)
+        yield from self._reaction(bottom)
+
+    def _cards(self, top: float, bottom: float) -> Iterator[Shape]:
+        m, axis, finish = self.m, self.far, self.finish
+        width = m.size * 2.1
+        for mark in finish.cards:
+            at = mark.t - finish.zero
+            if not axis.holds(at):
+                continue
+            x, role = axis.x(at), "good" if mark.part else "soft"
+            low, high = axis.inside(at - mark.error), axis.inside(at + mark.error)
+            yield Rect(low, top, high - low, bottom - top, role, 0.13)
+            yield Line(x, top, x, bottom, role, 1.5, 6.0)
+            yield from _card_face(mark.card, x - width / 2, top + 2, width)
+            known = None if mark.known_at is None else mark.known_at - finish.zero
+            if known is not None and axis.holds(known):
+                y, k = top + width * _CARD_RATIO / 2, axis.x(known)
+                yield Line(x + width / 2, y, k, y, role, 1.5, 3.0)
+                yield Polygon(((k, y - 7), (k + 7, y), (k, y + 7), (k - 7, y)), role)
+
+    def _reaction(self, bottom: float) -> Iterator[Shape]:
+        """From the card that made the pattern to the first hand."""
+        m, axis, finish = self.m, self.far, self.finish
+        cards = [mark for mark in finish.cards if mark.part and mark.t <= finish.zero]
+        first = next((hand for hand in finish.hands if hand.t == finish.zero), None)
+        if not cards or first is None or not axis.holds(cards[-1].t - finish.zero):
+            return
+        card = cards[-1]
+        text = f"{self.texts.ms(first.t - card.t, 1)} ± {self.texts.ms(first.error + card.error, 1)}"
+        y = bottom - m.row * 0.5 if first.seat != finish.seats else bottom - m.row * 1.5
+        yield from _distance(axis.x(card.t - finish.zero), axis.x(0), y, text, "ink", m.size * 0.8, axis.right)
+
+    def _legend(self, y: float) -> Iterator[Shape]:
+        """What the signs mean."""
         m = self.m
-        low, high = self.moment.axis.inside(self.near.start), self.moment.axis.inside(self.near.stop)
-        top, bottom = near_bottom + m.size * 2.2, far_top - m.size * 2.2
-        points = ((self.near.left, top), (self.near.right, top), (high, bottom), (low, bottom))
-        yield Polygon(points, "lane")
-
-    def _foot(self, foot: str, y: float) -> Iterator[Shape]:
-        m, size = self.m, self.m.size * 0.75
-        text = shortened(foot, 62 if m is NARROW_SIZES else 150)
-        yield Text(m.margin, y, text, "soft", size)
-        yield Text(m.width - m.margin, y, self.texts("title"), "soft", size, "end", 700)
+        x, size = m.margin, m.size * 0.8
+        for place, (key, role) in enumerate((*_LEGEND, ("edge_mark", "ink")) if self.finish.edges else _LEGEND):
+            text = self.texts(f"finish.{key}")
+            wide = 38 + len(text) * size * 0.56 + 26
+            if x + wide > m.width - m.margin and place:
+                x, y = m.margin, y + size * 1.9
+            yield from _sign(key, role, x, y - size * 0.35)
+            yield Text(x + 38, y, text, "soft", size)
+            x += wide
 
 
 def _chief(hands: list[FinishHand]) -> FinishHand:

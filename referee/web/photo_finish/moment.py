@@ -1,23 +1,21 @@
-"""What the photo-finish of a slap shows: hands, edges and cards with their instants and errors. Pure.
-
-The words of a photo-finish: its headline, and one description for those who do not see the drawing.
-"""
+"""What the photo-finish of a slap shows (hands, edges, cards, their instants and errors), and its words. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final, NamedTuple
 
 from referee.engine.observations import Card, Lift, Observation, Other, Slap
 from referee.engine.rulings import SLAP_KINDS, Ruling, cause_of
 from referee.text.catalogue import Texts
 from referee.text.ruling_lines import RulingWords
+from referee.units import MS, SECOND
 
-BEFORE: Final = 2_500_000_000
-AFTER: Final = 1_500_000_000
+_BEFORE: Final = 2_500 * MS
+_AFTER: Final = 1_500 * MS
 """How far from the slap lines are looked at, ns."""
-NEAR: Final = 1_000_000_000
+_NEAR: Final = SECOND
 """Hands within this of the slap are shown with it, ns."""
 
 
@@ -106,22 +104,32 @@ def finish(
     ruling = _verdict(in_force, slap)
     own = {cause_of(one.id): one for one in in_force if one.kind in SLAP_KINDS}
     heat = next((one for one in in_force if one.kind == "dead_heat" and slap in one.because), None)
-    near = [line for line in near if asked.t - BEFORE <= line.t <= asked.t + AFTER]
-    pressed = [line for line in near if isinstance(line, Slap) and abs(line.t - asked.t) <= NEAR]
-    behind = _behind(pressed, ruling) or _in_heat(pressed, heat)
+    near = sorted((line for line in near if -_BEFORE <= line.t - asked.t <= _AFTER), key=lambda line: line.t)
+    pressed = [line for line in near if isinstance(line, Slap) and abs(line.t - asked.t) <= _NEAR]
     lifts = [line for line in near if isinstance(line, Lift)]
-    hands = tuple(_hand(hand, lifts, pressed, own, behind) for hand in sorted(pressed, key=lambda hand: hand.t))
-    counted = [hand.t for hand in hands if hand.behind is not None]
+    behind = _behind(pressed, ruling, heat)
     rests = frozenset(ruling.because) if ruling is not None else frozenset()
+    hands = []
+    for hand in pressed:
+        after = min((other.t for other in pressed if other.seat == hand.seat and other.t > hand.t), default=2**63)
+        lift = min((line.t for line in lifts if line.seat == hand.seat and hand.t <= line.t < after), default=None)
+        margin, error = behind.get(hand.id, (None, None))
+        hands.append(
+            FinishHand(hand.id, hand.seat, hand.t, hand.t_error, hand.force, lift, own.get(hand.id), margin, error)
+        )
     return Finish(
-        slap,
-        max([seats, *(hand.seat for hand in hands)]),
-        min(counted, default=asked.t),
-        hands,
-        tuple(_card(line, rests) for line in sorted(near, key=lambda line: line.t) if isinstance(line, Card)),
-        tuple(_edges(near)),
-        ruling,
-        heat,
+        slap=slap,
+        seats=max([seats, *(hand.seat for hand in hands)]),
+        zero=min((hand.t for hand in hands if hand.behind is not None), default=asked.t),
+        hands=tuple(hands),
+        cards=tuple(
+            CardMark(card.id, card.card, card.seat, card.t, card.t_error, card.known_at, card.id in rests)
+            for card in near
+            if isinstance(card, Card)
+        ),
+        edges=tuple(_edges(near)),
+        ruling=ruling,
+        heat=heat,
     )
 
 
@@ -136,21 +144,19 @@ def _verdict(rulings: Iterable[Ruling], slap: str) -> Ruling | None:
     return own
 
 
-def _in_heat(hands: Sequence[Slap], heat: Ruling | None) -> Mapping[str, tuple[int, int]]:
-    """The same for a dead heat that nothing has settled: after the first of its hands."""
-    tied = sorted((hand for hand in hands if heat is not None and hand.id in heat.because), key=lambda hand: hand.t)
-    out = {hand.id: (hand.t - tied[0].t, tied[0].t_error + hand.t_error) for hand in tied}
-    return out | {hand.id: (0, 0) for hand in tied[:1]}
+def _behind(hands: Sequence[Slap], ruling: Ruling | None, heat: Ruling | None) -> Mapping[str, tuple[int, int]]:
+    """By hand, the margin behind the winner and the error of that, as the ruling has them.
 
-
-def _behind(hands: Sequence[Slap], ruling: Ruling | None) -> Mapping[str, tuple[int, int]]:
-    """By hand, the margin behind the winner and the error of that, as the ruling has them."""
-    if ruling is None or ruling.kind != "slap_won":
-        return {}
-    first = cause_of(ruling.id)
-    winner = next((hand for hand in hands if hand.id == first), None)
-    if winner is None:
-        return {}
+    In a dead heat that nothing has settled: behind the first of its hands.
+    """
+    winner = None
+    if ruling is not None and ruling.kind == "slap_won":
+        first = cause_of(ruling.id)
+        winner = next((hand for hand in hands if hand.id == first), None)
+    if winner is None or ruling is None:
+        tied = sorted((hand for hand in hands if heat is not None and hand.id in heat.because), key=lambda hand: hand.t)
+        out = {hand.id: (hand.t - tied[0].t, tied[0].t_error + hand.t_error) for hand in tied}
+        return out | {hand.id: (0, 0) for hand in tied[:1]}
     out = {winner.id: (0, 0)}
     for runner in ruling["runners_up"]:
         hand = next((h for h in hands if h.seat == runner["seat"] and h.t - winner.t == runner["margin"]), None)
@@ -159,21 +165,7 @@ def _behind(hands: Sequence[Slap], ruling: Ruling | None) -> Mapping[str, tuple[
     return out
 
 
-def _hand(
-    slap: Slap, lifts: Iterable[Lift], all_: Sequence[Slap], own: Mapping[str, Ruling], behind: Mapping[str, Any]
-) -> FinishHand:
-    after = min((other.t for other in all_ if other.seat == slap.seat and other.t > slap.t), default=2**63)
-    lift = min((line.t for line in lifts if line.seat == slap.seat and slap.t <= line.t < after), default=None)
-    margin, error = behind.get(slap.id, (None, None))
-    return FinishHand(slap.id, slap.seat, slap.t, slap.t_error, slap.force, lift, own.get(slap.id), margin, error)
-
-
-def _card(card: Card, rests: Container[str]) -> CardMark:
-    known = card.known_at
-    return CardMark(card.id, card.card, card.seat, card.t, card.t_error, known, card.id in rests)
-
-
-def _edges(lines: Iterable[Observation]) -> Iterable[tuple[int, int, bool]]:
+def _edges(lines: Iterable[Observation]) -> Iterator[tuple[int, int, bool]]:
     for line in lines:
         if isinstance(line, Other) and line.name == "edge":
             seat, pressed = line.extra.get("seat"), line.extra.get("pressed")
@@ -181,8 +173,7 @@ def _edges(lines: Iterable[Observation]) -> Iterable[tuple[int, int, bool]]:
                 yield seat, line.t, pressed
 
 
-@dataclass(frozen=True, slots=True)
-class Headline:
+class Headline(NamedTuple):
     """What stands above the drawing."""
 
     text: str
@@ -195,7 +186,12 @@ def headline(finish: Finish, words: RulingWords) -> Headline:
     """Who was first and by how much, or what else was ruled."""
     texts, ruling = words.texts, finish.ruling
     if finish.heat is not None:
-        return _heat(finish.heat, ruling, words)
+        # Nobody was first; who has the pile, and why, where that is settled.
+        under = texts("finish.apart", margin=texts.ms(finish.heat["margin"]), error=texts.ms(finish.heat["error"]))
+        if ruling is not None and ruling.kind == "slap_won":
+            how = texts.get(f"decided.{ruling['decided_by']}", "")
+            under = f"{under} · {words.name(ruling['seat'])}: {how}"
+        return Headline(texts("finish.heat"), under, None)
     if ruling is None:
         asked = next(hand for hand in finish.hands if hand.id == finish.slap)
         return Headline(texts("finish.pending", name=words.name(asked.seat)), "", asked.seat)
@@ -207,16 +203,6 @@ def headline(finish: Finish, words: RulingWords) -> Headline:
         return Headline(texts("finish.alone", name=name), words.patterns(ruling["patterns"]), ruling["seat"])
     under = texts("finish.by", margin=texts.ms(ruling["margin"]), error=texts.ms(ruling["error"]))
     return Headline(texts("finish.first", name=name), under, ruling["seat"])
-
-
-def _heat(heat: Ruling, ruling: Ruling | None, words: RulingWords) -> Headline:
-    """Nobody was first; who has the pile, and why, where that is settled."""
-    texts = words.texts
-    under = texts("finish.apart", margin=texts.ms(heat["margin"]), error=texts.ms(heat["error"]))
-    if ruling is not None and ruling.kind == "slap_won":
-        how = texts.get(f"decided.{ruling['decided_by']}", "")
-        under = f"{under} · {words.name(ruling['seat'])}: {how}"
-    return Headline(texts("finish.heat"), under, None)
 
 
 def behind(hand: FinishHand, texts: Texts) -> str:

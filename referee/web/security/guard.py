@@ -1,15 +1,13 @@
-"""By which names this machine may be addressed, and whether a request comes from its own page.
+"""The page's guard: what every request must be before the app sees it, and what every answer carries.
+
+Whoever is in the network may look; nobody changes anything who has not paired. Both are decided here, before any route:
+a route that forgets to ask is refused all the same.
 
 A page elsewhere can make a name of its own point at this machine (DNS rebinding) and then read and write as if it were
 ours; only names that we know are answered. A number instead of a name is answered where it is the very address at
 which the connection arrived: such a page can only have come from here.
 
-What every answer of the page carries, and how one says no.
-
-The page's guard: what every request must be before the app sees it, and what every answer carries.
-
-Whoever is in the network may look; nobody changes anything who has not paired. Both are decided here, before any route:
-a route that forgets to ask is refused all the same.
+Around every request in the page's process (`referee.web.server`) and in the hall's.
 """
 
 from __future__ import annotations
@@ -31,11 +29,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from hardware.clock import Clock, monotonic
 from referee.text.answers import in_language
 from referee.text.sentence import Field, Sentence, told
+from referee.units import SECOND
 from referee.web.layout import page_texts
-from referee.web.security.limits import SECOND, USUAL, Buckets, Limits, Streams
+from referee.web.security.limits import USUAL_LIMITS, Buckets, Limits, Streams
 from referee.web.security.sessions import Sessions, csrf_fits, csrf_of
 
-NETWORKS: Final = ("local", "lan", "home", "home.arpa", "internal", "localdomain")
+_NETWORKS: Final = ("local", "lan", "home", "home.arpa", "internal", "localdomain")
 """What routers put behind a machine's name; nobody can own such a name outside."""
 _AUTHORITY: Final = re.compile(r"(\[[0-9a-fA-F:.]{2,45}\]|[A-Za-z0-9_.-]{1,253})(?::(\d{1,5}))?", re.ASCII)
 _ORIGIN: Final = re.compile(r"(https?)://(.{1,270})", re.ASCII)
@@ -74,7 +73,7 @@ class Hosts:
         """The machine's own name, alone and as a home network may call it, ``localhost``, and what the settings add."""
         own = socket.gethostname().lower().partition(".")[0] or "localhost"
         given = (plain_address(name) or name.lower().removesuffix(".") for name in more)
-        return cls(frozenset(("localhost", own, *(f"{own}.{network}" for network in NETWORKS), *given)) - {""})
+        return cls(frozenset(("localhost", own, *(f"{own}.{network}" for network in _NETWORKS), *given)) - {""})
 
     def knows(self, host: str, arrived_at: str | None) -> bool:
         """Whether ``host`` (as `authority` gives it) is one of ours, for a connection to ``arrived_at``."""
@@ -91,16 +90,12 @@ def same_origin(origin: str, host: tuple[str, int], scheme: str) -> bool:
 
 
 _SELF: Final = ("script", "style", "img", "font", "connect", "manifest", "media")
-_POLICY: Final = "; ".join(
-    (
-        "default-src 'none'",
-        *(f"{kind}-src 'self'" for kind in _SELF),
-        "form-action 'self'",
-        "base-uri 'none'",
-        "frame-ancestors 'none'",
-    )
+_POLICY: Final = (
+    "default-src 'none'; "
+    + "".join(f"{kind}-src 'self'; " for kind in _SELF)
+    + "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
-HEADERS: Final = (
+_HEADERS: Final = (
     (b"content-security-policy", _POLICY.encode()),
     (b"x-content-type-options", b"nosniff"),
     (b"x-frame-options", b"DENY"),
@@ -123,10 +118,10 @@ class Refusal(Exception):  # noqa: N818 - what a visitor reads, and no fault
         super().__init__(self.words)
 
 
-FAULT: Final = Refusal(500, "something went wrong inside the page; the game is not touched by it")
+_FAULT: Final = Refusal(500, "something went wrong inside the page; the game is not touched by it")
 
 
-class Answer:
+class GuardedAnswer:
     """Sends what the app answers, with our headers in place of its own of these names."""
 
     def __init__(self, scope: Scope, send: Send) -> None:
@@ -137,9 +132,9 @@ class Answer:
         if self._refused:
             return
         if message["type"] == "http.response.start":
-            if message["status"] == FAULT.status:
+            if message["status"] == _FAULT.status:
                 # The framework's word for what went wrong is none that people read.
-                await self.refuse(FAULT)
+                await self.refuse(_FAULT)
                 return
             await self._start(message["status"], message.get("headers", ()))
         else:
@@ -148,7 +143,7 @@ class Answer:
     async def _start(self, status: int, headers: Iterable[tuple[bytes, bytes]]) -> None:
         self._begun = True
         path = str(self._scope["path"])
-        ours = HEADERS if path.startswith(_STATIC) else (*HEADERS, _NO_STORE)
+        ours = _HEADERS if path.startswith(_STATIC) else (*_HEADERS, _NO_STORE)
         names = {name for name, _ in ours} | {b"access-control-allow-origin"}
         kept = [(name, value) for name, value in headers if name.lower() not in names]
         await self._send({"type": "http.response.start", "status": status, "headers": [*kept, *ours]})
@@ -172,9 +167,7 @@ class Answer:
 
 
 CSRF_HEADER: Final = "x-csrf-token"
-OPEN_CHANGES: Final = frozenset(("/api/pair",))
-"""What may be asked to change without having paired."""
-HEARD_OUT: Final = 0.5
+_HEARD_OUT: Final = 0.5
 """Seconds that are given to the rest of a request which is refused."""
 METHODS: Final = ("GET", "HEAD", "POST")
 _CHANGES: Final = frozenset(("POST",))
@@ -218,17 +211,8 @@ def _cookie(head: _Head, name: str) -> str | None:
     return found.pop() if len(found) == 1 else None
 
 
-def guarded(
-    app: ASGIApp,
-    sessions: Sessions,
-    *,
-    hosts: Hosts,
-    limits: Limits = USUAL,
-    clock: Clock = monotonic,
-    secure: bool = False,
-    open_changes: Iterable[str] = OPEN_CHANGES,
-) -> Guard:
-    """Wrap an app so that only what may pass reaches it.
+class Guard:
+    """Wraps an app so that only what may pass reaches it.
 
     Args:
         app: finds ``paired``, ``device`` (its name) and ``token`` (what `CSRF_HEADER` must say) in ``scope["state"]``,
@@ -240,18 +224,13 @@ def guarded(
         secure: whether the page is served by https only.
         open_changes: paths that may be posted to without having paired.
     """
-    return Guard(app, sessions, hosts, limits, clock, secure, frozenset(open_changes))
-
-
-class Guard:
-    """See `guarded`."""
 
     def __init__(
-        self, app: ASGIApp, sessions: Sessions, hosts: Hosts, limits: Limits, clock: Clock, secure: bool,
-        open_changes: frozenset[str],
+        self, app: ASGIApp, sessions: Sessions, *, hosts: Hosts, limits: Limits = USUAL_LIMITS,
+        clock: Clock = monotonic, secure: bool = False, open_changes: Iterable[str] = ("/api/pair",),
     ) -> None:  # fmt: skip
         self.app, self.sessions, self.hosts, self.limits = app, sessions, hosts, limits
-        self._clock, self._secure, self._open_changes = clock, secure, open_changes
+        self._clock, self._secure, self._open_changes = clock, secure, frozenset(open_changes)
         self._reads = Buckets(limits.reads, limits.reads_ns)
         self._changes = Buckets(limits.changes, limits.changes_ns)
         self._streams = Streams(limits.streams, limits.all_streams)
@@ -267,13 +246,13 @@ class Guard:
             await self._http(scope, receive, send)
 
     async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
-        answer = Answer(scope, send)
+        answer = GuardedAnswer(scope, send)
         try:
             head = _Head.of(scope)
             self._admit(scope, head)
             if scope["method"] in _CHANGES:
                 self._admit_change(scope, head)
-                receive = _replayed(await self._body(head, receive), receive)
+                receive = _replayed(await self._body(receive), receive)
                 await self.app(scope, receive, answer)
             elif _is_stream(scope, head):
                 await self._stream(scope, receive, answer)
@@ -281,12 +260,14 @@ class Guard:
                 await self.app(scope, receive, answer)
         except Refusal as no:
             if scope["method"] not in ("GET", "HEAD"):
-                await self._hear_out(receive)
+                # A connection that is closed with bytes unread is reset, and the answer lost.
+                with contextlib.suppress(Refusal, TimeoutError):
+                    await asyncio.wait_for(self._read(receive), _HEARD_OUT)
             await answer.refuse(no)
         except Exception as bad:
             # What went wrong is for the log, without what the request said.
             _LOG.error("%s while answering %s", type(bad).__name__, scope["method"])
-            await answer.refuse(FAULT)
+            await answer.refuse(_FAULT)
 
     def _admit(self, scope: Scope, head: _Head) -> None:
         """What every request must be."""
@@ -334,16 +315,11 @@ class Guard:
         if not csrf_fits(token, head.text(CSRF_HEADER) or ""):
             raise Refusal(403, "this did not come from the page itself; load the page again")
 
-    async def _body(self, head: _Head, receive: Receive) -> bytes:
+    async def _body(self, receive: Receive) -> bytes:
         try:
             return await asyncio.wait_for(self._read(receive), self.limits.body_ns / SECOND)
         except TimeoutError:
             raise Refusal(408, "the request did not arrive in time") from None
-
-    async def _hear_out(self, receive: Receive) -> None:
-        """Take in what is still under way: a connection closed with bytes unread is reset, and the answer lost."""
-        with contextlib.suppress(Refusal, TimeoutError):
-            await asyncio.wait_for(self._read(receive), HEARD_OUT)
 
     async def _read(self, receive: Receive) -> bytes:
         parts: list[bytes] = []
@@ -359,7 +335,7 @@ class Guard:
             more = message.get("more_body", False)
         return b"".join(parts)
 
-    async def _stream(self, scope: Scope, receive: Receive, answer: Answer) -> None:
+    async def _stream(self, scope: Scope, receive: Receive, answer: GuardedAnswer) -> None:
         who = _address(scope)
         if not self._streams.enter(who, known=scope["referee.device"] is not None):
             raise Refusal(503, "enough pages are open already; close one", (b"retry-after", b"30"))

@@ -13,7 +13,7 @@ from typing import Final
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-SECOND: Final = 1_000_000_000
+from referee.units import SECOND
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Limits:
     """Event streams open at once; who has paired is let in beyond them."""
 
 
-USUAL: Final = Limits()
+USUAL_LIMITS: Final = Limits()
 
 
 class Buckets:
@@ -88,17 +88,17 @@ class Streams:
             del self._open[who]
 
 
-HEAD: Final = 10.0
+HEAD_WITHIN: Final = 10.0
 """How long the head of a request may take to arrive, s."""
-EACH: Final = 32
+_EACH: Final = 32
 """Connections that one address may hold at once: a phone with some tabs open has a dozen."""
 
 
 class Patient(H11Protocol):
     """uvicorn's HTTP/1.1 (``Config(http=Patient)``) with a deadline for each request's head, and a bound by address."""
 
-    head: float = HEAD
-    each: int = EACH
+    head: float = HEAD_WITHIN
+    each: int = _EACH
     _deadline: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:

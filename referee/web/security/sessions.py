@@ -13,11 +13,12 @@ from dataclasses import asdict, dataclass, replace
 from hashlib import sha256
 from typing import Any, Final
 
-MINUTE: Final = 60_000_000_000
-HOUR: Final = 60 * MINUTE
-NAME: Final = 40
+from referee.units import MINUTE
+
+_HOUR: Final = 60 * MINUTE
+_LONGEST_NAME: Final = 40
 """Characters of a device's name."""
-TOKEN: Final = 64
+_LONGEST_TOKEN: Final = 64
 """Characters that a token can have at most."""
 
 
@@ -25,12 +26,12 @@ TOKEN: Final = 64
 class Lives:
     """How long a session lives at most, how long unused, and how many there are; ns."""
 
-    absolute: int = 24 * HOUR
-    idle: int = 4 * HOUR
+    absolute: int = 24 * _HOUR
+    idle: int = 4 * _HOUR
     devices: int = 32
 
 
-USUAL: Final = Lives()
+USUAL_LIVES: Final = Lives()
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +61,10 @@ def csrf_fits(token: str, given: str) -> bool:
 
 
 def clean_name(said: object) -> str:
-    """A device's name in one line of at most `NAME` characters; what was not said is ``a device``."""
+    """A device's name in one line of at most `_LONGEST_NAME` characters; what was not said is ``a device``."""
     text = said if isinstance(said, str) else ""
     shown = "".join(letter for letter in text if letter.isprintable()).strip()
-    return shown[:NAME].strip() or "a device"
+    return shown[:_LONGEST_NAME].strip() or "a device"
 
 
 def _digest(token: str) -> str:
@@ -81,7 +82,7 @@ class Sessions:
 
     def __init__(
         self,
-        lives: Lives = USUAL,
+        lives: Lives = USUAL_LIVES,
         *,
         token: Callable[[], str] = lambda: secrets.token_urlsafe(32),
         changed: Callable[[list[dict[str, Any]]], None] = lambda _: None,
@@ -101,7 +102,7 @@ class Sessions:
 
     def find(self, token: str | None, now: int) -> Device | None:
         """The device of a token, if its session lives; it is used by that."""
-        if token is None or not token or len(token) > TOKEN:
+        if token is None or not token or len(token) > _LONGEST_TOKEN:
             return None
         digest, found = _digest(token), None
         for one in self._sessions:
