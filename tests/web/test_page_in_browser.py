@@ -130,7 +130,8 @@ def test_a_photo_finish_is_taken_home_as_png_and_svg(shown: tuple[Served, Table]
     from PIL import Image
 
     served, table = shown
-    page.goto(f"{served.address}/games/1/finish?slap={last_won(table).id.partition('@')[2]}")
+    slap = last_won(table).id.partition("@")[2]
+    page.goto(f"{served.address}/games/1/finish?slap={slap}")
     files = {}
     for kind, head in (("PNG", b"\x89PNG\r\n"), ("SVG", b"<svg ")):
         with page.expect_download() as coming:
@@ -138,7 +139,7 @@ def test_a_photo_finish_is_taken_home_as_png_and_svg(shown: tuple[Served, Table]
         file = tmp_path / coming.value.suggested_filename
         coming.value.save_as(file)
         assert file.read_bytes().startswith(head)
-        assert file.name == f"photo-finish-1-{last_won(table).id.partition('@')[2]}.{kind.lower()}"
+        assert file.name == f"photo-finish-1-{slap.replace('.', '-')}.{kind.lower()}"
         files[kind] = file
     with Image.open(files["PNG"]) as png:
         assert f'width="{png.width}" height="{png.height}"' in files["SVG"].read_text(encoding="utf-8")
