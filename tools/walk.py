@@ -35,12 +35,12 @@ from referee.table.assembly import table_of
 from referee.table.game import Conductor
 from referee.table.loop import Loop
 from referee.units import MS
-from referee.vision.process import LocalSights
 from referee.web.board import Board
 from referee.web.events import Hub
 from referee.web.games_cache import Shelf
 from referee.web.scoreboard import Follower
 from referee.web.site import Site
+from tests.support.local_sights import LocalSights
 from tests.support.scripted_watcher import ScriptedWatcher
 
 ROOT: Final = Path(__file__).parents[1]

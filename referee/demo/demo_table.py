@@ -35,10 +35,10 @@ from referee.settings.model import Settings
 from referee.table.devices import Openers
 from referee.table.loop import Alarm
 from referee.units import MS, SECOND
-from referee.vision.cameras import table_watcher
-from referee.vision.client import SightProcess, Work
+from referee.vision.client import SightProcess
+from referee.vision.process import Work
 from referee.vision.sight import Looker, News, Recall, Sight, Sights, Watching
-from referee.vision.videos import seat_bearings
+from referee.vision.videos import new_watcher, seat_bearings
 
 _LEAD: Final = 300 * MS
 """From the first look at the table until the players begin, ns."""
@@ -229,7 +229,7 @@ class PacedTable(DemoTable):
         self._start = SharedMemory(create=True, size=8)
         stack.callback(self._start.unlink)
         stack.callback(self._start.close)
-        watcher = partial(table_watcher, seat_bearings(script.seats), None)
+        watcher = partial(new_watcher, seat_bearings(script.seats), None)
         self._work = Work(OpenWatchedCamera(view, self._start.name), watcher, live=False, pictures=pictures)
 
     def open_eye(self) -> Sights:

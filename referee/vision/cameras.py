@@ -1,86 +1,62 @@
-"""The camera of a real table, as its settings say: opened by plain values, so that another process can do it.
-
-Which cameras this machine has: the Pi's own first, then those that are plugged in.
-"""
+"""The camera that a table's settings name, opened in this process or in one of its own, and the cameras at hand."""
 
 from __future__ import annotations
 
 import importlib
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from hardware.clock import Clock, monotonic
+from hardware.clock import monotonic
 from hardware.ports import Camera, Frame
 
 if TYPE_CHECKING:
+    from hardware.camera.spec import CameraSpec
     from referee.settings.model import CameraSettings, Settings
-    from referee.vision.client import Work
-    from referee.vision.sight import Watching
+    from referee.vision.process import Work
 
 
-def open_table_camera(
-    source: str, size: Sequence[int], fps: float, exposure_us: int, gain: float,
-    colour_gains: Sequence[float] | None = None, lens_position: float | None = None,
-) -> Camera:  # fmt: skip
-    """Open the camera in this process; raises `HardwareMissing`."""
-    from hardware.camera.camera import open_camera
+def camera_spec(settings: CameraSettings) -> CameraSpec:
+    """The camera that the settings name."""
+    from hardware.camera.spec import CameraSpec
 
-    return open_camera(
-        source, fps=fps, size=(size[0], size[1]), exposure_us=exposure_us, gain=gain,
-        colour_gains=None if colour_gains is None else (colour_gains[0], colour_gains[1]),
-        lens_position=lens_position,
-    )  # fmt: skip
-
-
-def camera_values(settings: CameraSettings) -> dict[str, Any]:
-    """What `open_table_camera` is to be called with."""
     gains = settings.colour_gains
-    return {
-        "source": settings.source, "size": [settings.width, settings.height], "fps": settings.fps,
-        "exposure_us": settings.exposure_us, "gain": settings.gain,
-        "colour_gains": None if gains is None else list(gains), "lens_position": settings.lens_position,
-    }  # fmt: skip
+    return CameraSpec.of(
+        settings.source, size=[settings.width, settings.height], fps=settings.fps, exposure_us=settings.exposure_us,
+        gain=settings.gain, colour_gains=None if gains is None else list(gains), lens_position=settings.lens_position,
+    )  # fmt: skip
 
 
 def open_camera_of(settings: CameraSettings) -> Camera:
     """The camera that the settings name, in this process; raises `HardwareMissing`."""
-    return open_table_camera(**camera_values(settings))
+    return camera_spec(settings).open()
 
 
-def is_live(source: str) -> bool:
-    """Whether this is a camera rather than a recording: what ends may come back."""
-    return source.partition(":")[0] in ("picamera", "usb", "twin")
-
-
-def open_remote(values: Mapping[str, Any], told: Callable[[str], None]) -> Camera:
+def open_remote(spec: CameraSpec, told: Callable[[str], None]) -> Camera:
     """The camera in a process of its own, which outlives the driver's faults; raises `HardwareMissing`."""
     from hardware.camera.remote import RemoteCamera
-    from hardware.camera.spec import CameraSpec
 
-    return RemoteCamera(CameraSpec(f"{__name__}:{open_table_camera.__name__}", values), told=told)
+    return RemoteCamera(spec, told=told)
 
 
 class Played:
     """A recording shown as if it happened now, each frame at its time; implements `hardware.ports.Camera`."""
 
-    def __init__(
-        self, camera: Camera, clock: Clock = monotonic, sleep: Callable[[float], None] = time.sleep
-    ) -> None:  # fmt: skip
-        self._camera, self._clock, self._sleep = camera, clock, sleep
+    def __init__(self, camera: Camera) -> None:
+        self._camera = camera
 
     def frames(self) -> Iterator[Frame]:
         """The recording's frames, from now on."""
         began: int | None = None
         for frame in self._camera.frames():
             if began is None:
-                began = self._clock() - frame.t
+                began = monotonic() - frame.t
             due = began + frame.t
-            self._sleep(max(0, due + frame.exposure - self._clock()) / 1e9)
+            time.sleep(max(0, due + frame.exposure - monotonic()) / 1e9)
             yield replace(frame, t=due)
 
     def close(self) -> None:
@@ -88,27 +64,22 @@ class Played:
         self._camera.close()
 
 
-def open_recording(values: Mapping[str, Any], told: Callable[[str], None]) -> Camera:
+def open_recording(spec: CameraSpec, _told: Callable[[str], None]) -> Camera:
     """A recording, in place of a camera: to try a table's settings without one; raises `HardwareMissing`."""
-    return Played(open_table_camera(**values))
-
-
-def table_watcher(bearings: Mapping[int, float], deck: str | None) -> Watching:
-    """A watcher for this table; raises `UserError` where there is no eye."""
-    from referee.vision.videos import new_watcher
-
-    return new_watcher(bearings, deck)
+    return Played(spec.open())
 
 
 def work_of(settings: Settings) -> Work:
     """What the process that looks has to do at this table."""
-    from referee.vision.client import Work
+    from referee.vision.process import Work
+    from referee.vision.videos import new_watcher
 
-    live = is_live(settings.camera.source)
+    # What ends may come back where it is a camera rather than a recording.
+    live = settings.camera.source.partition(":")[0] in ("picamera", "usb", "twin")
     bearings = {number: seat.bearing for number, seat in enumerate(settings.seats, start=1)}
     return Work(
-        camera=partial(open_remote if live else open_recording, camera_values(settings.camera)),
-        watcher=partial(table_watcher, bearings, settings.deck),
+        camera=partial(open_remote if live else open_recording, camera_spec(settings.camera)),
+        watcher=partial(new_watcher, bearings, settings.deck),
         live=live,
         pictures=settings.record.pictures and bool(settings.record.file),
     )

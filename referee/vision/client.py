@@ -1,7 +1,7 @@
 """Looking, in a process of its own: the referee's own process never waits for a picture.
 
 The child (`referee.vision.process`) opens the camera, looks at each frame and sends what it told; the referee answers
-each sight with its foresight (`referee.vision.sight` says why). The child is less urgent to the machine (`NICE`), so that
+each sight with its foresight (`referee.vision.sight` says why). The child is less urgent to the machine, so that
 a busy eye does not keep a hand's light waiting. A child that dies or falls silent is started again, and counts as a
 lost camera meanwhile.
 """
@@ -17,10 +17,9 @@ from contextlib import suppress
 from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING, Final
 
-from referee.engine.foresight import Foresight
 from referee.engine.observations import Observation
 from referee.vision.picture_buffer import Span
-from referee.vision.process import AGAIN, FINISH, NICE, ForesightAnswer, PicturesTaken, Work, serve
+from referee.vision.process import AGAIN, FINISH, ForesightAnswer, PicturesTaken, Work, serve
 from referee.vision.sight import Blind, News, Recall, Sight
 
 if TYPE_CHECKING:
@@ -33,7 +32,6 @@ SILENT: Final = 5.0
 _WAKING: Final = 90.0
 """Seconds that a child may need for its first word: it loads the eye."""
 
-__all__ = ["NICE", "SILENT", "SightProcess", "Work"]
 _log = logging.getLogger(__name__)
 
 
@@ -77,7 +75,6 @@ class SightProcess:
         """
         if self._pipe is None or not self._work.pictures:
             return
-        # A child that has just died is found by the next look at the pipe.
         with suppress(OSError):
             self._pipe.send(span)
 
@@ -93,10 +90,14 @@ class SightProcess:
                 self._falls = 0
                 self._number += 1
                 yield told
-                self._answer(recall())
+                foresight = recall()
+                # A child that has just died is found by the next look at the pipe.
+                with suppress(OSError):
+                    if self._pipe is not None:
+                        self._pipe.send(ForesightAnswer(self._number, foresight))
             else:
                 yield told
-        if self.waitables() and self._clock() - self._heard > (SILENT if self._awake else _WAKING):
+        if self._pipe is not None and self._clock() - self._heard > (SILENT if self._awake else _WAKING):
             yield self._fell("the part that looks at the table does not answer; it is started again")
 
     def _next(self) -> News | None:
@@ -120,15 +121,6 @@ class SightProcess:
             self._take(told.pictures)
         except Exception:  # a picture must never end a game
             _log.exception("pictures could not be taken")
-
-    def _answer(self, foresight: Foresight | None) -> None:
-        if self._pipe is None:
-            return
-        try:
-            self._pipe.send(ForesightAnswer(self._number, foresight))
-        except OSError:
-            # It has just died: the next look at the pipe will say so.
-            return
 
     def _spawn(self) -> None:
         context = multiprocessing.get_context("spawn")

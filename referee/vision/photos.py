@@ -36,16 +36,6 @@ def load_eye(deck: str | None = None) -> Eye:
         raise UserError(f"the eye cannot see: {bad}") from bad
 
 
-def card_fields(seen: CardSeen) -> dict[str, Any]:
-    """One reading as `recognise` prints it."""
-    return {
-        "card": seen.card,
-        "confidence": round(float(seen.confidence), 4),
-        "corners": [[round(float(x), 1), round(float(y), 1)] for x, y in seen.corners],
-        "top": bool(seen.top),
-    }
-
-
 def read_image(name: str) -> Any:
     """The picture as OpenCV reads it (blue, green, red).
 
@@ -136,7 +126,16 @@ def recognise(images: Sequence[str], *, draw: Path | None = None, deck: str | No
         began = time.perf_counter()
         cards = eye.recognise(image)
         took = (time.perf_counter() - began) * 1000
-        line = {"image": name, "cards": [card_fields(seen) for seen in cards], "ms": round(took, 1)}
+        found = [
+            {
+                "card": seen.card,
+                "confidence": round(float(seen.confidence), 4),
+                "corners": [[round(float(x), 1), round(float(y), 1)] for x, y in seen.corners],
+                "top": bool(seen.top),
+            }
+            for seen in cards
+        ]
+        line = {"image": name, "cards": found, "ms": round(took, 1)}
         print(json.dumps(line, ensure_ascii=False), flush=True)
         if place is not None:
             _draw(image, cards, place)

@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from referee.record.pictures import Picture
+from referee.units import MS, SECOND
 
-REACH: Final = 3_000_000_000
+REACH: Final = 3 * SECOND
 """How far back frames are kept, ns: a slap is ruled within about a second, and then its pictures have to be made."""
-APART: Final = 25_000_000
+APART: Final = 25 * MS
 """Frames nearer than that to the last one kept are left out, ns: so a fast camera takes no more memory than 40 frames
 a second (some 120 frames of 230 KB)."""
 WIDTH: Final = 320

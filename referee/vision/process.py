@@ -1,9 +1,9 @@
-"""A camera on a thread of its own: frames wait in a short queue, and whoever looks never waits for a driver.
+"""The process that looks: it opens the camera, looks at each frame and sends what it told, until nobody listens.
 
-The process that looks: it opens the camera, looks at each frame and sends what it told, until nobody listens.
-
-Where pictures are switched on (`Work.pictures`) it keeps the last seconds of its frames, small
-(`referee.vision.picture_buffer`), and sends those that are asked for: a few after each sight, so that none waits for them.
+Started by `referee.vision.client`. The camera is on a thread of its own (`Eyes`): frames wait in a short queue, and
+whoever looks never waits for a driver. Where pictures are switched on (`Work.pictures`) the process keeps the last
+seconds of its frames, small (`referee.vision.picture_buffer`), and sends those that are asked for: a few after each
+sight, so that none waits for them.
 """
 
 from __future__ import annotations
@@ -12,36 +12,78 @@ import queue
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from hardware.clock import Clock, monotonic
 from hardware.ports import HardwareMissing
 from hardware.priority import be_patient
 from referee.engine.foresight import Foresight
-from referee.engine.observations import Observation
 from referee.errors import UserError
+from referee.units import SECOND
 from referee.vision.picture_buffer import PictureRing, Span
-from referee.vision.sight import Blind, Looker, News, Recall, Watching
+from referee.vision.sight import Blind, Looker, Watching
 
 if TYPE_CHECKING:
-    from multiprocessing.connection import Connection
-
     from hardware.ports import Camera, Frame
     from referee.record.pictures import Picture
 
 _BACKLOG: Final = 4
 """Frames that may wait; of more the oldest are dropped, for a late answer helps nobody."""
-NO_FRAME: Final = 2_000_000_000
+NO_FRAME: Final = 2 * SECOND
 """After so long without a frame the camera counts as lost, ns."""
-
-_OPENING: Final = 15_000_000_000
+_OPENING: Final = 15 * SECOND
 """The same for the first frame: a camera is opened, configured, and settles, ns."""
+NICE: Final = 10
+"""Niceness of looking; judging has none, or `loop.URGENT`."""
+_ANSWER_WITHIN: Final = 0.25
+"""Seconds that the child waits for the referee's foresight; it takes about a millisecond."""
+_SIGN_OF_LIFE: Final = 0.5
+"""Seconds from one word of the child to the next, at most."""
+AGAIN: Final = (0.0, 1.0, 2.0, 5.0, 10.0)
+"""Seconds before the first, second ... restart in a row, and between attempts to open a camera."""
+PICTURES: Final = 2
+"""Pictures sent with a sight at most: each frame is wanted once at most, so this catches up with what was asked late,
+and each costs about a millisecond of the child's."""
+_FINAL_PICTURES: Final = 64
+"""The same at the end of the game."""
+_ALIVE: Final = "alive"
+"""From the child: it looks, and has nothing to tell."""
+FINISH: Final = "finish"
+"""To the child: the game is over."""
 
 Open = Callable[[Callable[[str], None]], "Camera"]
 """Opens a camera, which hands whatever it has to say of its own state, in words, to what it is given."""
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What the child does; travels to it, so everything in it can be pickled."""
+
+    camera: Open
+    """Opens the camera; raises `HardwareMissing`."""
+    watcher: Callable[[], Watching]
+    """Makes a watcher; raises `UserError` where there is no eye."""
+    live: bool = True
+    """Whether the camera may come back; a recording that has ended has ended."""
+    pictures: bool = False
+    """Whether frames are remembered, so that pictures can be asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class ForesightAnswer:
+    """The referee's, to the ``number``-th sight."""
+
+    number: int
+    foresight: Foresight | None
+
+
+@dataclass(frozen=True, slots=True)
+class PicturesTaken:
+    """Pictures that were asked for."""
+
+    pictures: list[Picture]
 
 
 class Eyes:
@@ -68,7 +110,7 @@ class Eyes:
 
     def _look(self) -> None:
         try:
-            self._camera = camera = self._open(self._told)
+            self._camera = camera = self._open(self._set_words)
             if self._closed:
                 camera.close()
                 return
@@ -79,7 +121,7 @@ class Eyes:
         self.ended = True
         self._ring()
 
-    def _told(self, words: str) -> None:
+    def _set_words(self, words: str) -> None:
         self._words = words
 
     def close(self) -> None:
@@ -115,112 +157,6 @@ class Eyes:
         return self._words or ("the camera's pictures have ended" if self.ended else "the camera sends no pictures")
 
 
-class LocalSights:
-    """Looks in the process that judges; implements `referee.vision.sight.Sights`.
-
-    For recordings, for tests, and where a machine has one processor: an edge waits until a frame has been looked at.
-
-    Args:
-        camera: where frames come from.
-        watcher: makes a watcher; again whenever the camera comes back, since what it knew is out of date then.
-        clock: answers the present instant, ns.
-    """
-
-    def __init__(self, camera: Camera, watcher: Callable[[], Watching], clock: Clock = monotonic) -> None:
-        self._eyes = Eyes(lambda _told: camera)
-        self._watcher = watcher
-        self._clock = clock
-        self._looker: Looker | None = None
-        self._seen_at = clock()
-        self._lost = False
-
-    def start(self, ring: Callable[[], None]) -> None:
-        """Begin."""
-        self._seen_at = self._clock()
-        self._eyes.start(ring)
-
-    def waitables(self) -> tuple[Connection, ...]:
-        """Nothing: the bell is rung."""
-        return ()
-
-    def news(self, recall: Recall) -> Iterator[News]:
-        """Look at the frames that wait."""
-        while (frame := self._eyes.next(0)) is not None:
-            self._seen_at, self._lost = self._clock(), False
-            if self._looker is None:
-                self._looker = Looker(self._watcher())
-            yield self._looker.look(frame, recall())
-        if not self._lost and (self._eyes.ended or self._clock() - self._seen_at > NO_FRAME):
-            self._lost = True
-            yield self._blind()
-
-    def _blind(self) -> Blind:
-        looker, self._looker = self._looker, None
-        if looker is None:
-            return Blind(self._eyes.words)
-        seen = looker.finish()
-        return Blind(self._eyes.words, seen, looker.watermark)
-
-    def finish(self) -> tuple[Observation, ...]:
-        """The game is over."""
-        looker, self._looker = self._looker, None
-        return () if looker is None else looker.finish()
-
-    def close(self) -> None:
-        """Let go of the camera."""
-        self._eyes.close()
-
-
-NICE: Final = 10
-"""Niceness of looking; judging has none, or `loop.URGENT`."""
-_ANSWER_WITHIN: Final = 0.25
-"""Seconds that the child waits for the referee's foresight; it takes about a millisecond."""
-_SIGN_OF_LIFE: Final = 0.5
-"""Seconds from one word of the child to the next, at most."""
-AGAIN: Final = (0.0, 1.0, 2.0, 5.0, 10.0)
-"""Seconds before the first, second ... restart in a row, and between attempts to open a camera."""
-PICTURES: Final = 2
-"""Pictures sent with a sight at most: each frame is wanted once at most, so this catches up with what was asked late,
-and each costs about a millisecond of the child's."""
-_FINAL_PICTURES: Final = 64
-"""The same at the end of the game."""
-
-
-@dataclass(frozen=True, slots=True)
-class Work:
-    """What the child does; travels to it, so everything in it can be pickled."""
-
-    camera: Open
-    """Opens the camera; raises `HardwareMissing`."""
-    watcher: Callable[[], Watching]
-    """Makes a watcher; raises `UserError` where there is no eye."""
-    live: bool = True
-    """Whether the camera may come back; a recording that has ended has ended."""
-    pictures: bool = False
-    """Whether frames are remembered, so that pictures can be asked for."""
-
-
-@dataclass(frozen=True, slots=True)
-class ForesightAnswer:
-    """The referee's, to the ``number``-th sight."""
-
-    number: int
-    foresight: Foresight | None
-
-
-@dataclass(frozen=True, slots=True)
-class PicturesTaken:
-    """Pictures that were asked for."""
-
-    pictures: list[Picture]
-
-
-_ALIVE: Final = "alive"
-"""From the child: it looks, and has nothing to tell."""
-FINISH: Final = "finish"
-"""To the child: the game is over."""
-
-
 class _GameOver(Exception):  # noqa: N818 - a way out, no error
     """Nobody wants to know any more."""
 
@@ -245,7 +181,7 @@ class _Child:
                 saw = self._watch(eyes)
             finally:
                 eyes.close()
-            self._send(self._blind(eyes.words))
+            self._send_blind(eyes.words)
             attempt = 0 if saw else attempt + 1
             while not self._work.live and saw:
                 self._idle(_SIGN_OF_LIFE)
@@ -259,34 +195,31 @@ class _Child:
             if frame is None:
                 if eyes.ended:
                     return saw
-                self._send(_ALIVE)
+                self._pipe.send(_ALIVE)
                 self._hear(0)
-                self._give(PICTURES)
+                self._send_pictures(PICTURES)
                 if not lost and time.monotonic_ns() - seen_at > (NO_FRAME if saw else _OPENING):
                     lost = True
-                    self._send(self._blind(eyes.words))
+                    self._send_blind(eyes.words)
                 continue
             seen_at, lost, saw = time.monotonic_ns(), False, True
             if self._looker is None:
                 # What another watcher knew is older than the gap.
                 self._looker = Looker(self._work.watcher())
-            self._send(self._looker.look(frame, self._foresight))
+            self._pipe.send(self._looker.look(frame, self._foresight))
             self._number += 1
             self._foresight = None
             # The sight is on its way, and its answer is not here yet.
-            self._remember(frame)
+            if self._ring is not None:
+                self._ring.add(frame.image, frame.t, frame.exposure)
+            self._send_pictures(PICTURES)
             self._hear(_ANSWER_WITHIN)
 
-    def _remember(self, frame: Frame) -> None:
-        if self._ring is not None:
-            self._ring.add(frame.image, frame.t, frame.exposure)
-            self._give(PICTURES)
-
-    def _give(self, most: int) -> None:
+    def _send_pictures(self, most: int) -> None:
         """Send pictures that were asked for, at most so many."""
         pictures = self._ring.take(most) if self._ring is not None else []
         if pictures:
-            self._send(PicturesTaken(pictures))
+            self._pipe.send(PicturesTaken(pictures))
 
     def _hear(self, seconds: float) -> None:
         """Wait for the answer to the last sight; an older one is no answer."""
@@ -294,8 +227,8 @@ class _Child:
         while self._pipe.poll(max(0.0, until - time.monotonic())):
             told = self._pipe.recv()
             if told == FINISH:
-                self._give(_FINAL_PICTURES)
-                self._send(self._blind(""))
+                self._send_pictures(_FINAL_PICTURES)
+                self._send_blind("")
                 raise _GameOver
             if isinstance(told, Span):
                 if self._ring is not None:
@@ -307,19 +240,13 @@ class _Child:
     def _idle(self, seconds: float) -> None:
         until = time.monotonic() + seconds
         while (left := until - time.monotonic()) > 0:
-            self._send(_ALIVE)
+            self._pipe.send(_ALIVE)
             self._hear(min(left, _SIGN_OF_LIFE))
-            self._give(PICTURES)
+            self._send_pictures(PICTURES)
 
-    def _blind(self, words: str) -> Blind:
+    def _send_blind(self, words: str) -> None:
         looker, self._looker = self._looker, None
-        if looker is None:
-            return Blind(words)
-        seen = looker.finish()
-        return Blind(words, seen, looker.watermark)
-
-    def _send(self, message: Any) -> None:
-        self._pipe.send(message)
+        self._pipe.send(Blind(words) if looker is None else Blind(words, looker.finish(), looker.watermark))
 
 
 def serve(work: Work, pipe: Connection) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -43,16 +44,7 @@ def new_watcher(bearings: Mapping[int, float] | None, deck: str | None = None) -
     return Watcher(eye, seat_bearings=bearings)
 
 
-def _notes(folder: Path) -> dict[str, Any]:
-    """What `referee demo --frames` noted beside its frames; nothing for a folder of somebody else's."""
-    try:
-        notes = json.loads((folder / "frames.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return notes if isinstance(notes, dict) else {}
-
-
-def frames_of(source: Path, fps: float | None) -> Iterator[Frame]:
+def _frames(source: Path, fps: float | None) -> Iterator[Frame]:
     """Every frame of a video or a folder; instants count from the first.
 
     Raises:
@@ -63,7 +55,11 @@ def frames_of(source: Path, fps: float | None) -> Iterator[Frame]:
 
     if not source.exists():
         raise UserError(f"{source}: there is no such file or folder")
-    notes = _notes(source)
+    notes: dict[str, Any] = {}
+    # What `referee demo --frames` noted beside its frames; a folder of somebody else's may hold anything.
+    with suppress(OSError, ValueError):
+        told = json.loads((source / "frames.json").read_text(encoding="utf-8"))
+        notes = told if isinstance(told, dict) else {}
     exposure = notes.get("exposure_ns")
     try:
         camera = open_camera(str(source), fps=fps or notes.get("fps"))
@@ -73,20 +69,7 @@ def frames_of(source: Path, fps: float | None) -> Iterator[Frame]:
         raise UserError(str(missing)) from None
 
 
-def _first_checked(frames: Iterator[Frame]) -> Iterator[Frame]:
-    """The same frames, once the first could be read: a source that cannot be is told before the eye is woken."""
-    first = next(frames)  # neither source is ever without one
-    return chain((first,), frames)
-
-
-def observed(watcher: Watcher, frames: Iterator[Frame]) -> Iterator[Observation]:
-    """What the watcher tells, as it becomes known."""
-    for frame in frames:
-        yield from watcher.feed(frame.image, frame.t, frame.exposure)
-    yield from watcher.finish()
-
-
-def _bearings(seats: int | None, settings: Path | None) -> dict[int, float] | None:
+def bearings_of(seats: int | None, settings: Path | None) -> dict[int, float] | None:
     """Each seat's bearing: evenly, as a table's settings have them, or None where nobody says."""
     if settings is None:
         return None if seats is None else seat_bearings(seats)
@@ -106,10 +89,18 @@ def watch(
     Raises:
         UserError: the source, the settings or the eye cannot be read.
     """
-    bearings = _bearings(seats, settings)
-    frames = _first_checked(frames_of(source, fps))
+    bearings = bearings_of(seats, settings)
+    frames = _frames(source, fps)
+    # Neither source is ever without a frame; one that cannot be read is told before the eye is woken.
+    first = next(frames)
     watcher = new_watcher(bearings, deck)
-    for seen in observed(watcher, frames):
-        sys.stdout.write(encode(seen) + "\n")
-        sys.stdout.flush()
+    for frame in chain((first,), frames):
+        _print(watcher.feed(frame.image, frame.t, frame.exposure))
+    _print(watcher.finish())
     return 0
+
+
+def _print(seen: Iterable[Observation]) -> None:
+    for one in seen:
+        sys.stdout.write(encode(one) + "\n")
+        sys.stdout.flush()

@@ -28,7 +28,8 @@ from referee.table.loop import FirstHand, Loop, NoPads, SharedPads, TimedPads
 from referee.table.page_link import Paging
 from referee.table.slap_pictures import Album
 from referee.table.timeline import Timeline
-from referee.vision.client import SightProcess, Work
+from referee.vision.client import SightProcess
+from referee.vision.process import Work
 from tests.faults.told import Told
 from tests.support.seeing import Switched
 

@@ -24,7 +24,7 @@ from referee.setup.doctor.machine import check_calibration
 from referee.setup.simulated_devices import CARDS
 from referee.table.session import out_of_date
 from referee.units import SECOND
-from referee.vision.videos import _bearings
+from referee.vision.videos import bearings_of
 from tests.support.overhead import bare, stored_view, true_card_height, with_cards, with_sheet
 
 CAMERA = Overhead(tilt=6.0, turn=3.0)
@@ -347,11 +347,11 @@ def test_a_calibration_of_another_picture_size_is_told(
 
 
 def test_watch_takes_the_seats_from_the_settings(table: Path) -> None:
-    assert _bearings(None, table) == {1: 265.5, 2: 90.0}
-    assert _bearings(2, None) == {1: 270.0, 2: 90.0}
-    assert _bearings(None, None) is None
+    assert bearings_of(None, table) == {1: 265.5, 2: 90.0}
+    assert bearings_of(2, None) == {1: 270.0, 2: 90.0}
+    assert bearings_of(None, None) is None
     with pytest.raises(UserError, match="give one of them"):
-        _bearings(2, table)
+        bearings_of(2, table)
 
 
 def test_the_doctor_tells_whether_the_table_is_calibrated(

@@ -18,7 +18,8 @@ from referee.table.assembly import table_of
 from referee.table.game import Conductor
 from referee.table.loop import Answers, Loop
 from referee.table.session import log_path
-from referee.vision.process import NO_FRAME, LocalSights
+from referee.vision.process import NO_FRAME
+from tests.support.local_sights import LocalSights
 from tests.support.scripted_watcher import ScriptedWatcher
 
 MS = 1_000_000

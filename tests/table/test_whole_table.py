@@ -21,7 +21,7 @@ from referee.settings.model import parse_settings
 from referee.table.assembly import referee_game
 from referee.table.devices import OpenParts
 from referee.table.systemd import Service, Watchdog
-from referee.vision.process import LocalSights
+from tests.support.local_sights import LocalSights
 from tests.support.scripted_watcher import ScriptedWatcher
 
 MS = 1_000_000

@@ -21,12 +21,12 @@ from referee.record.journal import TextJournal
 from referee.record.pictures import Picture
 from referee.table.game import Conductor
 from referee.table.loop import Alarm
-from referee.vision.cameras import table_watcher
-from referee.vision.client import SILENT, SightProcess, Work
+from referee.vision.client import SILENT, SightProcess
 from referee.vision.picture_buffer import Span
-from referee.vision.process import PICTURES, LocalSights
+from referee.vision.process import PICTURES, Work
 from referee.vision.sight import Blind, Looker, News, Sight, Sights, Watching
-from referee.vision.videos import seat_bearings
+from referee.vision.videos import new_watcher, seat_bearings
+from tests.support.local_sights import LocalSights
 from tests.support.seeing import MS, Believing, Hanging, Recorded, Rendered, Script, Switched, no_camera
 
 TABLE = Table(t=0, id="table", seats=("Ana", "Ben", "Cho", "Dan"), dealer=4, rules="classic")
@@ -98,7 +98,7 @@ def test_what_can_come_is_known_before_each_frame_as_if_it_were_looked_at_here()
 
 @pytest.mark.skipif(not (WEIGHTS / "finder.onnx").exists(), reason="the eye's weights are not here")
 def test_the_real_eye_gives_the_same_log_byte_for_byte() -> None:
-    work = Work(Rendered(seed=4, frames=45), partial(table_watcher, seat_bearings(4), None), live=False)
+    work = Work(Rendered(seed=4, frames=45), partial(new_watcher, seat_bearings(4), None), live=False)
     log, seen = there(work)
     assert '"kind":"card"' in log
     assert log == here(work, work.watcher())

@@ -44,9 +44,9 @@ from referee.record.store import Record
 from referee.table.game import Conductor
 from referee.table.loop import Alarm, Loop, SharedPads, make_quick
 from referee.table.page_link import Paging
-from referee.vision.cameras import table_watcher
-from referee.vision.client import SightProcess, Work
-from referee.vision.videos import seat_bearings
+from referee.vision.client import SightProcess
+from referee.vision.process import Work
+from referee.vision.videos import new_watcher, seat_bearings
 from tests.support.edge_pipe import PipedRequest, Slap
 from tests.support.sound_card import SYSTEM, Card
 from tools.measure.histogram import draw_histograms
@@ -261,7 +261,7 @@ def table(folder: Path, card: Card | None, watch: Stopwatch, paging: Paging | No
     lights = SimulatedLights(SEATS)
     cut = Cut(bank) if bank is not None else None
     speaker = StreamSpeaker(cut) if cut is not None else None
-    work = Work(Restless(), partial(table_watcher, seat_bearings(SEATS), None))
+    work = Work(Restless(), partial(new_watcher, seat_bearings(SEATS), None))
     sights, alarm = SightProcess(work), Alarm()
     record = Record(folder / "record.db")
     journal = record.begin("now")
