@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import errno
 import os
-from collections import deque
 from contextlib import suppress
 from pathlib import Path
-from typing import Final, Protocol, TextIO
+from typing import Final, Protocol
 
 _NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _MOST_KEPT: Final = 64 << 20
@@ -32,33 +31,6 @@ class Journal(Protocol):
     def commit(self) -> None:
         """What was written so far is about to be told to people, and must outlast a power cut if the journal can."""
         ...
-
-
-class TextJournal:
-    """Lines on a text stream; implements `Journal`."""
-
-    def __init__(self, stream: TextIO) -> None:
-        self._stream = stream
-        self._waiting: deque[str] = deque()
-
-    def write(self, line: str) -> None:
-        """Write the line, after all that waits."""
-        self._waiting.append(line + "\n")
-        self._pour()
-
-    def tick(self, sensor: str, line: str) -> None:
-        """Write the line."""
-        self.write(line)
-
-    def commit(self) -> None:
-        """Write what waits, and hand it to the operating system."""
-        self._pour()
-        self._stream.flush()
-
-    def _pour(self) -> None:
-        while self._waiting:
-            self._stream.write(self._waiting[0])
-            self._waiting.popleft()
 
 
 class FileJournal:

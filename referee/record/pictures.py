@@ -105,13 +105,6 @@ class PictureStore(Database):
             ):
                 yield Picture(*row)
 
-    def forget(self, game: int) -> int:
-        """Remove a game's pictures; returns how many. Raises `RecordError`."""
-        with self._errors():
-            gone = self._db.execute("DELETE FROM frame WHERE game=?", (game,)).rowcount
-            self._held = self._measured()
-        return gone
-
 
 def _pages(length: int) -> int:
     return -(-length // PICTURE_PAGE) * PICTURE_PAGE

@@ -21,9 +21,9 @@ from referee.engine.foresight import Foresight
 from referee.engine.observations import Card, Observation
 from referee.engine.replay import replay_log
 from referee.engine.rulings import Ruling, encode_ruling
-from referee.record.journal import TextJournal
 from referee.table.game import Conductor
 from tests.support.scripted_watcher import ScriptedWatcher, as_seen, blank_frames
+from tests.support.text_journal import TextJournal
 
 FPS = 15.0
 FRAME = round(1e9 / FPS)

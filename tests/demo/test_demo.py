@@ -17,9 +17,9 @@ from referee.demo.simulated_game import DemoOptions, play, script_of
 from referee.engine.observations import Card, Observation, Taken
 from referee.engine.replay import replay_log
 from referee.engine.rulings import encode_ruling
-from referee.record.journal import TextJournal
 from referee.table.game import Conductor
 from tests.support.scripted_watcher import ScriptedWatcher, as_seen, blank_frames
+from tests.support.text_journal import TextJournal
 from tools.demo_figures import table
 
 FPS = 15.0

@@ -15,11 +15,11 @@ from referee.announce.sinks import Outlet
 from referee.engine.observations import Card, LogError, Observation, Table
 from referee.engine.replay import replay_log
 from referee.engine.rulings import Ruling, encode_ruling
-from referee.record.journal import TextJournal
 from referee.table.game import Conductor
 from referee.table.pause import CAMERA
 from referee.vision.sight import Looker
 from tests.support.scripted_watcher import ScriptedWatcher
+from tests.support.text_journal import TextJournal
 
 MS = 1_000_000
 NO_IMAGE = np.zeros((1, 1, 3), np.uint8)

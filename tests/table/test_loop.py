@@ -12,7 +12,6 @@ import pytest
 from hardware.ports import Frame, HardwareMissing
 from hardware.simulated.devices.simulated_pads import SimulatedPads
 from referee.engine.observations import Card
-from referee.record.journal import TextJournal
 from referee.settings.model import parse_settings
 from referee.table.assembly import table_of
 from referee.table.game import Conductor
@@ -21,6 +20,7 @@ from referee.table.session import log_path
 from referee.vision.process import NO_FRAME
 from tests.support.local_sights import LocalSights
 from tests.support.scripted_watcher import ScriptedWatcher
+from tests.support.text_journal import TextJournal
 
 MS = 1_000_000
 SETTINGS = parse_settings('[[seat]]\nname = "Ana"\n[[seat]]\nname = "Ben"\n')

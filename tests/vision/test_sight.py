@@ -17,7 +17,6 @@ import pytest
 
 from hardware.ports import Frame
 from referee.engine.observations import Table
-from referee.record.journal import TextJournal
 from referee.record.pictures import Picture
 from referee.table.game import Conductor
 from referee.table.loop import Alarm
@@ -28,6 +27,7 @@ from referee.vision.sight import Blind, Looker, News, Sight, Sights, Watching
 from referee.vision.videos import new_watcher, seat_bearings
 from tests.support.local_sights import LocalSights
 from tests.support.seeing import MS, Believing, Hanging, Recorded, Rendered, Script, Switched, no_camera
+from tests.support.text_journal import TextJournal
 
 TABLE = Table(t=0, id="table", seats=("Ana", "Ben", "Cho", "Dan"), dealer=4, rules="classic")
 WEIGHTS = Path(__file__).parents[2] / "models" / "weights"

@@ -1,0 +1,33 @@
+"""A table log on a text stream, for tests that read what was written."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TextIO
+
+
+class TextJournal:
+    """Lines on a text stream; implements `referee.record.journal.Journal`."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._waiting: deque[str] = deque()
+
+    def write(self, line: str) -> None:
+        """Write the line, after all that waits."""
+        self._waiting.append(line + "\n")
+        self._pour()
+
+    def tick(self, sensor: str, line: str) -> None:
+        """Write the line."""
+        self.write(line)
+
+    def commit(self) -> None:
+        """Write what waits, and hand it to the operating system."""
+        self._pour()
+        self._stream.flush()
+
+    def _pour(self) -> None:
+        while self._waiting:
+            self._stream.write(self._waiting[0])
+            self._waiting.popleft()
