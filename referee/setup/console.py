@@ -32,8 +32,7 @@ def set_up(
     Raises:
         UserError: the settings or the list of answers cannot be read.
     """
-    from referee.setup.device_checks import Bench
-    from referee.setup.simulated_devices import SimulatedBench
+    from referee.setup.device_checks import Bench, SimulatedBench
 
     typed = keyboard(sys.stdin)
     if answers is not None:
@@ -97,7 +96,7 @@ def hold_walk(path: Path, bench: Bench, typed: Iterator[str], *, step: str | Non
 def _converse(walk: Walk, path: Path, bench: Bench, typed: Iterator[str], *, alone: bool) -> None:
     """Walk to the end, or until it is stopped; what each answer leads to is in the file at once."""
     from referee.settings.file import replace_file
-    from referee.setup.walk import Notice, Question
+    from referee.setup.walk import Question, Remark
 
     shown, kept = -1, walk.draft
     while walk.request is not None and not walk.stopped:
@@ -107,7 +106,7 @@ def _converse(walk: Walk, path: Path, bench: Bench, typed: Iterator[str], *, alo
         request = walk.request
         if isinstance(request, Question):
             _ask(walk, request, typed)
-        elif isinstance(request, Notice):
+        elif isinstance(request, Remark):
             print("\n".join(f"  {line}" for line in request.words.splitlines()))
             walk.give()
         else:

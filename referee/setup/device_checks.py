@@ -13,8 +13,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from hardware.pads.pinout import PAD_PINS
 from hardware.ports import Edge, HardwareMissing
 from referee.errors import UserError
+from referee.units import MS
 
 if TYPE_CHECKING:
     from referee.settings.model import Settings, VoiceSettings
@@ -178,6 +180,58 @@ class Bench:
         """Let go of everything."""
         with contextlib.suppress(HardwareMissing):
             self.dark()
+
+
+class SimulatedBench(Bench):
+    """The walk's devices at the simulated table, two of whose pads are wired the wrong way round; nothing is heard."""
+
+    simulated = True
+
+    def slap(self, seat: int, pins: Sequence[int], active_high: bool) -> int | None:
+        """The asked seat's player slaps, and the real pads' driver hears it."""
+        from hardware.simulated.devices.simulated_pads import SimulatedPads
+
+        hand = {1: 2, 2: 1}.get(seat, seat)
+        if PAD_PINS[hand - 1] not in pins:
+            return None
+        table = SimulatedPads(len(PAD_PINS))
+        hits: list[Edge] = []
+        try:
+            table.pads.start(hits.append)
+            table.advance(hand, True, 10 * MS)
+            table.advance(hand, False, 90 * MS)
+            table.run_to(120 * MS)
+        finally:
+            table.close()
+        return next((PAD_PINS[edge.seat - 1] for edge in hits if edge.pressed), None)
+
+    def blink(self, pin: int, pins: Sequence[int]) -> str:
+        """Say which light would blink."""
+        return f"(Simulated: the light on pin {pin} blinks.) "
+
+    def dark(self) -> None:
+        """Nothing is lit."""
+
+    def cameras(self) -> list[tuple[str, str]]:
+        """The one that is simulated."""
+        return [("picamera", "the simulated one, which the settings take for the Pi's own")]
+
+    def picture(self, text: str) -> tuple[bool, str]:
+        """Write what the simulated camera sees."""
+        from referee.setup.calibration.simulated_camera import simulated_camera
+
+        return self.write(next(simulated_camera("sheet").frames()).image)
+
+    def calibrate(self, text: str, by: str) -> tuple[str | None, str]:
+        """Find the simulated table, with the picture's size as its camera has it."""
+        from referee.settings.file import SettingsText
+
+        size = {"camera.width": 960, "camera.height": 720}
+        return super().calibrate(SettingsText(text, self.path.parent).changed(size).text, by)
+
+    def speak(self, text: str) -> str:
+        """Say at which volume a voice would speak."""
+        return f"(Simulated: a voice speaks at volume {self.settings(text).voice.volume}.)"
 
 
 def try_voice(settings: VoiceSettings, sound: Any = None) -> str:

@@ -21,8 +21,8 @@ from referee.setup.walk import (
     BadAnswer,
     Check,
     DeviceCall,
-    Notice,
     Question,
+    Remark,
     Request,
     Run,
     WalkStep,
@@ -219,20 +219,20 @@ def pads_step(draft: SettingsText) -> Run:
             if pin is not None:
                 first = names[next(s for s, p in told.items() if p == pin) - 1]
                 words = f"That was {first}'s pad (pin {pin}), which has answered already."
-            yield Notice(words)
+            yield Remark(words)
             again = {"retry": "", "silent": "leave it, and go on: see `referee calibrate pads`"}
             if (yield choose(f"pads.silent.{seat}", f"Shall {name} slap again?", "silent", again)) == "silent":
                 break
     pads = assign_pins(pins, told, listened)
     same = "every pad that answered is where the settings have it" if told else ""
     silent = [name for seat, name in enumerate(names, start=1) if seat not in told]
-    yield Notice(_moves("pad", names, pins, pads, same, f"silent: {', '.join(silent)}" if silent else ""))
+    yield Remark(_moves("pad", names, pins, pads, same, f"silent: {', '.join(silent)}" if silent else ""))
     draft = draft.with_seats([{"pad": pin} for pin in pads])
     words = "Measure how each pad bounces and what its neighbours hear? Each seat slaps eight times more"
     if not told or not (yield yes_no("pads.measure", words, draft.settings.pads_measured is None)):
         return draft
     text, words = yield DeviceCall("measure", {"text": draft.text}, "measuring the pads")
-    yield Notice(words)
+    yield Remark(words)
     return draft if text is None else SettingsText(text, draft.folder)
 
 
@@ -269,7 +269,7 @@ def lights_step(draft: SettingsText) -> Run:
     """Each light blinks, and people say whose it is; the table's light shows its colours one after another."""
     settings = draft.settings
     if not settings.lights.enabled:
-        yield Notice("No lights are wired: nothing to look at.")
+        yield Remark("No lights are wired: nothing to look at.")
         return draft
     names, pins = [seat.name for seat in settings.seats], [seat.light for seat in settings.seats]
     told: dict[int, int] = {}
@@ -286,7 +286,7 @@ def lights_step(draft: SettingsText) -> Run:
     lamps = assign_pins(pins, told, pins)
     dark = ", ".join(name for seat, name in enumerate(names, start=1) if seat not in told)
     same = "the lights are where the settings have them"
-    yield Notice(_moves("light", names, pins, lamps, same, f"dark: {dark} (see docs/build.md)" if dark else ""))
+    yield Remark(_moves("light", names, pins, lamps, same, f"dark: {dark} (see docs/build.md)" if dark else ""))
     table = yield from _table_light(draft)
     yield DeviceCall("dark", {})
     # Between two states a pin might stand twice.
@@ -329,7 +329,7 @@ def _table_light(draft: SettingsText) -> Generator[Request, Any, list[int]]:
 def camera_step(draft: SettingsText) -> Run:
     """Which camera, what it sees, and where the table is in it."""
     while not (found := dict((yield DeviceCall("cameras", {}, "looking for cameras")))):
-        yield Notice(
+        yield Remark(
             "No camera answers. The Pi's: is its cable in, blue side to the USB sockets? Another: is it plugged in?"
         )
         if (yield choose("camera.none", "Look again?", "later", _LATER)) == "later":
@@ -339,12 +339,12 @@ def camera_step(draft: SettingsText) -> Run:
         kept = draft.settings.camera.source
         source = yield choose("camera.source", "Which camera?", kept if kept in found else source, found)
     else:
-        yield Notice(f"The camera is {found[source]}.")
+        yield Remark(f"The camera is {found[source]}.")
     draft = yield from _choose_size(draft.changed({"camera.source": source}))
     seen = False
     while not seen:
         taken, words = yield DeviceCall("picture", {"text": draft.text}, "taking a picture")
-        yield Notice(words)
+        yield Remark(words)
         if taken:
             words = "Does the picture show the whole table, sharp and upright over it?"
             seen = (yield choose("camera.seen", words, "yes", {"yes": "", "retry": "another picture"})) == "yes"
@@ -379,7 +379,7 @@ def _calibrate(draft: SettingsText) -> Run:
             return draft
         calibration = {"text": draft.text, "by": by}
         text, words = yield DeviceCall("calibrate", calibration, "looking at the table: keep hands off it")
-        yield Notice(words)
+        yield Remark(words)
         if text is not None:
             return SettingsText(text, draft.folder)
         default = "later"
@@ -399,7 +399,7 @@ def voice_step(draft: SettingsText) -> Run:
         volume = draft.settings.voice.volume
         words = yield DeviceCall("speak", {"text": draft.text}, f"speaking at volume {volume}")
         if words:
-            yield Notice(words)
+            yield Remark(words)
         words = f"Volume {volume}: was it heard well? Or another volume (0 to 100):"
         heard = yield Question("voice.heard", words, "yes", _volume)
         if heard is None:
@@ -471,7 +471,7 @@ def check_step(draft: SettingsText) -> Run:
     """The doctor looks at everything."""
     while True:
         words, well = yield DeviceCall("doctor", {"text": draft.text}, "looking at every part")
-        yield Notice(words)
+        yield Remark(words)
         again = {"retry": "I have mended something", "done": "go on with what there is"}
         if well or (yield choose("check.again", "Look again?", "done", again)) == "done":
             return draft

@@ -1,6 +1,6 @@
 """The walk by which a table is set up: questions out, answers in. Pure; the terminal and the devices are elsewhere.
 
-A step is a generator: it yields what it wants (a `Question` to a person, a `DeviceCall`, a `Notice`), is sent what came
+A step is a generator: it yields what it wants (a `Question` to a person, a `DeviceCall`, a `Remark`), is sent what came
 of it, and returns the settings as they are afterwards. What was sent is kept, so going back is playing the same again
 without the last answer, and nothing is done twice to a device for it. `referee.setup.console` holds the conversation.
 """
@@ -35,7 +35,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Notice:
+class Remark:
     """Something to tell; nothing is sent back."""
 
     words: str
@@ -52,7 +52,7 @@ class DeviceCall:
     """What people are told meanwhile."""
 
 
-Request = Question | Notice | DeviceCall
+Request = Question | Remark | DeviceCall
 Run = Generator[Request, Any, SettingsText]
 
 
@@ -163,7 +163,7 @@ class Walk:
         return ""
 
     def give(self, result: Any = None) -> None:
-        """Send what came of the present `DeviceCall`; of a `Notice`, nothing."""
+        """Send what came of the present `DeviceCall`; of a `Remark`, nothing."""
         if self.request is None or isinstance(self.request, Question):
             raise TypeError(f"a question is answered, not given {result!r}")
         self._send(result)

@@ -20,8 +20,8 @@ from referee.settings.file import SettingsText, backup_of
 from referee.settings.model import SettingsError, example_settings, load_settings, parse_settings
 from referee.setup.calibration import calibrate
 from referee.setup.calibration.find_table import PAPERS, SCALE, board_origin, draw_page
+from referee.setup.calibration.simulated_camera import CARDS
 from referee.setup.doctor.machine import check_calibration
-from referee.setup.simulated_devices import CARDS
 from referee.table.session import out_of_date
 from referee.units import SECOND
 from referee.vision.videos import bearings_of

@@ -17,8 +17,7 @@ from referee.engine.observations import Other, Slap
 from referee.errors import UserError
 from referee.settings.file import SettingsText
 from referee.settings.model import PadsMeasured, SettingsError, example_settings, parse_settings
-from referee.setup.calibration.pad_check import PATIENCE, PadCheck, store_measured_pads
-from referee.setup.simulated_devices import check_simulated_pads
+from referee.setup.calibration.pad_check import PATIENCE, PadCheck, check_simulated_pads, store_measured_pads
 from referee.units import MS
 
 NAMES = ("Ana", "Ben", "Cho", "Dora", "Emil", "Fay", "Gus", "Hana")

@@ -20,8 +20,7 @@ from referee.settings.file import SettingsText, new_settings, set_values
 from referee.settings.model import Settings, load_settings
 from referee.setup.calibration.report import write_picture
 from referee.setup.console import STEP_NAMES, hold_walk, keyboard, listed
-from referee.setup.device_checks import Bench, try_voice
-from referee.setup.simulated_devices import SimulatedBench
+from referee.setup.device_checks import Bench, SimulatedBench, try_voice
 from referee.setup.steps import STEPS, assign_pins
 from referee.setup.walk import DeviceCall, Question, Walk
 

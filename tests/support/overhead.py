@@ -13,7 +13,7 @@ from models.table_view.lens import Lens
 from models.table_view.sheet import board_picture
 from models.table_view.table_map import TableFound, TableView
 from referee.settings.model import CalibrationSettings
-from referee.setup.simulated_devices import CARDS
+from referee.setup.calibration.simulated_camera import CARDS
 
 Floats = NDArray[np.float64]
 Bytes = NDArray[np.uint8]

@@ -32,7 +32,7 @@ from referee.setup.calibration.report import (
     section_of,
     write_picture,
 )  # fmt: skip
-from referee.setup.simulated_devices import simulated_camera
+from referee.setup.calibration.simulated_camera import simulated_camera
 from referee.units import MINUTE, SECOND
 from referee.vision.photos import load_eye, read_image
 

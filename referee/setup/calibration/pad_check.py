@@ -11,9 +11,9 @@ import json
 import queue
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from hardware.clock import monotonic
 from hardware.pads.measurement import Blow, NotOneBlow, blow, difference, errors, is_hand_like, touches
@@ -23,6 +23,9 @@ from referee.errors import UserError
 from referee.settings.file import read_settings, save_with_backup
 from referee.settings.model import PadsMeasured, Settings, load_settings
 from referee.units import MS, SECOND, US
+
+if TYPE_CHECKING:
+    from hardware.simulated.devices.pad_hands import Nature
 
 _QUIET: Final = 300 * MS
 """A blow is over when nothing moved for so long, ns."""
@@ -35,6 +38,8 @@ _ROUND: Final = 100 * US
 _WIDEST: Final = 10 * MS
 """No pad may state more (`referee.settings.model`), ns."""
 _NAMES: Final = ("Ana", "Ben", "Cho", "Dora", "Emil", "Fay", "Gus", "Hana")
+_BETWEEN: Final = 700 * MS
+"""How long simulated hands wait between blows, ns."""
 _TURN: Final = 0.05
 """Seconds between looks at the time."""
 
@@ -232,6 +237,25 @@ def _check_real_pads(check: PadCheck, settings: Settings) -> None:
         pads.close()
 
 
+def check_simulated_pads(check: PadCheck, nature: Nature, say: Callable[[str], None] | None = None) -> None:
+    """Hold the conversation of `referee calibrate pads` with simulated pads and hands."""
+    from hardware.simulated.devices.pad_hands import SimulatedHands
+    from hardware.simulated.devices.simulated_pads import SimulatedPads
+
+    pads = SimulatedPads(len(nature.bounce), t_error=1_500_000)
+    pads.pads.start(check.feed)
+    hands = SimulatedHands(nature)
+    while check.asking:
+        for contact in hands.hit(check.asking, pads.now + 20 * MS):
+            pads.advance(contact.seat, contact.pressed, contact.t)
+        # A seat with a cut wire is waited for in vain.
+        pads.run_to(pads.now + _BETWEEN)
+        for words in check.advance(pads.now):
+            if say is not None:
+                say(words)
+    pads.close()
+
+
 def store_measured_pads(path: Path, result: PadsMeasured) -> Path:
     """Write what was measured into a settings file; gives where its old state is kept.
 
@@ -275,7 +299,6 @@ def calibrate_pads(
     _say(check.opening)
     if simulated:
         from hardware.simulated.devices.pad_hands import example
-        from referee.setup.simulated_devices import check_simulated_pads
 
         check_simulated_pads(check, example(len(names)), say=_say)
     elif settings is not None:

@@ -14,7 +14,7 @@ from models.table_view.corner_cards import CARD_SIZES, fit_cards, overlapping, s
 from models.table_view.lens import FEWEST_VIEWS, Lens, measure_lens
 from models.table_view.sheet import CORNERS, SheetSeen, board_picture, find_sheet, mirrored_sheet
 from models.table_view.table_map import NoTable, TableFound, card_heights, fit_table, seen_area
-from referee.setup.simulated_devices import CARDS
+from referee.setup.calibration.simulated_camera import CARDS
 from tests.support.overhead import Floats, true_card_height, with_cards, with_sheet, worst_mm, worst_px
 
 BENT = Overhead(k1=-0.12, height=660.0)

@@ -1,0 +1,33 @@
+"""A simulated table as calibration sees it: the sheet or four cards lie on it, and hands reach over it when asked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from hardware.simulated.pictures.overhead import Overhead, OverheadFrames, Top
+from referee.setup.calibration.find_table import SCALE, draw_page
+
+CARDS: Final = (("7h", -190.0, -118.0, 12.0), ("Kc", 192.0, -122.0, -8.0), ("2d", 182.0, 122.0, 95.0),
+                ("Ts", -186.0, 118.0, 181.0))  # fmt: skip
+"""Four cards: where their middles lie, mm, and how they are turned, degrees."""
+_SHEET: Final = (18.0, -8.0, 7.0)
+
+
+def simulated_camera(by: str, reaches: Sequence[float] = ()) -> OverheadFrames:
+    """A camera that leans a little over such a table.
+
+    Args:
+        by: ``cards``, or anything else for the sheet.
+        reaches: bearings, degrees, from which hands reach over the middle, one after another.
+    """
+    top = Top(seed=1)
+    if by == "cards":
+        for card, x, y, turn in CARDS:
+            top.lay_card(card, x, y, turn)
+    else:
+        top.lay_paper(np.asarray(draw_page("a4"), np.uint8), SCALE, *_SHEET)
+    camera = Overhead(tilt=6.0, towards=270.0, turn=1.5, height=640.0, seed=1)
+    return OverheadFrames(camera, top, reaches=reaches, fps=15.0)
