@@ -46,7 +46,12 @@ def regions(
         "troubles": lambda: join(
             [tag("li", text, data_key=f"{part}:{text}") for part, text in sorted(board.troubles.items())]
         ),
-        "questions": lambda: join([_question(ruling, words) for ruling in board.questions()]),
+        "questions": lambda: join(
+            [
+                tag("li", words(one), data_key=one.id, data_question=one.id, data_ask=str(one.get("ask", "")))
+                for one in board.questions()
+            ]
+        ),
     }
     return {name: made[name]() for name in names}
 
@@ -188,7 +193,3 @@ def shown_at(game: int, ruling: Ruling) -> str:
     if ruling.kind in SLAP_KINDS:
         return address(f"/games/{game}/finish", {"slap": cause_of(ruling.id)})
     return ruling_address(game, ruling)
-
-
-def _question(ruling: Ruling, words: RulingWords) -> Markup:
-    return tag("li", words(ruling), data_key=ruling.id, data_question=ruling.id, data_ask=str(ruling.get("ask", "")))

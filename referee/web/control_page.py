@@ -40,7 +40,7 @@ async def show_control(site: Site, request: Request) -> HTMLResponse:
     )
     title = texts("control.title")
     what = tag("p", texts("control.what"), " ", tag("a", texts("table.link"), href="/table"), class_="crumb")
-    scripts = ("words.js", "make.js", "asking.js", "correcting.js", "beginning.js", "tablewide.js", "control.js")
+    scripts = ("forms.js", "corrections.js", "new_game.js", "appliance.js", "control.js")
     return page(request, title, tag("h1", title), what, answer_line(), holder, scripts=scripts, here="/control")
 
 
@@ -94,5 +94,5 @@ def keeping(site: Site, texts: Texts) -> tuple[list[Markup], tuple[str, ...]]:
         return [], ()
     board = site.hub.board
     on = tag("template", "", id="on", data_game=board.game if board.playing else None)
-    scripts = ("words.js", "make.js", "asking.js", "keeping.js")
+    scripts = ("forms.js", "kept_games.js")
     return [answer_line(), said_to_scripts(texts, "control.", "games."), on], scripts

@@ -249,7 +249,7 @@ async def show_rules(site: Site, request: Request) -> HTMLResponse:
     )
     title = texts("rules.title")
     content = (tag("h1", title), tag("p", texts("rules.what"), class_="crumb"), answer_line(), holder)
-    scripts = ("words.js", "make.js", "asking.js", "houserules.js", "rulefields.js", "rules.js")
+    scripts = ("forms.js", "houserules.js", "rulefields.js", "rules.js")
     return page(request, title, *content, scripts=scripts, here="/rules")
 
 

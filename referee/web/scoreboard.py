@@ -193,16 +193,8 @@ _READ_OUT: Final = {"said": "polite", "questions": "assertive", "troubles": "pol
 
 
 async def show_board(site: Site, request: Request) -> HTMLResponse:
-    """The scoreboard, as it is now; its script keeps it so."""
-    return _show(site, request, projector=False)
-
-
-async def show_projector(site: Site, request: Request) -> HTMLResponse:
-    """The scoreboard in huge type, for the whole room."""
-    return _show(site, request, projector=True)
-
-
-def _show(site: Site, request: Request, *, projector: bool) -> HTMLResponse:
+    """The scoreboard as it is now, its script keeps it so; at ``/projector`` in huge type, for the whole room."""
+    projector = request.url.path == "/projector"
     texts = page_texts(request)
     parts = {name: _region(name, html, texts) for name, html in site.hub.present(texts.language).items()}
     mode = button_link(

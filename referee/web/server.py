@@ -31,19 +31,22 @@ from referee.engine.replay import TooLong
 from referee.errors import UserError
 from referee.record.store import RecordError
 from referee.web import control_page, figures, finish_page, games, layout, rules_editor, scoreboard, table_page
+from referee.web.api import Control
 from referee.web.board import Board
 from referee.web.events import Hub
 from referee.web.games_cache import Shelf
 from referee.web.html import tag
 from referee.web.layout import page, page_texts
 from referee.web.scoreboard import Follower
+from referee.web.security.guard import Guard, Hosts
 from referee.web.security.limits import Patient
+from referee.web.security.sessions import Sessions
 from referee.web.site import Site
 
 _GAME: Final = "/games/{game:int}"
 _ROUTES: Final = {
     "/": scoreboard.show_board,
-    "/projector": scoreboard.show_projector,
+    "/projector": scoreboard.show_board,
     "/events": scoreboard.stream_events,
     "/qr.svg": scoreboard.send_qr_code,
     "/healthz": scoreboard.send_health,
@@ -83,32 +86,22 @@ def build(site: Site, extra: Sequence[BaseRoute] = ()) -> Starlette:
         Route(path, functools.partial(handler, site), methods=["GET"]) for path, handler in _ROUTES.items()
     ]
     routes.append(Route("/static/{name}", layout.send_static, methods=["GET"]))
-    faults = {404: _not_found, RecordError: _unreadable, LogError: _damaged, TooLong: _too_long}
+    faults = dict.fromkeys((404, RecordError, LogError, TooLong), _show_fault)
     return Starlette(routes=[*routes, *extra], exception_handlers=faults)
 
 
-async def _not_found(request: Request, bad: Exception) -> Response:
-    if isinstance(bad, HTTPException) and request.url.path.startswith("/api/"):
-        return Response(status_code=404)
+async def _show_fault(request: Request, bad: Exception) -> Response:
+    """What became of a mistake, as a page."""
     texts = page_texts(request)
-    return _show_fault(request, texts("error.not_found"), texts("error.not_found_long"), 404)
-
-
-async def _unreadable(request: Request, bad: Exception) -> Response:
-    if "there is no game" in str(bad):
-        return await _not_found(request, bad)
-    return _show_fault(request, page_texts(request)("error.no_record"), str(bad), 503)
-
-
-async def _damaged(request: Request, bad: Exception) -> Response:
-    return _show_fault(request, page_texts(request)("games.damaged", words=str(bad)), "", 422)
-
-
-async def _too_long(request: Request, _bad: Exception) -> Response:
-    return _show_fault(request, page_texts(request)("games.too_long"), "", 422)
-
-
-def _show_fault(request: Request, head: str, text: str, status: int) -> Response:
+    head, text, status = texts("error.not_found"), texts("error.not_found_long"), 404
+    if isinstance(bad, LogError):
+        head, text, status = texts("games.damaged", words=str(bad)), "", 422
+    elif isinstance(bad, TooLong):
+        head, text, status = texts("games.too_long"), "", 422
+    elif isinstance(bad, RecordError) and "there is no game" not in str(bad):
+        head, text, status = texts("error.no_record"), str(bad), 503
+    elif isinstance(bad, HTTPException) and request.url.path.startswith("/api/"):
+        return Response(status_code=404)
     content = tag("section", tag("h1", head), tag("p", text) if text else None, class_="panel empty")
     return page(request, head, content, status=status)
 
@@ -146,10 +139,15 @@ class Page:
         controlled = options.runtime is not None
         self.hub = Hub(Board(), controlled=controlled)
         self.site = Site(Shelf(options.record, options.pictures), self.hub, controlled=controlled)
-        self.follower = Follower(
-            self.site, options.listen, options.runtime / CONTROL_SOCKET if options.runtime is not None else None
-        )
-        self.app: ASGIApp = _guarded(self.site, options)
+        hosts = Hosts.of_this_machine(options.names)
+        if options.runtime is None:
+            self.follower = Follower(self.site, options.listen)
+            self.app: ASGIApp = Guard(build(self.site), Sessions(), hosts=hosts, secure=options.secure)
+            return
+        self.follower = Follower(self.site, options.listen, options.runtime / CONTROL_SOCKET)
+        control = Control(options.runtime, secure=options.secure, names=lambda: self.hub.board.names)
+        app = build(self.site, control.routes())
+        self.app = Guard(app, control.sessions, hosts=hosts, secure=options.secure)
 
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
@@ -161,20 +159,6 @@ class Page:
             await self.follower.stop()
             self.hub.close()
             self.site.close()
-
-
-def _guarded(site: Site, options: PageOptions) -> ASGIApp:
-    from hardware.clock import monotonic
-    from referee.web.api import Control
-    from referee.web.security.guard import Guard, Hosts
-    from referee.web.security.sessions import Sessions
-
-    hosts = Hosts.of_this_machine(options.names)
-    if options.runtime is None:
-        return Guard(build(site), Sessions(), hosts=hosts, clock=monotonic, secure=options.secure)
-    control = Control(options.runtime, secure=options.secure, clock=monotonic, names=lambda: site.hub.board.names)
-    app = build(site, control.routes())
-    return Guard(app, control.sessions, hosts=hosts, clock=monotonic, secure=options.secure)
 
 
 class _PageServer(uvicorn.Server):

@@ -83,12 +83,6 @@ class Hosts:
         return address is not None and arrived_at is not None and address == plain_address(arrived_at)
 
 
-def same_origin(origin: str, host: tuple[str, int], scheme: str) -> bool:
-    """Whether an ``Origin`` header names the page that was served under ``host`` by ``scheme``."""
-    found = _ORIGIN.fullmatch(origin)
-    return found is not None and found.group(1) == scheme and authority(found.group(2), scheme) == host
-
-
 _SELF: Final = ("script", "style", "img", "font", "connect", "manifest", "media")
 _POLICY: Final = (
     "default-src 'none'; "
@@ -252,9 +246,13 @@ class Guard:
             self._admit(scope, head)
             if scope["method"] in _CHANGES:
                 self._admit_change(scope, head)
-                receive = _replayed(await self._body(receive), receive)
+                try:
+                    body = await asyncio.wait_for(self._read(receive), self.limits.body_ns / SECOND)
+                except TimeoutError:
+                    raise Refusal(408, "the request did not arrive in time") from None
+                receive = _replayed(body, receive)
                 await self.app(scope, receive, answer)
-            elif _is_stream(scope, head):
+            elif "text/event-stream" in (head.text("accept") or "") or scope["path"].endswith("/events"):
                 await self._stream(scope, receive, answer)
             else:
                 await self.app(scope, receive, answer)
@@ -315,12 +313,6 @@ class Guard:
         if not csrf_fits(token, head.text(CSRF_HEADER) or ""):
             raise Refusal(403, "this did not come from the page itself; load the page again")
 
-    async def _body(self, receive: Receive) -> bytes:
-        try:
-            return await asyncio.wait_for(self._read(receive), self.limits.body_ns / SECOND)
-        except TimeoutError:
-            raise Refusal(408, "the request did not arrive in time") from None
-
     async def _read(self, receive: Receive) -> bytes:
         parts: list[bytes] = []
         size, more = 0, True
@@ -362,18 +354,16 @@ def _check_origin(head: _Head, host: tuple[str, int], scheme: str, *, changes: b
     """A request that another page made is refused; one that changes something must say that it is ours."""
     origin, site = head.text("origin"), head.text("sec-fetch-site")
     foreign = Refusal(403, "another page made this request; open this page itself")
-    if origin is not None and not same_origin(origin, host, scheme):
-        raise foreign
+    if origin is not None:
+        named = _ORIGIN.fullmatch(origin)
+        if named is None or named.group(1) != scheme or authority(named.group(2), scheme) != host:
+            raise foreign
     if origin is None and changes:
         raise Refusal(403, "the request does not say which page it comes from (Origin)")
     # A link from elsewhere may open the page; nothing else from elsewhere may.
     followed = not changes and head.text("sec-fetch-mode") == "navigate" and head.text("sec-fetch-dest") == "document"
     if site not in (None, "same-origin", "none") and not followed:
         raise foreign
-
-
-def _is_stream(scope: Scope, head: _Head) -> bool:
-    return "text/event-stream" in (head.text("accept") or "") or scope["path"].endswith("/events")
 
 
 def _replayed(body: bytes, receive: Receive) -> Receive:

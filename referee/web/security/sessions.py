@@ -111,7 +111,11 @@ class Sessions:
                 found = one
         if found is None or self._over(found.device, now):
             return None
-        return self._use(found, now)
+        device = replace(found.device, used=now)
+        self._sessions[self._sessions.index(found)] = replace(found, device=device)
+        if now - self._kept_used.get(device.id, 0) >= MINUTE:
+            self._keep()
+        return device
 
     def devices(self, now: int) -> list[Device]:
         """Those whose sessions live, the first to pair first."""
@@ -145,13 +149,6 @@ class Sessions:
         if not 0 <= device.paired <= device.used <= now:
             return True
         return now - device.paired >= self._lives.absolute or now - device.used >= self._lives.idle
-
-    def _use(self, session: _Session, now: int) -> Device:
-        device = replace(session.device, used=now)
-        self._sessions[self._sessions.index(session)] = replace(session, device=device)
-        if now - self._kept_used.get(device.id, 0) >= MINUTE:
-            self._keep()
-        return device
 
     def _keep(self) -> None:
         self._kept_used = {one.device.id: one.device.used for one in self._sessions}
