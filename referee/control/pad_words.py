@@ -4,14 +4,13 @@ A word must never be taken from a slap, nor a slap from a word:
 
 - While the game goes on, only a hold says anything: down for `HOLD` to `STUCK`, released, and no other hand near it.
   Its press edge stays what it is, a slap like any other (M5 sees to it that a hand that stays down slaps only once),
-  and where the referee judged it as one, `padcommands` takes it for no word: hold a pad when the pile is empty, where a
+  and where the referee judged it as one, `command_of` takes it for no word: hold a pad when the pile is empty, where a
   slap is nothing. From `STUCK` on the pad counts as stuck, not as a word.
 - Short taps are words only where no slap is judged: paused, before the game, and after it.
 - A gesture during which the mode changed says nothing.
 
-Which gesture says what, by mode, is `MEANING`.
-
-What a word of the pads asks of the table: a command, or nothing where it does not fit the moment. Pure.
+Which gesture says what, by mode, is `MEANING`; what a word asks of the table is `command_of`. Called in the main
+process, by `referee.table.page_link`.
 """
 
 from __future__ import annotations
@@ -28,14 +27,15 @@ from referee.engine.amended_log import AmendedLog
 from referee.engine.observations import Correct, Pause, Resume, Slap
 from referee.engine.rulings import Ruling
 from referee.engine.view import View
+from referee.units import MS, SECOND
 
-HOLD: Final = 2_000_000_000
+HOLD: Final = 2 * SECOND
 """A shorter press is no hold, ns."""
-TAP: Final = 500_000_000
+TAP: Final = 500 * MS
 """A longer press is no tap, ns."""
-GAP: Final = 700_000_000
+GAP: Final = 700 * MS
 """A longer gap ends a row of taps, ns."""
-ALONE: Final = 1_000_000_000
+_ALONE: Final = SECOND
 """No other hand came down within so long before a hold, ns: people slap for one pile nearer to each other than that."""
 
 
@@ -71,8 +71,7 @@ MEANING: Final[Mapping[Mode, Mapping[Gesture, str]]] = {
     Mode.IDLE: {Gesture.TWO: "yes", Gesture.THREE: "no", Gesture.KNOCK: "code", Gesture.RAP: "off"},
 }  # fmt: skip
 
-
-KNOCKS: Final[Mapping[int, Gesture]] = {2: Gesture.KNOCK, 3: Gesture.RAP}
+_KNOCKS: Final[Mapping[int, Gesture]] = {2: Gesture.KNOCK, 3: Gesture.RAP}
 """By how many taps go before a hold."""
 
 
@@ -92,14 +91,13 @@ class _Press:
     seat: int
     down: int
     up: int
-    mode: Mode
 
     @property
-    def long(self) -> bool:
+    def is_hold(self) -> bool:
         return HOLD <= self.up - self.down < STUCK
 
     @property
-    def short(self) -> bool:
+    def is_tap(self) -> bool:
         return self.up - self.down <= TAP
 
 
@@ -160,21 +158,17 @@ class PadWords:
         """All edges up to ``t`` (ns) have been fed; returns what was said."""
         for seat, pad in self._pads.items():
             if pad.down is not None and pad.up is not None and t - pad.up >= REBOUND:
-                self._released(pad, _Press(seat, pad.down, pad.up, pad.mode))
+                press = _Press(seat, pad.down, pad.up)
                 pad.down = pad.up = None
+                if pad.mode is self._mode and press.is_tap and Gesture.TWO in MEANING[self._mode]:
+                    pad.taps.append(press)
+                elif pad.mode is self._mode and press.is_hold:
+                    self._held.append(press)
+                else:
+                    pad.taps.clear()
         words = [*self._holds(t), *self._taps(t)]
-        self._downs = [(down, seat) for down, seat in self._downs if t - down <= STUCK + ALONE + GAP]
+        self._downs = [(down, seat) for down, seat in self._downs if t - down <= STUCK + _ALONE + GAP]
         return words
-
-    def _released(self, pad: _Pad, press: _Press) -> None:
-        if press.mode is not self._mode:
-            pad.taps.clear()
-        elif press.long:
-            self._held.append(press)
-        elif press.short and Gesture.TWO in MEANING[self._mode]:
-            pad.taps.append(press)
-        else:
-            pad.taps.clear()
 
     def _holds(self, t: int) -> list[Word]:
         """Holds whose every neighbour has been let go of; a pad that is stuck is nobody's neighbour."""
@@ -184,16 +178,17 @@ class PadWords:
         first, last = held[0], max(press.up for press in held)
         seats = {press.seat for press in held}
         before = self._pads[first.seat].taps
-        knocked = len(held) == 1 and len(before) in KNOCKS and first.down - before[-1].up <= GAP
+        knocked = len(held) == 1 and len(before) in _KNOCKS and first.down - before[-1].up <= GAP
         ours = {(press.down, press.seat) for press in [*held, *(before if knocked else [])]}
         self._pads[first.seat].taps = []
-        if any(first.down - ALONE <= down <= last and (down, seat) not in ours for down, seat in self._downs):
+        if any(first.down - _ALONE <= down <= last and (down, seat) not in ours for down, seat in self._downs):
             return []
         if len(held) > 1 and (len(seats) < len(held) or max(press.down for press in held) >= min(p.up for p in held)):
             return []
-        alone = KNOCKS[len(before)] if knocked else Gesture.HOLD
+        alone = _KNOCKS[len(before)] if knocked else Gesture.HOLD
         gesture = Gesture.TOGETHER if len(held) > 1 else alone
-        return self._word(gesture, first.seat, before[0].down if knocked else first.down, last)
+        word = MEANING[self._mode].get(gesture)
+        return [Word(word, first.seat, before[0].down if knocked else first.down, last)] if word is not None else []
 
     def _taps(self, t: int) -> list[Word]:
         words: list[Word] = []
@@ -204,25 +199,17 @@ class PadWords:
             gesture = {2: Gesture.TWO, 3: Gesture.THREE}.get(len(taps))
             ours = {(press.down, press.seat) for press in taps}
             others = any(taps[0].down <= down <= t and (down, by) not in ours for down, by in self._downs)
-            if gesture is not None and not others:
-                words += self._word(gesture, seat, taps[0].down, taps[-1].up)
+            word = MEANING[self._mode].get(gesture) if gesture is not None else None
+            if word is not None and not others:
+                words.append(Word(word, seat, taps[0].down, taps[-1].up))
         return words
 
-    def _word(self, gesture: Gesture, seat: int, since: int, t: int) -> list[Word]:
-        word = MEANING[self._mode].get(gesture)
-        return [Word(word, seat, since, t)] if word is not None else []
 
-
-NOTHING: Final = frozenset(("empty_pile", "not_playing", "paused", "locked_out"))
+_NOTHING: Final = frozenset(("empty_pile", "not_playing", "paused", "locked_out"))
 """Reasons for which a press was no slap: only then can it have been the beginning of a word."""
 PAUSING: Final = (Pause, Resume, Correct)
 """Lines after which a game may be paused that was not, or the other way round."""
 _CONTRADICTIONS: Final = frozenset(("impossible_card", "order_changed"))
-
-
-def mode_of(facts: Facts | None) -> Mode:
-    """What the table is doing; looks at the whole log."""
-    return Mode.IDLE if facts is None else mode_in(facts.view, paused=is_paused(facts))
 
 
 def is_paused(facts: Facts) -> bool:
@@ -245,49 +232,35 @@ def command_of(word: Word, facts: Facts) -> dict[str, Any] | None:
     A request for a pairing code ("code") is no matter of the game, and is not answered here.
     """
     log = AmendedLog(facts.observations, facts.rulings)
-    if _was_a_slap(word, log, facts):
-        return None
+    found = [log.ruling(name) for name in facts.view.questions]
+    questions = sorted((one for one in found if one is not None), key=lambda one: (one.t, one.id))
+    # While a pile waits for people to say whose it is, every hand on it is late.
+    nothing = _NOTHING | {"late"} if questions else _NOTHING
+    for line in facts.observations:
+        if isinstance(line, Slap) and line.seat == word.seat and word.since <= line.t <= word.t:
+            void = log.ruling(f"slap_void@{line.id}")
+            if void is None or void["reason"] not in nothing:
+                # A press of that pad counted for something, or is not judged yet.
+                return None
     if word.word in ("pause", "resume", "undo"):
         return {"do": word.word}
     if word.word not in ("yes", "no"):
         return None
-    answer = _answer(word, log, facts)
-    if answer is None and word.word == "yes" and facts.view.game_over:
-        return {"do": "rematch"}
-    return answer
+    for question in questions:
+        answer = _answer_to(question, word)
+        if answer is not None:
+            return {"do": "answer", "question": question.id, "value": answer}
+    return {"do": "rematch"} if word.word == "yes" and facts.view.game_over else None
 
 
-def _was_a_slap(word: Word, log: AmendedLog, facts: Facts) -> bool:
-    """Whether a press of that pad meanwhile counted for anything, or is not judged yet."""
-    presses = [
-        line.id
-        for line in facts.observations
-        if isinstance(line, Slap) and line.seat == word.seat and word.since <= line.t <= word.t
-    ]
-    # While a pile waits for people to say whose it is, every hand on it is late.
-    nothing = NOTHING | {"late"} if _open(log, facts) else NOTHING
-    return any(not _void(log.ruling(f"slap_void@{name}"), nothing) for name in presses)
-
-
-def _void(ruling: Ruling | None, nothing: frozenset[str]) -> bool:
-    return ruling is not None and ruling["reason"] in nothing
-
-
-def _open(log: AmendedLog, facts: Facts) -> list[Ruling]:
-    """Questions that wait for an answer, the oldest first."""
-    found = [log.ruling(name) for name in facts.view.questions]
-    return sorted((one for one in found if one is not None), key=lambda one: (one.t, one.id))
-
-
-def _answer(word: Word, log: AmendedLog, facts: Facts) -> dict[str, Any] | None:
-    """Of the oldest question that one pad can answer: whose pad it was, or yes and no."""
-    for question in _open(log, facts):
-        ask, yes = question["ask"], word.word == "yes"
-        if ask in SEAT_QUESTIONS and yes:
-            return {"do": "answer", "question": question.id, "value": word.seat}
-        if ask == "slap_or_card":
-            return {"do": "answer", "question": question.id, "value": "slap" if yes else "card"}
-        if ask in _CONTRADICTIONS and len(question.get("cards", ())) == 2:
-            # First what was seen, then what deck memory expects: "is it what I saw?"
-            return {"do": "answer", "question": question.id, "value": question["cards"][0 if yes else 1]}
+def _answer_to(question: Ruling, word: Word) -> int | str | None:
+    """Whose pad it was, or yes and no; None where one pad cannot answer."""
+    ask, yes = question["ask"], word.word == "yes"
+    if ask in SEAT_QUESTIONS and yes:
+        return word.seat
+    if ask == "slap_or_card":
+        return "slap" if yes else "card"
+    if ask in _CONTRADICTIONS and len(question.get("cards", ())) == 2:
+        # First what was seen, then what deck memory expects: "is it what I saw?"
+        return str(question["cards"][0 if yes else 1])
     return None

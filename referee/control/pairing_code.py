@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from referee.text.sentence import Sentence
+from referee.units import SECOND
 
-SECOND: Final = 1_000_000_000
-DIGITS: Final = 6
+_DIGITS: Final = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +38,12 @@ class Terms:
     """After so long without a wrong code everything is as at first."""
 
 
-USUAL: Final = Terms()
+_USUAL: Final = Terms()
 
 
 def random_code() -> str:
     """Six digits that nobody can foresee."""
-    return f"{secrets.randbelow(10**DIGITS):0{DIGITS}d}"
+    return f"{secrets.randbelow(10**_DIGITS):0{_DIGITS}d}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ class Pairing:
         code: makes one.
     """
 
-    def __init__(self, terms: Terms = USUAL, code: Callable[[], str] = random_code) -> None:
+    def __init__(self, terms: Terms = _USUAL, code: Callable[[], str] = random_code) -> None:
         self._terms, self._make = terms, code
         self._shown: _Shown | None = None
         self._failures = 0
@@ -90,19 +90,6 @@ class Pairing:
             self._shown = shown
         return shown.code
 
-    def hide(self) -> None:
-        """No code holds any more."""
-        self._shown = None
-
-    def shows(self, now: int) -> bool:
-        """Whether a code is being shown."""
-        return self._live(now) is not None
-
-    @property
-    def suspicious(self) -> int:
-        """Wrong codes of late: for the table to be told of."""
-        return self._failures
-
     def attempt(self, code: str, who: str, now: int) -> Answered:
         """Somebody has typed a code.
 
@@ -111,7 +98,9 @@ class Pairing:
             who: the address that it came from.
             now: the present instant, ns.
         """
-        self._forget(now)
+        if self._failures and now - self._failed_at >= self._terms.forgotten:
+            self._failures = 0
+            self._waits.clear()
         shown = self._live(now)
         if shown is None:
             words = Sentence("no code is being shown; ask for one at the table: two taps on a pad, then hold it")
@@ -150,8 +139,3 @@ class Pairing:
         if self._shown is not None and now >= self._shown.until:
             self._shown = None
         return self._shown
-
-    def _forget(self, now: int) -> None:
-        if self._failures and now - self._failed_at >= self._terms.forgotten:
-            self._failures = 0
-            self._waits.clear()

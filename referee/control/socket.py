@@ -1,12 +1,11 @@
 """The socket over which the page hands commands to the main process: one line of JSON there, one back.
 
 A unix stream socket in a folder that only this user can enter. The main process looks at it between two turns of its
-loop (`Inlet.turn`) and never waits for it; the page waits for an answer, and not for long.
+loop (`Inlet.turn`) and never waits for it; the page waits for an answer (`ask_referee`), and not for long. What comes
+over the socket goes to pairing, or to whoever knows the game:
 
-The main process' side of control: what comes over the socket goes to pairing, or to whoever knows the game.
-
-desk = Desk(Pairing(), obey)        # obey: Command -> Outcome, by `referee.control.corrections.meet_command`
-inlet = Inlet(folder, desk)         # and inlet.turn() once in each turn of the loop
+    desk = Desk(Pairing(), obey)        # obey: Command -> Outcome, see `obeying`
+    inlet = Inlet(folder, desk)         # and inlet.turn() once in each turn of the loop
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ import socket
 import stat
 import struct
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -27,18 +26,19 @@ from typing import Any, Final
 from hardware.clock import Clock, monotonic
 from referee.control.commands import PAIRING, Command, CommandError, check_fields, parse_command
 from referee.control.corrections import Accepted, Facts, Outcome, Refused, meet_command
-from referee.control.pairing_code import SECOND, Pairing
+from referee.control.pairing_code import Pairing
 from referee.engine.observations import LogError, Observation
 from referee.text.sentence import Sentence, told
+from referee.units import SECOND
 
-NAME: Final = "control.sock"
-LONGEST: Final = 128 << 10
+SOCKET_NAME: Final = "control.sock"
+LONGEST_LINE: Final = 128 << 10
 """Bytes of a line."""
-AT_ONCE: Final = 16
+MOST_CALLERS: Final = 16
 """Connections that are looked at; more wait in the kernel."""
-PATIENCE: Final = 2_000_000_000
+CALLER_PATIENCE: Final = 2 * SECOND
 """How long a connection may take to say its line, or to take the answer, ns."""
-TIMEOUT: Final = 3.0
+_TIMEOUT: Final = 3.0
 """How long the page waits for an answer, s."""
 NOBODY: Final = Sentence("no game is running, so nothing can be changed; start the referee")
 NOT_JSON: Final = Sentence("that is not JSON")
@@ -64,7 +64,7 @@ def runtime_folder(environ: Mapping[str, str]) -> Path:
     return Path(tempfile.gettempdir(), f"referee-{os.getuid()}")
 
 
-def private(folder: Path) -> Path:
+def private_folder(folder: Path) -> Path:
     """The folder, made if need be, that nobody else can enter.
 
     Raises:
@@ -95,7 +95,7 @@ class Inlet:
     """The main process' end.
 
     Args:
-        folder: where the socket is made; see `private`.
+        folder: where the socket is made; see `private_folder`.
         handle: is given each command, in the thread that calls `turn`. What it raises is answered as a fault of ours.
         clock: the present instant, ns.
 
@@ -104,7 +104,7 @@ class Inlet:
     """
 
     def __init__(self, folder: Path, handle: Handler, clock: Clock = monotonic) -> None:
-        self.path = private(folder) / NAME
+        self.path = private_folder(folder) / SOCKET_NAME
         self._handle, self._clock = handle, clock
         self._callers: list[_Caller] = []
         self._listening = _listen(self.path)
@@ -112,8 +112,14 @@ class Inlet:
     def turn(self) -> None:
         """Hear and answer whoever is there; returns at once, and never raises."""
         now = self._clock()
-        for link in self._arrivals():
-            self._callers.append(_Caller(link, now + PATIENCE))
+        with contextlib.suppress(OSError):
+            while len(self._callers) < MOST_CALLERS:
+                link, _ = self._listening.accept()
+                link.setblocking(False)
+                if _is_ours(link):
+                    self._callers.append(_Caller(link, now + CALLER_PATIENCE))
+                else:
+                    link.close()
         for caller in tuple(self._callers):
             try:
                 done = self._serve(caller) or now >= caller.until
@@ -123,29 +129,17 @@ class Inlet:
                 caller.link.close()
                 self._callers.remove(caller)
 
-    def _arrivals(self) -> Iterator[socket.socket]:
-        while len(self._callers) < AT_ONCE:
-            try:
-                link, _ = self._listening.accept()
-            except OSError:
-                return
-            link.setblocking(False)
-            if _is_ours(link):
-                yield link
-            else:
-                link.close()
-
     def _serve(self, caller: _Caller) -> bool:
         """Go on with one connection; true when it is done with."""
         if not caller.answer:
             try:
-                part = caller.link.recv(LONGEST)
+                part = caller.link.recv(LONGEST_LINE)
             except BlockingIOError:
                 return False
             caller.heard += part
             line, ended, _ = caller.heard.partition(b"\n")
             if not ended:
-                return not part or len(caller.heard) > LONGEST
+                return not part or len(caller.heard) > LONGEST_LINE
             caller.answer = self._answer(line)
         try:
             sent = caller.link.send(caller.answer)
@@ -189,7 +183,7 @@ def _listen(path: Path) -> socket.socket:
         # The folder is 0700, so nobody can slip in before the mode is set.
         listening.bind(str(path))
         path.chmod(0o600)
-        listening.listen(AT_ONCE)
+        listening.listen(MOST_CALLERS)
         listening.setblocking(False)
     except BaseException as bad:
         listening.close()
@@ -216,36 +210,33 @@ def _is_ours(link: socket.socket) -> bool:
     return struct.unpack("3i", said)[1] in (os.getuid(), 0)
 
 
-async def ask_referee(path: Path, command: Mapping[str, Any], timeout: float = TIMEOUT) -> dict[str, Any]:
+async def ask_referee(path: Path, command: Mapping[str, Any], timeout: float = _TIMEOUT) -> dict[str, Any]:
     """The page's end: hand over a command and wait for the answer.
 
     Raises:
         BridgeError: nobody listens, or no answer came within ``timeout`` seconds.
     """
     try:
-        return await asyncio.wait_for(_ask(path, command), timeout)
+        async with asyncio.timeout(timeout):
+            reader, writer = await asyncio.open_unix_connection(path, limit=LONGEST_LINE)
+            try:
+                writer.write(_encoded(command))
+                line = await reader.readline()
+            finally:
+                writer.close()
+        answer = json.loads(line)
     except TimeoutError:
         raise BridgeError(SLOW) from None
     except (OSError, ValueError):
         raise BridgeError(NOBODY) from None
-
-
-async def _ask(path: Path, command: Mapping[str, Any]) -> dict[str, Any]:
-    reader, writer = await asyncio.open_unix_connection(path, limit=LONGEST)
-    try:
-        writer.write(_encoded(command))
-        line = await reader.readline()
-    finally:
-        writer.close()
-    answer = json.loads(line)
     if not isinstance(answer, dict):
-        raise ValueError("no answer")
+        raise BridgeError(NOBODY)
     return answer
 
 
 Obey = Callable[[Command], Outcome]
 """Does what a command says, or refuses it."""
-_ADDRESS: Final = 64
+_LONGEST_ADDRESS: Final = 64
 """Characters of an address."""
 
 
@@ -305,7 +296,7 @@ class Desk:
 
     def _pair(self, asked: Mapping[str, Any]) -> Mapping[str, Any]:
         code = check_fields(PAIRING, {"code": asked.get("code")})["code"]
-        done = self.pairing.attempt(code, str(asked.get("from", ""))[:_ADDRESS], self._clock())
+        done = self.pairing.attempt(code, str(asked.get("from", ""))[:_LONGEST_ADDRESS], self._clock())
         if not done.wait:
             return {"accepted": done.accepted, **told(done.words)}
         return {"accepted": False, **told(done.words), "wait": -(-done.wait // SECOND), "status": 429}

@@ -27,7 +27,7 @@ from referee.control.commands import Command
 from referee.control.corrections import Facts
 from referee.control.pad_words import PAUSING, PadWords, Word, command_of, is_paused, mode_in
 from referee.control.pairing_code import Pairing
-from referee.control.socket import BridgeError, Desk, Inlet, obeying, private
+from referee.control.socket import BridgeError, Desk, Inlet, obeying, private_folder
 from referee.engine.observations import Observation
 from referee.engine.rulings import Ruling
 from referee.record.pictures import FRAMES_FILE
@@ -161,7 +161,7 @@ class Paging:
             BridgeError: the folder is somebody else's, or another referee listens there.
         """
         self._language, self._orders = language, orders
-        self._page = str(private(folder) / PAGE_SOCKET)
+        self._page = str(private_folder(folder) / PAGE_SOCKET)
         self._bell = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self._bell.setblocking(False)
         self._keeper: GameWriter | None = None

@@ -22,8 +22,7 @@ from starlette.routing import Route
 
 from hardware.clock import Clock, monotonic
 from referee.control.commands import COMMAND_FIELDS, Command, CommandError, check_fields
-from referee.control.socket import NAME as SOCKET
-from referee.control.socket import NOT_JSON, BridgeError, ask_referee, private
+from referee.control.socket import NOT_JSON, SOCKET_NAME, BridgeError, ask_referee, private_folder
 from referee.text.answers import in_language
 from referee.text.sentence import Sentence, told
 from referee.units import SECOND
@@ -62,8 +61,8 @@ class Control:
         ask: Ask | None = None, names: Callable[[], Sequence[str]] = tuple,
     ) -> None:  # fmt: skip
         self._clock, self._secure, self._lives, self._names = clock, secure, lives, names
-        self._ask: Ask = ask if ask is not None else partial(ask_referee, private(folder) / SOCKET)
-        kept = _SessionFile(private(folder) / _SESSIONS)
+        self._ask: Ask = ask if ask is not None else partial(ask_referee, private_folder(folder) / SOCKET_NAME)
+        kept = _SessionFile(private_folder(folder) / _SESSIONS)
         self.sessions = Sessions(lives, changed=kept.write)
         self.sessions.restore(kept.read(), clock())
         self._checking = asyncio.Semaphore(1)

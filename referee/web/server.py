@@ -25,7 +25,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp
 
-from referee.control.socket import NAME as CONTROL_SOCKET
+from referee.control.socket import SOCKET_NAME as CONTROL_SOCKET
 from referee.engine.observations import LogError
 from referee.engine.replay import TooLong
 from referee.errors import UserError

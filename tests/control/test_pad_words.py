@@ -12,12 +12,24 @@ from hypothesis import strategies as st
 from hardware.pads.debounce import STUCK
 from hardware.pads.slaps import PadFilter
 from hardware.ports import Edge
-from referee.control.pad_words import GAP, HOLD, MEANING, TAP, Gesture, Mode, PadWords, Word, command_of, mode_of
+from referee.control.corrections import Facts
+from referee.control.pad_words import (
+    GAP,
+    HOLD,
+    MEANING,
+    TAP,
+    Gesture,
+    Mode,
+    PadWords,
+    Word,
+    command_of,
+    is_paused,
+    mode_in,
+)
 from referee.engine.observations import Slap
+from referee.units import MS
 from tests.engine.playing import log
 from tests.web.tables import SECOND, Table
-
-MS = 1_000_000
 
 
 def edges(*presses: tuple[int, int, int]) -> list[Edge]:
@@ -194,6 +206,10 @@ def test_a_hold_on_the_empty_pile_pauses() -> None:
     assert command_of(word, table.facts()) == {"do": "pause"}
 
 
+def mode_of(facts: Facts) -> Mode:
+    return mode_in(facts.view, paused=is_paused(facts))
+
+
 def test_what_the_table_is_doing() -> None:
     """A question while the game goes on, a pause over both, and nothing after the end."""
     table = Table(log("1000 1:7h\n2000 2:7c\n"))
@@ -205,7 +221,6 @@ def test_what_the_table_is_doing() -> None:
     assert mode_of(table.facts()) is Mode.ASKING
     table.command("pause")
     assert mode_of(table.facts()) is Mode.PAUSED
-    assert mode_of(None) is Mode.IDLE
     over = replace(table.facts(), view=replace(table.view, game_over=True))
     assert mode_of(over) is Mode.IDLE
 

@@ -13,16 +13,16 @@ from typing import Any
 import pytest
 
 from referee.control.socket import (
-    AT_ONCE,
-    LONGEST,
-    NAME,
+    CALLER_PATIENCE,
+    LONGEST_LINE,
+    MOST_CALLERS,
     NOBODY,
-    PATIENCE,
     SLOW,
+    SOCKET_NAME,
     BridgeError,
     Inlet,
     ask_referee,
-    private,
+    private_folder,
     runtime_folder,
 )
 from tests.web.browser import Main
@@ -52,7 +52,7 @@ class Clocked:
         with self.call() as link:
             link.sendall(line)
             self.inlet.turn()
-            answer = json.loads(link.recv(LONGEST))
+            answer = json.loads(link.recv(LONGEST_LINE))
             assert isinstance(answer, dict)
             return answer
 
@@ -100,13 +100,13 @@ def test_who_says_nothing_or_too_much_is_let_go(clocked: Clocked) -> None:
     """After two seconds, or beyond the longest line; the loop never waits."""
     with clocked.call() as silent:
         clocked.inlet.turn()
-        clocked.clock[0] = PATIENCE
+        clocked.clock[0] = CALLER_PATIENCE
         clocked.inlet.turn()
         assert silent.recv(10) == b""
     with clocked.call() as loud:
         loud.setblocking(False)
         sent = 0
-        while sent <= LONGEST + 1:
+        while sent <= LONGEST_LINE + 1:
             try:
                 sent += loud.send(b"x" * 4096)
             except BlockingIOError:
@@ -122,7 +122,7 @@ def test_who_says_nothing_or_too_much_is_let_go(clocked: Clocked) -> None:
 
 def test_many_callers_are_served_some_at_a_time(clocked: Clocked) -> None:
     """The rest wait in the kernel."""
-    links = [clocked.call() for _ in range(AT_ONCE)]
+    links = [clocked.call() for _ in range(MOST_CALLERS)]
     for link in links:
         link.sendall(b"1\n")
     clocked.inlet.turn()
@@ -144,25 +144,25 @@ def test_a_caller_that_is_gone_before_the_answer_hurts_nobody(clocked: Clocked) 
 def test_a_socket_left_behind_is_taken_over_and_one_in_use_is_not(tmp_path: Path) -> None:
     """After a power cut the file is still there."""
     left = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    left.bind(str(tmp_path / NAME))
+    left.bind(str(tmp_path / SOCKET_NAME))
     left.close()
     first = Clocked(tmp_path)
     with pytest.raises(BridgeError, match="another referee"):
         Inlet(tmp_path, lambda _: {})
     assert first.said(b"1\n")["accepted"]
     first.inlet.close()
-    assert not (tmp_path / NAME).exists()
+    assert not (tmp_path / SOCKET_NAME).exists()
 
 
 def test_the_page_says_that_no_game_is_running(tmp_path: Path) -> None:
     """No socket, a socket that nobody listens at, an answer that is none."""
     with pytest.raises(BridgeError, match=NOBODY):
-        asyncio.run(ask_referee(tmp_path / NAME, {"do": "pause"}))
+        asyncio.run(ask_referee(tmp_path / SOCKET_NAME, {"do": "pause"}))
     left = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    left.bind(str(tmp_path / NAME))
+    left.bind(str(tmp_path / SOCKET_NAME))
     left.close()
     with pytest.raises(BridgeError, match=NOBODY):
-        asyncio.run(ask_referee(tmp_path / NAME, {"do": "pause"}))
+        asyncio.run(ask_referee(tmp_path / SOCKET_NAME, {"do": "pause"}))
 
 
 def test_the_page_does_not_wait_for_ever(tmp_path: Path) -> None:
@@ -201,12 +201,12 @@ def test_a_folder_of_somebody_else_is_refused(tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "real")
     with pytest.raises(BridgeError):
-        private(tmp_path / "link")
+        private_folder(tmp_path / "link")
     (tmp_path / "file").touch()
     with pytest.raises(BridgeError):
-        private(tmp_path / "file")
+        private_folder(tmp_path / "file")
     (tmp_path / "open").mkdir(mode=0o755)
-    assert private(tmp_path / "open").stat().st_mode & 0o777 == 0o700
+    assert private_folder(tmp_path / "open").stat().st_mode & 0o777 == 0o700
 
 
 def test_where_sockets_live() -> None:

@@ -14,7 +14,7 @@ import pytest
 from hardware.ports import Edge
 from hardware.simulated.devices.simulated_pads import SimulatedPads
 from referee.announce.sinks import Notice
-from referee.control.socket import NAME, ask_referee
+from referee.control.socket import SOCKET_NAME, ask_referee
 from referee.engine.observations import Card, Observation, Table
 from referee.record.erasure import settle_waiting
 from referee.record.journal import LATEST_COMMIT, LogWriter
@@ -182,7 +182,7 @@ def test_one_journal_that_fails_does_not_keep_the_other_from_writing() -> None:
 def _ask(folder: Path, desk: Desk, asked: dict[str, Any]) -> dict[str, Any]:
     """Ask over the socket as the page does, while the loop turns."""
     with ThreadPoolExecutor(1) as page:
-        answer = page.submit(lambda: asyncio.run(ask_referee(folder / NAME, asked)))
+        answer = page.submit(lambda: asyncio.run(ask_referee(folder / SOCKET_NAME, asked)))
         while not answer.done():
             desk.loop.turn(seconds=0.01)
         return answer.result()

@@ -14,9 +14,8 @@ from starlette.applications import Starlette
 from starlette.routing import Route
 
 from referee.control.commands import COMMAND_FIELDS
-from referee.control.pairing_code import SECOND
 from referee.control.socket import NOBODY
-from referee.units import MINUTE
+from referee.units import MINUTE, SECOND
 from referee.web.api import Control
 from referee.web.openapi import address, describe
 from referee.web.security.guard import Guard
