@@ -52,20 +52,21 @@ _News = TypeVar("_News")
 _log = logging.getLogger(__name__)
 
 
-class Handing:
-    """The outlets and tellers of a table, by name. What they answer: each part that failed now, with what it threw, and
-    each that works again, with no words.
+class Sinks:
+    """The outlets and tellers of a table, by name.
+
+    Its methods return each part that failed now, with what it threw, and each that works again, with no words.
     """
 
     def __init__(self, outlets: Mapping[str, Outlet], tellers: Mapping[str, Teller]) -> None:
         self._outlets, self._tellers = dict(outlets), dict(tellers)
         self._failing: set[str] = set()
 
-    def rulings(self, rulings: Sequence[Ruling]) -> list[tuple[str, str]]:
+    def hand_rulings(self, rulings: Sequence[Ruling]) -> list[tuple[str, str]]:
         """Hand out rulings."""
         return self._hand(self._outlets, rulings)
 
-    def notice(self, notice: Notice) -> list[tuple[str, str]]:
+    def hand_notice(self, notice: Notice) -> list[tuple[str, str]]:
         """Hand out a notice."""
         return self._hand(self._tellers, notice)
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from referee.announce.sinks import Notice
-from referee.engine.rulings import Ruling
+from referee.engine.rulings import SHOWN_BY_POSITION, Ruling
 from referee.text.ruling_lines import RulingWords, pretty, suit_sign
 
 if TYPE_CHECKING:
@@ -31,8 +31,6 @@ _LARGE: Final = 5
 """Cards at the top of the pile that are drawn large."""
 _SMALL: Final = 24
 _RULINGS: Final = 9
-_QUIET: Final = frozenset(("turn", "lead", "chance"))
-"""Rulings that the table shows as its state, so they need no line in the list."""
 _COLOURS: Final = {
     "slap_won": "bold green", "slap_false": "bold red", "slap_void": "yellow", "dead_heat": "bold yellow",
     "question": "bold yellow", "dead_card": "red", "burn": "red", "won": "bold green", "challenge_won": "cyan",
@@ -86,7 +84,7 @@ class Display:
     def __call__(self, rulings: Sequence[Ruling]) -> None:
         """Show rulings that were just decided."""
         for ruling in rulings:
-            if ruling.kind in _QUIET:
+            if ruling.kind in SHOWN_BY_POSITION:
                 continue
             self._rulings.append(ruling)
             if self._live is None:

@@ -86,9 +86,9 @@ def _address(text: str) -> tuple[str, int | None]:
 
 
 def _prefix(text: str) -> str:
-    from referee.extras.broker.messages import NAME
+    from referee.extras.broker.messages import TABLE_NAME
 
-    if not NAME.fullmatch(text):
+    if not TABLE_NAME.fullmatch(text):
         raise argparse.ArgumentTypeError(f"{text!r} must be 1 to 40 letters, digits, - and _")
     return text
 
@@ -97,7 +97,7 @@ def _hall(args: argparse.Namespace) -> int:
     import asyncio
 
     from referee.extras.broker.connection import Broker
-    from referee.extras.hall.app import Options, serve
+    from referee.extras.hall.app import HallOptions, serve
 
     host, port = args.broker
     broker = Broker(host, port or (_TLS_PORT if args.tls else _PORT), args.user, args.password_file, args.tls)
@@ -105,5 +105,5 @@ def _hall(args: argparse.Namespace) -> int:
         broker.password()
     except (OSError, UnicodeDecodeError) as bad:
         raise UserError(f"the password cannot be read ({bad}); see --password-file") from None
-    options = Options(broker, args.prefix, args.host, args.port, tuple(args.name))
+    options = HallOptions(broker, args.prefix, args.host, args.port, tuple(args.name))
     return asyncio.run(serve(options, lambda address: print(address, flush=True)))

@@ -140,6 +140,8 @@ def cause_of(name: str) -> str:
 
 
 GAME_ENDS: Final = frozenset(("won", "lost", "drawn"))
+SHOWN_BY_POSITION: Final = frozenset(("turn", "lead", "chance"))
+"""Kinds that the position shows better than a line of their own."""
 """Kinds of rulings by which a game ends: somebody has won it, has lost it (Beggar-My-Neighbour), or nobody has."""
 
 

@@ -18,7 +18,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from hardware.pads.slaps import PadFilter
-from referee.announce.sinks import BACK, GONE, PAD, Handing, Notice, Outlet, Teller
+from referee.announce.sinks import BACK, GONE, PAD, Notice, Outlet, Sinks, Teller
 from referee.engine.adjudicator import LIVE_LOOKAHEAD, Adjudicator
 from referee.engine.amended_log import UNUSED, is_said, read_pause
 from referee.engine.foresight import Foresight
@@ -69,7 +69,7 @@ class Conductor:
     ) -> None:  # fmt: skip
         self._prefix, start = ("", table.t) if past is None else (past.prefix, past.last)
         self._adjudicator = Adjudicator(lookahead_ns=LIVE_LOOKAHEAD)
-        self._hands, self._log = Handing(outlets or {}, tellers or {}), LogWriter(journal)
+        self._sinks, self._log = Sinks(outlets or {}, tellers or {}), LogWriter(journal)
         self._pads = pads or PadFilter(len(table.seats), start=start, prefix=self._prefix)
         self._pause = GamePause()
         self._lost: set[str] = set()
@@ -306,7 +306,7 @@ class Conductor:
 
     def tell(self, notice: Notice) -> None:
         """Tell something at the table."""
-        self._heed(self._hands.notice(notice))
+        self._heed(self._sinks.hand_notice(notice))
 
     def trouble(self, part: str, words: str, what: str | None = None) -> None:
         """Put on record that a part failed, and tell it; the game goes on.
@@ -377,7 +377,7 @@ class Conductor:
         if early:
             self._log.save(announcing=True)
             # A win that still waits for its runners-up comes after them; people hear things as they happened.
-            self._heed(self._hands.rulings(sorted(early, key=lambda ruling: ruling.t)))
+            self._heed(self._sinks.hand_rulings(sorted(early, key=lambda ruling: ruling.t)))
 
     def _commit(self, now: int | None = None) -> None:
         """What was handed in has been dealt with: the log is kept, and where it could not be, that is told.

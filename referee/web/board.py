@@ -15,7 +15,7 @@ from referee.engine.amended_log import AmendedLog
 from referee.engine.log import replaced, split
 from referee.engine.observations import Card, Correct, LogError, Observation, Slap, Table, Tick
 from referee.engine.overrule import Overrulable, allows_corrections, overrulable
-from referee.engine.rulings import SLAP_KINDS, Ruling, cause_of
+from referee.engine.rulings import SHOWN_BY_POSITION, SLAP_KINDS, Ruling, cause_of
 from referee.engine.view import View
 from referee.web.layout import address
 from referee.web.photo_finish.moment import Finish, finish
@@ -26,8 +26,6 @@ _REMEMBERED: Final = 500
 """Lines; a slap is over within a few."""
 _CORRECTABLE: Final = 12
 """Cards that are offered for correction."""
-QUIET_RULINGS: Final = frozenset(("turn", "lead", "chance"))
-"""Rulings that the state of the table shows better than a list."""
 
 
 class Board:
@@ -109,11 +107,11 @@ class Board:
         """The latest rulings worth a line, the latest first."""
         out = list(reversed(self._early.values()))
         for ruling in reversed(self.rulings):
-            if ruling.kind not in QUIET_RULINGS:
+            if ruling.kind not in SHOWN_BY_POSITION:
                 out.append(ruling)
             if len(out) >= SHOWN:
                 break
-        return [ruling for ruling in out if ruling.kind not in QUIET_RULINGS][:SHOWN]
+        return [ruling for ruling in out if ruling.kind not in SHOWN_BY_POSITION][:SHOWN]
 
     def questions(self) -> list[Ruling]:
         """What the table is asked, the oldest first."""

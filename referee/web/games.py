@@ -15,7 +15,7 @@ from starlette.responses import JSONResponse, Response
 
 from referee.engine.explanation import Considered, Explanation, Moment
 from referee.engine.observations import Answer, Card, Correct, Count, Day, Draw, Observation, Other, Placed, Say
-from referee.engine.rulings import SLAP_KINDS, Ruling
+from referee.engine.rulings import SHOWN_BY_POSITION, SLAP_KINDS, Ruling
 from referee.record.export import rulings_table
 from referee.record.store import GameInfo
 from referee.rules.house import house_rules
@@ -23,7 +23,7 @@ from referee.rules.rows import ROWS
 from referee.text.catalogue import Texts, unbroken
 from referee.text.rules import sentence
 from referee.text.ruling_lines import RulingWords, pretty
-from referee.web.board import QUIET_RULINGS, disputed_at
+from referee.web.board import disputed_at
 from referee.web.board_view import pile, replaced_badge, ruling_address, seats, shown_at
 from referee.web.control_page import keeping
 from referee.web.games_cache import Folded, Shelf
@@ -120,7 +120,7 @@ async def show_game(site: Site, request: Request) -> Response:
     links = [button_link(texts(f"games.{name}"), f"{at}/{file}") for name, file in files]
     same, others = folded.agrees
     again = "games.again_none" if not folded.logged else "games.again_differs" if others else "games.again_equal"
-    listed = [ruling for ruling in folded.rulings if every or ruling.kind not in QUIET_RULINGS]
+    listed = [ruling for ruling in folded.rulings if every or ruling.kind not in SHOWN_BY_POSITION]
     part = listed[first : first + _RULINGS_A_PAGE]
     rows = await site.aside(lambda: [_ruling_row(site, folded, ruling, words) for ruling in part])
     heads = [texts(f"games.{name}") for name in ("when", "what", "why")]

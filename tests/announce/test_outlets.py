@@ -88,7 +88,7 @@ def test_lines_where_there_is_no_terminal(capsys: pytest.CaptureFixture[str]) ->
         display.draw(View())
     out = capsys.readouterr().out
     assert "2.241 s  Cho wins the slap" in out
-    assert "is to play" not in out
+    assert "'s turn" not in out
 
 
 def test_the_screen_shows_pile_counts_turn_challenge_rulings_and_questions(capsys: pytest.CaptureFixture[str]) -> None:

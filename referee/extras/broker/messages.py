@@ -1,13 +1,9 @@
-"""The topics of a table on a broker. Pure.
+"""What a table says on a broker: its topics, their payloads, and what Home Assistant finds it by. Pure; time is data.
 
 Under ``PREFIX/TABLE/``: ``available`` (``online`` or ``offline``, retained, the last will), ``state`` (the whole
-present, retained), ``ruling`` (each as it is decided), ``day`` (what the day's games came to, retained).
-
-What a table says on a broker: payloads with stable fields, described in `docs/hall.md`. Pure; time is data.
-
-Home Assistant finds a table by itself: one retained message for each sensor. Pure.
-
-The format is Home Assistant's MQTT discovery (https://www.home-assistant.io/integrations/mqtt/#mqtt-discovery).
+present, retained), ``ruling`` (each as it is decided), ``day`` (what the day's games came to, retained). The payloads
+have stable fields, described in `docs/hall.md`; what Home Assistant reads is its MQTT discovery
+(https://www.home-assistant.io/integrations/mqtt/#mqtt-discovery), one retained message for each sensor.
 """
 
 from __future__ import annotations
@@ -19,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from referee.engine.rulings import Ruling, encode_ruling
+from referee.engine.rulings import SHOWN_BY_POSITION, Ruling, encode_ruling
 from referee.engine.view import View
 from referee.text.ruling_lines import RulingWords
 
@@ -28,8 +24,35 @@ VERSION: Final = 1
 ONLINE: Final = b"online"
 OFFLINE: Final = b"offline"
 LEAVES: Final = ("available", "state", "ruling", "day")
-NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,40}", re.ASCII)
+TABLE_NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,40}", re.ASCII)
 """What a table or a prefix may be called: such a name means nothing to a topic filter, a browser or a template."""
+LONGEST_TOLD: Final = 240
+"""Characters of a sentence: Home Assistant takes no state longer than 255."""
+_QUESTIONS: Final = 64
+"""Questions remembered; few are ever open."""
+_DISCOVERY: Final = "homeassistant"
+"""The prefix that Home Assistant listens to unless it was changed there."""
+_SENSORS: Final[Mapping[str, Mapping[str, Any]]] = {
+    "pile": {
+        "name": "Pile", "icon": "mdi:cards", "unit_of_measurement": "cards", "state_class": "measurement",
+        "value_template": "{{ value_json.pile.cards }}",
+    },
+    "turn": {
+        "name": "Turn", "icon": "mdi:account-arrow-right",
+        "value_template": "{{ value_json.turn_name or 'nobody' }}",
+    },
+    "last_ruling": {
+        "name": "Last ruling", "icon": "mdi:gavel",
+        "value_template": "{{ value_json.last.words if value_json.last else 'none' }}",
+    },
+    "winner": {
+        "name": "Winner", "icon": "mdi:trophy",
+        "value_template": "{{ value_json.winner_name or 'nobody' }}",
+    },
+}  # fmt: skip
+_GAME_ON: Final[Mapping[str, Any]] = {
+    "name": "Game", "device_class": "running", "value_template": "{{ 'ON' if value_json.on else 'OFF' }}",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +65,7 @@ class Topics:
     def __post_init__(self) -> None:
         """Raises `ValueError` for a name that a topic cannot hold."""
         for name in (self.prefix, self.table):
-            if not NAME.fullmatch(name):
+            if not TABLE_NAME.fullmatch(name):
                 raise ValueError(f"{name!r}: a name in a topic has 1 to 40 letters, digits, - and _")
 
     def of(self, leaf: str) -> str:
@@ -58,17 +81,9 @@ def filters(prefix: str) -> list[str]:
 def parsed(topic: str) -> tuple[str, str] | None:
     """Table and leaf of a topic; None for one that is not ours."""
     parts = topic.split("/")
-    if len(parts) != 3 or parts[2] not in LEAVES or not NAME.fullmatch(parts[1]):
+    if len(parts) != 3 or parts[2] not in LEAVES or not TABLE_NAME.fullmatch(parts[1]):
         return None
     return parts[1], parts[2]
-
-
-WORDS: Final = 240
-"""Characters of a sentence: Home Assistant takes no state longer than 255."""
-QUESTIONS: Final = 64
-"""Questions remembered; few are ever open."""
-UNTOLD: Final = frozenset(("turn", "lead", "chance"))
-"""Rulings that the position shows better than a sentence; they are told, but are not the last ruling."""
 
 
 class Telling:
@@ -95,14 +110,15 @@ class Telling:
         """The next ruling; ``n`` counts without a gap, so that who listens knows what was missed."""
         self._number += 1
         fields = json.loads(encode_ruling(ruling))
-        words = RulingWords(self._names)(ruling)[:WORDS]
+        words = RulingWords(self._names)(ruling)[:LONGEST_TOLD]
         if ruling.kind == "question":
             asked = {"id": ruling.id, "ask": ruling.get("ask"), "cards": list(ruling.get("cards", ())), "words": words}
             self._asked[ruling.id] = asked
-            while len(self._asked) > QUESTIONS:
+            while len(self._asked) > _QUESTIONS:
                 self._asked.popitem(last=False)
         told = {"n": self._number, "words": words, "ruling": fields}
-        if ruling.kind not in UNTOLD:
+        # A ruling that the position shows is told, but is not the last ruling.
+        if ruling.kind not in SHOWN_BY_POSITION:
             self._last = told
         return {"version": VERSION, "session": self._session, "game": self._game, **told}
 
@@ -139,7 +155,7 @@ class Telling:
             "winner": view.winner,
             "winner_name": None if view.winner is None else call(view.winner),
             "questions": [self._asked[id_] for id_ in view.questions if id_ in self._asked],
-            "troubles": {part: words[:WORDS] for part, words in (troubles or {}).items()},
+            "troubles": {part: words[:LONGEST_TOLD] for part, words in (troubles or {}).items()},
             "last": self._last,
         }
 
@@ -147,31 +163,6 @@ class Telling:
 def encoded(payload: Mapping[str, Any]) -> bytes:
     """A payload as it goes on the wire."""
     return json.dumps(payload, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
-
-
-DISCOVERY: Final = "homeassistant"
-"""The prefix that Home Assistant listens to unless it was changed there."""
-_SENSORS: Final[Mapping[str, Mapping[str, Any]]] = {
-    "pile": {
-        "name": "Pile", "icon": "mdi:cards", "unit_of_measurement": "cards", "state_class": "measurement",
-        "value_template": "{{ value_json.pile.cards }}",
-    },
-    "turn": {
-        "name": "Turn", "icon": "mdi:account-arrow-right",
-        "value_template": "{{ value_json.turn_name or 'nobody' }}",
-    },
-    "last_ruling": {
-        "name": "Last ruling", "icon": "mdi:gavel",
-        "value_template": "{{ value_json.last.words if value_json.last else 'none' }}",
-    },
-    "winner": {
-        "name": "Winner", "icon": "mdi:trophy",
-        "value_template": "{{ value_json.winner_name or 'nobody' }}",
-    },
-}  # fmt: skip
-_GAME_ON: Final[Mapping[str, Any]] = {
-    "name": "Game", "device_class": "running", "value_template": "{{ 'ON' if value_json.on else 'OFF' }}",
-}  # fmt: skip
 
 
 def announcements(topics: Topics) -> dict[str, dict[str, Any]]:
@@ -187,7 +178,7 @@ def announcements(topics: Topics) -> dict[str, dict[str, Any]]:
     kinds = [("sensor", name, fields) for name, fields in _SENSORS.items()]
     kinds.append(("binary_sensor", "game", _GAME_ON))
     return {
-        f"{DISCOVERY}/{kind}/{_own(topics, name)}/config": {**common, **fields, "unique_id": _own(topics, name)}
+        f"{_DISCOVERY}/{kind}/{_own(topics, name)}/config": {**common, **fields, "unique_id": _own(topics, name)}
         for kind, name, fields in kinds
     }
 

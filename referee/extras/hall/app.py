@@ -1,15 +1,8 @@
-"""What goes to a viewer: of every table the facts that changed since the viewer was told last. Pure.
+"""The hall's process: it listens to a broker and serves one page for all its tables. Every route is a GET.
 
-The hall's ear: paho's thread puts messages into a queue, and the event loop takes them out in bunches.
-
-Everybody who looks at the hall: ten times a second, what has changed goes to each of them.
-
-As on a table's own page nothing is queued for anybody: a viewer is sent the difference between what it was sent and
-the present, so a slow one skips what lies between.
-
-The hall as an ASGI application. Every route is a GET, and nothing can be changed from it.
-
-The hall's process: an ear at the broker, and an address to be looked at.
+paho's thread puts messages into a queue, and the event loop takes them up ten times a second. As on a table's own
+page nothing is queued for a viewer: each is sent the difference between what it was sent and the present, so a slow
+one skips what lies between.
 """
 
 from __future__ import annotations
@@ -17,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import dataclasses
-import functools
 import hashlib
 import json
 import logging
@@ -26,7 +18,7 @@ import socket
 import sys
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -42,12 +34,13 @@ from starlette.routing import Route
 from hardware.clock import Clock, monotonic
 from referee.engine.rulings import Ruling
 from referee.extras.broker.connection import Broker, Connection, wall_time
-from referee.extras.broker.messages import NAME, filters
+from referee.extras.broker.messages import TABLE_NAME, filters
 from referee.extras.hall import pages
 from referee.extras.hall.payloads import bounded_sentence
-from referee.extras.hall.tables import Hall, Row, Table, league
+from referee.extras.hall.tables import Hall, HallTable, LeagueRow, rank_players
 from referee.text.catalogue import Texts, texts
 from referee.text.ruling_lines import RulingWords
+from referee.units import MS
 from referee.web import layout
 from referee.web.layout import language, page_texts
 from referee.web.security.guard import Guard, Hosts
@@ -55,9 +48,38 @@ from referee.web.security.limits import Patient
 from referee.web.security.sessions import Sessions
 from referee.web.server import PAGE_SWITCH_INTERVAL, opened
 
+_ROOM: Final = 50_000
+"""Messages that wait at most, some 50 MB; further ones push the oldest out, and are counted."""
+_PACE: Final = 0.1
+"""Seconds between two looks at what came."""
+_BUNCH: Final = 2000
+"""Messages taken up in one look; viewers get their turn between two."""
+_SILENT: Final = 10.0
+"""Seconds after which a stream without events says that it is still there."""
+_LEAGUE_PACE: Final = 1.0
+"""Seconds between two looks at the league."""
+_RANKED: Final = 200
+_GRACE: Final = 2
+"""Seconds that open answers may take when the hall is stopped."""
+_FOLDER: Final = Path(__file__).parent / "static"
+_FILES: Final = {"hall.css": "text/css", "hall.js": "text/javascript", "league.js": "text/javascript"}
+_LOG: Final = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class HallOptions:
+    """How the hall is served."""
+
+    broker: Broker
+    prefix: str = "referee"
+    host: str = "127.0.0.1"
+    port: int = 8090
+    names: tuple[str, ...] = ()
+    """Further names under which the page may be called."""
+
 
 def difference(hall: Hall, since: int, texts: Texts, now: int, only: str | None = None) -> str:
-    """An event's data as JSON; empty where nothing has changed.
+    """What changed since a viewer was told last, an event's data as JSON; empty where nothing has.
 
     Args:
         hall: every table.
@@ -71,108 +93,57 @@ def difference(hall: Hall, since: int, texts: Texts, now: int, only: str | None 
     gone = [name for name, at in hall.gone.items() if at > since and only in (None, name)] if since else []
     if since and not told and not gone:
         return ""
-    event = {"now": now // 1_000_000, "whole": since == 0, "broker": hall.connected, "tables": told, "gone": gone}
-    return json.dumps(event, ensure_ascii=False, separators=(",", ":"))
+    return _json({"now": now // MS, "whole": since == 0, "broker": hall.connected, "tables": told, "gone": gone})
 
 
-def _facts(table: Table, since: int, texts: Texts, large: bool) -> dict[str, Any]:
+def _facts(table: HallTable, since: int, texts: Texts, large: bool) -> dict[str, Any]:
     words = RulingWords(table.state.names if table.state else (), texts)
-    return {
-        key: _SPOKEN[key](fact, words) if key in _SPOKEN else fact
-        for key, (at, fact) in table.facts.items()
-        if at > since and (large or key != "recent")
-    }
+
+    def said(ruling: Ruling) -> dict[str, str]:
+        return {"kind": ruling.kind, "words": bounded_sentence(ruling, words)}
+
+    out: dict[str, Any] = {key: fact for key, (at, fact) in table.facts.items() if at > since}
+    recent = out.pop("recent", None)
+    if large and recent is not None:
+        out["recent"] = [{"n": n, **said(ruling)} for n, ruling in recent]
+    if out.get("said") is not None:
+        out["said"] = said(out["said"])
+    if "asks" in out:
+        out["asks"] = [bounded_sentence(ask, words) for ask in out["asks"]]
+    return out
 
 
-def _said(ruling: Ruling | None, words: RulingWords) -> dict[str, str] | None:
-    return None if ruling is None else {"kind": ruling.kind, "words": bounded_sentence(ruling, words)}
+def _json(fields: dict[str, Any]) -> str:
+    return json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
 
 
-_SPOKEN: dict[str, Callable[[Any, RulingWords], Any]] = {
-    "said": _said,
-    "asks": lambda asks, words: [bounded_sentence(ask, words) for ask in asks],
-    "recent": lambda recent, words: [{"n": n, **(_said(ruling, words) or {})} for n, ruling in recent],
-}
-"""Facts that are put into words only when they are told, in the language of whoever is told."""
-
-
-ROOM: Final = 50_000
-"""Messages that wait at most, some 50 MB; further ones push the oldest out, and are counted."""
-Heard = tuple[str, bytes, bool, int, float]
-"""Topic, payload, whether it had been retained, when it came (ns), and the wall time then (s)."""
-
-
-class Ear:
-    """See above."""
+class HallHub:
+    """One hall, its ear at the broker, and everybody who looks at it. Lives in one event loop."""
 
     def __init__(self, broker: Broker, prefix: str, *, clock: Clock = monotonic) -> None:
-        self._queue: deque[Heard] = deque(maxlen=ROOM)
-        self._clock = clock
+        self.hall = Hall()
+        self.viewers = 0
         self.lost = 0
-        """Messages that were pushed out."""
+        """Messages that found no room."""
+        self.closed = False
+        self._clock = clock
+        self._heard: deque[tuple[str, bytes, bool, int, float]] = deque(maxlen=_ROOM)
+        """Topic, payload, whether it had been retained, when it came (ns), and the wall time then (s)."""
+        self._changed = asyncio.Event()
+        self._encoded: dict[tuple[str, str | None, int], bytes] = {}
+        self._task: asyncio.Task[None] | None = None
         wanted = [(one, 1) for one in filters(prefix)]
-        self._connection = Connection(
+        self.connection = Connection(
             broker, f"hall-{secrets.token_hex(4)}", entered=lambda client: client.subscribe(wanted), heard=self._hear
         )
 
     def _hear(self, topic: str, payload: bytes, retained: bool) -> None:
-        if len(self._queue) == ROOM:
-            self.lost += 1
-        self._queue.append((topic, payload, retained, self._clock(), time.time()))
-
-    @property
-    def connected(self) -> bool:
-        """Whether the broker is there."""
-        return self._connection.connected.is_set()
-
-    @property
-    def trouble(self) -> str:
-        """What is amiss with the broker, in words; empty while all is well."""
-        return self._connection.trouble
-
-    def take(self, to: Callable[[str, bytes, bool, int, float], None], most: int) -> int:
-        """Hand over what has come, in order, at most so many messages; returns how many."""
-        for count in range(most):
-            try:
-                heard = self._queue.popleft()
-            except IndexError:
-                return count
-            to(*heard)
-        return most
-
-    def start(self) -> bool:
-        """Begin to listen; see `Connection.start`."""
-        return self._connection.start()
-
-    def stop(self) -> None:
-        """Leave."""
-        self._connection.stop()
-
-
-PACE: Final = 0.1
-"""Seconds between two looks at what came."""
-BUNCH: Final = 2000
-"""Messages taken up in one look; viewers get their turn between two."""
-QUIET: Final = 10.0
-"""Seconds after which a silent stream says that it is still there."""
-_LOG: Final = logging.getLogger(__name__)
-
-
-class Hub:
-    """One hall, and everybody who looks at it. Lives in one event loop."""
-
-    def __init__(self, hall: Hall, ear: Ear, *, clock: Clock = monotonic) -> None:
-        self.hall, self.ear = hall, ear
-        self.viewers = 0
-        self._clock = clock
-        self._changed = asyncio.Event()
-        self.closed = False
-        self._encoded: dict[tuple[str, str | None, int], bytes] = {}
-        self._task: asyncio.Task[None] | None = None
+        self.lost += len(self._heard) == _ROOM
+        self._heard.append((topic, payload, retained, self._clock(), time.time()))
 
     async def start(self) -> None:
         """Begin to listen."""
-        self.ear.start()
+        self.connection.start()
         self._task = asyncio.create_task(self._forever())
 
     async def stop(self) -> None:
@@ -182,7 +153,7 @@ class Hub:
             self._task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await self._task
-        await asyncio.to_thread(self.ear.stop)
+        await asyncio.to_thread(self.connection.stop)
 
     def close(self) -> None:
         """Let every viewer go."""
@@ -192,18 +163,18 @@ class Hub:
     async def _forever(self) -> None:
         while True:
             try:
-                self.look()
+                self._look()
             except Exception:
                 # A hall that stops looking would show a room that stands still; better to say so and go on.
                 _LOG.exception("looking at what came")
-            await asyncio.sleep(PACE)
+            await asyncio.sleep(_PACE)
 
-    def look(self) -> None:
+    def _look(self) -> None:
         """Take up what came since the last look."""
-        hall = self.hall
-        was = hall.connected
-        hall.broker(self.ear.connected)
-        self.ear.take(hall.hear, BUNCH)
+        hall, was = self.hall, self.hall.connected
+        hall.broker(self.connection.connected.is_set())
+        for _ in range(min(_BUNCH, len(self._heard))):
+            hall.hear(*self._heard.popleft())
         now = self._clock()
         hall.pass_time(now)
         if hall.settle(now) or was != hall.connected:
@@ -214,7 +185,7 @@ class Hub:
         changed, self._changed = self._changed, asyncio.Event()
         changed.set()
 
-    async def stream(self, language: str, only: str | None = None, quiet: float = QUIET) -> AsyncIterator[bytes]:
+    async def stream(self, language: str, only: str | None = None) -> AsyncIterator[bytes]:
         """Events for one viewer: everything, then what changes."""
         self.viewers += 1
         sent, connected = 0, self.hall.connected
@@ -229,7 +200,7 @@ class Hub:
                 if data:
                     yield data
                 try:
-                    await asyncio.wait_for(changed.wait(), quiet)
+                    await asyncio.wait_for(changed.wait(), _SILENT)
                 except TimeoutError:
                     yield b": still here\n\n"
         finally:
@@ -243,112 +214,112 @@ class Hub:
             self._encoded[key] = f"event: tables\ndata: {data}\n\n".encode("utf-8", "replace") if data else b""
         return self._encoded[key]
 
+    async def league_stream(self) -> AsyncIterator[bytes]:
+        """The league's rows for one viewer, whenever they have changed."""
+        sent: tuple[bool, list[LeagueRow]] | None = None
+        looks = 0
+        self.viewers += 1
+        try:
+            yield b"retry: 1500\n\n"
+            while not self.closed:
+                now = (self.hall.connected, self.league(_today()))
+                looks += 1
+                if now != sent:
+                    sent = now
+                    text = _json({"broker": now[0], "rows": [dataclasses.astuple(row) for row in now[1]]})
+                    yield f"event: league\ndata: {text}\n\n".encode()
+                elif looks % int(_SILENT / _LEAGUE_PACE) == 0:
+                    yield b": still here\n\n"
+                await asyncio.sleep(_LEAGUE_PACE)
+        finally:
+            self.viewers -= 1
 
-LEAGUE: Final = 1.0
-"""Seconds between two looks at the league."""
-RANKED: Final = 200
-_FOLDER: Final = Path(__file__).parent / "static"
-_OWN: Final = {"hall.css": "text/css", "hall.js": "text/javascript", "league.js": "text/javascript"}
-_STREAM: Final = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+    def league(self, day: str) -> list[LeagueRow]:
+        """The best of a day, ISO 8601."""
+        return rank_players((table.day for table in self.hall.tables.values() if table.day is not None), day)[:_RANKED]
 
 
-def build(hub: Hub, today: Callable[[], str]) -> Starlette:
-    """The application.
+def _today() -> str:
+    return wall_time()[:10]
 
-    Args:
-        hub: the tables and the viewers.
-        today: the date that the league counts, ISO 8601.
-    """
-    routes: dict[str, Callable[[Request], Awaitable[Response]]] = {
-        "/": functools.partial(_grid, False),
-        "/projector": functools.partial(_grid, True),
-        "/tables/{name}": _large,
-        "/league": functools.partial(_league, hub, today),
-        "/league/events": functools.partial(_league_events, hub, today),
-        "/events": functools.partial(_events, hub),
-        "/healthz": functools.partial(_health, hub),
-        "/static/{name}": _static,
-    }
-    return Starlette(
+
+def build(hub: HallHub) -> Starlette:
+    """The application."""
+    routes = {
+        "/": _show_grid, "/projector": _show_projector, "/tables/{name}": _show_table, "/league": _show_league,
+        "/league/events": _stream_league, "/events": _stream_events, "/healthz": _show_health,
+        "/static/{name}": _send_file,
+    }  # fmt: skip
+    app = Starlette(
         routes=[Route(path, handler, methods=["GET"]) for path, handler in routes.items()],
         exception_handlers={404: _not_found},
     )
+    app.state.hub = hub
+    return app
 
 
-async def _grid(projector: bool, request: Request) -> Response:
-    return pages.grid(request, projector=projector)
+def _hub(request: Request) -> HallHub:
+    hub: HallHub = request.app.state.hub
+    return hub
 
 
-async def _large(request: Request) -> Response:
-    return pages.large(request, _name(request.path_params["name"]))
-
-
-async def _league(hub: Hub, today: Callable[[], str], request: Request) -> Response:
-    return pages.league(request, today(), _rows(hub, today()))
-
-
-def _rows(hub: Hub, day: str) -> list[Row]:
-    days = ((table.name, table.day) for table in hub.hall.tables.values() if table.day is not None)
-    return league(((name, one) for name, one in days), day)[:RANKED]
-
-
-def _name(text: str) -> str:
-    if not NAME.fullmatch(text):
+def _checked_name(text: str) -> str:
+    if not TABLE_NAME.fullmatch(text):
         raise HTTPException(404)
     return text
 
 
-async def _events(hub: Hub, request: Request) -> Response:
+async def _show_grid(request: Request) -> Response:
+    return pages.grid(request, projector=False)
+
+
+async def _show_projector(request: Request) -> Response:
+    return pages.grid(request, projector=True)
+
+
+async def _show_table(request: Request) -> Response:
+    return pages.large(request, _checked_name(request.path_params["name"]))
+
+
+async def _show_league(request: Request) -> Response:
+    return pages.league(request, _today(), _hub(request).league(_today()))
+
+
+async def _stream_events(request: Request) -> Response:
     only = request.query_params.get("table")
-    stream = hub.stream(language(request), None if only is None else _name(only))
-    return StreamingResponse(stream, media_type="text/event-stream", headers=_STREAM)
+    return _stream(_hub(request).stream(language(request), None if only is None else _checked_name(only)))
 
 
-async def _league_events(hub: Hub, today: Callable[[], str], request: Request) -> Response:
-    return StreamingResponse(_league_stream(hub, today), media_type="text/event-stream", headers=_STREAM)
+async def _stream_league(request: Request) -> Response:
+    return _stream(_hub(request).league_stream())
 
 
-async def _league_stream(hub: Hub, today: Callable[[], str]) -> AsyncIterator[bytes]:
-    """The rows whenever they have changed."""
-    sent: tuple[bool, list[Row]] | None = None
-    looks = 0
-    hub.viewers += 1
-    try:
-        yield b"retry: 1500\n\n"
-        while not hub.closed:
-            now = (hub.hall.connected, _rows(hub, today()))
-            looks += 1
-            if now != sent:
-                sent = now
-                rows = [dataclasses.astuple(row) for row in now[1]]
-                text = json.dumps({"broker": now[0], "rows": rows}, ensure_ascii=False, separators=(",", ":"))
-                yield f"event: league\ndata: {text}\n\n".encode()
-            elif looks % int(QUIET / LEAGUE) == 0:
-                yield b": still here\n\n"
-            await asyncio.sleep(LEAGUE)
-    finally:
-        hub.viewers -= 1
+def _stream(events: AsyncIterator[bytes]) -> Response:
+    headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+    return StreamingResponse(events, media_type="text/event-stream", headers=headers)
 
 
-async def _health(hub: Hub, request: Request) -> Response:
+async def _show_health(request: Request) -> Response:
+    hub = _hub(request)
     hall = hub.hall
     return JSONResponse(
         {
-            "well": hall.connected, "trouble": hub.ear.trouble, "tables": len(hall.tables), "viewers": hub.viewers,
-            "messages": hall.messages, "refused": hall.refused, "missed": hall.missed, "lost": hub.ear.lost,
+            "well": hall.connected, "trouble": hub.connection.trouble, "tables": len(hall.tables),
+            "viewers": hub.viewers, "messages": hall.messages, "refused": hall.refused, "missed": hall.missed,
+            "lost": hub.lost,
         }
     )  # fmt: skip
 
 
-async def _static(request: Request) -> Response:
+async def _send_file(request: Request) -> Response:
     name = request.path_params["name"]
-    if name not in _OWN:
+    if name not in _FILES:
         return await layout.send_static(request)
     data, mark = _content(name)
     headers = {"Cache-Control": "no-cache", "ETag": mark}
     if request.headers.get("if-none-match") == mark:
         return Response(status_code=304, headers=headers)
-    return Response(data, media_type=_OWN[name], headers=headers)
+    return Response(data, media_type=_FILES[name], headers=headers)
 
 
 @cache
@@ -361,33 +332,17 @@ async def _not_found(request: Request, _bad: Exception) -> Response:
     return pages.told(request, page_texts(request)("error.not_found"), 404)
 
 
-_GRACE: Final = 2
-"""Seconds that open answers may take when the hall is stopped."""
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """How the hall is served."""
-
-    broker: Broker
-    prefix: str = "referee"
-    host: str = "127.0.0.1"
-    port: int = 8090
-    names: tuple[str, ...] = ()
-    """Further names under which the page may be called."""
-
-
-class _Server(uvicorn.Server):
+class _HallServer(uvicorn.Server):
     """Lets the viewers go as soon as it is asked to stop; they would hold it up."""
 
-    hub: Hub
+    hub: HallHub
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self.hub.close()
         await super().shutdown(sockets)
 
 
-async def serve(options: Options, told: Callable[[str], None]) -> int:
+async def serve(options: HallOptions, told: Callable[[str], None]) -> int:
     """Serve until told to stop; returns the exit status.
 
     Args:
@@ -400,14 +355,14 @@ async def serve(options: Options, told: Callable[[str], None]) -> int:
     # As for a table's page: the broker's thread is not to hold up the viewers.
     sys.setswitchinterval(PAGE_SWITCH_INTERVAL)
     listening = opened(options.host, options.port)
-    hub = Hub(Hall(), Ear(options.broker, options.prefix))
-    app = Guard(build(hub, lambda: wall_time()[:10]), Sessions(), hosts=Hosts.of_this_machine(options.names))
+    hub = HallHub(options.broker, options.prefix)
+    app = Guard(build(hub), Sessions(), hosts=Hosts.of_this_machine(options.names))
     config = uvicorn.Config(
         app, log_level="warning", access_log=False, lifespan="off", timeout_graceful_shutdown=_GRACE,
         server_header=False, proxy_headers=False, ws="none", http=Patient, loop="asyncio", timeout_keep_alive=15,
         limit_concurrency=256, h11_max_incomplete_event_size=16384,
     )  # fmt: skip
-    server = _Server(config)
+    server = _HallServer(config)
     server.hub = hub
     await hub.start()
     try:

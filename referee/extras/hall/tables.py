@@ -8,22 +8,22 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from referee.engine.rulings import Ruling
-from referee.extras.broker.messages import OFFLINE, ONLINE, UNTOLD, parsed
+from referee.engine.rulings import SHOWN_BY_POSITION, Ruling
+from referee.extras.broker.messages import OFFLINE, ONLINE, parsed
 from referee.extras.broker.service import TALLIED
 from referee.extras.hall.payloads import DayPayload, RulingPayload, StatePayload, known_ruling, read_payload
-from referee.units import SECOND
+from referee.units import MS, SECOND
 
+_NONE: Final = object()
 SILENCE: Final = 30 * SECOND
 """A table tells its present every ten seconds at least; one that has missed three is silent."""
-TABLES: Final = 2000
+MOST_TABLES: Final = 2000
 """More are not taken up: a broker may be flooded with names."""
-RECENT: Final = 12
+_RECENT: Final = 12
 """Rulings kept of each table."""
-_Fact = object
 
 
-class Table:
+class HallTable:
     """One table. Its facts are what is shown, each with the number of the change that made it so."""
 
     def __init__(self, name: str, now: int) -> None:
@@ -33,12 +33,12 @@ class Table:
         self.day: DayPayload | None = None
         self.heard = now
         """When it was heard last, ns; what had been retained is no sign of life."""
-        self.recent: deque[tuple[int, Ruling]] = deque(maxlen=RECENT)
+        self.recent: deque[tuple[int, Ruling]] = deque(maxlen=_RECENT)
         self.session = ""
         self.number = 0
         self.missed = 0
         """Rulings that were told while nobody here listened, or that were lost."""
-        self.facts: dict[str, tuple[int, _Fact]] = {}
+        self.facts: dict[str, tuple[int, object]] = {}
         self.changed = 0
 
     def silent(self, now: int, connected: bool) -> bool:
@@ -65,15 +65,15 @@ class Table:
             return  # sent again, since its receipt was lost
         self.missed += number - self.number - 1
         self.number = number
-        if ruling is not None and ruling.kind not in UNTOLD:
+        if ruling is not None and ruling.kind not in SHOWN_BY_POSITION:
             self.recent.append((number, ruling))
 
-    def now_shows(self, now: int, connected: bool) -> dict[str, _Fact]:
+    def now_shows(self, now: int, connected: bool) -> dict[str, object]:
         """The facts as they are now."""
         state, condition = self.state, self.condition(now, connected)
-        facts: dict[str, _Fact] = {
+        facts: dict[str, object] = {
             "condition": condition,
-            "quiet": self.heard // 1_000_000 if condition == "silent" else None,
+            "quiet": self.heard // MS if condition == "silent" else None,
             "n": self.number,
             "said": self.recent[-1][1] if self.recent else state.last_ruling if state else None,
             "recent": tuple(self.recent),
@@ -85,7 +85,8 @@ class Table:
             "names": state.names,
             "cards": tuple(seat.cards for seat in state.seats),
             "locked": tuple(place for place, seat in enumerate(state.seats, 1) if seat.locked_out),
-            "pile": state.pile.cards, "top": state.pile.top, "turn": state.turn, "owner": state.owner, "winner": state.winner,
+            "pile": state.pile.cards, "top": state.pile.top, "turn": state.turn, "owner": state.owner,
+            "winner": state.winner,
             "pays": state.pays, "asks": asks, "troubles": troubles, "help": bool(asks or troubles),
             "game": state.game, "at": state.at,
         }  # fmt: skip
@@ -95,7 +96,7 @@ class Hall:
     """Every table of one broker."""
 
     def __init__(self) -> None:
-        self.tables: dict[str, Table] = {}
+        self.tables: dict[str, HallTable] = {}
         self.change = 0
         """Number of the last change."""
         self.connected = False
@@ -122,35 +123,26 @@ class Hall:
             wall: the wall time then, s since 1970: how old a retained state is, if the table knew the time.
         """
         self.messages += 1
-        where = parsed(topic)
-        if where is None:
-            self.refused += 1
-            return
-        name, leaf = where
-        if not payload:
+        name, leaf = parsed(topic) or ("", "")
+        if name and not payload:
             self._forget(name, leaf)
             return
-        table = self.tables.get(name)
-        known = table is not None
-        if table is None:
-            if len(self.tables) >= TABLES:
-                self.refused += 1
-                return
-            table = Table(name, now)
+        table = self.tables.get(name) or HallTable(name, now)
         known_state = table.state is not None
-        if not self._hear(table, leaf, payload):
+        full = name not in self.tables and len(self.tables) >= MOST_TABLES
+        if not name or full or not self._take(table, leaf, payload):
             self.refused += 1
             return
-        if not known:
-            self.tables[name] = table
-            self.gone.pop(name, None)
+        self.tables[name] = table
+        self.gone.pop(name, None)
         if not retained and leaf != "available":
             table.heard = now
         elif leaf == "state" and not known_state and table.state is not None:
             table.heard = now - _age(table.state.at, wall)
         self._stale.add(name)
 
-    def _hear(self, table: Table, leaf: str, payload: bytes) -> bool:
+    @staticmethod
+    def _take(table: HallTable, leaf: str, payload: bytes) -> bool:
         if leaf == "available":
             if payload not in (ONLINE, OFFLINE):
                 return False
@@ -181,7 +173,7 @@ class Hall:
             self.change += 1
             self.gone[name] = self.change
             self._stale.discard(name)
-            while len(self.gone) > TABLES:
+            while len(self.gone) > MOST_TABLES:
                 self.gone.pop(next(iter(self.gone)))
 
     def broker(self, connected: bool) -> None:
@@ -219,11 +211,8 @@ def _age(at: str, wall: float) -> int:
         return 0
 
 
-_NONE: Final = object()
-
-
 @dataclass(frozen=True, slots=True)
-class Row:
+class LeagueRow:
     """One player's day; whoever bears the same name is the same player, whatever the table."""
 
     name: str
@@ -235,22 +224,20 @@ class Row:
     cards: int
 
 
-def league(days: Iterable[tuple[str, DayPayload]], day: str) -> list[Row]:
+def rank_players(days: Iterable[DayPayload], day: str) -> list[LeagueRow]:
     """Rows for one day, the best first: by games won, then slaps won, then fewer false slaps, then name.
 
     Args:
-        days: by table, what its day came to.
+        days: what each table's day came to.
         day: the date that counts, ISO 8601; a table that was last on yesterday does not.
     """
     sums: dict[str, Counter[str]] = {}
-    for _, one in days:
+    for one in days:
         if one.day != day:
             continue
         for player in one.players:
             row = sums.setdefault(player.name, Counter())
             row.update({field: getattr(player, field) for field in TALLIED})
             row["tables"] += 1
-    rows = [
-        Row(name, c["tables"], c["games"], c["won"], c["slaps"], c["false"], c["cards"]) for name, c in sums.items()
-    ]
+    rows = [LeagueRow(name, row["tables"], *(row[field] for field in TALLIED)) for name, row in sums.items()]
     return sorted(rows, key=lambda row: (-row.won, -row.slaps, row.false, row.name))

@@ -11,7 +11,7 @@ import pytest
 
 from referee.engine.rulings import Ruling
 from referee.engine.view import ChallengeView, View
-from referee.extras.broker.messages import WORDS, Telling, Topics, announcements, encoded, filters, parsed
+from referee.extras.broker.messages import LONGEST_TOLD, Telling, Topics, announcements, encoded, filters, parsed
 from referee.extras.broker.service import BEAT, PACE, Outbox, Tally, local_day, tally_of
 from referee.record.store import Record
 from tests.web.table import BEGAN, Table, demo_lines
@@ -70,7 +70,7 @@ def test_a_won_game_is_off_and_an_endless_name_is_cut() -> None:
     telling.begin(1, ("x" * 5000, "Ben"))
     state = telling.state(View(names=("Ana", "Ben"), counts=(0, 52), game_over=True, winner=2))
     assert (state["on"], state["winner_name"], state["pile"]) == (False, "Ben", {"cards": 0, "top": None})
-    assert len(telling.ruling(TURN)["words"]) == WORDS
+    assert len(telling.ruling(TURN)["words"]) == LONGEST_TOLD
 
 
 def test_no_game_no_view() -> None:

@@ -1,7 +1,7 @@
 """Many tables in one process: ``python -m tests.extras.hall.generator PORT COUNT [FIRST]`` plays a recorded game.
 
-At its pace; every table has a connection of its own with a last will, and says what a real one says, by the same code; only its
-thread is shared. Ends when its standard input is closed, and then prints when each ruling was handed to the
+At its pace; every table has a connection of its own with a last will, and says what a real one says, by the same code;
+only its thread is shared. Ends when its standard input is closed, and then prints when each ruling was handed to the
 connection: ``{table: [monotonic ns, …]}``, in the order of the rulings' numbers, which begin with 1.
 """
 

@@ -23,7 +23,7 @@ from referee.extras.hall.payloads import (
     known_ruling,
     read_payload,
 )
-from referee.extras.hall.tables import SILENCE, TABLES, Hall, league
+from referee.extras.hall.tables import MOST_TABLES, SILENCE, Hall, rank_players
 from referee.text.catalogue import LANGUAGES, texts
 from referee.units import SECOND
 from tests.extras.broker.test_telling import ASKED, NAMES, TURN, VIEW, WON
@@ -184,15 +184,15 @@ def day_of(day: str, **players: tuple[int, ...]) -> DayPayload:
 
 def test_the_league_sums_a_day_over_all_tables() -> None:
     days = [
-        ("t1", day_of("2026-03-14", Ana=(2, 1, 9, 1, 50), Ben=(2, 1, 4, 0, 30))),
-        ("t2", day_of("2026-03-14", Ana=(1, 0, 2, 0, 5), Cho=(1, 1, 2, 0, 5))),
-        ("t3", day_of("2026-03-13", Ben=(9, 9, 9, 9, 9))),
+        day_of("2026-03-14", Ana=(2, 1, 9, 1, 50), Ben=(2, 1, 4, 0, 30)),
+        day_of("2026-03-14", Ana=(1, 0, 2, 0, 5), Cho=(1, 1, 2, 0, 5)),
+        day_of("2026-03-13", Ben=(9, 9, 9, 9, 9)),
     ]
-    rows = league(days, "2026-03-14")
+    rows = rank_players(days, "2026-03-14")
     assert [(row.name, row.tables, row.games, row.won, row.slaps, row.false, row.cards) for row in rows] == [
         ("Ana", 2, 3, 1, 11, 1, 55), ("Ben", 1, 2, 1, 4, 0, 30), ("Cho", 1, 1, 1, 2, 0, 5),
     ]  # fmt: skip
-    assert league(days, "2026-03-15") == []
+    assert rank_players(days, "2026-03-15") == []
 
 
 GOOD = Telling("run").state(VIEW)
@@ -264,9 +264,9 @@ def test_names_and_sentences_are_bounded_and_show_what_they_say(room: Room) -> N
 def test_a_flood_of_tables_is_bounded() -> None:
     hall = Hall()
     payload = encoded(GOOD)
-    for number in range(TABLES + 50):
+    for number in range(MOST_TABLES + 50):
         hall.hear(f"referee/t{number}/state", payload, False, 0)
-    assert (len(hall.tables), hall.refused) == (TABLES, 50)
+    assert (len(hall.tables), hall.refused) == (MOST_TABLES, 50)
 
 
 _JSON = st.recursive(
