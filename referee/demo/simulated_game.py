@@ -202,8 +202,7 @@ def demo(options: DemoOptions) -> int:
         settings = settings_for(script, record)
         if record is not None:
             missing: dict[str, str] = {}
-            page = open_page(settings, record, stack, missing, folder=record.parent)
-            services += [page] if page is not None else []
+            services += open_page(settings, record, stack, missing, folder=record.parent)
             print("".join(f"{words}\n" for words in missing.values()), end="", file=sys.stderr)
         summary, _ = play_at(
             table, options, settings, services=services,

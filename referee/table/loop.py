@@ -25,6 +25,7 @@ from referee.engine.rulings import Ruling
 from referee.table.game import PADS, Conductor
 from referee.table.services import TableService
 from referee.table.timeline import Timeline
+from referee.units import MS
 from referee.vision.sight import Sight, Sights
 
 
@@ -95,7 +96,7 @@ _IDLE: Final = 0.05
 """Seconds that the loop sleeps at most while nobody touches a pad: the pace of lights that blink."""
 _BUSY: Final = 0.005
 """The same while hands are on the pads: what the pads promise moves on, and a verdict may wait for it."""
-_STIR: Final = 500_000_000
+_STIR: Final = 500 * MS
 """How long after an edge the loop stays busy, ns."""
 _SWITCH: Final = 0.0005
 """Seconds after which a thread that computes makes way for the loop; Python's own 0.005 would be a late light."""

@@ -21,7 +21,7 @@ from referee.record.erasure import erase_game
 from referee.record.people import People, PeopleError
 from referee.record.store import Record, RecordError
 from referee.settings.model import Settings, VoiceSettings
-from referee.table.power_off import Do, PowerOff, Said
+from referee.table.power_off import PowerOff, PowerOrder, PowerStep
 from referee.table.seats import Sitting, table_facts
 from referee.table.services import TableService
 from referee.text.sentence import Sentence
@@ -29,7 +29,12 @@ from referee.text.sentence import Sentence
 OFF_ASK: Final = "off_ask"
 OFF_STAYS: Final = "off_stays"
 OFF: Final = "off"
-SPOKEN: Final[Mapping[Do, str]] = {Do.ASK: OFF_ASK, Do.STAY: OFF_STAYS, Do.SWITCH_OFF: OFF, Do.CLOSE: OFF}
+SPOKEN: Final[Mapping[PowerStep, str]] = {
+    PowerStep.ASK: OFF_ASK,
+    PowerStep.STAY: OFF_STAYS,
+    PowerStep.SWITCH_OFF: OFF,
+    PowerStep.CLOSE: OFF,
+}
 """The notice that goes with a step towards switching off."""
 _JOIN: Final = 60.0
 """Seconds that the next game waits for one that is being removed."""
@@ -243,16 +248,16 @@ class Orders(TableService):
         if game is not None:
             self._do(self._power.ask(game.now, confirmed=confirmed, playing=game.playing))
 
-    def _do(self, steps: Sequence[Said]) -> None:
+    def _do(self, steps: Sequence[PowerOrder]) -> None:
         game = self._game
         for said in steps if game is not None else ():
             assert game is not None
             if said.do in SPOKEN:
                 game.tell_table(Notice(SPOKEN[said.do], game.now, said.words))
-            if said.do is Do.PAUSE:
+            if said.do is PowerStep.PAUSE:
                 game.pause()
                 self._do(self._power.paused(game.now))
-            elif said.do is Do.CLOSE:
+            elif said.do is PowerStep.CLOSE:
                 self.switches_off = True
 
     def closed(self, t: int, command: Callable[[], str]) -> str:

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
-SECOND: Final = 1_000_000_000
+from referee.units import SECOND
+
 ANSWER: Final = 15 * SECOND
 """How long a yes is waited for, ns."""
 STEP: Final = 10 * SECOND
@@ -24,7 +25,7 @@ PATIENCE: Final = 20.0
 """How long the command may take to answer, s."""
 
 
-class State(Enum):
+class PowerState(Enum):
     """How far it is."""
 
     ON = "on"
@@ -36,7 +37,7 @@ class State(Enum):
     """The command is to be run, or was."""
 
 
-class Do(Enum):
+class PowerStep(Enum):
     """What the caller is to do now."""
 
     ASK = "ask"
@@ -52,10 +53,10 @@ class Do(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class PowerOrder:
     """One step."""
 
-    do: Do
+    do: PowerStep
     words: str
 
 
@@ -63,15 +64,15 @@ class PowerOff:
     """Feed it what happened, at which instant (ns); it says what to do. Never goes a step back by itself."""
 
     def __init__(self) -> None:
-        self.state = State.ON
+        self.state = PowerState.ON
         self._since = 0
 
     @property
     def is_asked(self) -> bool:
         """Whether a yes or a no is waited for."""
-        return self.state is State.ASKED
+        return self.state is PowerState.ASKED
 
-    def ask(self, t: int, *, confirmed: bool, playing: bool) -> list[Said]:
+    def ask(self, t: int, *, confirmed: bool, playing: bool) -> list[PowerOrder]:
         """Somebody wants it off.
 
         Args:
@@ -79,62 +80,64 @@ class PowerOff:
             confirmed: whether they were asked back already, as on the page.
             playing: whether a game is on.
         """
-        if self.state is not State.ON:
+        if self.state is not PowerState.ON:
             return []
         if not confirmed:
-            self._to(State.ASKED, t)
-            return [Said(Do.ASK, "Switch off? Tap twice for yes.")]
+            self._to(PowerState.ASKED, t)
+            return [PowerOrder(PowerStep.ASK, "Switch off? Tap twice for yes.")]
         return self._begin(t, playing)
 
-    def answer(self, t: int, yes: bool, *, playing: bool) -> list[Said]:
+    def answer(self, t: int, yes: bool, *, playing: bool) -> list[PowerOrder]:
         """A word of the pads; nothing unless it was asked for."""
-        if self.state is not State.ASKED:
+        if self.state is not PowerState.ASKED:
             return []
         if not yes:
             return self._stay(t, "Not switched off.")
         return self._begin(t, playing)
 
-    def paused(self, t: int) -> list[Said]:
+    def paused(self, t: int) -> list[PowerOrder]:
         """The game is paused."""
-        if self.state is not State.PAUSING:
+        if self.state is not PowerState.PAUSING:
             return []
-        self._to(State.CLOSING, t)
-        return [Said(Do.CLOSE, "Finishing writing.")]
+        self._to(PowerState.CLOSING, t)
+        return [PowerOrder(PowerStep.CLOSE, "Finishing writing.")]
 
-    def closed(self, t: int) -> list[Said]:
+    def closed(self, t: int) -> list[PowerOrder]:
         """The record is closed: every line is on the disk."""
-        if self.state is not State.CLOSING:
+        if self.state is not PowerState.CLOSING:
             return []
-        self._to(State.OFF, t)
-        return [Said(Do.SWITCH_OFF, "Switching off; the game goes on at the next start.")]
+        self._to(PowerState.OFF, t)
+        return [PowerOrder(PowerStep.SWITCH_OFF, "Switching off; the game goes on at the next start.")]
 
-    def failed(self, t: int, why: str) -> list[Said]:
+    def failed(self, t: int, why: str) -> list[PowerOrder]:
         """A step could not be done; ``why`` in words."""
-        if self.state in (State.ON, State.ASKED):
+        if self.state in (PowerState.ON, PowerState.ASKED):
             return []
         return self._stay(t, f"Not switched off: {why}.")
 
-    def advance(self, t: int) -> list[Said]:
+    def advance(self, t: int) -> list[PowerOrder]:
         """It is ``t``, ns."""
-        if self.state is State.ASKED and t - self._since >= ANSWER:
+        if self.state is PowerState.ASKED and t - self._since >= ANSWER:
             return self._stay(t, "Nobody answered; not switched off.")
-        if self.state in (State.PAUSING, State.CLOSING) and t - self._since >= STEP:
-            done = "the game could not be paused" if self.state is State.PAUSING else "the record could not be closed"
+        if self.state in (PowerState.PAUSING, PowerState.CLOSING) and t - self._since >= STEP:
+            done = (
+                "the game could not be paused" if self.state is PowerState.PAUSING else "the record could not be closed"
+            )
             return self._stay(t, f"Not switched off: {done} in time.")
         return []
 
-    def _begin(self, t: int, playing: bool) -> list[Said]:
+    def _begin(self, t: int, playing: bool) -> list[PowerOrder]:
         if playing:
-            self._to(State.PAUSING, t)
-            return [Said(Do.PAUSE, "The game is paused.")]
-        self._to(State.CLOSING, t)
-        return [Said(Do.CLOSE, "Finishing writing.")]
+            self._to(PowerState.PAUSING, t)
+            return [PowerOrder(PowerStep.PAUSE, "The game is paused.")]
+        self._to(PowerState.CLOSING, t)
+        return [PowerOrder(PowerStep.CLOSE, "Finishing writing.")]
 
-    def _stay(self, t: int, words: str) -> list[Said]:
-        self._to(State.ON, t)
-        return [Said(Do.STAY, words)]
+    def _stay(self, t: int, words: str) -> list[PowerOrder]:
+        self._to(PowerState.ON, t)
+        return [PowerOrder(PowerStep.STAY, words)]
 
-    def _to(self, state: State, t: int) -> None:
+    def _to(self, state: PowerState, t: int) -> None:
         self.state, self._since = state, t
 
 

@@ -22,8 +22,8 @@ from hardware.ports import Edge
 from referee.announce.sinks import Notice, Teller
 from referee.engine.observations import Slap
 from referee.table.loop import Alarm
+from referee.units import SECOND
 
-SECOND: Final = 1_000_000_000
 PATIENCE: Final = 20 * SECOND
 """How long the roll-call lasts at most, ns."""
 AGAIN: Final = 8 * SECOND
@@ -46,7 +46,7 @@ class Call(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class CallWords:
     """One thing to say and to show, at ``t`` (ns)."""
 
     call: Call
@@ -87,7 +87,7 @@ class RollCall:
         words = "Everybody slap your pad once, and see that it is your own light that goes out."
         if held:
             words += f" {self._listed(held)}: take everything off your pad first."
-        self.opening: Said = Said(Call.ASKED, start, tuple(self._silent), words)
+        self.opening: CallWords = CallWords(Call.ASKED, start, tuple(self._silent), words)
         """What is said first."""
 
     @property
@@ -100,19 +100,19 @@ class RollCall:
         """Seats that have not been heard so far, also after the end."""
         return tuple(self._silent)
 
-    def hear(self, seat: int, t: int) -> list[Said]:
+    def hear(self, seat: int, t: int) -> list[CallWords]:
         """A slap of ``seat`` at ``t`` (ns); one of a seat that was heard before, or after the end, says nothing."""
         if self.over or seat not in self._silent:
             return []
         self._silent.remove(seat)
         self._last = max(self._last, t)
-        heard = Said(Call.HEARD, t, (seat,), f"{self._names[seat - 1]}.")
+        heard = CallWords(Call.HEARD, t, (seat,), f"{self._names[seat - 1]}.")
         if self._silent:
             return [heard]
         self.over = True
-        return [heard, Said(Call.DONE, t, tuple(range(1, len(self._names) + 1)), "All pads are heard.")]
+        return [heard, CallWords(Call.DONE, t, tuple(range(1, len(self._names) + 1)), "All pads are heard.")]
 
-    def advance(self, t: int) -> list[Said]:
+    def advance(self, t: int) -> list[CallWords]:
         """It is ``t`` (ns), and every slap up to then was told."""
         if self.over:
             return []
@@ -123,10 +123,10 @@ class RollCall:
                 f"{self._listed(silent)}: nothing was heard of your pad. See to its cable; the game goes on, and a "
                 "slap that is heard counts."
             )
-            return [Said(Call.SILENT, self._end, silent, words)]
+            return [CallWords(Call.SILENT, self._end, silent, words)]
         if t >= self._last + self._again and silent != self._asked:
             self._asked = silent
-            return [Said(Call.AGAIN, t, silent, f"{self._listed(silent)}: slap your pad.")]
+            return [CallWords(Call.AGAIN, t, silent, f"{self._listed(silent)}: slap your pad.")]
         return []
 
     def _listed(self, seats: Sequence[int]) -> str:
@@ -212,7 +212,7 @@ def _heard(pads: HeldPads, filter_: PadFilter, alarm: Alarm) -> Callable[[int], 
 _WHAT = {Call.ASKED: "roll_call", Call.AGAIN: "roll_call", Call.DONE: "roll_call_done", Call.SILENT: "not_heard"}
 
 
-def _say(said: Said, tellers: Sequence[Teller]) -> None:
+def _say(said: CallWords, tellers: Sequence[Teller]) -> None:
     """In words on the screen once, and aloud for each seat that it is about."""
     what = _WHAT.get(said.call, "")
     aloud = said.seats if what in ("roll_call", "not_heard") else (None,)

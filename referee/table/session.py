@@ -26,8 +26,7 @@ from referee.table.assembly import referee_game, table_of
 from referee.table.devices import Openers, OpenParts, open_parts
 from referee.table.game import Conductor
 from referee.table.loop import Answers
-from referee.table.page_link import PageProcess, Paging
-from referee.table.page_service import PageService
+from referee.table.page_link import PageLink, PageProcess
 from referee.table.resume import RecordedGame, open_game
 from referee.table.seats import Sitting, seated
 from referee.table.services import Hook, TableService
@@ -109,16 +108,15 @@ def open_services(
         return orders, services
     if settings.page.enabled:
         # As a service the table has its page as a service of its own (appliance/table-referee-page.service).
-        page = open_page(settings, path, stack, missing, orders=orders, own_process=not own)
-        services += [page] if page is not None else []
+        services += open_page(settings, path, stack, missing, orders=orders, own_process=not own)
     return orders, services
 
 
 def open_page(
     settings: Settings, record: Path, stack: ExitStack, missing: dict[str, str], *, orders: Orders | None = None,
     folder: Path | None = None, own_process: bool = True,
-) -> PageService | None:  # fmt: skip
-    """The page of the games in a record; None, and words in ``missing``, where it cannot be served.
+) -> list[TableService]:  # fmt: skip
+    """The page of the games in a record; nothing, and words in ``missing``, where it cannot be served.
 
     Args:
         settings: the table's.
@@ -131,21 +129,21 @@ def open_page(
     """
     folder = folder or runtime_folder(os.environ)
     try:
-        paging = Paging(folder, language=settings.voice.language, orders=orders)
+        link = PageLink(folder, language=settings.voice.language, orders=orders)
     except (BridgeError, OSError) as bad:
         missing["page"] = str(bad)
-        return None
-    stack.callback(paging.close)
+        return []
+    stack.callback(link.close)
     if not own_process:
-        return PageService(paging, orders)
+        return [link]
     process = PageProcess(
         record, folder, host=settings.page.host, port=settings.page.port, pictures=record.with_name(FRAMES_FILE)
     )
     stack.callback(process.close)
     # Whoever sees this terminal is at the table; pads, which else ask for a code, may be missing.
-    code = paging.code()
+    code = link.code()
     print(f"to change something from the page, pair it with the code {code} (two minutes)", flush=True)
-    return PageService(paging, orders, process)
+    return [link, process]
 
 
 class Evening:

@@ -24,12 +24,13 @@ from referee.engine.rulings import Ruling
 from referee.record.pictures import FRAMES_FILE, NOT_KEPT, PICTURES_CAP, Picture, PictureStore
 from referee.table.services import ServedGame, TableService
 from referee.table.timeline import Timeline
+from referee.units import MS
 from referee.vision.picture_buffer import MOST_ASKED, Span
 
 if TYPE_CHECKING:
     from referee.settings.model import Settings
 
-AROUND: Final = 400_000_000
+AROUND: Final = 400 * MS
 """How far before and after a slap pictures are kept, ns. The photo-finish shows so much: the card that was answered
 lies there some 200 to 400 ms before a quick hand, and 400 ms after it every hand that came too late is down."""
 ASKING: Final = frozenset({"slap_won", "slap_false", "dead_heat"})

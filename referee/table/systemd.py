@@ -18,13 +18,13 @@ from types import FrameType
 from typing import Any, Final
 
 from hardware.clock import Clock, monotonic
+from referee.units import SECOND
 
-SECOND: Final = 1_000_000_000
 DEADLINES: Final[Mapping[str, int]] = {"engine": 10 * SECOND, "pads": 10 * SECOND, "audio": 15 * SECOND}
 """How long each part may stay without a sign of life, ns. Far more than any of them ever needs: a restart ends a
 game."""
 
-BETWEEN: Final = 600_000_000
+_BETWEEN: Final = 600_000_000
 """How long the table may take from one game to the next, µs; as long as its first start may (`TimeoutStartSec`)."""
 
 Send = Callable[[str], None]
@@ -96,7 +96,7 @@ class Service:
         waits."""
         if self._watched:
             self._patient = True
-            self._send(f"STATUS=between two games\nWATCHDOG_USEC={BETWEEN}")
+            self._send(f"STATUS=between two games\nWATCHDOG_USEC={_BETWEEN}")
 
     def status(self, words: str) -> None:
         """How it goes, in a line that `systemctl status` shows."""

@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Final
 
 from referee.engine.log import split
 from referee.engine.observations import LogError, Observation, Other, Table
+from referee.units import SECOND
 from referee.vision.sight import News, Sight
 
 if TYPE_CHECKING:
     from hardware.ports import Edge
     from referee.record.pictures import Picture
 
-GAP: Final = 1_000_000_000
+GAP: Final = SECOND
 """Between the last instant of the record and the first one afterwards, ns: more than any error."""
 RESUMED: Final = "resumed"
 """Kind of the line that says that a game went on after it was broken off."""

@@ -16,6 +16,7 @@ from referee.record.pictures import FRAMES_FILE
 from referee.settings.model import example_settings, load_settings, parse_settings
 from referee.table import systemd as service
 from referee.table.page_link import PAGE_SOCKET
+from referee.units import SECOND
 
 ROOT = Path(__file__).parents[2]
 UNIT = "etc/systemd/system/table-referee.service"
@@ -110,7 +111,7 @@ def test_somebody_elses_command_of_that_name_stays(tmp_path: Path) -> None:
 def test_the_unit_waits_as_long_as_the_parts_may_be_silent() -> None:
     """A part's deadline and the feeding's interval together stay below what systemd waits."""
     unit = (ROOT / "appliance" / "table-referee.service").read_text()
-    waits = int(key(unit, "WatchdogSec")) * service.SECOND
+    waits = int(key(unit, "WatchdogSec")) * SECOND
     every = service.feeding_interval({"WATCHDOG_USEC": str(waits // 1000)}, 1)
     assert max(service.DEADLINES.values()) + every < waits
     assert key(unit, "Type") == "notify"

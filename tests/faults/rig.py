@@ -23,9 +23,11 @@ from referee.engine.replay import replay_log
 from referee.engine.rulings import Ruling, encode_ruling
 from referee.record.journal import FileJournal, Journal
 from referee.record.store import GameWriter
+from referee.settings.model import parse_settings
 from referee.table.game import Conductor
 from referee.table.loop import FirstHand, Loop, NoPads, SharedPads, TimedPads
-from referee.table.page_link import Paging
+from referee.table.page_link import PageLink
+from referee.table.services import ServedGame, TableService
 from referee.table.slap_pictures import Album
 from referee.table.timeline import Timeline
 from referee.vision.client import SightProcess
@@ -44,7 +46,7 @@ class Rig:
 
     def __init__(
         self, folder: Path, *, speaker: Speaker | None = None, pads: bool = True, camera: str = "",
-        journal: Journal | None = None, page: tuple[Paging, GameWriter] | None = None,
+        journal: Journal | None = None, page: tuple[PageLink, GameWriter] | None = None,
         timeline: Timeline | None = None, pictures: Callable[[SightProcess], Album] | None = None,
     ) -> None:  # fmt: skip
         """``camera``: the state that it is in from the start (see `Switched`); ``journal``: None takes a file;
@@ -75,19 +77,29 @@ class Rig:
         self.conductor = Conductor(
             table, journal=self.journal,
             outlets=outlets,
-            tellers={"display": self.notices.append, "voice": voice.tell, **({"page": page[0].tell} if page else {})},
+            tellers={
+                "display": self.notices.append, "voice": voice.tell,
+                **({"page": page[0].take_notice} if page else {}),
+            },
         )  # fmt: skip
         self._first: dict[str, FirstHand] = {"lights": lamps, "voice": voice}
+        self._services: list[TableService] = []
         if page is not None:
-            page[0].follow(self.conductor, page[1], time.monotonic_ns)
-            self._first["page"] = page[0]
+            settings = parse_settings("".join(f'[[seat]]\nname = "{name}"\n' for name in NAMES))
+            clock = time.monotonic_ns
+            game = ServedGame(self.conductor, settings, self.timeline, clock, page[1], None, self.speaker)
+            page[0].begin_game(game)
+            self._services.append(page[0])
         self.begin()
 
     def begin(self) -> None:
         """The loop takes the pads' edges from now on."""
         if hasattr(self, "loop"):
             self.sights.close()
-        self.loop = Loop(self.conductor, self.sights, self.pads, first=self._first, timeline=self.timeline)
+        self.loop = Loop(
+            self.conductor, self.sights, self.pads, first=self._first, timeline=self.timeline,
+            services=self._services,
+        )  # fmt: skip
 
     # What happens at the table
 

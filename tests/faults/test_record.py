@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from referee.record.store import Record
-from referee.table.page_link import Paging
+from referee.table.page_link import PageLink
 from referee.table.resume import Both
 from tests.faults.conftest import Row
 from tests.faults.disks import Disk, NoFuse, full, read_only
@@ -46,7 +46,7 @@ class Recorded(Rig):
         self.memory = Memory()
         run = folder / "run"
         run.mkdir(mode=0o700)
-        self.paging = Paging(run)
+        self.paging = PageLink(run)
         super().__init__(folder, journal=Both(self.keeper, self.memory), page=(self.paging, self.keeper))
 
     def double(self, rank: str) -> None:

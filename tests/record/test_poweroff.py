@@ -8,38 +8,38 @@ from pathlib import Path
 
 import pytest
 
-from referee.table.power_off import ANSWER, STEP, Do, PowerOff, Said, State, switch_off
+from referee.table.power_off import ANSWER, STEP, PowerOff, PowerOrder, PowerState, PowerStep, switch_off
 
 
-def _dos(said: Sequence[Said]) -> list[Do]:
+def _dos(said: Sequence[PowerOrder]) -> list[PowerStep]:
     return [one.do for one in said]
 
 
 def test_by_the_page_during_a_game() -> None:
     off = PowerOff()
-    assert _dos(off.ask(0, confirmed=True, playing=True)) == [Do.PAUSE]
+    assert _dos(off.ask(0, confirmed=True, playing=True)) == [PowerStep.PAUSE]
     assert _dos(off.closed(1)) == [], "not before it was paused"
-    assert _dos(off.paused(2)) == [Do.CLOSE]
-    assert _dos(off.closed(3)) == [Do.SWITCH_OFF]
+    assert _dos(off.paused(2)) == [PowerStep.CLOSE]
+    assert _dos(off.closed(3)) == [PowerStep.SWITCH_OFF]
     assert off.ask(4, confirmed=True, playing=True) == []
 
 
 def test_by_the_pads_between_games() -> None:
     off = PowerOff()
-    assert _dos(off.ask(0, confirmed=False, playing=False)) == [Do.ASK]
-    assert _dos(off.answer(5, True, playing=False)) == [Do.CLOSE]
-    assert _dos(off.closed(6)) == [Do.SWITCH_OFF]
+    assert _dos(off.ask(0, confirmed=False, playing=False)) == [PowerStep.ASK]
+    assert _dos(off.answer(5, True, playing=False)) == [PowerStep.CLOSE]
+    assert _dos(off.closed(6)) == [PowerStep.SWITCH_OFF]
 
 
 def test_a_no_and_silence_leave_it_on() -> None:
     off = PowerOff()
     off.ask(0, confirmed=False, playing=True)
-    assert _dos(off.answer(5, False, playing=True)) == [Do.STAY]
+    assert _dos(off.answer(5, False, playing=True)) == [PowerStep.STAY]
     off.ask(10, confirmed=False, playing=True)
     assert off.advance(10 + ANSWER - 1) == []
     assert "Nobody answered" in off.advance(10 + ANSWER)[0].words
     assert off.answer(10 + ANSWER + 1, True, playing=True) == [], "a yes that comes too late switches nothing off"
-    assert off.state is State.ON
+    assert off.state is PowerState.ON
 
 
 def test_a_step_that_takes_too_long_leaves_it_on() -> None:
@@ -52,7 +52,7 @@ def test_a_step_that_takes_too_long_leaves_it_on() -> None:
 
 
 def test_whatever_comes_in_whatever_order_it_never_switches_off_an_open_record() -> None:
-    calls: tuple[Callable[[PowerOff, int], list[Said]], ...] = (
+    calls: tuple[Callable[[PowerOff, int], list[PowerOrder]], ...] = (
         lambda off, t: off.ask(t, confirmed=False, playing=True),
         lambda off, t: off.ask(t, confirmed=True, playing=True),
         lambda off, t: off.answer(t, True, playing=True),
@@ -64,13 +64,13 @@ def test_whatever_comes_in_whatever_order_it_never_switches_off_an_open_record()
     reached = 0
     for order in itertools.product(range(len(calls)), repeat=5):
         off = PowerOff()
-        seen: list[Do] = []
+        seen: list[PowerStep] = []
         for t, which in enumerate(order):
             seen += _dos(calls[which](off, t))
-        if Do.SWITCH_OFF in seen:
+        if PowerStep.SWITCH_OFF in seen:
             reached += 1
-            before = seen[: seen.index(Do.SWITCH_OFF)]
-            assert before[-2:] == [Do.PAUSE, Do.CLOSE]
+            before = seen[: seen.index(PowerStep.SWITCH_OFF)]
+            assert before[-2:] == [PowerStep.PAUSE, PowerStep.CLOSE]
     assert reached > 0
 
 

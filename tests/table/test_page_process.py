@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any, cast
 
 from referee.table.page_link import RESTARTS, WELL_AFTER, PageProcess
+from referee.table.services import ServedGame
+from referee.table.timeline import Timeline
 from referee.units import SECOND
 
 
@@ -40,7 +42,7 @@ class World:
         self.page = PageProcess(
             Path("r.db"), Path("run"), host="::1", port=0, start=self.start, clock=lambda: self.now,
         )  # fmt: skip
-        self.page.follow(cast(Any, self))
+        self.page.begin_game(ServedGame(cast(Any, self), cast(Any, None), Timeline(), lambda: 0, None, None, None))
 
     def start(self, command: Sequence[str]) -> Any:
         assert "--record" in command
@@ -56,7 +58,7 @@ class World:
     def go(self, seconds: int) -> None:
         for _ in range(seconds):
             self.now += SECOND
-            self.page.touch((), self.now)
+            self.page.beat(self.now)
 
 
 def test_a_page_that_dies_is_started_again_and_both_is_told() -> None:

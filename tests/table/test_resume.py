@@ -25,8 +25,7 @@ from referee.table.assembly import table_of
 from referee.table.game import Conductor
 from referee.table.loop import Loop
 from referee.table.names import NameService
-from referee.table.page_link import PAGE_SOCKET, SECRET, Paging
-from referee.table.page_service import PageService
+from referee.table.page_link import PAGE_SOCKET, SECRET, PageLink
 from referee.table.resume import Both, RecordedGame, open_game
 from referee.table.services import ServedGame
 from referee.vision.sight import News, Recall, Sight
@@ -65,16 +64,17 @@ class Desk:
         self.opened: RecordedGame = open_game(self.record, table_of(SETTINGS, 0), start)
         past, self.timeline = self.opened.past, self.opened.timeline
         began = self.timeline.now(start)
-        self.paging = Paging(paging) if paging is not None else None
+        self.notices: list[Notice] = []
+        self.paging = PageLink(paging) if paging is not None else None
         self.conductor = Conductor(
             past.table if past else table_of(SETTINGS, began), past=past, journal=self.opened.keeper,
-            outlets={"page": self.paging} if self.paging is not None else {},
-            tellers={"page": self.paging.tell} if self.paging is not None else {},
+            outlets={"page": self.paging.take_rulings} if self.paging is not None else {},
+            tellers={"page": self.paging.take_notice, "test": self.notices.append} if self.paging is not None else {},
         )  # fmt: skip
         self.game = ServedGame(
             self.conductor, SETTINGS, self.timeline, lambda: self.pads.now, self.opened.keeper, self.record, None
         )
-        services = [PageService(self.paging)] if self.paging is not None else []
+        services = [self.paging] if self.paging is not None else []
         for service in services:
             service.begin_game(self.game)
         if past is not None:
@@ -245,10 +245,8 @@ def test_hands_ask_for_a_code_and_the_page_never_hears_it(tmp_path: Path) -> Non
     folder.mkdir(mode=0o700)
     desk = Desk(tmp_path / "record.db", paging=folder)
     assert desk.paging is not None
-    codes: list[str] = []
-    desk.paging.follow(desk.conductor, desk.opened.keeper, lambda: desk.pads.now, codes.append)
     desk.see(1_000 * MS)
-    desk.paging.tell(Notice(SECRET, 0, "123456"))
+    desk.paging.take_notice(Notice(SECRET, 0, "123456"))
     desk.conductor.lose("camera", "gone")
     desk.loop.turn(seconds=0)
     for at, held in ((2_000, 100), (2_300, 100), (2_600, 2_500)):
@@ -257,6 +255,7 @@ def test_hands_ask_for_a_code_and_the_page_never_hears_it(tmp_path: Path) -> Non
             desk.loop.turn(seconds=0)
     desk.pads.run_to(7_000 * MS)
     desk.loop.turn(seconds=0)
+    codes = [str(notice.fields["digits"]) for notice in desk.notices if notice.what == SECRET]
     assert len(codes) == 1
     assert codes[0].isdecimal()
     assert len(codes[0]) == 6

@@ -9,14 +9,14 @@ from hardware.ports import Edge
 from hardware.simulated.devices.simulated_pads import SimulatedPads
 from hardware.simulated.table.players import press
 from referee.engine.observations import Slap
-from referee.table.roll_call import AGAIN, PATIENCE, Call, RollCall, Said
+from referee.table.roll_call import AGAIN, PATIENCE, Call, CallWords, RollCall
 
 MS = 1_000_000
 SECOND = 1_000 * MS
 NAMES = ("Ana", "Ben", "Cho", "Dora")
 
 
-def calls(said: list[Said]) -> list[tuple[Call, tuple[int, ...]]]:
+def calls(said: list[CallWords]) -> list[tuple[Call, tuple[int, ...]]]:
     return [(one.call, one.seats) for one in said]
 
 
@@ -77,7 +77,7 @@ def test_a_cut_wire_is_found_at_the_simulated_table() -> None:
     """Three pads of four are slapped, one of them also gets a spark: too short to be taken for its hand."""
     pads, heard, chance = SimulatedPads(4), PadFilter(4), Random(1)
     call = RollCall(NAMES, 0)
-    said: list[Said] = []
+    said: list[CallWords] = []
     edges: list[Edge] = []
     pads.pads.start(edges.append)
     contacts = [one for seat in (1, 2, 4) for one in press(seat, seat * SECOND, 90 * MS, chance)]

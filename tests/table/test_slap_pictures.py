@@ -34,10 +34,10 @@ from referee.table.slap_pictures import (
 from referee.table.timeline import Timeline
 from referee.vision.cameras import work_of
 from referee.vision.picture_buffer import PictureRing, Span
+from referee.web import finish_page as page
 from referee.web.board import Board
 from referee.web.events import Hub
 from referee.web.games_cache import Shelf
-from referee.web import finish_page as page
 from referee.web.site import Site
 from tests.faults.rig import Rig
 from tests.faults.told import kill

@@ -41,9 +41,12 @@ from referee.engine.observations import Slap as Felt
 from referee.engine.observations import Table
 from referee.engine.rulings import Ruling
 from referee.record.store import Record
+from referee.settings.model import parse_settings
 from referee.table.game import Conductor
-from referee.table.loop import Alarm, Loop, SharedPads, make_quick
-from referee.table.page_link import Paging
+from referee.table.loop import Alarm, FirstHand, Loop, SharedPads, make_quick
+from referee.table.page_link import PageLink
+from referee.table.services import ServedGame
+from referee.table.timeline import Timeline
 from referee.vision.client import SightProcess
 from referee.vision.process import Work
 from referee.vision.videos import new_watcher, seat_bearings
@@ -244,7 +247,7 @@ class Running:
 
 
 @contextmanager
-def table(folder: Path, card: Card | None, watch: Stopwatch, paging: Paging | None = None) -> Iterator[Running]:
+def table(folder: Path, card: Card | None, watch: Stopwatch, paging: PageLink | None = None) -> Iterator[Running]:
     """Begin a game in real time.
 
     Args:
@@ -270,16 +273,18 @@ def table(folder: Path, card: Card | None, watch: Stopwatch, paging: Paging | No
     with (folder / "screen").open("w") as terminal, _output(terminal), Display(names, live=True) as display:
         screen = Screen(display)
         begun = Table(t=time.monotonic_ns(), id="table", seats=names, dealer=1, counts=(900,) * SEATS)
-        shown: dict[str, Any] = {"page": paging} if paging is not None else {}
+        shown: dict[str, Any] = {"page": paging.take_rulings} if paging is not None else {}
         conductor = Conductor(
             begun, journal=journal,
             outlets={"watch": watch, "lights": lamps, "display": screen, **shown,
                      **({"voice": Voice(speaker)} if speaker is not None else {})},
         )  # fmt: skip
         if paging is not None:
-            paging.follow(conductor, journal, time.monotonic_ns)
-        first = {"watch": Watched(watch), "lights": lamps, **shown}
-        loop = Loop(conductor, sights, SharedPads(pads), first=first, alarm=alarm)
+            settings = parse_settings("".join(f'[[seat]]\nname = "{name}"\n' for name in names))
+            paging.begin_game(ServedGame(conductor, settings, Timeline(), time.monotonic_ns, journal, record, speaker))
+        first: dict[str, FirstHand] = {"watch": Watched(watch), "lights": lamps}
+        services = [paging] if paging is not None else []
+        loop = Loop(conductor, sights, SharedPads(pads), first=first, alarm=alarm, services=services)
         asked = cut.asked if cut is not None else []
         running = Running(loop, conductor, request, lights, sights, display, screen, record, card, speaker, asked)
         make_quick()

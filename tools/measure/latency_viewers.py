@@ -21,7 +21,7 @@ from typing import Final
 
 import numpy as np
 
-from referee.table.page_link import PAGE_SOCKET, Paging
+from referee.table.page_link import PAGE_SOCKET, PageLink
 from tests.support.sound_card import SYSTEM, Card
 from tests.web.served import Served
 from tests.web.viewers import Viewers
@@ -87,7 +87,7 @@ def measure(slaps: int, blocks: int, viewers: int, *, wanted_sound: bool = True)
         folder = Path(name)
         card = Card(folder) if wanted_sound and SYSTEM.exists() else None
         try:
-            with table(folder, card, watch, Paging(folder / "run")) as running:
+            with table(folder, card, watch, PageLink(folder / "run")) as running:
                 for number in range(blocks):
                     out.append(_block(running, folder, number, slaps, viewers))
                     _tell(number + 1, blocks)

@@ -28,8 +28,7 @@ from referee.engine.rulings import Ruling
 from referee.record.pictures import Picture, PictureStore
 from referee.record.retention import make_room
 from referee.record.store import Record
-from referee.table.page_link import PAGE_SOCKET, Paging
-from referee.table.page_service import PageService
+from referee.table.page_link import PAGE_SOCKET, PageLink
 from referee.table.services import ServedGame, TableService
 from tests.support.scripted_watcher import ScriptedWatcher, as_seen, blank_frames
 from tests.web.served import Served
@@ -95,17 +94,17 @@ class Table:
     def _played(self, script: Script, seed: int) -> tuple[int, int, int]:
         """Cards that were laid, lines that were written, and old pictures that made way."""
         pictures = _Pictures(self._store)
-        paging = Paging(self._folder / "run")
+        link = PageLink(self._folder / "run")
         eye = ScriptedWatcher(as_seen(script.truth, round(1e9 / FPS)), delay=round(1e9 / FPS))
         try:
             with _silent():
                 _, conductor = play(
                     DemoOptions(seed=seed, pace=False, live=False), script, eye,
-                    frames=blank_frames(FPS, script.duration), services=[pictures, PageService(paging)],
+                    frames=blank_frames(FPS, script.duration), services=[pictures, link],
                     record=self._record.path,
                 )  # fmt: skip
         finally:
-            paging.close()
+            link.close()
         game = self._record.games()[0].id
         return conductor.cards, sum(1 for _ in self._record.lines(game)), pictures.given_up
 
