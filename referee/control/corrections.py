@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final
 
 from referee.control.commands import Command, CommandError, parse_command
@@ -71,6 +72,11 @@ class Facts:
         """The instant of what is said now: no sensor has told beyond it."""
         return max(self.now, self.watermark + 1)
 
+    @cached_property
+    def log(self) -> AmendedLog:
+        """The log as people have corrected it."""
+        return AmendedLog(self.observations, self.rulings)
+
 
 @dataclass(frozen=True)
 class Accepted:
@@ -92,7 +98,7 @@ class Refused:
 Outcome = Accepted | Refused
 
 
-class NotPossible(Spoken):
+class Denied(Spoken):
     """Why a command cannot be met."""
 
 
@@ -106,53 +112,61 @@ def meet_command(asked: object, facts: Facts | None, name: Namer) -> Outcome:
     """
     try:
         command = parse_command(asked.record() if isinstance(asked, Command) else asked)
-        if command.do in _ORDERS:
-            return _ORDERS[command.do](command, facts)
-        if facts is None:
-            raise NotPossible("no game is being played")
-        return _LINES[command.do](_Game(facts, name), command)
-    except (NotPossible, CommandError) as why:
+        meeting = _Meeting(command, facts, name)
+        accepted: Accepted = getattr(meeting, command.do)()
+        return accepted
+    except (Denied, CommandError) as why:
         return Refused(why.sentence)
     except RulesError as why:
         return Refused(str(why))
 
 
-# Lines of the log
+class _Meeting:
+    """One command and the game that it meets. Each command has the method of its name; they raise `Denied`."""
 
+    def __init__(self, command: Command, facts: Facts | None, name: Namer) -> None:
+        self._command, self._get, self._known, self._name = command, command.get, facts, name
 
-class _Game:
-    """The game that a command is about. A public method meets the command of its name; they raise `NotPossible`."""
+    @property
+    def _facts(self) -> Facts:
+        if self._known is None:
+            raise Denied("no game is being played")
+        return self._known
 
-    def __init__(self, facts: Facts, name: Namer) -> None:
-        self._facts, self._name = facts, name
-        self._log = AmendedLog(facts.observations, facts.rulings)
+    @property
+    def _log(self) -> AmendedLog:
+        return self._facts.log
 
     @property
     def _seats(self) -> int:
         """How many sit there, those who joined included; before anything was judged, as the first line says."""
         return len(self._facts.view.names) or (len(self._log.table.seats) if self._log.table is not None else 0)
 
+    @property
+    def _is_playing(self) -> bool:
+        return self._known is not None and not self._known.view.game_over
+
     def _find_line(self, id_: str) -> Observation:
         """A line that people may correct, as it stands."""
         if not self._log.known(id_):
-            raise NotPossible('there is no line "{line}" in this game that was judged', line=id_)
+            raise Denied('there is no line "{line}" in this game that was judged', line=id_)
         line = self._log.now(id_)
         if line is None:
-            raise NotPossible('"{line}" was struck out; undo that first', line=id_)
+            raise Denied('"{line}" was struck out; undo that first', line=id_)
         if isinstance(line, AMENDING):
-            raise NotPossible('"{line}" is something that people said: take it back with undo', line=id_)
+            raise Denied('"{line}" is something that people said: take it back with undo', line=id_)
         if isinstance(line, SAID) and not is_said(line):
-            raise NotPossible(
+            raise Denied(
                 '"{line}" is a {kind} of the referee itself, which nobody can correct', line=id_, kind=line.kind
             )
         if not isinstance(line, _SEEN):
-            raise NotPossible('"{line}" is a {kind}, and is not corrected here', line=id_, kind=line.kind or "note")
+            raise Denied('"{line}" is a {kind}, and is not corrected here', line=id_, kind=line.kind or "note")
         return line
 
     def _checked_seat(self, seat: int) -> int:
         """A seat of this table."""
         if not 1 <= seat <= self._seats:
-            raise NotPossible("there is no seat {number}; this table has {places}", number=seat, places=self._seats)
+            raise Denied("there is no seat {number}; this table has {places}", number=seat, places=self._seats)
         return seat
 
     def _correction(self, line: str, **fields: Any) -> Correct:
@@ -163,21 +177,21 @@ class _Game:
 
     def _refuse_without_corrections(self) -> None:
         if self._log.table and not allows_corrections(self._log.table.rules):
-            raise NotPossible("these house rules allow no corrections (K6 is off)")
+            raise Denied("these house rules allow no corrections (K6 is off)")
 
     def _refuse_after_the_end(self) -> None:
         if self._facts.view.game_over:
-            raise NotPossible("the game is over")
+            raise Denied("the game is over")
 
-    def correct(self, command: Command) -> Accepted:
+    def correct(self) -> Accepted:
         """A card was misread, or a line is another seat's."""
         self._refuse_without_corrections()
-        line = self._find_line(command.get("line"))
-        card, seat = command.get("card"), command.get("seat")
+        line = self._find_line(self._get("line"))
+        card, seat = self._get("card"), self._get("seat")
         if card is not None and not isinstance(line, Card):
-            raise NotPossible('"{line}" is a {kind}, not a card', line=line.id, kind=line.kind)
+            raise Denied('"{line}" is a {kind}, not a card', line=line.id, kind=line.kind)
         if seat is not None and not isinstance(line, _SEATED):
-            raise NotPossible('"{line}" is a {kind}, which has no seat', line=line.id, kind=line.kind)
+            raise Denied('"{line}" is a {kind}, which has no seat', line=line.id, kind=line.kind)
         given: dict[str, Any] = {} if seat is None else {"seat": self._checked_seat(seat)}
         if card is not None:
             given["card"] = card
@@ -185,7 +199,7 @@ class _Game:
         if isinstance(line, Card) and (answers := self._other_answers(line, given)):
             return Accepted(words, answers)
         if all(getattr(line, field) == value for field, value in given.items()):
-            raise NotPossible('"{line}" says that already', line=line.id)
+            raise Denied('"{line}" says that already', line=line.id)
         if card is not None and isinstance(line, Card) and line.candidates:
             # What the eye held possible is settled by somebody who has looked.
             given["candidates"] = []
@@ -199,10 +213,10 @@ class _Game:
             if kept is None:
                 continue
             if kept.value == value:
-                raise NotPossible('"{line}" says that already', line=card.id)
+                raise Denied('"{line}" says that already', line=card.id)
             said.append(self._answer_to(kept.to, value))
         if said and len(said) < len(given):
-            raise NotPossible("correct the card first, then the seat")
+            raise Denied("correct the card first, then the seat")
         return tuple(said)
 
     def _standing_answer(self, card: Card, kind: type) -> Answer | None:
@@ -210,44 +224,44 @@ class _Game:
         found = (self._log.answer(f"question@{card.id}{number}") for number in ("", "/2", "/3"))
         return next((one for one in found if one is not None and type(one.value) is kind), None)
 
-    def void(self, command: Command) -> Accepted:
+    def void(self) -> Accepted:
         """Something that was seen did not happen."""
         self._refuse_without_corrections()
-        line = self._find_line(command.get("line"))
+        line = self._find_line(self._get("line"))
         words = Sentence("{kind} {line} is struck out; what follows is ruled again", kind=line.kind, line=line.id)
         return Accepted(words, (self._correction(line.id, void=True),))
 
-    def overrule(self, command: Command) -> Accepted:
+    def overrule(self) -> Accepted:
         """Put another verdict in a ruling's place, or another seat's hand before the one that won (K6)."""
         self._refuse_without_corrections()
-        ruling = self._find_verdict(command.get("ruling"))
+        ruling = self._find_verdict(self._get("ruling"))
         slaps = [line for line in self._log.all_now() if isinstance(line, Slap)]
         on_record = ruling.id in self._log.rulings
         instead = overrulable(ruling, slaps, owner=self._facts.view.owner, is_on_record=on_record)
         if instead is None and on_record:
-            raise NotPossible(
+            raise Denied(
                 "that ruling follows from what was seen: correct the card, the seat or the hand that it rests on"
             )
         if instead is None:
-            raise NotPossible('there is no ruling "{name}" in force', name=ruling.id)
-        seat, verdict, other = ruling["seat"], command.get("verdict"), command.get("seat")
+            raise Denied('there is no ruling "{name}" in force', name=ruling.id)
+        seat, verdict, other = ruling["seat"], self._get("verdict"), self._get("seat")
         if verdict is not None and other is not None:
-            raise NotPossible("say another verdict or another seat, not both")
+            raise Denied("say another verdict or another seat, not both")
         if ruling.kind == "dead_card" or verdict == "in_turn":
             if verdict not in instead.verdicts:
-                raise NotPossible("a dead card can only be said to have been in turn, and nothing else can")
+                raise Denied("a dead card can only be said to have been in turn, and nothing else can")
             words = Sentence("the card was in turn after all; what follows is ruled again")
             return Accepted(words, (self._correction(ruling.id, void=True),))
         if verdict is not None:
             if verdict not in instead.verdicts:
-                raise NotPossible("that is what was ruled")
+                raise Denied("that is what was ruled")
             return Accepted(_as_verdict(verdict, seat), (self._correction(ruling.id, extra={"ruling": verdict}),))
         if ruling.kind != "slap_won":
-            raise NotPossible("only where a slap won can another seat's hand be said to have been first")
+            raise Denied("only where a slap won can another seat's hand be said to have been first")
         if self._checked_seat(other) == seat:
-            raise NotPossible("that is what was ruled")
+            raise Denied("that is what was ruled")
         if other not in instead.seats:
-            raise NotPossible("{seat} did not slap then", seat=other)
+            raise Denied("{seat} did not slap then", seat=other)
         words = Sentence("{seat} was first; what follows is ruled again", seat=other)
         return Accepted(words, (self._correction(ruling.id, extra={"seat": other}),))
 
@@ -257,38 +271,36 @@ class _Game:
             return ruling
         slap = self._log.now(cause_of(id_)) if id_.startswith("slap_won@") and self._log.known(cause_of(id_)) else None
         if not isinstance(slap, Slap):
-            raise NotPossible('there is no ruling "{name}" in force', name=id_)
+            raise Denied('there is no ruling "{name}" in force', name=id_)
         return Ruling("slap_won", id_, slap.t, (slap.id,), (), {"seat": slap.seat})
 
-    def answer(self, command: Command) -> Accepted:
+    def answer(self) -> Accepted:
         """What the referee asked: a seat, a card, or which came first."""
-        question, value, view = base_id(command.get("question")), command.get("value"), self._facts.view
+        question, value, view = base_id(self._get("question")), self._get("value"), self._facts.view
         open_ = next((one for one in view.questions if base_id(one) == question), None)
         if open_ is None:
-            raise NotPossible(
-                "that question is not open; it may have been answered already (undo takes an answer back)"
-            )
+            raise Denied("that question is not open; it may have been answered already (undo takes an answer back)")
         ruling = self._log.ruling(open_)
         if ruling is None:
-            raise NotPossible("that question is not on record yet; try again in a moment")
+            raise Denied("that question is not on record yet; try again in a moment")
         ask = str(ruling["ask"])
         if ask in _NOT_ANSWERED:
-            raise NotPossible("that takes no answer: {why}", why=_NOT_ANSWERED[ask])
+            raise Denied("that takes no answer: {why}", why=_NOT_ANSWERED[ask])
         about = [self._log.now(line) for line in ruling.get("about", ()) if self._log.known(line)]
         if ask in SEAT_QUESTIONS:
             if type(value) is not int or not 1 <= value <= len(view.names):
-                raise NotPossible("answer with a seat, 1 to {most}", most=len(view.names))
+                raise Denied("answer with a seat, 1 to {most}", most=len(view.names))
             slapped = sorted({hand.seat for hand in about if isinstance(hand, Slap)})
             if ask == "who_was_first" and slapped and value not in slapped:
-                raise NotPossible("answer with one of the seats that slapped: {seats}", seats=slapped)
+                raise Denied("answer with one of the seats that slapped: {seats}", seats=slapped)
         elif ask in _CARD_QUESTIONS:
             if not (isinstance(value, str) and is_card(value) and value != UNREADABLE):
-                raise NotPossible("answer with a card, such as 7h")
+                raise Denied("answer with a card, such as 7h")
             cause = cause_of(ruling.id)
             if ask == "unreadable_card" and self._log.known(cause) and isinstance(self._log.now(cause), Slap):
                 return Accepted(_as_answer(value), (self._correct_unread_card(about, value),))
         elif value not in ("slap", "card"):
-            raise NotPossible("answer slap or card: which came first")
+            raise Denied("answer slap or card: which came first")
         return Accepted(_as_answer(value), (self._answer_to(open_, value),))
 
     def _correct_unread_card(self, about: Sequence[Observation | None], value: str) -> Observation:
@@ -296,55 +308,55 @@ class _Game:
         unread = [card for card in about if isinstance(card, Card) and card.card == UNREADABLE]
         cards = [card for card in unread if self._standing_answer(card, str) is None]
         if len(cards) != 1:
-            raise NotPossible("more than one card hangs on this; answer the cards' own questions")
+            raise Denied("more than one card hangs on this; answer the cards' own questions")
         return self._correction(cards[0].id, extra={"card": value})
 
-    def pause(self, _: Command) -> Accepted:
+    def pause(self) -> Accepted:
         """The table stops."""
         self._refuse_after_the_end()
         if self._log.pause.by_people:
-            raise NotPossible("the table is paused already")
+            raise Denied("the table is paused already")
         pause = Pause(t=self._facts.t, id=self._name("pause"))
         return Accepted(Sentence("paused; slaps are void until it goes on"), (pause,))
 
-    def resume(self, _: Command) -> Accepted:
+    def resume(self) -> Accepted:
         """The table goes on, unless the camera holds it as well."""
         self._refuse_after_the_end()
         state = self._log.pause
         if not state.by_people:
-            raise NotPossible(UNSEEN if state.by_camera else "the table is not paused")
+            raise Denied(UNSEEN if state.by_camera else "the table is not paused")
         resume = Resume(t=self._facts.t, id=self._name("resume"))
         if state.by_camera:
             return Accepted(UNSEEN, (as_released(resume),))
         return Accepted(Sentence("the table goes on"), (resume,))
 
-    def undo(self, command: Command) -> Accepted:
+    def undo(self) -> Accepted:
         """Take back the last thing that people said."""
         self._refuse_without_corrections()
         acts = self._log.last_act
         if not acts:
-            raise NotPossible("nothing that people said is left to take back")
+            raise Denied("nothing that people said is left to take back")
         ids = [act.id for act in acts]
-        if command.get("of") not in (None, *ids):
-            raise NotPossible("somebody has said something else since; look again")
+        if self._get("of") not in (None, *ids):
+            raise Denied("somebody has said something else since; look again")
         words = Sentence("taken back: {kind} {lines}; what follows is ruled again", kind=acts[0].kind, lines=ids)
         return Accepted(words, tuple(self._correction(id_, void=True) for id_ in ids))
 
-    def count(self, command: Command) -> Accepted:
+    def count(self) -> Accepted:
         """One stack was counted."""
         self._refuse_after_the_end()
-        seat, cards = self._checked_seat(command.get("seat")), command.get("cards")
+        seat, cards = self._checked_seat(self._get("seat")), self._get("cards")
         return Accepted(Sentence("{seat} holds {cards}", seat=seat, cards=cards), self._count_lines({seat: cards}))
 
-    def recount(self, command: Command) -> Accepted:
+    def recount(self) -> Accepted:
         """All stacks were counted."""
         self._refuse_after_the_end()
-        said: list[int | None] = command.get("cards")
+        said: list[int | None] = self._get("cards")
         if len(said) != self._seats:
-            raise NotPossible("{counts} counts for {places} seats", counts=len(said), places=self._seats)
+            raise Denied("{counts} counts for {places} seats", counts=len(said), places=self._seats)
         counted = {seat: cards for seat, cards in enumerate(said, start=1) if cards is not None}
         if not counted:
-            raise NotPossible("no stack was counted")
+            raise Denied("no stack was counted")
         return Accepted(Sentence("stacks counted: {counts}", counts=len(counted)), self._count_lines(counted))
 
     def _count_lines(self, counted: Mapping[int, int]) -> tuple[Count, ...]:
@@ -355,23 +367,64 @@ class _Game:
             jokers = table.jokers if table.jokers is not None else rules.value("S3") if rules.has("S3") else 0
             cards, there_are = sum(counted.values()), 52 * packs + jokers
             if cards > there_are:
-                raise NotPossible("that is {cards}; this game has {all}", cards=cards, all=there_are)
+                raise Denied("that is {cards}; this game has {all}", cards=cards, all=there_are)
         return tuple(
             Count(t=self._facts.t, id=self._name("count"), seat=seat, cards=cards) for seat, cards in counted.items()
         )
 
+    # Orders to the main process
 
-_LINES: Final[Mapping[str, Callable[[_Game, Command], Accepted]]] = {
-    "correct": _Game.correct,
-    "void": _Game.void,
-    "overrule": _Game.overrule,
-    "answer": _Game.answer,
-    "pause": _Game.pause,
-    "resume": _Game.resume,
-    "undo": _Game.undo,
-    "count": _Game.count,
-    "recount": _Game.recount,
-}
+    def begin(self) -> Accepted:
+        """A new game."""
+        names = [" ".join(name.split()) for name in self._get("seats")]
+        if not all(names):
+            raise Denied("every seat needs a name")
+        if len({name.casefold() for name in names}) < len(names):
+            raise Denied("two seats have the same name; the voice could not tell them apart")
+        dealer = self._get("dealer", 1)
+        if dealer > len(names):
+            raise Denied("there is no seat {number} to deal; {many} play", number=dealer, many=len(names))
+        house_rules(self._get("rules"))
+        return self._begin_game(names, self._get("rules"), dealer)
+
+    def rematch(self) -> Accepted:
+        """A new game with the same players and rules; the next seat deals."""
+        table = self._known.log.table if self._known is not None else None
+        if table is None:
+            raise Denied("no game was played yet that could be played again")
+        return self._begin_game(list(table.seats), table.rules, table.dealer % len(table.seats) + 1)
+
+    def _begin_game(self, names: list[str], rules: Any, dealer: int) -> Accepted:
+        if self._is_playing and not self._get("abandon"):
+            raise Denied("a game is being played; say that it is to be broken off")
+        order = Command("begin", {"seats": names, "rules": rules, "dealer": dealer})
+        return Accepted(Sentence("a new game for {names}", names=names), order=order)
+
+    def keep(self) -> Accepted:
+        """Never remove a game to make room, or no longer so."""
+        game = self._get("game")
+        if self._get("keep"):
+            return Accepted(Sentence("game {game} is kept for good", game=game), order=self._command)
+        return Accepted(Sentence("game {game} may make room for others again", game=game), order=self._command)
+
+    def remove(self) -> Accepted:
+        """Remove a game from the record."""
+        game = self._get("game")
+        if self._is_playing and self._facts.game == game:
+            raise Denied("that game is being played")
+        return Accepted(Sentence("game {game} is removed", game=game), order=self._command)
+
+    def power_off(self) -> Accepted:
+        """Switch the machine off."""
+        return Accepted(Sentence("finishing, and switching off"), order=self._command)
+
+    def settings(self) -> Accepted:
+        """How loud the voice is."""
+        if ("quiet_from" in self._command.fields) != ("quiet_to" in self._command.fields):
+            raise Denied("say from when and to when it is to be quiet, both")
+        if bool(self._get("quiet_from")) != bool(self._get("quiet_to")):
+            raise Denied("say from when and to when it is to be quiet, or nothing for both")
+        return Accepted(Sentence("set"), order=self._command)
 
 
 def _as_correction(line: Observation, given: Mapping[str, Any]) -> Sentence:
@@ -403,70 +456,3 @@ def _as_answer(value: object) -> Sentence:
     if value == "card":
         return Sentence("answered: the card came first")
     return Sentence("answered: {card}", card=str(value))
-
-
-# Orders to the main process
-
-
-def _begin(command: Command, facts: Facts | None) -> Accepted:
-    names = [" ".join(name.split()) for name in command.get("seats")]
-    if not all(names):
-        raise NotPossible("every seat needs a name")
-    if len({name.casefold() for name in names}) < len(names):
-        raise NotPossible("two seats have the same name; the voice could not tell them apart")
-    dealer = command.get("dealer", 1)
-    if dealer > len(names):
-        raise NotPossible("there is no seat {number} to deal; {many} play", number=dealer, many=len(names))
-    house_rules(command.get("rules"))
-    return _new_game(names, command.get("rules"), dealer, command, facts)
-
-
-def _rematch(command: Command, facts: Facts | None) -> Accepted:
-    table = AmendedLog(facts.observations, facts.rulings).table if facts is not None else None
-    if table is None:
-        raise NotPossible("no game was played yet that could be played again")
-    dealer = table.dealer % len(table.seats) + 1
-    return _new_game(list(table.seats), table.rules, dealer, command, facts)
-
-
-def _new_game(names: list[str], rules: Any, dealer: int, command: Command, facts: Facts | None) -> Accepted:
-    if facts is not None and not facts.view.game_over and not command.get("abandon"):
-        raise NotPossible("a game is being played; say that it is to be broken off")
-    said = {"seats": names, "rules": rules, "dealer": dealer}
-    return Accepted(Sentence("a new game for {names}", names=names), order=Command("begin", said))
-
-
-def _keep(command: Command, _: Facts | None) -> Accepted:
-    game = command.get("game")
-    if command.get("keep"):
-        return Accepted(Sentence("game {game} is kept for good", game=game), order=command)
-    return Accepted(Sentence("game {game} may make room for others again", game=game), order=command)
-
-
-def _remove(command: Command, facts: Facts | None) -> Accepted:
-    game = command.get("game")
-    if facts is not None and facts.game == game and not facts.view.game_over:
-        raise NotPossible("that game is being played")
-    return Accepted(Sentence("game {game} is removed", game=game), order=command)
-
-
-def _power_off(command: Command, _: Facts | None) -> Accepted:
-    return Accepted(Sentence("finishing, and switching off"), order=command)
-
-
-def _settings(command: Command, _: Facts | None) -> Accepted:
-    if ("quiet_from" in command.fields) != ("quiet_to" in command.fields):
-        raise NotPossible("say from when and to when it is to be quiet, both")
-    if bool(command.get("quiet_from")) != bool(command.get("quiet_to")):
-        raise NotPossible("say from when and to when it is to be quiet, or nothing for both")
-    return Accepted(Sentence("set"), order=command)
-
-
-_ORDERS: Final[Mapping[str, Callable[[Command, Facts | None], Accepted]]] = {
-    "begin": _begin,
-    "rematch": _rematch,
-    "keep": _keep,
-    "remove": _remove,
-    "power_off": _power_off,
-    "settings": _settings,
-}

@@ -23,7 +23,6 @@ from typing import Any, Final
 from hardware.pads.debounce import REBOUND, STUCK
 from hardware.ports import Edge
 from referee.control.corrections import SEAT_QUESTIONS, Facts
-from referee.engine.amended_log import AmendedLog
 from referee.engine.observations import Correct, Pause, Resume, Slap
 from referee.engine.rulings import Ruling
 from referee.engine.view import View
@@ -214,7 +213,7 @@ _CONTRADICTIONS: Final = frozenset(("impossible_card", "order_changed"))
 
 def is_paused(facts: Facts) -> bool:
     """Whether the game is paused; looks at the whole log, and changes only with a line of `PAUSING`."""
-    return AmendedLog(facts.observations, facts.rulings).pause.is_stopped
+    return facts.log.pause.is_stopped
 
 
 def mode_in(view: View, *, paused: bool) -> Mode:
@@ -231,7 +230,7 @@ def command_of(word: Word, facts: Facts) -> dict[str, Any] | None:
 
     A request for a pairing code ("code") is no matter of the game, and is not answered here.
     """
-    log = AmendedLog(facts.observations, facts.rulings)
+    log = facts.log
     found = [log.ruling(name) for name in facts.view.questions]
     questions = sorted((one for one in found if one is not None), key=lambda one: (one.t, one.id))
     # While a pile waits for people to say whose it is, every hand on it is late.

@@ -14,12 +14,12 @@ from referee.text.answers import OTHERS, answers
 from referee.text.catalogue import table
 
 APP = Path(__file__).parents[2] / "referee"
-TEMPLATE = {"Sentence": 0, "NotPossible": 0, "CommandError": 0, "Refusal": 1}
+TEMPLATE = {"Sentence": 0, "Denied": 0, "CommandError": 0, "Refusal": 1}
 """What is given a template, and as which argument."""
 SENTENCE = {"Accepted": 0, "Refused": 0, "Answered": 1, "BridgeError": 0}
 """What is given a sentence that was made before."""
 AT_HOME = {
-    "NotPossible": "control/corrections", "CommandError": "control/commands", "Refusal": "web/security/guard",
+    "Denied": "control/corrections", "CommandError": "control/commands", "Refusal": "web/security/guard",
     "Accepted": "control/corrections", "Refused": "control/corrections", "Answered": "control/pairing_code",
     "BridgeError": "control/socket", "Sentence": "text/sentence",
 }  # fmt: skip
