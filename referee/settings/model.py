@@ -263,7 +263,7 @@ class Settings(Section):
     rules: Any = "classic"
     """A preset, or a changed preset as a log's first line has it."""
     dealer: int = _whole(1, 1, MOST_SEATS)
-    deck: _Name | None = None
+    deck: _Name | None = Field(default=None, description="a name in quotes")
     """A learned deck's name (`referee enrol`); None reads ordinary decks."""
     seats: tuple[SeatSettings, ...] = Field(alias="seat")
     camera: CameraSettings = CameraSettings()
