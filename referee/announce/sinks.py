@@ -28,18 +28,22 @@ class Notice:
     """What its words need: ``seat``, ``margin`` (ns) ..."""
 
 
-ANOTHER: Final = "another"
+ANOTHER_GAME: Final = "another"
 """The game is over, and the next one waits for somebody's word."""
-GONE: Final[Mapping[str, str]] = {
+GONE_NOTICES: Final[Mapping[str, str]] = {
     "camera": "camera_gone", "pads": "pads_gone", "lights": "lights_gone", "log": "log_gone",
 }  # fmt: skip
 """What is said when a part fails; of a voice that failed nothing can be said."""
-BACK: Final[Mapping[str, str]] = {
+BACK_NOTICES: Final[Mapping[str, str]] = {
     "camera": "camera_back", "pads": "pads_back", "lights": "lights_back", "voice": "sound_back", "view": "view_clear",
     "log": "log_back",
 }  # fmt: skip
 """What is said when it is back."""
-PAD: Final[Mapping[str, str]] = {"pad_stuck": "pad_stuck", "pad_chatter": "pad_chatters", "pad_freed": "pad_works"}
+PAD_NOTICES: Final[Mapping[str, str]] = {
+    "pad_stuck": "pad_stuck",
+    "pad_chatter": "pad_chatters",
+    "pad_freed": "pad_works",
+}
 """What is said of each thing that the filter of the pads' edges finds."""
 
 

@@ -15,9 +15,9 @@ from typing import Any, Final
 from hardware.sound.volume import Volume
 from referee.settings.model import VoiceSettings
 
-FILE: Final = "voice.json"
+VOICE_FILE: Final = "voice.json"
 """Beside the record."""
-FIELDS: Final = ("volume", "quiet_volume", "quiet_from", "quiet_to")
+VOICE_FIELDS: Final = ("volume", "quiet_volume", "quiet_from", "quiet_to")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +30,8 @@ class VoiceChoice:
         """The settings as chosen; as they are where nothing was, or the file says otherwise by now."""
         try:
             kept = json.loads(self.path.read_text(encoding="utf-8"))
-            same = kept["instead_of"] == of(settings)
-            chosen = {field: kept["chosen"][field] for field in FIELDS}
+            same = kept["instead_of"] == chosen_fields(settings)
+            chosen = {field: kept["chosen"][field] for field in VOICE_FIELDS}
             return VoiceSettings.model_validate(settings.model_dump() | chosen) if same else settings
         except (OSError, ValueError, KeyError, TypeError, RecursionError):
             return settings
@@ -49,7 +49,7 @@ class VoiceChoice:
         beside = self.path.with_suffix(".new")
         try:
             with beside.open("w", encoding="utf-8") as out:
-                json.dump({"instead_of": of(settings), "chosen": of(chosen)}, out)
+                json.dump({"instead_of": chosen_fields(settings), "chosen": chosen_fields(chosen)}, out)
                 out.flush()
                 os.fsync(out.fileno())
             beside.replace(self.path)
@@ -64,6 +64,6 @@ def volume_in(settings: VoiceSettings) -> Volume:
     return Volume(settings.volume, settings.quiet_from, settings.quiet_to, settings.quiet_volume)
 
 
-def of(settings: VoiceSettings) -> dict[str, Any]:
+def chosen_fields(settings: VoiceSettings) -> dict[str, Any]:
     """What may be chosen, as it is set."""
-    return {field: getattr(settings, field) for field in FIELDS}
+    return {field: getattr(settings, field) for field in VOICE_FIELDS}

@@ -18,7 +18,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from hardware.pads.slaps import PadFilter
-from referee.announce.sinks import BACK, GONE, PAD, Notice, Outlet, Sinks, Teller
+from referee.announce.sinks import BACK_NOTICES, GONE_NOTICES, PAD_NOTICES, Notice, Outlet, Sinks, Teller
 from referee.engine.adjudicator import LIVE_LOOKAHEAD, Adjudicator
 from referee.engine.amended_log import UNUSED, is_said, read_pause
 from referee.engine.foresight import Foresight
@@ -231,14 +231,14 @@ class Conductor:
         self._observe(seen)
         if isinstance(seen, Slap):
             self._pause.add_hand(seen)
-        elif isinstance(seen, Other) and seen.name in PAD:
+        elif isinstance(seen, Other) and seen.name in PAD_NOTICES:
             seat = int(seen.extra["seat"])
             words = str(seen.extra.get("words", seen.name))
             if seen.name == "pad_freed":
                 self.troubles.pop(f"pad {seat}", None)
             else:
                 self.troubles[f"pad {seat}"] = words
-            self.tell(Notice(PAD[seen.name], seen.t, words, {"seat": seat}))
+            self.tell(Notice(PAD_NOTICES[seen.name], seen.t, words, {"seat": seat}))
 
     def lose(self, sensor: str, words: str) -> None:
         """A sensor is gone: put it on record, and wait for it no longer. Without the camera the game is paused."""
@@ -321,7 +321,7 @@ class Conductor:
             return
         self.troubles[part] = words
         self.note("trouble", {"part": part, "words": words})
-        key = what or (GONE.get(part, "") if before is None else "")
+        key = what or (GONE_NOTICES.get(part, "") if before is None else "")
         self.tell(Notice(key, self._now, f"{part}: {words}", {"part": part}))
 
     def mended(self, part: str) -> None:
@@ -329,7 +329,7 @@ class Conductor:
         if self.troubles.pop(part, None) is None:
             return
         self.note("mended", {"part": part})
-        self.tell(Notice(BACK.get(part, ""), self._now, f"{part}: works again", {"part": part}))
+        self.tell(Notice(BACK_NOTICES.get(part, ""), self._now, f"{part}: works again", {"part": part}))
 
     def _do(self, steps: Steps) -> None:
         """What the pause answers."""

@@ -14,8 +14,8 @@ from typing import Any, Final, Protocol
 from hardware.clock import wall_now
 from hardware.ports import Speaker
 from hardware.sound.volume import VolumeError
-from referee.announce.sinks import ANOTHER, Notice
-from referee.announce.volume_choice import FIELDS, VoiceChoice, of, volume_in
+from referee.announce.sinks import ANOTHER_GAME, Notice
+from referee.announce.volume_choice import VOICE_FIELDS, VoiceChoice, chosen_fields, volume_in
 from referee.control.commands import Command
 from referee.record.erasure import erase_game
 from referee.record.people import People, PeopleError
@@ -104,7 +104,7 @@ class Orders(TableService):
         """See `TableService`."""
         if self._game is not None:
             words = "another game: two taps on a pad, or from the page"
-            self._game.tell_table(Notice(ANOTHER, self._game.now, words))
+            self._game.tell_table(Notice(ANOTHER_GAME, self._game.now, words))
 
     def follow(self, game: Playing, record: Record | None, speaker: Speaker | None) -> None:
         """A game begins, or goes on.
@@ -127,7 +127,7 @@ class Orders(TableService):
             "pads": len(self._settings.seats),
             "names": [seat.name for seat in present.seats],
             "rules": present.rules,
-            "voice": of(self._voice) if self._speaker is not None else None,
+            "voice": chosen_fields(self._voice) if self._speaker is not None else None,
             "power_off": self.may_switch_off,
             **self._facts(present),
         }
@@ -202,7 +202,9 @@ class Orders(TableService):
         """How loud the voice is, and when it is quiet."""
         if self._speaker is None:
             return Sentence("there is no voice at this table")
-        voice = self._voice.model_copy(update={field: order.get(field) for field in FIELDS if field in order.fields})
+        voice = self._voice.model_copy(
+            update={field: order.get(field) for field in VOICE_FIELDS if field in order.fields}
+        )
         try:
             self._speaker.set_volume(volume_in(voice))
         except VolumeError as bad:

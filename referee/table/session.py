@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from hardware.clock import monotonic
 from hardware.ports import HardwareMissing
-from referee.announce.volume_choice import FILE, VoiceChoice
+from referee.announce.volume_choice import VOICE_FILE, VoiceChoice
 from referee.control.socket import BridgeError, runtime_folder
 from referee.errors import UserError
 from referee.record.journal import FileJournal, Journal
@@ -94,7 +94,7 @@ def open_services(
     # As a service the machine is the table's own; otherwise it is somebody's computer.
     own = "NOTIFY_SOCKET" in os.environ
     path = Path(settings.record.file).expanduser() if settings.record.file else None
-    orders = Orders(settings, chosen=VoiceChoice(path.with_name(FILE)) if path else None, may_switch_off=own)
+    orders = Orders(settings, chosen=VoiceChoice(path.with_name(VOICE_FILE)) if path else None, may_switch_off=own)
     services: list[TableService] = [orders]
     if path is None:
         return orders, services

@@ -12,7 +12,7 @@ import pytest
 
 from referee.announce import sinks
 from referee.announce.phrases import MARKS, Language, NoWords, parts, places, words_in
-from referee.announce.sinks import ANOTHER, BACK, GONE, PAD
+from referee.announce.sinks import ANOTHER_GAME, BACK_NOTICES, GONE_NOTICES, PAD_NOTICES
 from referee.rules.cards import RANKS, SUITS
 from referee.rules.presets import PRESETS
 from referee.rules.rows import ROWS
@@ -204,11 +204,11 @@ def test_every_phrase_of_the_rules_is_brought_about_by_a_row() -> None:
 
 
 TABLES = {
-    "key": {*GONE.values(), *(f"view_{trouble}" for trouble in VIEW_TROUBLES)},
-    "BACK.get(part, '')": set(BACK.values()),
-    "PAD[seen.name]": set(PAD.values()),
+    "key": {*GONE_NOTICES.values(), *(f"view_{trouble}" for trouble in VIEW_TROUBLES)},
+    "BACK_NOTICES.get(part, '')": set(BACK_NOTICES.values()),
+    "PAD_NOTICES[seen.name]": set(PAD_NOTICES.values()),
     "SECRET": {SECRET},
-    "ANOTHER": {ANOTHER},
+    "ANOTHER_GAME": {ANOTHER_GAME},
     "SPOKEN[said.do]": set(SPOKEN.values()),
     "what": {"roll_call", "roll_call_done", "not_heard"},
 }

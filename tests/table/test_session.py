@@ -17,7 +17,7 @@ import pytest
 
 from hardware.simulated.devices.silent_speaker import RecordingSpeaker
 from hardware.sound.volume import Volume
-from referee.announce.sinks import ANOTHER, Notice
+from referee.announce.sinks import ANOTHER_GAME, Notice
 from referee.announce.volume_choice import VoiceChoice
 from referee.control.commands import Command
 from referee.control.socket import SOCKET_NAME, BridgeError, ask_referee
@@ -222,7 +222,7 @@ def test_a_game_is_over_once_its_last_words_were_heard(stays: bool) -> None:
     assert end.leaves(SECOND + AFTER_THE_END) is not stays
     assert end.leaves(SECOND + 2 * AFTER_THE_END) is not stays
     assert kept.became == ["over"]
-    assert [notice.what for notice in game.told] == ([ANOTHER] if stays else [])
+    assert [notice.what for notice in game.told] == ([ANOTHER_GAME] if stays else [])
 
 
 def test_a_game_whose_end_was_corrected_goes_on_and_ends_again() -> None:
