@@ -56,7 +56,7 @@ class Adjudicator:
     ) -> None:
         self._stream = stream
         self._tells_early = early
-        self._loop = EventJudge(witness=witness)
+        self._judge = EventJudge(witness=witness)
         self._lookahead = lookahead_ns
         self._watermark = -_FOREVER
         self._read_to = -_FOREVER
@@ -98,11 +98,15 @@ class Adjudicator:
             self._seats = len(observation.seats)
         elif observation.t <= self._watermark:
             if not isinstance(observation, _AMENDING):
-                return [*self._late(observation), *self._advance(promised)]
+                # Its sensor had promised it all: on record, and never judged silently (K1).
+                draft = Draft("question", {"ask": "late_evidence", "about": [observation.id]}, ("K1",), ())
+                ruling = to_ruling(draft, observation.id, self._watermark, set())
+                self._take([PlacedRuling(place_of(observation), self._judge.judged, ruling)])
+                return [*self._release(), *self._advance(promised)]
             observation = replace(observation, t=self._watermark + 1)
         if isinstance(observation, Join):
             self._joined = max(self._joined, observation.seat)
-        self._loop.add(observation)
+        self._judge.add(observation)
         return self._advance(promised) if judge else []
 
     def promise(self, t: int) -> list[Ruling]:
@@ -116,7 +120,7 @@ class Adjudicator:
         self._ended = True
         self._read_to = _FOREVER
         self._advance_loop()
-        self._take(self._loop.end(self._last_t))
+        self._take(self._judge.end(self._last_t))
         return self._release()
 
     def take_early(self) -> list[Ruling]:
@@ -136,7 +140,7 @@ class Adjudicator:
     @property
     def view(self) -> View:
         """The position as believed up to the watermark."""
-        state = self._loop.state
+        state = self._judge.state
         if state is None:
             return View()
         answered = self._history.answers if self._history is not None else {}
@@ -146,8 +150,8 @@ class Adjudicator:
     @property
     def foresight(self) -> Foresight | None:
         """What can come next after all that was told, judged or not (K2); None where that is not sure."""
-        state = self._loop.state
-        return None if state is None else foresee(state.position, self._loop.waiting())
+        state = self._judge.state
+        return None if state is None else foresee(state.position, self._judge.waiting())
 
     def _check(self, observation: Observation) -> None:
         if self._ended:
@@ -176,13 +180,6 @@ class Adjudicator:
         if self._sensors and all(sensor in self._marks for sensor in self._sensors):
             self._watermark = max(self._watermark, min(self._marks[sensor] for sensor in self._sensors))
 
-    def _late(self, observation: Observation) -> list[Ruling]:
-        """Evidence that came after its sensor had promised it all: on record, and never judged silently (K1)."""
-        draft = Draft("question", {"ask": "late_evidence", "about": [observation.id]}, ("K1",), ())
-        ruling = to_ruling(draft, observation.id, self._watermark, set())
-        self._take([PlacedRuling(place_of(observation), self._loop.judged, ruling)])
-        return self._release()
-
     def _advance(self, promised: int | None = None) -> list[Ruling]:
         if promised is not None and promised > self._read_to:
             self._read_to = promised
@@ -191,18 +188,18 @@ class Adjudicator:
 
     def _advance_loop(self) -> None:
         if self._history is None:
-            self._take(self._loop.run(self.watermark, self._lookahead))
-            self._loop.done.clear()
+            self._take(self._judge.run(self.watermark, self._lookahead))
+            self._judge.done.clear()
             return
         amended = True
         while amended:
-            self._take(self._loop.run(self.watermark, self._lookahead), judged=True)
-            self._loop, changed, amended = self._history.amend(self._loop)
+            self._take(self._judge.run(self.watermark, self._lookahead), judged=True)
+            self._judge, changed, amended = self._history.amend(self._judge)
             self._take(changed)
 
     def _take(self, placed: list[PlacedRuling], *, judged: bool = False) -> None:
         if judged and self._history is not None:
-            self._history.remember(self._loop, placed)
+            self._history.remember(self._judge, placed)
         for one in placed:
             ruling = one.ruling
             self._serial += 1
@@ -213,11 +210,7 @@ class Adjudicator:
                 self._questions.add(ruling.id)
             if self._tells_early and ruling.id != self._said_early:
                 self._early.append(ruling)
-        if self._tells_early:
-            self._tell_winner_early()
-
-    def _tell_winner_early(self) -> None:
-        pending = self._loop.state.pending if self._loop.state is not None else None
+        pending = self._judge.state.pending if self._judge.state is not None and self._tells_early else None
         if pending is not None and self._said_early != f"slap_won@{pending.slap.id}":
             self._early.append(won_ruling(pending))
             self._said_early = self._early[-1].id
@@ -226,24 +219,18 @@ class Adjudicator:
         """Rulings that nothing can come before any more."""
         if not self._held_back or (not self._stream and not self._ended):
             return []
-        frontier = self._frontier()
+        frontier = 2 * _FOREVER if self._ended else self.watermark + 1
+        state = self._judge.state
+        if not self._ended and self._judge.next_t is not None:
+            frontier = min(frontier, self._judge.next_t)
+        if not self._ended and state is not None and state.pending is not None:
+            frontier = min(frontier, state.pending.at)
         # Nearly sorted as it is, which costs little.
         self._held_back.sort()
         ready = bisect.bisect_left(self._held_back, (frontier,))
         out = [held[-1] for held in self._held_back[:ready]]
         del self._held_back[:ready]
         return out
-
-    def _frontier(self) -> int:
-        if self._ended:
-            return 2 * _FOREVER
-        frontier = self.watermark + 1
-        if self._loop.next_t is not None:
-            frontier = min(frontier, self._loop.next_t)
-        state = self._loop.state
-        if state is not None and state.pending is not None:
-            frontier = min(frontier, state.pending.at)
-        return frontier
 
 
 def _check_table(table: Table, *, again: bool) -> None:

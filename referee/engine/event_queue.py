@@ -1,7 +1,4 @@
-"""The queue in which observations wait, in event time, until every sensor has reported past them.
-
-Event time: observations wait in a queue until every sensor has reported past them, and are judged in their order.
-"""
+"""Event time: observations wait in a queue until every sensor has reported past them, and are judged in their order."""
 
 from __future__ import annotations
 
@@ -140,7 +137,11 @@ class EventJudge:
             if deadline is not None and (head is None or deadline < head.t):
                 if deadline > until:
                     break
-                self._expire(out)
+                assert self.state is not None
+                self.state, rulings = last_chance_ends(self.state)
+                # It belongs to the last line before it: whoever takes up the state after that line has it behind him.
+                for ruling in rulings:
+                    _put([ruling], (ruling.t, AFTER_ALL_KINDS, 0, 0, ""), self.judged - 1, out)
                 continue
             if head is None or head.t + (lookahead if isinstance(head, _ORDERED) else 0) > until:
                 break
@@ -161,13 +162,6 @@ class EventJudge:
     def _deadline(self) -> int | None:
         chance = self.state.position.last_chance if self.state is not None else None
         return chance.ends_at if chance is not None else None
-
-    def _expire(self, out: list[PlacedRuling]) -> None:
-        assert self.state is not None
-        self.state, rulings = last_chance_ends(self.state)
-        # A deadline belongs to the last line before it: whoever takes up the state after that line has it behind him.
-        for ruling in rulings:
-            _put([ruling], (ruling.t, AFTER_ALL_KINDS, 0, 0, ""), self.judged - 1, out)
 
     def _judge(self, at: int, out: list[PlacedRuling]) -> Observation:
         """Judge what waits at this place; gives it, and adds its rulings to ``out``."""
@@ -228,9 +222,9 @@ class EventJudge:
 
 def _put(rulings: Iterable[Ruling], cause: Key, nth: int, out: list[PlacedRuling]) -> None:
     """Put rulings with their cause, but a slap that won with its slap, though it was closed later."""
-    out += [PlacedRuling(cause if ruling.kind != "slap_won" else _slap_of(ruling), nth, ruling) for ruling in rulings]
-
-
-def _slap_of(ruling: Ruling) -> Key:
-    name = ruling.because[0]
-    return ruling.t, KIND_PLACES["slap"], int(ruling["seat"]), len(name), name
+    for ruling in rulings:
+        key = cause
+        if ruling.kind == "slap_won":
+            name = ruling.because[0]
+            key = (ruling.t, KIND_PLACES["slap"], int(ruling["seat"]), len(name), name)
+        out.append(PlacedRuling(key, nth, ruling))

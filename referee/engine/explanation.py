@@ -180,7 +180,13 @@ class WitnessedLog:
             if ruling.kind != "slap_won":
                 yield from _cover(position, slap.t)
         if ruling.kind == "slap_won":
-            yield from _margin(ruling)
+            if not ruling["runners_up"]:
+                yield Considered("K3", True, "no other hand that counted came down on this pile")
+            for runner in ruling["runners_up"]:
+                words = f"{_seat(runner['seat'])} was {runner['margin'] / MS:.2f} ms later"
+                if runner["margin"] == ruling["margin"]:
+                    words += f", ± {ruling['error'] / MS:.2f} ms"
+                yield Considered("K3", False, words)
         yield from self._readings(slap)
 
     def _late(self, scene: JudgedMoment, slap: Slap) -> Iterator[Considered]:
@@ -266,14 +272,3 @@ def _cover(position: Position, t: int) -> Iterator[Considered]:
     yield Considered(
         "M9", near and bool(covered), f"{newest.card} came {since:.1f} ms before, {late} than {limit} ms; {what}"
     )
-
-
-def _margin(ruling: Ruling) -> Iterator[Considered]:
-    runners = ruling["runners_up"]
-    if not runners:
-        yield Considered("K3", True, "no other hand that counted came down on this pile")
-    for runner in runners:
-        words = f"{_seat(runner['seat'])} was {runner['margin'] / MS:.2f} ms later"
-        if runner["margin"] == ruling["margin"]:
-            words += f", ± {ruling['error'] / MS:.2f} ms"
-        yield Considered("K3", False, words)

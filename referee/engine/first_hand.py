@@ -1,6 +1,6 @@
-"""Who was first: hands nearer than their errors are a dead heat, never a guess (M1, M2, K3).
+"""Who was first: a valid hand alone, or a dead heat where hands are nearer than their errors, never a guess (K3).
 
-A valid first hand: alone or in a dead heat, decided by time, force, a split, War or people (M1 to M4, K3).
+A dead heat is decided by force, a split, War or people (M1 to M4).
 """
 
 from __future__ import annotations
@@ -128,7 +128,13 @@ def win(
     split: tuple[int, ...] = ()
     if len(hands) > 1:
         state = state._replace(settled=state.settled | {hand.id for hand in hands[1:]})
-        pending = _rule_heat(step, pending, hands)
+        # Nearer than the errors, so nobody was first (reading 2).
+        margin, error = hands[1].t - slap.t, slap.t_error + hands[1].t_error
+        ids = tuple(hand.id for hand in hands)
+        seats = [hand.seat for hand in hands]
+        step.rule("dead_heat", "K3", "M2", because=ids, seats=seats, margin=margin, error=error)
+        because = tuple(dict.fromkeys((*ids, *pending.because)))
+        pending = replace(pending, because=because, margin=margin, error=error)
         decided = _decide_heat(step, pending, hands, answers)
         if decided is None:
             return finish(state._replace(disputed=pending, hands=hands), step, doubt=doubt)
@@ -142,17 +148,6 @@ def win(
     taking.announce_turn()
     state, more = finish(state, taking, doubt=doubt)
     return state, [*rulings, *more]
-
-
-def _rule_heat(step: Step, pending: PendingWin, hands: tuple[Slap, ...]) -> PendingWin:
-    """Rule the dead heat: nearer than the errors, so nobody was first (K3, reading 2)."""
-    first, second = hands[0], hands[1]
-    margin, error = second.t - first.t, first.t_error + second.t_error
-    ids = tuple(hand.id for hand in hands)
-    seats = [hand.seat for hand in hands]
-    step.rule("dead_heat", "K3", "M2", because=ids, seats=seats, margin=margin, error=error)
-    because = tuple(dict.fromkeys((*ids, *pending.because)))
-    return replace(pending, because=because, margin=margin, error=error)
 
 
 def _decide_heat(step: Step, pending: PendingWin, hands: tuple[Slap, ...], answers: Answers) -> PendingWin | None:
@@ -216,17 +211,9 @@ def war_card(state: State, step: Step, card: Card) -> Decided:
     if winner is None:
         settle(step)
         return finish(state, step)
-    return _win_war(state, step, winner)
-
-
-def _win_war(state: State, step: Step, seat: int) -> Decided:
-    disputed = state.disputed
-    assert disputed is not None
-    hand = next(hand for hand in state.hands if hand.seat == seat)
-    runners = tuple(
-        RunnerUp(other.seat, other.t - hand.t, other.t_error, other.id) for other in state.hands if other is not hand
-    )
-    pending = replace(disputed, slap=hand, decided_by="war", runners_up=runners, t=step.t, rule=(*disputed.rule, "M4"))
+    assert state.disputed is not None
+    hand = next(hand for hand in state.hands if hand.seat == winner)
+    pending = replace(_of_heat(state.disputed, hand, state.hands, "war", "M4"), t=step.t)
     claim(step, hand)
     settle(step)
     return finish(state._replace(pending=pending, disputed=None, hands=()), step)

@@ -94,10 +94,6 @@ def foresee(position: Position, waiting: Iterable[Observation]) -> Foresight | N
         step = Step(position, 0, position.claim.ref)
         pick_up(step)
         position = step.position
-    return _of(position)
-
-
-def _of(position: Position) -> Foresight:
     stacks = tuple(
         tuple(takewhile(bool, known)) if count == len(known) else ()
         for count, known in zip(position.counts, position.known, strict=True)

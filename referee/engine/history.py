@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final, NamedTuple
+from contextlib import suppress
+from typing import Any, Final
 
 from referee.engine.amendments import AmendmentError, corrected, differences
 from referee.engine.event_queue import EventJudge
@@ -21,29 +22,6 @@ _KEEP_EVERY: Final = 64
 """Observations between two kept states: a correction runs the fold again from the nearest one before it."""
 
 
-class _Mended(NamedTuple):
-    """A line as it was first told, and what has been said of it since."""
-
-    original: Observation
-    by: tuple[Correct, ...]
-
-
-def _check_opening(original: Observation, line: Observation | None) -> None:
-    """A table may be corrected, but not who sits at it: everything else counts on its seats.
-
-    Raises:
-        AmendmentError: the table is voided, has other seats, or cannot be opened.
-    """
-    if not isinstance(original, Table):
-        return
-    if not isinstance(line, Table) or len(line.seats) != len(original.seats):
-        raise AmendmentError(None, "the table itself cannot be taken away, nor its number of seats changed")
-    try:
-        open_table(line)
-    except RulesError as bad:
-        raise AmendmentError(None, str(bad)) from None
-
-
 class History:
     """The lines of a log as they stand now, the rulings in force, and states to take up again."""
 
@@ -56,51 +34,48 @@ class History:
         self._amendment: Answer | Correct | None = None
         self._gone: set[str] = set()
         """Ids of rulings that were replaced."""
-        self._mended: dict[str, _Mended] = {}
+        self._original: dict[str, Observation] = {}
+        """Each line that was corrected, as it was first told."""
+        self._corrections: dict[str, tuple[Correct, ...]] = {}
+        """What has been said of it since."""
         self._did: dict[str, Correct] = {}
         """For a correction that became another one: what it became."""
         self._overruled: dict[str, dict[str, str]] = {}
         self._answers_to: dict[str, list[Answer]] = {}
 
-    def remember(self, loop: EventJudge, placed: list[PlacedRuling]) -> None:
-        """Keep what a loop has just judged."""
-        loop.answers = self.answers
-        if loop.done and isinstance(loop.done[-1], Answer | Correct):
-            self._amendment = loop.done[-1]
-        self._lines += loop.done
-        loop.done.clear()
+    def remember(self, judge: EventJudge, placed: list[PlacedRuling]) -> None:
+        """Keep what has just been judged."""
+        judge.answers = self.answers
+        if judge.done and isinstance(judge.done[-1], Answer | Correct):
+            self._amendment = judge.done[-1]
+        self._lines += judge.done
+        judge.done.clear()
         self._in_force += placed
         for one in placed:
             if one.ruling.kind == "lead":
                 self.answers.setdefault(led(one.ruling.because[0]), one.ruling["seat"])
-        if len(self._lines) - self._kept[-1][0] >= _KEEP_EVERY and self._clean(loop):
-            self._kept.append((len(self._lines), loop.state))
+        if len(self._lines) - self._kept[-1][0] >= _KEEP_EVERY:
+            # Only where everything judged lies before everything that waits can a state be taken up again.
+            last = max(line.t for line in self._lines[-_KEEP_EVERY:])
+            if judge.next_t is None or last < judge.next_t:
+                self._kept.append((len(self._lines), judge.state))
 
-    def _clean(self, loop: EventJudge) -> bool:
-        """Whether everything judged lies before everything that waits: only then can a state be taken up again."""
-        if loop.next_t is None:
-            return True
-        return max(line.t for line in self._lines[-_KEEP_EVERY:]) < loop.next_t
-
-    def amend(self, loop: EventJudge) -> tuple[EventJudge, list[PlacedRuling], bool]:
+    def amend(self, judge: EventJudge) -> tuple[EventJudge, list[PlacedRuling], bool]:
         """Rule again from before the line that the last answer or correction is about.
 
         Returns:
-            The loop to go on with, the rulings that are new, and whether there was anything to amend.
+            The judge to go on with, the rulings that are new, and whether there was anything to amend.
         """
         amendment, self._amendment = self._amendment, None
         if amendment is None:
-            return loop, [], False
-        state = loop.state
-        if isinstance(amendment, Correct) and state is not None and not state.position.rules.has("K6"):
-            return loop, [self._unusable(amendment, loop)], True
-        try:
-            start = self._apply(amendment, state)
-        except AmendmentError:
-            return loop, [self._unusable(amendment, loop)], True
+            return judge, [], False
+        state, start = judge.state, None
+        if isinstance(amendment, Answer) or state is None or state.position.rules.has("K6"):
+            with suppress(AmendmentError):
+                start = self._apply(amendment, state)
         if start is None:
-            return loop, [self._unusable(amendment, loop)], True
-        again, placed, at = self._judge_again(loop, start, amendment)
+            return judge, [self._unusable(amendment, judge)], True
+        again, placed, at = self._judge_again(judge, start, amendment)
         cut = next((n for n, old in enumerate(self._in_force) if old.nth >= at), len(self._in_force))
         kept, changed = differences(self._in_force[cut:], placed, amendment, self._gone)
         self._gone.update(name for new in changed for name in new.ruling.supersedes)
@@ -108,14 +83,14 @@ class History:
         return again, changed, True
 
     def _judge_again(
-        self, loop: EventJudge, start: int, amendment: Answer | Correct
+        self, judge: EventJudge, start: int, amendment: Answer | Correct
     ) -> tuple[EventJudge, list[PlacedRuling], int]:
         """Run the fold from the nearest state before ``start`` up to the amendment."""
         while self._kept[-1][0] > start:
             self._kept.pop()
         at, state = self._kept[-1]
-        again = EventJudge(state, self.answers, at, loop.witness)
-        for line in (*self._lines[at:], *loop.waiting()):
+        again = EventJudge(state, self.answers, at, judge.witness)
+        for line in (*self._lines[at:], *judge.waiting()):
             again.add(line)
         placed: list[PlacedRuling] = []
         while not again.done or again.done[-1].id != amendment.id:
@@ -131,42 +106,51 @@ class History:
             AmendmentError: a correction does not fit its line.
         """
         if isinstance(amendment, Answer):
-            return self._answer(amendment)
+            question = base_id(amendment.to)
+            asked = {base_id(placed.ruling.id) for placed in self._in_force if placed.ruling.kind == "question"}
+            if question not in asked:
+                return None
+            self._answers_to.setdefault(question, []).append(amendment)
+            self.answers[question] = amendment.value
+            return self._find(cause_of(question))
         if amendment.line == amendment.id:
             return None
-        if amendment.line in self._mended:
-            return self._mend(amendment.line, (*self._mended[amendment.line].by, amendment))
+        if amendment.line in self._original:
+            return self._correct(amendment.line, (*self._corrections[amendment.line], amendment))
         at = self._find(amendment.line)
         if at is None:
             return self._overrule(amendment, state)
         line = self._lines[at]
         if isinstance(line, Answer | Correct):
             return self._undo(line, amendment)
-        return self._mend(line.id, (amendment,))
+        return self._correct(line.id, (amendment,))
 
-    def _answer(self, answer: Answer) -> int | None:
-        question = base_id(answer.to)
-        asked = {base_id(placed.ruling.id) for placed in self._in_force if placed.ruling.kind == "question"}
-        if question not in asked:
-            return None
-        self._answers_to.setdefault(question, []).append(answer)
-        self.answers[question] = answer.value
-        return self._find(cause_of(question))
+    def _correct(self, name: str, by: tuple[Correct, ...]) -> int | None:
+        """Put a line as all its corrections together say.
 
-    def _mend(self, name: str, by: tuple[Correct, ...]) -> int | None:
-        """Put a line as all its corrections together say."""
+        Raises:
+            AmendmentError: they do not fit it. A table may be corrected, but not who sits at it: everything else counts
+                on its seats.
+        """
         at = self._find(name)
-        original = self._mended[name].original if name in self._mended else self._lines[at or 0]
+        original = self._original[name] if name in self._original else self._lines[at or 0]
         line: Observation | None = original
         for correction in by:
             line = corrected(line, correction) if line is not None else None
-        _check_opening(original, line)
-        self._mended[name] = _Mended(original, by)
+        if isinstance(original, Table):
+            if not isinstance(line, Table) or len(line.seats) != len(original.seats):
+                raise AmendmentError(None, "the table itself cannot be taken away, nor its number of seats changed")
+            try:
+                open_table(line)
+            except RulesError as bad:
+                raise AmendmentError(None, str(bad)) from None
+        self._original[name], self._corrections[name] = original, by
         touched = [] if at is None else [at]
         if at is not None:
             del self._lines[at]
         if line is not None:
-            slot = self._slot(line)
+            place = place_of(line)
+            slot = next((n for n, other in enumerate(self._lines) if place_of(other) > place), len(self._lines))
             self._lines.insert(slot, line)
             touched.append(slot)
         return min(touched, default=None)
@@ -183,7 +167,7 @@ class History:
             # The card was not out of turn: whoever's turn it was laid it.
             by = Correct(t=correction.t, id=correction.id, line=ruling.because[0], extra={"seat": None})
             self._did[correction.id] = by
-            return self._mend(by.line, (*(self._mended[by.line].by if by.line in self._mended else ()), by))
+            return self._correct(by.line, (*self._corrections.get(by.line, ()), by))
         said = overruling(ruling, correction, self._lines, in_force)
         self._overruled[correction.id] = said
         self.answers.update(said)
@@ -198,7 +182,15 @@ class History:
         if not by.void:
             raise AmendmentError(None, f'"{amendment.id}" can only be taken back ("void": true); then say it again')
         if isinstance(amendment, Answer):
-            return self._undo_answer(amendment)
+            question = base_id(amendment.to)
+            answers = self._answers_to.get(question, [])
+            if amendment not in answers:
+                return None
+            answers.remove(amendment)
+            del self.answers[question]
+            if answers:
+                self.answers[question] = answers[-1].value
+            return self._find(cause_of(question))
         said = self._overruled.pop(amendment.id, None)
         if said is not None:
             for name in said:
@@ -207,36 +199,20 @@ class History:
                 self.answers.update(later)
             return self._first_of(said)
         done = self._did.get(amendment.id, amendment)
-        if done.line not in self._mended:
+        if done.line not in self._original:
             return None
-        return self._mend(done.line, tuple(one for one in self._mended[done.line].by if one.id != amendment.id))
-
-    def _undo_answer(self, answer: Answer) -> int | None:
-        question = base_id(answer.to)
-        said = self._answers_to.get(question, [])
-        if answer not in said:
-            return None
-        said.remove(answer)
-        del self.answers[question]
-        if said:
-            self.answers[question] = said[-1].value
-        return self._find(cause_of(question))
+        return self._correct(done.line, tuple(one for one in self._corrections[done.line] if one.id != amendment.id))
 
     def _first_of(self, said: Mapping[str, Any]) -> int | None:
         places = [self._find(name.partition("@")[2]) for name in said]
         return min((place for place in places if place is not None), default=None)
 
-    def _slot(self, line: Observation) -> int:
-        """Where a line belongs in event time."""
-        place = place_of(line)
-        return next((at for at, other in enumerate(self._lines) if place_of(other) > place), len(self._lines))
-
     def _find(self, name: str) -> int | None:
         return next((at for at, line in enumerate(self._lines) if line.id == name), None)
 
     @staticmethod
-    def _unusable(amendment: Answer | Correct, loop: EventJudge) -> PlacedRuling:
+    def _unusable(amendment: Answer | Correct, judge: EventJudge) -> PlacedRuling:
         """An answer to nothing, or a correction that fits nothing: the record stays, and people are told."""
         about = amendment.to if isinstance(amendment, Answer) else amendment.line
         draft = Draft("question", {"ask": "mend_amendment", "about": [about]}, ("K6",), ())
-        return PlacedRuling(place_of(amendment), loop.judged - 1, to_ruling(draft, amendment.id, amendment.t, set()))
+        return PlacedRuling(place_of(amendment), judge.judged - 1, to_ruling(draft, amendment.id, amendment.t, set()))

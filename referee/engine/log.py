@@ -1,11 +1,7 @@
-"""The codec of the table log: one line, one object, one observation.
+"""The table log as text: one line, one object, one observation or ruling; in a file or among the record's rows.
 
-What a line may hold is checked here once, so that nothing behind it need doubt a field. Unknown fields are kept in
-``extra`` and unknown kinds as `Other`.
-
-A table log's file, or standard input, read line by line; what is wrong with it is said in words.
-
-Lines of a log as they stand in the record: rulings and observations told apart.
+What a line may hold is checked here once, so that nothing behind it need doubt a field; what is wrong with it is said
+in words. Unknown fields are kept in ``extra`` and unknown kinds as `Other`.
 """
 
 from __future__ import annotations
@@ -23,7 +19,7 @@ from typing import Any, BinaryIO, Final, NamedTuple
 from referee.engine.observations import MAX_ERROR, MAX_SEATS, OBSERVATION_KINDS, LogError, Observation, Other
 from referee.engine.rulings import Ruling
 from referee.errors import UserError
-from referee.rules.cards import CARDS
+from referee.rules.cards import CARDS, RANKS
 
 _DECODE: Final = json.JSONDecoder().raw_decode
 _ENCODE: Final = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False).encode
@@ -68,14 +64,12 @@ def _one_of(*choices: str) -> _Check:
     return check
 
 
-def _share(value: Any) -> float:
-    _need(type(value) in (int, float) and 0 <= value <= 1, "a number from 0 to 1")
-    return float(value)
+def _number(low: float, high: float, words: str) -> _Check:
+    def check(value: Any) -> float:
+        _need(type(value) in (int, float) and low <= value <= high, words)
+        return float(value)
 
-
-def _degrees(value: Any) -> float:
-    _need(type(value) in (int, float) and abs(value) <= 360, "degrees from -360 to 360")
-    return float(value)
+    return check
 
 
 def _card(value: Any) -> str:
@@ -85,7 +79,7 @@ def _card(value: Any) -> str:
 
 
 def _rank(value: Any) -> str:
-    _need(isinstance(value, str) and len(value) == 1 and value in "A23456789TJQK", "a rank: A 2 to 9 T J Q K")
+    _need(isinstance(value, str) and len(value) == 1 and value in RANKS, "a rank: A 2 to 9 T J Q K")
     return str(value)
 
 
@@ -95,6 +89,9 @@ def _many(check: _Check, words: str) -> _Check:
         return tuple(check(item) for item in value)
 
     return checked
+
+
+_share = _number(0, 1, "a number from 0 to 1")
 
 
 def _candidate(value: Any) -> tuple[str, float]:
@@ -124,6 +121,7 @@ _SEAT = _integer(1, MAX_SEATS, f"a seat from 1 to {MAX_SEATS}")
 _NS = _integer(-(2**63), 2**63 - 1, "a whole number of nanoseconds")
 _ERROR = _integer(0, MAX_ERROR, f"0 to {MAX_ERROR} ns")
 _COUNT = _integer(0, 1000, "a count of cards")
+_DEGREES = _number(-360, 360, "degrees from -360 to 360")
 
 _CHECKS: Final[Mapping[str, Mapping[str, _Check]]] = {
     "table": {
@@ -136,7 +134,7 @@ _CHECKS: Final[Mapping[str, Mapping[str, _Check]]] = {
     },
     "card": {
         "card": _card, "seat": _or_null(_SEAT), "t_error": _ERROR, "confidence": _or_null(_share),
-        "known_at": _or_null(_NS), "zone": _one_of("pile", "seat"), "bearing": _or_null(_degrees),
+        "known_at": _or_null(_NS), "zone": _one_of("pile", "seat"), "bearing": _or_null(_DEGREES),
         "candidates": _many(_candidate, "a list of pairs of a card and a number from 0 to 1"),
     },
     "slap": {"seat": _SEAT, "force": _or_null(_share), "t_error": _ERROR},
@@ -234,16 +232,13 @@ def parse_object(text: str, number: int) -> dict[str, Any]:
             raise json.JSONDecodeError("Extra data", said, end)
     except (ValueError, RecursionError) as bad:
         words = "the line is torn or not JSON" if text.lstrip().startswith("{") else "not a JSON object"
-        raise LogError(number, f"{words} ({_json_problem(bad)}); mend or remove it") from None
+        why = "nested too deep" if isinstance(bad, RecursionError) else "a number of too many digits"
+        if isinstance(bad, json.JSONDecodeError):
+            why = bad.msg
+        raise LogError(number, f"{words} ({why}); mend or remove it") from None
     if not isinstance(raw, dict):
         raise LogError(number, "not a JSON object; every line of a log is one")
     return raw
-
-
-def _json_problem(bad: Exception) -> str:
-    if isinstance(bad, json.JSONDecodeError):
-        return bad.msg
-    return "nested too deep" if isinstance(bad, RecursionError) else "a number of too many digits"
 
 
 def decode_line(text: str, number: int) -> Observation:

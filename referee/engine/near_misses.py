@@ -20,13 +20,10 @@ def why_not(row: str, look: PileView, rules: HouseRules) -> str:
         return "a joker may never be slapped (P13b)"
     depth = 1 if row in ("P5b", "P5c") and rules.has("P5b") and look.under else _depth(row, rules)
     if len(look.top) < depth:
-        return f"it needs {depth} cards, and {_are(len(look.top))} there"
+        there = "only one is" if len(look.top) == 1 else f"only {len(look.top)} are"
+        return f"it needs {depth} cards, and {there} there"
     tell = _MISSES.get(row)
     return tell(look, rules) if tell is not None else "it does not hold"
-
-
-def _are(number: int) -> str:
-    return "only one is" if number == 1 else f"only {number} are"
 
 
 def _depth(row: str, rules: HouseRules) -> int:
