@@ -61,8 +61,7 @@ class Network:
         """The output, and the features (N, F) that the linear layers decide from; raises `WeightsBroken`."""
         if FEATURES not in self._outputs:
             raise WeightsBroken(
-                f"{self._path} has no features, so it cannot learn a deck: "
-                "`python -m models.training.onnx_export --amend` adds them"
+                f"{self._path} has no features, so it cannot learn a deck: make it anew with `make train`"
             )
         out, features = self._session.run([self._outputs[0], FEATURES], {self._input: batch})
         return np.asarray(out, np.float32), np.asarray(features, np.float32)

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
-Image = NDArray[np.uint8]
+from models.eye.geometry import Image
+
 FACE_W, FACE_H = 240, 336
 Box = tuple[float, float, float, float]  # x0, y0, x1, y1 as fractions of the card
 

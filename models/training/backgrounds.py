@@ -6,9 +6,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from models.eye.geometry import Image
 from models.training.fonts import glyph
 
-Image = NDArray[np.uint8]
 Field = NDArray[np.float32]
 SIZE = 640
 

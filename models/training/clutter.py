@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.eye.classes import HEIGHT_MM
+from models.eye.geometry import Image, Points
 
-Image = NDArray[np.uint8]
-Points = NDArray[np.float64]
 #: What hides a card without being one, in the map of what is on top.
 HAND = -2
 

@@ -15,54 +15,19 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
-Mask = NDArray[np.uint8]
+Ink = NDArray[np.uint8]
+"""How much of each pixel is printed, 0 to 255."""
 
-HELD_OUT_FAMILIES = ("roboto", "source serif", "source sans", "fredoka")
+#: Families of the simulated table's decks.
+_HELD_OUT = "roboto, source serif, source sans, fredoka"
 #: Families whose digits or letters a player would not know on a card (seen on a contact sheet), or that print no text.
-UNFIT = (
-    "isabella",
-    "emoji",
-    "symbol",
-    "braille",
-    "ocr",
-    "standardsymbols",
-    "d050000l",
-    "dingbats",
-    "esint",
-    "wasy",
-    "noto sans math",
-    "mathjax",
-    "caliban",
-    "staveless",
-    "circos",
-    "blackletter",
-    "gotico",
-    "chancery",
-    "semafor",
-    "keyb",
-    "wargames",
-    "unifur",
-    "breip",
-    "lobster",
-)
-STYLES = (
-    "regular",
-    "bold",
-    "book",
-    "medium",
-    "black",
-    "semibold",
-    "roman",
-    "condensed",
-    "light",
-    "extrabold",
-    "heavy",
-    "bold condensed",
-    "condensed bold",
-    "demibold",
-    "normal",
-)
-TEXTS = ("A", "2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K")
+_UNFIT = """isabella, emoji, symbol, braille, ocr, standardsymbols, d050000l, dingbats, esint, wasy, noto sans math,
+mathjax, caliban, staveless, circos, blackletter, gotico, chancery, semafor, keyb, wargames, unifur, breip,
+lobster"""
+_STYLES = """regular, bold, book, medium, black, semibold, roman, condensed, light, extrabold, heavy, bold condensed,
+condensed bold, demibold, normal"""
+_NOTO = "noto sans, noto serif, noto sans mono, noto sans display, noto serif display"
+_TEXTS = ("A", "2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K")
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,23 +60,23 @@ def installed() -> list[Font]:
     return found
 
 
+def listed(names: str) -> list[str]:
+    """The names of a list with commas, which may run over lines."""
+    return [" ".join(name.split()) for name in names.split(",")]
+
+
 def _wanted(path: str, family: str, style: str) -> bool:
     name = family.lower()
-    if any(word in name or word.replace(" ", "") in name.replace(" ", "") for word in (*HELD_OUT_FAMILIES, *UNFIT)):
+    unwanted = listed(_HELD_OUT) + listed(_UNFIT)
+    if any(word in name or word.replace(" ", "") in name.replace(" ", "") for word in unwanted):
         return False
     # Of Noto's hundreds of scripts the Latin letters are the same: keep the plain ones.
-    if name.startswith("noto") and name not in (
-        "noto sans",
-        "noto serif",
-        "noto sans mono",
-        "noto sans display",
-        "noto serif display",
-    ):
+    if name.startswith("noto") and name not in listed(_NOTO):
         return False
-    return style.lower() in STYLES and path.lower().endswith((".ttf", ".otf"))
+    return style.lower() in listed(_STYLES) and path.lower().endswith((".ttf", ".otf"))
 
 
-def glyph(path: str, text: str, size: int = 150) -> Mask | None:
+def glyph(path: str, text: str, size: int = 150) -> Ink | None:
     """The ink of `text` as a tight uint8 mask, or None where the font cannot print it."""
     try:
         font = ImageFont.truetype(path, size)
@@ -129,8 +94,8 @@ def glyph(path: str, text: str, size: int = 150) -> Mask | None:
 
 def _prints_ranks(path: str) -> bool:
     """Every rank has ink, and no two look alike (a missing glyph draws the same box each time)."""
-    seen: list[Mask] = []
-    for text in TEXTS:
+    seen: list[Ink] = []
+    for text in _TEXTS:
         mask = glyph(path, text, 60)
         if mask is None or not 0.15 < mask.shape[1] / mask.shape[0] < 3.0:
             return False

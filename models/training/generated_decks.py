@@ -6,39 +6,28 @@ of pips, the index in opposite corners, rank over suit) is kept.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
 from models.eye.classes import CARD_CLASSES
+from models.eye.geometry import Image
 from models.training import pip_shapes, wear
 from models.training.art import FACE_H, FACE_W, Box
-from models.training.fonts import Font, glyph
+from models.training.fonts import Font, Ink, glyph, listed
 
-Image = NDArray[np.uint8]
-Mask = NDArray[np.uint8]
 W, H = 2 * FACE_W, 2 * FACE_H
-SUIT_FONTS = (
-    "DejaVuSans.ttf",
-    "DejaVuSans-Bold.ttf",
-    "FreeSerif.ttf",
-    "FreeSans.ttf",
-    "FreeMonoBold.ttf",
-    "DejaVuSerif.ttf",
-    "LinLibertine_R.otf",
-    "STIX-Regular.otf",
-    "Junicode.ttf",
-    "NotoSansSymbols2-Regular.ttf",
-)
+#: Fonts with good suit glyphs; beside the parametric shapes they give real printers' pips.
+_SUIT_FONTS = listed("""DejaVuSans.ttf, DejaVuSans-Bold.ttf, FreeSerif.ttf, FreeSans.ttf, FreeMonoBold.ttf,
+DejaVuSerif.ttf, LinLibertine_R.otf, STIX-Regular.otf, Junicode.ttf, NotoSansSymbols2-Regular.ttf""")
 
 #: Has the stars that jokers carry.
-STARS = "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf"
+_STARS = "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf"
 
 _L, _C, _R = 0.0, 0.5, 1.0
 #: Pip places (x in columns, y from 0 top row to 1 bottom row) of the number cards.
-LAYOUTS: dict[str, list[tuple[float, float]]] = {
+_LAYOUTS: dict[str, list[tuple[float, float]]] = {
     "A": [(_C, 0.5)],
     "2": [(_C, 0), (_C, 1)],
     "3": [(_C, 0), (_C, 0.5), (_C, 1)],
@@ -62,38 +51,6 @@ class Faces:
     corners: int  # 2 or 4 corners carry the index
 
 
-@dataclass(slots=True)
-class Style:
-    """Everything a deck's cards share, drawn once from the seed."""
-
-    rng: np.random.Generator
-    font: Font
-    words: list[str]
-    colours: dict[str, tuple[int, int, int]]
-    stock: tuple[int, int, int]
-    rank_h: float
-    suit_h: float
-    gap: float
-    margin_x: float
-    margin_y: float
-    squeeze: float
-    corners: int
-    pip_h: float
-    columns: float
-    rows: float
-    layout: str
-    border: float
-    frame: bool
-    ten: str
-    courts: list[Image]
-    court_style: str
-    wear: float
-    #: Seed of the printer's variant of the letters, None for the font's own; one for all cards.
-    ink: int | None
-    joker: str
-    pips: dict[str, Mask] = field(default_factory=dict)
-
-
 def _stock(rng: np.random.Generator) -> tuple[int, int, int]:
     if rng.random() < 0.06:  # coloured paper
         return tuple(int(v) for v in rng.uniform(150, 250, 3))  # type: ignore[return-value]
@@ -114,49 +71,53 @@ def _colours(rng: np.random.Generator, dark: bool) -> dict[str, tuple[int, int, 
     return {"s": black, "h": red, "c": green if four else black, "d": blue if four else red, "b": black, "r": red}
 
 
-def style(seed: int, fonts: list[Font], courts: list[Image]) -> Style:
-    """The look of deck `seed`; `fonts` are the index fonts to choose from, `courts` pictures that may be pasted."""
-    rng = np.random.default_rng(seed)
-    dark = rng.random() < 0.025
-    jumbo = rng.random() < 0.22
-    rank_h = float(rng.uniform(0.13, 0.2) if jumbo else rng.uniform(0.075, 0.13))
-    made = Style(
-        rng=rng,
-        font=fonts[int(rng.integers(len(fonts)))],
-        words=[f.path for f in fonts],
-        colours=_colours(rng, dark),
-        stock=(30, 26, 24) if dark else _stock(rng),
-        rank_h=rank_h,
-        suit_h=rank_h * float(rng.uniform(0.5, 0.95)),
-        gap=float(rng.uniform(0.006, 0.025)),
-        margin_x=float(rng.uniform(0.035, 0.075)),
-        margin_y=float(rng.uniform(0.022, 0.06)),
-        squeeze=float(rng.uniform(0.62, 1.0)),
-        corners=4 if rng.random() < 0.15 else 2,
-        pip_h=float(rng.uniform(0.1, 0.19)),
-        columns=float(rng.uniform(0.36, 0.5)),
-        rows=float(rng.uniform(0.5, 0.68)),
-        layout=str(rng.choice(["pips", "one", "none"], p=[0.9, 0.07, 0.03])),
-        border=float(rng.choice([0, rng.uniform(0.004, 0.02)], p=[0.82, 0.18])),
-        frame=bool(rng.random() < 0.75),
-        ten="T" if rng.random() < 0.02 else "10",
-        courts=courts,
-        court_style=str(rng.choice(["paste", "abstract", "letter"], p=[0.6, 0.32, 0.08])),
-        wear=float(rng.beta(0.6, 1.2)),
-        ink=int(rng.integers(1 << 30)) if rng.random() < 0.3 else None,
-        joker=str(rng.choice(["JOKER", "JOKER", "JOKER", "★", "JOLLY", "✶"])),
-    )
-    from_glyphs = SUIT_FONTS[int(rng.integers(len(SUIT_FONTS)))] if rng.random() < 0.4 else None
-    for suit in "cdhs":
-        made.pips[suit] = pip_shapes.draw(suit, rng, from_glyphs)
-    if rng.random() < 0.12:
-        variant = int(rng.integers(1 << 30))
-        made.pips = {suit: wear.inked(mask, np.random.default_rng(variant)) for suit, mask in made.pips.items()}
-    return made
+class DeckStyle:
+    """Everything a deck's cards share, drawn once from the seed.
+
+    Args:
+        seed: the deck's number.
+        fonts: the index fonts to choose from.
+        courts: pictures that may be pasted.
+    """
+
+    def __init__(self, seed: int, fonts: list[Font], courts: list[Image]) -> None:
+        self.rng = rng = np.random.default_rng(seed)
+        dark = rng.random() < 0.025
+        jumbo = rng.random() < 0.22
+        # Heights are shares of the card's height, widths and places of its width.
+        self.rank_h = float(rng.uniform(0.13, 0.2) if jumbo else rng.uniform(0.075, 0.13))
+        self.font = fonts[int(rng.integers(len(fonts)))]
+        self.words = [f.path for f in fonts]
+        self.colours = _colours(rng, dark)
+        self.stock = (30, 26, 24) if dark else _stock(rng)
+        self.suit_h = self.rank_h * float(rng.uniform(0.5, 0.95))
+        self.gap = float(rng.uniform(0.006, 0.025))
+        self.margin_x = float(rng.uniform(0.035, 0.075))
+        self.margin_y = float(rng.uniform(0.022, 0.06))
+        self.squeeze = float(rng.uniform(0.62, 1.0))
+        self.corners = 4 if rng.random() < 0.15 else 2
+        self.pip_h = float(rng.uniform(0.1, 0.19))
+        self.columns = float(rng.uniform(0.36, 0.5))
+        self.rows = float(rng.uniform(0.5, 0.68))
+        self.layout = str(rng.choice(["pips", "one", "none"], p=[0.9, 0.07, 0.03]))
+        self.border = float(rng.choice([0, rng.uniform(0.004, 0.02)], p=[0.82, 0.18]))
+        self.frame = bool(rng.random() < 0.75)
+        self.ten = "T" if rng.random() < 0.02 else "10"
+        self.courts = courts
+        self.court_style = str(rng.choice(["paste", "abstract", "letter"], p=[0.6, 0.32, 0.08]))
+        self.wear = float(rng.beta(0.6, 1.2))
+        #: Seed of the printer's variant of the letters, None for the font's own; one for all cards.
+        self.ink = int(rng.integers(1 << 30)) if rng.random() < 0.3 else None
+        self.joker = str(rng.choice(["JOKER", "JOKER", "JOKER", "★", "JOLLY", "✶"]))
+        from_glyphs = _SUIT_FONTS[int(rng.integers(len(_SUIT_FONTS)))] if rng.random() < 0.4 else None
+        self.pips = {suit: pip_shapes.draw(suit, rng, from_glyphs) for suit in "cdhs"}
+        if rng.random() < 0.12:
+            variant = int(rng.integers(1 << 30))
+            self.pips = {suit: wear.inked(mask, np.random.default_rng(variant)) for suit, mask in self.pips.items()}
 
 
 def stamp(
-    image: Image, mask: Mask, box: tuple[float, float, float, float], colour: tuple[int, int, int], turn: bool = False
+    image: Image, mask: Ink, box: tuple[float, float, float, float], colour: tuple[int, int, int], turn: bool = False
 ) -> None:
     """Print `mask` in `colour` into the pixel box (x0, y0, x1, y1), turned by 180° if asked; clipped to the image."""
     x0, y0, x1, y1 = (round(v) for v in box)
@@ -180,13 +141,13 @@ def _px(box: Box) -> tuple[float, float, float, float]:
     return box[0] * W, box[1] * H, box[2] * W, box[3] * H
 
 
-def _pip(image: Image, st: Style, suit: str, x: float, y: float, h: float, turn: bool) -> None:
+def _pip(image: Image, st: DeckStyle, suit: str, x: float, y: float, h: float, turn: bool) -> None:
     mask = st.pips[suit]
     half_w = h / 2 * H * mask.shape[1] / mask.shape[0]
     stamp(image, mask, (x * W - half_w, (y - h / 2) * H, x * W + half_w, (y + h / 2) * H), st.colours[suit], turn)
 
 
-def _words(image: Image, st: Style, y: float, lines: int, h: float) -> None:
+def _words(image: Image, st: DeckStyle, y: float, lines: int, h: float) -> None:
     """Maker's text: print that is no index."""
     for i in range(lines):
         text = "".join(st.rng.choice(list("ABCDEFGHIJKLMNOPQRSTUVWXYZ 0123456789&"), int(st.rng.integers(5, 18))))
@@ -197,7 +158,7 @@ def _words(image: Image, st: Style, y: float, lines: int, h: float) -> None:
             stamp(image, mask, _px((0.5 - half, top, 0.5 + half, top + h)), st.colours["s"])
 
 
-def _abstract(st: Style, w: int, h: int) -> Image:
+def _abstract(st: DeckStyle, w: int, h: int) -> Image:
     """A court of shapes: half drawn, half turned, as courts are."""
     rng = st.rng
     palette = [tuple(int(v) for v in rng.integers(0, 256, 3)) for _ in range(5)]
@@ -220,18 +181,15 @@ def _abstract(st: Style, w: int, h: int) -> Image:
     return np.vstack([half, half[::-1, ::-1]])
 
 
-def _court(image: Image, st: Style, rank: str, suit: str) -> None:
+def _court(image: Image, st: DeckStyle, rank: str, suit: str) -> None:
     x0 = st.margin_x + st.rank_h * 0.75 * float(st.rng.uniform(0.9, 1.1))
     x0, y0 = min(0.27, x0), float(st.rng.uniform(0.06, 0.12))
     w, h = round((1 - 2 * x0) * W), round((1 - 2 * y0) * H) // 2 * 2
     left, top = round(x0 * W), round(y0 * H)
     area = image[top : top + h, left : left + w]
     if st.court_style == "paste" and st.courts:
-        picture = cv2.resize(
-            st.courts[int(st.rng.integers(len(st.courts)))],
-            (area.shape[1], area.shape[0]),
-            interpolation=cv2.INTER_AREA,
-        )
+        picture = st.courts[int(st.rng.integers(len(st.courts)))]
+        picture = np.asarray(cv2.resize(picture, area.shape[1::-1], interpolation=cv2.INTER_AREA), np.uint8)
         area[:] = np.minimum(picture, np.array(st.stock, np.uint8)) if st.stock[0] > 60 else picture
     elif st.court_style == "abstract":
         area[:] = _abstract(st, w, h)[: area.shape[0], : area.shape[1]]
@@ -240,9 +198,8 @@ def _court(image: Image, st: Style, rank: str, suit: str) -> None:
         if mask is not None:
             stamp(image, mask, _px((0.33, 0.33, 0.67, 0.67)), st.colours[suit])
     if st.frame:
-        cv2.rectangle(
-            image, (left, top), (left + w, top + h), st.colours[suit] if st.rng.random() < 0.5 else (90, 30, 20), 2
-        )
+        ink = st.colours[suit] if st.rng.random() < 0.5 else (90, 30, 20)
+        cv2.rectangle(image, (left, top), (left + w, top + h), ink, 2)
     if st.rng.random() < 0.8:
         size = st.pip_h * 0.9
         x, y = x0 + size * 0.72, y0 + size * 0.62
@@ -250,21 +207,19 @@ def _court(image: Image, st: Style, rank: str, suit: str) -> None:
         _pip(image, st, suit, 1 - x, 1 - y, size, True)
 
 
-def _body(image: Image, st: Style, rank: str, suit: str) -> None:
+def _body(image: Image, st: DeckStyle, rank: str, suit: str) -> None:
     if rank == "X":
-        _joker(image, st)
+        w, h = int(W * 0.56), int(H * 0.7) // 2 * 2
+        image[(H - h) // 2 : (H - h) // 2 + h, (W - w) // 2 : (W - w) // 2 + w] = _abstract(st, w, h)
         return
     if rank in "JQK":
         _court(image, st, rank, suit)
         return
     if rank == "A" and suit == "s" and st.rng.random() < 0.75:
         _pip(image, st, suit, 0.5, 0.5, float(st.rng.uniform(0.25, 0.5)), False)
-        _words(
-            image, st, float(st.rng.uniform(0.7, 0.78)), int(st.rng.integers(0, 4)), float(st.rng.uniform(0.012, 0.025))
-        )
-        _words(
-            image, st, float(st.rng.uniform(0.12, 0.2)), int(st.rng.integers(0, 2)), float(st.rng.uniform(0.02, 0.05))
-        )
+        for place, lines, height in (((0.7, 0.78), 4, (0.012, 0.025)), ((0.12, 0.2), 2, (0.02, 0.05))):
+            y = float(st.rng.uniform(*place))
+            _words(image, st, y, int(st.rng.integers(0, lines)), float(st.rng.uniform(*height)))
         return
     if st.layout == "none":
         return
@@ -273,18 +228,13 @@ def _body(image: Image, st: Style, rank: str, suit: str) -> None:
         return
     # The outer columns stay clear of the index, as printers keep them.
     room = 0.5 - (st.margin_x + st.rank_h * 0.95) - st.pip_h * 0.62 if st.columns > 0.2 else 0.2
-    for column, row in LAYOUTS[rank]:
+    for column, row in _LAYOUTS[rank]:
         x = 0.5 + (column - 0.5) * min(st.columns, max(0.3, 2 * room))
         y = 0.5 + (row - 0.5) * st.rows
         _pip(image, st, suit, x, y, st.pip_h, row > 0.5)
 
 
-def _joker(image: Image, st: Style) -> None:
-    w, h = int(W * 0.56), int(H * 0.7) // 2 * 2
-    image[(H - h) // 2 : (H - h) // 2 + h, (W - w) // 2 : (W - w) // 2 + w] = _abstract(st, w, h)
-
-
-def _joker_index(image: Image, st: Style, suit: str) -> tuple[Box, Box]:
+def _joker_index(image: Image, st: DeckStyle, suit: str) -> tuple[Box, Box]:
     """The word JOKER down the corner: its upper part stands for the rank, its lower part for the suit."""
     text = st.joker if glyph(st.font.path, st.joker[0]) is not None or len(st.joker) > 1 else "JOKER"
     letters = list(text) if len(text) > 1 else [text, *"JOKER"]
@@ -292,7 +242,7 @@ def _joker_index(image: Image, st: Style, suit: str) -> tuple[Box, Box]:
     half = letter_h * 0.42 * H / W
     cx = st.margin_x + half
     for i, letter in enumerate(letters):
-        mask = glyph(st.font.path, letter) if letter.isascii() else glyph(STARS, letter)
+        mask = glyph(st.font.path, letter) if letter.isascii() else glyph(_STARS, letter)
         if mask is None:
             continue
         wide = min(half, letter_h / 2 * mask.shape[1] / mask.shape[0] * H / W)
@@ -304,7 +254,7 @@ def _joker_index(image: Image, st: Style, suit: str) -> tuple[Box, Box]:
     return (cx - half, st.margin_y, cx + half, mid), (cx - half, mid, cx + half, low)
 
 
-def _index(image: Image, st: Style, rank: str, suit: str) -> tuple[Box, Box]:
+def _index(image: Image, st: DeckStyle, rank: str, suit: str) -> tuple[Box, Box]:
     """Print the index in its corners; returns rank and suit box of the upper left one."""
     text = st.ten if rank == "T" else rank
     mask = glyph(st.font.path, text)
@@ -331,7 +281,7 @@ def _index(image: Image, st: Style, rank: str, suit: str) -> tuple[Box, Box]:
     return rank_box, suit_box
 
 
-def face(st: Style, card: str) -> Faces:
+def face(st: DeckStyle, card: str) -> Faces:
     """Draw one card of the deck."""
     image = np.full((H, W, 3), st.stock, np.uint8)
     rank, suit = card[0], card[1]
@@ -347,7 +297,7 @@ def face(st: Style, card: str) -> Faces:
     return Faces(wear.worn(np.asarray(small, np.uint8), st.rng, st.wear), boxes[0], boxes[1], corners)
 
 
-def back(st: Style) -> Image:
+def back(st: DeckStyle) -> Image:
     """A card's back: a repeated pattern within a margin."""
     rng = st.rng
     image = np.full((H, W, 3), st.stock, np.uint8)
@@ -360,5 +310,5 @@ def back(st: Style) -> Image:
 
 def deck(seed: int, fonts: list[Font], courts: list[Image]) -> tuple[dict[str, Faces], Image]:
     """All 54 cards of deck `seed` and its back."""
-    st = style(seed, fonts, courts)
+    st = DeckStyle(seed, fonts, courts)
     return {card: face(st, card) for card in CARD_CLASSES}, back(st)

@@ -17,15 +17,14 @@ from models.eye import geometry
 from models.eye.finder import Finder, Spot
 from models.eye.networks import Network
 from models.training.library import Library
-from models.training.samples import seen
-from models.training.scene_truth import Scene
-from models.training.scenes import Painter
+from models.training.samples import seen, write_shards
+from models.training.scenes import DrawnScene, Painter
 
 Row = tuple[float, ...]
-NOTHING: Row = (-1.0, -1.0, 0.0, 0.0, 0.0)
+_NOTHING: Row = (-1.0, -1.0, 0.0, 0.0, 0.0)
 
 
-def judged(scene: Scene, spot: Spot) -> Row | None:
+def judged(scene: DrawnScene, spot: Spot) -> Row | None:
     """Target row of a spot (as in samples.patches, less the height); None where it is neither hit nor miss."""
     best: tuple[float, Row] | None = None
     for index in scene.indices:
@@ -40,12 +39,12 @@ def judged(scene: Scene, spot: Spot) -> Row | None:
             real = 1.0 if share > 0.6 else -1.0
             row: Row = (index.rank, index.suit, real, index.rank_seen, index.suit_seen)
         elif turn < 0.3 or off > 0.45:
-            row = NOTHING
+            row = _NOTHING
         else:
             return None
         if best is None or off < best[0]:
             best = (off, row)
-    return best[1] if best else NOTHING
+    return best[1] if best else _NOTHING
 
 
 def mine(painter: Painter, finder: Finder, seed: int, number: int, scenes: int) -> dict[str, NDArray[Any]]:
@@ -77,19 +76,7 @@ def main() -> None:
     cv2.setNumThreads(1)
     painter = Painter(Library.open(args.out / "library", 0))
     finder = Finder(Network(args.weights / "finder.onnx"))
-    folder = args.out / "mined"
-    folder.mkdir(parents=True, exist_ok=True)
-    for number in range(args.count):
-        path = folder / f"{number:05d}.npz"
-        if path.exists():
-            continue
-        data = mine(painter, finder, args.seed, number, args.scenes)
-        partial = path.with_suffix(".tmp")
-        with partial.open("wb") as file:
-            np.savez(file, allow_pickle=False, **data)
-        partial.rename(path)
-        real = data["patch_values"][:, 2]
-        print(f"{path.name}: {int((real == 1).sum())} indices, {int((real == 0).sum())} false alarms", flush=True)
+    write_shards(args.out / "mined", range(args.count), lambda n: mine(painter, finder, args.seed, n, args.scenes))
 
 
 if __name__ == "__main__":

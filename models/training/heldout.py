@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -16,25 +16,60 @@ import cv2
 import numpy as np
 
 from models.evaluation.reliability import ScoredReading, reliability_table, save_chart, summary, wilson
-from models.eye import card_name
-from models.eye.classes import SURE_READING, UNREAD
+from models.eye import card_join, card_name
+from models.eye.classes import RANK_CLASSES, SUIT_CLASSES, SURE_READING, UNREAD
 from models.eye.eye import Eye
 from models.eye.networks import WEIGHTS, calibration
-from models.training.confidence_fit import match, true_card
 from models.training.library import Library
-from models.training.scene_truth import Scene
-from models.training.scenes import Painter
+from models.training.scenes import DrawnScene, Painter
 
 #: First number of the scenes' seeds; calibration draws its own from 4001.
-SEED = 9001
+_SEED = 9001
 #: Heights of cards, px, and how bad a photograph may be, where people have hung the camera with some care.
-TABLE = ((90.0, 400.0), 0.4)
+_TABLE = ((90.0, 400.0), 0.4)
 #: An index is to be read if so much of it shows.
-SHOWS = 0.95
+_SHOWS = 0.95
 
 
 @dataclass(slots=True)
-class Held:
+class SceneMatch:
+    """A candidate of a scene and the true card in its place (None where there is none)."""
+
+    candidate: card_join.Candidate
+    truth: str | None
+    corner_error: float
+
+
+def true_card(scene: DrawnScene, k: int) -> str | None:
+    """The name of card k, None for a back."""
+    card = scene.cards[k]
+    return None if card.rank < 0 else RANK_CLASSES[card.rank] + SUIT_CLASSES[card.suit]
+
+
+def match(scene: DrawnScene, found: list[card_join.Candidate]) -> list[SceneMatch]:
+    """Each candidate with the card whose index it stands on."""
+    out = []
+    for candidate in found:
+        spot = candidate.spots[0]
+        best, owner = 0.4 * spot.height, None
+        for index in scene.indices:
+            distance = float(np.linalg.norm(index.centre - spot.centre))
+            if distance < best and float(index.up @ spot.up) > 0 and max(index.rank_seen, index.suit_seen) > 0.1:
+                best, owner = distance, index.card
+        if owner is None:
+            out.append(SceneMatch(candidate, None, 0.0))
+            continue
+        card = scene.cards[owner]
+        side = float(np.linalg.norm(card.quad[0] - card.quad[3]))
+        turned = min(
+            float(np.linalg.norm(card.quad - q, axis=1).max()) for q in (candidate.quad, candidate.quad[[2, 3, 0, 1]])
+        )
+        out.append(SceneMatch(candidate, true_card(scene, owner), turned / side))
+    return out
+
+
+@dataclass(slots=True)
+class HeldOutFigures:
     """Counts over scenes. A card is to be read if an index of it shows; a bare one of those is a top."""
 
     cards: int = 0
@@ -43,59 +78,48 @@ class Held:
     tops: int = 0
     tops_right: int = 0
     tops_sure: int = 0
-    said: list[ScoredReading] = field(default_factory=list)
+    scored: list[ScoredReading] = field(default_factory=list)
     corners: list[float] = field(default_factory=list)
 
+    def add(self, scene: DrawnScene, found: Sequence[SceneMatch], weights: card_name.EvidenceWeights) -> None:
+        """Add what became of a scene's cards."""
+        named = [(m, *card_name.judged(m.candidate, weights)) for m in found]
+        named = [(m, name, confidence) for m, name, confidence in named if name != UNREAD]
+        self.scored += [ScoredReading(confidence, m.truth == name) for m, name, confidence in named]
+        self.corners += [m.corner_error for m, name, _ in named if m.truth == name]
+        best: dict[str, float] = {}
+        for m, name, confidence in named:
+            if m.truth == name:
+                best[name] = max(best.get(name, 0.0), confidence)
+        for k in sorted({i.card for i in scene.indices if min(i.rank_seen, i.suit_seen) > _SHOWS}):
+            card = true_card(scene, k)
+            if card is None:
+                continue
+            confidence = best.get(card, 0.0)
+            self.cards += 1
+            self.right += confidence > 0
+            self.sure += confidence >= SURE_READING
+            if scene.cards[k].covered < 0.004:
+                self.tops += 1
+                self.tops_right += confidence > 0
+                self.tops_sure += confidence >= SURE_READING
 
-def take_in(held: Held, eye: Eye, scene: Scene, weights: card_name.EvidenceWeights) -> None:
-    """Read one scene and add what became of its cards."""
-    found = [(m, *card_name.judged(m.candidate, weights)) for m in match(scene, eye.candidates(scene.image))]
-    named = [(m, name, confidence) for m, name, confidence in found if name != UNREAD]
-    held.said += [ScoredReading(confidence, m.truth == name) for m, name, confidence in named]
-    held.corners += [m.corner_error for m, name, _ in named if m.truth == name]
-    best: dict[str, float] = {}
-    for m, name, confidence in named:
-        if m.truth == name:
-            best[name] = max(best.get(name, 0.0), confidence)
-    for card, bare in readable(scene):
-        confidence = best.get(card, 0.0)
-        held.cards += 1
-        held.right += confidence > 0
-        held.sure += confidence >= SURE_READING
-        if bare:
-            held.tops += 1
-            held.tops_right += confidence > 0
-            held.tops_sure += confidence >= SURE_READING
-
-
-def readable(scene: Scene) -> Iterator[tuple[str, bool]]:
-    """The cards with an index that shows, and whether nothing lies on them."""
-    for k in sorted({i.card for i in scene.indices if min(i.rank_seen, i.suit_seen) > SHOWS}):
-        name = true_card(scene, k)
-        if name is not None:
-            yield name, scene.cards[k].covered < 0.004
-
-
-def lines(held: Held) -> str:
-    """The figures in words."""
-    firm = [s for s in held.said if s.confidence >= SURE_READING]
-    wrong, sure = sum(not s.right for s in firm), len(firm)
-    low, high = wilson(wrong, sure)
-    return "\n".join(
-        [
-            _share("cards with an index in sight: read rightly", held.right, held.cards),
-            _share("said with 0.9 or more", held.sure, held.cards),
-            _share("bare ones of them: read rightly", held.tops_right, held.tops),
-            _share("said with 0.9 or more", held.tops_sure, held.tops),
-            _share("wrong among all readings said with 0.9 or more", wrong, sure)
-            + f", 95 %: {100 * low:.2f} to {100 * high:.2f} %",
-            f"worst corner, in heights of the card: median {np.median(held.corners or [0]):.3f}",
-        ]
-    )
-
-
-def _share(what: str, part: int, whole: int) -> str:
-    return f"{what}: {part} of {whole} = {100 * part / max(1, whole):.2f} %"
+    def lines(self) -> str:
+        """The figures in words."""
+        firm = [s for s in self.scored if s.confidence >= SURE_READING]
+        wrong, sure = sum(not s.right for s in firm), len(firm)
+        low, high = wilson(wrong, sure)
+        shares = (
+            ("cards with an index in sight: read rightly", self.right, self.cards),
+            ("said with 0.9 or more", self.sure, self.cards),
+            ("bare ones of them: read rightly", self.tops_right, self.tops),
+            ("said with 0.9 or more", self.tops_sure, self.tops),
+            ("wrong among all readings said with 0.9 or more", wrong, sure),
+        )
+        told = [f"{what}: {part} of {whole} = {100 * part / max(1, whole):.2f} %" for what, part, whole in shares]
+        told[-1] += f", 95 %: {100 * low:.2f} to {100 * high:.2f} %"
+        told.append(f"worst corner, in heights of the card: median {np.median(self.corners or [0]):.3f}")
+        return "\n".join(told)
 
 
 def main() -> None:
@@ -111,14 +135,15 @@ def main() -> None:
     eye = Eye.load(args.weights)
     weights = card_name.EvidenceWeights.of(calibration(args.weights or WEIGHTS))
     library = Library.open(args.library, 1)
-    for title, painter in (("All that training draws", Painter(library)), ("As at a table", Painter(library, *TABLE))):
-        held = Held()
+    for title, painter in (("All that training draws", Painter(library)), ("As at a table", Painter(library, *_TABLE))):
+        held = HeldOutFigures()
         for number in range(args.scenes):
-            take_in(held, eye, painter.scene((SEED, number)), weights)
-        print(f"{title}\n{lines(held)}\n\n{reliability_table(held.said)}\n\n{summary(held.said)}\n")
+            scene = painter.scene((_SEED, number))
+            held.add(scene, match(scene, eye.candidates(scene.image)), weights)
+        print(f"{title}\n{held.lines()}\n\n{reliability_table(held.scored)}\n\n{summary(held.scored)}\n")
     args.out.mkdir(parents=True, exist_ok=True)
     plot = args.out / "reliability.png"
-    save_chart(held.said, "Reliability on held-out decks, fonts and scenes", plot)
+    save_chart(held.scored, "Reliability on held-out decks, fonts and scenes", plot)
     print(f"{plot}; {time.process_time() - begin:.0f} s of CPU time")
 
 

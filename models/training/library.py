@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.eye.classes import CARD_CLASSES
+from models.eye.geometry import Image
 from models.training import art, backgrounds, fonts, generated_decks, wear
 from models.training.art import FACE_H, FACE_W
 
-Image = NDArray[np.uint8]
 SHAPE = (FACE_H, FACE_W, 4)
 #: One row a face: card (its class, -1 for a back), deck, split (0 train, 1 held out), corners, rank box, suit box.
 META = np.dtype(

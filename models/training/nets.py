@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import torch
 from torch import Tensor, nn
 
-from models.eye.classes import RANK_CLASSES, SUIT_CLASSES
+from models.eye.reader import N_RANKS, N_SUITS
 
 #: Finder channels: heat, then in px of its input over `UNIT`: offset of the centre (2, over 4 px), up (2), vector to
 #: the card's centre (2), half axes of the card up (2) and right (2).
-FINDER_OUT, STRIDE, UNIT = 11, 4, 16.0
+FINDER_OUT = 11
 #: Reader channels: ranks, suits, "an upright index".
-READER_OUT = len(RANK_CLASSES) + len(SUIT_CLASSES) + 1
+READER_OUT = N_RANKS + N_SUITS + 1
 #: Card reader channels: ranks, suits, "nothing lies on it", the four corners.
-CARD_OUT = len(RANK_CLASSES) + len(SUIT_CLASSES) + 1 + 8
+CARD_OUT = N_RANKS + N_SUITS + 1 + 8
 
 
 def _conv(a: int, b: int, stride: int = 1, kernel: int = 3) -> nn.Sequential:
@@ -32,7 +34,7 @@ class _Residual(nn.Module):  # type: ignore[misc]
         return torch.relu(x + self.second(self.first(x)))
 
 
-class Finder(nn.Module):  # type: ignore[misc]
+class FinderNet(nn.Module):  # type: ignore[misc]
     """Picture to a map of indices at a quarter of the size; sides must be multiples of 16."""
 
     def __init__(self) -> None:
@@ -56,57 +58,55 @@ class Finder(nn.Module):  # type: ignore[misc]
         return out
 
 
-class Reader(nn.Module):  # type: ignore[misc]
+class _Classifier(nn.Module):  # type: ignore[misc]
+    """Patches (N, 3, H, W) to logits."""
+
+    def __init__(self, *layers: nn.Module) -> None:
+        super().__init__()
+        self.body = nn.Sequential(*layers)
+
+    def forward(self, x: Tensor) -> Tensor:
+        out: Tensor = self.body((x - 0.5) * 4)
+        return out
+
+
+def reader_net() -> nn.Module:
     """Patches 3×64×48 to logits of rank, suit and "is an upright index"."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.body = nn.Sequential(
-            _conv(3, 24, 2, 5),
-            _conv(24, 48),
-            _conv(48, 64, 2),
-            _Residual(64),
-            _Residual(64),
-            _conv(64, 128, 2),
-            _Residual(128),
-            nn.AvgPool2d(2),
-            nn.Flatten(),
-            nn.Dropout(0.2),
-            nn.Linear(128 * 12, 128),
-            nn.ReLU(inplace=True),
-            nn.Linear(128, READER_OUT),
-        )
-
-    def forward(self, x: Tensor) -> Tensor:
-        out: Tensor = self.body((x - 0.5) * 4)
-        return out
+    return _Classifier(
+        _conv(3, 24, 2, 5),
+        _conv(24, 48),
+        _conv(48, 64, 2),
+        _Residual(64),
+        _Residual(64),
+        _conv(64, 128, 2),
+        _Residual(128),
+        nn.AvgPool2d(2),
+        nn.Flatten(),
+        nn.Dropout(0.2),
+        nn.Linear(128 * 12, 128),
+        nn.ReLU(inplace=True),
+        nn.Linear(128, READER_OUT),
+    )
 
 
-class CardReader(nn.Module):  # type: ignore[misc]
+def card_net() -> nn.Module:
     """Rectified cards 3×88×64 to logits of rank and suit, "nothing lies on it", and the corners (-1…1)."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.body = nn.Sequential(
-            _conv(3, 24, 2),
-            _conv(24, 32),
-            _conv(32, 48, 2),
-            _Residual(48),
-            _conv(48, 64, 2),
-            _Residual(64),
-            _conv(64, 96, 2),
-            _Residual(96),
-            nn.Flatten(),
-            nn.Dropout(0.2),
-            nn.Linear(96 * 24, 128),
-            nn.ReLU(inplace=True),
-            nn.Linear(128, CARD_OUT),
-        )
-
-    def forward(self, x: Tensor) -> Tensor:
-        out: Tensor = self.body((x - 0.5) * 4)
-        return out
+    return _Classifier(
+        _conv(3, 24, 2),
+        _conv(24, 32),
+        _conv(32, 48, 2),
+        _Residual(48),
+        _conv(48, 64, 2),
+        _Residual(64),
+        _conv(64, 96, 2),
+        _Residual(96),
+        nn.Flatten(),
+        nn.Dropout(0.2),
+        nn.Linear(96 * 24, 128),
+        nn.ReLU(inplace=True),
+        nn.Linear(128, CARD_OUT),
+    )
 
 
-NETS: dict[str, type[nn.Module]] = {"finder": Finder, "reader": Reader, "card": CardReader}
+NETS: dict[str, Callable[[], nn.Module]] = {"finder": FinderNet, "reader": reader_net, "card": card_net}
 INPUTS: dict[str, tuple[int, int]] = {"finder": (256, 256), "reader": (64, 48), "card": (88, 64)}

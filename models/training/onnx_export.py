@@ -2,7 +2,7 @@
 
 The classifiers have a second output, `features`: what the convolutions see, before the two linear layers. From it a
 deck that the weights were not trained on can be learned (`models.decks.enrolment`); the hidden layer's 128 numbers told
-signs apart less well that training never showed. `--amend` adds the output to weights that were exported without.
+signs apart less well that training never showed.
 """
 
 from __future__ import annotations
@@ -14,10 +14,8 @@ import onnx
 import torch
 from torch import Tensor, nn
 
+from models.eye.networks import FEATURES
 from models.training.nets import INPUTS, NETS
-
-#: The networks that have features, and the name of that output.
-CLASSIFIERS, FEATURES = ("reader", "card"), "features"
 
 
 class _Ready(nn.Module):  # type: ignore[misc]
@@ -49,22 +47,14 @@ def export(name: str, checkpoint: Path, target: Path) -> None:
         opset_version=17,
         dynamo=False,
     )
-    if name in CLASSIFIERS:
-        add_features(target)
+    if name != "finder":
+        _add_features(target)
 
 
-def add_features(path: Path) -> bool:
-    """Give a classifier's file its second output, the input of its first linear layer; False if it has it already.
-
-    Raises:
-        ValueError: the model has no linear layer.
-    """
+def _add_features(path: Path) -> None:
+    """Give a classifier's file its second output, the input of its first linear layer."""
     model = onnx.load(str(path))
-    if any(output.name == FEATURES for output in model.graph.output):
-        return False
-    first = next((node for node in model.graph.node if node.op_type == "Gemm"), None)
-    if first is None:
-        raise ValueError(f"{path} has no linear layer, so there are no features to show")
+    first = next(node for node in model.graph.node if node.op_type == "Gemm")
     seen = first.input[0]
     width = next(w.dims for w in model.graph.initializer if w.name == first.input[1])[1]
     for node in model.graph.node:
@@ -73,22 +63,15 @@ def add_features(path: Path) -> bool:
     model.graph.output.append(onnx.helper.make_tensor_value_info(FEATURES, onnx.TensorProto.FLOAT, ["n", int(width)]))
     onnx.checker.check_model(model)
     onnx.save(model, str(path))
-    return True
 
 
 def main() -> None:
     """Export all three from the command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("out/eye"))
     parser.add_argument("--weights", type=Path, default=Path("models/weights"))
-    parser.add_argument("--amend", action="store_true", help="train nothing anew: add the features to --weights")
     parser.add_argument("--only", choices=sorted(NETS), help="this network alone")
     args = parser.parse_args()
-    if args.amend:
-        for name in CLASSIFIERS:
-            path = args.weights / f"{name}.onnx"
-            print(f"{path}: {'features added' if add_features(path) else 'has its features'}")
-        return
     args.weights.mkdir(parents=True, exist_ok=True)
     for name in [args.only] if args.only else list(NETS):
         path = args.weights / f"{name}.onnx"

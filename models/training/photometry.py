@@ -6,7 +6,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-Image = NDArray[np.uint8]
+from models.eye.geometry import Image
+
 Field = NDArray[np.float32]
 
 #: Sensor noise, drawn once and used from a random place: mean 128, deviation 40.

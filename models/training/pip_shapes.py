@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
-from models.training.fonts import glyph
+from models.eye.geometry import Points
+from models.training.fonts import Ink, glyph
 
-Mask = NDArray[np.uint8]
-Points = NDArray[np.float64]
 SIZE = 192
 
 #: Fonts with good suit glyphs; beside the parametric shapes they give real printers' pips.
@@ -21,7 +19,7 @@ def _curve(p0: Points, p1: Points, p2: Points, p3: Points) -> Points:
     return np.asarray((1 - t) ** 3 * p0 + 3 * (1 - t) ** 2 * t * p1 + 3 * (1 - t) * t**2 * p2 + t**3 * p3)
 
 
-def _fill(outline: Points, mask: Mask) -> None:
+def _fill(outline: Points, mask: Ink) -> None:
     cv2.fillPoly(mask, [np.round(outline * 16).astype(np.int32)], 255, cv2.LINE_AA, 4)
 
 
@@ -43,7 +41,7 @@ def _heart_half(rng: np.random.Generator) -> Points:
     return np.vstack([top, low])
 
 
-def _stem(mask: Mask, rng: np.random.Generator, top: float) -> None:
+def _stem(mask: Ink, rng: np.random.Generator, top: float) -> None:
     flare, neck = rng.uniform(0.1, 0.26), rng.uniform(0.015, 0.05)
     side = _curve(
         _at(0.5 + neck, top),
@@ -54,18 +52,18 @@ def _stem(mask: Mask, rng: np.random.Generator, top: float) -> None:
     _fill(_mirror(side) * SIZE, mask)
 
 
-def _heart(mask: Mask, rng: np.random.Generator) -> None:
+def _heart(mask: Ink, rng: np.random.Generator) -> None:
     _fill(_mirror(_heart_half(rng)) * SIZE, mask)
 
 
-def _spade(mask: Mask, rng: np.random.Generator) -> None:
+def _spade(mask: Ink, rng: np.random.Generator) -> None:
     half = _heart_half(rng)
     half[:, 1] = (1 - half[:, 1]) * rng.uniform(0.84, 0.92)
     _fill(_mirror(half[::-1]) * SIZE, mask)
     _stem(mask, rng, 0.5)
 
 
-def _diamond(mask: Mask, rng: np.random.Generator) -> None:
+def _diamond(mask: Ink, rng: np.random.Generator) -> None:
     bend, width = rng.choice([0.0, rng.uniform(0, 0.12)]), rng.uniform(0.36, 0.5)
     q1 = _at(0.5 + width / 2 - bend, 0.25 + bend)
     q2 = _at(0.5 + width / 2 - bend, 0.75 - bend)
@@ -73,7 +71,7 @@ def _diamond(mask: Mask, rng: np.random.Generator) -> None:
     _fill(_mirror(np.vstack([_curve(top, q1, q1, right), _curve(right, q2, q2, low)])) * SIZE, mask)
 
 
-def _club(mask: Mask, rng: np.random.Generator) -> None:
+def _club(mask: Ink, rng: np.random.Generator) -> None:
     r, spread = rng.uniform(0.2, 0.26), rng.uniform(0.22, 0.28)
     low = rng.uniform(0.52, 0.62)
     for x, y in ((0.5, r), (0.5 - spread, low), (0.5 + spread, low)):
@@ -88,7 +86,7 @@ def _club(mask: Mask, rng: np.random.Generator) -> None:
 _SHAPES = {"c": _club, "d": _diamond, "h": _heart, "s": _spade}
 
 
-def draw(suit: str, rng: np.random.Generator, font: str | None) -> Mask:
+def draw(suit: str, rng: np.random.Generator, font: str | None) -> Ink:
     """A tight mask of the suit's pip; from the font's glyph where one is given and has it."""
     if font is not None:
         mask = glyph(font, GLYPHS[suit], SIZE)

@@ -5,18 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from models.eye.classes import HEIGHT_MM, WIDTH_MM
+from models.eye.geometry import Points
 from models.training.art import FACE_H, FACE_W
 
-Points = NDArray[np.float64]
 #: A heap rarely has more; real games bury the rest.
-TALLEST = 30
+_TALLEST = 30
 
 
 @dataclass(slots=True)
-class Pose:
+class TablePose:
     """A card's centre on the table, mm, and its turn, degrees."""
 
     x: float
@@ -46,14 +45,14 @@ def camera(rng: np.random.Generator, card_px: float, size: int) -> Points:
     return np.asarray(lens @ np.column_stack([rotation[:, 0], rotation[:, 1], [0, 0, distance]]))
 
 
-def _pile(rng: np.random.Generator, cx: float, cy: float, base: float) -> list[Pose]:
-    n = int(rng.integers(1, 12) if rng.random() < 0.7 else rng.integers(10, TALLEST + 1))
+def _pile(rng: np.random.Generator, cx: float, cy: float, base: float) -> list[TablePose]:
+    n = int(rng.integers(1, 12) if rng.random() < 0.7 else rng.integers(10, _TALLEST + 1))
     sigma, wild = rng.uniform(2, 14), rng.random() < 0.5
     off = np.clip(rng.normal(0, sigma, (n, 2)), -25, 25)
-    return [Pose(cx + dx, cy + dy, float(rng.uniform(0, 360) if wild else rng.normal(base, 22))) for dx, dy in off]
+    return [TablePose(cx + dx, cy + dy, float(rng.uniform(0, 360) if wild else rng.normal(base, 22))) for dx, dy in off]
 
 
-def _spread(rng: np.random.Generator, cx: float, cy: float, base: float, kind: str) -> list[Pose]:
+def _spread(rng: np.random.Generator, cx: float, cy: float, base: float, kind: str) -> list[TablePose]:
     step = rng.uniform(8, 24) if kind == "fan" else rng.uniform(10, 75)
     n = int(rng.integers(1, 10))
     poses = []
@@ -61,30 +60,30 @@ def _spread(rng: np.random.Generator, cx: float, cy: float, base: float, kind: s
         if kind == "fan":
             angle = base + (i - n / 2) * step * 0.55
             pivot = np.radians(angle)
-            poses.append(Pose(cx + 90 * np.sin(pivot), cy - 90 * np.cos(pivot), float(angle)))
+            poses.append(TablePose(cx + 90 * np.sin(pivot), cy - 90 * np.cos(pivot), float(angle)))
         else:
             along = np.radians(base)
             d = (i - n / 2) * step
-            poses.append(Pose(cx + d * np.cos(along), cy + d * np.sin(along), float(base + rng.normal(0, 5))))
+            poses.append(TablePose(cx + d * np.cos(along), cy + d * np.sin(along), float(base + rng.normal(0, 5))))
     return poses
 
 
-def heap(rng: np.random.Generator, extent: float) -> list[Pose]:
+def heap(rng: np.random.Generator, extent: float) -> list[TablePose]:
     """Poses of one heap, lowest first; `extent` is half the picture in mm."""
     kind = str(rng.choice(["pile", "loose", "fan", "row", "single"], p=[0.42, 0.14, 0.16, 0.12, 0.16]))
     cx, cy = rng.uniform(-extent, extent, 2) * 0.75
     base = float(rng.uniform(0, 360))
     if kind == "single":
-        return [Pose(cx, cy, base)]
+        return [TablePose(cx, cy, base)]
     if kind == "pile":
         return _pile(rng, cx, cy, base)
     if kind == "loose":
         off = rng.uniform(-110, 110, (int(rng.integers(1, 12)), 2))
-        return [Pose(cx + dx, cy + dy, float(rng.uniform(0, 360))) for dx, dy in off]
+        return [TablePose(cx + dx, cy + dy, float(rng.uniform(0, 360))) for dx, dy in off]
     return _spread(rng, cx, cy, base, kind)
 
 
-def card_matrix(pose: Pose) -> Points:
+def card_matrix(pose: TablePose) -> Points:
     """Card pixels (FACE_W×FACE_H) to the table in mm."""
     a = np.radians(pose.angle)
     c, s = np.cos(a), np.sin(a)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import time
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -13,15 +14,13 @@ from numpy.typing import NDArray
 
 from models.eye import geometry
 from models.training.library import Library
-from models.training.scene_truth import Card, Index, Scene
-from models.training.scenes import SIZE, Painter
+from models.training.scenes import SIZE, DrawnCard, DrawnScene, Index, Painter
 
-Rows = list[NDArray[Any]]
 FINDER = 256
 #: A finder target row: centre, up, vector to the card's centre, card's half axes up and right (px of the finder's
 #: picture), then the share of the index that shows.
-TARGET = 11
-MOST = 100
+_TARGET = 11
+_MOST = 100
 
 
 def seen(index: Index) -> float:
@@ -29,15 +28,15 @@ def seen(index: Index) -> float:
     return min(index.rank_seen, index.suit_seen) * 0.7 + 0.3 * max(index.rank_seen, index.suit_seen)
 
 
-def finder_sample(scene: Scene) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
-    """The picture at half size and up to MOST target rows, zero rows after them."""
+def finder_sample(scene: DrawnScene) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
+    """The picture at half size and up to `_MOST` target rows, zero rows after them."""
     k = FINDER / SIZE
     image = cv2.resize(scene.image, (FINDER, FINDER), interpolation=cv2.INTER_AREA)
-    rows = np.zeros((MOST, TARGET), np.float32)
+    rows = np.zeros((_MOST, _TARGET), np.float32)
     n = 0
     for index in scene.indices:
         share = seen(index)
-        if share < 0.15 or n == MOST:
+        if share < 0.15 or n == _MOST:
             continue
         centre, up, right = geometry.axes_of(scene.cards[index.card].quad)
         if float(index.up @ up) < 0:  # the lower corners stand the other way up
@@ -48,18 +47,7 @@ def finder_sample(scene: Scene) -> tuple[NDArray[np.uint8], NDArray[np.float32]]
     return np.asarray(image, np.uint8), rows
 
 
-def _jittered(
-    rng: np.random.Generator, centre: NDArray[Any], up: NDArray[Any], much: float
-) -> tuple[NDArray[Any], NDArray[Any]]:
-    height = float(np.linalg.norm(up)) * 2
-    turn = rng.normal(0, np.radians(7 * much))
-    c, s = np.cos(turn), np.sin(turn)
-    return centre + rng.normal(0, 0.06 * much, 2) * height, np.array([[c, -s], [s, c]]) @ up * np.exp(
-        rng.normal(0, 0.1 * much)
-    )
-
-
-def _negative(rng: np.random.Generator, scene: Scene) -> tuple[NDArray[Any], NDArray[Any]] | None:
+def _negative(rng: np.random.Generator, scene: DrawnScene) -> tuple[NDArray[Any], NDArray[Any]] | None:
     """A place that is no upright index: a flipped or badly sized one, or print, pip, court or cloth elsewhere."""
     kind = rng.random()
     if kind < 0.3 and scene.indices:
@@ -87,7 +75,7 @@ def _negative(rng: np.random.Generator, scene: Scene) -> tuple[NDArray[Any], NDA
 
 
 def patches(
-    scene: Scene, levels: list[NDArray[np.uint8]], rng: np.random.Generator
+    scene: DrawnScene, levels: list[NDArray[np.uint8]], rng: np.random.Generator
 ) -> list[tuple[NDArray[np.uint8], tuple[float, ...]]]:
     """Reader samples: patch and (rank, suit, is index 0/1/-1 unknown, rank seen, suit seen, height px)."""
     out: list[tuple[NDArray[np.uint8], tuple[float, ...]]] = []
@@ -95,7 +83,11 @@ def patches(
         share = seen(index)
         if max(index.rank_seen, index.suit_seen) < 0.3 or share < 0.2:
             continue
-        centre, up = _jittered(rng, index.centre, index.up, 1.0)
+        # As the finder aims, not quite: turned, shifted and scaled a little.
+        turn = rng.normal(0, np.radians(7))
+        c, s = np.cos(turn), np.sin(turn)
+        centre = index.centre + rng.normal(0, 0.06, 2) * (float(np.linalg.norm(index.up)) * 2)
+        up = np.array([[c, -s], [s, c]]) @ index.up * np.exp(rng.normal(0, 0.1))
         real = 1.0 if share > 0.6 else -1.0
         values = (index.rank, index.suit, real, index.rank_seen, index.suit_seen, float(np.linalg.norm(up)) * 2)
         out.append((geometry.cut_patch(levels, centre, up), values))
@@ -110,9 +102,9 @@ def patches(
 
 
 def crop(
-    card: Card, levels: list[NDArray[np.uint8]], rng: np.random.Generator
+    card: DrawnCard, levels: list[NDArray[np.uint8]], rng: np.random.Generator
 ) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
-    """Card-reader sample: crop and (rank, suit, uncovered 0/1/-1, seen, true corners in crop units of -1 to 1)."""
+    """DrawnCard-reader sample: crop and (rank, suit, uncovered 0/1/-1, seen, true corners in crop units of -1 to 1)."""
     centre, up, right = geometry.axes_of(card.quad)
     if rng.random() < 0.5:
         up, right = -up, -right
@@ -129,16 +121,14 @@ def crop(
     frame = geometry.card_frame(centre, up, right)
     inverse = cv2.invertAffineTransform(frame)
     local = quad @ inverse[:, :2].T + inverse[:, 2]
-    local = (local - [(geometry.CROP_W - 1) / 2, (geometry.CROP_H - 1) / 2]) / [
-        geometry.CROP_W / 2,
-        geometry.CROP_H / 2,
-    ]
+    size = np.array([geometry.CROP_W, geometry.CROP_H])
+    local = (local - (size - 1) / 2) / (size / 2)
     uncovered = 1.0 if card.covered < 0.004 else (0.0 if card.covered > 0.02 else -1.0)
     values = np.concatenate([[card.rank, card.suit, uncovered, card.seen], local.ravel()]).astype(np.float32)
     return geometry.cut_card(levels, centre, up, right), values
 
 
-def _fit(cards: list[Card], rng: np.random.Generator) -> list[Card]:
+def _fit(cards: list[DrawnCard], rng: np.random.Generator) -> list[DrawnCard]:
     """Some cards to show the card reader: most of them plain, a few of which a strip or a cut-off part shows."""
     plain = [c for c in cards if c.seen > 0.3 and c.seen + c.covered > 0.85]
     strips = [c for c in cards if c.seen > 0.08 and not (c.seen > 0.3 and c.seen + c.covered > 0.85)]
@@ -150,53 +140,36 @@ def _fit(cards: list[Card], rng: np.random.Generator) -> list[Card]:
 def shard(painter: Painter, seed: int, number: int, scenes: int) -> dict[str, NDArray[Any]]:
     """Shard `number` of stream `seed`: arrays of all three kinds of sample."""
     rng = np.random.default_rng((seed, number, 5))
-    pictures: Rows = []
-    targets: Rows = []
-    read: Rows = []
-    read_values: list[tuple[float, ...]] = []
-    crops: Rows = []
-    crop_values: Rows = []
+    rows: dict[str, list[Any]] = {
+        key: [] for key in ("pictures", "targets", "patches", "patch_values", "crops", "crop_values")
+    }
     for i in range(scenes):
         scene = painter.scene((seed, number, i))
         levels = geometry.pyramid(scene.image, 3)
-        picture, rows = finder_sample(scene)
-        pictures.append(picture)
-        targets.append(rows)
-        for patch, values in patches(scene, levels, rng):
-            read.append(patch)
-            read_values.append(values)
-        for card in _fit(scene.cards, rng):
-            cut, row = crop(card, levels, rng)
-            crops.append(cut)
-            crop_values.append(row)
-    return {
-        "pictures": np.stack(pictures),
-        "targets": np.stack(targets),
-        "patches": np.stack(read),
-        "patch_values": np.array(read_values, np.float32),
-        "crops": np.stack(crops),
-        "crop_values": np.stack(crop_values),
-    }
+        samples = [("pictures", "targets", *finder_sample(scene))]
+        samples += [("patches", "patch_values", *sample) for sample in patches(scene, levels, rng)]
+        samples += [("crops", "crop_values", *crop(card, levels, rng)) for card in _fit(scene.cards, rng)]
+        for picture_key, value_key, picture, values in samples:
+            rows[picture_key].append(picture)
+            rows[value_key].append(np.asarray(values, np.float32))
+    return {key: np.stack(each) for key, each in rows.items()}
 
 
-def generate(library: Library, folder: Path, seed: int, first: int, count: int, step: int, scenes: int) -> None:
-    """Write shards first, first + step, …; those already there are left (a stopped run goes on where it was)."""
+def write_shards(folder: Path, numbers: Iterable[int], draw: Callable[[int], dict[str, NDArray[Any]]]) -> None:
+    """Write the shards of these numbers; those already there are left (a stopped run goes on where it was)."""
     folder.mkdir(parents=True, exist_ok=True)
-    painter = Painter(library)
-    for number in range(first, count, step):
+    for number in numbers:
         path = folder / f"{number:05d}.npz"
         if path.exists():
             continue
         start = time.perf_counter()
-        data = shard(painter, seed, number, scenes)
+        data = draw(number)
         partial = path.with_suffix(".tmp")
         with partial.open("wb") as file:
             np.savez(file, allow_pickle=False, **data)
         partial.rename(path)  # a shard is there whole or not at all
-        rate = scenes / (time.perf_counter() - start)
-        print(
-            f"{path.name}: {len(data['patches'])} patches, {len(data['crops'])} crops, {rate:.1f} scenes/s", flush=True
-        )
+        counts = ", ".join(f"{len(data[kind])} {kind}" for kind in ("patches", "crops") if kind in data)
+        print(f"{path.name}: {counts} in {time.perf_counter() - start:.0f} s", flush=True)
 
 
 def main() -> None:
@@ -214,7 +187,8 @@ def main() -> None:
     held_out = args.split == "held-out"
     library = Library.open(args.out / "library", int(held_out))
     seed = args.seed + 1000 if held_out else args.seed
-    generate(library, args.out / args.split, seed, args.first, args.count, args.step, args.scenes)
+    painter, numbers = Painter(library), range(args.first, args.count, args.step)
+    write_shards(args.out / args.split, numbers, lambda number: shard(painter, seed, number, args.scenes))
 
 
 if __name__ == "__main__":

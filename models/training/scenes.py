@@ -1,32 +1,111 @@
 """Whole scenes: cards laid on a table in heaps, fans and rows, hands over them, seen by a camera.
 
-A scene is drawn in pixels of the full picture (`SIZE` square) on a plane measured in millimetres; `Scene` keeps what
-the three networks learn: every index with how much of it shows, every card's corners and whether anything lies on it.
+A scene is drawn in pixels of the full picture (`SIZE` square) on a plane measured in millimetres. `DrawnScene` keeps
+what the three networks learn: every index with how much of it shows, every card's corners and whether anything lies
+on it.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from models.eye.classes import CARD_CLASSES, HEIGHT_MM, RANK_CLASSES, SUIT_CLASSES
+from models.eye.classes import HEIGHT_MM
+from models.eye.geometry import Image, Points
 from models.eye.reader import RANK_OF_CARD, SUIT_OF_CARD
 from models.training import clutter, poses
 from models.training.art import FACE_H, FACE_W
 from models.training.clutter import HAND
 from models.training.library import Library
 from models.training.photometry import photograph
-from models.training.scene_truth import Card, Index, Scene
-from models.training.warp import Bend
 
-Image = NDArray[np.uint8]
-Points = NDArray[np.float64]
 SIZE = 512
 #: Heights of cards in px of the whole picture, and the most cards in it.
-SMALLEST, LARGEST, MOST = 50, 420, 60
+_SMALLEST, _LARGEST, _MOST_CARDS = 50, 420, 60
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    """One printed index: class numbers, centre and up-vector (centre to top edge), px; shares of it that show."""
+
+    rank: int
+    suit: int
+    centre: Points
+    up: Points
+    card: int
+    rank_seen: float
+    suit_seen: float
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnCard:
+    """One card: class numbers (-1 for a back), corners clockwise from an index's top left, px."""
+
+    rank: int
+    suit: int
+    quad: Points
+    covered: float  # share hidden by other cards
+    seen: float  # share that shows: neither covered by card or hand nor out of the picture
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnScene:
+    """The picture and its truth."""
+
+    image: Image
+    indices: list[Index]
+    cards: list[DrawnCard]
+
+
+class Bend:
+    """What straightens no line: a lens that bows them, cards that curl.
+
+    One smooth field of displacements, px: the bent picture at p shows the flat one at p + field(p).
+    """
+
+    def __init__(self, field: NDArray[np.float32]) -> None:
+        self.field = field
+        self.size = field.shape[0]
+
+    @staticmethod
+    def drawn(rng: np.random.Generator, size: int) -> Bend:
+        """Barrel or pincushion, and a waviness that makes straight edges curl; small against a card."""
+        axis = (np.arange(size, dtype=np.float32) - size / 2) / (size / 2)
+        x, y = np.meshgrid(axis, axis)
+        bow = float(rng.normal(0, 0.05)) * (x * x + y * y) * (size / 2)
+        field = np.dstack([x * bow, y * bow])
+        waves = rng.normal(0, rng.uniform(0, 0.009) * size, (6, 6, 2)).astype(np.float32)
+        return Bend((field + cv2.resize(waves, (size, size), interpolation=cv2.INTER_CUBIC)).astype(np.float32))
+
+    def picture(self, image: Image) -> Image:
+        """The bent picture."""
+        grid = np.arange(self.size, dtype=np.float32)
+        x, y = np.meshgrid(grid, grid)
+        x, y = x + self.field[..., 0], y + self.field[..., 1]
+        return np.asarray(cv2.remap(image, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REFLECT), np.uint8)
+
+    def points(self, flat: Points) -> Points:
+        """Where points (n, 2) of the flat picture show in the bent one: p = flat − field(p), by iteration."""
+        p = flat.astype(np.float64)
+        for _ in range(6):
+            i = np.clip(np.round(p).astype(int), 0, self.size - 1)
+            p = flat - self.field[i[:, 1], i[:, 0]]
+        return p
+
+    def indices(self, found: Sequence[Index]) -> list[Index]:
+        """The same indices where they show."""
+        if not found:
+            return []
+        ends = self.points(np.array([p for i in found for p in (i.centre, i.centre + i.up)]))
+        return [replace(i, centre=ends[2 * k], up=ends[2 * k + 1] - ends[2 * k]) for k, i in enumerate(found)]
+
+    def cards(self, laid: Sequence[DrawnCard]) -> list[DrawnCard]:
+        """The same cards with their corners where they show."""
+        return [replace(card, quad=self.points(card.quad)) for card in laid]
 
 
 def _project(matrix: Points, points: Points) -> Points:
@@ -55,7 +134,7 @@ class Painter:
     """
 
     def __init__(
-        self, library: Library, heights: tuple[float, float] = (SMALLEST, LARGEST), worst: float = 1.25
+        self, library: Library, heights: tuple[float, float] = (_SMALLEST, _LARGEST), worst: float = 1.25
     ) -> None:
         self.library, self.heights, self.worst = library, heights, worst
         self.decks = sorted(library.by_deck)
@@ -65,8 +144,8 @@ class Painter:
         self.weights = np.array([0.3 / len(art) if d in art else (0.7 if art else 1.0) / len(made) for d in self.decks])
         self.weights /= self.weights.sum()
 
-    def scene(self, seed: tuple[int, ...]) -> Scene:
-        """Scene `seed`."""
+    def scene(self, seed: tuple[int, ...]) -> DrawnScene:
+        """DrawnScene `seed`."""
         rng = np.random.default_rng(seed)
         card_px = float(np.exp(rng.uniform(*np.log(self.heights))))
         image, ids = self._background(rng), np.full((SIZE, SIZE), -1, np.int16)
@@ -82,7 +161,7 @@ class Painter:
         if rng.random() < 0.45:
             bend = Bend.drawn(rng, SIZE)
             image, indices, cards = bend.picture(image), bend.indices(indices), bend.cards(cards)
-        return Scene(photograph(image, rng, self.worst), indices, cards)
+        return DrawnScene(photograph(image, rng, self.worst), indices, cards)
 
     def _laid(
         self, rng: np.random.Generator, image: Image, ids: NDArray[np.int16], camera: Points, extent: float
@@ -94,7 +173,7 @@ class Painter:
         light = rng.normal(0, 1.6, 2)
         for _ in range(int(rng.integers(1, 2 + min(5, int((extent / 60) ** 2))))):
             for pose in poses.heap(rng, extent):
-                if len(laid) < MOST:
+                if len(laid) < _MOST_CARDS:
                     matrix = camera @ poses.card_matrix(pose)
                     self._lay(image, ids, laid, self._choose(rng, deck), matrix, rng, shadow, light)
         return laid
@@ -158,7 +237,7 @@ class Painter:
         ids[y0:y1, x0:x1][mask] = len(laid)
         laid.append(_Laid(row, matrix, quad, (int(x0), int(y0), int(x1), int(y1)), mask))
 
-    def _cards(self, ids: NDArray[np.int16], laid: list[_Laid]) -> list[Card]:
+    def _cards(self, ids: NDArray[np.int16], laid: list[_Laid]) -> list[DrawnCard]:
         cards = []
         for k, item in enumerate(laid):
             x0, y0, x1, y1 = item.roi
@@ -167,7 +246,7 @@ class Painter:
             covered = float(np.mean((on != k) & (on != HAND))) if on.size else 1.0
             number = int(self.library.meta["card"][item.row])
             rank, suit = (int(RANK_OF_CARD[number]), int(SUIT_OF_CARD[number])) if number >= 0 else (-1, -1)
-            cards.append(Card(rank, suit, item.quad, covered, float((on == k).sum() / whole)))
+            cards.append(DrawnCard(rank, suit, item.quad, covered, float((on == k).sum() / whole)))
         return cards
 
     def _indices(self, ids: NDArray[np.int16], laid: list[_Laid]) -> list[Index]:
@@ -176,24 +255,15 @@ class Painter:
             meta = self.library.meta[item.row]
             if meta["card"] < 0:
                 continue
-            card = CARD_CLASSES[int(meta["card"])]
+            card = int(meta["card"])
             for boxes in _corner_boxes(meta):
                 rank_box, suit_box = boxes
                 seen = [_share(ids, k, _project(item.matrix, _grid(box))) for box in boxes]
                 # Box ends are kept upright: `low` is the suit's far edge seen from the rank's far edge.
                 top = _project(item.matrix, _middle(rank_box, rank_box[1]))[0]
                 low = _project(item.matrix, _middle(suit_box, suit_box[3]))[0]
-                found.append(
-                    Index(
-                        RANK_CLASSES.index(card[0]),
-                        SUIT_CLASSES.index(card[1]),
-                        (top + low) / 2,
-                        (top - low) / 2,
-                        k,
-                        seen[0],
-                        seen[1],
-                    )
-                )
+                rank, suit = int(RANK_OF_CARD[card]), int(SUIT_OF_CARD[card])
+                found.append(Index(rank, suit, (top + low) / 2, (top - low) / 2, k, seen[0], seen[1]))
         return found
 
 

@@ -17,15 +17,24 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch import Tensor, nn
 
-from models.training.losses import LOSSES
+from models.eye.finder import STRIDE, UNIT
+from models.eye.reader import N_RANKS, N_SUITS
 from models.training.nets import NETS
+from models.training.samples import FINDER
 
-KEYS = {"finder": ("pictures", "targets"), "reader": ("patches", "patch_values"), "card": ("crops", "crop_values")}
-BATCH = {"finder": 16, "reader": 96, "card": 64}
+_MAP = FINDER // STRIDE
+#: Where the classifiers' outputs stand: ranks, suits, and the answer to a question of yes or no.
+_RANKS, _SUITS, _ANSWER = slice(0, N_RANKS), slice(N_RANKS, N_RANKS + N_SUITS), N_RANKS + N_SUITS
+_KEYS = {"finder": ("pictures", "targets"), "reader": ("patches", "patch_values"), "card": ("crops", "crop_values")}
+_BATCH = {"finder": 16, "reader": 96, "card": 64}
 #: Shards mixed at a time.
-MIX = {"finder": 4, "reader": 12, "card": 16}
-RATE = {"finder": 2.5e-3, "reader": 2.5e-3, "card": 2e-3}
+_MIX = {"finder": 4, "reader": 12, "card": 16}
+_RATE = {"finder": 2.5e-3, "reader": 2.5e-3, "card": 2e-3}
+
+#: Noise, looked at from many places: drawing a normal number for every pixel takes longer than learning from it.
+_GRAIN = torch.randn(3, 320, 320, generator=torch.Generator().manual_seed(7))
 
 
 def batches(
@@ -34,7 +43,7 @@ def batches(
     """Endless shuffled batches; shards that appear while training are taken up."""
     queue: list[Path] = []
     while True:
-        if len(queue) < MIX[net]:
+        if len(queue) < _MIX[net]:
             fresh = sorted(folder.glob("*.npz"))
             if net == "reader":  # twice: what the finder mistakes for an index is what matters most
                 fresh += 2 * sorted((folder.parent / "mined").glob("*.npz"))
@@ -42,18 +51,15 @@ def batches(
                 raise FileNotFoundError(f"no shards in {folder}: run python -m models.training.samples first")
             rng.shuffle(fresh)
             queue += fresh
-        taken, queue = queue[: MIX[net]], queue[MIX[net] :]
+        taken, queue = queue[: _MIX[net]], queue[_MIX[net] :]
         loaded = [np.load(path) for path in taken]
-        x, y = (np.concatenate([part[key] for part in loaded]) for key in KEYS[net])
+        x, y = (np.concatenate([part[key] for part in loaded]) for key in _KEYS[net])
         order = rng.permutation(len(x))
-        size = BATCH[net]
+        size = _BATCH[net]
         for i in range(0, len(order) - size + 1, size):
             chosen = order[i : i + size]
             picked, wanted = x[chosen], y[chosen]
             yield turned(picked, wanted, int(rng.integers(4))) if net == "finder" else (picked, wanted)
-
-
-_GRAIN = torch.randn(3, 320, 320, generator=torch.Generator().manual_seed(7))
 
 
 def turned(
@@ -72,7 +78,12 @@ def turned(
     return np.ascontiguousarray(x), rows
 
 
-def _augment(x: torch.Tensor, net: str) -> torch.Tensor:
+def _floats(pictures: NDArray[np.uint8]) -> Tensor:
+    """Pictures (N, H, W, 3) as the networks want them: (N, 3, H, W), 0 to 1."""
+    return torch.from_numpy(pictures).permute(0, 3, 1, 2).float().div_(255)
+
+
+def _augment(x: Tensor, net: str) -> Tensor:
     """Colour, exposure and noise anew each time a sample is seen; softness for small crops."""
     n = len(x)
     x = x * (1 + 0.1 * torch.randn(n, 3, 1, 1)) * (1 + 0.12 * torch.randn(n, 1, 1, 1)) + 0.05 * torch.randn(n, 3, 1, 1)
@@ -81,13 +92,136 @@ def _augment(x: torch.Tensor, net: str) -> torch.Tensor:
         pick = (torch.rand(n, 1, 1, 1) < 0.15).float()
         x = x * (1 - pick) + soft * pick
     h, w = x.shape[2:]
-    # Drawing a normal number for every pixel takes longer than learning from it: look at one grain from many places.
     places = torch.randint(0, _GRAIN.shape[1] - max(h, w) + 1, (n, 2)).tolist()
     grain = torch.stack([_GRAIN[:, a : a + h, b : b + w] for a, b in places])
     return x.addcmul_(grain, torch.rand(n, 1, 1, 1) * 0.03).clamp_(0, 1)
 
 
-class Run:
+# What each network is asked, and how it is told how wrong it was
+
+#: An index shown by less than the first is no business of the finder, by more than the second it must be found.
+_FAINT, _CLEAR = 0.25, 0.6
+
+
+def finder_maps(rows: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]:
+    """Heat (side, side), its weight, and (k, 13) rows (cell y, cell x, ten values, size px) of target rows."""
+    heat, weight = np.zeros((_MAP, _MAP), np.float32), np.ones((_MAP, _MAP), np.float32)
+    points = []
+    for row in rows:
+        share = row[10]
+        if share <= 0:
+            break
+        x, y = (row[:2] + 0.5) / STRIDE - 0.5
+        ix, iy = round(float(x)), round(float(y))
+        if not (0 <= ix < _MAP and 0 <= iy < _MAP):
+            continue
+        size = 2 * float(np.hypot(row[2], row[3]))
+        sigma = float(np.clip(size / STRIDE * 0.13, 0.65, 2.5))
+        reach = int(np.ceil(3 * sigma))
+        x0, x1, y0, y1 = max(0, ix - reach), min(_MAP, ix + reach + 1), max(0, iy - reach), min(_MAP, iy + reach + 1)
+        gy, gx = np.mgrid[y0:y1, x0:x1]
+        blob = np.exp(-((gx - x) ** 2 + (gy - y) ** 2) / (2 * sigma**2)).astype(np.float32)
+        if share < _CLEAR or size < 6:
+            if share > _FAINT:
+                weight[y0:y1, x0:x1] = np.minimum(weight[y0:y1, x0:x1], (blob < 0.2).astype(np.float32))
+            continue
+        heat[y0:y1, x0:x1] = np.maximum(heat[y0:y1, x0:x1], blob)
+        heat[iy, ix] = 1.0
+        for dy, dx in ((0, 0), (0, 1), (1, 0), (0, -1), (-1, 0)):
+            cy, cx = iy + dy, ix + dx
+            if 0 <= cy < _MAP and 0 <= cx < _MAP:
+                points.append([cy, cx, x - cx, y - cy, *(row[2:10] / UNIT), size])
+    weight[heat == 1.0] = 1.0
+    return heat, weight, np.array(points, np.float32).reshape(-1, 13)
+
+
+def finder_loss(out: Tensor, rows: NDArray[np.float32]) -> tuple[Tensor, dict[str, float]]:
+    """Penalty-reduced focal loss on the heat (Zhou et al. 2019, "Objects as points"), size-relative L1 on the rest."""
+    maps = [finder_maps(r) for r in rows]
+    heat = torch.from_numpy(np.stack([m[0] for m in maps]))
+    weight = torch.from_numpy(np.stack([m[1] for m in maps]))
+    logit = out[:, 0].float()
+    p = torch.sigmoid(logit).clamp(1e-5, 1 - 1e-5)
+    hit = heat == 1.0
+    gain = torch.where(hit, (1 - p) ** 2 * torch.log(p), (1 - heat) ** 4 * p**2 * torch.log(1 - p)) * weight
+    heat_loss = -gain.sum() / max(1, int(hit.sum()))
+    index = [np.full(len(m[2]), i) for i, m in enumerate(maps)]
+    points = np.concatenate([m[2] for m in maps])
+    if len(points) == 0:
+        return heat_loss, _figures(heat=heat_loss)
+    b = torch.from_numpy(np.concatenate(index)).long()
+    yx = torch.from_numpy(points[:, :2]).long()
+    said = out[b, 1:, yx[:, 0], yx[:, 1]].float()
+    true, size = torch.from_numpy(points[:, 2:12]), torch.from_numpy(points[:, 12:]) / UNIT
+    error = (said - true).abs()
+    # Centre in cells, everything else relative to the index's height: a far miss on a large card is no worse.
+    scaled = torch.cat([error[:, :2] * 0.6, error[:, 2:4] / size * 2.0, error[:, 4:] / size * 0.35], 1)
+    place = scaled.mean()
+    return heat_loss + 2.0 * place, _figures(heat=heat_loss, place=place)
+
+
+def _figures(**parts: Tensor) -> dict[str, float]:
+    return {name: float(value.detach()) for name, value in parts.items()}
+
+
+def _mean(loss: Tensor, known: Tensor) -> Tensor:
+    """The mean of those that are known (1; 0 if not)."""
+    return (loss * known).sum() / known.sum().clamp_min(1)
+
+
+def _named(out: Tensor, classes: slice, target: Tensor, known: Tensor) -> Tensor:
+    loss = nn.functional.cross_entropy(out[:, classes], target.clamp_min(0), reduction="none", label_smoothing=0.02)
+    return _mean(loss, known)
+
+
+def _yes_or_no(out: Tensor, true: Tensor) -> tuple[Tensor, Tensor]:
+    """The loss of the answer to yes (1), no (0) or unknown (-1), and where it is known."""
+    known = (true >= 0).float()
+    loss = nn.functional.binary_cross_entropy_with_logits(out[:, _ANSWER], true.clamp_min(0), reduction="none")
+    return _mean(loss, known), known
+
+
+def _both_right(out: Tensor, ranks: Tensor, suits: Tensor) -> Tensor:
+    return ((out[:, _RANKS].argmax(1) == ranks) & (out[:, _SUITS].argmax(1) == suits)).float()
+
+
+def reader_loss(out: Tensor, values: NDArray[np.float32]) -> tuple[Tensor, dict[str, float]]:
+    """Rank and suit where they can be seen, and whether the patch is an index at all."""
+    v = torch.from_numpy(values)
+    out = out.float()
+    ranks, suits = v[:, 0].long(), v[:, 1].long()
+    sees_rank, sees_suit = ((v[:, 3] > 0.7) & (ranks >= 0)).float(), ((v[:, 4] > 0.65) & (suits >= 0)).float()
+    rank, suit = _named(out, _RANKS, ranks, sees_rank), _named(out, _SUITS, suits, sees_suit)
+    index, _ = _yes_or_no(out, v[:, 2])
+    right = _mean(_both_right(out, ranks, suits), sees_rank * sees_suit)
+    return rank + suit + 1.5 * index, _figures(rank=rank, suit=suit, index=index, right=right)
+
+
+def card_loss(out: Tensor, values: NDArray[np.float32]) -> tuple[Tensor, dict[str, float]]:
+    """Rank and suit of a card that mostly shows, whether it is uncovered, and where its corners are."""
+    v = torch.from_numpy(values)
+    out = out.float()
+    ranks, suits, bare, share = v[:, 0].long(), v[:, 1].long(), v[:, 2], v[:, 3]
+    known = ((share > 0.7) & (ranks >= 0)).float()
+    rank, suit = _named(out, _RANKS, ranks, known), _named(out, _SUITS, suits, known)
+    top, judged = _yes_or_no(out, bare)
+    miss = (out[:, _ANSWER + 1 :] - v[:, 4:12]).abs().mean(1)
+    # What shows of a strip says less of where its far corners are.
+    clear = (share > 0.4).float() + 0.5 * ((share > 0.08) & (share <= 0.4)).float()
+    corners = _mean(miss, clear)
+    right = _mean(_both_right(out, ranks, suits), known)
+    top_right = _mean(((out[:, _ANSWER] > 0) == (bare > 0)).float(), judged)
+    figures = _figures(rank=rank, suit=suit, bare=top_right, corners=corners, right=right)
+    return rank + suit + 1.5 * top + 6.0 * corners, figures
+
+
+_LOSSES = {"finder": finder_loss, "reader": reader_loss, "card": card_loss}
+
+
+# The run
+
+
+class TrainingRun:
     """A training run: the network, its moving average (the one that is used), the optimiser and the step."""
 
     def __init__(self, net: str, steps: int, folder: Path, seed: int) -> None:
@@ -97,7 +231,7 @@ class Run:
         self.short = bool(torch.cpu._is_avx512_bf16_supported())
         self.model = NETS[net]().to(memory_format=torch.channels_last)
         self.average = copy.deepcopy(self.model)
-        self.optimiser = torch.optim.AdamW(self.model.parameters(), lr=RATE[net], weight_decay=0.02)
+        self.optimiser = torch.optim.AdamW(self.model.parameters(), lr=_RATE[net], weight_decay=0.02)
         self.path = folder / f"{net}.pt"
         if self.path.exists():
             saved = torch.load(self.path, weights_only=True)
@@ -108,34 +242,25 @@ class Run:
 
     def save(self) -> None:
         """Write the checkpoint; a broken write leaves the earlier one."""
-        state = {
-            "model": self.model.state_dict(),
-            "average": self.average.state_dict(),
-            "optimiser": self.optimiser.state_dict(),
-            "step": self.step,
-        }
+        parts = {"model": self.model, "average": self.average, "optimiser": self.optimiser}
+        state: dict[str, Any] = {name: part.state_dict() for name, part in parts.items()}
+        state["step"] = self.step
         partial = self.path.with_suffix(".tmp")
         torch.save(state, partial)
         partial.rename(self.path)
 
-    def rate(self) -> float:
-        """Learning rate: a short warm-up, then half a cosine to nothing at the last step."""
-        return (
-            RATE[self.net]
-            * min(1.0, (self.step + 1) / 150)
-            * (0.5 * (1 + math.cos(math.pi * min(1.0, self.step / self.steps))) + 0.005)
-        )
-
     def learn(self, x: NDArray[np.uint8], y: NDArray[np.float32]) -> dict[str, float]:
         """One step on a batch."""
+        # A short warm-up, then half a cosine to nothing at the last step.
+        warm = min(1.0, (self.step + 1) / 150)
+        cosine = 0.5 * (1 + math.cos(math.pi * min(1.0, self.step / self.steps))) + 0.005
         for group in self.optimiser.param_groups:
-            group["lr"] = self.rate()
+            group["lr"] = _RATE[self.net] * warm * cosine
         self.model.train()
-        picture = torch.from_numpy(x).permute(0, 3, 1, 2).float().div_(255)
-        picture = _augment(picture, self.net).contiguous(memory_format=torch.channels_last)
+        picture = _augment(_floats(x), self.net).contiguous(memory_format=torch.channels_last)
         with torch.autocast("cpu", dtype=torch.bfloat16, enabled=self.short):
             out = self.model(picture)
-        loss, parts = LOSSES[self.net](out.float(), y)
+        loss, parts = _LOSSES[self.net](out.float(), y)
         self.optimiser.zero_grad(set_to_none=True)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), 5.0)
@@ -155,19 +280,17 @@ class Run:
 
 
 @torch.no_grad()  # type: ignore[untyped-decorator]
-def check(run: Run, folder: Path, most: int = 1) -> dict[str, float]:
-    """The averaged network on some held-out shards (decks and fonts never trained on)."""
+def check(run: TrainingRun, folder: Path) -> dict[str, float]:
+    """The averaged network on a held-out shard (decks and fonts never trained on)."""
     run.average.eval()
     sums: dict[str, list[float]] = {}
-    for path in sorted(folder.glob("*.npz"))[:most]:
+    for path in sorted(folder.glob("*.npz"))[:1]:
         data = np.load(path)
-        x, y = data[KEYS[run.net][0]], data[KEYS[run.net][1]]
-        x, y = x[: 20 * BATCH[run.net]], y[: 20 * BATCH[run.net]]
-        for i in range(0, len(x), BATCH[run.net]):
-            picture = torch.from_numpy(x[i : i + BATCH[run.net]]).permute(0, 3, 1, 2).float().div_(255)
-            _, parts = LOSSES[run.net](
-                run.average(picture.contiguous(memory_format=torch.channels_last)), y[i : i + BATCH[run.net]]
-            )
+        size = _BATCH[run.net]
+        x, y = (data[key][: 20 * size] for key in _KEYS[run.net])
+        for i in range(0, len(x), size):
+            picture = _floats(x[i : i + size]).contiguous(memory_format=torch.channels_last)
+            _, parts = _LOSSES[run.net](run.average(picture), y[i : i + size])
             for name, value in parts.items():
                 sums.setdefault(name, []).append(value)
     return {name: float(np.mean(values)) for name, values in sums.items()}
@@ -188,7 +311,7 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=2)
     args = parser.parse_args()
     torch.set_num_threads(args.threads)
-    run = Run(args.net, args.steps, args.out, args.seed)
+    run = TrainingRun(args.net, args.steps, args.out, args.seed)
     feed = batches(args.out / "train", args.net, np.random.default_rng((args.seed, run.step)))
     start, first = time.perf_counter(), run.step
     recent: dict[str, list[float]] = {}
@@ -196,7 +319,7 @@ def main() -> None:
         for name, value in run.learn(*next(feed)).items():
             recent.setdefault(name, []).append(value)
         if run.step % 100 == 0:
-            rate = (run.step - first) * BATCH[args.net] / (time.perf_counter() - start)
+            rate = (run.step - first) * _BATCH[args.net] / (time.perf_counter() - start)
             means = {name: float(np.mean(values)) for name, values in recent.items()}
             print(f"{args.net} {run.step}/{args.steps} {words(means)} {rate:.0f}/s", flush=True)
             recent = {}

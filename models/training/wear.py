@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import cv2
 import numpy as np
-from numpy.typing import NDArray
 
-Image = NDArray[np.uint8]
-Mask = NDArray[np.uint8]
+from models.eye.geometry import Image
+from models.training.fonts import Ink
 
 
 def _fade(face: Image, rng: np.random.Generator) -> Image:
@@ -70,7 +69,7 @@ def worn(face: Image, rng: np.random.Generator, much: float) -> Image:
     return out
 
 
-def inked(mask: Mask, rng: np.random.Generator) -> Mask:
+def inked(mask: Ink, rng: np.random.Generator) -> Ink:
     """A printer's variant of a glyph or pip: heavier, lighter, slanted or hollow; drawn anew for each deck."""
     h, w = mask.shape
     reach = max(1, round(min(h, w) * float(rng.uniform(0.01, 0.035))))
