@@ -14,13 +14,13 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from referee.engine.explanation import Considered, Explanation, Moment, WitnessedLog, notation
+from referee.engine.explanation import Explanation, WitnessedLog, notation
 from referee.engine.log import opened, replaced
 from referee.engine.observations import Table
 from referee.engine.replay import Outline, StoredLog
 from referee.engine.rulings import Ruling, encode_ruling
 from referee.errors import UserError
-from referee.rules.house import HouseRules, house_rules
+from referee.rules.house import house_rules
 from referee.rules.presets import PRESETS
 from referee.rules.rows import ALWAYS_ON, RIVALS, ROWS
 from referee.settings.house_rules import SUFFIX, HouseFileError, example_house_rules, load_house_rules, resolve_rules
@@ -138,12 +138,9 @@ def words(table: Table, replaced_by: dict[str, str]) -> Callable[[Explanation], 
     """Explanations in plain words, with the players' names."""
     say = RulingWords(table.seats)
 
-    def named(text: str) -> str:
-        return _SEAT.sub(lambda found: say.name(int(found.group(1))), text)
-
     def write(explanation: Explanation) -> str:
-        lines = [*_paragraph(explanation, table, say), *_history(explanation.ruling, replaced_by)]
-        return named("\n".join(lines)) + "\n"
+        lines = "\n".join([*_paragraph(explanation, table, say), *_history(explanation.ruling, replaced_by)])
+        return _SEAT.sub(lambda found: say.name(int(found.group(1))), lines) + "\n"
 
     return write
 
@@ -152,37 +149,25 @@ def _paragraph(explanation: Explanation, table: Table, say: RulingWords) -> Iter
     ruling = explanation.ruling
     yield f"{ruling.id}: {say(ruling)}"
     yield f"  when: {(ruling.t - table.t) / 1e9:.3f} s after the first line"
-    yield f"  the pile then: {notation(explanation.pile) or 'no card'}{_legend(explanation)}"
+    states = {laid.state for laid in explanation.pile}
+    marks = " ".join(mark for state, mark in (("burned", "[burned]"), ("dead", "(dead)")) if state in states)
+    yield f"  the pile then: {notation(explanation.pile) or 'no card'}{f'   {marks}' if marks else ''}"
     for row, title in explanation.rules:
         yield f"  rule {row}: {title}"
     if explanation.moments:
         yield "  around it:"
-        for moment in explanation.moments:
-            yield f"    {_moment(moment, say)}{'  <- rests on this' if moment.id in ruling.because else ''}"
+    for moment in explanation.moments:
+        error = f" ± {say.texts.ms(moment.error)}" if moment.error else ""
+        who = f" {say.name(moment.seat)}" if moment.seat is not None else ""
+        card = f" {moment.card}" if moment.card else ""
+        rests = "  <- rests on this" if moment.id in ruling.because else ""
+        yield f"    {moment.offset / 1e6:+9.1f} ms{error}  {moment.kind}{who}{card} ({moment.id}){rests}"
     if explanation.considered:
         yield "  also considered:"
-        for considered in explanation.considered:
-            yield f"    {_considered(considered)}"
-
-
-def _legend(explanation: Explanation) -> str:
-    states = {laid.state for laid in explanation.pile}
-    marks = {"burned": "[burned]", "dead": "(dead)"}
-    shown = [marks[state] for state in ("burned", "dead") if state in states]
-    return f"   {' '.join(shown)}" if shown else ""
-
-
-def _moment(moment: Moment, say: RulingWords) -> str:
-    error = f" ± {say.texts.ms(moment.error)}" if moment.error else ""
-    who = f" {say.name(moment.seat)}" if moment.seat is not None else ""
-    card = f" {moment.card}" if moment.card else ""
-    return f"{moment.offset / 1e6:+9.1f} ms{error}  {moment.kind}{who}{card} ({moment.id})"
-
-
-def _considered(considered: Considered) -> str:
-    row, _, own = considered.row.partition(":")
-    name = own or (ROWS[row].name if row in ROWS else "")
-    return f"{'yes' if considered.held else 'no '} {row} {name}: {considered.why}"
+    for considered in explanation.considered:
+        row, _, own = considered.row.partition(":")
+        name = own or (ROWS[row].name if row in ROWS else "")
+        yield f"    {'yes' if considered.held else 'no '} {row} {name}: {considered.why}"
 
 
 def _history(ruling: Ruling, replaced_by: dict[str, str]) -> Iterator[str]:
@@ -283,16 +268,13 @@ def described(word: str) -> Iterator[str]:
             yield ""
             yield f"{title}:"
             for row in shown:
-                yield from _item(row, on)
+                item = f"{sentence(row, on)} ({row})"
+                yield from textwrap.wrap(
+                    item, _WIDTH, initial_indent="  - ", subsequent_indent="    ", break_long_words=False
+                )
     if not on.slaps:
         yield ""
         yield "Nothing may be slapped in this game."
-
-
-def _item(row: str, on: HouseRules) -> list[str]:
-    return textwrap.wrap(
-        f"{sentence(row, on)} ({row})", _WIDTH, initial_indent="  - ", subsequent_indent="    ", break_long_words=False
-    )
 
 
 def table() -> Iterator[str]:

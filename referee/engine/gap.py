@@ -6,7 +6,7 @@ So what cannot be known is put down as cards that nobody could read (`UNREADABLE
 referee then asks before it rules on anything that depends on them. There are two (`_UNSEEN_CARDS`), since one alone
 would make a sure sandwich of the cards on either side.
 
-A table that is paused since nobody looks at it: hands meanwhile are named, and not judged. Pure.
+Hands that came meanwhile are named, and not judged.
 """
 
 from __future__ import annotations

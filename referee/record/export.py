@@ -1,6 +1,7 @@
-"""Games as files: a log in the public format, and tables of figures for a spreadsheet.
+"""What is taken out of the record, or put into it, as a file.
 
-Everything that is kept of one person, for that person.
+A game as a log in the public format, its rulings as a table for a spreadsheet, and everything that is kept of one
+person, for that person. The command line and the page call it.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from referee.engine.replay import outline
 from referee.errors import UserError
 from referee.record.people import People, Person
 from referee.record.statistics import results
-from referee.record.store import Record, RecordError
+from referee.record.store import Record
 
 _COLUMNS: Final = (
     "ruling", "t_s", "seat", "player", "margin_ms", "error_ms", "patterns", "cards", "reason", "count", "rule",
@@ -59,50 +60,37 @@ def rulings_table(lines: Iterable[str]) -> str:
     """The rulings of a game as CSV with `_COLUMNS`; those that a later one replaced say so."""
     first: int | None = None
     names: tuple[str, ...] = ()
-    rows: list[dict[str, Any]] = []
-    replaced: set[str] = set()
+    rulings: list[dict[str, Any]] = []
     for number, text in enumerate(lines, start=1):
         raw = parse_object(text, number)
-        if "ruling" not in raw:
-            if first is None:
-                table = from_fields(raw, number)
-                first = table.t
-                names = table.seats if isinstance(table, Table) else ()
-            continue
-        replaced.update(raw.get("supersedes", ()))
-        rows.append(raw)
+        if "ruling" in raw:
+            rulings.append(raw)
+        elif first is None:
+            table = from_fields(raw, number)
+            first, names = table.t, table.seats if isinstance(table, Table) else ()
+    replaced = {old for raw in rulings for old in raw.get("supersedes", ())}
     out = StringIO()
-    table_out = csv.DictWriter(out, _COLUMNS)
-    table_out.writeheader()
-    for raw in rows:
-        table_out.writerow(_row(raw, first or 0, names) | {"replaced": "yes" if raw["id"] in replaced else ""})
+    writer = csv.DictWriter(out, _COLUMNS, extrasaction="ignore")
+    writer.writeheader()
+    for raw in rulings:
+        seat, cards = raw.get("seat"), raw.get("cards")
+        writer.writerow(raw | {
+            "t_s": f"{(raw['t'] - (first or 0)) / 1e9:.6f}",
+            "seat": "" if seat is None else seat,
+            "player": names[seat - 1] if isinstance(seat, int) and 1 <= seat <= len(names) else "",
+            "margin_ms": _ms(raw.get("margin")),
+            "error_ms": _ms(raw.get("error")),
+            "patterns": " ".join(raw.get("patterns", ())),
+            "cards": " ".join(cards) if isinstance(cards, list) else raw.get("card", ""),
+            "rule": " ".join(raw.get("rule", ())),
+            "doubt": "yes" if raw.get("doubt") else "",
+            "replaced": "yes" if raw["id"] in replaced else "",
+        })  # fmt: skip
     return out.getvalue()
-
-
-def _row(raw: dict[str, Any], first: int, names: tuple[str, ...]) -> dict[str, Any]:
-    seat = raw.get("seat")
-    return {
-        "ruling": raw["ruling"],
-        "t_s": f"{(raw['t'] - first) / 1e9:.6f}",
-        "seat": "" if seat is None else seat,
-        "player": names[seat - 1] if isinstance(seat, int) and 1 <= seat <= len(names) else "",
-        "margin_ms": _ms(raw.get("margin")),
-        "error_ms": _ms(raw.get("error")),
-        "patterns": " ".join(raw.get("patterns", ())),
-        "cards": " ".join(raw["cards"]) if isinstance(raw.get("cards"), list) else raw.get("card", ""),
-        "reason": raw.get("reason", ""),
-        "count": raw.get("count", ""),
-        "rule": " ".join(raw.get("rule", ())),
-        "doubt": "yes" if raw.get("doubt") else "",
-        "id": raw["id"],
-    }
 
 
 def _ms(ns: Any) -> str:
     return f"{ns / 1e6:.3f}" if isinstance(ns, int) else ""
-
-
-__all__ = ["_COLUMNS", "RecordError", "exported", "imported", "rulings_table"]
 
 
 def export_person(people: People, person: Person) -> dict[str, Any]:

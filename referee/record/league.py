@@ -1,4 +1,6 @@
-"""How strong the players of a season are, as numbers with their uncertainty. Pure.
+"""The league: results, slaps, reaction times and ratings of those who agreed, for a season. Pure but for its input.
+
+A rating is how strong a player of the season is, as a number with its uncertainty.
 
 The model is that of R. D. Luce, "Individual Choice Behavior" (1959), with two players that of Bradley and Terry, and of
 Elo: at a table each wins with a chance in proportion to the exponential of its strength. It takes tables of any size as
@@ -10,8 +12,6 @@ All games of the season are weighed together: strengths that are the most likely
 were thought to be spread normally (maximum a posteriori, by Newton's method), and how sure that is from the curvature
 there (Laplace's approximation). Ratings that move from game to game, such as Elo's, Glicko's and OpenSkill's, were
 tried and left: in a short season who won eight games and then lost four stood below who lost eight and then won four.
-
-The league: results, slaps, reaction times and ratings of those who agreed, for a season. Pure but for its input.
 """
 
 from __future__ import annotations
@@ -232,8 +232,10 @@ def as_csv(rows: Sequence[LeagueRow]) -> str:
     writer.writerow(LEAGUE_COLUMNS)
     for row in rows:
         low, high = (None, None) if row.reaction is None else (row.reaction.low, row.reaction.high)
+        # A name that no spreadsheet takes for a formula.
+        name = f"'{row.name}" if row.name[:1] in "=+-@" else row.name
         writer.writerow((
-            "" if row.rank is None else row.rank, _cell(row.name), row.games, row.won, row.slaps["won"],
+            "" if row.rank is None else row.rank, name, row.games, row.won, row.slaps["won"],
             row.slaps["late"], row.slaps["false"], _ms(None if row.reaction is None else row.reaction.value),
             _ms(low), _ms(high), 0 if row.reaction is None else row.reaction.count,
             _ms(row.error if row.reaction is not None else None),
@@ -241,11 +243,6 @@ def as_csv(rows: Sequence[LeagueRow]) -> str:
             "yes" if row.like_above else "",
         ))  # fmt: skip
     return out.getvalue()
-
-
-def _cell(text: str) -> str:
-    """A name that no spreadsheet takes for a formula."""
-    return f"'{text}" if text[:1] in "=+-@" else text
 
 
 def _ms(ns: float | None) -> str:
@@ -257,7 +254,16 @@ def as_text(rows: Sequence[LeagueRow]) -> str:
     if not rows:
         return "no game of anybody who agreed to be remembered, in these days (`referee people`)"
     heads = ("", "player", "games", "won", "slaps won", "false", "reaction, ms", "rating")
-    body = [_cells(row) for row in rows]
+    body = []
+    for row in rows:
+        rank = "" if row.rank is None else f"{'=' if row.like_above else ''}{row.rank}"
+        reaction = ""
+        if row.reaction is not None:
+            limits = "" if row.reaction.low is None else f" ({_whole(row.reaction.low)} to {_whole(row.reaction.high)})"
+            reaction = f"{_whole(row.reaction.value)}{limits}, n = {row.reaction.count}"
+        rating = f"{row.rating.value:.0f} ± {row.rating.error:.0f}" if row.games else ""
+        counts = (str(row.games), str(row.won), str(row.slaps["won"]), str(row.slaps["false"]))
+        body.append((rank, row.name, *counts, reaction, rating))
     widths = [max(len(line[place]) for line in (heads, *body)) for place in range(len(heads))]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
              for line in (heads, *body)]  # fmt: skip
@@ -270,18 +276,6 @@ def as_text(rows: Sequence[LeagueRow]) -> str:
         f"many times there are. What camera and pads may be off by, {error:.1f} ms, comes on top.",
     ]
     return "\n".join(lines)
-
-
-def _cells(row: LeagueRow) -> tuple[str, ...]:
-    rank = "" if row.rank is None else f"{'=' if row.like_above else ''}{row.rank}"
-    reaction = ""
-    if row.reaction is not None:
-        limits = "" if row.reaction.low is None else f" ({_whole(row.reaction.low)} to {_whole(row.reaction.high)})"
-        reaction = f"{_whole(row.reaction.value)}{limits}, n = {row.reaction.count}"
-    rating = f"{row.rating.value:.0f} ± {row.rating.error:.0f}" if row.games else ""
-    return (
-        rank, row.name, str(row.games), str(row.won), str(row.slaps["won"]), str(row.slaps["false"]), reaction, rating,
-    )  # fmt: skip
 
 
 def _whole(ns: float | None) -> str:

@@ -1,6 +1,4 @@
-"""Names as people type them. Pure.
-
-The people of a record: tables of their own in the record's file, beside `referee.record.store.Record`.
+"""The people of a record: tables of their own in the record's file, beside `referee.record.store.Record`.
 
 A person is one name that was asked once and answered. Who agreed is tied to the seats of the games that they played;
 who declined is kept only as the answer, so that nobody asks again. Games that are removed take their ties along.

@@ -183,7 +183,11 @@ def _forget_again(present: Path, coming: Path) -> None:
     from referee.record.erasure import forget
     from referee.record.people import People
 
-    gone = _forgotten(present)
+    gone: dict[str, str] = {}
+    if present.exists():
+        # Nobody where the record cannot be read.
+        with closing(connect(present, "ro")) as db, contextlib.suppress(sqlite3.DatabaseError):
+            gone = dict(db.execute("SELECT person, at FROM forgotten").fetchall())
     if not gone:
         return
     with People(coming) as people:
@@ -192,15 +196,6 @@ def _forget_again(present: Path, coming: Path) -> None:
                 forget(people, person, gone[person.id])
         with people.writing() as db:
             db.executemany("INSERT OR IGNORE INTO forgotten VALUES (?, ?)", list(gone.items()))
-
-
-def _forgotten(record: Path) -> dict[str, str]:
-    """Ids of the people who were forgotten, with the day; nobody where the record cannot be read."""
-    if not record.exists():
-        return {}
-    with closing(connect(record, "ro")) as db, contextlib.suppress(sqlite3.DatabaseError):
-        return dict(db.execute("SELECT person, at FROM forgotten").fetchall())
-    return {}
 
 
 def _put(source: Path, step: FilePlacement) -> None:

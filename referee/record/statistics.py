@@ -155,18 +155,16 @@ def summaries(of: Iterable[HandFigure]) -> list[PlayerSummary]:
     by_player: dict[str, list[HandFigure]] = {}
     for figure in of:
         by_player.setdefault(figure.player, []).append(figure)
-    made = [_summary(player, ones) for player, ones in by_player.items()]
+    made = []
+    for player, ones in by_player.items():
+        times = sorted(one.since for one in ones if one.counts and one.since is not None)
+        kinds = {kind: sum(one.kind == kind for one in ones) for kind in HAND_KINDS}
+        outcomes = [one.outcome for one in ones]
+        void = outcomes.count("void") + outcomes.count("late")
+        made.append(PlayerSummary(
+            player, ones[-1].seat, tuple(times), outcomes.count("won"), outcomes.count("false"), void, kinds,
+        ))  # fmt: skip
     return sorted(made, key=lambda one: (one.seat, one.player))
-
-
-def _summary(player: str, ones: Sequence[HandFigure]) -> PlayerSummary:
-    times = sorted(one.since for one in ones if one.counts and one.since is not None)
-    kinds = {kind: sum(one.kind == kind for one in ones) for kind in HAND_KINDS}
-    outcomes = [one.outcome for one in ones]
-    return PlayerSummary(
-        player, ones[-1].seat, tuple(times), outcomes.count("won"), outcomes.count("false"),
-        outcomes.count("void") + outcomes.count("late"), kinds,
-    )  # fmt: skip
 
 
 def margins(of: Iterable[HandFigure]) -> list[int]:
