@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Final, Literal, get_args
+from typing import Annotated, Any, ClassVar, Final
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, create_model
 
@@ -21,7 +21,6 @@ _LONGEST_NAME: Final = 40
 """Characters of a player's name."""
 _LONGEST_RULES: Final = 8 << 10
 """Characters of house rules, as a text that is checked or as JSON."""
-_Verdict = Literal["slap_won", "slap_false", "slap_void", "in_turn"]
 
 
 def _printable(text: str) -> str:
@@ -46,53 +45,48 @@ def _short(rules: dict[str, Any]) -> dict[str, Any]:
     return rules
 
 
-_Text = Annotated[str, AfterValidator(_printable)]
-_ID = Annotated[_Text, Field(min_length=1, max_length=80, description=Sentence("the id of a line or ruling"))]
+def _whole(what: Sentence, low: int, high: int) -> Any:
+    return Annotated[int, Field(ge=low, le=high, description=what)]
+
+
+def _text(what: Sentence, shortest: int, longest: int) -> Any:
+    return Annotated[_Printable, Field(min_length=shortest, max_length=longest, description=what)]
+
+
+def _like(what: Sentence, pattern: str) -> Any:
+    return Annotated[str, Field(pattern=f"^({pattern})$", description=what)]
+
+
+_Printable = Annotated[str, AfterValidator(_printable)]
+_ID = _text(Sentence("the id of a line or ruling"), 1, 80)
 _SEAT = Annotated[int, Field(ge=1, le=MAX_SEATS, description=Sentence("a seat"))]
-_CARD = Annotated[
-    str, Field(pattern="^([A2-9TJQK][shdc]|X[rb])$", description=Sentence("a card such as 7h, Th or Xr"))
-]  # fmt: skip
-_YES = Annotated[
-    bool, AfterValidator(_true), Field(description=Sentence("true"), json_schema_extra={"enum": [True]})
-]  # fmt: skip
+_CARD = _like(Sentence("a card such as 7h, Th or Xr"), "[A2-9TJQK][shdc]|X[rb]")
 _FLAG = Annotated[bool, Field(description=Sentence("true or false"))]
+_YES = Annotated[bool, AfterValidator(_true), Field(description=Sentence("true"), json_schema_extra={"enum": [True]})]
 _COUNT = Annotated[int, Field(ge=0, le=1000, description=Sentence("a count of cards"))]
-_GAME = Annotated[int, Field(ge=1, le=2**53, description=Sentence("the number of a game"))]
-_PERCENT = Annotated[int, Field(ge=0, le=100, description=Sentence("0 to 100"))]
-_HOUR = Annotated[
-    str,
-    Field(
-        pattern="^(([01][0-9]|2[0-3]):[0-5][0-9])?$",
-        max_length=5,
-        description=Sentence("an hour such as 22:00, or nothing"),
-    ),
-]
-_VERDICT = Annotated[_Verdict, Field(description=Sentence("one of {names}", names=get_args(_Verdict)))]
-_ANSWER = Annotated[
-    _SEAT | Annotated[_Text, Field(max_length=8)], Field(description=Sentence("a seat, or a card such as 7h"))
-]  # fmt: skip
 _COUNTS = Annotated[
     list[_COUNT | None],
-    Field(
-        min_length=2,
-        max_length=MAX_SEATS,
-        description=Sentence("a count for each seat, null where nobody counted"),
-    ),
+    Field(min_length=2, max_length=MAX_SEATS, description=Sentence("a count for each seat, null where nobody counted")),
 ]
-_PLAYER = Annotated[_Text, Field(min_length=1, max_length=_LONGEST_NAME)]
+_GAME = _whole(Sentence("the number of a game"), 1, 2**53)
+_PERCENT = _whole(Sentence("0 to 100"), 0, 100)
+_HOUR = _like(Sentence("an hour such as 22:00, or nothing"), "([01][0-9]|2[0-3]):[0-5][0-9]|")
+_VERDICTS: Final = ("slap_won", "slap_false", "slap_void", "in_turn")
+_VERDICT = _like(Sentence("one of {names}", names=_VERDICTS), "|".join(_VERDICTS))
+_ANSWER = Annotated[
+    _SEAT | Annotated[_Printable, Field(max_length=8)], Field(description=Sentence("a seat, or a card such as 7h"))
+]  # fmt: skip
+_PLAYER = Annotated[_Printable, Field(min_length=1, max_length=_LONGEST_NAME)]
 _PLAYERS = Annotated[
-    list[_PLAYER],
-    Field(min_length=2, max_length=MAX_SEATS, description=Sentence("2 to {most} names", most=MAX_SEATS)),
-]
+    list[_PLAYER], Field(min_length=2, max_length=MAX_SEATS, description=Sentence("2 to {most} names", most=MAX_SEATS))
+]  # fmt: skip
 _RULES = Annotated[
-    Annotated[_Text, Field(max_length=80)] | Annotated[dict[str, Any], AfterValidator(_short)],
+    Annotated[_Printable, Field(max_length=80)] | Annotated[dict[str, Any], AfterValidator(_short)],
     Field(description=Sentence("a preset, or a changed preset")),
 ]
-_CODE = Annotated[str, Field(pattern="^[0-9]{6}$", max_length=6, description=Sentence("the six digits"))]
-_DEVICE_NAME = Annotated[
-    _Text, Field(max_length=_LONGEST_NAME, description=Sentence("what this device is called"))
-]  # fmt: skip
-_DEVICE = Annotated[_Text, Field(max_length=16, description=Sentence("a device's id"))]
+_CODE = _like(Sentence("the six digits"), "[0-9]{6}")
+_DEVICE_NAME = _text(Sentence("what this device is called"), 0, _LONGEST_NAME)
+_DEVICE = _text(Sentence("a device's id"), 0, 16)
 _TOML = Annotated[str, Field(max_length=_LONGEST_RULES, description=Sentence("house rules as TOML"))]
 
 
