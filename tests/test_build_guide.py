@@ -13,7 +13,7 @@ from typing import Final
 import pytest
 
 from referee.cli import build_parser
-from referee.setup.console import STEP_NAMES
+from referee.cli.setup import STEP_NAMES
 from referee.setup.doctor.probe import run_program
 from tools import build_sums
 

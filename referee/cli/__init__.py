@@ -90,6 +90,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     except UserError as mistake:
         print(f"referee: {' '.join(str(mistake).split())}", file=sys.stderr)
         return MISTAKE
+    except ImportError as missing:
+        words = missing.name or " ".join(str(missing).split())
+        print(f"referee: this needs {words}: run `make install` (see `referee doctor`)", file=sys.stderr)
+        return MISTAKE
     except KeyboardInterrupt:
         return _INTERRUPTED
     except BrokenPipeError:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final
 from hardware.clock import wall_now
 from referee.cli.parser import Commands, command
 from referee.errors import UserError
+from referee.text.catalogue import LANGUAGES
 
 if TYPE_CHECKING:
     from referee.record.backup import Places
@@ -140,7 +141,7 @@ def add_people(commands: Commands) -> None:
     )  # fmt: skip
     _add_record(parser)
     add = parser.add_argument
-    add("--language", default="en", choices=("en", "es", "de", "fr"), help="of what is asked (default: en)")
+    add("--language", default="en", choices=tuple(LANGUAGES), help="of what is asked (default: en)")
     add("--everywhere", action="store_true", help="with --rename: in the lines of old games too")
     add = parser.add_mutually_exclusive_group().add_argument
     add("--ask", metavar="NAME", help="print what this person is to be asked")

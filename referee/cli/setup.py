@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import Final
 
 from referee.cli.parser import Commands, Parser, command, rate, whole
 from referee.errors import UserError
-from referee.setup.console import STEP_NAMES
+
+STEP_NAMES: Final = ("seats", "pins", "pads", "lights", "camera", "voice", "rules", "check")
+"""The steps of the walk by which a table is set up (`referee.setup.steps`)."""
 
 
 def add_recognise(commands: Commands) -> None:

@@ -6,15 +6,12 @@ import json
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
 
 from referee.errors import UserError
-
-if TYPE_CHECKING:
-    from referee.setup.device_checks import Bench
-    from referee.setup.walk import Question, Walk
-
-STEP_NAMES: Final = ("seats", "pins", "pads", "lights", "camera", "voice", "rules", "check")
+from referee.settings.file import new_settings, read_settings, replace_file
+from referee.setup.device_checks import Bench, SimulatedBench
+from referee.setup.steps import STEPS
+from referee.setup.walk import COMMANDS, Question, Remark, Walk
 
 
 def set_up(
@@ -32,15 +29,13 @@ def set_up(
     Raises:
         UserError: the settings or the list of answers cannot be read.
     """
-    from referee.setup.device_checks import Bench, SimulatedBench
-
-    typed = keyboard(sys.stdin)
+    typed = typed_answers(sys.stdin)
     if answers is not None:
         try:
             text = sys.stdin.read() if answers == "-" else Path(answers).read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as bad:
             raise UserError(f"--answers {answers} cannot be read: {bad}") from None
-        typed = listed(text.splitlines())
+        typed = listed_answers(text.splitlines())
     bench = SimulatedBench(path) if simulated else Bench(path)
     try:
         return hold_walk(path, bench, typed, step=step, restart=restart)
@@ -48,12 +43,12 @@ def set_up(
         bench.close()
 
 
-def keyboard(stream: Iterable[str]) -> Iterator[str]:
+def typed_answers(stream: Iterable[str]) -> Iterator[str]:
     """Answers from a terminal, until nobody types any more."""
     return (line.rstrip("\n") for line in stream)
 
 
-def listed(lines: Iterable[str]) -> Iterator[str]:
+def listed_answers(lines: Iterable[str]) -> Iterator[str]:
     """Answers from a list, shown as if typed; defaults after its end. A line that begins with # is none."""
     for line in lines:
         if not line.startswith("#"):
@@ -70,10 +65,6 @@ def hold_walk(path: Path, bench: Bench, typed: Iterator[str], *, step: str | Non
     Raises:
         UserError: what is there is no settings file.
     """
-    from referee.settings.file import new_settings, read_settings
-    from referee.setup.steps import STEPS
-    from referee.setup.walk import Walk
-
     steps = tuple(one for one in STEPS if step in (None, one.name))
     begun = [] if restart or step is not None else _steps_done(path)
     at = next((k for k, one in enumerate(steps) if one.name not in begun), 0) if path.exists() else 0
@@ -95,9 +86,6 @@ def hold_walk(path: Path, bench: Bench, typed: Iterator[str], *, step: str | Non
 
 def _converse(walk: Walk, path: Path, bench: Bench, typed: Iterator[str], *, alone: bool) -> None:
     """Walk to the end, or until it is stopped; what each answer leads to is in the file at once."""
-    from referee.settings.file import replace_file
-    from referee.setup.walk import Question, Remark
-
     shown, kept = -1, walk.draft
     while walk.request is not None and not walk.stopped:
         if shown != walk.at and walk.step is not None:
@@ -130,8 +118,6 @@ def _converse(walk: Walk, path: Path, bench: Bench, typed: Iterator[str], *, alo
 
 
 def _ask(walk: Walk, question: Question, typed: Iterator[str]) -> None:
-    from referee.setup.walk import COMMANDS
-
     print("\n".join(f"  {line}" for line in question.words.splitlines()))
     # Answers that are numbers themselves are not numbered once more.
     plain = any(value.isdecimal() for value in question.choices)

@@ -11,15 +11,20 @@ import queue
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
+from hardware.lights.leds import GpioLights
+from hardware.pads.pads import GpioPads
 from hardware.pads.pinout import PAD_PINS
 from hardware.ports import Edge, HardwareMissing
+from hardware.simulated.devices.simulated_pads import SimulatedPads
 from referee.errors import UserError
+from referee.settings.file import SettingsText, replace_file
+from referee.settings.model import Settings, VoiceSettings, parse_settings
+from referee.setup.doctor import examine, short_report
 from referee.units import MS
-
-if TYPE_CHECKING:
-    from referee.settings.model import Settings, VoiceSettings
+from referee.vision import learned_decks
+from referee.vision.cameras import cameras, open_camera_of
 
 _TRIAL: Final = {"en": "one, two, three", "de": "eins, zwei, drei", "es": "uno, dos, tres", "fr": "un, deux, trois"}
 _SLAP_PATIENCE: Final = 20.0
@@ -42,8 +47,6 @@ class Bench:
 
     def settings(self, text: str) -> Settings:
         """The settings that a text holds."""
-        from referee.settings.model import parse_settings
-
         return parse_settings(text, self.path.parent)
 
     def slap(self, seat: int, pins: Sequence[int], active_high: bool) -> int | None:
@@ -52,8 +55,6 @@ class Bench:
         Raises:
             UserError: this machine has no such pins.
         """
-        from hardware.pads.pads import GpioPads
-
         try:
             pads = GpioPads(dict(enumerate(pins)), active_high=active_high)
         except HardwareMissing as bad:
@@ -84,8 +85,6 @@ class Bench:
 
     def _measure(self, text: str, run: Callable[[], int], poor: str) -> tuple[str | None, str]:
         """Measure into the file at `path`, which holds ``text`` first; ``poor`` is what an exit status but 0 means."""
-        from referee.settings.file import replace_file
-
         replace_file(self.path, text.encode("utf-8"))
         try:
             status = run()
@@ -95,8 +94,6 @@ class Bench:
 
     def blink(self, pin: int, pins: Sequence[int]) -> str:
         """Blink the light on ``pin`` and none else of ``pins``, until told otherwise; words if it cannot be done."""
-        from hardware.lights.leds import GpioLights
-
         self.dark()
         try:
             lamp = GpioLights({pin: pin}, None)
@@ -125,14 +122,10 @@ class Bench:
 
     def cameras(self) -> list[tuple[str, str]]:
         """Each camera's source, as settings name it, and what it calls itself."""
-        from referee.vision.cameras import cameras
-
         return [(found.source, found.name) for found in cameras()]
 
     def picture(self, text: str) -> tuple[bool, str]:
         """Write what the camera of these settings sees into a file; whether that went well, and words."""
-        from referee.vision.cameras import open_camera_of
-
         try:
             camera = open_camera_of(self.settings(text).camera)
             try:
@@ -164,17 +157,12 @@ class Bench:
 
     def decks(self) -> list[str]:
         """The decks that were learned."""
-        from referee.vision.learned_decks import names
-
-        return names()
+        return learned_decks.names()
 
     def doctor(self, text: str) -> tuple[str, bool]:
         """What the doctor says, and whether everything is well."""
-        from referee.settings.file import replace_file
-        from referee.setup.doctor import findings, short_report
-
         replace_file(self.path, text.encode("utf-8"))
-        return short_report(list(findings(settings=self.path)))
+        return short_report(list(examine(settings=self.path)))
 
     def close(self) -> None:
         """Let go of everything."""
@@ -189,8 +177,6 @@ class SimulatedBench(Bench):
 
     def slap(self, seat: int, pins: Sequence[int], active_high: bool) -> int | None:
         """The asked seat's player slaps, and the real pads' driver hears it."""
-        from hardware.simulated.devices.simulated_pads import SimulatedPads
-
         hand = {1: 2, 2: 1}.get(seat, seat)
         if PAD_PINS[hand - 1] not in pins:
             return None
@@ -224,8 +210,6 @@ class SimulatedBench(Bench):
 
     def calibrate(self, text: str, by: str) -> tuple[str | None, str]:
         """Find the simulated table, with the picture's size as its camera has it."""
-        from referee.settings.file import SettingsText
-
         size = {"camera.width": 960, "camera.height": 720}
         return super().calibrate(SettingsText(text, self.path.parent).changed(size).text, by)
 

@@ -89,7 +89,7 @@ def pin_map_of(settings: Settings) -> PinMap:
     )
 
 
-def header(pins: PinMap) -> list[HeaderPin]:
+def header_pins(pins: PinMap) -> list[HeaderPin]:
     """All 40 pins, in the order of their numbers."""
 
     def name(seat: int) -> str:
@@ -150,7 +150,7 @@ def wiring_svg(pins: PinMap) -> str:
         f'<rect x="{_MIDDLE - 36}" y="{_TOP - 22}" width="72" height="{20 * _ROW + 10}" rx="6" fill="#efefef" '
         f'stroke="{_INK}"/>',
     ]
-    for pin in header(pins):
+    for pin in header_pins(pins):
         lines += _draw_pin(pin, pins)
     lines += _draw_legend(_TOP + 20 * _ROW + 18, pins)
     return "\n".join([*lines, "</svg>", ""])
@@ -221,7 +221,7 @@ def _draw_legend(y: float, pins: PinMap) -> Iterator[str]:
         "colour": "table’s light: one LED of three colours, common leg to ground",
         "force": "SPI to the MCP3008 (VDD and VREF to 3.3 V, AGND and DGND to ground)",
     }
-    for kind in [kind for kind in kinds if kind in {pin.kind for pin in header(pins)}]:
+    for kind in [kind for kind in kinds if kind in {pin.kind for pin in header_pins(pins)}]:
         yield _line(60, y, 130, y, *STROKES[kind])
         yield _text(142, y + 5, kinds[kind])
         y += 22

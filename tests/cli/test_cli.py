@@ -144,6 +144,15 @@ def test_a_command_that_needs_no_camera_starts_in_less_than_0_4_s(words: tuple[s
     assert min(spent() for _ in range(3)) < 0.4
 
 
+def test_no_command_brings_anything_heavy_before_it_is_called() -> None:
+    words = (
+        "import sys; from referee.cli import build_parser; build_parser(); print(*sorted("
+        "{'numpy', 'sqlite3', 'cv2', 'zipfile', 'rich', 'pydantic', 'starlette', 'tomlkit'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", words], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == ""
+
+
 def test_replay_imports_nothing_heavy() -> None:
     code = (
         "import sys; from referee.cli import main; main(['replay', '-']); "

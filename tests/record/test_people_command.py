@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -86,13 +84,3 @@ def test_mistakes_are_one_line(path: Path, run: Run, words: tuple[str, ...], sai
 def test_without_a_record(run: Run) -> None:
     with pytest.raises(UserError, match="no record"):
         run()
-
-
-def test_the_commands_bring_nothing_heavy_before_they_are_called() -> None:
-    words = (
-        "import sys\n"
-        "from referee.cli import keep\n"
-        "print(*sorted({'numpy', 'sqlite3', 'cv2', 'zipfile', 'rich'} & set(sys.modules)))"
-    )
-    done = subprocess.run([sys.executable, "-c", words], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == ""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from referee.setup.doctor import doctor, verdict
+from referee.setup.doctor import doctor, exit_status
 from referee.setup.doctor.probe import Finding, check_library, check_package
 
 PARTS = (
@@ -56,5 +56,5 @@ def test_our_names_are_check_package(tmp_path: Path) -> None:
 def test_only_what_is_needed_makes_it_fail() -> None:
     absent = Finding("camera", "missing", "none", "plug one in")
     needed = Finding("weights", "missing", "none", "make train", needed=True)
-    assert verdict([absent]) == 0
-    assert verdict([absent, needed]) == 1
+    assert exit_status([absent]) == 0
+    assert exit_status([absent, needed]) == 1

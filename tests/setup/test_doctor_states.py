@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from referee.settings.model import Settings, parse_settings
-from referee.setup.doctor import device_health, findings, lines, short_report
+from referee.setup.doctor import device_health, examine, report_lines, short_report
 from referee.setup.doctor import machine as health
 from referee.setup.doctor.probe import Finding, Space
 from referee.vision.cameras import CameraFound, cameras
@@ -451,7 +451,7 @@ def test_a_whole_table_is_fine(rig: Rig, tmp_path: Path) -> None:
     rig.answers |= {"systemctl": unit(), "vcgencmd": "throttled=0x0\n"}
     path = tmp_path / "table.toml"
     path.write_text(CALIBRATED + MEASURED + SEATS)
-    found = [f for f in findings(rig.machine, path) if f.group != "software" and f.part != "voice"]
+    found = [f for f in examine(rig.machine, path) if f.group != "software" and f.part != "voice"]
     assert [finding for finding in found if finding.state != "fine"] == []
     assert {finding.group for finding in found} == {"table", "pads and lights", "camera", "sound", "machine"}
     assert short_report(found) == (f"{len(found)} parts are fine.", True)
@@ -464,7 +464,7 @@ def test_the_report_is_grouped_and_short() -> None:
         Finding("service", "missing", "not installed", "make install-appliance", group="machine"),
         Finding("numpy", "missing", "not installed", "make install", needed=True, group="software"),
     ]
-    assert list(lines(found)) == [
+    assert list(report_lines(found)) == [
         "Machine",
         "  fine     disk: 8 GB free, clock: tsc",
         "  missing  service: not installed",

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hardware.pads.pinout import PAD_PINS, SEAT_LIGHT_PINS, TABLE_LIGHT_PINS
 from referee.errors import UserError
 from referee.settings.model import load_settings
-from referee.setup.wiring import SPI, STROKES, PinMap, draw_wiring, header, pin_map_of, wiring_svg
+from referee.setup.wiring import SPI, STROKES, PinMap, draw_wiring, header_pins, pin_map_of, wiring_svg
 
 SVG = "{http://www.w3.org/2000/svg}"
 ROOT = Path(__file__).parents[2]
@@ -46,7 +46,7 @@ def test_the_header_is_the_boards(revision: int) -> None:
     board = {int(n): pin for n, pin in PiBoardInfo.from_revision(revision).headers["J8"].pins.items()}
     words = {"3V3": "3.3 V", "5V": "5 V", "GND": "ground"}
     ours = {pin.number: words.get(pin.label, pin.label) if pin.bcm is None else f"GPIO{pin.bcm}"
-            for pin in header(PinMap())}  # fmt: skip
+            for pin in header_pins(PinMap())}  # fmt: skip
     assert ours == {number: words.get(pin.name, pin.name) for number, pin in board.items()}
 
 
@@ -59,7 +59,7 @@ def test_the_picture_agrees_with_any_pin_map(order: list[int], seats: int, lit: 
     )  # fmt: skip
     seen = drawn(wiring_svg(pins))
     assert {label: (pin, kind) for label, (pin, kind, _) in seen.items()} == expected(pins)
-    odd = {str(pin.bcm) for pin in header(pins) if pin.number % 2}
+    odd = {str(pin.bcm) for pin in header_pins(pins) if pin.number % 2}
     assert all((x < 490) == (pin in odd) for pin, _, x in seen.values()), "each on its row's side of the header"
 
 
@@ -77,7 +77,7 @@ def test_the_guides_picture_is_the_default() -> None:
 def test_it_can_be_read_without_colour() -> None:
     """No two kinds of wire have the same stroke, and every wired pin says in words what it is."""
     assert len({dashes for _, dashes in STROKES.values()}) == len(STROKES)
-    made = header(PinMap(force=True))
+    made = header_pins(PinMap(force=True))
     assert all(pin.label for pin in made if pin.kind in STROKES)
     assert all(pin.ohms > 0 for pin in made if pin.kind in ("light", "colour"))
 

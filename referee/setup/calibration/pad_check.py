@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Final
 
 from hardware.clock import monotonic
 from hardware.pads.measurement import Blow, NotOneBlow, blow, difference, errors, is_hand_like, touches
-from hardware.pads.pads import GpioPads
 from hardware.ports import Edge, HardwareMissing
+from referee.devices import open_pads
 from referee.errors import UserError
 from referee.settings.file import read_settings, save_with_backup
 from referee.settings.model import PadsMeasured, Settings, load_settings
@@ -215,9 +215,8 @@ def _say(words: str) -> None:
 
 def _check_real_pads(check: PadCheck, settings: Settings) -> None:
     """Hold the conversation at the table's pads; raises `UserError`."""
-    pins = {number: seat.pad for number, seat in enumerate(settings.seats, start=1)}
     try:
-        pads = GpioPads(pins, active_high=settings.pads.active_high)
+        pads = open_pads(settings)
     except HardwareMissing as bad:
         raise UserError(str(bad)) from None
     edges: queue.SimpleQueue[Edge] = queue.SimpleQueue()

@@ -10,17 +10,26 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+import cv2
+
+from hardware.camera.camera import open_camera
+from hardware.ports import Camera, HardwareMissing, Speaker
+from hardware.sound.speaker import open_speaker
+from models.decks.deck_file import LearnedDeck, fingerprint
+from models.decks.enrolment import Knowledge, TooFewLooks
+from models.decks.lookout import Lookout, NoLook
+from models.decks.looks import CardLook
+from models.eye.classes import CardError
+from models.eye.networks import WEIGHTS, WeightsBroken, WeightsMissing
 from referee.errors import UserError
+from referee.settings.model import load_settings
+from referee.setup.decks.contact_sheet import draw_contact_sheet
+from referee.setup.decks.dialogue import ORDER, DeckDialogue, DeckNotice, card_in_words, named_cards
 from referee.vision import learned_decks
-
-if TYPE_CHECKING:
-    from hardware.ports import Camera, Speaker
-    from models.decks.enrolment import Knowledge
-    from models.decks.lookout import Lookout
-    from models.decks.looks import CardLook
-    from referee.setup.decks.dialogue import DeckDialogue, DeckNotice
+from referee.vision.cameras import open_camera_of
+from referee.vision.photos import read_image
 
 Say = Callable[[str], None]
 _SPOKEN: Final = {
@@ -101,13 +110,6 @@ def enrol(options: EnrolmentOptions, say: Say = print) -> int:
 
 
 def _load_lookout() -> Lookout:
-    try:
-        import cv2
-
-        from models.decks.lookout import Lookout
-        from models.eye.networks import WeightsBroken, WeightsMissing
-    except ImportError as bad:
-        raise UserError(f"the eye needs {bad.name}: run `make install` (see `referee doctor`)") from bad
     cv2.setNumThreads(1)
     try:
         return Lookout.load()
@@ -116,9 +118,6 @@ def _load_lookout() -> Lookout:
 
 
 def _order(cards: str | None) -> list[str]:
-    from models.eye.classes import CardError
-    from referee.setup.decks.dialogue import ORDER, named_cards
-
     if cards is None:
         return list(ORDER)
     try:
@@ -132,9 +131,6 @@ def _order(cards: str | None) -> list[str]:
 
 def _look_at_images(lookout: Lookout, options: EnrolmentOptions, say: Say) -> list[CardLook]:
     """One card to an image, or with one image all cards in it from left to right; `;` parts images of several."""
-    from models.decks.lookout import NoLook
-    from referee.vision.photos import read_image
-
     if options.cards is None:
         raise UserError('name what the pictures show: --cards "As Ks Qs"; for several cards in each, "As Ks; Qs Js"')
     names = _order(options.cards.replace(";", " "))
@@ -159,10 +155,6 @@ def _look_at_images(lookout: Lookout, options: EnrolmentOptions, say: Say) -> li
 
 def _look_through_camera(lookout: Lookout, options: EnrolmentOptions, say: Say) -> list[CardLook]:
     """Every look at cards that are laid one by one, until all are or somebody stops."""
-    from hardware.ports import HardwareMissing
-    from hardware.sound.speaker import open_speaker
-    from referee.setup.decks.dialogue import ORDER, DeckDialogue, card_in_words
-
     dialogue = DeckDialogue(lookout, _order(options.cards), ask=options.ask, at_once=options.at_once)
     with ExitStack() as stack:
         camera = _open_camera(options)
@@ -196,11 +188,6 @@ def _look_through_camera(lookout: Lookout, options: EnrolmentOptions, say: Say) 
 
 
 def _open_camera(options: EnrolmentOptions) -> Camera:
-    from hardware.camera.camera import open_camera
-    from hardware.ports import HardwareMissing
-    from referee.settings.model import load_settings
-    from referee.vision.cameras import open_camera_of
-
     try:
         if options.settings is not None:
             return open_camera_of(load_settings(options.settings).camera)
@@ -212,8 +199,6 @@ def _open_camera(options: EnrolmentOptions) -> Camera:
 def _hold_dialogue(
     dialogue: DeckDialogue, camera: Camera, typed: queue.SimpleQueue[str], speaker: Speaker | None, say: Say
 ) -> None:
-    from referee.setup.decks.dialogue import card_in_words
-
     def tell(notices: Iterable[DeckNotice]) -> None:
         for notice in notices:
             say(notice.text)
@@ -237,11 +222,6 @@ def _hold_dialogue(
 
 def _learn(lookout: Lookout, options: EnrolmentOptions, looks: Sequence[CardLook], say: Say) -> int:
     """Learn the deck, keep it, and tell what it is worth."""
-    from models.decks.deck_file import LearnedDeck, fingerprint
-    from models.decks.enrolment import TooFewLooks
-    from models.eye.networks import WEIGHTS, WeightsBroken
-    from referee.setup.decks.dialogue import ORDER
-
     began, deck = time.process_time(), options.deck
     try:
         known = lookout.learn(looks, lambda step: say(f"  {step} ..."))
@@ -267,9 +247,6 @@ def _learn(lookout: Lookout, options: EnrolmentOptions, looks: Sequence[CardLook
 
 def _draw_sheet(sheet: Path, deck: str, looks: Sequence[CardLook], known: Knowledge) -> bool:
     """What was seen of each card, as a picture; whether it could be written."""
-    import cv2
-
-    from referee.setup.decks.contact_sheet import draw_contact_sheet
 
     title = f"{deck}: {len(known.laid)} cards, {len(looks)} looks"
     try:
@@ -279,8 +256,6 @@ def _draw_sheet(sheet: Path, deck: str, looks: Sequence[CardLook], known: Knowle
 
 
 def _tell_confusions(known: Knowledge, deck: str, say: Say) -> None:
-    from referee.setup.decks.dialogue import card_in_words
-
     if not known.confusions:
         say("no card is confused with another, each being left out in turn")
         return

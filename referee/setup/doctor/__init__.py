@@ -25,30 +25,30 @@ _COLOURS: Final = {"fine": "green", "missing": "yellow", "broken": "red"}
 
 def doctor(*, as_json: bool = False, settings: Path | None = None) -> int:
     """Print how every part stands; returns the exit status."""
-    found = list(findings(settings=settings))
+    found = list(examine(settings=settings))
     if as_json:
         json.dump([asdict(finding) for finding in found], sys.stdout, indent=2, ensure_ascii=False)
         sys.stdout.write("\n")
-        return verdict(found)
+        return exit_status(found)
     try:
         from rich.console import Console
 
         console = Console(highlight=False, soft_wrap=not sys.stdout.isatty())
-        for line in lines(found, colour=True):
+        for line in report_lines(found, colour=True):
             console.print(line)
     except ImportError:
-        print("\n".join(lines(found)))
+        print("\n".join(report_lines(found)))
     absent = [finding.part for finding in found if finding.state != "fine"]
-    if verdict(found):
+    if exit_status(found):
         print("Something that even the simulated table needs is not fine: see the lines marked needed.")
     elif absent:
         print(f"The simulated table runs here (referee demo). A real table also needs: {', '.join(absent)}.")
     else:
         print("Everything is here for a real table: referee run --settings FILE.")
-    return verdict(found)
+    return exit_status(found)
 
 
-def findings(machine: Machine | None = None, settings: Path | None = None) -> Iterator[Finding]:
+def examine(machine: Machine | None = None, settings: Path | None = None) -> Iterator[Finding]:
     """Every part, those that the simulated table needs first.
 
     Args:
@@ -70,7 +70,7 @@ def findings(machine: Machine | None = None, settings: Path | None = None) -> It
         yield from (replace(finding, group=group) for finding in found)
 
 
-def lines(found: Sequence[Finding], *, colour: bool = False) -> Iterator[str]:
+def report_lines(found: Sequence[Finding], *, colour: bool = False) -> Iterator[str]:
     """The report: of each group what is fine in a line, and what is not in a line each, with its remedy."""
 
     def paint(text: str, shade: str) -> str:
@@ -96,7 +96,7 @@ def lines(found: Sequence[Finding], *, colour: bool = False) -> Iterator[str]:
                 yield f"           → {plain(one.mend)}"
 
 
-def verdict(found: Iterable[Finding]) -> int:
+def exit_status(found: Iterable[Finding]) -> int:
     """Exit status: 1 if a part that even the simulated table needs is not fine."""
     return int(any(finding.needed and finding.state != "fine" for finding in found))
 
