@@ -146,7 +146,7 @@ def shard(painter: Painter, seed: int, number: int, scenes: int) -> dict[str, ND
     for i in range(scenes):
         scene = painter.scene((seed, number, i))
         levels = geometry.pyramid(scene.image, 3)
-        samples = [("pictures", "targets", *finder_sample(scene))]
+        samples: list[tuple[str, str, Any, Any]] = [("pictures", "targets", *finder_sample(scene))]
         samples += [("patches", "patch_values", *sample) for sample in patches(scene, levels, rng)]
         samples += [("crops", "crop_values", *crop(card, levels, rng)) for card in _fit(scene.cards, rng)]
         for picture_key, value_key, picture, values in samples:
