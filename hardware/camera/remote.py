@@ -189,17 +189,20 @@ class RemoteCamera:
             now = self._clock()
             if now >= deadline:
                 seconds = self._patience.opening / SECOND
-                words = (
+                self._why = (
                     f"the camera {self.spec.source} sent no picture within {seconds:g} s; look at its cable and power"
                 )
-                raise HardwareMissing(_with(words, self._process.last_words))
+                raise HardwareMissing(self._explain(self._process.last_words))
             self._wait(deadline - now)
             self._listen()
         if self._process is not None and self._process.given_at is not None:
             self._supervisor.picture(self._process.given_at)
         elif not self._ended:
-            raise HardwareMissing(_with(self._why, self.last_words))
+            raise HardwareMissing(self._explain(self.last_words))
         self._opened = True
+
+    def _explain(self, printed: str) -> str:
+        return f"{self._why}; its last words:\n{printed}" if printed else self._why
 
     def _start(self) -> None:
         self._process = self._new(self.spec.keeping(self.report))
@@ -245,7 +248,7 @@ class RemoteCamera:
             self._ended = True
             return
         if self.last_words and self._opened:
-            _log.warning("%s; its last words:\n%s", self._why, self.last_words)
+            _log.warning("%s", self._explain(self.last_words))
         restarting = "" if heard else "; starting it anew"
         self._supervisor.gone(self._clock(), self._why + restarting)
 
@@ -290,10 +293,6 @@ class RemoteCamera:
         for file in {self._wake, *(self._process.files if self._process is not None else ())}:
             poll.register(file, select.POLLIN)
         poll.poll(max(0, -(-ns // MS)))
-
-
-def _with(words: str, printed: str) -> str:
-    return f"{words}; its last words:\n{printed}" if printed else words
 
 
 def _how(status: int | None) -> str:

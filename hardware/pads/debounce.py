@@ -71,21 +71,9 @@ class DecidedContact:
 class Debouncer:
     """One pad. Feed its edges in order; `advance` as far as all its edges have been fed."""
 
-    def __init__(
-        self,
-        *,
-        mask: int = MASK,
-        rebound: int = REBOUND,
-        bounce: int = BOUNCE,
-        shortest: int = SHORTEST,
-        stuck: int = STUCK,
-    ) -> None:
-        """All in ns; see the rules above."""
-        self._mask = mask
-        self._rebound = rebound
+    def __init__(self, *, bounce: int = BOUNCE) -> None:
+        """``bounce``: how long its contacts bounce, ns; see the rules above."""
         self._bounce = bounce
-        self._shortest = shortest
-        self._stuck_after = stuck
         self._beyond = self._until = -1
         self._runs: list[ClosedSpan] = []
         self._first: Edge | None = None
@@ -145,7 +133,10 @@ class Debouncer:
         if self._first is None:
             return done
         if self._release is None:
-            return done + self._flag(t)
+            if not self._stuck and t >= self._first.t + STUCK:
+                self._stuck = True
+                done.append(DecidedContact(Event.STUCK, self._first, self._first.t + STUCK))
+            return done
         if t >= self._settled_at(self._release):
             done += self._close(t)
         return done
@@ -157,7 +148,7 @@ class Debouncer:
     def _same_contact(self, t: int) -> bool:
         if self._release is None:
             # Nobody saw it open: a chatter, unless the mask is over.
-            return self._first is not None and t < self._first.t + self._mask
+            return self._first is not None and t < self._first.t + MASK
         return t < self._settled_at(self._release)
 
     def _settled_at(self, release: Edge) -> int:
@@ -165,7 +156,7 @@ class Debouncer:
             return release.t
         if not self._long_enough(release.t):
             return release.t + self._bounce
-        return max(release.t + self._rebound, self._first.t + self._mask)
+        return max(release.t + REBOUND, self._first.t + MASK)
 
     def _long_enough(self, until: int) -> bool:
         """Whether the contact was closed for long enough in all, and beyond what was asked of it."""
@@ -173,7 +164,7 @@ class Debouncer:
             return True
         if max(until, self._last_closed) <= self._beyond:
             return False
-        return sum(run.lasted(until) for run in self._runs) >= self._shortest
+        return sum(run.lasted(until) for run in self._runs) >= SHORTEST
 
     def _confirm(self, t: int) -> list[DecidedContact]:
         if self._first is None or self._confirmed or t < self._until:
@@ -183,12 +174,6 @@ class Debouncer:
             return []
         self._confirmed = True
         return [DecidedContact(Event.PRESSED, self._first, self._first.t, tuple(self._runs))]
-
-    def _flag(self, t: int) -> list[DecidedContact]:
-        if self._first is None or self._stuck or t < self._first.t + self._stuck_after:
-            return []
-        self._stuck = True
-        return [DecidedContact(Event.STUCK, self._first, self._first.t + self._stuck_after)]
 
     def _close(self, t: int) -> list[DecidedContact]:
         """End the contact; ``t`` is an instant at which it is known to be over."""

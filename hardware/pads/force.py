@@ -159,7 +159,11 @@ class ForceSampler:
         with self._lock:
             blows = list(self._blows)
         for blow in blows:
-            self._read(blow)
+            now = self._clock()
+            value = read_channel(self._bus, blow.seat - 1)
+            if blow.greatest < 0:
+                blow.first = now
+            blow.greatest = max(blow.greatest, value)
         done = [blow for blow in blows if self._clock() >= blow.t + FORCE_WINDOW]
         with self._lock:
             self._blows = [blow for blow in self._blows if blow not in done]
@@ -167,7 +171,12 @@ class ForceSampler:
             if not more:
                 self._pressed.clear()
         for blow in done:
-            self._tell(blow)
+            if self._on_force is None or blow.first > blow.t + FIRST_BY:
+                continue
+            try:
+                self._on_force(Force(blow.seat, blow.t, blow.greatest / FULL))
+            except Exception:
+                _log.exception("seat %d's force: the handler failed; the pads go on", blow.seat)
         return more
 
     def close(self) -> None:
@@ -179,21 +188,6 @@ class ForceSampler:
         if self._thread is not None and self._thread.is_alive():
             self._thread.join(timeout=1.0)
         self._bus.close()
-
-    def _read(self, blow: _Blow) -> None:
-        now = self._clock()
-        value = read_channel(self._bus, blow.seat - 1)
-        if blow.greatest < 0:
-            blow.first = now
-        blow.greatest = max(blow.greatest, value)
-
-    def _tell(self, blow: _Blow) -> None:
-        if self._on_force is None or blow.first > blow.t + FIRST_BY:
-            return
-        try:
-            self._on_force(Force(blow.seat, blow.t, blow.greatest / FULL))
-        except Exception:
-            _log.exception("seat %d's force: the handler failed; the pads go on", blow.seat)
 
     def _run(self) -> None:
         while not self._closed:

@@ -257,14 +257,18 @@ def _why_refused(chip: Path, pins: Mapping[int, int], refused: Exception) -> str
     except OSError as gone:
         refused = gone
     if held and isinstance(refused, OSError) and refused.errno == errno.EBUSY:
-        return "; ".join(_holder(consumer, pads) for consumer, pads in held.items())
+        words = []
+        for consumer, pads in held.items():
+            seats, numbers = (", ".join(str(one) for one in each) for each in zip(*pads, strict=True))
+            which = f"seat {seats}'s pad (pin {numbers})"
+            if len(pads) > 1:
+                which = f"the pads of seats {seats} (pins {numbers})"
+            who = f"{consumer!r}" if consumer else "another program or driver"
+            if consumer == _CONSUMER:
+                words.append(
+                    f"another referee holds {which}: end that one first (sudo systemctl stop referee, or close it)"
+                )
+            else:
+                words.append(f"{who} holds {which}: end it, or choose another pin in the settings")
+        return "; ".join(words)
     return f"the pads' pins {sorted(pins.values())} on {chip} cannot be used ({refused}); choose others in the settings"
-
-
-def _holder(consumer: str, pads: list[tuple[int, int]]) -> str:
-    seats, pins = (", ".join(str(one) for one in each) for each in zip(*pads, strict=True))
-    which = f"seat {seats}'s pad (pin {pins})" if len(pads) == 1 else f"the pads of seats {seats} (pins {pins})"
-    if consumer == _CONSUMER:
-        return f"another referee holds {which}: end that one first (sudo systemctl stop referee, or close it)"
-    who = f"{consumer!r}" if consumer else "another program or driver"
-    return f"{who} holds {which}: end it, or choose another pin in the settings"

@@ -274,20 +274,17 @@ class GpioPads:
         self._trouble = f"the pads' pins are gone ({gone.strerror or gone}): start the referee again"
         _log.error("%s", self._trouble)
 
-    def _next_look(self) -> int | None:
-        """How long an edge may be waited for before the levels are looked at again, ns; None: as long as it takes."""
-        with self._lock:
-            ages = [self._clock() - pad.pressed_at for pad in self._pads if pad.down]
-        if not ages:
-            return None
-        newest = min(ages)
-        return POLL if newest < _LANDED else _CALMLY if newest < _RESTING else _SELDOM
-
     def _poll_on(self) -> None:
         pause = threading.Event()
         while self._usable:
             try:
-                self._lines.sleep(self._next_look())
+                with self._lock:
+                    newest = min((self._clock() - pad.pressed_at for pad in self._pads if pad.down), default=None)
+                # How long an edge may be waited for before the levels are looked at again; None: as long as it takes.
+                pause_ns = None
+                if newest is not None:
+                    pause_ns = POLL if newest < _LANDED else _CALMLY if newest < _RESTING else _SELDOM
+                self._lines.sleep(pause_ns)
                 self.poll(self._clock())
             except Exception:
                 _log.exception("the pads' thread stumbled; it goes on")

@@ -15,6 +15,7 @@ import tempfile
 import wave
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Protocol
@@ -218,19 +219,14 @@ class Clips:
         if rate == RATE and abs(momentary_of(energies, RATE) - LOUDNESS) < _UNEVEN:
             return samples, energies
         samples = self._synthesiser.render(self._spelled(text))
-        self._keep(file, samples)
-        return samples, block_energies(samples, RATE)
-
-    def _keep(self, file: Path, samples: Samples) -> None:
-        """Write a clip beside its place and move it there, so that no half of one is ever read."""
-        try:
+        # Written beside its place and moved there, so that no half of a clip is ever read. A full or read-only disk
+        # costs the next start some seconds, and this game nothing.
+        with suppress(OSError):
             file.parent.mkdir(parents=True, exist_ok=True)
             beside = file.with_suffix(f".{os.getpid()}.part")
             write_wav(beside, samples)
             beside.replace(file)
-        except OSError:
-            # A full or read-only disk costs the next start some seconds, and this game nothing.
-            return
+        return samples, block_energies(samples, RATE)
 
     def _spelled(self, text: str) -> str:
         return re.sub(r"\w+", lambda word: self._spelling.get(word[0], word[0]), text)

@@ -25,16 +25,11 @@ def folder() -> Path:
     return (Path(base) if Path(base).is_absolute() else Path.home() / ".local" / "share") / "table-referee" / "decks"
 
 
-def checked_name(name: str) -> str:
-    """The name, if it can be a deck's; raises `UserError`."""
-    if not _NAME.fullmatch(name):
-        raise UserError(f"{name!r} cannot be a deck's name: write small letters, digits, - and _, as in old-tarot")
-    return name
-
-
 def path_of(name: str) -> Path:
     """The deck's file, whether it is there or not; raises `UserError` where no deck can be called so."""
-    return folder() / f"{checked_name(name)}{_SUFFIX}"
+    if not _NAME.fullmatch(name):
+        raise UserError(f"{name!r} cannot be a deck's name: write small letters, digits, - and _, as in old-tarot")
+    return folder() / f"{name}{_SUFFIX}"
 
 
 def names() -> list[str]:

@@ -14,7 +14,7 @@ from itertools import permutations, product
 from random import Random
 from typing import Final
 
-from hardware.simulated.devices.pad_hands import contacts_of, hand_spans, ragged_span
+from hardware.simulated.devices.pad_hands import contacts_of, ragged_span
 from hardware.simulated.table.players import Contact
 from referee.units import MS, US
 
@@ -93,7 +93,8 @@ def _trial(section: str, start: int, gap: int, seats: tuple[int, int], chance: R
     for seat, t in zip(seats, (begins, begins + gap), strict=True):
         edge = t if exact else t + ERROR + _answer(chance)
         hands.append(TrialHand(seat, t if exact else t + ERROR, edge))
-        closed[seat] += hand_spans(edge, chance.randrange(30 * MS, 120 * MS), _bounce(chance), chance)
+        leaves, bounce = edge + chance.randrange(30 * MS, 120 * MS), _bounce(chance)
+        closed[seat] += ragged_span(edge, leaves, bounce, bounce, chance)
         if section == "crosstalk":
             for other in closed:
                 closed[other] += _echo_of(seat, other, hands[-1].t, chance)

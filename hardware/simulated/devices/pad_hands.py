@@ -50,7 +50,8 @@ class SimulatedHands:
             answer = nature.answer[seat - 1]
             edge = t + answer + (chance.randint(-answer, answer) if answer else 0)
             bounce = chance.randrange(nature.bounce[seat - 1] // 3, nature.bounce[seat - 1] + 1)
-            closed.setdefault(seat, []).extend(hand_spans(edge, chance.randrange(40 * MS, 120 * MS), bounce, chance))
+            leaves = edge + chance.randrange(40 * MS, 120 * MS)
+            closed.setdefault(seat, []).extend(ragged_span(edge, leaves, bounce, bounce, chance))
             for other, longest in enumerate(nature.echo[seat - 1], start=1):
                 if longest and other not in seats:
                     begin = edge + chance.randrange(0, MS)
@@ -59,18 +60,6 @@ class SimulatedHands:
             pulse for seat, spans in closed.items() if seat not in nature.dead for pulse in contacts_of(seat, spans)
         ]
         return sorted(made, key=lambda pulse: (pulse.t, pulse.seat))
-
-
-def hand_spans(edge: int, lasts: int, bounce: int, chance: Random) -> list[tuple[int, int]]:
-    """When a hand's contact is closed: spans of (from, to), ns.
-
-    Args:
-        edge: its first edge.
-        lasts: until it leaves.
-        bounce: the contact makes anew for so long after it lands, to the ns, and opens for so long after it leaves.
-        chance: where it opens between.
-    """
-    return ragged_span(edge, edge + lasts, bounce, bounce, chance)
 
 
 def ragged_span(start: int, end: int, before: int, after: int, chance: Random) -> list[tuple[int, int]]:

@@ -252,7 +252,7 @@ class SimulatedPicamera2:
         if job.cancelled:
             raise CancelledError
         self._stalled |= "stall" in now and self.starts == 1
-        due = self._due(job.first)
+        due = self._epoch + (job.first - self._begun) * self._length
         left = (due + _DELIVERY - self._clock()) / 1e9
         if self._stalled or now & (_SILENT - {"stall"}) or not self._epoch or left > timeout:
             self._pause(timeout)
@@ -266,30 +266,22 @@ class SimulatedPicamera2:
         self._number = job.first
         if "error" in now:
             raise RuntimeError("failed to find buffer")
-        return self._complete(now, due)
+        for at, controls in self._coming:
+            if at <= self._number:
+                self._shown |= controls
+        self._coming = [(at, controls) for at, controls in self._coming if at > self._number]
+        main = self._config["main"]
+        width, height = main["size"]
+        image = self._pictures(self._number, due, (width, height))
+        image = np.zeros_like(image) if "dark" in now else image.copy()
+        request = TwinRequest(in_memory(image, main), self._metadata(now, due))
+        self.requests = [*self.requests[-7:], request]
+        return request
 
     @property
     def _length(self) -> int:
         micros = (self._shown.get("FrameDurationLimits") or (33_333, 33_333))[1]
         return int(micros) * 1000 * (3 if "slow" in self._faults.at(-1) else 1)
-
-    def _due(self, number: int) -> int:
-        return self._epoch + (number - self._begun) * self._length
-
-    def _complete(self, now: frozenset[str], readout: int) -> TwinRequest:
-        for at, controls in self._coming:
-            if at <= self._number:
-                self._shown |= controls
-        self._coming = [(at, controls) for at, controls in self._coming if at > self._number]
-        request = TwinRequest(self._paint(now, readout), self._metadata(now, readout))
-        self.requests = [*self.requests[-7:], request]
-        return request
-
-    def _paint(self, now: frozenset[str], readout: int) -> Image:
-        main = self._config["main"]
-        width, height = main["size"]
-        image = self._pictures(self._number, readout, (width, height))
-        return in_memory(np.zeros_like(image) if "dark" in now else image.copy(), main)
 
     def _metadata(self, now: frozenset[str], readout: int) -> dict[str, Any]:
         shown, wander = self._shown, "unlocked" in now
@@ -349,19 +341,18 @@ def open_twin(source: str = "twin", *, pictures: str | Pictures = plain, **look:
         paint: Pictures = getattr(importlib.import_module(module), function)
     else:
         paint = pictures
-    driver = open_driver(lambda: _load(faults, paint))
-    return PiCamera(PiCameraSettings().changed(**look), driver=driver, source=source)
 
+    def load() -> Any:
+        """What the import of picamera2 gives, or raises."""
+        now = faults.at(-1)
+        if "uninstalled" in now:
+            raise ModuleNotFoundError("No module named 'picamera2'", name="picamera2")
+        if "bindings" in now:
+            raise ModuleNotFoundError("No module named 'libcamera'", name="libcamera")
+        if "mismatch" in now:
+            raise ImportError("_libcamera.cpython-311-aarch64-linux-gnu.so: undefined symbol: _ZN9libcamera4_logE")
+        if "numpy" in now:
+            raise ValueError("numpy.dtype size changed, may indicate binary incompatibility")
+        return lambda: SimulatedPicamera2(faults, pictures=paint)
 
-def _load(faults: Faults, paint: Pictures) -> Any:
-    """What the import of picamera2 gives, or raises."""
-    now = faults.at(-1)
-    if "uninstalled" in now:
-        raise ModuleNotFoundError("No module named 'picamera2'", name="picamera2")
-    if "bindings" in now:
-        raise ModuleNotFoundError("No module named 'libcamera'", name="libcamera")
-    if "mismatch" in now:
-        raise ImportError("_libcamera.cpython-311-aarch64-linux-gnu.so: undefined symbol: _ZN9libcamera4_logE")
-    if "numpy" in now:
-        raise ValueError("numpy.dtype size changed, may indicate binary incompatibility")
-    return lambda: SimulatedPicamera2(faults, pictures=paint)
+    return PiCamera(PiCameraSettings().changed(**look), driver=open_driver(load), source=source)

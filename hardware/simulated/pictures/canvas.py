@@ -135,17 +135,13 @@ class Canvas:
             cv2.multiply(self.image, cv2.bitwise_not(a), scale=1 / 255), cv2.multiply(other, a, scale=1 / 255)
         )
 
-    def _bounds(self, outline: Points) -> tuple[int, int, int, int]:
-        """The outline's box in whole pixels, inside the sheet."""
+    def within(self, outline: Points, draw: Callable[[Canvas], None]) -> None:
+        """Let ``draw`` work on a part of this sheet, and keep only what falls inside the outline."""
         low = np.floor(outline.min(axis=0) * self.scale).astype(int) - 2
         high = np.ceil(outline.max(axis=0) * self.scale).astype(int) + 3
         rows, columns = self.image.shape[:2]
         x0, y0 = max(0, int(low[0])), max(0, int(low[1]))
-        return x0, y0, max(x0 + 1, min(columns, int(high[0]))), max(y0 + 1, min(rows, int(high[1])))
-
-    def within(self, outline: Points, draw: Callable[[Canvas], None]) -> None:
-        """Let ``draw`` work on a part of this sheet, and keep only what falls inside the outline."""
-        x0, y0, x1, y1 = self._bounds(outline)
+        x1, y1 = max(x0 + 1, min(columns, int(high[0]))), max(y0 + 1, min(rows, int(high[1])))
         part = _Part(self, x0, y0, x1, y1)
         cover = part.mask(outline)
         draw(part)

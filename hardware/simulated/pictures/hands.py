@@ -116,14 +116,11 @@ def look(seed: int, seat: int) -> ArmLook:
 def _landscape(bones: Sequence[Bone], xs: Floats, ys: Floats) -> Floats:
     """Height above the table of the rounded bones, mm; `_BARE` where there is none."""
     high = np.full(xs.shape, _BARE, np.float32)
-    columns, rows = xs[0], ys[:, 0]
     for x0, y0, r0, x1, y1, r1, lift in bones:
         reach = max(r0, r1)
-        across = np.flatnonzero((columns > min(x0, x1) - reach) & (columns < max(x0, x1) + reach))
-        down = np.flatnonzero((rows > min(y0, y1) - reach) & (rows < max(y0, y1) + reach))
-        if not across.size or not down.size:
+        spot = _window(xs, ys, min(x0, x1) - reach, max(x0, x1) + reach, min(y0, y1) - reach, max(y0, y1) + reach)
+        if spot is None:
             continue
-        spot = np.s_[down[0] : down[-1] + 1, across[0] : across[-1] + 1]
         x, y = xs[spot], ys[spot]
         dx, dy = x1 - x0, y1 - y0
         along = np.clip(((x - x0) * dx + (y - y0) * dy) / max(dx * dx + dy * dy, 1e-6), 0, 1)
@@ -189,12 +186,14 @@ def draw_hand(pose: str, look_: ArmLook, scale: float) -> HandPicture:
     cover = cv2.GaussianBlur(cover, (0, 0), 0.6)
     rgb = np.clip(colour, 0, 255) * cover[..., None]
     image = np.dstack([rgb, cover * 255]).astype(np.uint8)
-    return HandPicture(np.ascontiguousarray(image), _shadow(cover, scale), (width / 2, _MARGIN * scale_mm))
+    shadow = np.asarray(cv2.GaussianBlur(cover, (0, 0), 5.0 * scale) * 255 * 0.5, dtype=np.uint8)
+    return HandPicture(np.ascontiguousarray(image), shadow, (width / 2, _MARGIN * scale_mm))
 
 
-def _window(xs: Floats, ys: Floats, x: float, y: float, reach: float) -> tuple[slice, slice] | None:
-    """The part of the picture within ``reach`` mm of a point."""
-    across, down = np.flatnonzero(np.abs(xs[0] - x) < reach), np.flatnonzero(np.abs(ys[:, 0] - y) < reach)
+def _window(xs: Floats, ys: Floats, x0: float, x1: float, y0: float, y1: float) -> tuple[slice, slice] | None:
+    """The part of the picture between these places, mm."""
+    across = np.flatnonzero((xs[0] > x0) & (xs[0] < x1))
+    down = np.flatnonzero((ys[:, 0] > y0) & (ys[:, 0] < y1))
     if not across.size or not down.size:
         return None
     return slice(int(down[0]), int(down[-1]) + 1), slice(int(across[0]), int(across[-1]) + 1)
@@ -203,7 +202,7 @@ def _window(xs: Floats, ys: Floats, x: float, y: float, reach: float) -> tuple[s
 def _mark(skin: Floats, pose: str, xs: Floats, ys: Floats) -> None:
     """Nails, and the creases over the knuckles."""
     for x, y, rx, ry, turn in _NAILS[pose]:
-        if (spot := _window(xs, ys, x, y, 9.0)) is None:
+        if (spot := _window(xs, ys, x - 9, x + 9, y - 9, y + 9)) is None:
             continue
         c, s = math.cos(math.radians(turn)), math.sin(math.radians(turn))
         u = (xs[spot] - x) * c + (ys[spot] - y) * s
@@ -212,13 +211,8 @@ def _mark(skin: Floats, pose: str, xs: Floats, ys: Floats) -> None:
         skin[spot] = skin[spot] * (1 - inside) + np.array(_NAIL, np.float32) * inside
     for x0, y0, _, x1, y1, radius, _ in _JOINTED[pose]:
         for x, y in ((x0, y0), (x1, y1)):
-            if y < 20 or (spot := _window(xs, ys, x, y, 12.0)) is None:
+            if y < 20 or (spot := _window(xs, ys, x - 12, x + 12, y - 12, y + 12)) is None:
                 continue
             for k in (-1.6, 0.0, 1.6):
                 line = np.exp(-(((ys[spot] - y - k) / 0.55) ** 2)) * (np.abs(xs[spot] - x) < 0.6 * radius)
                 skin[spot] *= (1 - 0.10 * line)[..., None]
-
-
-def _shadow(cover: Floats, scale: float) -> Bytes:
-    soft = cv2.GaussianBlur(cover, (0, 0), 5.0 * scale)
-    return np.asarray(soft * 255 * 0.5, dtype=np.uint8)

@@ -38,7 +38,7 @@ class PileLayer:
         """Lay one more card on top."""
         scene = self.scene
         # Only the window that the card and its shadow can reach is touched.
-        half = math.hypot(*scene.card_size) / 2 + 9 + 0.12 * len(self.cards)
+        half = math.hypot(*scene.deck.size) / 2 + 9 + 0.12 * len(self.cards)
         middle = self.side / scene.scale / 2
         x0, y0, x1, y1 = (
             min(max(0, round((middle + at + way * half) * scene.scale)), self.side)

@@ -104,11 +104,6 @@ class Scene:
             for card in (act.card,) if isinstance(act, Lay) else act.cards if isinstance(act, Burn) else ():
                 self.deck.picture(card)
 
-    @property
-    def card_size(self) -> tuple[float, float]:
-        """Width and height of a card, mm."""
-        return self.deck.size
-
     def px(self, x: float, y: float) -> tuple[float, float]:
         """Millimetres on the table to pixels in the picture."""
         return x * self.scale + self.width / 2, y * self.scale + self.height / 2

@@ -181,10 +181,7 @@ class Player:
             return self._place(after, to_go, t)
         if before is None or after is None or left >= self.outside:
             return None
-        return self._between(before, after, left, to_go, t)
-
-    def _between(self, before: Visit, after: Visit, left: float, to_go: float, t: int) -> HandPlace:
-        """Back from one act and on to the next without leaving the picture."""
+        # Back from one act and on to the next without leaving the picture.
         back = min(left, to_go)
         share = left / (left + to_go)
         one, two = self._place(before, back, t), self._place(after, back, t)
