@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -17,7 +17,6 @@ from referee.announce.light_show import Lamps
 from referee.announce.sinks import Outlet, Teller
 from referee.announce.terminal import Display, Screen
 from referee.announce.voice import Pulse, Voice
-from referee.devices import pad_filter
 from referee.engine.observations import Table
 from referee.record.journal import Journal
 from referee.settings.model import Settings
@@ -30,6 +29,7 @@ from referee.table.services import ServedGame, TableService
 from referee.table.systemd import Service, open_service
 from referee.table.timeline import Timeline
 from referee.units import MS, SECOND
+from referee.wired_devices import pad_filter
 
 _REDRAW: Final = 200 * MS
 AFTER_THE_END: Final = 5 * SECOND
@@ -44,45 +44,65 @@ def table_of(settings: Settings, now: int, mark: Mapping[str, Any] | None = None
     )  # fmt: skip
 
 
-@dataclass(slots=True)
-class _Announcers:
-    """Who hears of rulings, of the appliance's own news, and of the first hand, by name."""
+@dataclass(frozen=True, slots=True)
+class AssembledGame:
+    """A game that can be turned."""
 
-    outlets: dict[str, Outlet] = field(default_factory=dict)
-    tellers: dict[str, Teller] = field(default_factory=dict)
-    first: dict[str, FirstHand] = field(default_factory=dict)
+    conductor: Conductor
+    loop: Loop
+    display: Display
+    screen: Screen
+    """Draws the display on a thread of its own."""
 
 
 def referee_game(
-    settings: Settings,
-    parts: OpenParts,
-    *,
-    services: Sequence[TableService] = (),
-    recorded: RecordedGame | None = None,
-    journal: Journal | None = None,
-    mark: Mapping[str, Any] | None = None,
-    answers: Answers | None = None,
-    live: bool | None = None,
-    service: Service | None = None,
-    title: str = "",
-) -> Conductor:
+    settings: Settings, parts: OpenParts, *, services: Sequence[TableService] = (), service: Service | None = None,
+    **options: Any,
+) -> Conductor:  # fmt: skip
     """Referee one game with these devices, until it is over, left, or the program is asked to stop.
 
     Args:
         settings: the table's.
         parts: its devices.
         services: what goes along with the game.
+        service: systemd's, or nobody's.
+        options: further ones of `assemble_game`.
+    """
+    service = service or open_service(environ={})
+    with assemble_game(settings, parts, services=services, service=service, **options) as game:
+        if parts.clock is monotonic:
+            # Where time is data nobody's hand waits.
+            make_quick()
+            be_urgent()
+        try:
+            _turn_until_over(game, service, services)
+        finally:
+            game.loop.finish()
+    return game.conductor
+
+
+@contextmanager
+def assemble_game(
+    settings: Settings, parts: OpenParts, *, services: Sequence[TableService], service: Service,
+    recorded: RecordedGame | None = None, journal: Journal | None = None, mark: Mapping[str, Any] | None = None,
+    answers: Answers | None = None, live: bool | None = None, title: str = "",
+) -> Iterator[AssembledGame]:  # fmt: skip
+    """Join a game's parts, for as long as the context lasts; the roll-call is held first.
+
+    Args:
+        settings: the table's.
+        parts: its devices.
+        services: what goes along with the game.
+        service: systemd's, or nobody's.
         recorded: the game in the record, new or broken off; the first of the services. None: it is not recorded.
         journal: where the log is written besides the record.
         mark: stands in the first line of a new game's log besides.
         answers: what people type.
         live: draw on the terminal; None: if it is one.
-        service: systemd's, or nobody's.
         title: over the display; the players' names where none is given.
     """
-    service, typed, clock = service or open_service(environ={}), answers or Answers(), parts.clock
+    typed, clock = answers or Answers(), parts.clock
     live = sys.stdout.isatty() if live is None else live
-    timeline = recorded.timeline if recorded is not None else Timeline()
     names = tuple(seat.name for seat in settings.seats)
     with ExitStack() as stack:
         alarm = parts.make_alarm()
@@ -91,16 +111,15 @@ def referee_game(
         display.gauge.title = title or ", ".join(names)
         screen = Screen(display, live=live)
         stack.callback(screen.close)
-        told = _Announcers({"display": screen, "answers": typed}, {"display": screen.tell})
-        if parts.lights is not None:
-            # The lights ask for the first time when the conductor has been made.
-            lamps = Lamps(parts.lights, len(names), asks=lambda: bool(conductor.view.questions))
-            told.first["lights"], told.outlets["lights"], told.tellers["lights"] = lamps, lamps, lamps.tell
-        _add_voice(told, settings, parts, service)
+        # The lights ask for the first time when the conductor has been made.
+        told = _announcers(settings, parts, service, lambda: bool(conductor.view.questions))
+        told.outlets |= {"display": screen, "answers": typed}
+        told.tellers |= {"display": screen.tell}
         pads = SharedPads(parts.pads)
         silent = _call_roll(settings, parts, pads, list(told.tellers.values()), alarm, service)
         told.outlets |= {one.name: one.take_rulings for one in services}
         told.tellers |= {one.name: one.take_notice for one in services}
+        timeline = recorded.timeline if recorded is not None else Timeline()
         log = recorded.journal(journal) if recorded is not None else journal
         conductor = _conduct(settings, parts, told, recorded, log, timeline.now(clock()), mark)
         for seat in silent:
@@ -115,26 +134,32 @@ def referee_game(
         )  # fmt: skip
         parts.mail.hand_to(loop.post)
         typed.begin(alarm.ring)
-        if clock is monotonic:
-            # Where time is data nobody's hand waits.
-            make_quick()
-            be_urgent()
-        try:
-            _turn_until_over(loop, conductor, screen, display, service, services)
-        finally:
-            loop.finish()
-    return conductor
+        yield AssembledGame(conductor, loop, display, screen)
 
 
-def _add_voice(told: _Announcers, settings: Settings, parts: OpenParts, service: Service) -> None:
-    """The voice, where there is one, and signs of life from its sound card."""
+@dataclass(slots=True)
+class _Announcers:
+    """Who hears of rulings, of the appliance's own news, and of the first hand, by name."""
+
+    outlets: dict[str, Outlet] = field(default_factory=dict)
+    tellers: dict[str, Teller] = field(default_factory=dict)
+    first: dict[str, FirstHand] = field(default_factory=dict)
+
+
+def _announcers(settings: Settings, parts: OpenParts, service: Service, asks: Callable[[], bool]) -> _Announcers:
+    """Lights and voice, as far as they are there; ``asks`` answers whether a question is open."""
+    told = _Announcers()
+    if parts.lights is not None:
+        lamps = Lamps(parts.lights, len(settings.seats), asks=asks)
+        told.first["lights"], told.outlets["lights"], told.tellers["lights"] = lamps, lamps, lamps.tell
     if parts.speaker is not None:
         voice = Voice(parts.speaker, settings.voice.language)
         told.first["voice"], told.outlets["voice"], told.tellers["voice"] = voice, voice, voice.tell
-        if Pulse.has(parts.speaker):
-            told.first["audio"] = Pulse(parts.speaker, lambda: service.beat("audio"))
-            return
-    service.retire("audio")
+    if parts.speaker is not None and Pulse.has(parts.speaker):
+        told.first["audio"] = Pulse(parts.speaker, lambda: service.beat("audio"))
+    else:
+        service.retire("audio")
+    return told
 
 
 def _call_roll(
@@ -177,11 +202,9 @@ def _conduct(
     return conductor
 
 
-def _turn_until_over(
-    loop: Loop, conductor: Conductor, screen: Screen, display: Display, service: Service,
-    services: Sequence[TableService],
-) -> None:  # fmt: skip
+def _turn_until_over(game: AssembledGame, service: Service, services: Sequence[TableService]) -> None:
     """Turn until the game is over - and where another one can be begun here, until it is - or the service stops."""
+    loop, conductor, display = game.loop, game.conductor, game.display
     began = now = drawn = loop.turn()
     service.ready(f"{display.gauge.title}: ready")
     end = End(conductor, services)
@@ -194,7 +217,7 @@ def _turn_until_over(
                 fps=loop.frames / max(1e-9, (now - began) / 1e9),
                 notes=tuple(f"{part}: {words}" for part, words in conductor.troubles.items()),
             )  # fmt: skip
-            screen.draw(conductor.view, gauge)
+            game.screen.draw(conductor.view, gauge)
             service.status("; ".join((f"{conductor.cards} cards", *gauge.notes)))
 
 

@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, TypeVar
 from hardware.clock import Clock, monotonic
 from hardware.pads.force import open_force
 from hardware.ports import HardwareMissing, Lights, Speaker
-from referee.devices import open_lights, open_pads, open_voice
 from referee.table.loop import Alarm, Forces, NoPads, TimedPads
 from referee.table.slap_pictures import PictureSource
 from referee.vision.cameras import open_camera_of, work_of
 from referee.vision.client import SightProcess
 from referee.vision.sight import Sights
+from referee.wired_devices import open_lights, open_pads, open_voice
 
 if TYPE_CHECKING:
     from referee.settings.model import Settings

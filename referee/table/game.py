@@ -27,7 +27,7 @@ from referee.engine.observations import Answer, Card, Correct, Observation, Othe
 from referee.engine.rulings import Ruling, encode_ruling
 from referee.engine.view import View
 from referee.record.journal import Journal, LogWriter
-from referee.table.pause import CAMERA, GamePause, LogNote, PartTrouble, Steps
+from referee.table.pause import CAMERA, VIEW, GamePause, LogNote, PartTrouble, Steps
 from referee.table.timeline import RESUMED, Past
 from referee.units import MS
 from referee.vision.sight import Blind, Sight
@@ -180,7 +180,8 @@ class Conductor:
             if steps is None:
                 return
             self._do(steps)
-        self._do(self._pause.heed_view(sight, self.vouched()))
+        if sight.trouble or self._pause.reasons or VIEW in self.troubles:
+            self._do(self._pause.heed_view(sight, self.vouched()))
         self._tick(CAMERA, sight.watermark)
         self._commit(self._now)
 
@@ -220,7 +221,8 @@ class Conductor:
             self._tick(CAMERA, told - _BEHIND)
         if PADS in self._lost:
             self._tick(PADS, told)
-        self._do(self._pause.name_hands(told))
+        if self._pause.hands is not None:
+            self._do(self._pause.name_hands(told))
         if self._is_refused:
             # The adjudicator could not use something that people said.
             self._is_refused = False
@@ -230,7 +232,8 @@ class Conductor:
     def _felt(self, seen: Observation) -> None:
         self._observe(seen)
         if isinstance(seen, Slap):
-            self._pause.add_hand(seen)
+            if self._pause.hands is not None and self._pause.reasons:
+                self._pause.hands.add(seen)
         elif isinstance(seen, Other) and seen.name in PAD_NOTICES:
             seat = int(seen.extra["seat"])
             words = str(seen.extra.get("words", seen.name))

@@ -203,6 +203,7 @@ class Loop:
         self._alarm = alarm or Alarm()
         self._beat, self._forces = beat, forces
         self._timeline, self._services = timeline or Timeline(), tuple(services)
+        self._ahead = self._timeline.ahead
         self._weights: deque[Force] = deque()
         self._edges: deque[Edge] = deque()
         self._lost: deque[Lost] = deque()
@@ -244,23 +245,23 @@ class Loop:
         self._alarm.wait(seconds, self._sights.waitables())
         self._feel()
         for told_now in self._sights.news(lambda: self._conductor.foresight):
-            news = self._timeline.news(told_now)
+            news = self._timeline.news(told_now) if self._ahead else told_now
             if isinstance(news, Sight):
                 self.frames += 1
-                self.lag = max(0, self._clock() - self._timeline.machine(news.t) - news.exposure)
+                self.lag = max(0, self._clock() + self._ahead - news.t - news.exposure)
                 self._safely("engine", self._conductor.on_sight, news)
             else:
                 self._safely("engine", self._conductor.on_blind, news)
             self._feel()
         machine = self._clock()
-        now = self._timeline.now(machine)
+        now = machine + self._ahead
         # The promise first, the edges after: whatever it covers is in the queue by then.
-        told = self._timeline.now(self._pads.watermark(machine))
+        told = self._pads.watermark(machine) + self._ahead
         self._beat("pads")
         self._feel()
         while self._weights:
             force = self._weights.popleft()
-            self._safely("force", self._conductor.weigh, force.seat, self._timeline.now(force.t), force.peak)
+            self._safely("force", self._conductor.weigh, force.seat, force.t + self._ahead, force.peak)
         self._safely("engine", self._conductor.advance, now, told)
         self._show(now)
         for service in self._services:
@@ -276,12 +277,14 @@ class Loop:
         if not self._edges:
             return
         while self._edges:
-            edge = self._timeline.edge(self._edges.popleft())
+            edge = self._edges.popleft()
+            if self._ahead:
+                edge = self._timeline.edge(edge)
             self._safely("pads", self._conductor.on_edge, edge)
             for service in self._services:
                 self._safely(service.name, service.take_edge, edge)
         self._stirred = self._clock()
-        self._show(self._timeline.now(self._stirred))
+        self._show(self._stirred + self._ahead)
 
     def _show(self, now: int) -> None:
         touched = self._conductor.touched

@@ -21,11 +21,11 @@ from referee.announce.sinks import Notice
 from referee.control.corrections import UNSEEN
 from referee.engine.amended_log import BECAUSE, PEOPLE, RELEASED, PauseState, as_released
 from referee.engine.gap import FirstLook, PauseHands, reconcile
-from referee.engine.observations import LogError, Observation, Pause, Resume, Slap
+from referee.engine.observations import LogError, Observation, Pause, Resume
 from referee.vision.sight import HIDDEN, Sight
 
 CAMERA: Final = "camera"
-_VIEW: Final = "view"
+VIEW: Final = "view"
 VIEW_TROUBLES: Final = {
     "dark": "it is too dark to see the table; put the lamp on, and cards laid meanwhile are read then",
     "blocked": "something is before the camera; take it away, and cards laid meanwhile are read then",
@@ -66,11 +66,12 @@ class GamePause:
 
     def __init__(self) -> None:
         self._by_people = self._is_told = False
-        self._reasons: set[str] = set()
+        self.reasons: set[str] = set()
         """Why nobody sees the table: the camera is gone, or its view shows nothing."""
         self._last_pause = self._last_resume = -(2**63)
         self._since = self._clear = 0
-        self._hands: PauseHands | None = None
+        self.hands: PauseHands | None = None
+        """Hands that came while nobody saw the table; None as long as that was never so."""
         self._look: FirstLook | None = None
         self.is_lost = False
         """Whether the camera is gone, or has not told yet what lies there."""
@@ -78,7 +79,7 @@ class GamePause:
     @property
     def holds(self) -> bool:
         """Whether slaps are void, whoever wants them to be."""
-        return self._by_people or bool(self._reasons)
+        return self._by_people or bool(self.reasons)
 
     @property
     def is_looking(self) -> bool:
@@ -144,32 +145,27 @@ class GamePause:
             # The same watcher went on: there is nothing to find out.
             steps.append(PartTrouble(CAMERA))
         self.is_lost = False
-        self._reasons.discard(_VIEW)
+        self.reasons.discard(VIEW)
         return [*steps, *self._release(CAMERA, until, vouched), *after]
 
     def heed_view(self, sight: Sight, vouched: int) -> Steps:
         """Say what hinders the camera's view as long as it does; pause while it shows nothing of the table."""
         words = VIEW_TROUBLES.get(sight.trouble, "")
-        steps: Steps = [PartTrouble(_VIEW, words, f"view_{sight.trouble}" if words else None)]
+        steps: Steps = [PartTrouble(VIEW, words, f"view_{sight.trouble}" if words else None)]
         if sight.trouble in HIDDEN and sight.state in HIDDEN:
-            return [*steps, *self._hold(_VIEW, vouched)]
-        if _VIEW in self._reasons:
+            return [*steps, *self._hold(VIEW, vouched)]
+        if VIEW in self.reasons:
             self._clear = 0 if sight.state in HIDDEN else self._clear + 1
             if self._clear >= _CLEAR_FRAMES:
-                steps += self._release(_VIEW, sight.t + sight.exposure, vouched)
+                steps += self._release(VIEW, sight.t + sight.exposure, vouched)
         return steps
 
     # Hands
 
-    def add_hand(self, slap: Slap) -> None:
-        """A hand came down; while nobody sees the table it is named."""
-        if self._hands is not None and self._reasons:
-            self._hands.add(slap)
-
     def name_hands(self, t: int) -> Steps:
         """The pads have told everything up to ``t`` (ns): who was first, of hands that are not judged."""
         steps: Steps = []
-        for first in self._hands.told(t) if self._hands is not None else ():
+        for first in self.hands.told(t) if self.hands is not None else ():
             seats = [slap.seat for slap in first.slaps]
             fields = {
                 "seat": seats[0], "margin": first.margin, "seats": seats, "error": first.error, "sure": first.sure,
@@ -186,7 +182,7 @@ class GamePause:
         Raises:
             LogError: it would let the table go on, at which nobody looks.
         """
-        if not isinstance(line, Resume) or not self._reasons:
+        if not isinstance(line, Resume) or not self.reasons:
             return line
         if not self._by_people:
             raise LogError(None, UNSEEN)
@@ -209,7 +205,7 @@ class GamePause:
         elif state.is_stopped and not self.holds:
             steps.append(self._resume(PEOPLE, t))
         steps += self._tell(PEOPLE, t)
-        if had_paused and not self._by_people and self._reasons:
+        if had_paused and not self._by_people and self.reasons:
             steps.append(Notice("waits_for_camera", t, UNSEEN, {BECAUSE: CAMERA}))
         return steps
 
@@ -217,22 +213,22 @@ class GamePause:
 
     def _hold(self, reason: str, vouched: int) -> Steps:
         """Nobody sees the table from now on, for this reason."""
-        was_seen = not self._reasons
-        self._reasons.add(reason)
+        was_seen = not self.reasons
+        self.reasons.add(reason)
         self._clear = 0
         if not was_seen:
             return []
         self._since = vouched + 1
-        self._hands = PauseHands(self._since)
+        self.hands = PauseHands(self._since)
         # A line of its own even where people paused before: theirs may be taken back, and this one then still holds.
         return [self._pause(reason, self._since), *self._tell(reason, self._since)]
 
     def _release(self, reason: str, t: int, vouched: int) -> Steps:
         """This reason is gone from ``t`` (ns) on; the last one that goes lets the table go on."""
-        if reason not in self._reasons:
+        if reason not in self.reasons:
             return []
-        self._reasons.discard(reason)
-        if self._reasons:
+        self.reasons.discard(reason)
+        if self.reasons:
             return []
         t = max(t, vouched + 1, self._since + 1)
         if self._by_people:

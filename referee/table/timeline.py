@@ -89,7 +89,7 @@ class Timeline:
 
     def edge(self, edge: Edge) -> Edge:
         """An edge as the game has it."""
-        return replace(edge, t=edge.t + self.ahead) if self.ahead else edge
+        return replace(edge, t=edge.t + self.ahead)
 
     def news(self, news: News) -> News:
         """A sight, or that there is none, as the game has it."""

@@ -12,13 +12,13 @@ from hardware.pads.slaps import PadFilter
 from hardware.ports import Edge
 from hardware.simulated.devices.pad_hands import Nature, SimulatedHands, example
 from referee.cli import build_parser
-from referee.devices import pad_filter
 from referee.engine.observations import Other, Slap
 from referee.errors import UserError
 from referee.settings.file import SettingsText
 from referee.settings.model import PadsMeasured, SettingsError, example_settings, parse_settings
 from referee.setup.calibration.pad_check import PATIENCE, PadCheck, check_simulated_pads, store_measured_pads
 from referee.units import MS
+from referee.wired_devices import pad_filter
 
 NAMES = ("Ana", "Ben", "Cho", "Dora", "Emil", "Fay", "Gus", "Hana")
 LOOK = 500_000

@@ -232,7 +232,7 @@ def _hands(settings: Settings | None, args: argparse.Namespace, stack: ExitStack
     if settings is None:
         return stack.enter_context(KeySlaps())
     from hardware.ports import HardwareMissing
-    from referee.devices import open_lights, open_pads, open_voice
+    from referee.wired_devices import open_lights, open_pads, open_voice
 
     try:
         pads = open_pads(settings)

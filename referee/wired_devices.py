@@ -1,4 +1,4 @@
-"""The devices of a table, opened as its settings say: one function for each kind.
+"""Pads, lights and voice of a table, opened as its settings say: one function for each kind.
 
 The appliance, set-up, calibration and practice open them here; each raises `HardwareMissing` where a device cannot be
 had, and says what to do about it. The camera is opened in `referee.vision.cameras`, for another process does so.
