@@ -122,7 +122,7 @@ class Display:
             count = view.counts[seat - 1] if seat <= len(view.counts) else None
             marks = "▶" if view.turn == seat else "★" if view.owner == seat else " "
             style = "bold" if view.turn == seat else "dim" if count == 0 else ""
-            note = "no slaps" if seat in view.locked_out else ""
+            note = self._words.texts("board.locked") if seat in view.locked_out else ""
             table.add_row(
                 f"[green]{marks}[/]", str(seat), name, "?" if count is None else str(count), note, style=style
             )
@@ -142,19 +142,17 @@ class Display:
     def _state(self, view: View) -> RenderableType:
         from rich.text import Text
 
+        name, texts = self._words.name, self._words.texts
         if view.game_over:
-            winner = "nobody" if view.winner is None else self._words.name(view.winner)
-            return Text(f"The game is over: {winner} wins.", style="bold green")
-        if view.challenge is not None:
-            challenge = view.challenge
-            return Text(
-                f"Challenge: {self._words.name(challenge.challenged)} has {challenge.left} left "
-                f"against {self._words.name(challenge.challenger)}",
-                style="cyan",
-            )
+            over = texts("board.game_over") if view.winner is None else texts("board.game_won", name=name(view.winner))
+            return Text(over, style="bold green")
+        if (challenge := view.challenge) is not None:
+            left, by = texts.count("chances", challenge.left), name(challenge.challenger)
+            words = texts("board.challenge_of", name=name(challenge.challenged), count=left, challenger=by)
+            return Text(words, style="cyan")
         if view.questions:
-            return Text(f"The referee asks: {', '.join(view.questions)}", style="bold yellow")
-        return Text(f"{len(view.pile)} cards in the pile")
+            return Text(texts("board.questions"), style="bold yellow")
+        return Text(texts.count("cards", len(view.pile)))
 
     def _list(self) -> RenderableType:
         from rich.text import Text

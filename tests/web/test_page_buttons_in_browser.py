@@ -177,17 +177,17 @@ def test_a_game_is_begun_and_the_one_that_is_on_broken_off_only_when_asked(house
         main.about = {**ABOUT, "names": ["Xaver", "Yves"]}
         form.get_by_role("button", name="Begin the game").click()
         dialog = page.get_by_role("alertdialog")
-        dialog.get_by_text("A game is being played").wait_for()
+        dialog.get_by_text("A game is in progress").wait_for()
         page.keyboard.press("Escape")
         dialog.wait_for(state="detached")
         assert main.heard == []
         form.get_by_role("button", name="Begin the game").click()
-        dialog.get_by_role("button", name="Break it off and begin").click()
+        dialog.get_by_role("button", name="Abandon it and begin").click()
         done(page, "begin is done")
         seats = ["Ana", "Ben", "Eve", "Finn", "Gil"]
         assert main.last == ("begin", {"seats": seats, "rules": "slapjack", "dealer": 3, "abandon": True})
         page.get_by_role("button", name="Rematch").click()
-        dialog.get_by_role("button", name="Break it off and begin").click()
+        dialog.get_by_role("button", name="Abandon it and begin").click()
         done(page, "rematch is done")
         assert main.last == ("rematch", {"abandon": True})
 
@@ -208,7 +208,7 @@ def test_a_refusal_is_shown_and_what_was_filled_in_stays(house: House, page: Pag
         form = part(page, "New game")
         form.get_by_label("Seat 1", exact=True).fill("Ben")
         form.get_by_role("button", name="Begin the game").click()
-        page.get_by_role("alertdialog").get_by_role("button", name="Break it off and begin").click()
+        page.get_by_role("alertdialog").get_by_role("button", name="Abandon it and begin").click()
         done(page, "Refused: two seats have the same name")
         assert page.locator("#answer [lang=en]").text_content() == "two seats have the same name"
         main.about = {**ABOUT, "names": ["Xaver", "Yves"]}
@@ -252,7 +252,7 @@ def test_the_focus_stays_where_it_is_while_the_game_goes_on(house: House, page: 
         chosen.locator(f'option:first-child[value="{newest}"]').wait_for(state="attached")
         page.get_by_role("button", name="Pause").click()
         main.paused = True
-        page.get_by_role("button", name="Go on").and_(page.locator(":focus")).wait_for()
+        page.get_by_role("button", name="Resume").and_(page.locator(":focus")).wait_for()
 
 
 def test_switching_off_needs_a_yes(house: House, page: Page) -> None:
@@ -282,11 +282,11 @@ def test_games_are_kept_and_removed_on_a_paired_device(house: House, page: Page,
     with playing(house, page) as main:
         page.goto(f"{main.served.address}/games")
         row = page.locator(f'tr[data-game="{old.game}"]')
-        row.get_by_role("button", name="Keep for good").click()
+        row.get_by_role("button", name="Keep forever").click()
         done(page, "keep is done")
         assert main.last == ("keep", {"game": old.game, "keep": True})
         row.locator(".badge").wait_for()
-        row.get_by_role("button", name="Keep no longer").click()
+        row.get_by_role("button", name="Stop keeping").click()
         row.locator(".badge").wait_for(state="detached")
         assert main.last == ("keep", {"game": old.game, "keep": False})
         # The one that is being played cannot be removed.

@@ -42,7 +42,7 @@ def test_a_device_pairs_and_controls_the_table(house: House, page: Page) -> None
         paired(page, desk)
 
         page.get_by_role("button", name="Pause").click()
-        page.get_by_role("button", name="Go on").wait_for()
+        page.get_by_role("button", name="Resume").wait_for()
         assert heard[-1].do == "pause"
         assert "Paused" in _headline(page, served.address)
 

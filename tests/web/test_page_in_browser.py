@@ -96,7 +96,7 @@ def headline(view: View) -> str:
     if view.challenge is not None:
         return f"{view.names[view.challenge.challenged - 1]} has {view.challenge.left}"
     assert view.turn is not None
-    return f"{view.names[view.turn - 1]} is to play"
+    return f"{view.names[view.turn - 1]}'s turn"
 
 
 def test_a_photo_finish_is_one_click_away_and_says_what_the_log_says(shown: tuple[Served, Table], page: Page) -> None:
@@ -207,10 +207,10 @@ def test_a_lost_connection_is_told_and_taken_up_again(house: House, page: Page) 
     with house.serve() as served:
         page.goto(served.address)
         page.locator("#seats .seat").first.wait_for()
-    page.get_by_text("The connection is lost").wait_for()
+    page.get_by_text("Connection lost").wait_for()
     table.observe(EIGHT[0])
     with house.serve(port=served.port):
-        page.get_by_text("The connection is lost").wait_for(state="hidden")
+        page.get_by_text("Connection lost").wait_for(state="hidden")
         page.locator("#pile .card").wait_for()
 
 
@@ -237,7 +237,7 @@ def test_everything_is_reached_by_keys_alone(shown: tuple[Served, Table], page: 
     for _ in range(40):
         page.keyboard.press("Tab")
         names.add(page.evaluate("(document.activeElement.ariaLabel || document.activeElement.textContent).trim()"))
-    assert {"Skip to the content", "Scoreboard", "Photo finish", "Games", "Figures", "Control", "Projector"} <= names
+    assert {"Skip to the content", "Scoreboard", "Photo finish", "Games", "Statistics", "Control", "Projector"} <= names
     assert "Deutsch" in names and any(name.startswith("Light or dark") for name in names)
 
 

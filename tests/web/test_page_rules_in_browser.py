@@ -98,7 +98,7 @@ def test_the_form_writes_what_the_rules_read(house: House, page: Page, tmp_path:
             has_text='From the editor: Friday "evenings"'
         ).wait_for(state="attached")
         form.get_by_role("button", name="Begin the game").click()
-        page.get_by_role("alertdialog").get_by_role("button", name="Break it off and begin").click()
+        page.get_by_role("alertdialog").get_by_role("button", name="Abandon it and begin").click()
         done(page, "begin is done")
         do, fields = main.last
         assert (do, fields["seats"], fields["dealer"]) == ("begin", ABOUT["names"], 1)

@@ -90,7 +90,7 @@ def test_another_game_is_begun_from_a_phone(running: Running, page: Page) -> Non
     page.get_by_role("textbox", name="Seat 2").fill("Eve")
     page.locator("select[name=rules]").select_option("slapjack")
     page.get_by_role("button", name="Begin the game").click()
-    page.get_by_role("button", name="Break it off").click()
+    page.get_by_role("button", name="Abandon it").click()
     page.get_by_text("a new game for Dan, Eve").wait_for()
     page.goto(f"{address}/")
     page.get_by_text("Eve").first.wait_for(timeout=PATIENCE * 1000)

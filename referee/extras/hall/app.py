@@ -37,7 +37,7 @@ from referee.extras.broker.connection import Broker, Connection, wall_time
 from referee.extras.broker.messages import TABLE_NAME, filters
 from referee.extras.hall import pages
 from referee.extras.hall.payloads import bounded_sentence
-from referee.extras.hall.tables import Hall, HallTable, LeagueRow, rank_players
+from referee.extras.hall.tables import Hall, HallTable, PlayerDay, rank_players
 from referee.text.catalogue import Texts, texts
 from referee.text.ruling_lines import RulingWords
 from referee.units import MS
@@ -216,7 +216,7 @@ class HallHub:
 
     async def league_stream(self) -> AsyncIterator[bytes]:
         """The league's rows for one viewer, whenever they have changed."""
-        sent: tuple[bool, list[LeagueRow]] | None = None
+        sent: tuple[bool, list[PlayerDay]] | None = None
         looks = 0
         self.viewers += 1
         try:
@@ -234,7 +234,7 @@ class HallHub:
         finally:
             self.viewers -= 1
 
-    def league(self, day: str) -> list[LeagueRow]:
+    def league(self, day: str) -> list[PlayerDay]:
         """The best of a day, ISO 8601."""
         return rank_players((table.day for table in self.hall.tables.values() if table.day is not None), day)[:_RANKED]
 

@@ -9,7 +9,7 @@ from typing import Final
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
-from referee.extras.hall.tables import LeagueRow
+from referee.extras.hall.tables import PlayerDay
 from referee.text.catalogue import LANGUAGES, Texts
 from referee.web.html import Child, Markup, tag
 from referee.web.layout import LANGUAGE_COOKIE, address, languages, page_texts, theme_button
@@ -56,7 +56,7 @@ def large(request: Request, name: str) -> HTMLResponse:
     return _live(request, texts, content, "", "hall large", only=name)
 
 
-def league(request: Request, day: str, rows: Sequence[LeagueRow]) -> HTMLResponse:
+def league(request: Request, day: str, rows: Sequence[PlayerDay]) -> HTMLResponse:
     """The day's league, as it is now; its script keeps it so."""
     texts = page_texts(request)
     head = tag("tr", [tag("th", texts(f"hall.{column}"), scope="col") for column in COLUMNS])

@@ -212,7 +212,7 @@ def _age(at: str, wall: float) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class LeagueRow:
+class PlayerDay:
     """One player's day; whoever bears the same name is the same player, whatever the table."""
 
     name: str
@@ -224,7 +224,7 @@ class LeagueRow:
     cards: int
 
 
-def rank_players(days: Iterable[DayPayload], day: str) -> list[LeagueRow]:
+def rank_players(days: Iterable[DayPayload], day: str) -> list[PlayerDay]:
     """Rows for one day, the best first: by games won, then slaps won, then fewer false slaps, then name.
 
     Args:
@@ -239,5 +239,5 @@ def rank_players(days: Iterable[DayPayload], day: str) -> list[LeagueRow]:
             row = sums.setdefault(player.name, Counter())
             row.update({field: getattr(player, field) for field in TALLIED})
             row["tables"] += 1
-    rows = [LeagueRow(name, row["tables"], *(row[field] for field in TALLIED)) for name, row in sums.items()]
+    rows = [PlayerDay(name, row["tables"], *(row[field] for field in TALLIED)) for name, row in sums.items()]
     return sorted(rows, key=lambda row: (-row.won, -row.slaps, row.false, row.name))
