@@ -51,7 +51,8 @@ def _viewers(running: Running, folder: Path, count: int, block: Block) -> Iterat
     made: list[tuple[Served, Viewers]] = []
 
     def begin() -> None:
-        page = Served(folder / "record.db", "--listen", str(folder / "run" / PAGE_SOCKET))
+        run = folder / "run"
+        page = Served(folder / "record.db", "--listen", str(run / PAGE_SOCKET), "--runtime", str(run))
         made.append((page, Viewers(page.port, count).wait()))
 
     def end() -> None:

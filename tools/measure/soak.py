@@ -78,7 +78,8 @@ class Table:
         self._folder = folder
         self._store = PictureStore(folder / "frames.db", cap=FRAMES_CAP)
         self._record = Record(folder / "record.db")
-        self._page = Served(self._record.path, "--listen", str(folder / "run" / PAGE_SOCKET))
+        run = folder / "run"
+        self._page = Served(self._record.path, "--listen", str(run / PAGE_SOCKET), "--runtime", str(run))
         self._viewers = Viewers(self._page.port, VIEWERS).wait()
 
     def play(self, script: Script, seed: int) -> Game:
