@@ -132,11 +132,11 @@ class PageProcess(TableService):
         self._process.wait()
 
 
-WAKE_EVERY: Final = 500 * MS
+_WAKE_EVERY: Final = 500 * MS
 """The page is woken at least so often, ns: by that it knows that the game is live."""
 _HEARD: Final = 100 * MS
 """Edges are here by then, ns: hands that say words have time."""
-SECRET: Final = "pair_code"
+PAIRING_CODE_NOTICE: Final = "pair_code"
 """The notice that is for the table alone."""
 _CAPTIONS: Final = 5
 
@@ -179,7 +179,7 @@ class PageLink(TableService):
         """This is the game from now on, and nothing of another one is told any more."""
         self._game = game
         self._words = PadWords(game.conductor.seats)
-        self._woken, self._fresh, self._seen, self._paused = game.now() - WAKE_EVERY, True, 0, False
+        self._woken, self._fresh, self._seen, self._paused = game.now() - _WAKE_EVERY, True, 0, False
         if self._orders is not None:
             self._orders.follow(self, game.record, game.speaker)
 
@@ -223,7 +223,7 @@ class PageLink(TableService):
 
     def take_notice(self, notice: Notice) -> None:
         """Caption what the appliance itself has to say."""
-        if notice.what == SECRET:
+        if notice.what == PAIRING_CODE_NOTICE:
             return
         try:
             # What the voice says, for those who do not hear; what is amiss in detail stands among the troubles.
@@ -244,7 +244,7 @@ class PageLink(TableService):
         self._listen_to_hands(now - _HEARD)
         if self._orders is not None:
             self._orders.turn(now)
-        if (self._fresh or now - self._woken >= WAKE_EVERY) and self._game is not None and self._game.number():
+        if (self._fresh or now - self._woken >= _WAKE_EVERY) and self._game is not None and self._game.number():
             self._woken, self._fresh = now, False
             # A page that is not there, or is slow, looks into the record when it can.
             with suppress(OSError):
@@ -279,7 +279,7 @@ class PageLink(TableService):
             digits = self.code()
             words = f"code to pair a device: {digits} (two minutes)"
             words = words if game.speaker is None else "the code to pair a device is spoken"
-            game.conductor.tell(Notice(SECRET, game.conductor.watermark, words, {"digits": digits}))
+            game.conductor.tell(Notice(PAIRING_CODE_NOTICE, game.conductor.watermark, words, {"digits": digits}))
 
     def _listen_to_hands(self, now: int) -> None:
         if self._words is None or self._game is None:

@@ -20,7 +20,7 @@ from referee.engine.view import View
 from referee.web.layout import address
 from referee.web.photo_finish.moment import Finish, finish
 
-SHOWN: Final = 14
+RULINGS_SHOWN: Final = 14
 """Rulings in the list."""
 _REMEMBERED: Final = 500
 """Lines; a slap is over within a few."""
@@ -109,9 +109,9 @@ class Board:
         for ruling in reversed(self.rulings):
             if ruling.kind not in SHOWN_BY_POSITION:
                 out.append(ruling)
-            if len(out) >= SHOWN:
+            if len(out) >= RULINGS_SHOWN:
                 break
-        return [ruling for ruling in out if ruling.kind not in SHOWN_BY_POSITION][:SHOWN]
+        return [ruling for ruling in out if ruling.kind not in SHOWN_BY_POSITION][:RULINGS_SHOWN]
 
     def questions(self) -> list[Ruling]:
         """What the table is asked, the oldest first."""
@@ -172,7 +172,7 @@ class Board:
         return finish(self._lines_now(), rulings, slap, self.replaced_by, len(self.names))
 
 
-OFFERED: Final = 12
+RULINGS_OFFERED: Final = 12
 """Rulings in the list."""
 
 
@@ -187,7 +187,7 @@ def disputes(board: Board, asked: str = "") -> list[DisputedRuling]:
     """The latest ones, the newest first; ``asked`` is among them however old it is, where it may be overruled."""
     hands = board.hands()
     latest = (_dispute(board, ruling, hands) for ruling in chain(reversed(board.early()), reversed(board.rulings)))
-    shown = list(islice((one for one in latest if one is not None), OFFERED))
+    shown = list(islice((one for one in latest if one is not None), RULINGS_OFFERED))
     old = board.ruling(asked)
     if old is not None and old not in [one.ruling for one in shown]:
         shown += filter(None, [_dispute(board, old, hands)])

@@ -16,7 +16,7 @@ from referee.web.board import Board
 from referee.web.board_view import REGIONS, regions
 from referee.web.html import Markup
 
-QUIET: Final = 15.0
+_QUIET: Final = 15.0
 """Seconds after which a silent stream says that it is still there."""
 _Regions = Mapping[str, Markup]
 _NOTHING: Final[_Regions] = {}
@@ -63,7 +63,7 @@ class Hub:
             present |= regions(self.board, texts(language), controlled=self._controlled, names=missing)
         return present
 
-    async def stream(self, language: str, quiet: float = QUIET) -> AsyncIterator[bytes]:
+    async def stream(self, language: str, quiet: float = _QUIET) -> AsyncIterator[bytes]:
         """Events for one viewer: the whole state, then what changes."""
         self.viewers += 1
         sent = _NOTHING

@@ -25,9 +25,9 @@ from referee.web.layout import CSV, download, page, page_texts, print_button
 from referee.web.site import Site
 from referee.web.svg import Drawing, Line, Polygon, Rect, Shape, Text, seat_role, svg
 
-FRAME: Final = 420.0
+PICTURE_WIDTH: Final = 420.0
 """Width of the camera's picture in the drawing."""
-BESIDE: Final = 120.0
+SEAT_ROOM: Final = 120.0
 """Room beside it for the seats."""
 _SHAPE: Final = (4, 3)
 """Shape of a picture of which nothing was measured."""
@@ -76,24 +76,26 @@ def drawing(seats: Sequence[Mapping[str, Any]], found: Mapping[str, Any] | None,
         texts: of the page's language.
     """
     wide, high = (found["width"], found["height"]) if found else _SHAPE
-    scale = FRAME / wide
+    scale = PICTURE_WIDTH / wide
     height = high * scale
-    shapes: list[Shape] = [Rect(BESIDE, BESIDE / 2, FRAME, height, "rule2", 1.0, 8)]
+    shapes: list[Shape] = [Rect(SEAT_ROOM, SEAT_ROOM / 2, PICTURE_WIDTH, height, "rule2", 1.0, 8)]
     if found:
         for part, role, alpha in (("area", "accent", 0.25), ("card", "ink", 0.8)):
-            corners = tuple((BESIDE + x * scale, BESIDE / 2 + y * scale) for x, y in found[part])
+            corners = tuple((SEAT_ROOM + x * scale, SEAT_ROOM / 2 + y * scale) for x, y in found[part])
             shapes.append(Polygon(corners, role, alpha))
     for number, seat in enumerate(seats, start=1):
         shapes += _seat(number, str(seat["name"]), float(seat["bearing"]), height)
     said = ", ".join(f"{seat['name']} {round(seat['bearing'])}°" for seat in seats)
-    return Drawing(round(FRAME + 2 * BESIDE), round(height + BESIDE), tuple(shapes), texts("table.seats"), said)
+    return Drawing(
+        round(PICTURE_WIDTH + 2 * SEAT_ROOM), round(height + SEAT_ROOM), tuple(shapes), texts("table.seats"), said
+    )
 
 
 def _seat(number: int, name: str, bearing: float, height: float) -> Iterator[Shape]:
     """A line from the middle to the edge of the picture, and the name beyond it."""
     x, y = math.cos(math.radians(bearing)), -math.sin(math.radians(bearing))
-    middle = (BESIDE + FRAME / 2, BESIDE / 2 + height / 2)
-    reach = min(FRAME / 2 / max(abs(x), 1e-9), height / 2 / max(abs(y), 1e-9))
+    middle = (SEAT_ROOM + PICTURE_WIDTH / 2, SEAT_ROOM / 2 + height / 2)
+    reach = min(PICTURE_WIDTH / 2 / max(abs(x), 1e-9), height / 2 / max(abs(y), 1e-9))
     edge = (middle[0] + reach * x, middle[1] + reach * y)
     role = seat_role(number)
     yield Line(middle[0] + 0.55 * reach * x, middle[1] + 0.55 * reach * y, *edge, role, 5.0)

@@ -17,7 +17,7 @@ from referee.rules.cards import RANKS, SUITS
 from referee.rules.presets import PRESETS
 from referee.rules.rows import ROWS
 from referee.table.orders import SPOKEN
-from referee.table.page_link import SECRET
+from referee.table.page_link import PAIRING_CODE_NOTICE
 from referee.table.pause import VIEW_TROUBLES
 from referee.text.catalogue import LANGUAGES
 from tests.support.phrase_rows import SPOKEN_BY
@@ -207,7 +207,7 @@ TABLES = {
     "key": {*GONE_NOTICES.values(), *(f"view_{trouble}" for trouble in VIEW_TROUBLES)},
     "BACK_NOTICES.get(part, '')": set(BACK_NOTICES.values()),
     "PAD_NOTICES[seen.name]": set(PAD_NOTICES.values()),
-    "SECRET": {SECRET},
+    "PAIRING_CODE_NOTICE": {PAIRING_CODE_NOTICE},
     "ANOTHER_GAME": {ANOTHER_GAME},
     "SPOKEN[said.do]": set(SPOKEN.values()),
     "what": {"roll_call", "roll_call_done", "not_heard"},

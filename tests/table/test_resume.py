@@ -25,7 +25,7 @@ from referee.table.assembly import table_of
 from referee.table.game import Conductor
 from referee.table.loop import Loop
 from referee.table.names import NameService
-from referee.table.page_link import PAGE_SOCKET, SECRET, PageLink
+from referee.table.page_link import PAGE_SOCKET, PAIRING_CODE_NOTICE, PageLink
 from referee.table.resume import Both, RecordedGame, open_game
 from referee.table.services import ServedGame
 from referee.vision.sight import News, Recall, Sight
@@ -246,7 +246,7 @@ def test_hands_ask_for_a_code_and_the_page_never_hears_it(tmp_path: Path) -> Non
     desk = Desk(tmp_path / "record.db", paging=folder)
     assert desk.paging is not None
     desk.see(1_000 * MS)
-    desk.paging.take_notice(Notice(SECRET, 0, "123456"))
+    desk.paging.take_notice(Notice(PAIRING_CODE_NOTICE, 0, "123456"))
     desk.conductor.lose("camera", "gone")
     desk.loop.turn(seconds=0)
     for at, held in ((2_000, 100), (2_300, 100), (2_600, 2_500)):
@@ -255,7 +255,7 @@ def test_hands_ask_for_a_code_and_the_page_never_hears_it(tmp_path: Path) -> Non
             desk.loop.turn(seconds=0)
     desk.pads.run_to(7_000 * MS)
     desk.loop.turn(seconds=0)
-    codes = [str(notice.fields["digits"]) for notice in desk.notices if notice.what == SECRET]
+    codes = [str(notice.fields["digits"]) for notice in desk.notices if notice.what == PAIRING_CODE_NOTICE]
     assert len(codes) == 1
     assert codes[0].isdecimal()
     assert len(codes[0]) == 6

@@ -19,7 +19,7 @@ from referee.engine.rulings import encode_ruling
 from referee.engine.view import ChallengeView, View
 from referee.record.store import Record
 from referee.text.catalogue import LANGUAGES, texts
-from referee.web.board import SHOWN, Board
+from referee.web.board import RULINGS_SHOWN, Board
 from referee.web.board_view import regions
 from referee.web.events import Hub
 from referee.web.games_cache import Shelf
@@ -153,7 +153,7 @@ def test_the_list_of_rulings_stays_short(tmp_path: Path) -> None:
     table.finish()
     made = board()
     made.add_lines(list(record.lines(table.game)))
-    assert regions(made, texts("en"))["rulings"].count("<li") == SHOWN
+    assert regions(made, texts("en"))["rulings"].count("<li") == RULINGS_SHOWN
     last = made.last_slap()
     assert last is not None and last in list(table.in_force())
     record.close()

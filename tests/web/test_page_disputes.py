@@ -16,7 +16,7 @@ from referee.engine.observations import Slap
 from referee.engine.observations import Table as FirstLine
 from referee.engine.overrule import VERDICTS_INSTEAD
 from referee.engine.rulings import Ruling, encode_ruling
-from referee.web.board import OFFERED, Board, disputed_at, disputes
+from referee.web.board import RULINGS_OFFERED, Board, disputed_at, disputes
 from referee.web.events import Hub
 from referee.web.games_cache import Shelf
 from referee.web.server import build
@@ -69,8 +69,8 @@ def test_what_is_offered_is_accepted_and_nothing_else_is(lines: int) -> None:
 def test_every_latest_verdict_is_offered(lines: int) -> None:
     table, board = at(lines)
     standing = [ruling.id for ruling in table.in_force() if ruling.kind in VERDICTS_INSTEAD]
-    assert [one.ruling.id for one in disputes(board)] == standing[::-1][:OFFERED]
-    if len(standing) > OFFERED:
+    assert [one.ruling.id for one in disputes(board)] == standing[::-1][:RULINGS_OFFERED]
+    if len(standing) > RULINGS_OFFERED:
         assert disputes(board, standing[0])[-1].ruling.id == standing[0]
     assert len(disputes(board, "nothing@x")) == len(disputes(board))
 

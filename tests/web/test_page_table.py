@@ -11,7 +11,7 @@ from referee.settings.model import Settings, parse_settings
 from referee.table.seats import table_facts
 from referee.text.catalogue import texts
 from referee.web.svg import svg
-from referee.web.table_page import BESIDE, FRAME, drawing
+from referee.web.table_page import PICTURE_WIDTH, SEAT_ROOM, drawing
 from tests.support.overhead import stored_view
 from tests.web.listening import listening
 from tests.web.served import House, Served
@@ -42,7 +42,10 @@ def test_the_area_lies_where_the_calibration_puts_it(settings: Settings) -> None
 def test_seats_stand_round_the_picture(settings: Settings) -> None:
     facts = table_facts(settings)
     scene = drawing(facts["seats"], facts["calibration"], texts("en"))
-    assert (scene.width, scene.height) == (round(FRAME + 2 * BESIDE), round(FRAME * 3 / 4 + BESIDE))
+    assert (scene.width, scene.height) == (
+        round(PICTURE_WIDTH + 2 * SEAT_ROOM),
+        round(PICTURE_WIDTH * 3 / 4 + SEAT_ROOM),
+    )
     drawn = svg(scene)
     assert "Ana" in drawn
     assert "<b>" not in drawn

@@ -163,7 +163,7 @@ class GuardedAnswer:
 CSRF_HEADER: Final = "x-csrf-token"
 _HEARD_OUT: Final = 0.5
 """Seconds that are given to the rest of a request which is refused."""
-METHODS: Final = ("GET", "HEAD", "POST")
+_METHODS: Final = ("GET", "HEAD", "POST")
 _CHANGES: Final = frozenset(("POST",))
 _TRICKS: Final = re.compile(r"//|\\|[\x00-\x1f\x7f]|(?:^|/)\.{1,2}(?:/|$)")
 _RAW_TRICKS: Final = re.compile(rb"%(?:2f|5c|00|25)", re.IGNORECASE)
@@ -274,7 +274,7 @@ class Guard:
         if host is None or not self.hosts.knows(host[0], (scope.get("server") or (None,))[0]):
             raise Refusal(421, "this page is not known by that name; ask for it by the machine's own name or address")
         _check_path(scope, self.limits)
-        if scope["method"] not in METHODS:
+        if scope["method"] not in _METHODS:
             raise Refusal(405, "this page is only read (GET) and posted to (POST)", (b"allow", b"GET, HEAD, POST"))
         changes = scope["method"] in _CHANGES
         who = _address(scope)
