@@ -165,11 +165,11 @@ class PadWords:
                     self._held.append(press)
                 else:
                     pad.taps.clear()
-        words = [*self._holds(t), *self._taps(t)]
+        words = [*self._finish_holds(t), *self._finish_taps(t)]
         self._downs = [(down, seat) for down, seat in self._downs if t - down <= STUCK + _ALONE + GAP]
         return words
 
-    def _holds(self, t: int) -> list[Word]:
+    def _finish_holds(self, t: int) -> list[Word]:
         """Holds whose every neighbour has been let go of; a pad that is stuck is nobody's neighbour."""
         if not self._held or any(pad.down is not None and t - pad.down < STUCK for pad in self._pads.values()):
             return []
@@ -189,7 +189,7 @@ class PadWords:
         word = MEANING[self._mode].get(gesture)
         return [Word(word, first.seat, before[0].down if knocked else first.down, last)] if word is not None else []
 
-    def _taps(self, t: int) -> list[Word]:
+    def _finish_taps(self, t: int) -> list[Word]:
         words: list[Word] = []
         for seat, pad in self._pads.items():
             if not pad.taps or pad.down is not None or t - pad.taps[-1].up <= GAP:
@@ -211,13 +211,8 @@ PAUSING: Final = (Pause, Resume, Correct)
 _CONTRADICTIONS: Final = frozenset(("impossible_card", "order_changed"))
 
 
-def is_paused(facts: Facts) -> bool:
-    """Whether the game is paused; looks at the whole log, and changes only with a line of `PAUSING`."""
-    return facts.log.pause.is_stopped
-
-
-def mode_in(view: View, *, paused: bool) -> Mode:
-    """What the table is doing, where it is known whether it is paused."""
+def read_mode(view: View, *, paused: bool) -> Mode:
+    """What the table is doing. Whether it is paused tells the log, and changes only with a line of `PAUSING`."""
     if view.game_over:
         return Mode.IDLE
     if paused:

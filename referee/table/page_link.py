@@ -23,7 +23,7 @@ from referee.announce.sinks import Notice
 from referee.announce.voice import announce, tell
 from referee.control.commands import Command
 from referee.control.corrections import Facts
-from referee.control.pad_words import PAUSING, PadWords, Word, command_of, is_paused, mode_in
+from referee.control.pad_words import PAUSING, PadWords, Word, command_of, read_mode
 from referee.control.pairing_code import Pairing
 from referee.control.socket import BridgeError, Desk, Inlet, obeying, private_folder
 from referee.engine.observations import Observation
@@ -290,8 +290,8 @@ class PageLink(TableService):
             new, self._seen = log[self._seen :], len(log)
             facts = self._facts()
             if facts is not None and any(isinstance(line, PAUSING) for line in new):
-                self._paused = is_paused(facts)
-            self._words.change(mode_in(self._game.conductor.view, paused=self._paused))
+                self._paused = facts.log.pause.is_stopped
+            self._words.change(read_mode(self._game.conductor.view, paused=self._paused))
         self._heed(self._words.advance(now))
 
     def close(self) -> None:

@@ -21,7 +21,7 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from hardware.clock import Clock, monotonic
-from referee.control.commands import COMMAND_FIELDS, Command, CommandError, check_fields
+from referee.control.commands import COMMAND_FIELDS, CommandError, CommandFields, check_fields
 from referee.control.socket import NOT_JSON, SOCKET_NAME, BridgeError, ask_referee, private_folder
 from referee.text.answers import in_language
 from referee.text.sentence import Sentence, told
@@ -45,7 +45,7 @@ class Control:
     """What the page needs to let people control the table.
 
     Args:
-        folder: of this boot (`bridge.runtime_folder`): the main process' socket, and who has paired.
+        folder: of this boot (`referee.control.socket.runtime_folder`): the main process' socket, and who has paired.
         secure: whether the page is served by https only.
         clock: the present instant, ns.
         lives: how long sessions live.
@@ -79,13 +79,13 @@ class Control:
             Route("/api/session", self._session, methods=["GET"]),
             Route("/api/devices", self._devices, methods=["GET"]),
             Route("/api/openapi.json", self._openapi, methods=["GET"]),
-            *(Route(path, partial(self._post, act), methods=["POST"]) for path, act in acts.items()),
+            *(Route(path, partial(self._post, POSTED[path], act), methods=["POST"]) for path, act in acts.items()),
         ]
 
-    async def _post(self, act: Act, request: Request) -> JSONResponse:
+    async def _post(self, kind: type[CommandFields], act: Act, request: Request) -> JSONResponse:
         """Check what was posted, and do it."""
         try:
-            fields = check_fields(POSTED[request.url.path], json.loads(await request.body()))
+            fields = check_fields(kind, json.loads(await request.body()))
         except CommandError as bad:
             return self._refused(request, 400, told(bad.sentence))
         except (ValueError, RecursionError):
@@ -160,7 +160,7 @@ class Control:
             return JSONResponse(await asyncio.to_thread(house_check, said["text"]))
 
     async def _command(self, do: str, request: Request, said: Mapping[str, Any]) -> JSONResponse:
-        return self._answered(request, await self._asked(Command(do, said).record()))
+        return self._answered(request, await self._asked({"do": do, **said}))
 
     async def _asked(self, command: Mapping[str, Any]) -> dict[str, Any]:
         try:

@@ -23,8 +23,7 @@ from referee.control.pad_words import (
     PadWords,
     Word,
     command_of,
-    is_paused,
-    mode_in,
+    read_mode,
 )
 from referee.engine.observations import Slap
 from referee.units import MS
@@ -207,7 +206,7 @@ def test_a_hold_on_the_empty_pile_pauses() -> None:
 
 
 def mode_of(facts: Facts) -> Mode:
-    return mode_in(facts.view, paused=is_paused(facts))
+    return read_mode(facts.view, paused=facts.log.pause.is_stopped)
 
 
 def test_what_the_table_is_doing() -> None:
