@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from hardware.sound.volume import Volume
 
-Image = NDArray[np.uint8]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Image: TypeAlias = "NDArray[np.uint8]"
 
 
 class HardwareMissing(RuntimeError):  # noqa: N818 - it names a state of the table, not of the program

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from hardware.clock import monotonic
-from hardware.ports import Camera, Frame
 
 if TYPE_CHECKING:
     from hardware.camera.spec import CameraSpec
+    from hardware.ports import Camera, Frame
     from referee.settings.model import CameraSettings, Settings
     from referee.vision.process import Work
 

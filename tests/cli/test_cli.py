@@ -153,6 +153,13 @@ def test_no_command_brings_anything_heavy_before_it_is_called() -> None:
     assert done.stdout.strip() == ""
 
 
+def test_a_library_that_is_missing_is_told_in_one_line() -> None:
+    code = "import sys; sys.modules['cv2'] = None; from referee.cli import main; sys.exit(main(['enrol', '--list']))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr == b"referee: this needs cv2: run `make install` (see `referee doctor`)\n"
+
+
 def test_replay_imports_nothing_heavy() -> None:
     code = (
         "import sys; from referee.cli import main; main(['replay', '-']); "

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -34,6 +36,18 @@ def test_json_tells_every_part(capsys: pytest.CaptureFixture[str]) -> None:
     assert all(finding["mend"] for finding in found if finding["state"] != "fine")
     broken = [finding for finding in found if finding["needed"] and finding["state"] != "fine"]
     assert status == int(bool(broken))
+
+
+def test_without_its_libraries_the_doctor_names_them() -> None:
+    code = (
+        "import sys\n"
+        "for name in ('numpy', 'cv2', 'onnxruntime'): sys.modules[name] = None\n"
+        "from referee.cli import main\n"
+        "sys.exit(main(['doctor', '--json']))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
+    states = {finding["part"]: finding["state"] for finding in json.loads(done.stdout)}
+    assert (done.returncode, states["numpy"], states["opencv-python"], states["onnxruntime"]) == (1, *["missing"] * 3)
 
 
 def test_the_drawn_table_closes_with_what_it_means(capsys: pytest.CaptureFixture[str]) -> None:
