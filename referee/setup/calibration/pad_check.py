@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Final
 from hardware.clock import monotonic
 from hardware.pads.measurement import Blow, NotOneBlow, blow, difference, errors, is_hand_like, touches
 from hardware.ports import Edge, HardwareMissing
-from referee.wired_devices import open_pads
 from referee.errors import UserError
 from referee.settings.file import read_settings, save_with_backup
 from referee.settings.model import PadsMeasured, Settings, load_settings
 from referee.units import MS, SECOND, US
+from referee.wired_devices import open_pads
 
 if TYPE_CHECKING:
     from hardware.simulated.devices.pad_hands import Nature
