@@ -39,12 +39,8 @@ def corrected(observation: Observation, by: Correct) -> Observation | None:
         raise AmendmentError(None, f'the correction of "{by.line}" does not fit it: {bad.problem}') from None
 
 
-def same(one: Ruling, other: Ruling) -> bool:
-    """Whether two rulings say the same, whatever they are called."""
-    return _content(one) == _content(other)
-
-
 def _content(ruling: Ruling) -> str:
+    """What a ruling says, whatever it is called."""
     fields = ruling_fields(replace(ruling, supersedes=()))
     del fields["id"]
     return json.dumps(fields, sort_keys=True)
@@ -71,10 +67,15 @@ def differences(
     changed: list[PlacedRuling] = []
     for placed in new:
         before = left.pop(placed.ruling.id, None)
-        if before is not None and same(before.ruling, placed.ruling):
+        if before is not None and _content(before.ruling) == _content(placed.ruling):
             in_force.append(replace(placed, ruling=before.ruling))
             continue
-        named = replace(placed, ruling=_renamed(placed.ruling, amendment.id, before, gone))
+        ruling = placed.ruling
+        if before is not None:
+            ruling = replace(ruling, id=f"{ruling.id}~{amendment.id}", supersedes=(before.ruling.id,))
+        elif ruling.id in gone:
+            ruling = replace(ruling, id=f"{ruling.id}~{amendment.id}")
+        named = replace(placed, ruling=ruling)
         in_force.append(named)
         changed.append(named)
     if left:
@@ -103,9 +104,3 @@ def _replace_orphans(
         said = replace(heir, ruling=replace(heir.ruling, supersedes=(*heir.ruling.supersedes, orphan.ruling.id)))
         in_force[in_force.index(heir)] = said
         changed[at] = said
-
-
-def _renamed(ruling: Ruling, amendment: str, before: PlacedRuling | None, gone: Container[str]) -> Ruling:
-    if before is not None:
-        return replace(ruling, id=f"{ruling.id}~{amendment}", supersedes=(before.ruling.id,))
-    return replace(ruling, id=f"{ruling.id}~{amendment}") if ruling.id in gone else ruling

@@ -167,7 +167,12 @@ def _slapped_and_taken(state: State, step: Step, taken: Taken) -> Decided | None
 def _slap(state: State, slap: Slap, upcoming: Iterable[Observation], answers: Answers) -> Decided:
     pressed = _press(state.position, slap)
     if slap.id in state.settled:
-        return _settled(state._replace(position=pressed, settled=state.settled - {slap.id}), slap)
+        # A hand of a dead heat: if that was decided for another, this one was beaten; else people must say.
+        state, pending = state._replace(position=pressed, settled=state.settled - {slap.id}), state.pending
+        if pending is None or pending.slap.id == slap.id or pending.decided_by == "split":
+            return state, []
+        draft = Draft("slap_void", {"seat": slap.seat, "reason": "late"}, ("N1", "M2"), (pending.slap.id,))
+        return state, [to_ruling(draft, slap.id, slap.t, set())]
     judged = overruled(verdict(state.position, slap.seat, slap.t), slap.id, answers)
     doubt = slap.id in state.doubted
     if doubt:
@@ -180,7 +185,11 @@ def _slap(state: State, slap: Slap, upcoming: Iterable[Observation], answers: An
         return win(state.at(pressed), slap, judged, hands, answers, doubt=doubt)
     state = state.at(pressed)
     if judged.outcome == "void":
-        return _void(state, slap, judged, doubt=doubt)
+        rule = (*judged.rule, "K9") if doubt else judged.rule
+        draft = Draft("slap_void", {"seat": slap.seat, "reason": judged.reason}, rule, judged.because)
+        if judged.reason == "late":
+            state = run_up(state, slap)
+        return state, [to_ruling(draft, slap.id, slap.t, set(), doubt=doubt)]
     if judged.outcome == "question":
         return _ask(state, slap, judged, answers, doubt=doubt)
     return _false(state, slap, judged, doubt=doubt)
@@ -225,20 +234,3 @@ def _false(state: State, slap: Slap, judged: Verdict, *, doubt: bool) -> Decided
     step.rule("slap_false", *rule, because=judged.because, seat=slap.seat, reason=judged.reason)
     false_slap(step, slap.seat)
     return finish(state, step, doubt=doubt)
-
-
-def _void(state: State, slap: Slap, judged: Verdict, *, doubt: bool) -> Decided:
-    rule = (*judged.rule, "K9") if doubt else judged.rule
-    draft = Draft("slap_void", {"seat": slap.seat, "reason": judged.reason}, rule, judged.because)
-    if judged.reason == "late":
-        state = run_up(state, slap)
-    return state, [to_ruling(draft, slap.id, slap.t, set(), doubt=doubt)]
-
-
-def _settled(state: State, slap: Slap) -> Decided:
-    """A hand of a dead heat: if that was decided for another, this one was beaten; else people must say."""
-    pending = state.pending
-    if pending is None or pending.slap.id == slap.id or pending.decided_by == "split":
-        return state, []
-    draft = Draft("slap_void", {"seat": slap.seat, "reason": "late"}, ("N1", "M2"), (pending.slap.id,))
-    return state, [to_ruling(draft, slap.id, slap.t, set())]

@@ -8,9 +8,8 @@ from functools import lru_cache
 from typing import Any, Final
 
 from referee.rules.cards import RANKS, SUITS
-from referee.rules.conditions import PileView
 from referee.rules.house import HouseRules
-from referee.rules.notation import Compiled, compile_pattern
+from referee.rules.notation import Compiled, PileView, compile_pattern
 from referee.rules.patterns import PATTERNS, Pattern
 
 _BY_RANK: Final = {

@@ -17,16 +17,137 @@ that is not there, or on the rank of a joker, does not hold.
 
 from __future__ import annotations
 
+import operator
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from referee.rules import conditions
-from referee.rules.conditions import CardOf, Node, PileView
+from referee.rules.cards import colour, suit, value
 
 MAX_LENGTH: Final = 500
 MAX_DEPTH: Final = 30
+
+
+class PileView(NamedTuple):
+    """What a pattern may look at."""
+
+    top: tuple[str, ...]
+    """Played cards, newest first."""
+    first: str = ""
+    """The first card played to this pile."""
+    bottom: str = ""
+    """The card that lies lowest; ``??`` where nobody saw it."""
+    paid: int = 0
+    """The top card is the n-th paid to a challenge; 0 where it was not paid."""
+    wild: str = ""
+    """The wild rank, once drawn."""
+    said: str = ""
+    """The rank that was called for the top card."""
+    under: bool = False
+    """Whether a burned card lies under the played ones."""
+
+
+_Node = Callable[[PileView], Any]
+"""A condition, or a value that one is made of."""
+_CardOf = Callable[[PileView], str]
+
+_COMPARE: Final[Mapping[str, Callable[[Any, Any], bool]]] = {
+    "=": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+
+
+class _Missing(Exception):  # noqa: N818 - caught by `_holds`
+    """A card that is not there, or a joker's rank."""
+
+
+def _either(one: _Node, other: _Node) -> _Node:
+    return lambda look: _holds(one, look) or _holds(other, look)
+
+
+def _both(one: _Node, other: _Node) -> _Node:
+    return lambda look: _holds(one, look) and _holds(other, look)
+
+
+def _not(node: _Node) -> _Node:
+    return lambda look: not _holds(node, look)
+
+
+def _holds(node: _Node, look: PileView) -> bool:
+    try:
+        return bool(node(look))
+    except _Missing:
+        return False
+
+
+def _within(left: _Node, members: list[_Node]) -> _Node:
+    return lambda look: left(look) in [member(look) for member in members]
+
+
+def _compared(left: _Node, links: list[tuple[str, _Node]]) -> _Node:
+    def compared(look: PileView) -> bool:
+        one = left(look)
+        for sign, node in links:
+            other = node(look)
+            if type(one) is not type(other) or not _COMPARE[sign](one, other):
+                return False
+            one = other
+        return True
+
+    return compared
+
+
+def _added(one: _Node, other: _Node, sign: int) -> _Node:
+    def total(look: PileView) -> int:
+        left, right = one(look), other(look)
+        if not isinstance(left, int) or not isinstance(right, int):
+            raise _Missing
+        return left + sign * right
+
+    return total
+
+
+def _counted(what: str) -> _Node:
+    def number(look: PileView) -> int:
+        found = {"paid": look.paid, "size": len(look.top), "wild": value(look.wild) if look.wild else 0}[what]
+        if not found:
+            raise _Missing
+        return found
+
+    return number
+
+
+def _first_card(look: PileView) -> str:
+    if len(look.top) < 2 or not look.first:
+        raise _Missing
+    return look.first
+
+
+def _bottom_card(look: PileView) -> str:
+    if not look.bottom or (len(look.top) < 2 and not look.under):
+        raise _Missing
+    return look.bottom
+
+
+def _property_of(what: str, card: _CardOf) -> _Node:
+    if what == "joker":
+        return lambda look: card(look)[0] == "X"
+
+    def of(look: PileView) -> Any:
+        seen = card(look)
+        number = value(seen)
+        if not number:
+            raise _Missing
+        if what in ("rank", "high"):
+            return 14 if what == "high" and number == 1 else number
+        return suit(seen) if what == "suit" else colour(seen)
+
+    return of
 
 
 class NotationError(ValueError):
@@ -75,7 +196,7 @@ def compile_pattern(text: Any) -> Compiled:
     depth = parser.depth
 
     def whole(look: PileView) -> bool:
-        return len(look.top) >= depth and conditions.holds(node, look)
+        return len(look.top) >= depth and _holds(node, look)
 
     return Compiled(whole, depth, frozenset(parser.asks))
 
@@ -123,25 +244,25 @@ class _Parser:
         if self.take(wanted) is None:
             raise self.fail(f'expected "{wanted}"')
 
-    def whole(self) -> Node:
+    def whole(self) -> _Node:
         node = self.either()
         if self.token:
             raise self.fail('expected "and", "or", or the end')
         return node
 
-    def either(self) -> Node:
+    def either(self) -> _Node:
         node = self.both()
         while self.take("or"):
-            node = conditions.either(node, self.both())
+            node = _either(node, self.both())
         return node
 
-    def both(self) -> Node:
+    def both(self) -> _Node:
         node = self.negation()
         while self.take("and"):
-            node = conditions.both(node, self.negation())
+            node = _both(node, self.negation())
         return node
 
-    def negation(self) -> Node:
+    def negation(self) -> _Node:
         self.nesting += 1
         if self.nesting > MAX_DEPTH:
             raise self.fail("nested too deep")
@@ -149,29 +270,29 @@ class _Parser:
         self.nesting -= 1
         return node
 
-    def _negation(self) -> Node:
+    def _negation(self) -> _Node:
         if self.take("not"):
-            return conditions.negated(self.negation())
+            return _not(self.negation())
         if self.take("("):
             node = self.either()
             self.need(")")
             return node
         return self.comparison()
 
-    def comparison(self) -> Node:
+    def comparison(self) -> _Node:
         if self.token == "joker":
             return self.of_card()
         left = self.sum()
         if self.take("in"):
-            return conditions.within(left, self.members())
-        links: list[tuple[str, Node]] = []
-        while sign := self.take(*conditions.COMPARE):
+            return _within(left, self.members())
+        links: list[tuple[str, _Node]] = []
+        while sign := self.take(*_COMPARE):
             links.append((sign, self.sum()))
         if not links:
             raise self.fail("expected =, !=, <, <=, >, >= or in")
-        return conditions.chain(left, links)
+        return _compared(left, links)
 
-    def members(self) -> list[Node]:
+    def members(self) -> list[_Node]:
         self.need("{")
         members = [self.sum()]
         while self.take(","):
@@ -179,38 +300,38 @@ class _Parser:
         self.need("}")
         return members
 
-    def sum(self) -> Node:
+    def sum(self) -> _Node:
         node = self.term()
         while sign := self.take("+", "-"):
-            node = conditions.added(node, self.term(), 1 if sign == "+" else -1)
+            node = _added(node, self.term(), 1 if sign == "+" else -1)
         return node
 
-    def term(self) -> Node:
+    def term(self) -> _Node:
         token = self.token
         if token in _OF_CARD and token != "joker":
             return self.of_card()
         if token in _COUNTS:
             self.place += 1
-            return conditions.counted(token)
+            return _counted(token)
         constant: Any = int(token) if token.isdigit() else _NUMBERS.get(token, _WORDS.get(token))
         if constant is None:
             raise self.fail("expected rank(n), suit(n), colour(n), a rank, a suit, a colour or a number")
         self.place += 1
         return lambda _: constant
 
-    def of_card(self) -> Node:
+    def of_card(self) -> _Node:
         what = self.token
         self.asks.add("colour" if what == "color" else what)
         self.place += 1
         self.need("(")
         card = self.card()
         self.need(")")
-        return conditions.property_of(what, card)
+        return _property_of(what, card)
 
-    def card(self) -> CardOf:
+    def card(self) -> _CardOf:
         if place := self.take(*_PLACES):
             self.asks.add(place)
-            return conditions.first if place == "first" else conditions.bottom
+            return _first_card if place == "first" else _bottom_card
         if not self.token.isdigit() or not 1 <= int(self.token) <= 52:
             raise self.fail("expected a card: 1 (the newest) to 52, first or bottom")
         number = int(self.token)

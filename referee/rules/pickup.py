@@ -1,4 +1,4 @@
-"""Winning a pile and picking it up (C5, C8, M1, M3, F6d)."""
+"""Winning a pile and picking it up (C5, C8, M1, M3, F6d); a position that comes back by that (reading 12)."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from referee.rules.elimination import after_pile
 from referee.rules.locks import pile_was_won
-from referee.rules.position import Claim
-from referee.rules.repetition import watch_for_repetition
+from referee.rules.position import Claim, Memory, Position
 from referee.rules.stacks import forget, put_under, take_top
 from referee.rules.step import Step
 
@@ -120,3 +119,38 @@ def hand_over(step: Step, seat: int, to: int, count: int) -> None:
     """Cards from the top of one stack to the bottom of another."""
     names: Sequence[str] = take_top(step, seat, count)
     put_under(step, to, tuple(name or "??" for name in names))
+
+
+def watch_for_repetition(step: Step) -> None:
+    """Compare the position at a lead with a kept one; `repeated` is ruled once (Brent's algorithm).
+
+    Only a position in which every card is known can be told to be the same.
+    """
+    position = step.position
+    memory = position.memory
+    stacks = zip(position.counts, position.known, strict=True)
+    if memory.said or not all(count == len(known) and "" not in known for count, known in stacks):
+        return
+    now = signature(position)
+    if memory.kept and memory.kept == now:
+        step.rule("repeated", "K2", cards=position.laid - memory.cards)
+        step.set(memory=memory._replace(said=True))
+    elif not memory.kept or memory.since + 1 >= memory.power:
+        power = memory.power * 2 if memory.kept else 1
+        step.set(memory=Memory(now, power, 0, position.laid))
+    else:
+        step.set(memory=memory._replace(since=memory.since + 1))
+
+
+def signature(position: Position) -> tuple[object, ...]:
+    """All of a position at a lead that the active rules can tell apart."""
+    alike = position.rules.alike
+    return (
+        tuple("".join([alike[card] for card in stack]) for stack in position.known),
+        position.turn,
+        position.strikes,
+        position.debts,
+        position.locks,
+        position.false_run,
+        position.over,
+    )

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from referee.rules.cards import PACK, RANKS
-from referee.rules.conditions import PileView
 from referee.rules.house import HouseRules, house_rules
 from referee.rules.matches import own_patterns, patterns
+from referee.rules.notation import PileView
 from referee.rules.patterns import PATTERNS
 from referee.rules.rows import ROWS
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import pytest
 
 from referee.rules.house import house_rules
+from referee.rules.pickup import watch_for_repetition
 from referee.rules.position import Position
-from referee.rules.repetition import watch_for_repetition
 from referee.rules.step import Step
 
 
