@@ -106,9 +106,10 @@ CSV: Final = "text/csv; charset=utf-8"
 LANGUAGE_COOKIE: Final = "lang"
 _YEAR: Final = 365 * 24 * 3600
 _PAGES: Final = (
-    ("/", "board"), ("/finish", "finish"), ("/games", "games"), ("/figures", "figures"), ("/rules", "rules"),
-    ("/control", "control"),
+    ("/", "nav.board"), ("/finish", "nav.finish"), ("/games", "nav.games"), ("/figures", "nav.figures"),
+    ("/rules", "nav.rules"), ("/control", "nav.control"),
 )  # fmt: skip
+"""Addresses in the navigation, and the keys of their words."""
 
 
 def language(request: Request) -> str:
@@ -130,6 +131,9 @@ def page(
     body: str = "",
     here: str = "",
     status: int = 200,
+    pages: Sequence[tuple[str, str]] = _PAGES,
+    brand: str = "title",
+    styles: Sequence[str] = (),
 ) -> HTMLResponse:
     """A whole page.
 
@@ -141,6 +145,9 @@ def page(
         body: classes of ``body``.
         here: the address of the navigation's entry that is shown.
         status: of the answer.
+        pages: the navigation's entries: addresses, and the keys of their words.
+        brand: the key of the name that stands before them.
+        styles: names of further files in ``static``.
     """
     words = page_texts(request)
     name = words("title")
@@ -151,18 +158,14 @@ def page(
         tag("meta", name="color-scheme", content="light dark"),
         tag("title", f"{title} · {name}" if title != name else title),
         tag("link", rel="icon", href="/static/icon.svg", type="image/svg+xml"),
-        tag("link", rel="stylesheet", href="/static/palette.css"),
-        tag("link", rel="stylesheet", href="/static/page.css"),
+        [tag("link", rel="stylesheet", href=f"/static/{file}") for file in ("palette.css", "page.css", *styles)],
         tag("script", "", src="/static/theme.js"),
-        [tag("script", "", src=f"/static/{name}", defer=True) for name in scripts],
+        [tag("script", "", src=f"/static/{file}", defer=True) for file in scripts],
     )
-    links = [
-        tag("a", words(f"nav.{entry}"), href=href, aria_current="page" if href == here else None)
-        for href, entry in _PAGES
-    ]
+    links = [tag("a", words(entry), href=href, aria_current="page" if href == here else None) for href, entry in pages]
     header = tag(
         "header",
-        tag("a", tag("span", "", class_="mark", aria_hidden="true"), name, href="/", class_="brand"),
+        tag("a", tag("span", "", class_="mark", aria_hidden="true"), words(brand), href="/", class_="brand"),
         tag("nav", links, aria_label=words("nav.label")),
         tag("div", languages(request, words), theme_button(words), class_="tools"),
         class_="top",

@@ -161,10 +161,23 @@ class Page:
             self.site.close()
 
 
-class _PageServer(uvicorn.Server):
-    """Lets the viewers go as soon as it is asked to stop; they would hold it up."""
+class ViewerServer(uvicorn.Server):
+    """Serves many viewers, and lets them go as soon as it is asked to stop; they would hold it up."""
 
-    hub: Hub
+    def __init__(self, app: ASGIApp, let_go: Callable[[], None]) -> None:
+        config = uvicorn.Config(
+            app, log_level="warning", access_log=False, lifespan="off", timeout_graceful_shutdown=_GRACE,
+            server_header=False, proxy_headers=False, ws="none", http=Patient, loop="asyncio", timeout_keep_alive=15,
+            limit_concurrency=256, h11_max_incomplete_event_size=16384,
+        )  # fmt: skip
+        super().__init__(config)
+        self._let_go = let_go
+
+    async def listen(self, listening: socket.socket, told: Callable[[str], None]) -> None:
+        """Serve until told to stop; ``told`` is told the address."""
+        host, port = listening.getsockname()[:2]
+        told(f"http://{'localhost' if host in ('127.0.0.1', '0.0.0.0') else host}:{port}/")
+        await self.serve([listening])
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -179,7 +192,7 @@ class _PageServer(uvicorn.Server):
                 loop.remove_signal_handler(number)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        self.hub.close()
+        self._let_go()
         await super().shutdown(sockets)
 
 
@@ -202,17 +215,8 @@ async def serve(options: PageOptions, told: Callable[[str], None]) -> int:
     except OSError as bad:
         listening.close()
         raise UserError(f"{options.listen}: no socket can be made there ({bad.strerror})") from None
-    config = uvicorn.Config(
-        page.app, log_level="warning", access_log=False, lifespan="off", timeout_graceful_shutdown=_GRACE,
-        server_header=False, proxy_headers=False, ws="none", http=Patient, loop="asyncio", timeout_keep_alive=15,
-        limit_concurrency=256, h11_max_incomplete_event_size=16384,
-    )  # fmt: skip
-    server = _PageServer(config)
-    server.hub = page.hub
     async with page.running():
-        host, port = listening.getsockname()[:2]
-        told(f"http://{'localhost' if host in ('127.0.0.1', '0.0.0.0') else host}:{port}/")
-        await server.serve([listening])
+        await ViewerServer(page.app, page.hub.close).listen(listening, told)
     return 0
 
 

@@ -1,17 +1,19 @@
-"""`referee page` by itself: ``python -m tests.web.launch page --record FILE …``."""
+"""`referee page` and `referee hall` by themselves: ``python -m tests.web.launch page --record FILE …``."""
 
 from __future__ import annotations
 
 import sys
 
 from referee.cli.parser import Parser
-from referee.cli.serve import add_page
+from referee.cli.serve import add_hall, add_page
 
 
 def main() -> int:
-    """Run the one command."""
+    """Run one of the two commands."""
     top = Parser(prog="referee")
-    add_page(top.add_subparsers(required=True, parser_class=Parser))
+    commands = top.add_subparsers(required=True, parser_class=Parser)
+    add_page(commands)
+    add_hall(commands)
     args = top.parse_args()
     status: int = args.run(args)
     return status

@@ -19,9 +19,11 @@ class Served:
     """A page's process; its address is known once it can be reached."""
 
     def __init__(self, record: Path, *options: str, port: int = 0) -> None:
-        start = [sys.executable, "-m", "tests.web.launch", "page", "--record", str(record)]
-        command = [*start, "--port", str(port), *options]
-        self._process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT)
+        self._start("page", "--record", str(record), "--port", str(port), *options)
+
+    def _start(self, *command: str) -> None:
+        start = [sys.executable, "-m", "tests.web.launch", *command]
+        self._process = subprocess.Popen(start, stdout=subprocess.PIPE, text=True, cwd=ROOT)
         assert self._process.stdout is not None
         self.address = self._process.stdout.readline().strip().rstrip("/")
         if not self.address:

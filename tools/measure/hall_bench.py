@@ -23,8 +23,9 @@ from typing import Any, Final
 
 from hardware.clock import monotonic
 from tests.extras.hall.broker import MISSING, PROGRAM, Mosquitto
-from tests.extras.hall.served import ROOT, ServedHall
+from tests.extras.hall.served import ServedHall
 from tests.extras.hall.traffic import traffic
+from tests.web.served import ROOT
 
 LEVELS: Final = (25, 50, 100, 200, 400, 800, 1600)
 REQUIRED_TABLES: Final = 200

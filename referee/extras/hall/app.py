@@ -14,7 +14,6 @@ import hashlib
 import json
 import logging
 import secrets
-import socket
 import sys
 import time
 from collections import deque
@@ -24,7 +23,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-import uvicorn
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -44,9 +42,8 @@ from referee.units import MS
 from referee.web import layout
 from referee.web.layout import language, page_texts
 from referee.web.security.guard import Guard, Hosts
-from referee.web.security.limits import Patient
 from referee.web.security.sessions import Sessions
-from referee.web.server import PAGE_SWITCH_INTERVAL, opened
+from referee.web.server import PAGE_SWITCH_INTERVAL, ViewerServer, opened
 
 _ROOM: Final = 50_000
 """Messages that wait at most, some 50 MB; further ones push the oldest out, and are counted."""
@@ -59,8 +56,6 @@ _SILENT: Final = 10.0
 _LEAGUE_PACE: Final = 1.0
 """Seconds between two looks at the league."""
 _RANKED: Final = 200
-_GRACE: Final = 2
-"""Seconds that open answers may take when the hall is stopped."""
 _FOLDER: Final = Path(__file__).parent / "static"
 _FILES: Final = {"hall.css": "text/css", "hall.js": "text/javascript", "league.js": "text/javascript"}
 _LOG: Final = logging.getLogger(__name__)
@@ -332,16 +327,6 @@ async def _not_found(request: Request, _bad: Exception) -> Response:
     return pages.told(request, page_texts(request)("error.not_found"), 404)
 
 
-class _HallServer(uvicorn.Server):
-    """Lets the viewers go as soon as it is asked to stop; they would hold it up."""
-
-    hub: HallHub
-
-    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        self.hub.close()
-        await super().shutdown(sockets)
-
-
 async def serve(options: HallOptions, told: Callable[[str], None]) -> int:
     """Serve until told to stop; returns the exit status.
 
@@ -357,18 +342,9 @@ async def serve(options: HallOptions, told: Callable[[str], None]) -> int:
     listening = opened(options.host, options.port)
     hub = HallHub(options.broker, options.prefix)
     app = Guard(build(hub), Sessions(), hosts=Hosts.of_this_machine(options.names))
-    config = uvicorn.Config(
-        app, log_level="warning", access_log=False, lifespan="off", timeout_graceful_shutdown=_GRACE,
-        server_header=False, proxy_headers=False, ws="none", http=Patient, loop="asyncio", timeout_keep_alive=15,
-        limit_concurrency=256, h11_max_incomplete_event_size=16384,
-    )  # fmt: skip
-    server = _HallServer(config)
-    server.hub = hub
     await hub.start()
     try:
-        host, port = listening.getsockname()[:2]
-        told(f"http://{'localhost' if host in ('127.0.0.1', '0.0.0.0') else host}:{port}/")
-        await server.serve([listening])
+        await ViewerServer(app, hub.close).listen(listening, told)
     finally:
         await hub.stop()
     return 0

@@ -10,12 +10,11 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from referee.extras.hall.tables import PlayerDay
-from referee.text.catalogue import LANGUAGES, Texts
+from referee.text.catalogue import Texts
 from referee.web.html import Child, Markup, tag
-from referee.web.layout import LANGUAGE_COOKIE, address, languages, page_texts, theme_button
+from referee.web.layout import address, page, page_texts
 
-_YEAR: Final = 365 * 24 * 3600
-_NAV: Final = (("/", "tables"), ("/league", "league"), ("/projector", "projector"))
+_NAV: Final = (("/", "hall.tables"), ("/league", "hall.league"), ("/projector", "hall.projector"))
 _SHOWN: Final = ("all", "live", "help", "silent")
 _SORTS: Final = ("by_help", "by_name", "by_pile", "by_recent")
 _SCRIPT_WORDS: Final = (
@@ -142,33 +141,9 @@ def _tile(texts: Texts) -> Markup:
 
 
 def _page(
-    request: Request, texts: Texts, content: Sequence[Child], here: str, body: str, scripts: Sequence[str],
-    status: int,
-) -> HTMLResponse:  # fmt: skip
-    head = tag(
-        "head",
-        tag("meta", charset="utf-8"),
-        tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        tag("meta", name="color-scheme", content="light dark"),
-        tag("title", f"{texts('hall.title')} · {texts('title')}"),
-        tag("link", rel="icon", href="/static/icon.svg", type="image/svg+xml"),
-        [tag("link", rel="stylesheet", href=f"/static/{name}") for name in ("palette.css", "page.css", "hall.css")],
-        tag("script", "", src="/static/theme.js"),
-        [tag("script", "", src=f"/static/{name}", defer=True) for name in scripts],
-    )
-    links = [
-        tag("a", texts(f"hall.{key}"), href=href, aria_current="page" if href == here else None) for href, key in _NAV
-    ]
-    top = tag(
-        "header",
-        tag("a", tag("span", "", class_="mark", aria_hidden="true"), texts("hall.title"), href="/", class_="brand"),
-        tag("nav", links, aria_label=texts("nav.label")),
-        tag("div", languages(request, texts), theme_button(texts), class_="tools"),
-        class_="top",
-    )
-    skip = tag("a", texts("skip"), href="#main", class_="skip")
-    frame = tag("body", skip, top, tag("main", content, id="main", tabindex="-1"), class_=body)
-    answer = HTMLResponse(Markup("<!doctype html>") + tag("html", head, frame, lang=texts.language), status)
-    if request.query_params.get("lang") in LANGUAGES:
-        answer.set_cookie(LANGUAGE_COOKIE, texts.language, max_age=_YEAR, samesite="lax", httponly=True)
-    return answer
+    request: Request, texts: Texts, content: Sequence[Child], here: str, body: str, scripts: Sequence[str], status: int
+) -> HTMLResponse:
+    return page(
+        request, texts("hall.title"), *content, scripts=scripts, body=body, here=here, status=status, pages=_NAV,
+        brand="hall.title", styles=("hall.css",),
+    )  # fmt: skip
