@@ -53,7 +53,10 @@ class Locks:
                 continue
             given = tuple(float(value) for value in (told if isinstance(told, tuple | list) else (told,)))
             self._given[name] = given
-            if _close(name, asked, given):
+            part, besides = _TOLERANCES[name]
+            if len(asked) == len(given) and all(
+                abs(one - other) <= part * abs(one) + besides for one, other in zip(asked, given, strict=True)
+            ):
                 self._wrong[name] = 0
                 self._held.add(name)
                 continue
@@ -88,13 +91,6 @@ class Locks:
             elif not lock.held:
                 out.append(f"{_WORDS[name]} does not hold: {_say(lock.asked)} was asked for, {_say(lock.given)} given")
         return tuple(out)
-
-
-def _close(name: str, asked: tuple[float, ...], given: tuple[float, ...]) -> bool:
-    part, besides = _TOLERANCES[name]
-    return len(asked) == len(given) and all(
-        abs(one - other) <= part * abs(one) + besides for one, other in zip(asked, given, strict=True)
-    )
 
 
 def _say(values: tuple[float, ...]) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Final
 
 from hardware.clock import Clock, Offset, boottime, measure_offset, monotonic
+from referee.units import MS
 
 MONOTONIC: Final = "CLOCK_MONOTONIC"
 _BOOTTIME: Final = "CLOCK_BOOTTIME"
@@ -17,13 +18,13 @@ ARRIVAL: Final = "arrival"
 """The stamps fit no clock: a frame's arrival is all that is known."""
 UNKNOWN: Final = "unknown"
 
-_PROMPT: Final = 200_000_000
+_PROMPT: Final = 200 * MS
 """A frame is here by then, ns: a clock on which it would have taken longer is not the one that it was stamped on."""
-_TOGETHER: Final = 1_000_000
+_TOGETHER: Final = MS
 """Clocks that stand no further apart than this are one clock for a camera, ns."""
 _STRANGE: Final = 5
 """Frames that fit no clock before the stamps are given up."""
-_EARLY: Final = 1_000_000
+_EARLY: Final = MS
 """So far in the future a stamp may lie before its clock is ruled out: offsets are measured, not exact, ns."""
 
 

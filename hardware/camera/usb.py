@@ -18,7 +18,7 @@ from hardware.camera.sensor_clock import ARRIVAL, MONOTONIC, UNKNOWN
 from hardware.camera.spec import CameraReport
 from hardware.clock import Clock, measure_offset, monotonic
 from hardware.ports import Frame, HardwareMissing, Image
-from referee.units import SECOND
+from referee.units import MS, SECOND
 
 SETTLE: Final = 30
 """Frames that the automatics are given to find the light."""
@@ -186,7 +186,7 @@ class UsbCamera:
             now = self._clock()
             if not there:
                 raise HardwareMissing(f"the camera {self.source} stopped answering; look at its cable")
-            stamp = round(float(self._capture.get(cv2.CAP_PROP_POS_MSEC)) * 1_000_000)
+            stamp = round(float(self._capture.get(cv2.CAP_PROP_POS_MSEC)) * MS)
             # By majority: the first frame may wait long for a slow machine, with a good stamp.
             self._believed += 1 if 0 <= now - stamp < SECOND else -1
             t = (stamp if self._believed > 0 and stamp <= now else now) - self._length

@@ -89,7 +89,7 @@ class StripLights:
         except ValueError as short:
             raise HardwareMissing(f"{short}: set lights.strip_length to what it has") from None
         self._write(dark)
-        self._writer = threading.Thread(target=self._go_on, name="strip", daemon=True)
+        self._writer = threading.Thread(target=self._write_on, name="strip", daemon=True)
         self._writer.start()
 
     def seat(self, seat: int, level: float) -> None:
@@ -117,9 +117,10 @@ class StripLights:
         if failed is not None:
             raise failed
 
-    def _go_on(self) -> None:
+    def _write_on(self) -> None:
         while True:
             self._changed.wait()
+            # Cleared first: whoever closes afterwards wakes it again.
             self._changed.clear()
             if self._closing:
                 return

@@ -113,7 +113,9 @@ def explained(runs: Sequence[ClosedSpan], causes: Sequence[Cause]) -> int:
     # The furthest that each set of echoes reaches, one after another: in what order they came is not known.
     reach = {0: start}
     for chosen in range(1 << len(causes)):
-        at = _from(runs, reach.get(chosen, start))
+        # The first instant from there on at which the contact was closed; None after it was.
+        by = reach.get(chosen, start)
+        at = next((max(by, run.start) for run in runs if run.end is None or by < run.end), None)
         if chosen not in reach or at is None:
             continue
         for place, one in enumerate(causes):
@@ -122,11 +124,6 @@ def explained(runs: Sequence[ClosedSpan], causes: Sequence[Cause]) -> int:
                 more = chosen | 1 << place
                 reach[more] = max(end, reach.get(more, start))
     return max(reach.values())
-
-
-def _from(runs: Sequence[ClosedSpan], t: int) -> int | None:
-    """The first instant from ``t`` on at which the contact was closed; None after it was."""
-    return next((max(t, run.start) for run in runs if run.end is None or t < run.end), None)
 
 
 def landing(runs: Sequence[ClosedSpan], over: int, bounce: int) -> tuple[int, int]:

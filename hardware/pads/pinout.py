@@ -71,25 +71,25 @@ def open_factory() -> Any:
         raise HardwareMissing(
             f"the pads and lights need {missing.name}: on a Raspberry Pi, apt install python3-lgpio python3-gpiozero"
         ) from missing
+
+    def label_of(number: int) -> str | None:
+        if not Path(f"/dev/gpiochip{number}").exists():
+            return None
+        try:
+            handle = lgpio.gpiochip_open(number)
+        except lgpio.error:
+            return None
+        try:
+            label = lgpio.gpio_get_chip_info(handle)[3]
+        finally:
+            lgpio.gpiochip_close(handle)
+        return label.decode() if isinstance(label, bytes) else str(label)
+
     try:
-        return LGPIOFactory(chip=header_chip(lambda number: _chip_label(lgpio, number)))
+        return LGPIOFactory(chip=header_chip(label_of))
     except PinUnknownPi as no_pi:
         raise HardwareMissing(
             "this machine has no Raspberry Pi header, so no pads or lights; try `referee demo`"
         ) from no_pi
     except lgpio.error as refused:
         raise HardwareMissing(f"the header's pins cannot be opened ({refused}): {USER_TO_GROUP}") from refused
-
-
-def _chip_label(lgpio: Any, number: int) -> str | None:
-    if not Path(f"/dev/gpiochip{number}").exists():
-        return None
-    try:
-        handle = lgpio.gpiochip_open(number)
-    except lgpio.error:
-        return None
-    try:
-        label = lgpio.gpio_get_chip_info(handle)[3]
-    finally:
-        lgpio.gpiochip_close(handle)
-    return label.decode() if isinstance(label, bytes) else str(label)

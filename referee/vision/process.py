@@ -36,7 +36,7 @@ NO_FRAME: Final = 2 * SECOND
 _OPENING: Final = 15 * SECOND
 """The same for the first frame: a camera is opened, configured, and settles, ns."""
 NICE: Final = 10
-"""Niceness of looking; judging has none, or `loop.URGENT`."""
+"""Niceness of looking; judging has none."""
 _ANSWER_WITHIN: Final = 0.25
 """Seconds that the child waits for the referee's foresight; it takes about a millisecond."""
 _SIGN_OF_LIFE: Final = 0.5

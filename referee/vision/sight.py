@@ -3,7 +3,7 @@
 A watcher looks at frames in their order. Before each it hears what deck memory says can come (`Watching.recall`), and
 that must be what holds after everything that it told before. So one who looks elsewhere waits, after each frame that
 told something to a referee, until the referee has answered with its foresight: the same frames give the same
-observations there as here. Only if no answer comes in time (`sight_child.ANSWER_WITHIN`) is the next frame looked at
+observations there as here. Only if no answer comes in time (`referee.vision.process`) is the next frame looked at
 without any foresight: the eye then names fewer cards, and never one by a memory that is out of date.
 """
 

@@ -31,7 +31,7 @@ from hardware.camera.pi_driver import open_driver
 from hardware.clock import Clock, boottime, monotonic
 from hardware.ports import Image
 from hardware.simulated.devices.camera_faults import Faults
-from referee.units import MS
+from referee.units import MS, SECOND
 
 LATE: Final = 11
 """Frames until a changed control shows."""
@@ -286,7 +286,7 @@ class SimulatedPicamera2:
     def _metadata(self, now: frozenset[str], readout: int) -> dict[str, Any]:
         shown, wander = self._shown, "unlocked" in now
         if "past" in now:
-            readout -= 3_000_000_000
+            readout -= 3 * SECOND
         if "again" in now:
             readout = self._frozen = self._frozen or readout
         stamp = readout

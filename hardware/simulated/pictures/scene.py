@@ -20,6 +20,7 @@ from hardware.simulated.pictures.layers import Matrix, moved_by, stamp
 from hardware.simulated.pictures.pile_picture import PILE_MM, PileLayer
 from hardware.simulated.table.acts import Act, Burn, CardPose, Cover, Lay, PileChange, Start, Take, Touch, settled_at
 from hardware.simulated.table.paths import HandPlace, Player, swing_angle, swung
+from referee.units import MS, SECOND
 
 CARD_SHARE = 150 / 720
 """A card's height as a share of the picture's."""
@@ -45,7 +46,7 @@ class Scene:
         family: str = "harbour",
         seed: int = 0,
         card_share: float = CARD_SHARE,
-        exposure_ns: int = 4_000_000,
+        exposure_ns: int = 4 * MS,
         noise: float = 2.0,
     ) -> None:
         self.width, self.height = size
@@ -155,7 +156,7 @@ class Scene:
 
     def acts_near(self, t: int) -> Sequence[Act]:
         """The acts whose own instants lie within two seconds of ``t``."""
-        return self.acts[bisect_right(self._times, t - 2_000_000_000) : bisect_right(self._times, t + 2_000_000_000)]
+        return self.acts[bisect_right(self._times, t - 2 * SECOND) : bisect_right(self._times, t + 2 * SECOND)]
 
     def _settle(self, t: int) -> None:
         """Bring the layer of cards at rest to ``t``, in either direction."""

@@ -9,10 +9,9 @@ from pathlib import Path
 from hardware.ports import Frame
 from hardware.simulated.pictures.scene import CARD_SHARE, Scene
 from hardware.simulated.table.acts import Lay
-from hardware.simulated.table.players import Contact
 from hardware.simulated.table.script import Script
 from referee.engine.log import encode
-from referee.units import SECOND
+from referee.units import MS, SECOND
 
 
 class SimulatedTable:
@@ -38,7 +37,7 @@ class SimulatedTable:
         seed: int | None = None,
         *,
         card_share: float = CARD_SHARE,
-        exposure_ns: int = 4_000_000,
+        exposure_ns: int = 4 * MS,
         scene: type[Scene] = Scene,
     ) -> None:
         if fps <= 0:
@@ -85,10 +84,6 @@ class SimulatedTable:
             if self._closed:
                 return
             yield self.render(self.frame_time(index))
-
-    def edges(self) -> list[Contact]:
-        """Every closing and opening of every pad's contact, chatter included, in the order of time."""
-        return list(self.script.contacts)
 
     def close(self) -> None:
         """Stop `frames`."""

@@ -37,11 +37,6 @@ class SlappingHands:
         self._pad_free = [0] * (seats + 1)
 
     @property
-    def next_fall(self) -> int | None:
-        """When the next hand hits its pad."""
-        return self._intents[0].t if self._intents else None
-
-    @property
     def next_lift(self) -> int | None:
         """When the next hand leaves its pad."""
         return self._lifts[0][0] if self._lifts else None
@@ -49,7 +44,8 @@ class SlappingHands:
     @property
     def soonest(self) -> int | None:
         """When the next hand hits or leaves its pad."""
-        return min((t for t in (self.next_fall, self.next_lift) if t is not None), default=None)
+        falls = self._intents[0].t if self._intents else None
+        return min((t for t in (falls, self.next_lift) if t is not None), default=None)
 
     @property
     def pressed(self) -> set[int]:
