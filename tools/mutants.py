@@ -35,7 +35,8 @@ from typing import Any, Final, NoReturn
 
 import hypothesis  # noqa: F401 - imported once, before anything is forked
 import pytest
-from mutations import Mutant, mutants_of, mutated
+
+from tools.mutations import Mutant, mutants_of, mutated
 
 ROOT: Final = Path(__file__).parent.parent
 OUT: Final = ROOT / "build" / "mutants"
@@ -122,7 +123,7 @@ class Forks:
         if _in_a_fork(lambda: self._run(session, [items[name] for name in self.seconds])) != SURVIVED:
             sys.exit("the tests fail in this order without any mutant")
         for mutant, names in self.tasks:
-            self.tell(mutant, _in_a_fork(lambda m=mutant, n=names: self._try(session, items, m, n)))
+            self.tell(mutant, _in_a_fork(functools.partial(self._try, session, items, mutant, names)))
         return True
 
     def _try(self, session: pytest.Session, items: dict[str, pytest.Item], mutant: Mutant, names: list[str]) -> int:
@@ -303,7 +304,8 @@ def in_a_copy(arguments: Sequence[str]) -> NoReturn:
         if (ROOT / name).is_file():
             (copy / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(ROOT / name, copy / name)
-    os.execv(sys.executable, [sys.executable, str(copy / "tools" / Path(__file__).name), *arguments, "--out", str(OUT)])
+    os.chdir(copy)
+    os.execv(sys.executable, [sys.executable, "-m", "tools.mutants", *arguments, "--out", str(OUT)])
 
 
 def run(count: int, seed: int, only: str, out: Path) -> None:

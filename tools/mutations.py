@@ -259,7 +259,8 @@ class _Walk(ast.NodeTransformer):
         # A single comparison or negation is turned round by itself.
         if not isinstance(node.test, ast.Compare | ast.UnaryOp) and self.here(node.test, "condition turned round"):
             node.test = ast.copy_location(ast.UnaryOp(ast.Not(), node.test), node.test)
-        return node
+        turned: ast.AST = node
+        return turned
 
     def visit_comprehension(self, node: ast.comprehension) -> ast.AST:
         self.generic_visit(node)

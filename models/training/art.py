@@ -20,11 +20,11 @@ from models.eye.geometry import Image
 FACE_W, FACE_H = 240, 336
 Box = tuple[float, float, float, float]  # x0, y0, x1, y1 as fractions of the card
 
-AISLERIOT = Path("/usr/share/aisleriot/cards")
-KDE_STANDARD = Path("/usr/share/carddecks/svg-standard/standard.svgz")
+_AISLERIOT = Path("/usr/share/aisleriot/cards")
+_KDE_STANDARD = Path("/usr/share/carddecks/svg-standard/standard.svgz")
 
 #: Index boxes (upper left corner), and the ranks whose letters are the international ones.
-SHEETS: dict[str, tuple[Box, str]] = {
+_SHEETS: dict[str, tuple[Box, str]] = {
     "ornamental": ((0.04, 0.045, 0.24, 0.43), "A23456789TJQK"),
     "dondorf": ((0.03, 0.02, 0.17, 0.25), "A23456789TJQK"),
     "ancient_french": ((0.03, 0.035, 0.16, 0.23), "23456789T"),
@@ -33,7 +33,7 @@ SHEETS: dict[str, tuple[Box, str]] = {
     "guyenne-classic": ((0.04, 0.025, 0.18, 0.25), "A23456789T"),
     "lattmann": ((0.035, 0.04, 0.155, 0.24), "A23456789TK"),
 }
-SHEET_RANKS, SHEET_SUITS = "A23456789TJQK", "cdhs"
+_SHEET_RANKS, _SHEET_SUITS = "A23456789TJQK", "cdhs"
 
 
 @dataclass(slots=True)
@@ -77,13 +77,13 @@ def _court(face: Image) -> Image:
 
 def sheet_deck(name: str, scratch: Path) -> ArtDeck:
     """One of the gnome-cards-data sheets: 13 columns ace to king, rows clubs, diamonds, hearts, spades, extras."""
-    box, ranks = SHEETS[name]
-    sheet = rasterise(gzip.decompress((AISLERIOT / f"{name}.svgz").read_bytes()), scratch, "-w", str(13 * FACE_W))
+    box, ranks = _SHEETS[name]
+    sheet = rasterise(gzip.decompress((_AISLERIOT / f"{name}.svgz").read_bytes()), scratch, "-w", str(13 * FACE_W))
     height = sheet.shape[0] / 5
     faces: dict[str, Image] = {}
     courts: list[Image] = []
-    for row, suit in enumerate(SHEET_SUITS):
-        for column, rank in enumerate(SHEET_RANKS):
+    for row, suit in enumerate(_SHEET_SUITS):
+        for column, rank in enumerate(_SHEET_RANKS):
             cell = sheet[round(row * height) : round((row + 1) * height), column * FACE_W : (column + 1) * FACE_W]
             # A hair inside the cell: the black outline of some sheets is the sheet's, not the card's.
             face = _face(np.ascontiguousarray(cell[3:-3, 3:-3]))
@@ -107,11 +107,11 @@ def knoll_deck(folder: Path, scratch: Path) -> ArtDeck:
 
 def kde_deck(scratch: Path) -> ArtDeck:
     """KDE's standard deck: one SVG whose groups are named like queen_spade."""
-    svg = gzip.decompress(KDE_STANDARD.read_bytes())
+    svg = gzip.decompress(_KDE_STANDARD.read_bytes())
     words = {"A": "1", "J": "jack", "Q": "queen", "K": "king", "T": "10"}
     faces = {
         rank + suit[0]: _face(rasterise(svg, scratch, "-i", f"{words.get(rank, rank)}_{suit}", "-h", str(FACE_H)))
-        for rank in SHEET_RANKS
+        for rank in _SHEET_RANKS
         for suit in ("club", "diamond", "heart", "spade")
     }
     # The ace of spades is built of another group's parts and renders blank on its own.
@@ -165,7 +165,7 @@ def load_all(decks: Path, letele: Path, scratch: Path) -> list[ArtDeck]:
         found.append(kennard_deck(letele, scratch))
     else:
         print(f"no {letele}: run `npm pack @letele/playing-cards@0.1.0` and unpack it there; going on without")
-    if KDE_STANDARD.exists():
+    if _KDE_STANDARD.exists():
         found.append(kde_deck(scratch))
-    found += [sheet_deck(name, scratch) for name in SHEETS if (AISLERIOT / f"{name}.svgz").exists()]
+    found += [sheet_deck(name, scratch) for name in _SHEETS if (_AISLERIOT / f"{name}.svgz").exists()]
     return found

@@ -15,9 +15,9 @@ from models.eye.geometry import Image
 from models.training import art, backgrounds, fonts, generated_decks, wear
 from models.training.art import FACE_H, FACE_W
 
-SHAPE = (FACE_H, FACE_W, 4)
+_FACE_SHAPE = (FACE_H, FACE_W, 4)
 #: One row a face: card (its class, -1 for a back), deck, split (0 train, 1 held out), corners, rank box, suit box.
-META = np.dtype(
+_META = np.dtype(
     [("card", "i2"), ("deck", "i2"), ("split", "i1"), ("corners", "i1"), ("rank", "f4", 4), ("suit", "f4", 4)]
 )
 
@@ -58,9 +58,9 @@ def with_alpha(face: Image, radius: float) -> Image:
 class _Writer:
     def __init__(self, folder: Path, rows: int) -> None:
         half = (FACE_H // 2, FACE_W // 2, 4)
-        self.faces = np.lib.format.open_memmap(folder / "faces.npy", "w+", np.uint8, (rows, *SHAPE))
+        self.faces = np.lib.format.open_memmap(folder / "faces.npy", "w+", np.uint8, (rows, *_FACE_SHAPE))
         self.halves = np.lib.format.open_memmap(folder / "halves.npy", "w+", np.uint8, (rows, *half))
-        self.meta = np.zeros(rows, META)
+        self.meta = np.zeros(rows, _META)
         self.row = 0
 
     def add(self, face: Image, radius: float, values: tuple[object, ...]) -> None:

@@ -11,11 +11,11 @@ from models.eye.reader import N_RANKS, N_SUITS
 
 #: Finder channels: heat, then in px of its input over `UNIT`: offset of the centre (2, over 4 px), up (2), vector to
 #: the card's centre (2), half axes of the card up (2) and right (2).
-FINDER_OUT = 11
+_FINDER_OUT = 11
 #: Reader channels: ranks, suits, "an upright index".
-READER_OUT = N_RANKS + N_SUITS + 1
+_READER_OUT = N_RANKS + N_SUITS + 1
 #: Card reader channels: ranks, suits, "nothing lies on it", the four corners.
-CARD_OUT = N_RANKS + N_SUITS + 1 + 8
+_CARD_OUT = N_RANKS + N_SUITS + 1 + 8
 
 
 def _conv(a: int, b: int, stride: int = 1, kernel: int = 3) -> nn.Sequential:
@@ -44,7 +44,7 @@ class FinderNet(nn.Module):  # type: ignore[misc]
         self.sixteenth = nn.Sequential(_conv(48, 64, 2), _Residual(64), _Residual(64))
         self.up16 = nn.Conv2d(64, 48, 1)
         self.up8 = nn.Sequential(_conv(48, 48), nn.Conv2d(48, 32, 1))
-        self.head = nn.Sequential(_conv(32, 48), nn.Conv2d(48, FINDER_OUT, 1))
+        self.head = nn.Sequential(_conv(32, 48), nn.Conv2d(48, _FINDER_OUT, 1))
         nn.init.constant_(self.head[-1].bias[:1], -4.0)  # almost everywhere is no index
 
     def forward(self, x: Tensor) -> Tensor:
@@ -85,7 +85,7 @@ def reader_net() -> nn.Module:
         nn.Dropout(0.2),
         nn.Linear(128 * 12, 128),
         nn.ReLU(inplace=True),
-        nn.Linear(128, READER_OUT),
+        nn.Linear(128, _READER_OUT),
     )
 
 
@@ -104,7 +104,7 @@ def card_net() -> nn.Module:
         nn.Dropout(0.2),
         nn.Linear(96 * 24, 128),
         nn.ReLU(inplace=True),
-        nn.Linear(128, CARD_OUT),
+        nn.Linear(128, _CARD_OUT),
     )
 
 

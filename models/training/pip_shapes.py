@@ -11,7 +11,7 @@ from models.training.fonts import Ink, glyph
 SIZE = 192
 
 #: Fonts with good suit glyphs; beside the parametric shapes they give real printers' pips.
-GLYPHS = {"c": "♣", "d": "♦", "h": "♥", "s": "♠"}
+_GLYPHS = {"c": "♣", "d": "♦", "h": "♥", "s": "♠"}
 
 
 def _curve(p0: Points, p1: Points, p2: Points, p3: Points) -> Points:
@@ -89,7 +89,7 @@ _SHAPES = {"c": _club, "d": _diamond, "h": _heart, "s": _spade}
 def draw(suit: str, rng: np.random.Generator, font: str | None) -> Ink:
     """A tight mask of the suit's pip; from the font's glyph where one is given and has it."""
     if font is not None:
-        mask = glyph(font, GLYPHS[suit], SIZE)
+        mask = glyph(font, _GLYPHS[suit], SIZE)
         if mask is not None and mask.mean() > 70:
             return mask
     canvas = np.zeros((SIZE + 8, SIZE + 8), np.uint8)

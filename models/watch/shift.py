@@ -18,19 +18,19 @@ from models.eye.geometry import Quad
 from models.watch.motion import Glance, Motion
 from models.watch.tracks import Pile
 
-TURNS: Final = (0.0, -1.0, 1.0, -2.0, 2.0, -3.0, 3.0, -4.0, 4.0)
+_TURNS: Final = (0.0, -1.0, 1.0, -2.0, 2.0, -3.0, 3.0, -4.0, 4.0)
 """Degrees by which a camera may have turned."""
-DOUBTED: Final = 0.6
+_DOUBTED: Final = 0.6
 """Below this share of its usual likeness to the frame before the grain may have shifted."""
-ALIKE: Final = 0.4
+_ALIKE: Final = 0.4
 """Least likeness of grains that are one, shifted: the correlation of all that is table in both ..."""
-BETTER: Final = 1.5
+_BETTER: Final = 1.5
 """... and so many times that of the grains as they are."""
-LEAST_PX: Final = 1.0
+_LEAST_PX: Final = 1.0
 """Reduced pixels of shift that are no tremble."""
-LEAST_SHARE: Final = 0.2
+_LEAST_SHARE: Final = 0.2
 """Share of the picture that must be table in both."""
-RIM: Final = np.ones((9, 9), np.uint8)
+_RIM: Final = np.ones((9, 9), np.uint8)
 
 
 Floats = NDArray[np.float32]
@@ -71,10 +71,10 @@ class Following:
         """What the table's grain looks like, and where it shows."""
         grey = cv2.cvtColor(glance.small, cv2.COLOR_BGR2GRAY).astype(np.float32)
         grain = cv2.GaussianBlur(grey, (0, 0), 1.0) - cv2.GaussianBlur(grey, (0, 0), 4.0)
-        hidden = cv2.dilate(glance.foreign, RIM)
+        hidden = cv2.dilate(glance.foreign, _RIM)
         cards = self._pile.mask(self._motion)
         if cards is not None:
-            hidden = cv2.bitwise_or(hidden, cv2.dilate(cards, RIM))
+            hidden = cv2.bitwise_or(hidden, cv2.dilate(cards, _RIM))
         there = np.where(hidden > 0, np.float32(0), np.float32(1))
         return np.asarray(np.clip(grain, -6, 6) * there, np.float32), there
 
@@ -84,13 +84,13 @@ class Following:
         if before is None or before[0].shape != after[0].shape:
             return None
         as_it_is = _likeness(before, after)
-        if self._usual and as_it_is >= DOUBTED * self._usual:
+        if self._usual and as_it_is >= _DOUBTED * self._usual:
             self._usual += 0.2 * (as_it_is - self._usual)
             return None
-        least = max(ALIKE, BETTER * as_it_is)
+        least = max(_ALIKE, _BETTER * as_it_is)
         best, found = max(((_likeness(_warped(before, m), after), m) for m in _guesses(before, after)), key=_first)
         far = float(np.hypot(found[0, 2], found[1, 2])) if abs(found[0, 1]) < 1e-6 else np.inf
-        if best < least or far < LEAST_PX:
+        if best < least or far < _LEAST_PX:
             self._usual = self._usual or as_it_is
             return None
         whole = found.copy()
@@ -118,7 +118,7 @@ def _guesses(before: Grain, after: Grain) -> Iterator[NDArray[np.float64]]:
     """For each turn the shift that the correlation of phases finds: 2 x 3, reduced px."""
     rows, columns = after[0].shape
     window = cv2.createHanningWindow((columns, rows), cv2.CV_32F)
-    for turn in TURNS:
+    for turn in _TURNS:
         matrix = cv2.getRotationMatrix2D((columns / 2, rows / 2), turn, 1.0)
         turned, there = _warped(before, matrix)
         # Only what is table in both is compared, or the edges of what is not would be.
@@ -137,7 +137,7 @@ def _warped(grain: Grain, matrix: NDArray[np.float64]) -> Grain:
 def _likeness(one: Grain, other: Grain) -> float:
     """The correlation of two grains where both are table, -1 to 1; 0 where that is too little."""
     both = one[1] * other[1]
-    if both.mean() < LEAST_SHARE:
+    if both.mean() < _LEAST_SHARE:
         return 0.0
     a, b = one[0] * both, other[0] * both
     return float((a * b).sum() / max(1e-6, float(np.linalg.norm(a)) * float(np.linalg.norm(b))))

@@ -32,7 +32,7 @@ fuzz: install  ## N damaged logs and house-rule files: never a traceback
 SEED ?= 1
 
 mutants: install  ## N mutants of the core drawn by SEED: which of them no test notices (build/mutants)
-	$(BIN)/python tools/mutants.py --count $(if $(filter command line,$(origin N)),$(N),500) --seed $(SEED)
+	$(BIN)/python -m tools.mutants --count $(if $(filter command line,$(origin N)),$(N),500) --seed $(SEED)
 
 .PHONY: rules-coverage
 
@@ -65,7 +65,7 @@ eval-held-back: install  ## score the eye on scenes of held-out decks and fonts;
 	$(BIN)/python -m models.training.heldout
 
 bench-eye: install  ## time the networks and whole frames, one thread
-	$(BIN)/python -m models.evaluation.eye_bench
+	$(BIN)/python -m tools.measure.eye_bench
 
 # What deck memory adds to the eye, measured. ARGS= passes options on: make prior-check ARGS="--games 2"
 .PHONY: prior-check

@@ -15,7 +15,7 @@ from models.eye.eye import Eye
 from models.eye.geometry import CROP_H, CROP_W, PATCH_H, PATCH_W
 from models.eye.networks import WEIGHTS, Network
 
-SHAPES = {"finder": (1, 480, 640, 3), "reader": (8, PATCH_H, PATCH_W, 3), "card": (4, CROP_H, CROP_W, 3)}
+_SHAPES = {"finder": (1, 480, 640, 3), "reader": (8, PATCH_H, PATCH_W, 3), "card": (4, CROP_H, CROP_W, 3)}
 
 
 def median_ms(work: Callable[[], object], repeats: int = 15) -> float:
@@ -43,11 +43,11 @@ def with_opencv(path: Path, batch: np.ndarray) -> Callable[[], object]:
 
 def main() -> None:
     """Print the figures."""
-    parser = argparse.ArgumentParser(prog="python -m models.evaluation.eye_bench", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tools.measure.eye_bench", description=__doc__)
     parser.add_argument("--image", type=Path, help="a picture to time whole frames on; a blank one if left out")
     args = parser.parse_args()
     cv2.setNumThreads(1)
-    for name, shape in SHAPES.items():
+    for name, shape in _SHAPES.items():
         batch = np.random.default_rng(1).integers(0, 255, shape, dtype=np.uint8)
         net = Network(WEIGHTS / f"{name}.onnx")
         line = f"{name} {shape}: ONNX Runtime {median_ms(lambda net=net, batch=batch: net(batch)):.1f} ms"  # type: ignore[misc]
