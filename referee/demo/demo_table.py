@@ -10,6 +10,7 @@ come out the same however slow the machine is, and the process that looks waits 
 from __future__ import annotations
 
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -34,13 +35,13 @@ from referee.errors import UserError
 from referee.settings.model import Settings
 from referee.table.devices import Openers
 from referee.table.loop import Alarm
-from referee.units import MS, SECOND
+from referee.units import SECOND
 from referee.vision.client import SightProcess
 from referee.vision.process import Work
 from referee.vision.sight import Looker, News, Recall, Sight, Sights, Watching
 from referee.vision.videos import new_watcher, seat_bearings
 
-_LEAD: Final = 300 * MS
+_LEAD: Final = SECOND
 """From the first look at the table until the players begin, ns."""
 _LATE: Final = 60 * SECOND
 """After the script's end nobody waits longer for what the camera saw, ns."""
@@ -109,11 +110,13 @@ class OpenWatchedCamera:
     view: CameraView
     start: str
     """Name of the shared memory that holds the instant at which the game begins, ns; 0 before."""
+    origin: int
+    """The machine's instant from which the table's time is counted, ns."""
 
     def __call__(self, told: Callable[[str], None]) -> Camera:
         """The camera; it has nothing to say of its own state."""
         del told
-        return WatchedCamera(self.view, self.start)
+        return WatchedCamera(self.view, self.start, self.origin)
 
 
 class WatchedCamera:
@@ -122,8 +125,8 @@ class WatchedCamera:
     Before the game it shows the empty table and afterwards what was left there, as a camera does.
     """
 
-    def __init__(self, view: CameraView, start: str) -> None:
-        self._gap = round(SECOND / view.fps)
+    def __init__(self, view: CameraView, start: str, origin: int) -> None:
+        self._gap, self._origin = round(SECOND / view.fps), origin
         self._start = SharedMemory(start)
         self._camera = RenderedCamera(view)
         self._closed = False
@@ -136,7 +139,7 @@ class WatchedCamera:
             yield self._again(last)
         for frame in chain((last,), drawn):
             due = began + frame.t
-            time.sleep(max(0, due + frame.exposure - monotonic()) / 1e9)
+            time.sleep(max(0, self._origin + due + frame.exposure - monotonic()) / 1e9)
             yield replace(frame, t=due)
             last = frame
         while not self._closed:
@@ -145,7 +148,7 @@ class WatchedCamera:
     def _again(self, frame: Frame) -> Frame:
         """The same picture, when the next one is due."""
         time.sleep(self._gap / 1e9)
-        return replace(frame, t=monotonic() - frame.exposure)
+        return replace(frame, t=monotonic() - self._origin - frame.exposure)
 
     def close(self) -> None:
         """Stop drawing."""
@@ -177,128 +180,118 @@ class FrameCount:
         self.lag = max(self.lag, lag)
 
 
-class DemoTable:
+class DemoTable(ABC):
     """A table at which a script is played; its devices are opened by `openers`."""
 
-    clock: Clock
+    eye: Sights
+    """What looks at the table."""
+    is_real_time = True
 
-    def __init__(self, script: Script, pads: ScriptedPads) -> None:
-        self.script, self.pads = script, pads
+    def __init__(self, script: Script, clock: Clock) -> None:
+        self.script, self.clock = script, clock
+        self.pads = ScriptedPads(script, clock())
         self.count = FrameCount()
 
-    @property
-    def end(self) -> int | None:
-        """When the script is over, ns; None while nobody knows."""
-        return None if self.pads.began is None else self.pads.began + self.script.duration
-
+    @abstractmethod
     def is_over(self, vouched: int) -> bool:
         """Whether all was played, and seen: the camera has told everything up to ``vouched``, ns."""
-        raise NotImplementedError
 
-    def open_eye(self) -> Sights:
-        """What looks at the table."""
-        raise NotImplementedError
-
+    @abstractmethod
     def make_alarm(self) -> Alarm:
         """What the loop sleeps on."""
-        raise NotImplementedError
 
     def openers(self, voice: OpenVoice) -> Openers:
         """How this table's devices are opened; ``voice`` opens its speaker."""
+
+        def open_lights(settings: Settings, _missing: dict[str, str]) -> Lights | None:
+            return SimulatedLights(len(settings.seats), self.clock) if settings.lights.enabled else None
+
         return Openers(
             pads=lambda _settings: self.pads,
-            eye=lambda _settings: self.open_eye(),
-            lights=lambda settings, _missing: self._open_lights(settings),
+            eye=lambda _settings: self.eye,
+            lights=open_lights,
             voice=lambda _settings, _tell: voice(self.clock),
             clock=self.clock,
             make_alarm=self.make_alarm,
+            is_real_time=self.is_real_time,
         )
-
-    def _open_lights(self, settings: Settings) -> Lights | None:
-        return SimulatedLights(len(settings.seats), self.clock) if settings.lights.enabled else None
 
 
 class PacedTable(DemoTable):
-    """Everything happens at its time; the players begin when the table is looked at."""
-
-    clock = staticmethod(monotonic)
+    """Everything happens at its time; the players begin when the table is looked at. Time begins with the table."""
 
     def __init__(self, script: Script, view: CameraView, stack: ExitStack, *, pictures: bool = False) -> None:
         """``pictures``: remember frames, so that they can be asked for; ``stack`` gives the memory back."""
-        super().__init__(script, ScriptedPads(script, monotonic()))
+        origin = monotonic()
+        super().__init__(script, lambda: monotonic() - origin)
         self._start = SharedMemory(create=True, size=8)
         stack.callback(self._start.unlink)
         stack.callback(self._start.close)
         watcher = partial(new_watcher, seat_bearings(script.seats), None)
-        self._work = Work(OpenWatchedCamera(view, self._start.name), watcher, live=False, pictures=pictures)
-
-    def open_eye(self) -> Sights:
-        """See `DemoTable`: the process that looks, as at a real table."""
-        return _AwaitedEye(self._work, self)
+        camera = OpenWatchedCamera(view, self._start.name, origin)
+        self.eye = _AwaitedEye(Work(camera, watcher, live=False, pictures=pictures), self.take)
 
     def make_alarm(self) -> Alarm:
         """See `DemoTable`."""
-        return _ScriptedAlarm(self.pads)
+        return _ScriptedAlarm(self.pads, self.clock)
 
     def take(self, sight: Sight) -> None:
         """A frame was looked at; with the first one the players begin."""
         if self.pads.began is None:
-            self.pads.began = monotonic() + _LEAD
+            self.pads.began = self.clock() + _LEAD
             _instant(self._start)[0] = self.pads.began
-        elif sight.t >= self.pads.began:
-            self.count.add(monotonic() - sight.t - sight.exposure)
+        elif 0 <= sight.t - self.pads.began < self.script.duration:
+            self.count.add(self.clock() - sight.t - sight.exposure)
 
     def is_over(self, vouched: int) -> bool:
         """See `DemoTable`."""
-        return self.end is not None and (vouched >= self.end or monotonic() > self.end + _LATE)
+        if self.pads.began is None:
+            return False
+        end = self.pads.began + self.script.duration
+        return vouched >= end or self.clock() > end + _LATE
 
 
 class _AwaitedEye(SightProcess):
-    """The process that looks, by whose first sight the game begins."""
+    """The process that looks; ``take`` is given each sight."""
 
-    def __init__(self, work: Work, table: PacedTable) -> None:
+    def __init__(self, work: Work, take: Callable[[Sight], None]) -> None:
         super().__init__(work)
-        self._table = table
+        self._take_sight = take
 
     def news(self, recall: Recall) -> Iterator[News]:
         for news in super().news(recall):
-            if isinstance(news, Sight) and (self._table.end is None or news.t < self._table.end):
-                self._table.take(news)
+            if isinstance(news, Sight):
+                self._take_sight(news)
             yield news
 
 
 class _ScriptedAlarm(Alarm):
     """Wakes with the script's next hand, too."""
 
-    def __init__(self, pads: ScriptedPads) -> None:
+    def __init__(self, pads: ScriptedPads, clock: Clock) -> None:
         super().__init__()
-        self._pads = pads
+        self._pads, self._clock = pads, clock
 
     def wait(self, seconds: float, others: Sequence[Connection] = ()) -> None:
         due = self._pads.due
-        super().wait(seconds if due is None else min(seconds, max(0, due - monotonic()) / 1e9), others)
-        self._pads.play_to(monotonic())
+        super().wait(seconds if due is None else min(seconds, max(0, due - self._clock()) / 1e9), others)
+        self._pads.play_to(self._clock())
 
 
 class SteppedTable(DemoTable):
     """Time is data: it moves on by a frame when all has been done up to the last one. Implements `Sights` as well."""
 
+    is_real_time = False
+
     def __init__(self, script: Script, frames: Iterator[Frame], watcher: Callable[[], Watching]) -> None:
-        super().__init__(script, ScriptedPads(script, 0))
-        self.pads.began = 0
         self.now = 0
+        super().__init__(script, lambda: self.now)
+        self.pads.began = 0
+        self.eye = self
         self._frames, self._watcher = frames, watcher
         self._frame: Frame | None = None
         self._looker: Looker | None = None
         self._ended = False
-
-    def clock(self) -> int:
-        """What time it is at the table, ns."""
-        return self.now
-
-    def open_eye(self) -> Sights:
-        """See `DemoTable`."""
-        return self
 
     def make_alarm(self) -> Alarm:
         """See `DemoTable`."""

@@ -11,7 +11,6 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from hardware.clock import monotonic
 from hardware.priority import be_urgent
 from referee.announce.light_show import Lamps
 from referee.announce.sinks import Outlet, Teller
@@ -70,8 +69,7 @@ def referee_game(
     """
     service = service or open_service(environ={})
     with assemble_game(settings, parts, services=services, service=service, **options) as game:
-        if parts.clock is monotonic:
-            # Where time is data nobody's hand waits.
+        if parts.is_real_time:
             make_quick()
             be_urgent()
         try:

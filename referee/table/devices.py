@@ -77,6 +77,8 @@ class OpenParts:
     """Answers the table's present instant, ns."""
     make_alarm: Callable[[], Alarm] = Alarm
     """Makes what the loop of a game sleeps on."""
+    is_real_time: bool = True
+    """Whether hands wait for their lights; where time is data nobody does."""
 
     def close(self) -> None:
         """Switch everything off."""
@@ -100,6 +102,7 @@ class Openers:
     voice: Callable[[Settings, Tell], Speaker] = lambda settings, tell: open_voice(settings.voice, on_trouble=tell)
     clock: Clock = monotonic
     make_alarm: Callable[[], Alarm] = Alarm
+    is_real_time: bool = True
 
 
 def open_parts(settings: Settings, openers: Openers | None = None) -> OpenParts:
@@ -119,7 +122,10 @@ def open_parts(settings: Settings, openers: Openers | None = None) -> OpenParts:
             raise HardwareMissing(f"{bad}; and {missing['pads']}") from None
         missing["pads"] += "; cards, turns and challenges are refereed, slaps are not"
     eye = openers.eye(settings)
-    parts = OpenParts(eye, pads or NoPads(), missing=missing, clock=openers.clock, make_alarm=openers.make_alarm)
+    parts = OpenParts(
+        eye, pads or NoPads(), missing=missing, clock=openers.clock, make_alarm=openers.make_alarm,
+        is_real_time=openers.is_real_time,
+    )  # fmt: skip
     if settings.record.pictures and settings.record.file and isinstance(eye, SightProcess):
         parts.pictures = eye
     if settings.pads.force and pads is not None:

@@ -1,10 +1,9 @@
-"""The slap roll-call: before a game everybody slaps once, since a cut wire cannot be seen. Pure, in event time.
+"""The slap roll-call: before a game everybody slaps once, since a cut wire cannot be seen.
 
-All seats are asked at once, and each seat's light burns until its pad is heard. So people see not only that their pad
-works but that it is theirs: where another light goes out, two pads are swapped. Who stays silent is asked again by
-name, and in the end named; the game goes on without them.
-
-Before the first card: the slap roll-call at a real table, said, shown, and waited for no longer than it takes.
+`RollCall` is pure, in event time; `hold_roll_call` says, shows and waits at a real table, before the first card, in the
+referee's own process. All seats are asked at once, and each seat's light burns until its pad is heard. So people see
+not only that their pad works but that it is theirs: where another light goes out, two pads are swapped. Who stays
+silent is asked again by name, and in the end named; the game goes on without them.
 """
 
 from __future__ import annotations
@@ -14,14 +13,14 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Final, Protocol, TypeVar
+from typing import Final, TypeVar
 
 from hardware.clock import Clock, monotonic
 from hardware.pads.slaps import PadFilter
 from hardware.ports import Edge
 from referee.announce.sinks import Notice, Teller
 from referee.engine.observations import Slap
-from referee.table.loop import Alarm
+from referee.table.loop import Alarm, SharedPads
 from referee.units import SECOND
 
 PATIENCE: Final = 20 * SECOND
@@ -136,23 +135,13 @@ class RollCall:
 
 _News = TypeVar("_News")
 _log = logging.getLogger(__name__)
-PACE = 0.05
+_PACE: Final = 0.05
 """Seconds from one look at the pads to the next, at most."""
-
-
-class HeldPads(Protocol):
-    """Pads that also tell which of them are down."""
-
-    def start(self, on_edge: Callable[[Edge], None]) -> None: ...
-
-    def watermark(self, now: int) -> int: ...
-
-    def held(self) -> tuple[int, ...]: ...
 
 
 def hold_roll_call(
     names: Sequence[str],
-    pads: HeldPads,
+    pads: SharedPads,
     filter_: PadFilter,
     tellers: Sequence[Teller],
     show: Callable[[tuple[int, ...]], None],
@@ -175,7 +164,13 @@ def hold_roll_call(
         stopped: whether the whole table is to be switched off.
         patience: how long it lasts at most, ns.
     """
-    slaps = _heard(pads, filter_, alarm)
+    edges: deque[Edge] = deque()
+
+    def hear(edge: Edge) -> None:
+        edges.append(edge)
+        alarm.ring()
+
+    pads.start(hear)
     call = RollCall(names, clock(), held=pads.held(), patience=patience)
     _say(call.opening, tellers)
     shown: tuple[int, ...] | None = None
@@ -183,30 +178,15 @@ def hold_roll_call(
         if shown != call.waiting:
             shown = call.waiting
             _safely(show, shown)
-        alarm.wait(PACE)
+        alarm.wait(_PACE)
         told = pads.watermark(clock())
-        said = [one for slap in slaps(told) for one in call.hear(slap.seat, slap.t)]
-        for one in (*said, *call.advance(told)):
+        while edges:
+            filter_.feed(edges.popleft())
+        slaps = [seen for seen in filter_.advance(told) if isinstance(seen, Slap)]
+        for one in (*(words for slap in slaps for words in call.hear(slap.seat, slap.t)), *call.advance(told)):
             _say(one, tellers)
     _safely(show, ())
     return call.silent
-
-
-def _heard(pads: HeldPads, filter_: PadFilter, alarm: Alarm) -> Callable[[int], list[Slap]]:
-    """Start the pads; what it gives tells their slaps up to the instant by which they have told all."""
-    edges: deque[Edge] = deque()
-
-    def hear(edge: Edge) -> None:
-        edges.append(edge)
-        alarm.ring()
-
-    def slaps(told: int) -> list[Slap]:
-        while edges:
-            filter_.feed(edges.popleft())
-        return [seen for seen in filter_.advance(told) if isinstance(seen, Slap)]
-
-    pads.start(hear)
-    return slaps
 
 
 _WHAT = {Call.ASKED: "roll_call", Call.AGAIN: "roll_call", Call.DONE: "roll_call_done", Call.SILENT: "not_heard"}

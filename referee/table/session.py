@@ -233,8 +233,9 @@ class Evening:
         services = [one for one in self._services if recorded is not None or not one.needs_record]
         if recorded is not None:
             services.insert(0, recorded)
-            album = open_album(parts.pictures, recorded.record.path, settings, parts.mail.about("pictures"), stack)
-            services += [album] if album is not None else []
+            if parts.pictures is not None:
+                path, cap = recorded.record.path.with_name(FRAMES_FILE), settings.record.pictures_cap_mb << 20
+                services.append(open_album(parts.pictures, path, parts.mail.about("pictures"), stack, cap=cap))
         conductor: Conductor | None = None
         try:
             conductor = referee_game(

@@ -1,11 +1,9 @@
-"""Pictures round slaps: which rulings ask for them, and whose game they are.
+"""Pictures round slaps: which rulings ask for them, whose game they are, and their way to the disk.
 
 Nobody who looks keeps a picture by itself. When a slap has been ruled, whoever sees the table is asked for the frames
-round it (`PictureSource`), and only what was asked for is kept, with the game that asked for it.
-
-Pictures on their way to the disk, on a thread of their own: a card that is slow or full never holds up a game.
-
-What finds no room in the queue, or on the disk, is given up, and that is told once, until it works again.
+round it (`PictureSource`), and only what was asked for is kept, with the game that asked for it. They are written on a
+thread of their own in the referee's process: a memory card that is slow or full never holds up a game. What finds no
+room in the queue, or on the disk, is given up, and that is told once, until it works again.
 """
 
 from __future__ import annotations
@@ -18,17 +16,14 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import Final, Protocol
 
 from referee.engine.rulings import Ruling
-from referee.record.pictures import FRAMES_FILE, NOT_KEPT, PICTURES_CAP, Picture, PictureStore
+from referee.record.pictures import NOT_KEPT, PICTURES_CAP, Picture, PictureStore
 from referee.table.services import ServedGame, TableService
 from referee.table.timeline import Timeline
 from referee.units import MS
 from referee.vision.picture_buffer import MOST_ASKED, Span
-
-if TYPE_CHECKING:
-    from referee.settings.model import Settings
 
 AROUND: Final = 400 * MS
 """How far before and after a slap pictures are kept, ns. The photo-finish shows so much: the card that was answered
@@ -131,17 +126,17 @@ class Album(TableService):
             self._keep(game, some)
 
 
-WAIT: Final = 2.0
+_WAIT: Final = 2.0
 """Seconds that the last pictures are given when the table is switched off."""
 LEAST_ROOM: Final = 64 << 20
 """Bytes that pictures leave free on the disk: the games themselves must never lack them."""
 FULL: Final = f"the disk is nearly full, so {NOT_KEPT}: make room, or set record.pictures_cap_mb lower"
 SLOW: Final = f"the disk does not keep up, so {NOT_KEPT}: it may be worn out, or busy with something else"
 
-Batch = tuple[int, Sequence[Picture]]
+_Batch = tuple[int, Sequence[Picture]]
 
 
-class PictureStoring:
+class PictureKeeper:
     """Keeps pictures in a file, some time later."""
 
     def __init__(
@@ -159,7 +154,7 @@ class PictureStoring:
         self._store: PictureStore | None = None
         self._words = ""
         self._lock = threading.Lock()
-        self._waiting: queue.Queue[Batch | None] = queue.Queue(WAITING)
+        self._waiting: queue.Queue[_Batch | None] = queue.Queue(WAITING)
         self._thread = threading.Thread(target=self._work, name="pictures", daemon=True)
         self._thread.start()
 
@@ -173,11 +168,11 @@ class PictureStoring:
     def close(self) -> None:
         """Keep what waits, if the disk takes it in time."""
         try:
-            self._waiting.put(None, timeout=WAIT)
+            self._waiting.put(None, timeout=_WAIT)
         except queue.Full:
             # A disk that hangs: the thread ends with the program.
             return
-        self._thread.join(WAIT)
+        self._thread.join(_WAIT)
 
     def _work(self) -> None:
         # The file is there from the beginning, so that whoever shows pictures knows that they are switched on.
@@ -187,7 +182,7 @@ class PictureStoring:
         if self._store is not None:
             self._store.close()
 
-    def _try(self, batch: Batch | None) -> None:
+    def _try(self, batch: _Batch | None) -> None:
         try:
             if self._store is None:
                 self._store = self._open()
@@ -213,27 +208,18 @@ class PictureStoring:
 
 
 def open_album(
-    source: PictureSource | None, record: Path, settings: Settings, say: Callable[[str], None], stack: ExitStack
-) -> Album | None:
-    """An album beside a record; None where pictures are switched off.
+    source: PictureSource, path: Path, say: Callable[[str], None], stack: ExitStack, *, cap: int = PICTURES_CAP
+) -> Album:
+    """An album whose pictures are kept in a file.
 
     Args:
-        source: whom to ask for pictures; None: nobody remembers any.
-        record: the file of games.
-        settings: the table's.
-        say: as in `PictureStoring`.
+        source: whom to ask for pictures.
+        path: the file.
+        say: as in `PictureKeeper`.
         stack: keeps the last pictures, and closes the file.
+        cap: bytes that they may take.
     """
-    if source is None or not settings.record.pictures:
-        return None
-    return album_in(record.with_name(FRAMES_FILE), source, say, stack, cap=settings.record.pictures_cap_mb << 20)
-
-
-def album_in(
-    path: Path, source: PictureSource, say: Callable[[str], None], stack: ExitStack, *, cap: int = PICTURES_CAP
-) -> Album:
-    """An album whose pictures are kept in the file at ``path``, at most ``cap`` bytes of them; see `open_album`."""
-    store = PictureStoring(lambda: PictureStore(path, cap=cap), say, lambda: shutil.disk_usage(path.parent).free)
+    store = PictureKeeper(lambda: PictureStore(path, cap=cap), say, lambda: shutil.disk_usage(path.parent).free)
     stack.callback(store.close)
     album = Album(source, store.keep)
     stack.callback(album.flush)

@@ -12,27 +12,30 @@ from pathlib import Path
 import pytest
 
 from hardware.ports import Frame
+from hardware.simulated.devices.silent_speaker import RecordingSpeaker
 from referee.demo.simulated_game import DemoOptions, play, script_of
 from referee.engine.observations import Table
 from referee.engine.rulings import Ruling
 from referee.record.pictures import FRAMES_FILE, Picture, PictureStore
 from referee.record.store import Record
 from referee.settings.model import parse_settings
+from referee.table.devices import Openers, open_parts
 from referee.table.game import Conductor
+from referee.table.loop import NoPads
 from referee.table.services import ServedGame
 from referee.table.slap_pictures import (
     AROUND,
     LEAST_ROOM,
     WAITING,
     Album,
-    PictureStoring,
+    PictureKeeper,
     Take,
-    album_in,
     asks,
     open_album,
 )
 from referee.table.timeline import Timeline
 from referee.vision.cameras import work_of
+from referee.vision.client import SightProcess
 from referee.vision.picture_buffer import PictureRing, Span
 from referee.web import finish_page as page
 from referee.web.board import Board
@@ -163,8 +166,8 @@ class Disk:
         self.store = PictureStore(self.path)
         return self.store
 
-    def storing(self, open_store: Callable[[], PictureStore] | None = None) -> PictureStoring:
-        return PictureStoring(open_store or self.open, self.said.put, self._room)
+    def storing(self, open_store: Callable[[], PictureStore] | None = None) -> PictureKeeper:
+        return PictureKeeper(open_store or self.open, self.said.put, self._room)
 
     def _room(self) -> int:
         """Asked in the thread that writes, whose file it is."""
@@ -271,10 +274,12 @@ def test_without_the_setting_nothing_is_asked_remembered_or_written(tmp_path: Pa
     settings = parse_settings(SEATS)
     assert not settings.record.pictures
     assert not work_of(settings).pictures
-    with ExitStack() as stack:
-        source = Asked()
-        assert open_album(source, tmp_path / "record.db", settings, print, stack) is None
-        assert open_album(None, tmp_path / "record.db", parse_settings(ON + SEATS), print, stack) is None
+    eye = SightProcess(work_of(settings))
+    openers = Openers(
+        pads=lambda _: NoPads(), eye=lambda _: eye, lights=lambda *_: None, voice=lambda *_: RecordingSpeaker()
+    )
+    assert open_parts(settings, openers).pictures is None
+    assert open_parts(parse_settings(ON + SEATS), openers).pictures is eye
     assert list(tmp_path.iterdir()) == []
 
 
@@ -284,8 +289,9 @@ def test_with_the_setting_there_is_an_album_beside_the_record(tmp_path: Path) ->
     said: list[str] = []
     with ExitStack() as stack:
         source = Asked()
-        album = open_album(source, tmp_path / "record.db", settings, said.append, stack)
-        assert album is not None
+        album = open_album(
+            source, tmp_path / FRAMES_FILE, said.append, stack, cap=settings.record.pictures_cap_mb << 20
+        )
         album.follow(lambda: 1, Timeline())
         album.take_rulings([ruling("slap_won", SECOND)])
         source.give([picture(SECOND + n, bytes(400_000)) for n in range(3)])
@@ -325,7 +331,7 @@ class Beside:
         self.number: int | None = None
         self.batches: list[int] = []
         self.times: list[int] = []
-        self.storing = PictureStoring(lambda: PictureStore(self.path), self.say)
+        self.storing = PictureKeeper(lambda: PictureStore(self.path), self.say)
         self.rig = Rig(folder, timeline=self.timeline, pictures=self._album)
 
     def _album(self, source: object) -> Album:
@@ -410,7 +416,7 @@ def test_where_pictures_cannot_be_kept_the_game_goes_on(tmp_path: Path) -> None:
         beside.path = tmp_path / "no such folder" / FRAMES_FILE
         rig.see()
         beside.storing.close()
-        beside.storing = PictureStoring(lambda: PictureStore(beside.path), beside.say)
+        beside.storing = PictureKeeper(lambda: PictureStore(beside.path), beside.say)
         rig.pair()
         rig.until(lambda: "pictures" in rig.conductor.troubles, "for words")
         assert "cannot be opened" in rig.conductor.troubles["pictures"]
@@ -457,7 +463,7 @@ def test_a_slap_at_the_simulated_table_is_shown_with_its_pictures(tmp_path: Path
     said: list[str] = []
     with ExitStack() as stack:
         pictured = Pictured(blank_frames(15, script.duration))
-        album = album_in(tmp_path / FRAMES_FILE, pictured, said.append, stack)
+        album = open_album(pictured, tmp_path / FRAMES_FILE, said.append, stack)
         record = tmp_path / "record.db"
         _, conductor = play(options, script, eye, frames=pictured.frames(), services=[album], record=record)
         pictured.give()
