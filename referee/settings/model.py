@@ -195,22 +195,21 @@ class LogSettings(Section):
     folder: str = _text()
 
 
+def _square(rows: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...], ...]:
+    if any(len(row) != len(rows) for row in rows):
+        raise ValueError("there are more or fewer lists than their values")
+    return rows
+
+
 class PadsMeasured(Section):
     """What `referee calibrate pads` measured, each list by seat."""
 
     t_error_us: _BySeat = Field(description="a list of whole microseconds, one for each seat")
     bounce_us: _BySeat = Field(description="a list of whole microseconds, one for each seat")
-    crosstalk_us: tuple[_BySeat, ...] = Field(
+    crosstalk_us: Annotated[tuple[_BySeat, ...], AfterValidator(_square)] = Field(
         description="as many lists as seats, each of as many whole microseconds from 0 to 100000"
     )
     """The longest contact that a hand on the row's pad makes at the column's."""
-
-    @model_validator(mode="after")
-    def _refuse_other_sizes(self) -> Self:
-        if any(len(row) != len(self.crosstalk_us) for row in self.crosstalk_us):
-            should = type(self).model_fields["crosstalk_us"].description
-            raise SettingsError(f"pads_measured.crosstalk_us must be {should}")
-        return self
 
 
 def _invertible(rows: tuple[_Three, _Three, _Three]) -> tuple[_Three, _Three, _Three]:
