@@ -9,7 +9,6 @@ import logging
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,11 +22,6 @@ _KEEPALIVE: Final = 15
 _SOONEST, _LATEST = 1, 30
 """Seconds between attempts to come back: doubled from the one to the other."""
 _LOG: Final = logging.getLogger(__name__)
-
-
-def wall_time() -> str:
-    """The time here, ISO 8601. A label, since the machine may not know it; its date is the day of the league."""
-    return datetime.now().astimezone().isoformat(timespec="milliseconds")
 
 
 @dataclass(frozen=True, slots=True)

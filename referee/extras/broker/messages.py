@@ -13,6 +13,7 @@ import re
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Final
 
 from referee.engine.rulings import SHOWN_BY_POSITION, Ruling, encode_ruling
@@ -158,6 +159,11 @@ class Telling:
             "troubles": {part: words[:LONGEST_TOLD] for part, words in (troubles or {}).items()},
             "last": self._last,
         }
+
+
+def wall_time() -> str:
+    """The time here, ISO 8601. A label, since the machine may not know it; its date is the day of the league."""
+    return datetime.now().astimezone().isoformat(timespec="milliseconds")
 
 
 def encoded(payload: Mapping[str, Any]) -> bytes:

@@ -21,8 +21,7 @@ from hardware.clock import Clock, monotonic
 from referee.engine.log import ruling_of
 from referee.engine.rulings import GAME_ENDS, Ruling
 from referee.engine.view import View
-from referee.extras.broker.connection import Broker, Connection, wall_time
-from referee.extras.broker.messages import OFFLINE, ONLINE, VERSION, Telling, Topics, announcements, encoded
+from referee.extras.broker.messages import OFFLINE, ONLINE, VERSION, Telling, Topics, announcements, encoded, wall_time
 from referee.record.store import Record
 from referee.settings.model import MqttSettings, Settings
 from referee.table.services import ServedGame, TableService
@@ -214,6 +213,9 @@ class BrokerService(TableService):
         wall: Callable[[], str] = wall_time,
         session: str = "",
     ) -> None:
+        # The client library is loaded only where there is a broker to speak to.
+        from referee.extras.broker.connection import Broker, Connection
+
         self._topics = Topics(settings.prefix, settings.table)
         self._tally = tally or Tally()
         self._telling = Telling(session or secrets.token_hex(4))

@@ -31,8 +31,8 @@ from starlette.routing import Route
 
 from hardware.clock import Clock, monotonic
 from referee.engine.rulings import Ruling
-from referee.extras.broker.connection import Broker, Connection, wall_time
-from referee.extras.broker.messages import TABLE_NAME, filters
+from referee.extras.broker.connection import Broker, Connection
+from referee.extras.broker.messages import TABLE_NAME, filters, wall_time
 from referee.extras.hall import pages
 from referee.extras.hall.payloads import bounded_sentence
 from referee.extras.hall.tables import Hall, HallTable, PlayerDay, rank_players

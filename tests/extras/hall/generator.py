@@ -17,8 +17,7 @@ from paho.mqtt.client import Client
 from paho.mqtt.enums import CallbackAPIVersion
 
 from hardware.clock import monotonic
-from referee.extras.broker.connection import wall_time
-from referee.extras.broker.messages import OFFLINE, ONLINE, Telling, Topics, encoded
+from referee.extras.broker.messages import OFFLINE, ONLINE, Telling, Topics, encoded, wall_time
 from referee.extras.broker.service import PACE, Outbox, Tally
 from tests.extras.hall.performance import Performance, performance
 
