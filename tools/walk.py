@@ -91,11 +91,11 @@ class Stage:
 
     def __init__(self, folder: Path) -> None:
         self.pads = SimulatedPads(2)
-        self.speaker = RecordingSpeaker()
+        self.speaker = RecordingSpeaker(self._now)
         self.record = Record(folder / "record.db")
         self.game: Conductor
         settings = parse_settings('[[seat]]\nname = "Ana"\n[[seat]]\nname = "Ben"\n')
-        voice, lamps = Voice(self.speaker, "en"), Lamps(SimulatedLights(2), 2)
+        voice, lamps = Voice(self.speaker, "en"), Lamps(SimulatedLights(2, self._now), 2)
         self.keeper = self.record.begin("2026-01-01T00:00:00")
         self.game = Conductor(
             table_of(settings, 0), outlets={"voice": voice, "lights": lamps}, journal=self.keeper,
@@ -104,6 +104,9 @@ class Stage:
         self.camera = Frames()
         sights = LocalSights(self.camera, lambda: ScriptedWatcher(pair, delay=100 * MS), clock=lambda: self.pads.now)
         self.loop = Loop(self.game, sights, self.pads.pads, first={"lights": lamps}, clock=lambda: self.pads.now)
+
+    def _now(self) -> int:
+        return self.pads.now
 
     def run_to(self, t: int) -> None:
         """Let the camera take its frames, and the loop turn after each, up to ``t`` (ns)."""

@@ -10,11 +10,10 @@ from referee.engine.view import View
 from referee.text.catalogue import Texts, unbroken
 from referee.text.ruling_lines import RulingWords
 from referee.web.board import Board, disputed_at
-from referee.web.html import Child, Markup, join, tag
 from referee.web.layout import address, card
+from referee.web.markup import Child, Markup, join, svg, tag
 from referee.web.photo_finish.finish_svg import draw_mini_finish
 from referee.web.photo_finish.moment import headline
-from referee.web.svg import svg
 
 _UPPERMOST: Final = 8
 """Cards of the pile that lie open."""

@@ -17,8 +17,8 @@ from referee.rules.presets import PRESETS
 from referee.text.catalogue import Texts, table
 from referee.text.ruling_lines import RulingWords, pretty
 from referee.web.board import disputes
-from referee.web.html import Markup, tag
 from referee.web.layout import page, page_texts
+from referee.web.markup import Markup, tag
 from referee.web.site import Site
 
 _HANDS_OFFERED: Final = 8

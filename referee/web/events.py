@@ -14,7 +14,7 @@ from typing import Final
 from referee.text.catalogue import texts
 from referee.web.board import Board
 from referee.web.board_view import REGIONS, regions
-from referee.web.html import Markup
+from referee.web.markup import Markup
 
 _QUIET: Final = 15.0
 """Seconds after which a silent stream says that it is still there."""

@@ -30,11 +30,24 @@ from referee.record.store import RecordError
 from referee.text.catalogue import Texts
 from referee.units import MS
 from referee.web.games_cache import Folded, Shelf
-from referee.web.html import Child, Markup, button_link, data_table, panel, tag
 from referee.web.layout import CSV, download, page, page_texts, print_button, seat_dot
+from referee.web.markup import (
+    Child,
+    Drawing,
+    Line,
+    Markup,
+    Rect,
+    Shape,
+    Text,
+    button_link,
+    data_table,
+    panel,
+    seat_role,
+    svg,
+    tag,
+)
 from referee.web.photo_finish.finish_svg import Axis, grid, shortened
 from referee.web.site import Site, game_of
-from referee.web.svg import Drawing, Line, Rect, Shape, Text, seat_role, svg
 
 _WIDE: Final = 760
 _NARROW: Final = 420

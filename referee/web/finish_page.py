@@ -21,12 +21,11 @@ from referee.web.board import disputed_at
 from referee.web.board_view import shown_at
 from referee.web.games import explained
 from referee.web.games_cache import Folded, Shelf
-from referee.web.html import Child, Markup, button_link, data_table, panel, tag
 from referee.web.layout import address, card, download, page, page_texts, seat_dot
+from referee.web.markup import PALETTES, Child, Drawing, Markup, button_link, data_table, panel, svg, tag
 from referee.web.photo_finish.finish_svg import NARROW, WIDE, draw_finish
 from referee.web.photo_finish.moment import Finish, behind, finish, headline, verdict
 from referee.web.site import Site, game_of, whole
-from referee.web.svg import PALETTES, Drawing, svg
 
 PICTURES_WITHIN: Final = 400 * MS
 """How far before and after the first hand pictures are shown, ns."""

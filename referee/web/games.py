@@ -27,8 +27,8 @@ from referee.web.board import disputed_at
 from referee.web.board_view import pile, replaced_badge, ruling_address, seats, shown_at
 from referee.web.control_page import keeping
 from referee.web.games_cache import Folded, Shelf
-from referee.web.html import Child, Markup, button_link, data_table, join, panel, tag
 from referee.web.layout import CSV, address, card, download, page, page_texts
+from referee.web.markup import Child, Markup, button_link, data_table, join, panel, tag
 from referee.web.site import Site, game_of, whole
 
 _SEAT: Final = re.compile(r"\bseat (\d)\b")

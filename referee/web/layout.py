@@ -18,8 +18,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from referee.text.catalogue import LANGUAGES, Texts, chosen, texts
-from referee.web.html import Child, Markup, tag
-from referee.web.svg import stylesheet, suit_path
+from referee.web.markup import Child, Markup, stylesheet, suit_path, tag
 
 _FOLDER: Final = Path(__file__).parent / "static"
 _KINDS: Final = {

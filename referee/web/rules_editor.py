@@ -22,8 +22,8 @@ from referee.settings.house_rules import HouseFileError, Mistake, parse_house_ru
 from referee.text.catalogue import Texts
 from referee.text.rules import row_words, rows_by_group, sentence
 from referee.web.control_page import answer_line, said_to_scripts
-from referee.web.html import Child, Markup, panel, tag
 from referee.web.layout import page, page_texts
+from referee.web.markup import Child, Markup, panel, tag
 from referee.web.site import Site
 
 _LONGEST_LINE: Final = 1000

@@ -24,8 +24,8 @@ from referee.record.store import RecordError
 from referee.text.catalogue import Texts
 from referee.web.board import Board
 from referee.web.board_view import STATE_REGIONS
-from referee.web.html import Markup, button_link, tag
 from referee.web.layout import address, language, page, page_texts
+from referee.web.markup import Markup, button_link, tag
 from referee.web.site import Site
 
 _LOOK: Final = 2.0

@@ -35,8 +35,8 @@ from referee.web.api import Control
 from referee.web.board import Board
 from referee.web.events import Hub
 from referee.web.games_cache import Shelf
-from referee.web.html import tag
 from referee.web.layout import page, page_texts
+from referee.web.markup import tag
 from referee.web.scoreboard import Follower
 from referee.web.security.guard import Guard, Hosts
 from referee.web.security.limits import Patient

@@ -20,10 +20,24 @@ from referee.record.people import People
 from referee.record.statistics import GameResult, result_of
 from referee.text.catalogue import Texts
 from referee.web.games_cache import GAMES_REMEMBERED, Folded, Shelf
-from referee.web.html import Child, Markup, button_link, data_table, panel, tag
 from referee.web.layout import CSV, download, page, page_texts, print_button
+from referee.web.markup import (
+    Child,
+    Drawing,
+    Line,
+    Markup,
+    Polygon,
+    Rect,
+    Shape,
+    Text,
+    button_link,
+    data_table,
+    panel,
+    seat_role,
+    svg,
+    tag,
+)
 from referee.web.site import Site
-from referee.web.svg import Drawing, Line, Polygon, Rect, Shape, Text, seat_role, svg
 
 PICTURE_WIDTH: Final = 420.0
 """Width of the camera's picture in the drawing."""

@@ -104,7 +104,16 @@ def test_the_screen_shows_pile_counts_turn_challenge_rulings_and_questions(capsy
     capsys.readouterr()
     Console(width=110).print(display.render(view))
     out = capsys.readouterr().out
-    for words in ("Ben", "10", "may not slap", "♦", "Ben has 3 chances left against Ana", "wins the slap", "± 0.040 ms", "no sound card"):
+    for words in (
+        "Ben",
+        "10",
+        "may not slap",
+        "♦",
+        "Ben has 3 chances left against Ana",
+        "wins the slap",
+        "± 0.040 ms",
+        "no sound card",
+    ):
         assert words in out
 
 

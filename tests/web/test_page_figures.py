@@ -18,7 +18,7 @@ from referee.web import figures as charts
 from referee.web.board import Board
 from referee.web.figures import _COLUMNS, slaps_table
 from referee.web.games_cache import Folded
-from referee.web.svg import svg
+from referee.web.markup import svg
 from tests.web.table import DEMO
 from tests.web.test_page_finish import FIRST, INFO, SEVENS, folded
 

@@ -15,9 +15,9 @@ from referee.text.catalogue import texts
 from referee.text.ruling_lines import RulingWords
 from referee.web.finish_page import finish_page, found
 from referee.web.games_cache import Folded
+from referee.web.markup import PALETTES, Drawing, Text, svg
 from referee.web.photo_finish.finish_svg import NARROW, WIDE, WIDE_SIZES, _FinishDrawing, draw_finish
 from referee.web.photo_finish.moment import Finish
-from referee.web.svg import PALETTES, Drawing, Text, svg
 from tests.web.table import DEMO
 
 INFO = GameInfo(1, "2026-03-14T18:05:00+00:00", None, ("Ana", "Ben", "Cho"), "classic", False)

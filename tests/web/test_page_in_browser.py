@@ -16,7 +16,7 @@ import pytest
 from referee.engine.rulings import Ruling
 from referee.engine.view import View
 from referee.record.pictures import Picture
-from referee.web.svg import PALETTES
+from referee.web.markup import PALETTES
 from tests.web.listening import listening
 from tests.web.served import House, Served
 from tests.web.table import DEMO, Table, demo_lines

@@ -10,7 +10,7 @@ import pytest
 from referee.settings.model import Settings, parse_settings
 from referee.table.seats import table_facts
 from referee.text.catalogue import texts
-from referee.web.svg import svg
+from referee.web.markup import svg
 from referee.web.table_page import PICTURE_WIDTH, SEAT_ROOM, drawing
 from tests.support.overhead import stored_view
 from tests.web.listening import listening

@@ -11,8 +11,8 @@ from starlette.responses import HTMLResponse
 
 from referee.extras.hall.tables import PlayerDay
 from referee.text.catalogue import Texts
-from referee.web.html import Child, Markup, tag
 from referee.web.layout import address, page, page_texts
+from referee.web.markup import Child, Markup, tag
 
 _NAV: Final = (("/", "hall.tables"), ("/league", "hall.league"), ("/projector", "hall.projector"))
 _SHOWN: Final = ("all", "live", "help", "silent")

@@ -13,8 +13,8 @@ from typing import Final
 from referee.text.catalogue import Texts
 from referee.text.ruling_lines import RulingWords
 from referee.units import MS
+from referee.web.markup import Drawing, Line, Polygon, Rect, Shape, SuitMark, Text, hatch, seat_role
 from referee.web.photo_finish.moment import Finish, FinishHand, description, headline, verdict
-from referee.web.svg import Drawing, Line, Polygon, Rect, Shape, SuitMark, Text, hatch, seat_role
 
 WIDE: Final = 1600
 NARROW: Final = 720
