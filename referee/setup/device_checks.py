@@ -60,13 +60,12 @@ class Bench:
         except HardwareMissing as bad:
             raise UserError(f"{bad}; or answer `skip` to leave the pads out") from None
         hits: queue.Queue[Edge] = queue.Queue()
-        try:
+        with contextlib.closing(pads):
             pads.start(lambda edge: hits.put(edge) if edge.pressed else None)
-            return pins[hits.get(timeout=_SLAP_PATIENCE).seat]
-        except queue.Empty:
-            return None
-        finally:
-            pads.close()
+            try:
+                return pins[hits.get(timeout=_SLAP_PATIENCE).seat]
+            except queue.Empty:
+                return None
 
     def measure(self, text: str) -> tuple[str | None, str]:
         """The settings with the pads measured (None: they were not), and what happened, in words."""
@@ -127,11 +126,8 @@ class Bench:
     def picture(self, text: str) -> tuple[bool, str]:
         """Write what the camera of these settings sees into a file; whether that went well, and words."""
         try:
-            camera = open_camera_of(self.settings(text).camera)
-            try:
+            with contextlib.closing(open_camera_of(self.settings(text).camera)) as camera:
                 return self.write(next(frame for count, frame in enumerate(camera.frames()) if count >= 12).image)
-            finally:
-                camera.close()
         except (HardwareMissing, StopIteration) as bad:
             return False, f"There was no picture: {bad or 'the camera sent too few'}."
 
@@ -180,15 +176,12 @@ class SimulatedBench(Bench):
         hand = {1: 2, 2: 1}.get(seat, seat)
         if PAD_PINS[hand - 1] not in pins:
             return None
-        table = SimulatedPads(len(PAD_PINS))
         hits: list[Edge] = []
-        try:
+        with contextlib.closing(SimulatedPads(len(PAD_PINS))) as table:
             table.pads.start(hits.append)
             table.advance(hand, True, 10 * MS)
             table.advance(hand, False, 90 * MS)
             table.run_to(120 * MS)
-        finally:
-            table.close()
         return next((PAD_PINS[edge.seat - 1] for edge in hits if edge.pressed), None)
 
     def blink(self, pin: int, pins: Sequence[int]) -> str:
@@ -239,11 +232,9 @@ def try_voice(settings: VoiceSettings, sound: Any = None) -> str:
     clips.render(words)
     level = VolumeControl(Volume(settings.volume))
     speaker = StreamSpeaker(clips, device=settings.device or None, sound=sound, volume=level, watched=False)
-    try:
+    with contextlib.closing(speaker):
         if speaker.trouble:
             return f"Nothing can be heard: {speaker.trouble}."
         speaker.say(words)
         speaker.drain()
-        return ""
-    finally:
-        speaker.close()
+    return ""

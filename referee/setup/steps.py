@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Generator, Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
 from typing import Any, Final
 
@@ -280,7 +281,7 @@ def lights_step(draft: SettingsText) -> Run:
         default = str(seat) if seat not in told else next(iter(left))
         listed = choose(f"lights.seat.{seat}", f"{words}Whose light blinks? {name}'s is meant.", default,
                         {**left, "none": "none does"})  # fmt: skip
-        whose = yield Question(listed.id, listed.words, default, _seat_or_name(names, listed), listed.choices)
+        whose = yield replace(listed, check=_seat_or_name(names, listed))
         if whose != "none":
             told[int(whose)] = pin
     lamps = assign_pins(pins, told, pins)
@@ -455,7 +456,7 @@ def rules_step(draft: SettingsText) -> Run:
             raise BadAnswer(str(bad)) from None
         return text
 
-    rules = yield Question(listed.id, listed.words, listed.default, check, choices)
+    rules = yield replace(listed, check=check)
     if rules != "kept":
         draft = draft.changed({"rules": rules})
     learned, deck = (yield DeviceCall("decks", {})), draft.settings.deck

@@ -225,7 +225,7 @@ def test_two_seats_on_one_side_and_nobody_at_all(table: Path, monkeypatch: pytes
                                                  capsys: pytest.CaptureFixture[str]) -> None:  # fmt: skip
     def camera_with(*reaches: float) -> None:
         made = OverheadFrames(CAMERA, with_sheet(), reaches=reaches)
-        monkeypatch.setattr("referee.vision.cameras.open_camera_of", lambda _: made)
+        monkeypatch.setattr(calibrate, "open_camera_of", lambda _: made)
 
     camera_with(200.0, 210.0)
     assert "Ana and Ben both reach from about" in refused(capsys, "--settings", str(table), "--reach")
@@ -245,7 +245,7 @@ def test_a_restless_table_is_told(table: Path, monkeypatch: pytest.MonkeyPatch,
                 yield replace(frame, image=(one, other)[frame.index % 2])
 
     monkeypatch.setattr(calibrate, "STILL_PATIENCE", 3 * SECOND)
-    monkeypatch.setattr("referee.vision.cameras.open_camera_of", lambda _: Restless(CAMERA, bare()))
+    monkeypatch.setattr(calibrate, "open_camera_of", lambda _: Restless(CAMERA, bare()))
     assert "something moves in the picture all the time" in refused(capsys, "--settings", str(table))
 
 

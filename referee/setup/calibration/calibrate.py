@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
@@ -20,6 +21,7 @@ from models.table_view.light import compare
 from models.table_view.reach import Reaching
 from models.watch.arms import apart
 from referee.errors import UserError
+from referee.settings.file import read_settings, save_with_backup
 from referee.settings.model import NEAREST_SEATS, CameraSettings, Settings, load_settings
 from referee.setup.calibration.find_table import find_table
 from referee.setup.calibration.report import (
@@ -34,6 +36,7 @@ from referee.setup.calibration.report import (
 )  # fmt: skip
 from referee.setup.calibration.simulated_camera import simulated_camera
 from referee.units import MINUTE, SECOND
+from referee.vision.cameras import open_camera_of
 from referee.vision.photos import load_eye, read_image
 
 if TYPE_CHECKING:
@@ -136,19 +139,17 @@ def _look_through_camera(
     options: CalibrationOptions, settings: Settings | None, seats: dict[str, float], eye: Callable[[], Eye]
 ) -> tuple[Any, Measured, dict[str, float]]:
     """The still table's mean picture, what was measured of it, and the seats, by reach if that was asked for."""
-    camera = _open_camera(options, settings, seats)
     try:
-        frames = camera.frames()
-        _say("looking at the table: keep hands off it")
-        still = _still_frames(frames)
-        # In the mean, noise that would move corners is evened out.
-        image = np.rint(np.mean(np.stack(still), axis=0, dtype=np.float32)).astype(np.uint8)
-        m = measure(find_table([image], options.by, eye, options.card_size), still)
-        return image, m, _measure_reach(frames, list(seats), m) if options.reach else seats
+        with closing(_open_camera(options, settings, seats)) as camera:
+            frames = camera.frames()
+            _say("looking at the table: keep hands off it")
+            still = _still_frames(frames)
+            # In the mean, noise that would move corners is evened out.
+            image = np.rint(np.mean(np.stack(still), axis=0, dtype=np.float32)).astype(np.uint8)
+            m = measure(find_table([image], options.by, eye, options.card_size), still)
+            return image, m, _measure_reach(frames, list(seats), m) if options.reach else seats
     except HardwareMissing as bad:
         raise UserError(str(bad)) from None
-    finally:
-        camera.close()
 
 
 def _open_camera(options: CalibrationOptions, settings: Settings | None, seats: Mapping[str, float]) -> Camera:
@@ -159,12 +160,7 @@ def _open_camera(options: CalibrationOptions, settings: Settings | None, seats: 
             "name what to look at: --settings FILE (its camera), IMAGE files, or --simulated; "
             "`referee run --example > table.toml` begins the settings"
         )
-    from referee.vision.cameras import open_camera_of
-
-    try:
-        return open_camera_of(settings.camera)
-    except HardwareMissing as bad:
-        raise UserError(str(bad)) from None
+    return open_camera_of(settings.camera)
 
 
 def _still_frames(frames: Iterator[Frame]) -> list[Any]:
@@ -270,8 +266,6 @@ def _conclude(
     if target is not None:
         write_picture(target, draw_measured(image, m, seats))
     if options.settings is not None and settings is not None:
-        from referee.settings.file import read_settings, save_with_backup
-
         text = read_settings(options.settings).with_measured("calibration", section_of(m), "referee calibrate")
         bearings = [{"bearing": round(seats[seat.name], 1)} for seat in settings.seats]
         kept = save_with_backup(options.settings, text.with_seats(bearings).text)

@@ -12,6 +12,7 @@ import queue
 import sys
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -221,8 +222,8 @@ def _check_real_pads(check: PadCheck, settings: Settings) -> None:
         raise UserError(str(bad)) from None
     edges: queue.SimpleQueue[Edge] = queue.SimpleQueue()
     pause = threading.Event()
-    pads.start(edges.put)
-    try:
+    with closing(pads):
+        pads.start(edges.put)
         while check.asking:
             pause.wait(_TURN)
             told = pads.watermark(monotonic())
@@ -232,8 +233,6 @@ def _check_real_pads(check: PadCheck, settings: Settings) -> None:
                 _say(words)
             if pads.trouble:
                 raise UserError(pads.trouble)
-    finally:
-        pads.close()
 
 
 def check_simulated_pads(check: PadCheck, nature: Nature, say: Callable[[str], None] | None = None) -> None:
@@ -253,16 +252,6 @@ def check_simulated_pads(check: PadCheck, nature: Nature, say: Callable[[str], N
             if say is not None:
                 say(words)
     pads.close()
-
-
-def store_measured_pads(path: Path, result: PadsMeasured) -> Path:
-    """Write what was measured into a settings file; gives where its old state is kept.
-
-    Raises:
-        UserError: it cannot be read or written, or is no settings file.
-    """
-    text = read_settings(path).with_measured("pads_measured", result.model_dump(), "referee calibrate pads")
-    return save_with_backup(path, text.text)
 
 
 def calibrate_pads(
@@ -302,6 +291,11 @@ def calibrate_pads(
         check_simulated_pads(check, example(len(names)), say=_say)
     elif settings is not None:
         _check_real_pads(check, settings)
+    return _conclude(check, path, as_json)
+
+
+def _conclude(check: PadCheck, path: Path | None, as_json: bool) -> int:
+    """Store and tell what was measured; the exit status."""
     silent = check.silent
     kept = store_measured_pads(path, check.result()) if path is not None and not silent else None
     if as_json:
@@ -315,3 +309,13 @@ def calibrate_pads(
     else:
         print("nothing was stored: name the table's --settings FILE to keep this")
     return int(bool(silent))
+
+
+def store_measured_pads(path: Path, result: PadsMeasured) -> Path:
+    """Write what was measured into a settings file; gives where its old state is kept.
+
+    Raises:
+        UserError: it cannot be read or written, or is no settings file.
+    """
+    text = read_settings(path).with_measured("pads_measured", result.model_dump(), "referee calibrate pads")
+    return save_with_backup(path, text.text)
