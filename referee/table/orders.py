@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from hardware.clock import wall_now
-from hardware.ports import Speaker
 from hardware.sound.volume import VolumeError
 from referee.announce.sinks import ANOTHER_GAME, Notice
 from referee.announce.volume_choice import VOICE_FIELDS, VoiceChoice, chosen_fields, volume_in
@@ -23,7 +22,7 @@ from referee.record.store import Record, RecordError
 from referee.settings.model import Settings, VoiceSettings
 from referee.table.power_off import PowerOff, PowerOrder, PowerStep
 from referee.table.seats import Sitting, table_facts
-from referee.table.services import TableService
+from referee.table.services import ServedGame, TableService
 from referee.text.sentence import Sentence
 
 OFF_ASK: Final = "off_ask"
@@ -38,20 +37,6 @@ SPOKEN: Final[Mapping[PowerStep, str]] = {
 """The notice that goes with a step towards switching off."""
 _JOIN: Final = 60.0
 """Seconds that the next game waits for one that is being removed."""
-
-
-class Playing(Protocol):
-    """What orders need of the game that is on: `referee.table.page_link.Paging` has it."""
-
-    @property
-    def playing(self) -> bool: ...
-
-    @property
-    def now(self) -> int: ...
-
-    def pause(self) -> None: ...
-
-    def tell_table(self, notice: Notice) -> None: ...
 
 
 class Orders(TableService):
@@ -73,9 +58,9 @@ class Orders(TableService):
         self.next: Sitting | None = None
         """Who plays next; None while nobody said so."""
         self._power = PowerOff()
-        self._game: Playing | None = None
-        self._record: Record | None = None
-        self._speaker: Speaker | None = None
+        self._game: ServedGame | None = None
+        self.pause: Callable[[], None] | None = None
+        """Pauses the game as people do; set by the page's link, None where nobody can order anything."""
         self._voice = chosen.applied_to(settings.voice) if chosen is not None else settings.voice
         self._removing: threading.Thread | None = None
         self._told: tuple[Settings, dict[str, Any]] | None = None
@@ -102,20 +87,22 @@ class Orders(TableService):
 
     def note_over(self) -> None:
         """See `TableService`."""
-        if self._game is not None:
+        if self._game is not None and self.pause is not None:
             words = "another game: two taps on a pad, or from the page"
-            self._game.tell_table(Notice(ANOTHER_GAME, self._game.now, words))
+            self._game.conductor.tell(Notice(ANOTHER_GAME, self._game.now(), words))
 
-    def follow(self, game: Playing, record: Record | None, speaker: Speaker | None) -> None:
-        """A game begins, or goes on.
-
-        Args:
-            game: the one.
-            record: where games are recorded; used on this thread.
-            speaker: the voice; None where there is none.
-        """
-        self._game, self._record, self._speaker = game, record, speaker
+    def begin_game(self, game: ServedGame) -> None:
+        """A game begins, or goes on; its record is used on this thread."""
+        self._game = game
         self.next, self.switches_off = None, False
+
+    @property
+    def _record(self) -> Record | None:
+        return self._game.record if self._game is not None else None
+
+    @property
+    def _is_playing(self) -> bool:
+        return self._game is not None and not self._game.conductor.view.game_over
 
     def about(self, present: Settings) -> dict[str, Any]:
         """What the page needs to know to offer orders.
@@ -127,7 +114,7 @@ class Orders(TableService):
             "pads": len(self._settings.seats),
             "names": [seat.name for seat in present.seats],
             "rules": present.rules,
-            "voice": chosen_fields(self._voice) if self._speaker is not None else None,
+            "voice": chosen_fields(self._voice) if self._game is not None and self._game.speaker is not None else None,
             "power_off": self.may_switch_off,
             **self._facts(present),
         }
@@ -172,7 +159,7 @@ class Orders(TableService):
 
     def remove(self, order: Command) -> str:
         """Remove a game: its bytes are overwritten, which takes a while and would keep rulings waiting."""
-        if self._game is not None and self._game.playing:
+        if self._is_playing:
             return Sentence(
                 "a game is being played, and its rulings would have to wait: remove the other one when it is over"
             )
@@ -200,13 +187,14 @@ class Orders(TableService):
 
     def set_voice(self, order: Command) -> str:
         """How loud the voice is, and when it is quiet."""
-        if self._speaker is None:
+        speaker = self._game.speaker if self._game is not None else None
+        if speaker is None:
             return Sentence("there is no voice at this table")
         voice = self._voice.model_copy(
             update={field: order.get(field) for field in VOICE_FIELDS if field in order.fields}
         )
         try:
-            self._speaker.set_volume(volume_in(voice))
+            speaker.set_volume(volume_in(voice))
         except VolumeError as bad:
             return str(bad)
         self._voice = voice
@@ -235,30 +223,31 @@ class Orders(TableService):
             return True
         if word not in ("yes", "no") or not self._power.is_asked:
             return False
-        self._do(self._power.answer(game.now, word == "yes", playing=game.playing))
+        self._do(self._power.answer(game.now(), word == "yes", playing=self._is_playing))
         return True
 
-    def turn(self, now: int) -> None:
-        """It is ``now`` on the game's line of time, ns."""
+    def beat(self, now: int) -> None:
+        """See `TableService`."""
         self._do(self._power.advance(now))
         if self.removal and self._game is not None:
             words, self.removal = self.removal, ""
-            self._game.tell_table(Notice("", now, f"a game could not be removed: {words}"))
+            self._game.conductor.tell(Notice("", now, f"a game could not be removed: {words}"))
 
     def _step(self, *, confirmed: bool) -> None:
         game = self._game
         if game is not None:
-            self._do(self._power.ask(game.now, confirmed=confirmed, playing=game.playing))
+            self._do(self._power.ask(game.now(), confirmed=confirmed, playing=self._is_playing))
 
     def _do(self, steps: Sequence[PowerOrder]) -> None:
         game = self._game
         for said in steps if game is not None else ():
             assert game is not None
             if said.do in SPOKEN:
-                game.tell_table(Notice(SPOKEN[said.do], game.now, said.words))
+                game.conductor.tell(Notice(SPOKEN[said.do], game.now(), said.words))
             if said.do is PowerStep.PAUSE:
-                game.pause()
-                self._do(self._power.paused(game.now))
+                if self.pause is not None:
+                    self.pause()
+                self._do(self._power.paused(game.now()))
             elif said.do is PowerStep.CLOSE:
                 self.switches_off = True
 

@@ -163,6 +163,8 @@ class PageLink(TableService):
         self._bell.setblocking(False)
         self._game: ServedGame | None = None
         self.stays = orders is not None
+        if orders is not None:
+            orders.pause = self.pause
         self._captions: deque[tuple[int, str]] = deque(maxlen=_CAPTIONS)
         self._captioned = 0
         self._woken = 0
@@ -180,18 +182,6 @@ class PageLink(TableService):
         self._game = game
         self._words = PadWords(game.conductor.seats)
         self._woken, self._fresh, self._seen, self._paused = game.now() - _WAKE_EVERY, True, 0, False
-        if self._orders is not None:
-            self._orders.follow(self, game.record, game.speaker)
-
-    @property
-    def playing(self) -> bool:
-        """Whether a game is on."""
-        return self._game is not None and not self._game.conductor.view.game_over
-
-    @property
-    def now(self) -> int:
-        """The present instant on the game's line of time, ns."""
-        return 0 if self._game is None else self._game.now()
 
     def state(self) -> dict[str, Any]:
         """What the page shows and the record does not hold, as it asks for it over the control socket.
@@ -211,11 +201,6 @@ class PageLink(TableService):
     def pause(self) -> None:
         """As if people had asked for it; nothing where the game is paused already."""
         self._desk({"do": "pause"})
-
-    def tell_table(self, notice: Notice) -> None:
-        """Have something told at the table."""
-        if self._game is not None:
-            self._game.conductor.tell(notice)
 
     def take_rulings(self, rulings: Sequence[Ruling]) -> None:
         """Caption rulings as soon as they are decided."""
@@ -242,8 +227,6 @@ class PageLink(TableService):
         if self._inlet is not None:
             self._inlet.turn()
         self._listen_to_hands(now - _HEARD)
-        if self._orders is not None:
-            self._orders.turn(now)
         if (self._fresh or now - self._woken >= _WAKE_EVERY) and self._game is not None and self._game.number():
             self._woken, self._fresh = now, False
             # A page that is not there, or is slow, looks into the record when it can.

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -28,7 +28,8 @@ from referee.table.assembly import AFTER_THE_END, End
 from referee.table.orders import OFF, OFF_ASK, OFF_STAYS, Orders
 from referee.table.power_off import ANSWER
 from referee.table.seats import Sitting, seated
-from referee.table.services import TableService
+from referee.table.services import ServedGame, TableService
+from referee.table.timeline import Timeline
 from tests.table.test_systemd_process import PATIENCE, Listener
 from tests.table.test_systemd_process import table as table
 
@@ -181,17 +182,21 @@ class Game:
     """A game as orders and its end see it."""
 
     def __init__(self) -> None:
-        self.playing, self.now, self.paused = True, 0, False
+        self.now, self.paused = 0, False
         self.told: list[Notice] = []
         self.view = View(game_over=False)
 
     def pause(self) -> None:
         self.paused = True
 
-    def tell_table(self, notice: Notice) -> None:
+    def tell(self, notice: Notice) -> None:
         self.told.append(notice)
 
-    tell = tell_table
+
+def follow(orders: Orders, game: Game, record: Record | None, speaker: RecordingSpeaker | None) -> None:
+    """The game begins."""
+    orders.pause = game.pause
+    orders.begin_game(ServedGame(cast(Any, game), SETTINGS, Timeline(), lambda: game.now, None, record, speaker))
 
 
 class Watched(TableService):
@@ -212,7 +217,7 @@ class Watched(TableService):
 def test_a_game_is_over_once_its_last_words_were_heard(stays: bool) -> None:
     game, kept, orders = Game(), Watched(stays=stays), Orders(SETTINGS)
     if stays:
-        orders.follow(game, None, None)
+        follow(orders, game, None, None)
     end = End(game, [orders, kept])  # type: ignore[arg-type]
     assert not end.leaves(0)
     game.view = View(game_over=True)
@@ -237,13 +242,13 @@ def test_a_game_whose_end_was_corrected_goes_on_and_ends_again() -> None:
 def test_the_pads_switch_off_only_after_a_yes() -> None:
     game, orders = Game(), Orders(SETTINGS, may_switch_off=True)
     assert not orders.hear("off"), "there is no game yet"
-    orders.follow(game, None, None)
+    follow(orders, game, None, None)
     assert not orders.hear("yes"), "nothing was asked"
     assert orders.hear("off")
     assert orders.hear("no")
     orders.hear("off")
     game.now = ANSWER
-    orders.turn(game.now)
+    orders.beat(game.now)
     assert [notice.what for notice in game.told] == [OFF_ASK, OFF_STAYS, OFF_ASK, OFF_STAYS]
     assert not orders.leaves
     orders.hear("off")
@@ -252,13 +257,13 @@ def test_the_pads_switch_off_only_after_a_yes() -> None:
     assert orders.switches_off
     assert game.told[-1].what == OFF
     assert orders.closed(0, lambda: "it is stuck") == "Not switched off: it is stuck."
-    orders.follow(game, None, None)
+    follow(orders, game, None, None)
     assert not orders.leaves, "the game goes on"
 
 
 def test_a_computer_that_is_not_the_tables_own_is_not_switched_off() -> None:
     game, orders = Game(), Orders(SETTINGS)
-    orders.follow(game, None, None)
+    follow(orders, game, None, None)
     assert not orders.hear("off")
     assert "service" in orders(Command("power_off", {"confirm": True}))
     assert not orders.leaves
@@ -268,7 +273,7 @@ def test_a_computer_that_is_not_the_tables_own_is_not_switched_off() -> None:
 def test_a_volume_that_was_chosen_holds_until_the_file_says_otherwise(tmp_path: Path) -> None:
     chosen, speaker = VoiceChoice(tmp_path / "voice.json"), RecordingSpeaker()
     orders = Orders(SETTINGS, chosen=chosen)
-    orders.follow(Game(), None, speaker)
+    follow(orders, Game(), None, speaker)
     assert orders(Command("settings", {"volume": 20, "quiet_from": "22:00", "quiet_to": "07:00"})) == ""
     assert speaker.volume == Volume(20, "22:00", "07:00", SETTINGS.voice.quiet_volume)
     assert orders(Command("settings", {"quiet_from": "25:00", "quiet_to": "07:00"})) != ""
@@ -289,13 +294,13 @@ def test_a_game_is_removed_while_none_is_played(tmp_path: Path) -> None:
             keeper = record.begin("2026-01-02T00:00:00+00:00")
             keeper.write('{"kind":"table","t":0,"id":"table","seats":["Ana","Ben"],"dealer":1,"rules":"classic"}')
             keeper.end("2026-01-02T01:00:00+00:00")
-        orders.follow(game, record, None)
+        follow(orders, game, record, None)
         order = Command("remove", {"game": 1, "confirm": True})
         assert "when it is over" in orders(order)
-        game.playing = False
+        game.view = View(game_over=True)
         assert "no game 9" in orders(Command("remove", {"game": 9, "confirm": True}))
         assert orders(order) == ""
         orders.prepare(SETTINGS)
-        orders.turn(0)
+        orders.beat(0)
         assert game.told == []
         assert [info.id for info in record.games()] == [2]
