@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 from referee.engine.rulings import Ruling
 
@@ -52,7 +52,6 @@ Outlet = Callable[[Sequence[Ruling]], None]
 Teller = Callable[[Notice], None]
 """Takes what the appliance itself has to say."""
 
-_News = TypeVar("_News")
 _log = logging.getLogger(__name__)
 
 
@@ -66,15 +65,9 @@ class Sinks:
         self._outlets, self._tellers = dict(outlets), dict(tellers)
         self._failing: set[str] = set()
 
-    def hand_rulings(self, rulings: Sequence[Ruling]) -> list[tuple[str, str]]:
-        """Hand out rulings."""
-        return self._hand(self._outlets, rulings)
-
-    def hand_notice(self, notice: Notice) -> list[tuple[str, str]]:
-        """Hand out a notice."""
-        return self._hand(self._tellers, notice)
-
-    def _hand(self, takers: Mapping[str, Callable[[_News], None]], news: _News) -> list[tuple[str, str]]:
+    def hand_out(self, news: Sequence[Ruling] | Notice) -> list[tuple[str, str]]:
+        """Hand rulings to the outlets, or a notice to the tellers."""
+        takers: Mapping[str, Callable[[Any], None]] = self._tellers if isinstance(news, Notice) else self._outlets
         changed: list[tuple[str, str]] = []
         for name, take in takers.items():
             try:

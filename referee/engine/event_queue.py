@@ -10,7 +10,7 @@ from referee.engine.doubt import better_order, order_is_open
 from referee.engine.first_hand import Answers
 from referee.engine.fold import fold, last_chance_ends, last_tick, open_table
 from referee.engine.observations import Answer, Card, Correct, Observation, Slap, Table
-from referee.engine.overrule import key as overruled
+from referee.engine.overrule import OVERRULED
 from referee.engine.rulings import AFTER_ALL_KINDS, KIND_PLACES, Key, PlacedRuling, Ruling, place_of
 from referee.engine.state import State
 
@@ -202,7 +202,7 @@ class EventJudge:
             return None
         if (
             slap.id in self.state.settled
-            or overruled(slap.id) in self.answers
+            or OVERRULED + slap.id in self.answers
             or card.zone != "pile"
             or not order_is_open(slap, card)
         ):

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from referee.engine.contradiction import ask_unread, lay_said, lay_seen
 from referee.engine.first_hand import Answers, Decided, claim, finish, heat, run_up, war_card, win
 from referee.engine.observations import Card, Observation, Slap, Table, Taken
-from referee.engine.overrule import key, overruled
+from referee.engine.overrule import OVERRULED, overruled
 from referee.engine.position_changes import CHANGES
 from referee.engine.rulings import to_ruling, to_rulings
 from referee.engine.state import PendingWin, State
@@ -181,7 +181,7 @@ def _slap(state: State, slap: Slap, upcoming: Iterable[Observation], answers: An
         draft = Draft("question", {"ask": "slap_or_card", "about": [slap.id]}, ("K9",), ())
         return state.at(pressed), [to_ruling(draft, slap.id, slap.t, set(), doubt=True)]
     if judged.outcome == "won":
-        hands = heat(state.position, slap, (line for line in upcoming if key(line.id) not in answers))
+        hands = heat(state.position, slap, (line for line in upcoming if OVERRULED + line.id not in answers))
         return win(state.at(pressed), slap, judged, hands, answers, doubt=doubt)
     state = state.at(pressed)
     if judged.outcome == "void":

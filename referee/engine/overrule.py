@@ -22,6 +22,8 @@ VERDICTS_INSTEAD: Final[Mapping[str, tuple[str, ...]]] = {
     "dead_card": ("in_turn",),
 }
 """By kind of ruling, what people may say instead."""
+OVERRULED: Final = "overrule@"
+"""With a slap's id behind it, the name under which people's word on that slap is kept."""
 _SAME_PILE_NS: Final = 10_000_000_000
 """How far apart hands on one pile may come down, ns; a seat's hand is looked for no further away."""
 
@@ -63,14 +65,9 @@ def allows_corrections(rules: Any) -> bool:
         return True
 
 
-def key(slap: str) -> str:
-    """Under which name people's word on a slap is kept."""
-    return f"overrule@{slap}"
-
-
 def overruled(judged: Verdict, slap: str, said: Mapping[str, Any]) -> Verdict:
     """The verdict on a slap, or what people put in its place."""
-    outcome = said.get(key(slap))
+    outcome = said.get(OVERRULED + slap)
     if outcome is None or outcome == judged.outcome:
         return judged
     reason = "" if outcome == "won" else "overruled"
@@ -81,7 +78,7 @@ _VERDICTS: Final = {"slap_won": "won", "slap_void": "void", "slap_false": "false
 
 
 def overruling(ruling: Ruling, by: Correct, lines: Iterable[Observation], in_force: Sequence[Ruling]) -> dict[str, str]:
-    """What people's word on a ruling says of each slap, by `key`.
+    """What people's word on a ruling says of each slap, by `OVERRULED` and its id.
 
     ``void`` makes a slap that won or was false void; ``ruling`` gives it another verdict; ``seat`` on a slap that won
     names who was first.
@@ -95,12 +92,12 @@ def overruling(ruling: Ruling, by: Correct, lines: Iterable[Observation], in_for
     if slap is None or ruling.kind not in _VERDICTS:
         raise AmendmentError(None, f'"{ruling.id}" is no verdict on a slap; correct a line that it rests on')
     if by.void and ruling.kind != "slap_void":
-        return {key(slap.id): "void"}
+        return {OVERRULED + slap.id: "void"}
     outcome = _VERDICTS.get(str(by.extra.get("ruling", "")))
     if outcome == "won":
         return _award(slap, slaps, in_force)
     if outcome is not None:
-        return {key(slap.id): outcome}
+        return {OVERRULED + slap.id: outcome}
     if ruling.kind == "slap_won" and "seat" in by.extra:
         return _award(_hand_of(by.extra["seat"], slap, slaps), slaps, in_force)
     raise AmendmentError(None, f'the correction of "{ruling.id}" must say "void", "seat" or "ruling"')
@@ -125,4 +122,4 @@ def _award(slap: Slap, slaps: Iterable[Slap], in_force: Iterable[Ruling]) -> dic
         elif ruling.kind == "pile":
             since = slap.t
     others = (other for other in slaps if other.seat != slap.seat and since <= other.t <= slap.t)
-    return {**{key(other.id): "void" for other in others}, key(slap.id): "won"}
+    return {**{OVERRULED + other.id: "void" for other in others}, OVERRULED + slap.id: "won"}

@@ -309,7 +309,7 @@ class Conductor:
 
     def tell(self, notice: Notice) -> None:
         """Tell something at the table."""
-        self._heed(self._sinks.hand_notice(notice))
+        self._heed(self._sinks.hand_out(notice))
 
     def trouble(self, part: str, words: str, what: str | None = None) -> None:
         """Put on record that a part failed, and tell it; the game goes on.
@@ -380,7 +380,7 @@ class Conductor:
         if early:
             self._log.save(announcing=True)
             # A win that still waits for its runners-up comes after them; people hear things as they happened.
-            self._heed(self._sinks.hand_rulings(sorted(early, key=lambda ruling: ruling.t)))
+            self._heed(self._sinks.hand_out(sorted(early, key=lambda ruling: ruling.t)))
 
     def _commit(self, now: int | None = None) -> None:
         """What was handed in has been dealt with: the log is kept, and where it could not be, that is told.

@@ -1,8 +1,8 @@
 """HTML and SVG as Python calls: everything that is not markup already is escaped.
 
-`tag` makes an element. Drawings are lists of simple shapes, of which `svg` makes a picture; with them stand the suits of the
-cards and the colours of page and drawings. Colours are roles; a palette says what they are. Coordinates are in pixels of
-the drawing, y downwards.
+`tag` makes an element. Drawings are lists of simple shapes, of which `svg` makes a picture; with them stand the suits
+of the cards and the colours of page and drawings. Colours are roles; a palette says what they are. Coordinates are in
+pixels of the drawing, y downwards.
 """
 
 from __future__ import annotations

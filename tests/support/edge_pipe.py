@@ -1,7 +1,8 @@
 """Pads that another process presses in real time: edges come through a pipe, stamped where they are made.
 
-Stands for `gpiod.LineRequest` under the real pad shell, as `hardware.simulated.devices.simulated_pads.SimulatedLineRequest` does where time
-is data. The kernel stamps an edge in its interrupt and queues it; here the finger's process stamps it and writes.
+Stands for `gpiod.LineRequest` under the real pad shell, as
+`hardware.simulated.devices.simulated_pads.SimulatedLineRequest` does where time is data. The kernel stamps an edge in
+its interrupt and queues it; here the finger's process stamps it and writes.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """A twin of OpenCV's ``VideoCapture`` on a USB camera, whose cable a file pulls out and puts in again.
 
-Of the faults of `hardware.simulated.devices.camera_faults` it knows: ``absent`` (it does not open), ``silent`` (the cable is
-out: a read fails), ``stuck`` (a read never returns, and no signal ends it), ``unlocked`` (the picture changes when its
-automatics are switched off), ``size``, ``dark`` and ``unstamped``.
+Of the faults of `hardware.simulated.devices.camera_faults` it knows: ``absent`` (it does not open), ``silent`` (the
+cable is out: a read fails), ``stuck`` (a read never returns, and no signal ends it), ``unlocked`` (the picture
+changes when its automatics are switched off), ``size``, ``dark`` and ``unstamped``.
 """
 
 from __future__ import annotations

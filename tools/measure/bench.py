@@ -1,7 +1,8 @@
 """What things cost and how far the eye can be relied on: `make bench`.
 
 First what replaying a log costs, in whole processes; then what a frame costs (`tools.measure.pace`), and what the eye's
-confidence is worth on packs that it was not trained on (`tools.measure.held_back`). ``--only`` chooses one of the three.
+confidence is worth on packs that it was not trained on (`tools.measure.held_back`). ``--only`` chooses one of the
+three.
 
 ``--lines`` chooses the lengths; a million lines take a minute or more. CPU time (user and system) is what counts where
 other programs are running; wall time is shown beside it. Each figure is the median of three runs, of one from 100,000

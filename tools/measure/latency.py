@@ -1,8 +1,9 @@
 """`make latency`: from an edge to its light, and from a verdict to its first sound, with everything else at work.
 
-The shells are the real ones: pads whose edges another process makes in real time (`tests.support.edge_pipe`), lights on mock
-pins that note when they change, the stream speaker over an ALSA card that notes when sound arrives (`sound_card`),
-and the process that looks, with the real eye on rendered frames that never rest. Instants are CLOCK_MONOTONIC's.
+The shells are the real ones: pads whose edges another process makes in real time (`tests.support.edge_pipe`), lights
+on mock pins that note when they change, the stream speaker over an ALSA card that notes when sound arrives
+(`sound_card`), and the process that looks, with the real eye on rendered frames that never rest. Instants are
+CLOCK_MONOTONIC's.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How long a ruling takes to the viewers' screens, and what the page's process takes: ``python -m tools.measure.page_bench``.
+"""How long a ruling takes to the viewers' screens, and what the page's process takes: `make page-bench`.
 
 Forty viewers hold real streams of server-sent events open. A main process writes rulings into the record, commits them
 to the disk, wakes the page and answers what it asks, while somebody else opens photo-finishes. The time runs from

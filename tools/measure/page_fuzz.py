@@ -1,8 +1,8 @@
 """The whole page with a real desk behind it, held against its own description by schemathesis.
 
-``python -m tools.measure.page_fuzz --examples 2000`` makes requests up from ``/api/openapi.json``, fitting and unfitting,
-for a device that has paired and for one that has not; ``make page-fuzz`` calls it. Exit status 1 where an answer is a
-5xx or none of those described. A seed makes a run the same again.
+``python -m tools.measure.page_fuzz --examples 2000`` makes requests up from ``/api/openapi.json``, fitting and
+unfitting, for a device that has paired and for one that has not; ``make page-fuzz`` calls it. Exit status 1 where an
+answer is a 5xx or none of those described. A seed makes a run the same again.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
 """A simulated day at one table: memory stays flat, the record and its pictures stay under their caps.
 
-``python -m tools.measure.soak --cards 200000`` plays games to their end, one after the other, each through raw edges and
-injected observations into the conductor and the record, with pictures round every slap, while a page's process follows
-and some watch it; then ``--rendered`` whole games in real time through the real camera's, eye's and page's processes
-(`tools.measure.soak_table`). Each process's memory is noted: the referee's and the page's after each game of the day, and all
-three's every second of a rendered game. A day may be stopped (Ctrl-C) and gone on with: its folder keeps it.
+``python -m tools.measure.soak --cards 200000`` plays games to their end, one after the other, each through raw edges
+and injected observations into the conductor and the record, with pictures round every slap, while a page's process
+follows and some watch it; then ``--rendered`` whole games in real time through the real camera's, eye's and page's
+processes (`tools.measure.soak_table`). Each process's memory is noted: the referee's and the page's after each game
+of the day, and all three's every second of a rendered game. A day may be stopped (Ctrl-C) and gone on with: its
+folder keeps it.
 """
 
 from __future__ import annotations

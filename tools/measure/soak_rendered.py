@@ -1,4 +1,4 @@
-"""Whole rendered games for the soak: each a table of its own (`tools.measure.soak_table`), whose processes are watched."""
+"""Whole rendered games for the soak: each a table (`tools.measure.soak_table`) whose processes are watched."""
 
 from __future__ import annotations
 
