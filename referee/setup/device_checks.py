@@ -26,7 +26,6 @@ from referee.units import MS
 from referee.vision import learned_decks
 from referee.vision.cameras import cameras, open_camera_of
 
-_TRIAL: Final = {"en": "one, two, three", "de": "eins, zwei, drei", "es": "uno, dos, tres", "fr": "un, deux, trois"}
 _SLAP_PATIENCE: Final = 20.0
 """How long a slap is waited for, s."""
 _BLINK: Final = 0.35
@@ -221,6 +220,8 @@ def try_voice(settings: VoiceSettings, sound: Any = None) -> str:
     Raises:
         HardwareMissing: no synthesiser, or no PortAudio.
     """
+    from num2words import num2words
+
     from hardware.sound.clips import Clips, find_synthesiser
     from hardware.sound.piper import open_piper
     from hardware.sound.stream_speaker import StreamSpeaker
@@ -228,7 +229,7 @@ def try_voice(settings: VoiceSettings, sound: Any = None) -> str:
 
     piper = Path(settings.piper).expanduser() if settings.piper else None
     clips = Clips(open_piper(piper, settings.language) if piper is not None else find_synthesiser(settings.language))
-    words = [_TRIAL[settings.language]]
+    words = [", ".join(num2words(number, lang=settings.language) for number in (1, 2, 3))]
     clips.render(words)
     level = VolumeControl(Volume(settings.volume))
     speaker = StreamSpeaker(clips, device=settings.device or None, sound=sound, volume=level, watched=False)
