@@ -70,6 +70,10 @@ def _face(image: Image) -> Image:
     return np.asarray(cv2.resize(image, (FACE_W, FACE_H), interpolation=cv2.INTER_AREA), np.uint8)
 
 
+def _courts(faces: dict[str, Image]) -> list[Image]:
+    return [_court(faces[rank + suit]) for rank in "JQK" for suit in "cdhs"]
+
+
 def _court(face: Image) -> Image:
     h, w = face.shape[:2]
     return np.ascontiguousarray(face[int(h * 0.1) : int(h * 0.9), int(w * 0.19) : int(w * 0.81)])
@@ -102,7 +106,7 @@ def knoll_deck(folder: Path, scratch: Path) -> ArtDeck:
             continue
         card = path.stem[:-1].replace("10", "T") + path.stem[-1].lower()
         faces[card] = _face(rasterise(path.read_bytes(), scratch, "-h", str(FACE_H)))
-    return ArtDeck("knoll", faces, (0.02, 0.01, 0.19, 0.25), 2, [_court(faces[r + s]) for r in "JQK" for s in "cdhs"])
+    return ArtDeck("knoll", faces, (0.02, 0.01, 0.19, 0.25), 2, _courts(faces))
 
 
 def kde_deck(scratch: Path) -> ArtDeck:
@@ -116,9 +120,7 @@ def kde_deck(scratch: Path) -> ArtDeck:
     }
     # The ace of spades is built of another group's parts and renders blank on its own.
     faces = {card: face for card, face in faces.items() if face[80:260, 60:180].std() > 3}
-    return ArtDeck(
-        "kde-standard", faces, (0.03, 0.03, 0.17, 0.285), 2, [_court(faces[r + s]) for r in "JQK" for s in "cdhs"]
-    )
+    return ArtDeck("kde-standard", faces, (0.03, 0.03, 0.17, 0.285), 2, _courts(faces))
 
 
 # The package is React source; a stub of createElement turns each component back into the SVG it was made from.
@@ -140,17 +142,14 @@ process.stdout.write(JSON.stringify(out));
 
 def kennard_deck(package: Path, scratch: Path) -> ArtDeck:
     """Adrian Kennard's deck from an unpacked npm package @letele/playing-cards 0.1.0; needs node."""
-    done = subprocess.run(
-        ["node", "-e", _NODE, str(package / "dist" / "index.esm.js")], capture_output=True, text=True, check=True
-    )
+    command = ["node", "-e", _NODE, str(package / "dist" / "index.esm.js")]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
     faces: dict[str, Image] = {}
     for name, svg in json.loads(done.stdout).items():
         if name[0] in "CDHS":
             card = name[1:].upper().replace("10", "T") + name[0].lower()
             faces[card] = _face(rasterise(svg.encode(), scratch, "-h", str(FACE_H)))
-    return ArtDeck(
-        "kennard", faces, (0.03, 0.03, 0.17, 0.255), 2, [_court(faces[r + s]) for r in "JQK" for s in "cdhs"]
-    )
+    return ArtDeck("kennard", faces, (0.03, 0.03, 0.17, 0.255), 2, _courts(faces))
 
 
 def load_all(decks: Path, letele: Path, scratch: Path) -> list[ArtDeck]:

@@ -10,18 +10,18 @@ from models.eye.geometry import Image
 from models.training.fonts import glyph
 
 Field = NDArray[np.float32]
-SIZE = 640
+_SIZE = 640
 
 
 def _noise(rng: np.random.Generator, fx: int, fy: int) -> Field:
     small = rng.normal(0, 1, (max(2, fy), max(2, fx))).astype(np.float32)
-    return np.asarray(cv2.resize(small, (SIZE, SIZE), interpolation=cv2.INTER_CUBIC), np.float32)
+    return np.asarray(cv2.resize(small, (_SIZE, _SIZE), interpolation=cv2.INTER_CUBIC), np.float32)
 
 
 def _octaves(rng: np.random.Generator, start: int, stretch: float = 1.0) -> Field:
-    total = np.zeros((SIZE, SIZE), np.float32)
+    total = np.zeros((_SIZE, _SIZE), np.float32)
     gain, f = 1.0, start
-    while f < SIZE // 2:
+    while f < _SIZE // 2:
         total += gain * _noise(rng, f, max(2, int(f * stretch)))
         gain *= float(rng.uniform(0.45, 0.9))
         f *= 2
@@ -38,30 +38,19 @@ def _mix(field: Field, a: Field, b: Field) -> Field:
     return np.asarray(a * (1 - t) + b * t, np.float32)
 
 
-def _cloth(rng: np.random.Generator) -> Field:
-    base = _colour(rng)
-    image = _mix(_octaves(rng, 3), base * 0.8, np.clip(base * 1.15 + 8, 0, 255))
-    return image + rng.normal(0, rng.uniform(1, 14), (SIZE, SIZE, 1)).astype(np.float32)
-
-
-def _carpet(rng: np.random.Generator) -> Field:
-    return _mix(_octaves(rng, 80) * rng.uniform(0.6, 1.6) + _octaves(rng, 4) * 0.3, _colour(rng), _colour(rng))
-
-
 def _wood(rng: np.random.Generator) -> Field:
     hue = np.array([rng.uniform(10, 70), rng.uniform(40, 110), rng.uniform(70, 190)], np.float32)
     grain = _octaves(rng, 3, float(rng.uniform(8, 20)))
-    image = _mix(
-        np.asarray(np.sin(grain * rng.uniform(1, 5)) * 1.6, np.float32), hue * rng.uniform(0.4, 0.8), hue * 1.1
-    )
-    for x in range(0, SIZE, int(rng.integers(70, 400))):
-        cv2.line(image, (0, x), (SIZE, x), (hue * 0.3).tolist(), int(rng.integers(1, 4)))
+    rings = np.asarray(np.sin(grain * rng.uniform(1, 5)) * 1.6, np.float32)
+    image = _mix(rings, hue * rng.uniform(0.4, 0.8), hue * 1.1)
+    for x in range(0, _SIZE, int(rng.integers(70, 400))):
+        cv2.line(image, (0, x), (_SIZE, x), (hue * 0.3).tolist(), int(rng.integers(1, 4)))
     return image
 
 
 def _tiles(rng: np.random.Generator) -> Field:
     a, b, step = _colour(rng), _colour(rng), int(rng.integers(8, 120))
-    y, x = np.mgrid[0:SIZE, 0:SIZE]
+    y, x = np.mgrid[0:_SIZE, 0:_SIZE]
     kind = rng.integers(3)
     cell = ((x // step + y // step) % 2) if kind == 0 else ((x // step) % 2 if kind == 1 else ((x + y) // step) % 2)
     return _mix(np.asarray(cell * 4 - 2 + _octaves(rng, 30) * 0.3, np.float32), a, b)
@@ -69,11 +58,11 @@ def _tiles(rng: np.random.Generator) -> Field:
 
 def _plaid(rng: np.random.Generator) -> Field:
     """A table cloth: stripes across stripes, with the weave's grain; or sprigs set in rows."""
-    base = np.full((SIZE, SIZE, 3), _colour(rng), np.float32)
+    base = np.full((_SIZE, _SIZE, 3), _colour(rng), np.float32)
     if rng.random() < 0.6:
         for axis in (0, 1):
             at = 0
-            while at < SIZE:
+            while at < _SIZE:
                 wide, gap = int(rng.integers(3, 50)), int(rng.integers(6, 80))
                 colour, much = _colour(rng), float(rng.uniform(0.2, 0.8))
                 band = base[at : at + wide] if axis == 0 else base[:, at : at + wide]
@@ -82,8 +71,8 @@ def _plaid(rng: np.random.Generator) -> Field:
     else:
         step, petals = int(rng.integers(26, 90)), int(rng.integers(3, 8))
         a, b = _colour(rng).tolist(), _colour(rng).tolist()
-        for i, y in enumerate(range(0, SIZE + step, step)):
-            for x in range((i % 2) * step // 2, SIZE + step, step):
+        for i, y in enumerate(range(0, _SIZE + step, step)):
+            for x in range((i % 2) * step // 2, _SIZE + step, step):
                 for k in range(petals):
                     turn = 2 * np.pi * k / petals
                     at_petal = (int(x + step * 0.18 * np.cos(turn)), int(y + step * 0.18 * np.sin(turn)))
@@ -93,9 +82,9 @@ def _plaid(rng: np.random.Generator) -> Field:
 
 
 def _shapes(rng: np.random.Generator) -> Field:
-    image = np.full((SIZE, SIZE, 3), _colour(rng), np.float32)
+    image = np.full((_SIZE, _SIZE, 3), _colour(rng), np.float32)
     for _ in range(int(rng.integers(10, 120))):
-        p = tuple(int(v) for v in rng.integers(0, SIZE, 2))
+        p = tuple(int(v) for v in rng.integers(0, _SIZE, 2))
         size = int(rng.integers(3, 70))
         if rng.random() < 0.5:
             cv2.circle(image, p, size, _colour(rng).tolist(), -1, cv2.LINE_AA)
@@ -108,21 +97,20 @@ def _shapes(rng: np.random.Generator) -> Field:
 def _print(rng: np.random.Generator, words: list[str]) -> Field:
     """A page: lines of print in several sizes, some boxes; digits and letters that are no index."""
     paper = _colour(rng) * 0.2 + 190
-    image = np.full((SIZE, SIZE, 3), np.clip(paper, 0, 255), np.float32)
+    image = np.full((_SIZE, _SIZE, 3), np.clip(paper, 0, 255), np.float32)
     alphabet = list("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789AAJQK  ")
     y = 4
-    while y < SIZE - 60:
+    while y < _SIZE - 60:
         height = int(rng.choice([8, 10, 12, 16, 24, 44]))
         font = words[int(rng.integers(len(words)))]
         x = int(rng.integers(0, 60))
         ink = _colour(rng) * 0.4 if rng.random() < 0.5 else np.zeros(3, np.float32)
-        while x < SIZE - 20:
+        while x < _SIZE - 20:
             mask = glyph(font, "".join(rng.choice(alphabet, int(rng.integers(1, 10)))), 60)
             if mask is not None:
-                width = min(SIZE - x, max(3, round(mask.shape[1] * height / mask.shape[0])))
-                small = (
-                    cv2.resize(mask, (width, height), interpolation=cv2.INTER_AREA).astype(np.float32)[..., None] / 255
-                )
+                width = min(_SIZE - x, max(3, round(mask.shape[1] * height / mask.shape[0])))
+                small = cv2.resize(mask, (width, height), interpolation=cv2.INTER_AREA).astype(np.float32)
+                small = small[..., None] / 255
                 region = image[y : y + height, x : x + width]
                 region[:] = region * (1 - small) + ink * small
                 x += width
@@ -132,15 +120,22 @@ def _print(rng: np.random.Generator, words: list[str]) -> Field:
 
 
 def draw(seed: int, words: list[str]) -> Image:
-    """Background `seed`, SIZE×SIZE; `words` are font files for printed matter."""
+    """Background `seed`, _SIZE×_SIZE; `words` are font files for printed matter."""
     rng = np.random.default_rng((11, seed))
     kind = rng.choice(8, p=[0.22, 0.14, 0.17, 0.08, 0.07, 0.12, 0.08, 0.12])
-    if kind == 5:
+    if kind == 0:  # cloth
+        base = _colour(rng)
+        image = _mix(_octaves(rng, 3), base * 0.8, np.clip(base * 1.15 + 8, 0, 255))
+        image = image + rng.normal(0, rng.uniform(1, 14), (_SIZE, _SIZE, 1)).astype(np.float32)
+    elif kind == 1:  # carpet
+        pile = _octaves(rng, 80) * rng.uniform(0.6, 1.6) + _octaves(rng, 4) * 0.3
+        image = _mix(pile, _colour(rng), _colour(rng))
+    elif kind == 5:
         image = _print(rng, words)
     elif kind == 6:
-        image = np.full((SIZE, SIZE, 3), _colour(rng), np.float32) + _octaves(rng, 2)[..., None] * 5
+        image = np.full((_SIZE, _SIZE, 3), _colour(rng), np.float32) + _octaves(rng, 2)[..., None] * 5
     elif kind == 7:
         image = _plaid(rng)
     else:
-        image = (_cloth, _carpet, _wood, _tiles, _shapes)[int(kind)](rng)
+        image = (_wood, _tiles, _shapes)[int(kind) - 2](rng)
     return np.clip(image, 0, 255).astype(np.uint8)

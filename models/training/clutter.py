@@ -14,7 +14,7 @@ from models.eye.geometry import Image, Points
 #: What hides a card without being one, in the map of what is on top.
 HAND = -2
 
-SKIN = ([120, 150, 200], [90, 120, 180], [60, 85, 130], [150, 180, 230], [40, 55, 85], [75, 105, 160], [130, 165, 225])
+_SKIN = ([120, 150, 200], [90, 120, 180], [60, 85, 130], [150, 180, 230], [40, 55, 85], [75, 105, 160], [130, 165, 225])
 
 
 def _tube(layer: Image, a: Points, b: Points, width: float, value: int) -> None:
@@ -55,7 +55,7 @@ def hands(image: Image, ids: NDArray[np.int16], rng: np.random.Generator, card_p
     unit = card_px / HEIGHT_MM
     for _ in range(int(rng.integers(1, 3))):
         _arm(layer, rng, unit)
-    tone = np.array(SKIN[int(rng.integers(len(SKIN)))], np.float32) * np.float32(rng.uniform(0.85, 1.1))
+    tone = np.array(_SKIN[int(rng.integers(len(_SKIN)))], np.float32) * np.float32(rng.uniform(0.85, 1.1))
     plain = rng.uniform(10, 240, 3).astype(np.float32)
     for value, colour in ((2, plain), (1, tone)):
         mask = (layer == value).astype(np.uint8)
@@ -77,9 +77,8 @@ def _coin(image: Image, layer: Image, rng: np.random.Generator, at: tuple[int, i
     metal = np.array([[150, 190, 210], [170, 170, 175], [80, 110, 170]])[int(rng.integers(3))] * rng.uniform(0.6, 1.15)
     cv2.circle(image, at, r, tuple(float(v) for v in metal * 0.6), -1, cv2.LINE_AA)
     cv2.circle(image, at, max(1, r - 2), tuple(float(min(255, v)) for v in metal), -1, cv2.LINE_AA)
-    cv2.putText(
-        image, str(int(rng.integers(1, 60))), (at[0] - r // 2, at[1] + r // 3), 1, r / 14, tuple(metal * 0.5), 1
-    )
+    value, foot = str(int(rng.integers(1, 60))), (at[0] - r // 2, at[1] + r // 3)
+    cv2.putText(image, value, foot, 1, r / 14, tuple(metal * 0.5), 1)
     cv2.circle(layer, at, r, 255, -1)
 
 
@@ -115,13 +114,9 @@ def _slab(image: Image, layer: Image, rng: np.random.Generator, at: tuple[int, i
     cv2.fillPoly(layer, [box], 255)
 
 
-_THINGS: tuple[Callable[[Image, Image, np.random.Generator, tuple[int, int], float], None], ...] = (
-    _coin,
-    _coin,
-    _chip,
-    _cup,
-    _slab,
-)
+_Thing = Callable[[Image, Image, np.random.Generator, tuple[int, int], float], None]
+#: Draws a thing into the picture and where it lies into the layer, at a place, px; the last is px a millimetre.
+_THINGS: tuple[_Thing, ...] = (_coin, _coin, _chip, _cup, _slab)
 
 
 def things(image: Image, ids: NDArray[np.int16], rng: np.random.Generator, card_px: float, most: int) -> None:

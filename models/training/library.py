@@ -71,11 +71,6 @@ class _Writer:
         self.row += 1
 
 
-def _art_boxes(box: art.Box) -> tuple[art.Box, art.Box]:
-    middle = box[1] + (box[3] - box[1]) * 0.58
-    return (box[0], box[1], box[2], middle), (box[0], middle, box[2], box[3])
-
-
 def build(folder: Path, art_decks: list[art.ArtDeck], generated: int, held_out: int) -> None:
     """Render art decks, `generated` training decks and `held_out` decks of fonts never trained on, into `folder`."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -85,7 +80,9 @@ def build(folder: Path, art_decks: list[art.ArtDeck], generated: int, held_out: 
     out = _Writer(folder, 2 * sum(len(d.faces) for d in art_decks) + (generated + held_out) * (len(CARD_CLASSES) + 1))
     nowhere = (0.0, 0.0, 0.0, 0.0)
     for number, deck in enumerate(art_decks):
-        rank_box, suit_box = _art_boxes(deck.index)
+        x0, y0, x1, y1 = deck.index
+        middle = y0 + (y1 - y0) * 0.58
+        rank_box, suit_box = (x0, y0, x1, middle), (x0, middle, x1, y1)
         used = np.random.default_rng((78, number))
         for card, image in deck.faces.items():
             values = (CARD_CLASSES.index(card), number, 0, deck.corners, rank_box, suit_box)
@@ -119,10 +116,8 @@ def main() -> None:
     args = parser.parse_args()
     found = art.load_all(args.decks, args.letele, args.out / "scratch")
     build(args.out / "library", found, args.generated, args.held_out)
-    print(
-        f"library of {len(found)} art decks and {args.generated + args.held_out} generated ones "
-        f"in {args.out / 'library'}"
-    )
+    made = args.generated + args.held_out
+    print(f"library of {len(found)} art decks and {made} generated ones in {args.out / 'library'}")
 
 
 if __name__ == "__main__":

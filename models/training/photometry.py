@@ -36,9 +36,8 @@ def _glare(image: Image, rng: np.random.Generator) -> Image:
         centre = tuple(int(v) for v in rng.integers(0, size // 4, 2))
         axes = tuple(int(v) for v in rng.integers(2, size // 16, 2))
         cv2.ellipse(spot, centre, axes, float(rng.uniform(0, 180)), 0, 360, float(rng.uniform(40, 230)), -1)
-    spot = cv2.resize(
-        cv2.GaussianBlur(spot, (0, 0), float(rng.uniform(1.5, 9))), (size, size), interpolation=cv2.INTER_LINEAR
-    )
+    spot = cv2.GaussianBlur(spot, (0, 0), float(rng.uniform(1.5, 9)))
+    spot = cv2.resize(spot, (size, size), interpolation=cv2.INTER_LINEAR)
     return np.asarray(cv2.add(image, cv2.merge([spot, spot, spot])), np.uint8)
 
 
@@ -75,22 +74,13 @@ def _defocus(image: Image, radius: float) -> Image:
     return np.asarray(cv2.filter2D(image, -1, disc / disc.sum()), np.uint8)
 
 
-def _bands(size: int, rng: np.random.Generator) -> Field:
-    """Lamps that flicker, seen through a rolling shutter: bands across the picture."""
-    y = np.arange(size, dtype=np.float32)
-    wave = 1 + rng.uniform(0.03, 0.16) * np.sin(2 * np.pi * (y / rng.uniform(60, 400) + rng.random()))
-    field = np.repeat(wave.astype(np.float32)[:, None], size, 1)
-    return np.asarray(field if rng.random() < 0.5 else field.T.copy(), np.float32)
-
-
 def _optics(image: Image, rng: np.random.Generator, hard: float) -> Image:
     size = image.shape[0]
     if rng.random() < 0.3 * hard:
         small = round(size / rng.uniform(1.05, 1.1 + 1.1 * hard))
         image = cv2.resize(image, (small, small), interpolation=cv2.INTER_AREA)
-        image = cv2.resize(
-            image, (size, size), interpolation=cv2.INTER_CUBIC if rng.random() < 0.5 else cv2.INTER_LINEAR
-        )
+        way = cv2.INTER_CUBIC if rng.random() < 0.5 else cv2.INTER_LINEAR
+        image = cv2.resize(image, (size, size), interpolation=way)
     blur = rng.random()
     if blur < 0.42:
         image = cv2.GaussianBlur(image, (0, 0), float(rng.uniform(0.4, 0.7 + 1.3 * hard)))
@@ -114,7 +104,11 @@ def photograph(image: Image, rng: np.random.Generator, worst: float = 1.25) -> I
         shade = _shade(rng, size)
         light = np.asarray(cv2.multiply(light, cv2.merge([shade, shade, shade]), dtype=cv2.CV_8U), np.uint8)
     if rng.random() < 0.05:
-        band = _bands(size, rng)
+        # Lamps that flicker, seen through a rolling shutter: bands across the picture.
+        y = np.arange(size, dtype=np.float32)
+        wave = 1 + rng.uniform(0.03, 0.16) * np.sin(2 * np.pi * (y / rng.uniform(60, 400) + rng.random()))
+        band = np.repeat(wave.astype(np.float32)[:, None], size, 1)
+        band = band if rng.random() < 0.5 else band.T.copy()
         light = np.asarray(cv2.multiply(light, cv2.merge([band, band, band]), dtype=cv2.CV_8U), np.uint8)
     if rng.random() < 0.28:
         light = _glare(light, rng)

@@ -8,7 +8,7 @@ import numpy as np
 from models.eye.geometry import Points
 from models.training.fonts import Ink, glyph
 
-SIZE = 192
+_SIZE = 192
 
 #: Fonts with good suit glyphs; beside the parametric shapes they give real printers' pips.
 _GLYPHS = {"c": "♣", "d": "♦", "h": "♥", "s": "♠"}
@@ -19,15 +19,12 @@ def _curve(p0: Points, p1: Points, p2: Points, p3: Points) -> Points:
     return np.asarray((1 - t) ** 3 * p0 + 3 * (1 - t) ** 2 * t * p1 + 3 * (1 - t) * t**2 * p2 + t**3 * p3)
 
 
-def _fill(outline: Points, mask: Ink) -> None:
-    cv2.fillPoly(mask, [np.round(outline * 16).astype(np.int32)], 255, cv2.LINE_AA, 4)
-
-
-def _mirror(half: Points) -> Points:
-    """Close a right half outline about x = 0.5."""
+def _fill(mask: Ink, half: Points) -> None:
+    """Fill an outline of which the right half is given, mirrored about x = 0.5."""
     other = half[::-1].copy()
     other[:, 0] = 1 - other[:, 0]
-    return np.vstack([half, other])
+    outline = np.vstack([half, other]) * _SIZE
+    cv2.fillPoly(mask, [np.round(outline * 16).astype(np.int32)], 255, cv2.LINE_AA, 4)
 
 
 def _at(x: float, y: float) -> Points:
@@ -41,58 +38,41 @@ def _heart_half(rng: np.random.Generator) -> Points:
     return np.vstack([top, low])
 
 
-def _stem(mask: Ink, rng: np.random.Generator, top: float) -> None:
-    flare, neck = rng.uniform(0.1, 0.26), rng.uniform(0.015, 0.05)
-    side = _curve(
-        _at(0.5 + neck, top),
-        _at(0.5 + neck, rng.uniform(0.8, 0.95)),
-        _at(0.5 + flare * 0.6, 0.97),
-        _at(0.5 + flare, 1.0),
-    )
-    _fill(_mirror(side) * SIZE, mask)
-
-
-def _heart(mask: Ink, rng: np.random.Generator) -> None:
-    _fill(_mirror(_heart_half(rng)) * SIZE, mask)
-
-
-def _spade(mask: Ink, rng: np.random.Generator) -> None:
-    half = _heart_half(rng)
-    half[:, 1] = (1 - half[:, 1]) * rng.uniform(0.84, 0.92)
-    _fill(_mirror(half[::-1]) * SIZE, mask)
-    _stem(mask, rng, 0.5)
-
-
-def _diamond(mask: Ink, rng: np.random.Generator) -> None:
-    bend, width = rng.choice([0.0, rng.uniform(0, 0.12)]), rng.uniform(0.36, 0.5)
-    q1 = _at(0.5 + width / 2 - bend, 0.25 + bend)
-    q2 = _at(0.5 + width / 2 - bend, 0.75 - bend)
-    top, right, low = _at(0.5, 0), _at(0.5 + width, 0.5), _at(0.5, 1)
-    _fill(_mirror(np.vstack([_curve(top, q1, q1, right), _curve(right, q2, q2, low)])) * SIZE, mask)
-
-
-def _club(mask: Ink, rng: np.random.Generator) -> None:
-    r, spread = rng.uniform(0.2, 0.26), rng.uniform(0.22, 0.28)
-    low = rng.uniform(0.52, 0.62)
-    for x, y in ((0.5, r), (0.5 - spread, low), (0.5 + spread, low)):
-        cv2.circle(mask, (round(x * SIZE * 16), round(y * SIZE * 16)), round(r * SIZE * 16), 255, -1, cv2.LINE_AA, 4)
-    if rng.random() < 0.8:
-        cv2.circle(
-            mask, (SIZE // 2, round((low - 0.07) * SIZE)), round(rng.uniform(0.06, 0.13) * SIZE), 255, -1, cv2.LINE_AA
-        )
-    _stem(mask, rng, 0.42)
-
-
-_SHAPES = {"c": _club, "d": _diamond, "h": _heart, "s": _spade}
+def _draw_shape(mask: Ink, suit: str, rng: np.random.Generator) -> None:
+    if suit == "c":
+        r, spread = rng.uniform(0.2, 0.26), rng.uniform(0.22, 0.28)
+        low = rng.uniform(0.52, 0.62)
+        for x, y in ((0.5, r), (0.5 - spread, low), (0.5 + spread, low)):
+            at = (round(x * _SIZE * 16), round(y * _SIZE * 16))
+            cv2.circle(mask, at, round(r * _SIZE * 16), 255, -1, cv2.LINE_AA, 4)
+        if rng.random() < 0.8:
+            at = (_SIZE // 2, round((low - 0.07) * _SIZE))
+            cv2.circle(mask, at, round(rng.uniform(0.06, 0.13) * _SIZE), 255, -1, cv2.LINE_AA)
+    elif suit == "d":
+        bend, width = rng.choice([0.0, rng.uniform(0, 0.12)]), rng.uniform(0.36, 0.5)
+        q1 = _at(0.5 + width / 2 - bend, 0.25 + bend)
+        q2 = _at(0.5 + width / 2 - bend, 0.75 - bend)
+        top, right, low = _at(0.5, 0), _at(0.5 + width, 0.5), _at(0.5, 1)
+        _fill(mask, np.vstack([_curve(top, q1, q1, right), _curve(right, q2, q2, low)]))
+    else:
+        half = _heart_half(rng)
+        if suit == "s":
+            half[:, 1] = (1 - half[:, 1]) * rng.uniform(0.84, 0.92)
+            half = half[::-1]
+        _fill(mask, half)
+    if suit in "cs":  # the stem
+        flare, neck, top = rng.uniform(0.1, 0.26), rng.uniform(0.015, 0.05), 0.5 if suit == "s" else 0.42
+        waist, foot = _at(0.5 + neck, rng.uniform(0.8, 0.95)), _at(0.5 + flare * 0.6, 0.97)
+        _fill(mask, _curve(_at(0.5 + neck, top), waist, foot, _at(0.5 + flare, 1.0)))
 
 
 def draw(suit: str, rng: np.random.Generator, font: str | None) -> Ink:
     """A tight mask of the suit's pip; from the font's glyph where one is given and has it."""
     if font is not None:
-        mask = glyph(font, _GLYPHS[suit], SIZE)
+        mask = glyph(font, _GLYPHS[suit], _SIZE)
         if mask is not None and mask.mean() > 70:
             return mask
-    canvas = np.zeros((SIZE + 8, SIZE + 8), np.uint8)
-    _SHAPES[suit](canvas[4:-4, 4:-4], rng)
+    canvas = np.zeros((_SIZE + 8, _SIZE + 8), np.uint8)
+    _draw_shape(canvas[4:-4, 4:-4], suit, rng)
     ys, xs = np.nonzero(canvas > 100)
     return np.ascontiguousarray(canvas[ys.min() : ys.max() + 1, xs.min() : xs.max() + 1])
