@@ -29,23 +29,17 @@ from models.training.scenes import Painter
 _WRONG = 0.0075
 
 
-def _nll(matches: list[SceneMatch], weights: card_name.EvidenceWeights) -> float:
-    named = [(card_name.evidence(m.candidate, weights), m.truth) for m in matches if m.truth is not None]
-    total = [float(logs[CARD_CLASSES.index(truth)]) for logs, truth in named]
-    return -float(np.mean(np.maximum(total, -12)))
-
-
-def _with(weights: card_name.EvidenceWeights, name: str, value: float) -> card_name.EvidenceWeights:
-    return card_name.EvidenceWeights.of({**asdict(weights), name: value})
-
-
 def fit_evidence(matches: list[SceneMatch], weights: card_name.EvidenceWeights) -> card_name.EvidenceWeights:
-    """Coordinate search over the three weights of the evidence."""
-    grid = np.array([0.15, 0.25, 0.35, 0.5, 0.65, 0.8, 1.0, 1.2, 1.4, 1.7, 2.0])
+    """Coordinate search over the three weights of the evidence, by the likelihood of the true card."""
+    named = [(m.candidate, CARD_CLASSES.index(m.truth)) for m in matches if m.truth is not None]
     for _ in range(2):
         for name in ("one", "each", "card"):
-            tried = [(_nll(matches, _with(weights, name, float(v))), float(v)) for v in grid]
-            weights = _with(weights, name, min(tried)[1])
+            tried = []
+            for value in (0.15, 0.25, 0.35, 0.5, 0.65, 0.8, 1.0, 1.2, 1.4, 1.7, 2.0):
+                changed = card_name.EvidenceWeights.of({**asdict(weights), name: value})
+                logs = [float(card_name.evidence(candidate, changed)[true]) for candidate, true in named]
+                tried.append((-float(np.mean(np.maximum(logs, -12))), value, changed))
+            weights = min(tried, key=lambda one: one[:2])[2]
     return weights
 
 

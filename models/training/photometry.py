@@ -105,8 +105,8 @@ def photograph(image: Image, rng: np.random.Generator, worst: float = 1.25) -> I
         light = np.asarray(cv2.multiply(light, cv2.merge([shade, shade, shade]), dtype=cv2.CV_8U), np.uint8)
     if rng.random() < 0.05:
         # Lamps that flicker, seen through a rolling shutter: bands across the picture.
-        y = np.arange(size, dtype=np.float32)
-        wave = 1 + rng.uniform(0.03, 0.16) * np.sin(2 * np.pi * (y / rng.uniform(60, 400) + rng.random()))
+        rows = np.arange(size, dtype=np.float32)
+        wave = 1 + rng.uniform(0.03, 0.16) * np.sin(2 * np.pi * (rows / rng.uniform(60, 400) + rng.random()))
         band = np.repeat(wave.astype(np.float32)[:, None], size, 1)
         band = band if rng.random() < 0.5 else band.T.copy()
         light = np.asarray(cv2.multiply(light, cv2.merge([band, band, band]), dtype=cv2.CV_8U), np.uint8)

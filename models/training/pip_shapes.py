@@ -52,8 +52,8 @@ def _draw_shape(mask: Ink, suit: str, rng: np.random.Generator) -> None:
         bend, width = rng.choice([0.0, rng.uniform(0, 0.12)]), rng.uniform(0.36, 0.5)
         q1 = _at(0.5 + width / 2 - bend, 0.25 + bend)
         q2 = _at(0.5 + width / 2 - bend, 0.75 - bend)
-        top, right, low = _at(0.5, 0), _at(0.5 + width, 0.5), _at(0.5, 1)
-        _fill(mask, np.vstack([_curve(top, q1, q1, right), _curve(right, q2, q2, low)]))
+        right = _at(0.5 + width, 0.5)
+        _fill(mask, np.vstack([_curve(_at(0.5, 0), q1, q1, right), _curve(right, q2, q2, _at(0.5, 1))]))
     else:
         half = _heart_half(rng)
         if suit == "s":
@@ -61,9 +61,9 @@ def _draw_shape(mask: Ink, suit: str, rng: np.random.Generator) -> None:
             half = half[::-1]
         _fill(mask, half)
     if suit in "cs":  # the stem
-        flare, neck, top = rng.uniform(0.1, 0.26), rng.uniform(0.015, 0.05), 0.5 if suit == "s" else 0.42
+        flare, neck, start = rng.uniform(0.1, 0.26), rng.uniform(0.015, 0.05), 0.5 if suit == "s" else 0.42
         waist, foot = _at(0.5 + neck, rng.uniform(0.8, 0.95)), _at(0.5 + flare * 0.6, 0.97)
-        _fill(mask, _curve(_at(0.5 + neck, top), waist, foot, _at(0.5 + flare, 1.0)))
+        _fill(mask, _curve(_at(0.5 + neck, start), waist, foot, _at(0.5 + flare, 1.0)))
 
 
 def draw(suit: str, rng: np.random.Generator, font: str | None) -> Ink:

@@ -14,10 +14,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from models.eye.classes import HEIGHT_MM
+from models.eye.classes import HEIGHT_MM, WIDTH_MM
 from models.eye.geometry import Image, Points
 from models.eye.reader import RANK_OF_CARD, SUIT_OF_CARD
-from models.training import clutter, poses
+from models.training import clutter
 from models.training.art import FACE_H, FACE_W
 from models.training.clutter import HAND
 from models.training.library import Library
@@ -26,6 +26,8 @@ from models.training.photometry import photograph
 SIZE = 512
 #: Heights of cards in px of the whole picture, and the most cards in it.
 _SMALLEST, _LARGEST, _MOST_CARDS = 50, 420, 60
+#: A heap rarely has more; real games bury the rest.
+_TALLEST = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +110,90 @@ class Bend:
         return [replace(card, quad=self.points(card.quad)) for card in laid]
 
 
+# Where the camera hangs and how cards lie: heaps as people make them, in millimetres
+
+
+@dataclass(slots=True)
+class _Pose:
+    """A card's centre on the table, mm, and its turn, degrees."""
+
+    x: float
+    y: float
+    angle: float
+
+
+def _tilt(rng: np.random.Generator) -> float:
+    """Radians off the vertical: most cameras hang nearly straight, hand-held ones do not."""
+    kind = rng.random()
+    if kind < 0.45:
+        return float(np.radians(abs(rng.normal(0, 4))))
+    return float(np.radians(rng.uniform(0, 25) if kind < 0.8 else rng.uniform(15, 50)))
+
+
+def _camera(rng: np.random.Generator, card_px: float, size: int) -> Points:
+    """Homography from the table (mm, origin at the picture's middle) to pixels: a pinhole, tilted, at any turn."""
+    focal = size / 2 / np.tan(np.radians(rng.uniform(30, 72)) / 2)
+    distance = focal * HEIGHT_MM / card_px
+    tilt, azimuth, turn = _tilt(rng), rng.uniform(0, 2 * np.pi), rng.uniform(0, 2 * np.pi)
+    axis = np.array([np.cos(azimuth), np.sin(azimuth), 0.0])
+    cross = np.array([[0, -axis[2], axis[1]], [axis[2], 0, -axis[0]], [-axis[1], axis[0], 0]])
+    lean = np.eye(3) + np.sin(tilt) * cross + (1 - np.cos(tilt)) * cross @ cross  # Rodrigues' formula
+    spin = np.array([[np.cos(turn), -np.sin(turn), 0], [np.sin(turn), np.cos(turn), 0], [0, 0, 1.0]])
+    rotation = lean @ spin
+    lens = np.array([[focal, 0, size / 2], [0, focal, size / 2], [0, 0, 1.0]])
+    return np.asarray(lens @ np.column_stack([rotation[:, 0], rotation[:, 1], [0, 0, distance]]))
+
+
+def _pile(rng: np.random.Generator, cx: float, cy: float, base: float) -> list[_Pose]:
+    n = int(rng.integers(1, 12) if rng.random() < 0.7 else rng.integers(10, _TALLEST + 1))
+    sigma, wild = rng.uniform(2, 14), rng.random() < 0.5
+    off = np.clip(rng.normal(0, sigma, (n, 2)), -25, 25)
+    return [_Pose(cx + dx, cy + dy, float(rng.uniform(0, 360) if wild else rng.normal(base, 22))) for dx, dy in off]
+
+
+def _spread(rng: np.random.Generator, cx: float, cy: float, base: float, kind: str) -> list[_Pose]:
+    step = rng.uniform(8, 24) if kind == "fan" else rng.uniform(10, 75)
+    n = int(rng.integers(1, 10))
+    poses = []
+    for i in range(n):
+        if kind == "fan":
+            angle = base + (i - n / 2) * step * 0.55
+            pivot = np.radians(angle)
+            poses.append(_Pose(cx + 90 * np.sin(pivot), cy - 90 * np.cos(pivot), float(angle)))
+        else:
+            along = np.radians(base)
+            d = (i - n / 2) * step
+            poses.append(_Pose(cx + d * np.cos(along), cy + d * np.sin(along), float(base + rng.normal(0, 5))))
+    return poses
+
+
+def _heap(rng: np.random.Generator, extent: float) -> list[_Pose]:
+    """Poses of one heap, lowest first; `extent` is half the picture in mm."""
+    kind = str(rng.choice(["pile", "loose", "fan", "row", "single"], p=[0.42, 0.14, 0.16, 0.12, 0.16]))
+    cx, cy = rng.uniform(-extent, extent, 2) * 0.75
+    base = float(rng.uniform(0, 360))
+    if kind == "single":
+        return [_Pose(cx, cy, base)]
+    if kind == "pile":
+        return _pile(rng, cx, cy, base)
+    if kind == "loose":
+        off = rng.uniform(-110, 110, (int(rng.integers(1, 12)), 2))
+        return [_Pose(cx + dx, cy + dy, float(rng.uniform(0, 360))) for dx, dy in off]
+    return _spread(rng, cx, cy, base, kind)
+
+
+def _card_matrix(pose: _Pose) -> Points:
+    """Card pixels (FACE_W×FACE_H) to the table in mm."""
+    a = np.radians(pose.angle)
+    c, s = np.cos(a), np.sin(a)
+    kx, ky = WIDTH_MM / FACE_W, HEIGHT_MM / FACE_H
+    left = [c * kx, -s * ky, pose.x - c * WIDTH_MM / 2 + s * HEIGHT_MM / 2]
+    return np.array([left, [s * kx, c * ky, pose.y - s * WIDTH_MM / 2 - c * HEIGHT_MM / 2], [0, 0, 1]])
+
+
+# The painter
+
+
 def _project(matrix: Points, points: Points) -> Points:
     return np.asarray(cv2.perspectiveTransform(points.reshape(-1, 1, 2).astype(np.float64), matrix).reshape(-1, 2))
 
@@ -145,13 +231,13 @@ class Painter:
         self.weights /= self.weights.sum()
 
     def scene(self, seed: tuple[int, ...]) -> DrawnScene:
-        """DrawnScene `seed`."""
+        """The scene of a seed."""
         rng = np.random.default_rng(seed)
         card_px = float(np.exp(rng.uniform(*np.log(self.heights))))
         image, ids = self._background(rng), np.full((SIZE, SIZE), -1, np.int16)
         if rng.random() < 0.12:
             clutter.things(image, ids, rng, card_px, 4)
-        camera = poses.camera(rng, card_px, SIZE)
+        camera = _camera(rng, card_px, SIZE)
         laid = self._laid(rng, image, ids, camera, SIZE / 2 / card_px * HEIGHT_MM)
         if rng.random() < 0.12:
             clutter.things(image, ids, rng, card_px, 2)
@@ -172,9 +258,9 @@ class Painter:
         shadow = rng.uniform(0, 0.5) if rng.random() < 0.8 else 0.0
         light = rng.normal(0, 1.6, 2)
         for _ in range(int(rng.integers(1, 2 + min(5, int((extent / 60) ** 2))))):
-            for pose in poses.heap(rng, extent):
+            for pose in _heap(rng, extent):
                 if len(laid) < _MOST_CARDS:
-                    matrix = camera @ poses.card_matrix(pose)
+                    matrix = camera @ _card_matrix(pose)
                     self._lay(image, ids, laid, self._choose(rng, deck), matrix, rng, shadow, light)
         return laid
 

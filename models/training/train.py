@@ -266,17 +266,14 @@ class TrainingRun:
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), 5.0)
         self.optimiser.step()
         self.step += 1
-        self._follow()
-        return parts
-
-    @torch.no_grad()  # type: ignore[untyped-decorator]
-    def _follow(self) -> None:
         keep = min(0.998, 1 - 1 / (1 + self.step / 4))
-        for slow, fast in zip(self.average.state_dict().values(), self.model.state_dict().values(), strict=True):
-            if slow.dtype.is_floating_point:
-                slow.lerp_(fast, 1 - keep)
-            else:
-                slow.copy_(fast)
+        with torch.no_grad():
+            for slow, fast in zip(self.average.state_dict().values(), self.model.state_dict().values(), strict=True):
+                if slow.dtype.is_floating_point:
+                    slow.lerp_(fast, 1 - keep)
+                else:
+                    slow.copy_(fast)
+        return parts
 
 
 @torch.no_grad()  # type: ignore[untyped-decorator]

@@ -143,9 +143,7 @@ class Arms:
 
     def __init__(self, seat_bearings: Mapping[int, float], motion: Motion, stream: Stream, pile: Pile) -> None:
         self._bearings = dict(seat_bearings)
-        self._motion = motion
-        self._stream = stream
-        self._pile = pile
+        self._motion, self._stream, self._pile = motion, stream, pile
         self.hovering = Hovering()
         self._sweeps: deque[tuple[int, float, float]] = deque()
         """Instant (ns), bearing and weight of each look at an arm over the pile."""
@@ -203,9 +201,7 @@ class Fouls:
     """Tells the fouls beside a card: a hand that hovers while it turns (M5), two cards drawn at once (F9)."""
 
     def __init__(self, stream: Stream, pile: Pile, arms: Arms) -> None:
-        self._stream = stream
-        self._pile = pile
-        self._arms = arms
+        self._stream, self._pile, self._arms = stream, pile, arms
         self._count = 0
 
     def beside(self, seen: Sequence[Observation]) -> list[Observation]:
@@ -239,10 +235,7 @@ class Taking:
     """Watches the pile's place for the pile to leave it."""
 
     def __init__(self, motion: Motion, stream: Stream, pile: Pile, arms: Arms) -> None:
-        self._motion = motion
-        self._stream = stream
-        self._pile = pile
-        self._arms = arms
+        self._motion, self._stream, self._pile, self._arms = motion, stream, pile, arms
         self._taken = 0
         self._leaving: SeenFrame | None = None
 

@@ -49,9 +49,7 @@ class Attribution:
     """Gives readings to cards, and opens a card for those that show a new one."""
 
     def __init__(self, motion: Motion, stream: Stream, pile: Pile) -> None:
-        self._motion = motion
-        self._stream = stream
-        self._pile = pile
+        self._motion, self._stream, self._pile = motion, stream, pile
         self._settled: Bytes | None = None
         """The half picture of the last frame without a hand in it."""
 
@@ -94,7 +92,14 @@ class Attribution:
         """The reported card that this reading shows again, if it is one."""
         if s.card != UNREAD:
             for track in reversed(self._pile.laid):
-                if track.name == s.card and (self._pile.packs == 1 or self._same_place(track, quad)):
+                if track.name != s.card:
+                    continue
+                if self._pile.packs == 1:
+                    return track
+                # Of several packs only a card that may have been nudged here since it was seen last.
+                near = distance(track.quad, quad) < _NUDGED * self._pile.card_height
+                lately = near and track.last.index >= self._stream.index - 2
+                if iou(track.quad, quad) > 0.5 or lately:
                     return track
             # A look that was held for a scrap counts as one at a card under way if this one is beyond doubt.
             clear = double(s) and s.top and s.confidence >= SURE_READING
@@ -106,11 +111,6 @@ class Attribution:
             if alike > 0.88 or (s.card == UNREAD and alike > (0.75 if s.top else 0.4)):
                 return track
         return None
-
-    def _same_place(self, track: Track, quad: Quad) -> bool:
-        """Whether a card may have been nudged from its place to this one since it was seen last."""
-        near = distance(track.quad, quad) < _NUDGED * self._pile.card_height
-        return iou(track.quad, quad) > 0.5 or (near and track.last.index >= self._stream.index - 2)
 
     def _update_known(self, track: Track, s: CardSeen, quad: Quad, now: SeenFrame) -> None:
         if s.card != track.name or s.confidence < 0.5:

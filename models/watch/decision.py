@@ -43,10 +43,7 @@ class Decisions:
     """Settles what the cards under way are, as soon as that is sure."""
 
     def __init__(self, motion: Motion, stream: Stream, pile: Pile, arms: Arms) -> None:
-        self._motion = motion
-        self._stream = stream
-        self._pile = pile
-        self._arms = arms
+        self._motion, self._stream, self._pile, self._arms = motion, stream, pile, arms
         self._placed = 0
         self._foresight: Foresight | None = None
         self._trust = Trust()

@@ -126,9 +126,7 @@ class Paper:
     """Looks for faces round the pile, and remembers what was white there before a hand came."""
 
     def __init__(self, motion: Motion, stream: Stream, pile: Pile) -> None:
-        self._motion = motion
-        self._stream = stream
-        self._pile = pile
+        self._motion, self._stream, self._pile = motion, stream, pile
         self._old: tuple[Mask, int] | None = None
         """What was white while all was quiet, at half size, and when that was (ns)."""
 
@@ -136,7 +134,12 @@ class Paper:
         """Note the suspects of the newest frame; ``read`` is where the eye saw cards last."""
         if not self._pile.card_height:
             return
-        box = self._surroundings()
+        # Where a face may come up.
+        (cx, cy), reach = self._pile.middle(self._stream.shape), 1.75 * self._pile.card_height
+        rows, columns = self._stream.shape
+        x0, y0 = (max(0, int(c - reach) // PAPER_STEP * PAPER_STEP) for c in (cx, cy))
+        x1, y1 = min(columns, int(cx + reach)), min(rows, int(cy + reach))
+        box = x0, y0, x1 // PAPER_STEP * PAPER_STEP, y1 // PAPER_STEP * PAPER_STEP
         if not glance.reaches:
             self._note_old(box, now, glance)
             return
@@ -170,14 +173,6 @@ class Paper:
             cv2.fillConvexPoly(left, points, 0)
         # What is left along a quad that lies a little off is a thin rim; a face is not.
         return np.asarray(cv2.morphologyEx(left, cv2.MORPH_OPEN, np.ones((5, 5), np.uint8)), np.uint8)
-
-    def _surroundings(self) -> PixelBox:
-        """Where a face may come up."""
-        (cx, cy), reach = self._pile.middle(self._stream.shape), 1.75 * self._pile.card_height
-        rows, columns = self._stream.shape
-        x0, y0 = (max(0, int(c - reach) // PAPER_STEP * PAPER_STEP) for c in (cx, cy))
-        x1, y1 = min(columns, int(cx + reach)), min(rows, int(cy + reach))
-        return x0, y0, x1 // PAPER_STEP * PAPER_STEP, y1 // PAPER_STEP * PAPER_STEP
 
     def _note_old(self, box: PixelBox, now: SeenFrame, glance: Glance) -> None:
         """While all is quiet: what is white now is no face that comes up later."""

@@ -41,9 +41,7 @@ class Gaze:
 
     def __init__(self, eye: CardEye, motion: Motion, stream: Stream, pile: Pile) -> None:
         self._eye = eye
-        self._motion = motion
-        self._stream = stream
-        self._pile = pile
+        self._motion, self._stream, self._pile = motion, stream, pile
         self._last: Bytes | None = None
         """The reduced picture of the frame read last ..."""
         self._clear = False
