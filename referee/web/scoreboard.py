@@ -92,7 +92,8 @@ class Follower:
         while True:
             try:
                 try:
-                    await asyncio.wait_for(self._woken.wait(), _LOOK)
+                    async with asyncio.timeout(_LOOK):
+                        await self._woken.wait()
                 except TimeoutError:
                     await self.look()
                     continue
