@@ -1,0 +1,33 @@
+"""The simulated table in real time: drawn in one process, looked at in another, refereed in a third."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from referee.engine.log import parse_object
+
+WEIGHTS = Path(__file__).parents[2] / "models" / "weights"
+
+
+@pytest.mark.skipif(not (WEIGHTS / "finder.onnx").exists(), reason="the eye's weights are not here")
+def test_a_game_in_real_time_is_refereed_as_it_was_played(tmp_path: Path) -> None:
+    summary, log = tmp_path / "summary.json", tmp_path / "game.jsonl"
+    command = [sys.executable, "-m", "referee", "demo", "--seed", "7", "--max-cards", "4"]
+    done = subprocess.run(
+        [*command, "--summary", str(summary), "--log", str(log)], stdin=subprocess.DEVNULL, capture_output=True,
+        text=True, check=False, timeout=240,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    figures = json.loads(summary.read_text())
+    assert figures["cards"]["right"] == figures["cards"]["laid"] == 4
+    assert figures["rulings"]["differing"] == [] and figures["troubles"] == {}
+    seconds = figures["played_s"]
+    assert figures["frames"] == pytest.approx(15 * seconds, abs=2), "each frame was looked at"
+    lines = [parse_object(line, number) for number, line in enumerate(log.read_text().splitlines(), start=1)]
+    cards = [line["t"] for line in lines if line.get("kind") == "card"]
+    assert (cards[-1] - cards[0]) / 1e9 < seconds, "on one line of time"
