@@ -39,14 +39,13 @@ def require_kernel_time(factory: Any) -> None:
         )
 
 
-def header_chip(label_of: Callable[[int], str | None], count: int = 16) -> int | None:
+def header_chip(label_of: Callable[[int], str | None]) -> int | None:
     """The number of the GPIO chip that the header hangs on, found by label; None where there is none.
 
     Args:
         label_of: answers a chip's label, or None where no chip has that number.
-        count: how many numbers to try.
     """
-    labels = {number: label_of(number) for number in range(count)}
+    labels = {number: label_of(number) for number in range(16)}
     for wanted in HEADER_LABELS:
         for number, label in labels.items():
             if label == wanted:

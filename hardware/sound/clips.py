@@ -259,8 +259,8 @@ def pcm(samples: Samples) -> bytes:
     return np.clip(np.round(samples * 32767), -32768, 32767).astype("<i2").tobytes()
 
 
-def write_wav(file: Path, samples: Samples, rate: int = RATE) -> None:
-    """Write one channel of 16-bit sound.
+def write_wav(file: Path, samples: Samples) -> None:
+    """Write one channel of 16-bit sound at `RATE`.
 
     Raises:
         OSError: the file cannot be written.
@@ -268,5 +268,5 @@ def write_wav(file: Path, samples: Samples, rate: int = RATE) -> None:
     with file.open("wb") as out, wave.open(out, "wb") as wav:
         wav.setnchannels(1)
         wav.setsampwidth(2)
-        wav.setframerate(rate)
+        wav.setframerate(RATE)
         wav.writeframes(pcm(samples))

@@ -30,9 +30,7 @@ class WavSpeaker:
     At a simulated table the clock is the game's, so the file lasts as long as the game, however fast it was played.
     """
 
-    def __init__(
-        self, bank: PhraseBank, file: Path, clock: Clock = monotonic, start: int | None = None, *, cues: bool = True
-    ) -> None:
+    def __init__(self, bank: PhraseBank, file: Path, clock: Clock = monotonic, start: int | None = None) -> None:
         """Begin the file.
 
         Args:
@@ -40,7 +38,6 @@ class WavSpeaker:
             file: what to write.
             clock: answers the present instant, ns.
             start: the instant of the file's first sample, ns; None is now.
-            cues: whether sounds that are no speech are written.
 
         Raises:
             HardwareMissing: the file cannot be written.
@@ -48,7 +45,6 @@ class WavSpeaker:
         self._bank = bank
         self._clock = clock
         self._start = clock() if start is None else start
-        self._cues = CUES if cues else {}
         self._volume = VolumeControl()
         self._mixer = Mixer(self._volume)
         try:
@@ -80,9 +76,9 @@ class WavSpeaker:
 
     def cue(self, name: str) -> None:
         """Lay a short sound at the present instant."""
-        if name in self._cues:
+        if name in CUES:
             self._write_until(self._clock())
-            self._mixer.cue(self._cues[name])
+            self._mixer.cue(CUES[name])
 
     def set_volume(self, volume: Volume) -> None:
         """From the present instant on this loud; quiet hours are those of the machine, not of the game."""
@@ -121,7 +117,6 @@ class OpenedVoice:
 def open_speaker(
     vocabulary: Iterable[str],
     *,
-    language: str = "en",
     audio: Path | None = None,
     clock: Clock = monotonic,
     start: int | None = None,
@@ -131,8 +126,7 @@ def open_speaker(
     none.
 
     Args:
-        vocabulary: every clip that may be asked for.
-        language: of the vocabulary.
+        vocabulary: every clip that may be asked for, in English.
         audio: write a WAV file instead of playing.
         clock: answers the present instant, ns: of the file's time line, and of the silent record.
         start: the instant of the file's first sample, ns; None is now.
@@ -142,7 +136,7 @@ def open_speaker(
         HardwareMissing: ``audio`` was asked for and cannot be written, or there is no voice to write.
     """
     try:
-        clips = Clips(find_synthesiser(language))
+        clips = Clips(find_synthesiser())
         clips.render(vocabulary, progress)
         if audio is not None:
             return OpenedVoice(WavSpeaker(clips, audio, clock, start), f"{clips.voice}, into {audio}", audible=True)

@@ -50,25 +50,25 @@ _CUE_LEVEL: Final = 0.2
 """Peak of a cue; together with speech it stays near full scale."""
 
 
-def resample(samples: Samples, rate: int, wanted: int = RATE) -> Samples:
-    """The same sound at another rate, by its spectrum: nothing above half the lower rate is left to come back."""
-    if rate == wanted or samples.size == 0:
+def resample(samples: Samples, rate: int) -> Samples:
+    """The same sound at `RATE`, by its spectrum: nothing above half the lower rate is left to come back."""
+    if rate == RATE or samples.size == 0:
         return samples
     # Silence at both ends, since a spectrum takes the end for the neighbour of the beginning.
     edge = rate // 50
     padded = np.pad(samples.astype(np.float64), edge)
-    count = round(padded.size * wanted / rate)
+    count = round(padded.size * RATE / rate)
     out = np.fft.irfft(np.fft.rfft(padded)[: count // 2 + 1], count) * (count / padded.size)
-    start, length = round(edge * wanted / rate), round(samples.size * wanted / rate)
+    start, length = round(edge * RATE / rate), round(samples.size * RATE / rate)
     return out[start : start + length].astype(np.float32)
 
 
-def trimmed(samples: Samples, margin: float = MARGIN) -> Samples:
-    """The clip without the silence at its ends, but for ``margin`` s."""
+def trimmed(samples: Samples) -> Samples:
+    """The clip without the silence at its ends, but for `MARGIN` s."""
     loud = np.flatnonzero(np.abs(samples) > _QUIET * np.max(np.abs(samples), initial=0.0))
     if loud.size == 0:
         return samples[:0]
-    keep = int(margin * RATE)
+    keep = int(MARGIN * RATE)
     start, stop = max(0, int(loud[0]) - keep), int(loud[-1]) + 1 + keep
     return samples[start:stop]
 
@@ -119,9 +119,9 @@ def join(clips: Sequence[Samples], gaps: Sequence[float] | None = None) -> Sampl
     return np.concatenate(parts[:-1])
 
 
-def noise_floor(seed: int = 1) -> Samples:
+def noise_floor() -> Samples:
     """Four seconds of quiet noise, to be repeated; the same at each call."""
-    chance = np.random.default_rng(seed)
+    chance = np.random.default_rng(1)
     return (FLOOR * chance.standard_normal(4 * RATE)).astype(np.float32)
 
 

@@ -98,8 +98,6 @@ class Eyes:
         self._words = ""
         self._closed = False
         self.ended = False
-        self.dropped = 0
-        """Frames that came faster than they could be looked at."""
         self._ring: Callable[[], None] = lambda: None
         self._thread = threading.Thread(target=self._look, name="camera", daemon=True)
 
@@ -137,7 +135,6 @@ class Eyes:
             except queue.Full:
                 try:
                     self._waiting.get_nowait()
-                    self.dropped += 1
                 except queue.Empty:
                     continue
             else:

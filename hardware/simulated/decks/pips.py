@@ -74,8 +74,8 @@ def pip(suit: str, style: str) -> tuple[Points, ...]:
 
 def draw_pip(
     canvas: Canvas, suit: str, style: str, colour: Colour, x: float, y: float, size: float, *,
-    turn: float = 0.0, wide: float = 1.0,
+    turn: float = 0.0,
 ) -> None:  # fmt: skip
     """Print a suit's sign ``size`` mm high, centred on (x, y)."""
     for part in pip(suit, style):
-        canvas.fill(placed(part, x, y, size, turn, wide), colour)
+        canvas.fill(placed(part, x, y, size, turn), colour)

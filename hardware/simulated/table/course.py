@@ -150,13 +150,13 @@ class ScriptError(RuntimeError):
 class Course:
     """The state of the table while a game is being played."""
 
-    def __init__(self, seed: int, names: tuple[str, ...], rules: Any, pace: float, habits: Habits, dealer: int) -> None:
+    def __init__(self, seed: int, names: tuple[str, ...], rules: Any, pace: float, habits: Habits) -> None:
         self.habits = habits
         self.chance = Random(f"table {seed}")
         self.people = seat_people(names, self.chance)
         self.rules = house_rules(rules)
         self.interval = SECOND / pace
-        self.table = Table(t=0, id="table", seats=names, dealer=dealer, rules=rules)
+        self.table = Table(t=0, id="table", seats=names, dealer=len(names), rules=rules)
         self.judge = Judge(self.table, self.rules)
         self.hands = SlappingHands(len(names), habits, self.chance)
         self.cards = Holdings(self.people, self.chance)

@@ -94,7 +94,6 @@ def play_game(
     cards_per_second: float = 4.0,
     *,
     habits: Habits | None = None,
-    dealer: int | None = None,
 ) -> Script:
     """Play one game to its end, or to ``max_cards`` cards laid.
 
@@ -105,7 +104,6 @@ def play_game(
         max_cards: stop after so many cards.
         cards_per_second: the quickest pace at which cards follow each other.
         habits: how often people err.
-        dealer: the seat that deals; the last one unless given.
 
     Raises:
         ValueError: a number of seats that no table has.
@@ -116,7 +114,7 @@ def play_game(
         raise ValueError("a table has 2 to 8 seats")
     if cards_per_second <= 0:
         raise ValueError("cards_per_second must be more than 0")
-    course = Course(seed, names, rules, cards_per_second, habits or Habits(), dealer or len(names))
+    course = Course(seed, names, rules, cards_per_second, habits or Habits())
     course.play(max_cards if max_cards is not None else 1_000_000)
     return Script(
         seed=seed,
