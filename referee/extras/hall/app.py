@@ -265,19 +265,19 @@ def _checked_name(text: str) -> str:
 
 
 async def _show_grid(request: Request) -> Response:
-    return pages.grid(request, projector=False)
+    return pages.draw_grid(request, projector=False)
 
 
 async def _show_projector(request: Request) -> Response:
-    return pages.grid(request, projector=True)
+    return pages.draw_grid(request, projector=True)
 
 
 async def _show_table(request: Request) -> Response:
-    return pages.large(request, _checked_name(request.path_params["name"]))
+    return pages.draw_table(request, _checked_name(request.path_params["name"]))
 
 
 async def _show_league(request: Request) -> Response:
-    return pages.league(request, _today(), _hub(request).league(_today()))
+    return pages.draw_league(request, _today(), _hub(request).league(_today()))
 
 
 async def _stream_events(request: Request) -> Response:
@@ -324,7 +324,7 @@ def _content(name: str) -> tuple[bytes, str]:
 
 
 async def _not_found(request: Request, _bad: Exception) -> Response:
-    return pages.told(request, page_texts(request)("error.not_found"), 404)
+    return pages.draw_message(request, page_texts(request)("error.not_found"), 404)
 
 
 async def serve(options: HallOptions, told: Callable[[str], None]) -> int:

@@ -25,7 +25,7 @@ _SCRIPT_WORDS: Final = (
 COLUMNS: Final = ("place", "player", "games", "won", "slaps", "false", "cards", "at_tables")
 
 
-def grid(request: Request, *, projector: bool) -> HTMLResponse:
+def draw_grid(request: Request, *, projector: bool) -> HTMLResponse:
     """Every table."""
     texts = page_texts(request)
     content: list[Child] = [
@@ -40,7 +40,7 @@ def grid(request: Request, *, projector: bool) -> HTMLResponse:
     return _live(request, texts, content, "/projector" if projector else "/", "projector hall" if projector else "hall")
 
 
-def large(request: Request, name: str) -> HTMLResponse:
+def draw_table(request: Request, name: str) -> HTMLResponse:
     """One table for the whole room."""
     texts = page_texts(request)
     content: list[Child] = [
@@ -55,7 +55,7 @@ def large(request: Request, name: str) -> HTMLResponse:
     return _live(request, texts, content, "", "hall large", only=name)
 
 
-def league(request: Request, day: str, rows: Sequence[PlayerDay]) -> HTMLResponse:
+def draw_league(request: Request, day: str, rows: Sequence[PlayerDay]) -> HTMLResponse:
     """The day's league, as it is now; its script keeps it so."""
     texts = page_texts(request)
     head = tag("tr", [tag("th", texts(f"hall.{column}"), scope="col") for column in COLUMNS])
@@ -75,7 +75,7 @@ def league(request: Request, day: str, rows: Sequence[PlayerDay]) -> HTMLRespons
     return _live(request, texts, content, "/league", "hall", path="/league/events")
 
 
-def told(request: Request, words: str, status: int) -> HTMLResponse:
+def draw_message(request: Request, words: str, status: int) -> HTMLResponse:
     """A page that only says something."""
     texts = page_texts(request)
     return _page(request, texts, [tag("section", tag("h1", words), class_="panel empty")], "", "hall", (), status)

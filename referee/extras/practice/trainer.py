@@ -137,7 +137,7 @@ _COLOURS: Final = {
 }
 
 
-def play(lesson: Lesson, hands: SlapSource, shows: Sequence[Show], clock: Clock = monotonic) -> None:
+def play_lesson(lesson: Lesson, hands: SlapSource, shows: Sequence[Show], clock: Clock = monotonic) -> None:
     """Run a lesson to its end, or until the player leaves. The first of ``shows`` draws the cards."""
 
     def show(prompts: Sequence[Prompt]) -> None:
@@ -157,7 +157,7 @@ def play(lesson: Lesson, hands: SlapSource, shows: Sequence[Show], clock: Clock 
         show(lesson.advance(clock()))
 
 
-def screen(out: Callable[[str], object] = sys.stdout.write) -> Show:
+def draw_prompts(out: Callable[[str], object] = sys.stdout.write) -> Show:
     """Prompts as lines of text: cards of a pile stand side by side."""
 
     def show(prompt: Prompt) -> None:
@@ -172,7 +172,7 @@ def screen(out: Callable[[str], object] = sys.stdout.write) -> Show:
     return show
 
 
-def voice(speaker: Speaker, language: str) -> Show:
+def speak_prompts(speaker: Speaker, language: str) -> Show:
     """Says a right slap's pattern, and what went wrong."""
     from referee.announce.phrases import words_in
 
@@ -188,7 +188,7 @@ def voice(speaker: Speaker, language: str) -> Show:
     return show
 
 
-def lamps(lights: Lights) -> Show:
+def light_prompts(lights: Lights) -> Show:
     """The table's light: green for right, red for wrong."""
 
     def show(prompt: Prompt) -> None:
@@ -214,14 +214,14 @@ def practise(args: argparse.Namespace) -> int:
         rules, seed, deals=args.piles, pace=round(args.pace * 1e9), shown_error=_SCREEN_ERROR, steps=not args.all
     )
     with ExitStack() as stack:
-        shows = [screen()]
+        shows = [draw_prompts()]
         hands = _hands(settings, args, stack, shows)
         print(
             f"{len(lesson.patterns)} patterns to practise. Slap (the pad, or the space bar) when the newest card makes "
             "one that you were taught, and only then; q leaves."
         )
         try:
-            play(lesson, hands, shows)
+            play_lesson(lesson, hands, shows)
         finally:
             print()
         print("\n".join(report(lesson, rules, hands.timing)))
@@ -246,11 +246,11 @@ def _hands(settings: Settings | None, args: argparse.Namespace, stack: ExitStack
             print(f"{words}; practice goes on without it", file=sys.stderr)
         if lights is not None:
             stack.callback(lights.close)
-            shows.append(lamps(lights))
+            shows.append(light_prompts(lights))
         if settings.voice.enabled:
             speaker = open_voice(settings.voice, on_trouble=lambda words: None)
             stack.callback(speaker.close)
-            shows.append(voice(speaker, settings.voice.language))
+            shows.append(speak_prompts(speaker, settings.voice.language))
     except (HardwareMissing, OSError) as bad:
         print(f"{bad}; practice goes on without it", file=sys.stderr)
     return PadSlaps(pads, settings.pads.t_error_us * 1000, args.seat)

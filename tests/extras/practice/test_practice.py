@@ -27,7 +27,16 @@ from referee.extras.practice.lesson import (
     report,
     taught,
 )
-from referee.extras.practice.trainer import KEY_ERROR, KeySlaps, PadSlaps, TimedSlap, lamps, play, screen, voice
+from referee.extras.practice.trainer import (
+    KEY_ERROR,
+    KeySlaps,
+    PadSlaps,
+    TimedSlap,
+    draw_prompts,
+    light_prompts,
+    play_lesson,
+    speak_prompts,
+)
 from referee.rules.house import HouseRules, house_rules
 from referee.rules.presets import PRESETS
 from referee.units import MS
@@ -144,7 +153,7 @@ def _lesson(rules: HouseRules = CLASSIC, *, deals: int = 40, steps: bool = True)
 
 
 def _played(lesson: Lesson, player: Player) -> list[Try]:
-    play(lesson, player, [player.see], player.clock)
+    play_lesson(lesson, player, [player.see], player.clock)
     return lesson.tries
 
 
@@ -314,8 +323,8 @@ class Spoken:
 def test_voice_and_light_follow(language: str, missed: str) -> None:
     lesson, spoken, lines = _lesson(steps=False), Spoken(), list[str]()
     player = Player(lesson, CLASSIC, blind="P2")
-    shows = [player.see, voice(spoken, language), lamps(spoken), screen(lines.append)]
-    play(lesson, player, shows, player.clock)
+    shows = [player.see, speak_prompts(spoken, language), light_prompts(spoken), draw_prompts(lines.append)]
+    play_lesson(lesson, player, shows, player.clock)
     assert missed in spoken.said
     assert {(0.0, 0.6, 0.0), (0.6, 0.0, 0.0), (0.0, 0.0, 0.0)} == set(spoken.colours)
     assert any("Missed. P2: Sandwich" in line for line in lines)
