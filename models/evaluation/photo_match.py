@@ -25,7 +25,7 @@ from models.eye.classes import SURE_READING, UNREAD
 from models.eye.eye import CardSeen
 from models.eye.geometry import Points, overlap
 
-MARGIN: Final = 0.15
+LABEL_MARGIN: Final = 0.15
 Box = tuple[float, float, float, float]
 _DISPUTES: Final = Path(__file__).parent / "disputes.csv"
 DISPUTE_KINDS: Final = {
@@ -163,7 +163,7 @@ def is_inside(box: Box | None, x: float, y: float) -> bool:
 
 def distance_beyond(box: Box, x: float, y: float) -> float:
     """How far a point lies outside a box and its margin, px; 0 inside."""
-    mx, my = (box[2] - box[0]) * MARGIN, (box[3] - box[1]) * MARGIN
+    mx, my = (box[2] - box[0]) * LABEL_MARGIN, (box[3] - box[1]) * LABEL_MARGIN
     dx = max(box[0] - mx - x, 0.0, x - (box[2] + mx))
     dy = max(box[1] - my - y, 0.0, y - (box[3] + my))
     return float(np.hypot(dx, dy))

@@ -18,7 +18,7 @@ import numpy as np
 
 from models.evaluation.photo_match import (
     DISPUTE_KINDS,
-    MARGIN,
+    LABEL_MARGIN,
     Box,
     DisputedLabel,
     Failure,
@@ -133,7 +133,7 @@ def _shown(
     if box:
         outlines = [(box_corners(box), 2)]
         if centre:
-            margin = MARGIN * np.array([box[2] - box[0], box[3] - box[1]])
+            margin = LABEL_MARGIN * np.array([box[2] - box[0], box[3] - box[1]])
             outlines.append((box_corners(box) + np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * margin, 1))
         for corners, width in outlines:
             draw_polygon(part, (corners - corner) * k, _LABEL_COLOUR, (6, 4), width, 2.0)

@@ -16,7 +16,7 @@ _LONG_SIDE, _SHORTEST_SIDE = 640, 96
 #: Where the cards' height is not known and some are small (px, of the picture), it looks once more, closer, up to this.
 _CLOSE_SIDE, _SMALL_CARD = 1280, 170.0
 #: The map's px and the unit of its vectors, in px of the network's picture.
-STRIDE, UNIT = 4, 16.0
+STRIDE, VECTOR_UNIT = 4, 16.0
 #: Heat below this is no candidate; the reader judges the others.
 _FAINT_HEAT = 0.2
 _MOST_SPOTS = 80
@@ -87,7 +87,7 @@ class Finder:
         for y, x in zip(ys.tolist(), xs.tolist(), strict=True):
             v = out[1:, y, x].astype(np.float64)
             centre = ((np.array([x, y]) + v[:2] + 0.5) * STRIDE) * k - 0.5
-            up, to_card, card_up, card_right = (v[i : i + 2] * UNIT * k for i in (2, 4, 6, 8))
+            up, to_card, card_up, card_right = (v[i : i + 2] * VECTOR_UNIT * k for i in (2, 4, 6, 8))
             if float(np.hypot(up[0], up[1])) * 2 > 4.0:
                 spots.append(Spot(centre, up, centre + to_card, card_up, card_right, float(heat[y, x])))
         return level, spots

@@ -25,8 +25,8 @@ PixelBox = tuple[int, int, int, int]
 
 #: The reader's patch: an index of `INDEX_H` px height in the middle, upright.
 PATCH_W, PATCH_H, INDEX_H = 48, 64, 46
-#: The card reader's crop: the card with a margin of `MARGIN` of its size on each side.
-CROP_W, CROP_H, MARGIN = 64, 88, 0.09
+#: The card reader's crop: the card with a margin of `CROP_MARGIN` of its size on each side.
+CROP_W, CROP_H, CROP_MARGIN = 64, 88, 0.09
 
 
 # Patches and crops
@@ -76,7 +76,7 @@ def cut_patch(levels: Sequence[Image], centre: Points, up: Points, size: tuple[i
 
 def card_frame(centre: Points, up: Points, right: Points) -> NDArray[np.float64]:
     """2×3 matrix from crop pixels to picture pixels, for a card given by its centre and its half axes."""
-    grow = 1 + 2 * MARGIN
+    grow = 1 + 2 * CROP_MARGIN
     m = np.zeros((2, 3))
     m[:, 0] = np.asarray(right) * grow * 2 / CROP_W
     m[:, 1] = -np.asarray(up) * grow * 2 / CROP_H

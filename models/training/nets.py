@@ -9,8 +9,8 @@ from torch import Tensor, nn
 
 from models.eye.reader import N_RANKS, N_SUITS
 
-#: Finder channels: heat, then in px of its input over `UNIT`: offset of the centre (2, over 4 px), up (2), vector to
-#: the card's centre (2), half axes of the card up (2) and right (2).
+#: Finder channels: heat, then in px of its input over `finder.VECTOR_UNIT`: offset of the centre (2, over 4 px), up
+#: (2), vector to the card's centre (2), half axes of the card up (2) and right (2).
 _FINDER_OUT = 11
 #: Reader channels: ranks, suits, "an upright index".
 _READER_OUT = N_RANKS + N_SUITS + 1

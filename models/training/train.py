@@ -19,7 +19,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from models.eye.finder import STRIDE, UNIT
+from models.eye.finder import STRIDE, VECTOR_UNIT
 from models.eye.reader import N_RANKS, N_SUITS
 from models.training.nets import NETS
 from models.training.samples import FINDER
@@ -130,7 +130,7 @@ def finder_maps(rows: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray
         for dy, dx in ((0, 0), (0, 1), (1, 0), (0, -1), (-1, 0)):
             cy, cx = iy + dy, ix + dx
             if 0 <= cy < _MAP and 0 <= cx < _MAP:
-                points.append([cy, cx, x - cx, y - cy, *(row[2:10] / UNIT), size])
+                points.append([cy, cx, x - cx, y - cy, *(row[2:10] / VECTOR_UNIT), size])
     weight[heat == 1.0] = 1.0
     return heat, weight, np.array(points, np.float32).reshape(-1, 13)
 
@@ -152,7 +152,7 @@ def finder_loss(out: Tensor, rows: NDArray[np.float32]) -> tuple[Tensor, dict[st
     b = torch.from_numpy(np.concatenate(index)).long()
     yx = torch.from_numpy(points[:, :2]).long()
     said = out[b, 1:, yx[:, 0], yx[:, 1]].float()
-    true, size = torch.from_numpy(points[:, 2:12]), torch.from_numpy(points[:, 12:]) / UNIT
+    true, size = torch.from_numpy(points[:, 2:12]), torch.from_numpy(points[:, 12:]) / VECTOR_UNIT
     error = (said - true).abs()
     # Centre in cells, everything else relative to the index's height: a far miss on a large card is no worse.
     scaled = torch.cat([error[:, :2] * 0.6, error[:, 2:4] / size * 2.0, error[:, 4:] / size * 0.35], 1)

@@ -35,7 +35,7 @@ def test_a_patch_stands_upright_at_one_size(angle: float, half: float) -> None:
 def test_a_card_frame_maps_the_crop_onto_the_card() -> None:
     centre, up, right = np.array([100.0, 120.0]), np.array([5.0, -44.0]), np.array([31.0, 4.0])
     frame = geometry.card_frame(centre, up, right)
-    grow = 1 + 2 * geometry.MARGIN
+    grow = 1 + 2 * geometry.CROP_MARGIN
     middle = np.array([(geometry.CROP_W - 1) / 2, (geometry.CROP_H - 1) / 2])
     top_left = middle - np.array([geometry.CROP_W, geometry.CROP_H]) / 2 / grow
     assert np.allclose(frame[:, :2] @ top_left + frame[:, 2], geometry.quad_of(centre, up, right)[0])
