@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from referee.engine.explanation import Explanation, WitnessedLog, notation
-from referee.engine.log import opened, replaced
+from referee.engine.log import find_replacements, open_log
 from referee.engine.observations import Table
 from referee.engine.replay import Outline, StoredLog
 from referee.engine.rulings import Ruling, encode_ruling
 from referee.errors import UserError
-from referee.rules.house import house_rules
+from referee.rules.house import read_house_rules
 from referee.rules.presets import PRESETS
 from referee.rules.rows import ALWAYS_ON, RIVALS, ROWS
 from referee.settings.house_rules import SUFFIX, HouseFileError, example_house_rules, load_house_rules, resolve_rules
@@ -75,7 +75,7 @@ def replay(name: str, *, everything: bool = False, until: str = "", as_text: boo
     Raises:
         UserError: the log cannot be read; one line that names the log's line.
     """
-    with opened(name) as stream:
+    with open_log(name) as stream:
         stored = StoredLog(stream, until)
         made = stored.rulings(everything=everything)
         write = in_words(stored.outline.table) if as_text else encode_ruling
@@ -108,11 +108,11 @@ def explain(log: str, ruling: str | None = None, *, as_json: bool = False) -> in
     Raises:
         UserError: the log cannot be read, or has no such ruling.
     """
-    with opened(log) as stream:
+    with open_log(log) as stream:
         stored = StoredLog(stream)
         witnessed = WitnessedLog(stored.outline.table)
         made = list(stored.rulings(everything=True, witness=witnessed))
-    replaced_by = replaced(made)
+    replaced_by = find_replacements(made)
     write = _as_json if as_json else words(stored.outline.table, replaced_by)
     for one in _chosen(made, ruling, replaced_by):
         sys.stdout.write(write(witnessed.explain(one)) + "\n")
@@ -255,7 +255,7 @@ def described(word: str) -> Iterator[str]:
         UserError: there are no such rules.
     """
     said: Any = resolve_rules(word)
-    on = house_rules(said)
+    on = read_house_rules(said)
     if word.endswith(SUFFIX):
         yield f"{load_house_rules(Path(word)).title} ({said['base']}, changed)"
     else:

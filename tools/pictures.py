@@ -18,7 +18,7 @@ from rich.console import Console
 
 from referee.announce.terminal import Display, Gauge
 from referee.engine.adjudicator import Adjudicator
-from referee.engine.log import observations
+from referee.engine.log import read_observations
 from referee.engine.observations import Table
 
 ROOT: Final = Path(__file__).parents[1]
@@ -30,7 +30,7 @@ UP_TO: Final = 404
 
 def draw_terminal(lines: list[str]) -> None:
     """The table as the terminal shows it, into docs/terminal.svg."""
-    seen = [one for _, one in observations(BytesIO("\n".join(lines).encode()))]
+    seen = [one for _, one in read_observations(BytesIO("\n".join(lines).encode()))]
     adjudicator = Adjudicator()
     rulings = [ruling for one in seen for ruling in adjudicator.observe(one)]
     first = seen[0]

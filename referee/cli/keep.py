@@ -78,15 +78,15 @@ def _games(args: argparse.Namespace) -> int:
 
 
 def _do_with_games(args: argparse.Namespace, record: Record) -> None:
-    from referee.record.export import exported, imported, rulings_table
+    from referee.record.export import export_game, import_game, write_rulings_csv
 
     if args.export is not None:
-        sys.stdout.writelines(exported(record, args.export))
+        sys.stdout.writelines(export_game(record, args.export))
     elif args.csv is not None:
         record.game(args.csv)
-        sys.stdout.write(rulings_table(text for _, text in record.lines(args.csv)))
+        sys.stdout.write(write_rulings_csv(text for _, text in record.lines(args.csv)))
     elif args.take_in is not None:
-        print(f"game {imported(record, args.take_in, wall_now())}")
+        print(f"game {import_game(record, args.take_in, wall_now())}")
     elif args.keep is not None or args.release is not None:
         number = args.keep if args.keep is not None else args.release
         record.game(number)
@@ -175,13 +175,13 @@ def _people(args: argparse.Namespace) -> int:
 
 def _show_people(args: argparse.Namespace, people: People) -> str:
     """What was asked for and changes nothing: a question, a copy, or the list."""
-    from referee.record.consent import question
+    from referee.record.consent import consent_question
     from referee.record.export import export_person
 
     if args.everywhere:
         raise UserError("--everywhere belongs to --rename OLD NEW")
     if args.ask is not None:
-        return question(args.ask, people.keeping, args.language)
+        return consent_question(args.ask, people.keeping, args.language)
     if args.export is not None:
         return json.dumps(export_person(people, people.named(args.export)), ensure_ascii=False, indent=2)
     rows = []
@@ -196,7 +196,7 @@ def _show_people(args: argparse.Namespace, people: People) -> str:
 
 def _change_people(args: argparse.Namespace, people: People) -> str:
     """Do what was asked for; what came of it, in words."""
-    from referee.record.erasure import enforce, erase_game, forget, respell, scrub_waiting
+    from referee.record.erasure import erase_game, erase_overdue, forget, rename_everywhere, scrub_noted
     from referee.record.retention import RetentionPeriods
 
     if args.everywhere and args.rename is None:
@@ -205,8 +205,8 @@ def _change_people(args: argparse.Namespace, people: People) -> str:
         people.keep_for(RetentionPeriods(*args.periods))
         return people.keeping.words
     if args.tidy:
-        scrub_waiting(people)
-        _, words = enforce(people, datetime.now().astimezone())
+        scrub_noted(people)
+        _, words = erase_overdue(people, datetime.now().astimezone())
         return words or "nothing is overdue"
     if args.erase_game is not None:
         return _add_remains(f"game {args.erase_game} is removed", erase_game(people, args.erase_game, wall_now()))
@@ -225,7 +225,7 @@ def _change_people(args: argparse.Namespace, people: People) -> str:
     old, new = args.rename
     person = people.named(old)
     if args.everywhere:
-        erased = respell(people, person, new)
+        erased = rename_everywhere(people, person, new)
         return _add_remains(f"{person.name} is {new} now, in {_count_games(erased.games)} too", erased)
     return f"{person.name} is {people.rename(person, new).name} now; lines of old games stay as they were written"
 
@@ -273,9 +273,9 @@ def _day(text: str) -> date:
 
 
 def _league(args: argparse.Namespace) -> int:
-    from referee.record.league import as_csv, as_text, table
+    from referee.record.league import make_league, write_league_csv, write_league_text
     from referee.record.people import People
-    from referee.record.statistics import Season, results
+    from referee.record.statistics import Season, list_results
     from referee.record.store import RecordError
 
     _require_record(args.record)
@@ -284,10 +284,10 @@ def _league(args: argparse.Namespace) -> int:
     try:
         with People(args.record, read_only=True) as people:
             names = {person.id: person.name for person in people.people() if person.agreed}
-            rows = table(results(people, Season(args.start, args.end)), names)
+            rows = make_league(list_results(people, Season(args.start, args.end)), names)
     except RecordError as bad:
         raise UserError(str(bad)) from None
-    print(as_csv(rows) if args.csv else as_text(rows), end="" if args.csv else "\n")
+    print(write_league_csv(rows) if args.csv else write_league_text(rows), end="" if args.csv else "\n")
     return 0
 
 
@@ -353,12 +353,12 @@ def _backup(args: argparse.Namespace) -> int:
 
 def _restore(args: argparse.Namespace) -> int:
     from referee.record.backup import BackupError
-    from referee.record.restore import planned, restore
+    from referee.record.restore import plan_restore, restore
     from referee.record.store import RecordError
 
     stamp = datetime.now().astimezone().strftime("%Y%m%dT%H%M%S")
     try:
-        plan = (restore if args.yes else planned)(args.file, _places(args), stamp)
+        plan = (restore if args.yes else plan_restore)(args.file, _places(args), stamp)
     except (BackupError, RecordError) as bad:
         raise UserError(str(bad)) from None
     print("\n".join(plan.words))

@@ -29,11 +29,11 @@ from referee.engine.observations import (
     Slap,
     Taken,
 )
-from referee.engine.overrule import allows_corrections, overrulable
+from referee.engine.overrule import allows_corrections, find_overrulable
 from referee.engine.rulings import Ruling, base_id, cause_of
 from referee.engine.view import View
 from referee.rules.cards import UNREADABLE, is_card
-from referee.rules.house import RulesError, house_rules
+from referee.rules.house import RulesError, read_house_rules
 from referee.text.sentence import Sentence, Spoken
 
 UNSEEN: Final = Sentence("the camera sees nothing yet; the game goes on by itself when it does")
@@ -237,7 +237,7 @@ class _Meeting:
         ruling = self._find_verdict(self._get("ruling"))
         slaps = [line for line in self._log.all_now() if isinstance(line, Slap)]
         on_record = ruling.id in self._log.rulings
-        instead = overrulable(ruling, slaps, owner=self._facts.view.owner, is_on_record=on_record)
+        instead = find_overrulable(ruling, slaps, owner=self._facts.view.owner, is_on_record=on_record)
         if instead is None and on_record:
             raise Denied(
                 "that ruling follows from what was seen: correct the card, the seat or the hand that it rests on"
@@ -362,7 +362,7 @@ class _Meeting:
     def _count_lines(self, counted: Mapping[int, int]) -> tuple[Count, ...]:
         """Lines of these stacks, by seat; no more cards than there are."""
         if (table := self._log.table) is not None:
-            rules = house_rules(table.rules)
+            rules = read_house_rules(table.rules)
             packs = table.packs if table.packs is not None else rules.value("S2")
             jokers = table.jokers if table.jokers is not None else rules.value("S3") if rules.has("S3") else 0
             cards, there_are = sum(counted.values()), 52 * packs + jokers
@@ -384,7 +384,7 @@ class _Meeting:
         dealer = self._get("dealer", 1)
         if dealer > len(names):
             raise Denied("there is no seat {number} to deal; {many} play", number=dealer, many=len(names))
-        house_rules(self._get("rules"))
+        read_house_rules(self._get("rules"))
         return self._begin_game(names, self._get("rules"), dealer)
 
     def rematch(self) -> Accepted:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from referee.engine.amendments import corrected
+from referee.engine.amendments import apply_correction
 from referee.engine.observations import Answer, Correct, Count, LogError, Observation, Other, Pause, Resume, Table, Tick
 from referee.engine.rulings import Ruling, base_id, cause_of
 
@@ -107,7 +107,7 @@ class AmendedLog:
         for by in self._said_of.get(line, ()):
             if found is not None:
                 try:
-                    found = corrected(found, by)
+                    found = apply_correction(found, by)
                 except LogError:
                     # The referee asks about it; the line stands.
                     continue

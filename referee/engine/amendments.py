@@ -19,7 +19,7 @@ class AmendmentError(LogError):
     """A correction that names no line, or makes none; says what it should have been."""
 
 
-def corrected(observation: Observation, by: Correct) -> Observation | None:
+def apply_correction(observation: Observation, by: Correct) -> Observation | None:
     """The line as it should have been; None where it is to be left out.
 
     The fields that replace the line's stand in the correction; those that are its own too (``t``) in its ``fields``.
@@ -46,7 +46,7 @@ def _content(ruling: Ruling) -> str:
     return json.dumps(fields, sort_keys=True)
 
 
-def differences(
+def compare_rulings(
     old: Sequence[PlacedRuling], new: Iterable[PlacedRuling], amendment: Answer | Correct, gone: Container[str] = ()
 ) -> tuple[list[PlacedRuling], list[PlacedRuling]]:
     """Compare what was ruled with what is ruled now.

@@ -10,7 +10,7 @@ from __future__ import annotations
 from referee.engine.observations import Card, Slap
 from referee.rules.card_play import lay
 from referee.rules.position import Position
-from referee.rules.slap_verdict import OUTCOME_WORTH, verdict
+from referee.rules.slap_verdict import OUTCOME_WORTH, judge_slap
 from referee.rules.step import Step
 
 
@@ -27,10 +27,10 @@ def better_order(position: Position, slap: Slap, card: Card) -> str | None:
 
     Only outcomes count: a slap that wins either way is no doubtful one.
     """
-    before = verdict(position, slap.seat, slap.t).outcome
+    before = judge_slap(position, slap.seat, slap.t).outcome
     step = Step(position, card.t, card.id)
     lay(step, card.card, card.seat)
-    after = verdict(step.position, slap.seat, max(slap.t, card.t)).outcome
+    after = judge_slap(step.position, slap.seat, max(slap.t, card.t)).outcome
     if before == after:
         return None
     return "slap" if OUTCOME_WORTH[before] > OUTCOME_WORTH[after] else "card"

@@ -18,11 +18,11 @@ from referee.engine.observations import MAX_ERROR, Card, Observation, Slap, Tabl
 from referee.engine.rulings import Ruling, cause_of, ruling_fields
 from referee.engine.state import State
 from referee.rules.card_play import lay
-from referee.rules.matches import own_patterns, patterns
+from referee.rules.matches import find_patterns, own_patterns
 from referee.rules.patterns import PATTERNS
 from referee.rules.position import Laid, Position
 from referee.rules.rows import ROWS
-from referee.rules.slap_verdict import verdict
+from referee.rules.slap_verdict import judge_slap
 from referee.rules.step import Step
 from referee.units import MS
 
@@ -220,10 +220,10 @@ class WitnessedLog:
                 continue
             earlier = min(slap.id, card.id, key=lambda name: self._order[name])
             position = self._scenes[earlier][-1].state.position
-            before = verdict(position, slap.seat, slap.t)
+            before = judge_slap(position, slap.seat, slap.t)
             step = Step(position, card.t, card.id)
             lay(step, card.card, card.seat)
-            after = verdict(step.position, slap.seat, max(slap.t, card.t))
+            after = judge_slap(step.position, slap.seat, max(slap.t, card.t))
             apart = (slap.t - card.t) / MS
             error = (slap.t_error + card.t_error) / MS
             yield Considered(
@@ -246,7 +246,7 @@ def _seat(seat: int | None) -> str:
 def _patterns(position: Position) -> Iterator[Considered]:
     """Each pattern that is on, and what it missed by."""
     look, rules = position.look(), position.rules
-    held = set(patterns(look, rules)[0])
+    held = set(find_patterns(look, rules)[0])
     for row in PATTERNS:
         if row in rules.on:
             why = "it holds" if row in held else why_not(row, look, rules)
@@ -265,7 +265,7 @@ def _cover(position: Position, t: int) -> Iterator[Considered]:
     newest = max(laid, key=lambda card: card.t)
     since, limit = (t - newest.t) / MS, position.rules.value("M9")
     under = position.without(newest)
-    covered = patterns(under.look(), position.rules)[0]
+    covered = find_patterns(under.look(), position.rules)[0]
     near = since < limit
     what = f"it covered {', '.join(covered)}" if covered else "what it covered was no pattern"
     late = "less" if near else "not less"

@@ -17,7 +17,7 @@ from referee.rules import war
 from referee.rules.card_play import lay, settle
 from referee.rules.pickup import claim_by_slap
 from referee.rules.position import Position
-from referee.rules.slap_verdict import Verdict, verdict
+from referee.rules.slap_verdict import Verdict, judge_slap
 from referee.rules.step import Draft, Step
 
 _FORCE_LEAD: Final = 0.1
@@ -62,7 +62,7 @@ def _counts(position: Position, hand: Slap, lifted: bool, cards: Iterable[Card])
             step = Step(position, card.t, card.id)
             lay(step, card.card, card.seat)
             position = step.position
-    return verdict(position, hand.seat, hand.t).outcome == "won"
+    return judge_slap(position, hand.seat, hand.t).outcome == "won"
 
 
 def by_force(hands: Sequence[Slap]) -> Slap | None:

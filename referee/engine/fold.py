@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from referee.engine.contradiction import ask_unread, lay_said, lay_seen
 from referee.engine.first_hand import Answers, Decided, claim, finish, heat, run_up, war_card, win
 from referee.engine.observations import Card, Observation, Slap, Table, Taken
-from referee.engine.overrule import OVERRULED, overruled
+from referee.engine.overrule import OVERRULED, apply_overrule
 from referee.engine.position_changes import CHANGES
 from referee.engine.rulings import to_ruling, to_rulings
 from referee.engine.state import PendingWin, State
@@ -20,12 +20,12 @@ from referee.rules.card_play import lay
 from referee.rules.cards import is_card
 from referee.rules.deal import opening
 from referee.rules.elimination import last_chance_over
-from referee.rules.house import house_rules
+from referee.rules.house import read_house_rules
 from referee.rules.locks import somebody_slapped
 from referee.rules.penalties import false_slap
 from referee.rules.pickup import pick_up
 from referee.rules.position import Position
-from referee.rules.slap_verdict import Verdict, verdict
+from referee.rules.slap_verdict import Verdict, judge_slap
 from referee.rules.step import Draft, Step
 
 
@@ -37,7 +37,7 @@ def open_table(table: Table) -> Decided:
     """
     seats = len(table.seats)
     position = Position(
-        house_rules(table.rules),
+        read_house_rules(table.rules),
         table.seats,
         (None,) * seats,
         ((),) * seats,
@@ -153,7 +153,7 @@ def _slapped_and_taken(state: State, step: Step, taken: Taken) -> Decided | None
     position = step.position
     if taken.seat is None or not position.rules.has("M14"):
         return None
-    judged = verdict(position, taken.seat, taken.t)
+    judged = judge_slap(position, taken.seat, taken.t)
     if judged.outcome != "won":
         return None
     slap = Slap(t=taken.t, id=taken.id, seat=taken.seat, t_error=taken.t_error)
@@ -173,7 +173,7 @@ def _slap(state: State, slap: Slap, upcoming: Iterable[Observation], answers: An
             return state, []
         draft = Draft("slap_void", {"seat": slap.seat, "reason": "late"}, ("N1", "M2"), (pending.slap.id,))
         return state, [to_ruling(draft, slap.id, slap.t, set())]
-    judged = overruled(verdict(state.position, slap.seat, slap.t), slap.id, answers)
+    judged = apply_overrule(judge_slap(state.position, slap.seat, slap.t), slap.id, answers)
     doubt = slap.id in state.doubted
     if doubt:
         state = state._replace(doubted=state.doubted - {slap.id})
@@ -217,7 +217,7 @@ def _ask(state: State, slap: Slap, judged: Verdict, answers: Answers, *, doubt: 
     if judged.reason == "bottom_card" and isinstance(said, str) and is_card(said):
         pile = state.position.pile
         named = state._replace(position=state.position.but(pile=(pile[0]._replace(card=said), *pile[1:])))
-        again = verdict(named.position.but(held=named.position.held - {slap.seat}), slap.seat, slap.t)
+        again = judge_slap(named.position.but(held=named.position.held - {slap.seat}), slap.seat, slap.t)
         if again.outcome == "won":
             state, rulings = win(named, slap, again, (slap,), answers, doubt=doubt)
         else:

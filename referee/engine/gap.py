@@ -66,7 +66,7 @@ class PileFinding:
         ]
 
 
-def reconcile(believed: Sequence[str], lying: Sequence[str]) -> PileFinding:
+def reconcile_pile(believed: Sequence[str], lying: Sequence[str]) -> PileFinding:
     """What became of a pile.
 
     Args:

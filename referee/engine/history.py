@@ -6,15 +6,15 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any, Final
 
-from referee.engine.amendments import AmendmentError, corrected, differences
+from referee.engine.amendments import AmendmentError, apply_correction, compare_rulings
 from referee.engine.event_queue import EventJudge
 from referee.engine.first_hand import won_ruling
 from referee.engine.fold import open_table
 from referee.engine.observations import Answer, Correct, Observation, Table
-from referee.engine.overrule import overruling
+from referee.engine.overrule import read_overrule
 from referee.engine.rulings import PlacedRuling, base_id, cause_of, place_of, to_ruling
 from referee.engine.state import State
-from referee.engine.unclaimed_piles import led
+from referee.engine.unclaimed_piles import lead_key
 from referee.rules.house import RulesError
 from referee.rules.step import Draft
 
@@ -53,7 +53,7 @@ class History:
         self._in_force += placed
         for one in placed:
             if one.ruling.kind == "lead":
-                self.answers.setdefault(led(one.ruling.because[0]), one.ruling["seat"])
+                self.answers.setdefault(lead_key(one.ruling.because[0]), one.ruling["seat"])
         if len(self._lines) - self._kept[-1][0] >= _KEEP_EVERY:
             # Only where everything judged lies before everything that waits can a state be taken up again.
             last = max(line.t for line in self._lines[-_KEEP_EVERY:])
@@ -77,7 +77,7 @@ class History:
             return judge, [self._unusable(amendment, judge)], True
         again, placed, at = self._judge_again(judge, start, amendment)
         cut = next((n for n, old in enumerate(self._in_force) if old.nth >= at), len(self._in_force))
-        kept, changed = differences(self._in_force[cut:], placed, amendment, self._gone)
+        kept, changed = compare_rulings(self._in_force[cut:], placed, amendment, self._gone)
         self._gone.update(name for new in changed for name in new.ruling.supersedes)
         self._in_force[cut:] = kept
         return again, changed, True
@@ -136,7 +136,7 @@ class History:
         original = self._original[name] if name in self._original else self._lines[at or 0]
         line: Observation | None = original
         for correction in by:
-            line = corrected(line, correction) if line is not None else None
+            line = apply_correction(line, correction) if line is not None else None
         if isinstance(original, Table):
             if not isinstance(line, Table) or len(line.seats) != len(original.seats):
                 raise AmendmentError(None, "the table itself cannot be taken away, nor its number of seats changed")
@@ -168,7 +168,7 @@ class History:
             by = Correct(t=correction.t, id=correction.id, line=ruling.because[0], extra={"seat": None})
             self._did[correction.id] = by
             return self._correct(by.line, (*self._corrections.get(by.line, ()), by))
-        said = overruling(ruling, correction, self._lines, in_force)
+        said = read_overrule(ruling, correction, self._lines, in_force)
         self._overruled[correction.id] = said
         self.answers.update(said)
         return self._first_of(said)

@@ -267,7 +267,7 @@ def to_fields(observation: Observation) -> dict[str, Any]:
     return out
 
 
-def encode(observation: Observation) -> str:
+def encode_observation(observation: Observation) -> str:
     """One line of the log, without its line break."""
     return _ENCODE(to_fields(observation))
 
@@ -277,7 +277,7 @@ _LONGEST_LINE: Final = 1 << 20
 
 
 @contextmanager
-def opened(name: str) -> Iterator[BinaryIO]:
+def open_log(name: str) -> Iterator[BinaryIO]:
     """A log to read, ``-`` for standard input; what is wrong with it becomes one line for people.
 
     Raises:
@@ -309,7 +309,7 @@ def _open(name: str) -> BinaryIO:
         return BytesIO(stream.read())
 
 
-def observations(stream: BinaryIO, skip: int = 0) -> Iterator[tuple[int, Observation]]:
+def read_observations(stream: BinaryIO, skip: int = 0) -> Iterator[tuple[int, Observation]]:
     """Line number and observation of every line that is not a ruling, of those after the first ``skip`` lines.
 
     Raises:
@@ -355,7 +355,7 @@ def ruling_of(raw: Mapping[str, Any]) -> Ruling:
     )  # fmt: skip
 
 
-def split(
+def split_lines(
     rows: Iterable[tuple[int, str]], *, ticks: bool = False
 ) -> tuple[list[tuple[int, Observation]], list[Ruling]]:
     """Observations with the numbers of their lines, and rulings, each in the order of the log.
@@ -380,6 +380,6 @@ def split(
     return observations, rulings
 
 
-def replaced(rulings: Iterable[Ruling]) -> dict[str, str]:
+def find_replacements(rulings: Iterable[Ruling]) -> dict[str, str]:
     """For each ruling that was replaced, the id of the one that replaced it."""
     return {old: ruling.id for ruling in rulings for old in ruling.supersedes}

@@ -1,7 +1,7 @@
 """People overrule a verdict (K6): a slap is void, false, or the one that was first, whatever was seen.
 
-What they may say of which ruling (`overrulable`) is asked by the commands and by the page that offers them. What they
-have said is kept beside the answers, by the slap, and the fold asks for it there (`overruled`).
+What they may say of which ruling (`find_overrulable`) is asked by the commands and by the page that offers them. What they
+have said is kept beside the answers, by the slap, and the fold asks for it there (`apply_overrule`).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 from referee.engine.amendments import AmendmentError
 from referee.engine.observations import Correct, Observation, Slap
 from referee.engine.rulings import Ruling, cause_of
-from referee.rules.house import RulesError, house_rules
+from referee.rules.house import RulesError, read_house_rules
 from referee.rules.slap_verdict import Verdict
 
 VERDICTS_INSTEAD: Final[Mapping[str, tuple[str, ...]]] = {
@@ -36,7 +36,9 @@ class Overrulable(NamedTuple):
     """Seats whose hand may be said to have been first instead: it came down near the one that won."""
 
 
-def overrulable(ruling: Ruling, slaps: Iterable[Slap], *, owner: int | None, is_on_record: bool) -> Overrulable | None:
+def find_overrulable(
+    ruling: Ruling, slaps: Iterable[Slap], *, owner: int | None, is_on_record: bool
+) -> Overrulable | None:
     """What people may put in a ruling's place now; None where they may not.
 
     Args:
@@ -60,12 +62,12 @@ def overrulable(ruling: Ruling, slaps: Iterable[Slap], *, owner: int | None, is_
 def allows_corrections(rules: Any) -> bool:
     """Whether the house rules let people correct the referee (K6); rules that cannot be read do not forbid it."""
     try:
-        return house_rules(rules).has("K6")
+        return read_house_rules(rules).has("K6")
     except RulesError:
         return True
 
 
-def overruled(judged: Verdict, slap: str, said: Mapping[str, Any]) -> Verdict:
+def apply_overrule(judged: Verdict, slap: str, said: Mapping[str, Any]) -> Verdict:
     """The verdict on a slap, or what people put in its place."""
     outcome = said.get(OVERRULED + slap)
     if outcome is None or outcome == judged.outcome:
@@ -77,7 +79,9 @@ def overruled(judged: Verdict, slap: str, said: Mapping[str, Any]) -> Verdict:
 _VERDICTS: Final = {"slap_won": "won", "slap_void": "void", "slap_false": "false"}
 
 
-def overruling(ruling: Ruling, by: Correct, lines: Iterable[Observation], in_force: Sequence[Ruling]) -> dict[str, str]:
+def read_overrule(
+    ruling: Ruling, by: Correct, lines: Iterable[Observation], in_force: Sequence[Ruling]
+) -> dict[str, str]:
     """What people's word on a ruling says of each slap, by `OVERRULED` and its id.
 
     ``void`` makes a slap that won or was false void; ``ruling`` gives it another verdict; ``seat`` on a slap that won

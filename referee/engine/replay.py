@@ -1,9 +1,10 @@
 """A stored log ruled again, for `referee replay` and `explain`, for the page's process and for the record's figures.
 
 A log without ticks says nothing of how far it has been told, yet the end of a file is known in advance: a first pass
-(`outline`) checks every line and keeps, for each, the least ``t`` of all lines after it (8 bytes a line). The second
-pass (`judge`) hands that to the adjudicator as a promise with every line, so a long game is ruled as it is read and
-never held as a whole. The first lines are kept as they were read: most logs hold no more, and need not be read twice.
+(`outline_log`) checks every line and keeps, for each, the least ``t`` of all lines after it (8 bytes a line). The
+second pass (`judge_log`) hands that to the adjudicator as a promise with every line, so a long game is ruled as it is
+read and never held as a whole. The first lines are kept as they were read: most logs hold no more, and need not be read
+twice.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import BinaryIO, Final
 from referee.engine.adjudicator import Adjudicator, view_of
 from referee.engine.event_queue import Witness
 from referee.engine.explanation import Explanation, WitnessedLog
-from referee.engine.log import observations, replaced, split
+from referee.engine.log import find_replacements, read_observations, split_lines
 from referee.engine.observations import LogError, Observation, Table, Tick
 from referee.engine.rulings import SLAP_KINDS, Ruling, cause_of
 from referee.engine.view import View
@@ -53,7 +54,7 @@ class Outline:
         return table
 
 
-def outline(lines: Iterable[tuple[int, Observation]], find: str = "") -> Outline:
+def outline_log(lines: Iterable[tuple[int, Observation]], find: str = "") -> Outline:
     """Check every line and find how far each may be ruled.
 
     Args:
@@ -136,7 +137,9 @@ def adjudicator_for(outlined: Outline, witness: Witness | None = None) -> Adjudi
     return Adjudicator(history=outlined.amended, stream=outlined.settled, early=False, witness=witness)
 
 
-def judge(adjudicator: Adjudicator, lines: Iterable[tuple[int, Observation]], outlined: Outline) -> Iterator[Ruling]:
+def judge_log(
+    adjudicator: Adjudicator, lines: Iterable[tuple[int, Observation]], outlined: Outline
+) -> Iterator[Ruling]:
     """Every ruling, superseded ones too, in the order in which the adjudicator is sure of it: by ``t`` in the end.
 
     Raises:
@@ -166,7 +169,7 @@ class StoredLog:
             LogError: the log cannot be read; names the line.
         """
         self._stream, self._start = stream, stream.tell()
-        self.outline = outline(observations(stream), find)
+        self.outline = outline_log(read_observations(stream), find)
 
     def rulings(self, *, everything: bool = False, witness: Witness | None = None) -> Iterator[Ruling]:
         """The log's rulings by ``t``, as they become sure; superseded ones only if ``everything``.
@@ -176,13 +179,13 @@ class StoredLog:
         """
         self._stream.seek(self._start)
         first = self.outline.first
-        rest = observations(self._stream, first[-1][0]) if len(self.outline.least_after) > len(first) else ()
-        made = judge(adjudicator_for(self.outline, witness), chain(first, rest), self.outline)
+        rest = read_observations(self._stream, first[-1][0]) if len(self.outline.least_after) > len(first) else ()
+        made = judge_log(adjudicator_for(self.outline, witness), chain(first, rest), self.outline)
         if everything or self.outline.settled:
             yield from made
             return
         all_ = list(made)
-        gone = replaced(all_)
+        gone = find_replacements(all_)
         yield from (ruling for ruling in all_ if ruling.id not in gone)
 
 
@@ -222,17 +225,17 @@ class ReplayedGame:
             LogError: the log cannot be read.
             TooLong: it is too long to be kept.
         """
-        lines, self.logged = split(rows, ticks=True)
-        outlined = outline(lines)
+        lines, self.logged = split_lines(rows, ticks=True)
+        outlined = outline_log(lines)
         if sum(seen.kind != "tick" for _, seen in lines) > LONGEST_GAME:
             raise TooLong
         self.table = outlined.table
         self._log = WitnessedLog(self.table)
         adjudicator = adjudicator_for(outlined, self._log)
-        self.rulings = list(judge(adjudicator, lines, outlined))
+        self.rulings = list(judge_log(adjudicator, lines, outlined))
         """Every ruling, superseded ones too, in the order of print."""
         self._final = adjudicator.view
-        self.replaced_by = replaced(self.rulings)
+        self.replaced_by = find_replacements(self.rulings)
         self.by_id = {ruling.id: ruling for ruling in self.rulings}
         causes: dict[str, list[str]] = {}
         for ruling in self.rulings:

@@ -17,7 +17,7 @@ from referee.rules.stacks import put_under
 from referee.rules.step import Step
 
 
-def led(card: str) -> str:
+def lead_key(card: str) -> str:
     """Under which name it is kept who led with a card when it was first judged."""
     return f"led@{card}"
 
@@ -69,7 +69,7 @@ def unexplained(step: Step, taken: Taken, answers: Mapping[str, Any]) -> None:
 def lead_stands(step: Step, card: Card, seat: int | None, answers: Mapping[str, Any]) -> None:
     """A card that led when it was laid, and would be out of turn by what is ruled now, still leads (reading 13)."""
     position = step.position
-    if answers.get(led(card.id)) != seat or seat is None or position.over:
+    if answers.get(lead_key(card.id)) != seat or seat is None or position.over:
         return
     if seat == position.turn or seat in position.tied or not position.pile:
         return

@@ -124,7 +124,7 @@ def back_up(places: Places, to: Path, made: str, *, pictures: bool = False) -> M
                 manifest = _written(out, files, made, games)
                 out.flush()
                 os.fsync(out.fileno())
-        with opened(part):
+        with open_backup(part):
             pass
         part.replace(to)
         sync_folder(to.parent)
@@ -186,7 +186,7 @@ def sync_folder(folder: Path) -> None:
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[tuple[zipfile.ZipFile, Manifest]]:
+def open_backup(path: Path) -> Iterator[tuple[zipfile.ZipFile, Manifest]]:
     """A backup that is whole: every member is there, none besides, and each has its checksum.
 
     Raises:

@@ -11,7 +11,7 @@ CONSENT_VERSION: Final = 2
 """Of the text: kept with each answer, so that it is known what somebody agreed to."""
 
 
-def question(name: str, keeping: RetentionPeriods, language: str = "en") -> str:
+def consent_question(name: str, keeping: RetentionPeriods, language: str = "en") -> str:
     """What a person is asked, with the periods that hold at this table; raises `KeyError` for another language."""
     text = texts(language)
     return text(

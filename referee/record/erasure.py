@@ -15,10 +15,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final
 
-from referee.record.people import People, PeopleError, Person, key_of
+from referee.record.people import People, PeopleError, Person, name_key
 from referee.record.pictures import FRAMES_FILE
-from referee.record.redaction import mentions, printed, renamed_table, seat_name, without
-from referee.record.retention import Due, due
+from referee.record.redaction import has_name, print_line, rename_seats, seat_name, take_out_name
+from referee.record.retention import Due, find_overdue
 from referee.record.store import Record, RecordError, connect, record_errors
 
 _WAITING: Final = "scrub"
@@ -54,7 +54,7 @@ def forget(people: People, person: Person, at: str) -> Erased:
     return Erased(tuple(sorted({game for game, _ in seats})), scrub(people), left)
 
 
-def respell(people: People, person: Person, name: str) -> Erased:
+def rename_everywhere(people: People, person: Person, name: str) -> Erased:
     """Rename somebody in every line as well, and drop every other spelling: for a name that is to be gone.
 
     Raises:
@@ -66,7 +66,7 @@ def respell(people: People, person: Person, name: str) -> Erased:
     left = tuple(_take_names(people, seats, renamed.name))
     with people.writing() as db:
         _will_scrub(db)
-        db.execute("DELETE FROM spelling WHERE person=? AND key<>?", (person.id, key_of(name)))
+        db.execute("DELETE FROM spelling WHERE person=? AND key<>?", (person.id, name_key(name)))
     return Erased(tuple(sorted({game for game, _ in seats})), scrub(people), left)
 
 
@@ -83,10 +83,10 @@ def erase_game(people: People, game: int, at: str, why: str = "asked for") -> Er
     return Erased((game,), scrub(people))
 
 
-def will_settle(people: People, game: int | None) -> None:
-    """A game is over and still looked at: `settle` is to come, also after a power cut; None: it is not over after all.
+def note_unsettled(people: People, game: int | None) -> None:
+    """A game is over and still looked at: `settle_names` is to come, also after a power cut. Raises `RecordError`.
 
-    Raises `RecordError`.
+    None: it is not over after all.
     """
     with people.writing() as db:
         db.execute("DELETE FROM people_meta WHERE key=?", (_UNSETTLED,))
@@ -94,7 +94,7 @@ def will_settle(people: People, game: int | None) -> None:
             db.execute("INSERT INTO people_meta VALUES (?, ?)", (_UNSETTLED, str(game)))
 
 
-def settle(people: People, game: int) -> Erased:
+def settle_names(people: People, game: int) -> Erased:
     """A game is over: tie those who agreed, and take out the names of all others. Raises `RecordError`."""
     loose = people.tie(game)
     done = Erased((), True)
@@ -107,18 +107,18 @@ def settle(people: People, game: int) -> Erased:
     return done
 
 
-def settle_waiting(people: People) -> None:
+def settle_noted(people: People) -> None:
     """Do it now where it has waited, as at the start of the program. Raises `RecordError`."""
     waiting = people.meta(_UNSETTLED)
     if waiting is not None:
-        settle(people, int(waiting))
+        settle_names(people, int(waiting))
 
 
-def enforce(people: People, now: datetime) -> tuple[Due, str]:
+def erase_overdue(people: People, now: datetime) -> tuple[Due, str]:
     """Remove what is overdue; returns what was, and words for the table. Raises `RecordError`."""
     with Record(people.path, read_only=True) as record:
         games = record.games()
-    over = due(games, people.keeping, now)
+    over = find_overdue(games, people.keeping, now)
     if over.refused:
         return over, over.refused
     named = {
@@ -175,7 +175,7 @@ def _will_scrub(db: sqlite3.Connection) -> None:
     db.execute("INSERT OR REPLACE INTO people_meta VALUES (?, 'waits')", (_WAITING,))
 
 
-def scrub_waiting(people: People) -> bool:
+def scrub_noted(people: People) -> bool:
     """Do it now if it has waited, as at the start of the program; whether nothing waits any more."""
     return people.meta(_WAITING) is None or scrub(people)
 
@@ -189,7 +189,7 @@ def _seats_of(people: People, person: Person) -> dict[tuple[int, int], str]:
         (info.id, seat): name
         for info in games
         for seat, name in enumerate(info.seats, start=1)
-        if (info.id, seat) in tied or key_of(name) in keys
+        if (info.id, seat) in tied or name_key(name) in keys
     }
 
 
@@ -212,17 +212,17 @@ def _rewrite(db: sqlite3.Connection, game: int, names: dict[int, str], instead: 
     new = {seat: instead or seat_name(seat) for seat in names}
     rows = db.execute("SELECT number, text FROM line WHERE game=? ORDER BY number", (game,)).fetchall()
     for place, (number, text) in enumerate(rows):
-        changed, seats = renamed_table(text, new, nameless=instead is None) if place == 0 else (text, ())
+        changed, seats = rename_seats(text, new, nameless=instead is None) if place == 0 else (text, ())
         if place == 0:
             db.execute("UPDATE game SET seats=? WHERE id=?", (json.dumps(list(seats)), game))
         for seat, name in names.items():
-            changed = without(changed, name, new[seat]) if name not in new.values() else changed
+            changed = take_out_name(changed, name, new[seat]) if name not in new.values() else changed
         if changed != text:
             # A line is never updated (the record forbids it); this is the one place where one is replaced.
             db.execute("DELETE FROM line WHERE game=? AND number=?", (game, number))
             db.execute("INSERT INTO line VALUES (?, ?, ?)", (game, number, changed))
     rules = db.execute("SELECT rules FROM game WHERE id=?", (game,)).fetchone()[0]
-    return any(mentions(printed({"rules": rules}), name) for name in names.values())
+    return any(has_name(print_line({"rules": rules}), name) for name in names.values())
 
 
 def _erase_games(people: People, games: tuple[int, ...], at: str, why: str) -> None:

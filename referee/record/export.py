@@ -12,12 +12,12 @@ from io import BytesIO, StringIO
 from pathlib import Path
 from typing import Any, Final
 
-from referee.engine.log import from_fields, observations, parse_object
+from referee.engine.log import from_fields, parse_object, read_observations
 from referee.engine.observations import LogError, Table
-from referee.engine.replay import outline
+from referee.engine.replay import outline_log
 from referee.errors import UserError
 from referee.record.people import People, Person
-from referee.record.statistics import results
+from referee.record.statistics import list_results
 from referee.record.store import Record
 
 _COLUMNS: Final = (
@@ -27,14 +27,14 @@ _COLUMNS: Final = (
 """Of the table of rulings: one row each, instants in seconds from the game's first line."""
 
 
-def exported(record: Record, game: int) -> Iterator[str]:
+def export_game(record: Record, game: int) -> Iterator[str]:
     """A game as the lines of a log file; raises `RecordError` where there is no such game."""
     record.game(game)
     for _, text in record.lines(game):
         yield text + "\n"
 
 
-def imported(record: Record, file: Path, began: str) -> int:
+def import_game(record: Record, file: Path, began: str) -> int:
     """A log file as a new game of the record, rulings and all; returns its number.
 
     Raises:
@@ -46,7 +46,7 @@ def imported(record: Record, file: Path, began: str) -> int:
     except OSError as bad:
         raise UserError(f"{file} cannot be read: {bad.strerror}") from None
     try:
-        outline(observations(BytesIO(raw)))
+        outline_log(read_observations(BytesIO(raw)))
     except LogError as bad:
         raise UserError(f"{file}: {bad}") from None
     lines = [line for line in raw.decode("utf-8-sig").split("\n") if line.strip()]
@@ -56,7 +56,7 @@ def imported(record: Record, file: Path, began: str) -> int:
     return game
 
 
-def rulings_table(lines: Iterable[str]) -> str:
+def write_rulings_csv(lines: Iterable[str]) -> str:
     """The rulings of a game as CSV with `_COLUMNS`; those that a later one replaced say so."""
     first: int | None = None
     names: tuple[str, ...] = ()
@@ -96,7 +96,7 @@ def _ms(ns: Any) -> str:
 def export_person(people: People, person: Person) -> dict[str, Any]:
     """A person's data as a JSON object; instants of a game in ns on its own line of time. Raises `RecordError`."""
     played = []
-    for result in results(people):
+    for result in list_results(people):
         seat = next((seat for seat, who in result.people.items() if who == person.id), None)
         if seat is None:
             continue

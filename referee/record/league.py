@@ -185,7 +185,7 @@ class LeagueRow:
     """Whether the rating cannot be told from that of the one ranked above."""
 
 
-def table(results: Iterable[GameResult], names: Mapping[str, str]) -> list[LeagueRow]:
+def make_league(results: Iterable[GameResult], names: Mapping[str, str]) -> list[LeagueRow]:
     """Everybody who played, the ranked first, by rating; then the others by name.
 
     Args:
@@ -225,7 +225,7 @@ def _row(who: str, name: str, games: Sequence[GameResult], rating: Rating) -> Le
     )  # fmt: skip
 
 
-def as_csv(rows: Sequence[LeagueRow]) -> str:
+def write_league_csv(rows: Sequence[LeagueRow]) -> str:
     """The table for a spreadsheet; cells that are not known stay empty."""
     out = StringIO()
     writer = csv.writer(out)
@@ -249,7 +249,7 @@ def _ms(ns: float | None) -> str:
     return "" if ns is None else f"{ns / 1e6:.1f}"
 
 
-def as_text(rows: Sequence[LeagueRow]) -> str:
+def write_league_text(rows: Sequence[LeagueRow]) -> str:
     """The table for a terminal, with what its figures rest on."""
     if not rows:
         return "no game of anybody who agreed to be remembered, in these days (`referee people`)"

@@ -27,7 +27,7 @@ class PeopleError(ValueError):
     """What was asked cannot be done; says why."""
 
 
-def tidied(name: str) -> str:
+def tidy_name(name: str) -> str:
     """A name as it is shown; raises `PeopleError` for one that nobody can be called."""
     shown = " ".join(unicodedata.normalize("NFC", name).split())
     if not 1 <= len(shown) <= _LONGEST_NAME or not shown.isprintable():
@@ -35,7 +35,7 @@ def tidied(name: str) -> str:
     return shown
 
 
-def key_of(name: str) -> str:
+def name_key(name: str) -> str:
     """What two spellings of one name have in common: case, width and spaces do not matter."""
     return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
 
@@ -137,7 +137,7 @@ class People(Database):
 
     def find(self, name: str) -> Person | None:
         """Who is called so, by any spelling."""
-        found = self.rows(f"{_PERSON} JOIN spelling ON spelling.person = id WHERE spelling.key=?", key_of(name))
+        found = self.rows(f"{_PERSON} JOIN spelling ON spelling.person = id WHERE spelling.key=?", name_key(name))
         return _person(found[0]) if found else None
 
     def named(self, name: str) -> Person:
@@ -150,12 +150,12 @@ class People(Database):
     def answer(self, name: str, agreed: bool, at: str) -> Person:
         """What somebody answered to `consent.question`; a later answer replaces an earlier one.
 
-        Somebody who agreed and now declines must be forgotten first (`erasing.forget`), so that no name stays behind.
+        Somebody who agreed and now declines must be forgotten first (`erasure.forget`), so that no name stays behind.
 
         Raises:
             PeopleError: no such name, or somebody of whom something is kept declines.
         """
-        shown, before = tidied(name), self.find(name)
+        shown, before = tidy_name(name), self.find(name)
         if before is not None and before.agreed and not agreed:
             raise PeopleError(f"{before.name} agreed before, and is remembered: forget them instead")
         who = before.id if before is not None else secrets.token_hex(8)
@@ -165,14 +165,14 @@ class People(Database):
                 " agreed=excluded.agreed, asked=excluded.asked, consent=excluded.consent",
                 (who, shown, int(agreed), at, CONSENT_VERSION),
             )
-            db.execute("INSERT OR IGNORE INTO spelling VALUES (?, ?)", (key_of(shown), who))
+            db.execute("INSERT OR IGNORE INTO spelling VALUES (?, ?)", (name_key(shown), who))
         return self.named(name)
 
     def remember(self, name: str, at: str) -> Person:
         """Note that somebody agreed; games that bear the name already are theirs as well. Raises `PeopleError`."""
         person = self.answer(name, True, at)
         for game, seats in self.rows("SELECT id, seats FROM game"):
-            if key_of(name) in map(key_of, json.loads(seats)):
+            if name_key(name) in map(name_key, json.loads(seats)):
                 self.tie(game)
         return person
 
@@ -220,17 +220,17 @@ class People(Database):
     def rename(self, person: Person, name: str) -> Person:
         """Somebody is called otherwise from now on; the old spelling still finds them.
 
-        Lines of games stay as they were written (`erasing.respell` writes the new name there too).
+        Lines of games stay as they were written (`erasure.rename_everywhere` writes the new name there too).
 
         Raises:
             PeopleError: somebody else is called so.
         """
-        shown, other = tidied(name), self.find(name)
+        shown, other = tidy_name(name), self.find(name)
         if other is not None and other.id != person.id:
             raise PeopleError(f"{other.name} is called so already; to make them one person, merge them")
         with self.writing() as db:
             db.execute("UPDATE person SET name=? WHERE id=?", (shown, person.id))
-            db.execute("INSERT OR IGNORE INTO spelling VALUES (?, ?)", (key_of(shown), person.id))
+            db.execute("INSERT OR IGNORE INTO spelling VALUES (?, ?)", (name_key(shown), person.id))
         return self.named(shown)
 
     def merge(self, keep: Person, other: Person) -> None:

@@ -29,12 +29,12 @@ def seat_name(seat: int) -> str:
     return f"Seat {seat}"
 
 
-def printed(raw: dict[str, Any]) -> str:
+def print_line(raw: dict[str, Any]) -> str:
     """A line as the codec prints it."""
     return json.dumps(raw, ensure_ascii=False, separators=(",", ":"))
 
 
-def renamed_table(text: str, names: dict[int, str], *, nameless: bool) -> tuple[str, tuple[str, ...]]:
+def rename_seats(text: str, names: dict[int, str], *, nameless: bool) -> tuple[str, tuple[str, ...]]:
     """A ``table`` line with other names.
 
     Args:
@@ -50,15 +50,15 @@ def renamed_table(text: str, names: dict[int, str], *, nameless: bool) -> tuple[
     raw["seats"] = seats
     if nameless:
         raw[_NAMELESS] = sorted({*raw.get(_NAMELESS, ()), *names})
-    return printed(raw), tuple(seats)
+    return print_line(raw), tuple(seats)
 
 
-def without(text: str, name: str, instead: str) -> str:
+def take_out_name(text: str, name: str, instead: str) -> str:
     """A line with a name replaced wherever free text holds it as a word; the same object where it does not.
 
-    A line that is no JSON object is returned as it is: `mentions` tells of it.
+    A line that is no JSON object is returned as it is: `has_name` tells of it.
     """
-    if not mentions(text, name):
+    if not has_name(text, name):
         return text
     try:
         raw = json.loads(text)
@@ -68,10 +68,10 @@ def without(text: str, name: str, instead: str) -> str:
         return text
     word = _word(name)
     cleaned = {key: value if key in _FIXED else _cleaned(value, word, instead) for key, value in raw.items()}
-    return printed(cleaned) if cleaned != raw else text
+    return print_line(cleaned) if cleaned != raw else text
 
 
-def mentions(text: str, name: str) -> bool:
+def has_name(text: str, name: str) -> bool:
     """Whether a line holds a name as a word, written plainly or with JSON's escapes."""
     escaped = json.dumps(name)[1:-1]
     return bool(_word(name).search(text)) or (escaped != name and escaped.casefold() in text.casefold())

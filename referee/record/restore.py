@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from referee.record.backup import RECORD, BackupError, Manifest, Places, opened, sync_folder
+from referee.record.backup import RECORD, BackupError, Manifest, Places, open_backup, sync_folder
 from referee.record.pictures import FRAMES_FILE
 from referee.record.store import RECORD_VERSION, connect
 
@@ -51,7 +51,7 @@ class Plan:
         return said
 
 
-def planned(file: Path, places: Places, stamp: str) -> Plan:
+def plan_restore(file: Path, places: Places, stamp: str) -> Plan:
     """Check an archive, and say what restoring it would do; changes nothing.
 
     Args:
@@ -125,7 +125,10 @@ def _plan(manifest: Manifest, places: Places, stamp: str) -> Plan:
 def _unpacked(file: Path, folder: Path | None) -> Iterator[tuple[Manifest, Path]]:
     """A whole archive's files in a folder that goes away again, its data bases looked through."""
     try:
-        with opened(file) as (archive, manifest), tempfile.TemporaryDirectory(dir=folder, prefix=".restore-") as beside:
+        with (
+            open_backup(file) as (archive, manifest),
+            tempfile.TemporaryDirectory(dir=folder, prefix=".restore-") as beside,
+        ):
             for part in manifest.parts:
                 to = Path(beside) / part.name
                 to.parent.mkdir(exist_ok=True)

@@ -73,7 +73,7 @@ def moment(text: str) -> datetime | None:
     return found if found.tzinfo is not None else found.replace(tzinfo=UTC)
 
 
-def due(games: Sequence[GameInfo], keeping: RetentionPeriods, now: datetime) -> Due:
+def find_overdue(games: Sequence[GameInfo], keeping: RetentionPeriods, now: datetime) -> Due:
     """What is over at ``now`` (with a zone); a game whose beginning cannot be read is left alone."""
     begun = {info.id: began for info in games if (began := moment(info.began)) is not None}
     if begun and now < max(begun.values()):
@@ -117,7 +117,7 @@ class Room:
         return "; ".join(said)
 
 
-def chosen(games: Sequence[tuple[GameInfo, int]], cap: int) -> list[GameInfo]:
+def choose_games_to_remove(games: Sequence[tuple[GameInfo, int]], cap: int) -> list[GameInfo]:
     """Which games to remove.
 
     Args:
@@ -142,7 +142,7 @@ def make_room(record: Record, at: str, cap: int = GAMES_CAP) -> Room:
     """Remove what must go; ``at`` is wall time, ISO 8601. Raises `RecordError`."""
     sizes = record.sizes()
     games = [(info, sizes.get(info.id, 0)) for info in reversed(record.games())]
-    gone = chosen(games, cap)
+    gone = choose_games_to_remove(games, cap)
     for info in gone:
         record.remove(info.id, at, f"to stay below {cap} bytes")
     left = sum(sizes.get(info.id, 0) for info in record.games())

@@ -64,7 +64,7 @@ class HandFigure:
         return self.outcome in ("won", "late") and self.since is not None and self.kind != "risk"
 
 
-def figures(game: ReplayedGame, number: int) -> list[HandFigure]:
+def make_figures(game: ReplayedGame, number: int) -> list[HandFigure]:
     """Every hand of a game that was ruled on, by time; rulings as they stand in the end.
 
     Args:
@@ -150,7 +150,7 @@ class PlayerSummary:
         return round(low), round(high)
 
 
-def summaries(of: Iterable[HandFigure]) -> list[PlayerSummary]:
+def summarise_players(of: Iterable[HandFigure]) -> list[PlayerSummary]:
     """Each player's figures, by the order of seats."""
     by_player: dict[str, list[HandFigure]] = {}
     for figure in of:
@@ -167,7 +167,7 @@ def summaries(of: Iterable[HandFigure]) -> list[PlayerSummary]:
     return sorted(made, key=lambda one: (one.seat, one.player))
 
 
-def margins(of: Iterable[HandFigure]) -> list[int]:
+def list_margins(of: Iterable[HandFigure]) -> list[int]:
     """Distances of second hands, ns, in order of size."""
     return sorted(one.margin for one in of if one.margin is not None)
 
@@ -212,7 +212,7 @@ class Season:
         return (self.start is None or self.start <= day) and (self.end is None or day <= self.end)
 
 
-def results(people: People, season: Season | None = None) -> Iterator[GameResult]:
+def list_results(people: People, season: Season | None = None) -> Iterator[GameResult]:
     """Games in which somebody who agreed played, the oldest first; raises `RecordError`."""
     ties: dict[int, dict[int, str]] = {}
     for (game, seat), who in people.ties().items():
@@ -221,13 +221,13 @@ def results(people: People, season: Season | None = None) -> Iterator[GameResult
         for info in reversed(record.games()):
             if info.id in ties and (season is None or info.began in season):
                 try:
-                    made = result_of(info, ReplayedGame(list(record.lines(info.id))))
+                    made = make_result(info, ReplayedGame(list(record.lines(info.id))))
                 except (LogError, TooLong):
-                    made = result_of(info, None)
+                    made = make_result(info, None)
                 yield replace(made, people=ties[info.id])
 
 
-def result_of(info: GameInfo, game: ReplayedGame | None) -> GameResult:
+def make_result(info: GameInfo, game: ReplayedGame | None) -> GameResult:
     """What came of a game that was ruled again; nothing where it cannot be (None). Whose seats they are is left out."""
     if game is None:
         return GameResult(info.id, info.began, len(info.seats), None, False)
@@ -236,4 +236,6 @@ def result_of(info: GameInfo, game: ReplayedGame | None) -> GameResult:
     if end is not None and end.kind == "lost":
         # In Beggar-My-Neighbour the game ends with who lost; of two players the other one has won.
         winner = 3 - end["seat"] if len(info.seats) == 2 else None
-    return GameResult(info.id, info.began, len(info.seats), winner, end is not None, {}, tuple(figures(game, info.id)))
+    return GameResult(
+        info.id, info.began, len(info.seats), winner, end is not None, {}, tuple(make_figures(game, info.id))
+    )

@@ -71,7 +71,7 @@ class HouseRules:
         return self.values[row] if row in self.values else ROWS[row].default
 
 
-def house_rules(said: Any) -> HouseRules:
+def read_house_rules(said: Any) -> HouseRules:
     """Read house rules as a log's first line says them.
 
     Args:
@@ -86,7 +86,9 @@ def house_rules(said: Any) -> HouseRules:
         raise RulesError('house rules are a preset\'s name, or {"base": …, "on": […], "off": […], "set": {…}}')
     for key in said:
         if key not in _KEYS:
-            raise RulesError(f'house rules have no "{key}"{nearest(str(key), _KEYS)}; they have base, on, off, set')
+            raise RulesError(
+                f'house rules have no "{key}"{suggest_nearest(str(key), _KEYS)}; they have base, on, off, set'
+            )
     base = _preset(said.get("base", "classic"))
     on, off = _rows(said, "on"), _rows(said, "off")
     for problem in contradictions(on, off):
@@ -106,7 +108,7 @@ def _preset(name: Any) -> HouseRules:
     preset = PRESETS.get(name) if isinstance(name, str) else None
     if preset is None:
         known = ", ".join(PRESETS)
-        raise RulesError(f'there is no preset "{name}"{nearest(str(name), PRESETS)}; the presets are {known}')
+        raise RulesError(f'there is no preset "{name}"{suggest_nearest(str(name), PRESETS)}; the presets are {known}')
     return HouseRules(preset.rows | ALWAYS_ON, preset.values, preset.direction)
 
 
@@ -134,7 +136,7 @@ def row_named(word: Any) -> str:
                 return row
             raise RulesError(f'row {row} is "{ROWS[row].name}", not "{name.strip()}"; keep one of them')
     said = str(word)[:40]
-    raise RulesError(f'there is no row "{said}" in the rules{nearest(said, (*ROWS, *BY_NAME))}')
+    raise RulesError(f'there is no row "{said}" in the rules{suggest_nearest(said, (*ROWS, *BY_NAME))}')
 
 
 def contradictions(on: Iterable[str], off: Iterable[str]) -> Iterator[str]:
@@ -191,7 +193,7 @@ def _why_not(patterns: Any) -> str:
     return ""
 
 
-def nearest(word: str, known: Iterable[str]) -> str:
+def suggest_nearest(word: str, known: Iterable[str]) -> str:
     """A suggestion in brackets where one of the known words is close to this one; else nothing."""
     folded = {name.casefold(): name for name in known}
     close = difflib.get_close_matches(word.casefold(), list(folded), n=1)

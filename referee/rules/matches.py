@@ -42,7 +42,7 @@ _MOST_READINGS: Final = 30_000
 """How many ways of naming jokers are tried for a pattern: beyond that the lower ones stay jokers."""
 
 
-def patterns(look: PileView, rules: HouseRules) -> tuple[tuple[str, ...], int]:
+def find_patterns(look: PileView, rules: HouseRules) -> tuple[tuple[str, ...], int]:
     """Ids of all patterns that hold, in the order of the rules, and how many top cards they rest on."""
     if rules.has("P13b") and look.top and look.top[0][0] == "X":
         return (), 0

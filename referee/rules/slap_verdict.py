@@ -1,6 +1,6 @@
 """What a slap is worth: the verdict on one hand against the pile as it lies (M rows, F8, N rows).
 
-`verdict` looks and changes nothing, so that a slap near a reveal can be judged both ways (K9).
+`judge_slap` looks and changes nothing, so that a slap near a reveal can be judged both ways (K9).
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Final, Literal, NamedTuple
 
 from referee.rules.cards import PACK, UNREADABLE
-from referee.rules.matches import patterns
+from referee.rules.matches import find_patterns
 from referee.rules.position import Laid, Position
 from referee.units import MS
 
@@ -71,7 +71,7 @@ def _mashing(position: Position, seat: int, t: int) -> bool:
     )
 
 
-def verdict(position: Position, seat: int, t: int) -> Verdict:
+def judge_slap(position: Position, seat: int, t: int) -> Verdict:
     """Judge a hand at ``t`` (ns) against the position as it stands (reading 1)."""
     no = barred(position, seat, t)
     if no is not None:
@@ -146,7 +146,7 @@ def _verdict_on_pile(position: Position, seat: int, t: int) -> Verdict:
 
 
 def _pattern_verdict(position: Position) -> Verdict | None:
-    rows, depth = patterns(position.look(), position.rules)
+    rows, depth = find_patterns(position.look(), position.rules)
     if not rows and not position.rules.has("M8") and len(position.played()) > 1:
         under = position.without(position.played()[-1])
         # Only the one pattern just covered counts.
@@ -163,7 +163,7 @@ def _needs_bottom_card(position: Position) -> bool:
     look = position.look()
     if look.bottom != UNREADABLE or not position.rules.has("P5b"):
         return False
-    return any(patterns(look._replace(bottom=card), position.rules)[0] for card in PACK)
+    return any(find_patterns(look._replace(bottom=card), position.rules)[0] for card in PACK)
 
 
 def _verdict_on_unread(position: Position, seat: int, t: int) -> Verdict:
@@ -203,4 +203,4 @@ def _just_covered(position: Position, t: int) -> bool:
     before = position.without(newest)
     if _dead_on_top(before) is not None:
         return False
-    return bool(patterns(before.look(), position.rules)[0])
+    return bool(find_patterns(before.look(), position.rules)[0])

@@ -16,7 +16,15 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from referee.errors import UserError
-from referee.rules.house import HouseRules, RulesError, checked_value, contradictions, house_rules, nearest, row_named
+from referee.rules.house import (
+    HouseRules,
+    RulesError,
+    checked_value,
+    contradictions,
+    read_house_rules,
+    row_named,
+    suggest_nearest,
+)
 from referee.rules.notation import NotationError, compile_pattern
 from referee.rules.presets import PRESETS
 from referee.rules.rows import ROWS
@@ -152,7 +160,7 @@ def resolve_rules(word: str, folder: Path | None = None) -> Any:
     if word not in PRESETS:
         known = ", ".join(PRESETS)
         raise UserError(
-            f'there are no rules "{word}"{nearest(word[:40], PRESETS)}; '
+            f'there are no rules "{word}"{suggest_nearest(word[:40], PRESETS)}; '
             f"name a preset ({known}) or a house-rules file (*.toml)"
         )
     return word
@@ -208,7 +216,7 @@ def parse_house_rules(text: str, file: str = "house rules") -> HouseFile:
     record = check.read()
     if check.mistakes:
         raise HouseFileError(file, tuple(sorted(check.mistakes, key=lambda mistake: mistake.place or Place(0, 0))))
-    return HouseFile(raw.get("title", "house rules"), record, house_rules(record), tuple(check.notes))
+    return HouseFile(raw.get("title", "house rules"), record, read_house_rules(record), tuple(check.notes))
 
 
 def _not_toml(problem: str, text: str) -> Mistake:
@@ -237,14 +245,14 @@ class _Check:
         """What the file says by ids; complete only where there is no mistake."""
         for key in self.raw:
             if key not in _KEYS:
-                hint = nearest(key, _KEYS) or _row_hint(key)
+                hint = suggest_nearest(key, _KEYS) or _row_hint(key)
                 self.wrong((key,), f'house rules have no "{key}"{hint}; they have {", ".join(_KEYS)}')
         if not isinstance(self.raw.get("title", ""), str):
             self.wrong(("title",), "the title is a text in quotes")
         base = self.raw.get("base", "classic")
         if not isinstance(base, str) or base not in PRESETS:
             shown = str(base)[:40]
-            known = f"{nearest(shown, PRESETS)}; there are {', '.join(PRESETS)}"
+            known = f"{suggest_nearest(shown, PRESETS)}; there are {', '.join(PRESETS)}"
             self.wrong(("base",), f'there is no preset "{shown}"{known}')
         on, off = self.switches("on"), self.switches("off")
         for problem in contradictions(on, off):
@@ -323,7 +331,7 @@ class _Check:
 
     def note_idle(self, record: Mapping[str, Any]) -> None:
         """Values of rows that are off do nothing."""
-        rules = house_rules(record)
+        rules = read_house_rules(record)
         for word in self.raw.get("set", {}):
             row = row_named(word)
             if not rules.has(row) and row != "S2":

@@ -26,7 +26,7 @@ from pydantic import (
 
 from hardware.pads.pinout import PAD_PINS, SEAT_LIGHT_PINS
 from referee.errors import UserError
-from referee.rules.house import RulesError, house_rules
+from referee.rules.house import RulesError, read_house_rules
 from referee.settings.house_rules import SUFFIX, resolve_rules
 from referee.text.catalogue import LANGUAGES
 
@@ -378,7 +378,7 @@ def parse_settings(text: str, folder: Path | None = None) -> Settings:
     if isinstance(rules, str) and rules.endswith(SUFFIX):
         rules = resolve_rules(rules, folder)
     try:
-        house_rules(rules)
+        read_house_rules(rules)
         return Settings.model_validate({key: _with_tuples(value) for key, value in raw.items()} | {"rules": rules})
     except RulesError as bad:
         raise SettingsError(f"rules: {bad}") from None

@@ -22,7 +22,7 @@ from referee.announce.sinks import BACK_NOTICES, GONE_NOTICES, PAD_NOTICES, Noti
 from referee.engine.adjudicator import LIVE_LOOKAHEAD, Adjudicator
 from referee.engine.amended_log import UNUSED, is_said, read_pause
 from referee.engine.foresight import Foresight
-from referee.engine.log import encode
+from referee.engine.log import encode_observation
 from referee.engine.observations import Answer, Card, Correct, Observation, Other, Slap, Table, Tick
 from referee.engine.rulings import Ruling, encode_ruling
 from referee.engine.view import View
@@ -203,7 +203,7 @@ class Conductor:
         extra: dict[str, Any] = {"seat": edge.seat, "pressed": edge.pressed}
         if edge.t_error:
             extra["t_error"] = edge.t_error
-        self._log.write(encode(Other(t=edge.t, id=self.new_id("edge"), name="edge", extra=extra)))
+        self._log.write(encode_observation(Other(t=edge.t, id=self.new_id("edge"), name="edge", extra=extra)))
         for seen in self._pads.feed(edge):
             self._felt(seen)
 
@@ -364,9 +364,9 @@ class Conductor:
         """Have one line judged, write it and the rulings that became final, and hand out what was decided early."""
         final = self._adjudicator.observe(seen)
         if isinstance(seen, Tick):
-            self._log.tick(seen.sensor or "", encode(seen))
+            self._log.tick(seen.sensor or "", encode_observation(seen))
         else:
-            self._log.write(encode(seen))
+            self._log.write(encode_observation(seen))
             self.observations.append(seen)
             self.cards += isinstance(seen, Card)
         self._take_rulings(final)

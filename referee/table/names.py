@@ -11,7 +11,7 @@ from datetime import datetime
 from pathlib import Path
 
 from referee.announce.sinks import Notice
-from referee.record.erasure import enforce, scrub_waiting, settle, settle_waiting, will_settle
+from referee.record.erasure import erase_overdue, note_unsettled, scrub_noted, settle_names, settle_noted
 from referee.record.people import People
 from referee.record.store import RecordError
 from referee.settings.model import Settings
@@ -31,9 +31,9 @@ class NameService(TableService):
     def prepare(self, settings: Settings) -> Settings:
         """What waits to be forgotten is, what is overdue goes; words of both are told once the game begins."""
         with People(self._record) as people:
-            settle_waiting(people)
-            scrub_waiting(people)
-            _, words = enforce(people, datetime.now().astimezone())
+            settle_noted(people)
+            scrub_noted(people)
+            _, words = erase_overdue(people, datetime.now().astimezone())
             strangers = people.to_ask([seat.name for seat in settings.seats])
         self._words = [words] if words else []
         if strangers:
@@ -52,12 +52,12 @@ class NameService(TableService):
         number = self._number()
         with suppress(RecordError), People(self._record) as people:
             if number is not None:
-                will_settle(people, number)
+                note_unsettled(people, number)
 
     def note_reopened(self) -> None:
         """See `TableService`."""
         with suppress(RecordError), People(self._record) as people:
-            will_settle(people, None)
+            note_unsettled(people, None)
 
     def end_game(self) -> None:
         """See `TableService`: now they are settled."""
@@ -65,4 +65,4 @@ class NameService(TableService):
         number = self._number()
         with suppress(RecordError), People(self._record) as people:
             if number is not None:
-                settle(people, number)
+                settle_names(people, number)

@@ -20,7 +20,7 @@ from typing import Any, Final
 from referee.announce.sinks import Notice
 from referee.control.corrections import UNSEEN
 from referee.engine.amended_log import BECAUSE, PEOPLE, RELEASED, PauseState, as_released
-from referee.engine.gap import FirstLook, PauseHands, reconcile
+from referee.engine.gap import FirstLook, PauseHands, reconcile_pile
 from referee.engine.observations import LogError, Observation, Pause, Resume
 from referee.vision.sight import HIDDEN, Sight
 
@@ -132,7 +132,7 @@ class GamePause:
             if not is_complete or judged < (self._look.since or 0) - 1:
                 return None
             look, self._look = self._look, None
-            finding = reconcile(pile, look.lying)
+            finding = reconcile_pile(pile, look.lying)
             base = max(vouched, self._since)
             until = max(sight.t, base + finding.span)
             after = [replace(seen, t=max(seen.t, until + n)) for n, seen in enumerate(look.later)]

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from referee.engine.log import split
+from referee.engine.log import split_lines
 from referee.engine.observations import LogError, Observation, Other, Table
 from referee.units import SECOND
 from referee.vision.sight import News, Sight
@@ -51,7 +51,7 @@ def past_of(lines: Iterable[str]) -> Past:
     Raises:
         LogError: there are none, the first is not its table, or one cannot be read; names the line.
     """
-    numbered, rulings = split(enumerate(lines, start=1), ticks=True)
+    numbered, rulings = split_lines(enumerate(lines, start=1), ticks=True)
     told = [seen for _, seen in numbered]
     if not told or not isinstance(told[0], Table):
         raise LogError(1, "the first line of a game must be its table; this one cannot be gone on with")

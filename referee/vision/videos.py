@@ -11,7 +11,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from referee.engine.log import encode
+from referee.engine.log import encode_observation
 from referee.engine.observations import Observation
 from referee.errors import UserError
 
@@ -102,5 +102,5 @@ def watch(
 
 def _print(seen: Iterable[Observation]) -> None:
     for one in seen:
-        sys.stdout.write(encode(one) + "\n")
+        sys.stdout.write(encode_observation(one) + "\n")
         sys.stdout.flush()

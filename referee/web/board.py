@@ -12,9 +12,9 @@ from typing import Any, Final, NamedTuple
 
 from referee.engine.adjudicator import LIVE_LOOKAHEAD, Adjudicator
 from referee.engine.amended_log import AmendedLog
-from referee.engine.log import replaced, split
+from referee.engine.log import find_replacements, split_lines
 from referee.engine.observations import Card, Correct, LogError, Observation, Slap, Table, Tick
-from referee.engine.overrule import Overrulable, allows_corrections, overrulable
+from referee.engine.overrule import Overrulable, allows_corrections, find_overrulable
 from referee.engine.rulings import SHOWN_BY_POSITION, SLAP_KINDS, Ruling, cause_of
 from referee.engine.view import View
 from referee.web.layout import address
@@ -64,7 +64,7 @@ class Board:
 
     def add_lines(self, rows: Sequence[tuple[int, str]]) -> None:
         """Lines of the record that follow those that were added before; raises `LogError` for one that is none."""
-        observations, rulings = split(rows, ticks=self._adjudicator is not None)
+        observations, rulings = split_lines(rows, ticks=self._adjudicator is not None)
         if rows:
             self.line = rows[-1][0]
         self.add_rulings(rulings)
@@ -95,7 +95,7 @@ class Board:
             else:
                 self._places[ruling.id] = len(self.rulings)
                 self.rulings.append(ruling)
-            self.replaced_by.update(replaced((ruling,)))
+            self.replaced_by.update(find_replacements((ruling,)))
 
     def set_state(self, state: Mapping[str, Any]) -> None:
         """What the main process answers of the table itself; see `referee.table.page_link.Paging.state`."""
@@ -197,7 +197,7 @@ def disputes(board: Board, asked: str = "") -> list[DisputedRuling]:
 def _dispute(board: Board, ruling: Ruling, hands: Sequence[Slap]) -> DisputedRuling | None:
     if not board.correctable or ruling.id in board.replaced_by:
         return None
-    instead = overrulable(ruling, hands, owner=board.view.owner, is_on_record=board.has_logged(ruling.id))
+    instead = find_overrulable(ruling, hands, owner=board.view.owner, is_on_record=board.has_logged(ruling.id))
     return None if instead is None else DisputedRuling(ruling, instead)
 
 

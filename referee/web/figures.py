@@ -21,9 +21,9 @@ from referee.record.statistics import (
     SOONEST_REACTION,
     HandFigure,
     PlayerSummary,
-    figures,
-    margins,
-    summaries,
+    list_margins,
+    make_figures,
+    summarise_players,
     typical_error,
 )
 from referee.record.store import RecordError
@@ -60,7 +60,7 @@ _COLUMNS: Final = (
 
 
 def _figures(folded: Folded) -> list[HandFigure]:
-    return figures(folded, folded.info.id)
+    return make_figures(folded, folded.info.id)
 
 
 def _latest_figures(shelf: Shelf) -> tuple[int, list[HandFigure]]:
@@ -110,7 +110,7 @@ def _page(request: Request, of: Sequence[HandFigure], title: str, csv_at: str, g
 
 
 def _content(of: Sequence[HandFigure], texts: Texts, csv_at: str, games: int) -> Iterator[Child]:
-    made, gaps = summaries(of), margins(of)
+    made, gaps = summarise_players(of), list_margins(of)
     yield tag(
         "p",
         button_link(texts("figures.csv"), csv_at),

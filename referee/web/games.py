@@ -16,9 +16,9 @@ from starlette.responses import JSONResponse, Response
 from referee.engine.explanation import Considered, Explanation, Moment
 from referee.engine.observations import Answer, Card, Correct, Count, Day, Draw, Observation, Other, Placed, Say
 from referee.engine.rulings import SHOWN_BY_POSITION, SLAP_KINDS, Ruling
-from referee.record.export import rulings_table
+from referee.record.export import write_rulings_csv
 from referee.record.store import GameInfo
-from referee.rules.house import house_rules
+from referee.rules.house import read_house_rules
 from referee.rules.rows import ROWS
 from referee.text.catalogue import Texts, unbroken
 from referee.text.rules import sentence
@@ -190,7 +190,7 @@ async def show_ruling(site: Site, request: Request) -> Response:
 
 def explained(explanation: Explanation, folded: Folded, words: RulingWords) -> Markup:
     """A ruling's explanation: the rule in words, the pile then, what else was looked at, the instants around it."""
-    texts, on = words.texts, house_rules(folded.table.rules)
+    texts, on = words.texts, read_house_rules(folded.table.rules)
     items = []
     for row in explanation.ruling.rule:
         if row in ROWS:
@@ -253,7 +253,7 @@ async def send_log(site: Site, request: Request) -> Response:
 async def send_rulings(site: Site, request: Request) -> Response:
     """The rulings in the log as a table."""
     game = game_of(request)
-    return download(await site.aside(rulings_table, await _lines(site, game)), f"rulings-{game}.csv", CSV)
+    return download(await site.aside(write_rulings_csv, await _lines(site, game)), f"rulings-{game}.csv", CSV)
 
 
 class _Steps:

@@ -15,7 +15,7 @@ from typing import Any, Final
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
-from referee.rules.house import HouseRules, house_rules
+from referee.rules.house import HouseRules, read_house_rules
 from referee.rules.presets import PRESETS
 from referee.rules.rows import RIVALS, ROWS, Row
 from referee.settings.house_rules import HouseFileError, Mistake, parse_house_rules
@@ -219,7 +219,7 @@ _FIELDS: Final = {
 def catalogue() -> dict[str, Any]:
     """What the script must know of the rows: the presets, which rows exclude each other, and values that none sets."""
     presets = {
-        name: {"on": sorted(house_rules(name).on, key=list(ROWS).index), "set": dict(preset.values)}
+        name: {"on": sorted(read_house_rules(name).on, key=list(ROWS).index), "set": dict(preset.values)}
         for name, preset in PRESETS.items()
     }
     return {
@@ -234,7 +234,7 @@ async def show_rules(site: Site, request: Request) -> HTMLResponse:
     """The editor, filled in with a preset."""
     texts, asked = page_texts(request), request.query_params.get("preset", "")
     preset = asked if asked in PRESETS else "classic"
-    form = tag("div", row_fields(house_rules(preset), texts), id="form")
+    form = tag("div", row_fields(read_house_rules(preset), texts), id="form")
     holder = tag(
         "div",
         said_to_scripts(texts, "rules.", "control.", "value.", "unit.", "preset.", "word."),

@@ -15,9 +15,9 @@ from starlette.responses import Response
 
 from referee.engine.observations import LogError
 from referee.engine.replay import TooLong
-from referee.record.league import LEAST_GAMES, LeagueRow, as_csv, table
+from referee.record.league import LEAST_GAMES, LeagueRow, make_league, write_league_csv
 from referee.record.people import People
-from referee.record.statistics import GameResult, result_of
+from referee.record.statistics import GameResult, make_result
 from referee.text.catalogue import Texts
 from referee.web.games_cache import GAMES_REMEMBERED, Folded, Shelf
 from referee.web.layout import CSV, download, page, page_texts, print_button
@@ -128,7 +128,7 @@ def _rows(shelf: Shelf) -> list[LeagueRow]:
     with People(shelf.path, read_only=True) as people:
         names = {person.id: person.name for person in people.people() if person.agreed}
         ties = people.ties()
-    return table(_results(shelf, ties), names)
+    return make_league(_results(shelf, ties), names)
 
 
 def _results(shelf: Shelf, ties: dict[tuple[int, int], str]) -> Iterator[GameResult]:
@@ -138,12 +138,12 @@ def _results(shelf: Shelf, ties: dict[tuple[int, int], str]) -> Iterator[GameRes
         try:
             made = shelf.remembered(info.id, _result)
         except (LogError, TooLong):
-            made = result_of(info, None)
+            made = make_result(info, None)
         yield replace(made, people=seated)
 
 
 def _result(folded: Folded) -> GameResult:
-    return result_of(folded.info, folded)
+    return make_result(folded.info, folded)
 
 
 async def show_league(site: Site, request: Request) -> Response:
@@ -167,7 +167,7 @@ async def show_league(site: Site, request: Request) -> Response:
 async def send_league(site: Site, request: Request) -> Response:
     """The same for a spreadsheet."""
     del request
-    return download(as_csv(await site.aside(_rows, site.shelf)), "league.csv", CSV)
+    return download(write_league_csv(await site.aside(_rows, site.shelf)), "league.csv", CSV)
 
 
 def _row(one: LeagueRow, texts: Texts) -> Markup:

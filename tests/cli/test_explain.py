@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from referee.cli import main
-from referee.engine.log import encode
+from referee.engine.log import encode_observation
 from tests.engine.playing import log
 
 GAME = """
@@ -34,7 +34,7 @@ GAME = """
 def written(tmp_path: Path, text: str, **table: Any) -> str:
     """A log as a file."""
     file = tmp_path / "game.jsonl"
-    file.write_text("".join(encode(line) + "\n" for line in log(text, **table)))
+    file.write_text("".join(encode_observation(line) + "\n" for line in log(text, **table)))
     return str(file)
 
 

@@ -14,7 +14,7 @@ from io import BytesIO
 from typing import Any, Final
 
 from referee.engine.explanation import WitnessedLog
-from referee.engine.log import encode, observations
+from referee.engine.log import encode_observation, read_observations
 from referee.engine.observations import LogError
 from referee.engine.replay import StoredLog
 from referee.engine.rulings import encode_ruling
@@ -33,7 +33,7 @@ ODD: Final[tuple[Any, ...]] = (
 def _log(rng: random.Random) -> list[str]:
     """A valid log of a random game, with answers and corrections here and there."""
     game = play_randomly(rng.randint(0, 400), rng.randint(5, 40))
-    lines = [encode(line) for line in game.lines]
+    lines = [encode_observation(line) for line in game.lines]
     ids = [line.id for line in game.lines] + [ruling.id for ruling in game.rulings]
     for number in range(rng.choice((0, 0, 1, 3))):
         last = {"id": f"z{number}", "t": game.t + number}
@@ -115,7 +115,7 @@ def read_log(raw: bytes) -> str:
     stream = BytesIO(raw)
     seen = 0
     try:
-        for _ in observations(stream):
+        for _ in read_observations(stream):
             seen += 1
         stream.seek(0)
         stored = StoredLog(stream)

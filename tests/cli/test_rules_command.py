@@ -9,7 +9,7 @@ import pytest
 from referee.cli import main
 from referee.demo.simulated_game import DemoOptions, script_of
 from referee.errors import UserError
-from referee.rules.house import house_rules
+from referee.rules.house import read_house_rules
 from referee.rules.presets import PRESETS
 from referee.rules.rows import BY_NAME, ROWS
 from referee.settings.house_rules import (
@@ -43,7 +43,7 @@ def test_names_and_ids_mean_the_same() -> None:
     by_name = parse_house_rules('on = ["marriage", "P7 divorce"]\noff = ["sandwich"]\n[set]\nburn = 2\n')
     by_id = parse_house_rules('on = ["P6", "P7"]\noff = ["P2"]\n[set]\nF1 = 2\n')
     assert by_name.record == by_id.record == {"base": "classic", "on": ["P6", "P7"], "off": ["P2"], "set": {"F1": 2}}
-    assert house_rules({"on": ["marriage"]}).has("P6")
+    assert read_house_rules({"on": ["marriage"]}).has("P6")
 
 
 def test_patterns_of_ones_own_switch_p19_on() -> None:
@@ -152,9 +152,9 @@ def test_every_row_has_a_name_and_a_sentence_under_some_title() -> None:
     assert len(BY_NAME) == len(ROWS)
     assert sorted(row for rows in rows_by_group().values() for row in rows) == sorted(ROWS)
     for name in PRESETS:
-        rules = house_rules(name)
+        rules = read_house_rules(name)
         assert all(sentence(row, rules).strip() for row in ROWS)
-    assert all("{" not in sentence(row, house_rules("classic")).replace("{J", "") for row in ROWS)
+    assert all("{" not in sentence(row, read_house_rules("classic")).replace("{J", "") for row in ROWS)
 
 
 def test_presets_and_rows_are_listed(capsys: pytest.CaptureFixture[str]) -> None:

@@ -16,7 +16,7 @@ from referee.control.commands import COMMAND_FIELDS, Command, parse_command
 from referee.control.corrections import Accepted, Refused, meet_command
 from referee.control.socket import obeying
 from referee.engine.adjudicator import LIVE_LOOKAHEAD
-from referee.engine.log import decode_line, encode
+from referee.engine.log import decode_line, encode_observation
 from referee.engine.observations import Answer, Card, Count, Observation, Pause, Resume, Slap, Tick
 from tests.engine.playing import log
 from tests.oracle.games import play
@@ -179,8 +179,8 @@ def test_what_is_accepted_fits_and_can_be_written_down(seed: int) -> None:
         if isinstance(done, Accepted):
             accepted += 1
             for said in done.observations:
-                again = decode_line(encode(said), 1)
-                assert encode(again) == encode(said)
+                again = decode_line(encode_observation(said), 1)
+                assert encode_observation(again) == encode_observation(said)
         for _ in range(rng.randint(0, 3)):
             # A line of an instant that was promised already would be late evidence, which is another matter.
             rest = [line for line in rest if line.t > table.now]
@@ -189,7 +189,7 @@ def test_what_is_accepted_fits_and_can_be_written_down(seed: int) -> None:
         table.settle(table.now)
     assert accepted
     assert not table.asked("mend_amendment"), table.observations
-    replayed = Table((decode_line(encode(line), 1) for line in table.observations), LIVE_LOOKAHEAD)
+    replayed = Table((decode_line(encode_observation(line), 1) for line in table.observations), LIVE_LOOKAHEAD)
     end = table.now + 60 * SECOND
     assert ended(replayed, end) == ended(table, end)
 

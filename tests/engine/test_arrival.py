@@ -13,7 +13,7 @@ from typing import Any
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from referee.engine.log import encode, from_fields
+from referee.engine.log import encode_observation, from_fields
 from referee.engine.observations import Observation, Tick
 from referee.engine.replay import replay_log
 from referee.engine.rulings import encode_ruling
@@ -61,7 +61,7 @@ def amended_game(seed: int) -> list[Observation]:
 
 def replayed(lines: list[Observation]) -> str:
     """What a replay prints, and what it prints when asked for everything."""
-    raw = "\n".join(encode(line) for line in lines).encode()
+    raw = "\n".join(encode_observation(line) for line in lines).encode()
     printed = [ruling for all_ in (False, True) for ruling in replay_log(BytesIO(raw), everything=all_)]
     assert not (wrong := problems(printed, lines)), wrong
     return "\n".join(map(encode_ruling, printed))

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import pytest
 
-from referee.engine.log import decode_line, encode, from_fields, parse_object, to_fields
+from referee.engine.log import decode_line, encode_observation, from_fields, parse_object, to_fields
 from referee.engine.observations import Card, LogError, Other, Slap, Table
 
 TABLE: Final = {"kind": "table", "t": 0, "seats": ["Ana", "Ben"]}
@@ -149,7 +149,7 @@ def test_unknown_fields_and_kinds_are_kept() -> None:
         {"kind": "sneeze", "t": 1, "id": "n1", "seat": 99, "loud": True},
     ):
         seen = decode_line(json.dumps(line), 4)
-        assert json.loads(encode(seen)) == line
+        assert json.loads(encode_observation(seen)) == line
         assert set(seen.extra) == set(line) - {"kind", "t", "id"} - ({"seat"} if line["kind"] == "slap" else set())
     assert isinstance(seen, Other)
     assert seen.name == "sneeze"
@@ -203,4 +203,4 @@ def test_blanks_round_a_line_are_nothing() -> None:
 
 def test_letters_of_every_script_stand_as_they_are() -> None:
     seats = from_fields({**TABLE, "seats": ["Zoë", "李"]}, 1)
-    assert '"Zoë","李"' in encode(seats)
+    assert '"Zoë","李"' in encode_observation(seats)

@@ -9,7 +9,7 @@ import pytest
 
 from referee.engine.adjudicator import Adjudicator
 from referee.engine.foresight import Foresight
-from referee.engine.log import decode_line, encode
+from referee.engine.log import decode_line, encode_observation
 from referee.engine.observations import Card, LogError, Observation, Taken, Tick
 from tests.engine.playing import MS, brief, everything, log, rule
 
@@ -184,10 +184,10 @@ def test_rulings_are_the_same_in_every_order_of_arrival() -> None:
 
 def test_candidates_are_kept_by_the_log() -> None:
     card = Card(t=1, id="c1", card="Qs", seat=2, confidence=0.93, candidates=(("Qs", 0.93), ("Qc", 0.05)))
-    line = encode(card)
+    line = encode_observation(card)
     assert '"candidates":[["Qs",0.93],["Qc",0.05]]' in line
     assert decode_line(line, 1) == card
-    assert "candidates" not in encode(replace(card, candidates=()))
+    assert "candidates" not in encode_observation(replace(card, candidates=()))
 
 
 @pytest.mark.parametrize("value", ['"Qs"', '["Qs"]', '[["Qs"]]', '[["Qz",0.5]]', '[["Qs",2]]', "null"])

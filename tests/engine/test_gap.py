@@ -10,8 +10,8 @@ import pytest
 
 from hardware.simulated.table.script import play_game
 from hardware.simulated.table.simulated_table import SimulatedTable
-from referee.engine.gap import GAP_BETWEEN_CARDS, SAME_CARD_WINDOW, FirstLook, PauseHands, reconcile
-from referee.engine.log import encode
+from referee.engine.gap import GAP_BETWEEN_CARDS, SAME_CARD_WINDOW, FirstLook, PauseHands, reconcile_pile
+from referee.engine.log import encode_observation
 from referee.engine.observations import Card, Observation, Pause, Resume, Slap, Table, Taken
 from referee.engine.replay import replay_log
 from referee.record.journal import FileJournal, LogWriter
@@ -44,18 +44,18 @@ SIGHTED = 1000 * SECOND
 def test_what_became_of_the_pile(
     believed: tuple[str, ...], lying: tuple[str, ...], verdict: str, came: tuple[str, ...]
 ) -> None:
-    finding = reconcile(believed, lying)
+    finding = reconcile_pile(believed, lying)
     assert (finding.verdict, finding.came, finding.asks) == (verdict, came, verdict != "same")
 
 
 def test_what_came_is_put_between_pause_and_resume() -> None:
-    finding = reconcile(("7h",), ("7c",))
+    finding = reconcile_pile(("7h",), ("7c",))
     with pytest.raises(ValueError, match="gap"):
         finding.observations(0, finding.span - 1)
     made = finding.observations(5 * SECOND, 9 * SECOND)
     assert [one.t - 5 * SECOND for one in made] == [GAP_BETWEEN_CARDS, 2 * GAP_BETWEEN_CARDS, 3 * GAP_BETWEEN_CARDS]
     assert all(one.t + one.t_error < 9 * SECOND for one in made if isinstance(one, Card))
-    (gone,) = reconcile(("7h",), ()).observations(5 * SECOND, 9 * SECOND)
+    (gone,) = reconcile_pile(("7h",), ()).observations(5 * SECOND, 9 * SECOND)
     assert isinstance(gone, Taken)
     assert gone.seat is None
 
@@ -63,7 +63,7 @@ def test_what_came_is_put_between_pause_and_resume() -> None:
 def judged(*lines: Observation) -> list[tuple[str, object]]:
     """What is ruled on the slap ``s``: each ruling that rests on it."""
     table = Table(t=0, id="t", seats=("Ana", "Ben", "Cho"), dealer=3)
-    log = "\n".join(encode(line) for line in (table, *lines))
+    log = "\n".join(encode_observation(line) for line in (table, *lines))
     made = replay_log(BytesIO(log.encode()))
     return [(one.kind, one.get("ask") or one.get("reason")) for one in made if "s" in one.because]
 
@@ -73,7 +73,7 @@ def test_no_verdict_rests_on_what_nobody_saw(top: str) -> None:
     before = Card(t=1 * SECOND, id="c1", card="7h", seat=1)
     came = [
         Card(t=one.t, id=f"g{n}", card=one.card)
-        for n, one in enumerate(reconcile(("7h",), (top,)).observations(2 * SECOND, 5 * SECOND))
+        for n, one in enumerate(reconcile_pile(("7h",), (top,)).observations(2 * SECOND, 5 * SECOND))
         if isinstance(one, Card)
     ]
     slap = Slap(t=6 * SECOND, id="s", seat=3, t_error=20_000)

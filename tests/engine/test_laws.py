@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from hypothesis import HealthCheck, Phase, given, settings
 
 from referee.engine.adjudicator import Adjudicator
-from referee.engine.log import decode_line, encode
+from referee.engine.log import decode_line, encode_observation
 from referee.engine.observations import Card, Observation, Tick
 from referee.engine.rulings import Ruling, encode_ruling
 from tests.oracle.games import APART, Game
@@ -41,7 +41,7 @@ def replayed(observations: Iterable[Observation], *, history: bool = True, strea
 
 def exported(observations: Sequence[Observation]) -> list[Observation]:
     """The same log after a trip through its file."""
-    return [decode_line(encode(one), number) for number, one in enumerate(observations, start=1)]
+    return [decode_line(encode_observation(one), number) for number, one in enumerate(observations, start=1)]
 
 
 @lawful

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from referee.engine.near_misses import why_not
-from referee.rules.house import house_rules
+from referee.rules.house import read_house_rules
 from referee.rules.notation import PileView
 
 
@@ -83,7 +83,7 @@ def look(cards: str, **more: Any) -> PileView:
 )
 def test_a_missed_pattern_is_explained(row: str, cards: str, values: dict[str, Any], words: str) -> None:
     """The cards that it looked at, the oldest first, and what they are not."""
-    rules = house_rules({"base": "beggar-my-neighbour", "on": [row], "set": values})
+    rules = read_house_rules({"base": "beggar-my-neighbour", "on": [row], "set": values})
     assert why_not(row, look(cards), rules).startswith(words)
 
 
@@ -106,10 +106,10 @@ def test_a_missed_pattern_is_explained(row: str, cards: str, values: dict[str, A
 )
 def test_so_is_one_missed_by_another_row(row: str, other: str, cards: str, more: dict[str, Any], words: str) -> None:
     """Rows that narrow a pattern down, and what was drawn, paid or called."""
-    rules = house_rules({"base": "beggar-my-neighbour", "on": [row, other]})
+    rules = read_house_rules({"base": "beggar-my-neighbour", "on": [row, other]})
     assert why_not(row, look(cards, **more), rules) == words
 
 
 def test_colour_is_named_where_it_is_what_must_match() -> None:
-    rules = house_rules({"on": ["P5a", "P5c"], "set": {"P5c": "colour"}})
+    rules = read_house_rules({"on": ["P5a", "P5c"], "set": {"P5c": "colour"}})
     assert why_not("P5a", look("7h 9c 7s"), rules) == "7s and 7h share a rank but not the colour (P5c)"

@@ -12,7 +12,7 @@ from functools import cache
 import pytest
 
 from referee.engine.adjudicator import Adjudicator
-from referee.engine.log import encode
+from referee.engine.log import encode_observation
 from referee.engine.observations import Observation
 from referee.engine.rulings import Ruling
 from tests.oracle.classic import Row, expected
@@ -109,7 +109,7 @@ def _story(played: Game, t: int, core: list[str], oracle: list[str]) -> str:
     return "\n".join(
         [
             f"game {played.seed}: at {t} the two referees differ; the log there:",
-            *("    " + encode(one) for one in (played.table, *near)),
+            *("    " + encode_observation(one) for one in (played.table, *near)),
             f"  just before, by the core: pile {view.notation()!r}, counts {view.counts}, turn {view.turn}",
             "  only the core:   " + "\n                   ".join(line for line in core if line not in oracle),
             "  only the oracle: " + "\n                   ".join(line for line in oracle if line not in core),

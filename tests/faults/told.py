@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from referee.engine.foresight import Foresight
-from referee.engine.log import encode, from_fields
+from referee.engine.log import encode_observation, from_fields
 from referee.engine.observations import Card, Observation
 from referee.vision.sight import Watching
 
@@ -31,7 +31,7 @@ class Told:
     def happen(self, seen: Observation) -> None:
         """It happened before the camera."""
         with (self.folder / "told.jsonl").open("a") as out:
-            out.write(encode(seen) + "\n")
+            out.write(encode_observation(seen) + "\n")
 
     def lay_out(self, *cards: str) -> None:
         """What a watcher that is new finds on the table."""

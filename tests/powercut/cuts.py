@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Final
 
 from referee.engine.adjudicator import LIVE_LOOKAHEAD, Adjudicator
-from referee.engine.log import observations
+from referee.engine.log import read_observations
 from referee.engine.observations import Card, Pause, Tick
 from referee.engine.view import View
 from referee.record.pictures import PictureStore
@@ -159,7 +159,7 @@ def _judge(folder: Path, of: Reference, announced: list[str], tally: Tally) -> N
     if lines != of.lines[: len(lines)] or len(lines) not in of.commits:
         tally.torn += 1
         tally.words.append(f"seed {of.seed}: {len(lines)} lines on record, which is no commit of the game")
-    rest = [seen for _, seen in observations(BytesIO("\n".join(lines).encode()))]
+    rest = [seen for _, seen in read_observations(BytesIO("\n".join(lines).encode()))]
     engine = Adjudicator(lookahead_ns=LIVE_LOOKAHEAD)
     ruled = {ruling.id for seen in rest for ruling in engine.observe(seen)}
     view = engine.view

@@ -15,11 +15,11 @@ import pytest
 from referee.cli.keep import add_backup, add_restore
 from referee.cli.parser import Parser
 from referee.errors import UserError
-from referee.record.backup import MANIFEST, BackupError, Places, back_up, opened
+from referee.record.backup import MANIFEST, BackupError, Places, back_up, open_backup
 from referee.record.erasure import forget
 from referee.record.people import People
 from referee.record.pictures import Picture, PictureStore
-from referee.record.restore import planned, restore
+from referee.record.restore import plan_restore, restore
 from referee.record.store import Record
 from tests.record.playing import add_game, game_lines
 
@@ -103,7 +103,7 @@ def test_while_a_game_is_being_written_it_is_of_one_instant(places: Places, tmp_
             keeper.write(line)
             keeper.commit()
             back_up(places, file, AT)
-            with opened(file) as (archive, manifest):
+            with open_backup(file) as (archive, manifest):
                 (tmp_path / "copy.db").write_bytes(archive.read("record.db"))
             assert manifest.games == 2
             with Record(tmp_path / "copy.db", read_only=True) as copy:
@@ -114,7 +114,7 @@ def test_while_a_game_is_being_written_it_is_of_one_instant(places: Places, tmp_
 
 def test_what_was_there_is_kept_beside_and_can_be_brought_back(saved: Path, places: Places) -> None:
     add_game(places.record, ["Later", "Eve"], AT)
-    plan = planned(saved, places, STAMP)
+    plan = plan_restore(saved, places, STAMP)
     assert any("record.db.before-20260502T100000" in line for line in plan.words)
     restore(saved, places, STAMP)
     assert _games(places.record) == [("Ana", "Ben")]
@@ -128,7 +128,7 @@ def test_what_was_there_is_kept_beside_and_can_be_brought_back(saved: Path, plac
 
 def test_saying_what_would_be_done_changes_nothing(saved: Path, places: Places) -> None:
     before = _state(places.record.parent.parent)
-    planned(saved, places, STAMP)
+    plan_restore(saved, places, STAMP)
     assert _state(places.record.parent.parent) == before
 
 
@@ -143,7 +143,7 @@ def test_a_torn_archive_changes_nothing(saved: Path, places: Places, tmp_path: P
 
 
 def _content(file: Path) -> dict[str, bytes]:
-    with opened(file) as (archive, manifest):
+    with open_backup(file) as (archive, manifest):
         return {part.name: archive.read(part.name) for part in manifest.parts}
 
 
@@ -213,7 +213,7 @@ def test_a_record_of_a_newer_program_is_refused(places: Places, tmp_path: Path) 
         db.execute("PRAGMA user_version=99")
     back_up(places, tmp_path / "new.zip", AT)
     with pytest.raises(BackupError, match="newer program"):
-        planned(tmp_path / "new.zip", places, STAMP)
+        plan_restore(tmp_path / "new.zip", places, STAMP)
 
 
 def test_a_record_in_use_is_left_alone(saved: Path, places: Places) -> None:

@@ -22,13 +22,13 @@ from referee.record.league import (
     UNKNOWN_PLAYER,
     Game,
     Ratings,
-    as_csv,
-    as_text,
+    make_league,
     median,
-    table,
+    write_league_csv,
+    write_league_text,
 )
 from referee.record.people import People
-from referee.record.statistics import GameResult, Season, results
+from referee.record.statistics import GameResult, Season, list_results
 from referee.record.store import Record
 from referee.web.games_cache import Shelf
 from referee.web.table_page import _rows as rows
@@ -60,7 +60,7 @@ def path(tmp_path: Path) -> Path:
 def _table(path: Path, season: Season | None = None) -> list[dict[str, str]]:
     with People(path, read_only=True) as people:
         names = {person.id: person.name for person in people.people() if person.agreed}
-        return list(csv.DictReader(StringIO(as_csv(table(results(people, season), names)))))
+        return list(csv.DictReader(StringIO(write_league_csv(make_league(list_results(people, season), names)))))
 
 
 def test_what_is_counted(path: Path) -> None:
@@ -118,9 +118,9 @@ def test_as_it_is_typed(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_name_is_no_formula() -> None:
-    row = table([GameResult(1, AT, 2, 1, True, {1: "a"})], {"a": "=HYPERLINK(1)"})
-    assert "'=HYPERLINK" in as_csv(row)
-    assert "=HYPERLINK" in as_text(row)
+    row = make_league([GameResult(1, AT, 2, 1, True, {1: "a"})], {"a": "=HYPERLINK(1)"})
+    assert "'=HYPERLINK" in write_league_csv(row)
+    assert "=HYPERLINK" in write_league_text(row)
 
 
 def test_who_won_is_above_and_the_others_are_alike() -> None:
@@ -195,7 +195,7 @@ def test_the_page_counts_as_the_command_does(path: Path) -> None:
     shelf = Shelf(path)
     with People(path, read_only=True) as people:
         names = {person.id: person.name for person in people.people() if person.agreed}
-        assert rows(shelf) == table(results(people), names)
+        assert rows(shelf) == make_league(list_results(people), names)
     assert rows(shelf)[0].name == "Ana"
     shelf.close()
 

@@ -11,13 +11,21 @@ from pathlib import Path
 import pytest
 
 from referee.engine.rulings import encode_ruling
-from referee.record.consent import question
-from referee.record.erasure import enforce, erase_game, forget, respell, scrub_waiting, settle, take_names
+from referee.record.consent import consent_question
+from referee.record.erasure import (
+    erase_game,
+    erase_overdue,
+    forget,
+    rename_everywhere,
+    scrub_noted,
+    settle_names,
+    take_names,
+)
 from referee.record.people import People, PeopleError
 from referee.record.pictures import Picture, PictureStore
 from referee.record.redaction import seat_name
-from referee.record.retention import RetentionPeriods, due, make_room
-from referee.record.statistics import results
+from referee.record.retention import RetentionPeriods, find_overdue, make_room
+from referee.record.statistics import list_results
 from referee.record.store import GameInfo, Record
 from referee.text.catalogue import LANGUAGES
 from tests.record.playing import add_game, game_lines
@@ -90,7 +98,7 @@ def test_a_game_that_is_over_keeps_the_names_of_those_who_agreed_only(people: Pe
     people.answer("Ana", True, AT)
     game = add_game(path, ["Ana", NAME, "Seat 3"], AT)
     before = _rulings(path, game)
-    done = settle(people, game)
+    done = settle_names(people, game)
     with Record(path, read_only=True) as record:
         assert record.game(game).seats == ("Ana", "Seat 2", "Seat 3")
     assert done.clean
@@ -169,7 +177,7 @@ def test_while_somebody_reads_it_says_that_bytes_are_left_and_cleans_up_later(pe
     assert not done.clean
     assert people.find(NAME) is None
     reader.close()
-    assert scrub_waiting(people)
+    assert scrub_noted(people)
     assert not _held(path, NAME)
 
 
@@ -199,7 +207,7 @@ def test_a_power_cut_between_deleting_and_cleaning_is_made_up_for(people: People
     holds.close()
     with People(path) as again:
         assert again.meta("scrub") == "waits"
-        assert scrub_waiting(again)
+        assert scrub_noted(again)
         assert again.meta("scrub") is None
 
 
@@ -230,7 +238,7 @@ def test_renaming_keeps_the_past_and_everywhere_does_not(people: People, path: P
     assert people.named(NAME).name == "Kim"
     with Record(path, read_only=True) as record:
         assert record.game(game).seats[0] == NAME
-    respell(people, people.named("Kim"), "Kim")
+    rename_everywhere(people, people.named("Kim"), "Kim")
     with Record(path, read_only=True) as record:
         assert record.game(game).seats[0] == "Kim"
     assert people.find(NAME) is None
@@ -289,7 +297,7 @@ def test_pictures_of_a_game_that_made_room_go_with_the_next_tidying(people: Peop
         frames.add(game, [Picture(1, 1, b"jpeg")])
     with Record(path) as record:
         make_room(record, AT, cap=800)
-    _, words = enforce(people, datetime.fromisoformat(AT))
+    _, words = erase_overdue(people, datetime.fromisoformat(AT))
     assert words == "removed, for their time was over: 1 picture"
     assert [len(list(frames.near(game, 0, 9))) for game in (first, second)] == [0, 1]
     frames.close()
@@ -315,7 +323,7 @@ def test_a_damaged_file_of_pictures_does_not_stop_the_tidying(people: People, pa
     now = datetime(2026, 6, 1, tzinfo=UTC)
     games = [add_game(path, ["Ana", "Ben"], (now - timedelta(days=days)).isoformat()) for days in (1200, 400, 1)]
     path.with_name("frames.db").write_bytes(content)
-    over, words = enforce(people, now)
+    over, words = erase_overdue(people, now)
     assert over.games == (games[0],)
     assert "the names of 1 game, 1 game" in words
     assert "pictures could not be removed" in words
@@ -332,7 +340,7 @@ def test_periods() -> None:
         _info(1, 2000, keep=True), _info(2, 2000, ended=False), _info(3, 1096), _info(4, 1095), _info(5, 366),
         _info(6, 31), _info(7, 30), _info(8, 0),
     ]  # fmt: skip
-    over = due(games, RetentionPeriods(), now)
+    over = find_overdue(games, RetentionPeriods(), now)
     assert over.games == (3,)
     assert over.names == (4, 5)
     assert over.pictures == (4, 5, 6)
@@ -340,10 +348,10 @@ def test_periods() -> None:
 
 def test_a_clock_that_is_behind_removes_nothing_and_the_newest_game_stays() -> None:
     games = [_info(1, 400), _info(2, 0)]
-    behind = due(games, RetentionPeriods(), datetime(2026, 1, 1, tzinfo=UTC))
+    behind = find_overdue(games, RetentionPeriods(), datetime(2026, 1, 1, tzinfo=UTC))
     assert (behind.pictures, behind.names, behind.games) == ((), (), ())
     assert "clock" in behind.refused
-    far = due(games, RetentionPeriods(), datetime(2126, 1, 1, tzinfo=UTC))
+    far = find_overdue(games, RetentionPeriods(), datetime(2126, 1, 1, tzinfo=UTC))
     assert far.games == (1,)
 
 
@@ -362,7 +370,7 @@ def test_what_is_overdue_is_removed_and_told(people: People, path: Path) -> None
     for game in games:
         people.tie(game)
         frames.add(game, [Picture(1, 1, b"jpeg"), Picture(2, 1, b"jpeg")])
-    _, words = enforce(people, now)
+    _, words = erase_overdue(people, now)
     assert words == "removed, for their time was over: 6 pictures, the names of 1 game, 1 game"
     with Record(path, read_only=True) as record:
         assert [info.seats for info in reversed(record.games())] == [
@@ -372,27 +380,27 @@ def test_what_is_overdue_is_removed_and_told(people: People, path: Path) -> None
     assert [game for game, _ in people.games_of(people.named(NAME))] == games[2:]
     assert [len(list(frames.near(game, 0, 9))) for game in games] == [0, 0, 0, 2]
     frames.close()
-    assert enforce(people, now)[1] == ""
+    assert erase_overdue(people, now)[1] == ""
 
 
 def test_the_document_quotes_what_is_asked() -> None:
     shown = (Path(__file__).parents[2] / "docs" / "people.md").read_text(encoding="utf-8")
     quoted = " ".join(line[2:] for line in shown.splitlines() if line.startswith("> "))
-    assert quoted == question("Ana", RetentionPeriods()).replace("\n", " ")
+    assert quoted == consent_question("Ana", RetentionPeriods()).replace("\n", " ")
 
 
 def test_what_is_asked_names_every_period_in_every_language() -> None:
     for language in LANGUAGES:
-        words = question("Ana", RetentionPeriods(11, 222, 3333), language)
+        words = consent_question("Ana", RetentionPeriods(11, 222, 3333), language)
         assert all(part in words for part in ("Ana", "11", "222", "3333")), language
-    assert len({question("Ana", RetentionPeriods(), language) for language in LANGUAGES}) == 4
+    assert len({consent_question("Ana", RetentionPeriods(), language) for language in LANGUAGES}) == 4
 
 
 def test_a_game_is_read_for_who_won_and_how_quick(people: People, path: Path) -> None:
     people.answer("Ana", True, AT)
     game = add_game(path, ["Ben", "Ana", "Cho"], AT, winner=2, reaction=231_000_000)
     people.tie(game)
-    (found,) = results(people)
+    (found,) = list_results(people)
     assert (found.winner, found.finished, found.people) == (2, True, {2: people.named("Ana").id})
     assert [hand.since for hand in found.hands if hand.seat == 2] == [231_000_000]
 
@@ -401,7 +409,7 @@ def test_a_record_that_knows_no_people_reads_as_empty(path: Path) -> None:
     add_game(path, ["Ana", "Ben"], AT)
     with People(path, read_only=True) as store:
         assert store.people() == []
-        assert list(results(store)) == []
+        assert list(list_results(store)) == []
         assert store.keeping == RetentionPeriods()
 
 

@@ -12,10 +12,10 @@ import pytest
 
 from referee.cli import main
 from referee.errors import UserError
-from referee.record.export import exported, imported, rulings_table
+from referee.record.export import export_game, import_game, write_rulings_csv
 from referee.record.journal import LogWriter
 from referee.record.pictures import PICTURE_PAGE, Picture, PictureStore
-from referee.record.retention import chosen, make_room
+from referee.record.retention import choose_games_to_remove, make_room
 from referee.record.store import FEW_LINES, GameInfo, GameWriter, Record, RecordError
 
 TABLE = json.dumps({"kind": "table", "t": 0, "id": "table", "seats": ["Ana", "Ben"], "dealer": 1, "rules": "classic"})
@@ -180,10 +180,12 @@ def _info(number: int, *, ended: bool = True, keep: bool = False) -> GameInfo:
 
 def test_the_oldest_ended_games_go_first_and_kept_ones_stay() -> None:
     games = [(_info(1), 40), (_info(2, keep=True), 40), (_info(3, ended=False), 40), (_info(4), 40), (_info(5), 40)]
-    assert chosen(games, 200) == []
-    assert [info.id for info in chosen(games, 199)] == [1]
-    assert [info.id for info in chosen(games, 140)] == [1, 4]
-    assert [info.id for info in chosen(games, 10)] == [1, 4], "kept, unfinished and the latest stay, whatever the cap"
+    assert choose_games_to_remove(games, 200) == []
+    assert [info.id for info in choose_games_to_remove(games, 199)] == [1]
+    assert [info.id for info in choose_games_to_remove(games, 140)] == [1, 4]
+    assert [info.id for info in choose_games_to_remove(games, 10)] == [1, 4], (
+        "kept, unfinished and the latest stay, whatever the cap"
+    )
 
 
 def test_room_is_made_and_told(path: Path) -> None:
@@ -213,10 +215,10 @@ def test_a_game_goes_out_and_comes_in_as_it_was(path: Path, tmp_path: Path) -> N
             keeper.write(line)
         keeper.end("2026-01-02T04:00:00")
         file = tmp_path / "game.jsonl"
-        file.write_text("".join(exported(record, game)), encoding="utf-8")
-        again = imported(record, file, "2026-01-03")
+        file.write_text("".join(export_game(record, game)), encoding="utf-8")
+        again = import_game(record, file, "2026-01-03")
         assert list(record.lines(again)) == list(record.lines(game))
-        table = rulings_table(text for _, text in record.lines(again))
+        table = write_rulings_csv(text for _, text in record.lines(again))
     head, row = table.splitlines()
     assert dict(zip(head.split(","), row.split(","), strict=True)) | {"margin_ms": "14.500", "player": "Ben"} == dict(
         zip(head.split(","), row.split(","), strict=True)
@@ -228,7 +230,7 @@ def test_a_torn_log_is_not_taken_in(path: Path, tmp_path: Path) -> None:
     file.write_text(TABLE + "\n" + CARD[:20], encoding="utf-8")
     with Record(path) as record:
         with pytest.raises(UserError, match="line 2"):
-            imported(record, file, "2026-01-03")
+            import_game(record, file, "2026-01-03")
         assert record.games() == []
 
 

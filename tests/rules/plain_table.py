@@ -15,7 +15,7 @@ from referee.engine.log import from_fields
 from referee.engine.observations import Observation, Tick
 from referee.engine.rulings import Ruling
 from referee.rules.cards import JOKERS, PACK
-from referee.rules.house import house_rules
+from referee.rules.house import read_house_rules
 from referee.rules.presets import PRESETS
 from referee.rules.rows import RIVALS, ROWS
 from tests.support.log_format import problems
@@ -57,7 +57,7 @@ _VALUES: dict[str, tuple[Any, ...]] = {
 def random_rules(rng: random.Random) -> dict[str, Any]:
     """A preset changed in a few places, as a log's first line says it."""
     base = rng.choice(list(PRESETS))
-    rows = sorted(ALWAYS_AGREED - house_rules(base).on)
+    rows = sorted(ALWAYS_AGREED - read_house_rules(base).on)
     on: list[str] = []
     for row in rng.sample(rows, k=rng.randint(0, 6)):
         if not any(row in RIVALS.get(other, ()) for other in on):
@@ -76,7 +76,7 @@ class PlainTable:
     """
 
     def __init__(self, said: dict[str, Any], seats: int, rng: random.Random, *, few: bool = False) -> None:
-        self.rules = house_rules(said)
+        self.rules = read_house_rules(said)
         self.rng = rng
         self.t = 0
         self.lines: list[Observation] = []

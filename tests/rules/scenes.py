@@ -19,7 +19,7 @@ from referee.engine.log import from_fields
 from referee.engine.observations import Observation
 from referee.engine.rulings import Ruling
 from referee.rules.cards import is_card
-from referee.rules.house import house_rules
+from referee.rules.house import read_house_rules
 from referee.rules.presets import PRESETS
 from tests.support.log_format import problems
 
@@ -99,7 +99,9 @@ def read(path: Path) -> Sheet:
     if rules is None and path.parent != FOLDER:
         rules = row if row in PRESETS else "classic"
     elif rules is None:
-        rules = "classic" if row[0] == "G" or row in house_rules("classic").on else {"base": "classic", "on": [row]}
+        rules = (
+            "classic" if row[0] == "G" or row in read_house_rules("classic").on else {"base": "classic", "on": [row]}
+        )
     sheet = Sheet(
         path=path,
         row=row,

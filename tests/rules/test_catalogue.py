@@ -9,7 +9,7 @@ from typing import Any, Final
 import pytest
 
 from referee.rules.cards import CARDS
-from referee.rules.house import RulesError, house_rules
+from referee.rules.house import RulesError, read_house_rules
 from referee.rules.presets import PRESETS
 from referee.rules.rows import ALWAYS_ON, BY_NAME, ROWS
 
@@ -95,7 +95,7 @@ def test_rows_keep_their_names() -> None:
 
 def test_every_value_has_the_default_that_is_written_down() -> None:
     """And no row has a value that is not written down."""
-    rules = house_rules("classic")
+    rules = read_house_rules("classic")
     assert {row: rules.value(row) for row, entry in ROWS.items() if entry.check is not None} == DEFAULTS
     assert set(NUMBERS) | set(OTHERS) | {"P4b"} == set(DEFAULTS)
 
@@ -105,10 +105,10 @@ def test_a_number_may_be_anything_in_its_range(row: str) -> None:
     """Both ends, and nothing beyond; no fraction, no text."""
     low, high, unit = NUMBERS[row]
     for value in (low, high):
-        assert house_rules({"set": {row: value}}).value(row) == value
+        assert read_house_rules({"set": {row: value}}).value(row) == value
     for other in (low - 1, high + 1, float(low), str(low), True, None):
         with pytest.raises(RulesError) as refusal:
-            house_rules({"set": {row: other}})
+            read_house_rules({"set": {row: other}})
         words = f"a whole number from {low} to {high}" + (f" ({unit})" if unit else "")
         assert str(refusal.value) == f"row {row}: {other!r} is not allowed; it must be {words}"
 
@@ -117,10 +117,10 @@ def test_a_number_may_be_anything_in_its_range(row: str) -> None:
 def test_any_other_value_is_one_of_those_allowed(row: str) -> None:
     good, bad = OTHERS[row]
     for value in good:
-        assert house_rules({"set": {row: value}}).value(row) == value
+        assert read_house_rules({"set": {row: value}}).value(row) == value
     for value in bad:
         with pytest.raises(RulesError) as refusal:
-            house_rules({"set": {row: value}})
+            read_house_rules({"set": {row: value}})
         told = f"row {row}: {value!r} is not allowed; it must be {ROWS[row].allowed}"
         assert str(refusal.value).startswith(told)
         assert row == "P19" or str(refusal.value) == told
@@ -128,21 +128,21 @@ def test_any_other_value_is_one_of_those_allowed(row: str) -> None:
 
 def test_a_pattern_that_cannot_be_read_is_told_with_its_name() -> None:
     with pytest.raises(RulesError, match=r"; mine: expected rank\(n\).*, at character 10: "):
-        house_rules({"set": {"P19": {"yours": "joker(1)", "mine": "rank(1) = "}}})
+        read_house_rules({"set": {"P19": {"yours": "joker(1)", "mine": "rank(1) = "}}})
 
 
 def test_a_run_of_four_may_be_all_that_a_run_of_three_may() -> None:
     good, bad = OTHERS["P4a"]
-    assert [house_rules({"set": {"P4b": value}}).value("P4b") for value in good] == list(good)
+    assert [read_house_rules({"set": {"P4b": value}}).value("P4b") for value in good] == list(good)
     for value in bad:
         with pytest.raises(RulesError, match="row P4b"):
-            house_rules({"set": {"P4b": value}})
+            read_house_rules({"set": {"P4b": value}})
 
 
 @pytest.mark.parametrize("row", [row for row, entry in ROWS.items() if entry.check is None])
 def test_a_row_without_a_value_is_given_none(row: str) -> None:
     with pytest.raises(RulesError, match=f"row {row} .* has no value to set"):
-        house_rules({"set": {row: 1}})
+        read_house_rules({"set": {row: 1}})
 
 
 @pytest.mark.parametrize(
@@ -160,14 +160,14 @@ def test_a_row_without_a_value_is_given_none(row: str) -> None:
 )
 def test_every_card_asks_for_its_chances(said: Any, chances: dict[str, int]) -> None:
     """C1, C2a, C2b, C3a, C3b: face cards, aces and jokers; all others ask for none."""
-    rules = house_rules(said)
+    rules = read_house_rules(said)
     asked = {card if card[0] == "X" else card[0]: rules.chances(card) for card in CARDS}
     assert {card: number for card, number in asked.items() if number} == chances
 
 
 def test_every_preset_has_the_rows_that_are_always_on() -> None:
     assert set(ALWAYS.split()) == ALWAYS_ON
-    assert all(house_rules(name).on.issuperset(ALWAYS_ON) for name in PRESETS)
+    assert all(read_house_rules(name).on.issuperset(ALWAYS_ON) for name in PRESETS)
 
 
 def _table(title: str) -> list[list[str]]:
@@ -185,7 +185,7 @@ def test_presets_have_the_rows_that_the_written_rules_list() -> None:
     for name, words in listed.items():
         wanted = _ids(words) | (classic - {"P1", "P2"} if "as `classic`" in words else set())
         wanted -= {"M9"} if "M9 off" in words else set()
-        on = house_rules(name).on - ALWAYS_ON
+        on = read_house_rules(name).on - ALWAYS_ON
         # "no challenges" leaves S4a as all that is said nowhere; where C1 and C6a are not named they hold.
         assert on - {"S4a", "C1", "C6a"} == wanted - ALWAYS_ON - {"C1", "C6a"}, name
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from referee.rules.house import RulesError, house_rules
+from referee.rules.house import RulesError, read_house_rules
 from referee.rules.presets import PRESETS
 from referee.rules.rows import RIVALS, ROWS
 
@@ -18,7 +18,7 @@ WRITTEN = Path(__file__).parents[2] / "docs" / "rules.md"
 
 def test_a_preset_is_named_by_its_name() -> None:
     """The default preset has what most people play, and what every table has."""
-    rules = house_rules("classic")
+    rules = read_house_rules("classic")
     assert {"P1", "P2", "M9", "M12", "F6a", "E2", "C6a"} <= rules.on
     assert {"S5", "C4", "F7", "E4"} <= rules.on
     assert rules.value("F1") == 1
@@ -27,7 +27,7 @@ def test_a_preset_is_named_by_its_name() -> None:
 
 def test_a_preset_is_changed_by_on_off_and_set() -> None:
     """What the table says wins over the preset."""
-    rules = house_rules(
+    rules = read_house_rules(
         {"base": "classic", "off": ["P2", "M9"], "set": {"F1": 2, "C1": {"A": 1, "K": 2, "Q": 3, "J": 4}}}
     )
     assert not rules.has("P2")
@@ -59,7 +59,7 @@ def test_a_preset_is_changed_by_on_off_and_set() -> None:
 def test_a_mistake_is_named(said: Any, words: str) -> None:
     """Each refusal names the row or key and says what is allowed."""
     with pytest.raises(RulesError) as refusal:
-        house_rules(said)
+        read_house_rules(said)
     assert words in str(refusal.value)
 
 
@@ -95,7 +95,7 @@ def test_rows_that_exclude_each_other_are_refused_together(one: str, other: str)
     """Whichever stands first: one line that names both and says how to mend it."""
     for on in ([one, other], [other, one], ["P6", other, ROWS[one].name]):
         with pytest.raises(RulesError) as refusal:
-            house_rules({"base": "classic", "on": on})
+            read_house_rules({"base": "classic", "on": on})
         line = str(refusal.value)
         assert "\n" not in line
         assert {one, other} <= set(re.findall(r"[A-Z]\d+[a-f]?", line))
@@ -108,7 +108,7 @@ def test_rows_that_exclude_each_other_are_refused_together(one: str, other: str)
 def test_switching_one_on_switches_the_other_off(base: str, one: str, other: str) -> None:
     """Whatever the preset has: a table names the row that it wants, and need not know which row that replaces."""
     for row, rival in ((one, other), (other, one)):
-        rules = house_rules({"base": base, "on": [row]})
+        rules = read_house_rules({"base": base, "on": [row]})
         assert rules.has(row)
         assert not rules.has(rival)
 
@@ -118,13 +118,13 @@ def test_no_other_rows_exclude_each_other() -> None:
     excluded = {frozenset(pair) for pair in EXCLUSIVE}
     assert {frozenset((row, rival)) for row, rivals in RIVALS.items() for rival in rivals} == excluded
     free = [row for row in ROWS if not any(row in pair for pair in EXCLUSIVE)]
-    assert set(free) <= house_rules({"on": free}).on
+    assert set(free) <= read_house_rules({"on": free}).on
 
 
 def test_presets_hold_only_rows_that_there_are() -> None:
     """And none that exclude each other."""
     for name in PRESETS:
-        on = house_rules(name).on
+        on = read_house_rules(name).on
         assert on <= set(ROWS)
         assert [pair for pair in EXCLUSIVE if on.issuperset(pair)] == [], name
 
@@ -132,6 +132,6 @@ def test_presets_hold_only_rows_that_there_are() -> None:
 @pytest.mark.parametrize("row", [row for row in ROWS if row[0] == "P" or row in ("N4", "N14", "N15", "C3b")])
 def test_where_there_is_a_pattern_there_are_slaps(row: str) -> None:
     """Beggar-My-Neighbour has none, so nobody slaps there until a pattern is switched on."""
-    assert not house_rules("beggar-my-neighbour").slaps
-    assert house_rules({"base": "beggar-my-neighbour", "on": [row]}).slaps
-    assert not house_rules({"base": "beggar-my-neighbour", "on": [row], "off": ["M1"]}).slaps
+    assert not read_house_rules("beggar-my-neighbour").slaps
+    assert read_house_rules({"base": "beggar-my-neighbour", "on": [row]}).slaps
+    assert not read_house_rules({"base": "beggar-my-neighbour", "on": [row], "off": ["M1"]}).slaps

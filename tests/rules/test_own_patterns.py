@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from referee.rules.cards import PACK, RANKS
-from referee.rules.house import HouseRules, house_rules
-from referee.rules.matches import own_patterns, patterns
+from referee.rules.house import HouseRules, read_house_rules
+from referee.rules.matches import find_patterns, own_patterns
 from referee.rules.notation import PileView
 from referee.rules.patterns import PATTERNS
 from referee.rules.rows import ROWS
@@ -112,7 +112,7 @@ def _pile(rng: random.Random) -> PileView:
 
 def _rules(row: str, written: str, values: dict[str, Any] | None = None, *on: str) -> HouseRules:
     said = {"on": [row, "P19", *on], "set": {"P16": "slap", **(values or {}), "P19": {"mine": written}}}
-    return house_rules(said)
+    return read_house_rules(said)
 
 
 def _agreed(rules: HouseRules, row: str) -> int:
@@ -164,9 +164,9 @@ def test_a_wild_joker_completes_both_forms(row: str) -> None:
     for look in _piles()[: PILES // 5]:
         if not any(card[0] == "X" for card in (*look.top[:4], look.first, look.bottom)):
             continue
-        rows = patterns(look, rules)[0]
+        rows = find_patterns(look, rules)[0]
         assert (row in rows) == ("P19:mine" in rows), (row, look)
-        by_joker += row in rows and not PATTERNS[row](look, house_rules({"on": [row], "set": {"P16": "slap"}}))
+        by_joker += row in rows and not PATTERNS[row](look, read_house_rules({"on": [row], "set": {"P16": "slap"}}))
     assert by_joker > 0
 
 
@@ -174,6 +174,6 @@ def test_jokers_in_a_row_complete_what_they_can() -> None:
     """Four of them are a big mac; of a dozen the lower ones stay jokers, for there are too many ways to name them."""
     fives = " and ".join(f"rank({place}) = 5 and suit({place}) = hearts" for place in range(1, 13))
     rules = _rules("P3b", fives, None, "P13c")
-    assert "P3b" in patterns(PileView(("Xr", "Xb", "Xr", "Xb"), first="Xb", bottom="Xb"), rules)[0]
-    assert "P19:mine" in patterns(PileView(("Xr", *["5h"] * 10, "Xb")), rules)[0]
-    assert "P19:mine" not in patterns(PileView(("Xr",) * 12), rules)[0]
+    assert "P3b" in find_patterns(PileView(("Xr", "Xb", "Xr", "Xb"), first="Xb", bottom="Xb"), rules)[0]
+    assert "P19:mine" in find_patterns(PileView(("Xr", *["5h"] * 10, "Xb")), rules)[0]
+    assert "P19:mine" not in find_patterns(PileView(("Xr",) * 12), rules)[0]

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from referee.rules.house import house_rules
-from referee.rules.matches import patterns
+from referee.rules.house import read_house_rules
+from referee.rules.matches import find_patterns
 from referee.rules.notation import PileView
 
 
@@ -20,8 +20,8 @@ def look(cards: str, **more: Any) -> PileView:
 
 def found(rows: str, cards: str, values: dict[str, Any] | None = None, **more: Any) -> tuple[tuple[str, ...], int]:
     """What may be slapped where only these rows are on, and how many cards make it."""
-    rules = house_rules({"base": "beggar-my-neighbour", "on": rows.split(), "set": values or {}})
-    return patterns(look(cards, **more), rules)
+    rules = read_house_rules({"base": "beggar-my-neighbour", "on": rows.split(), "set": values or {}})
+    return find_patterns(look(cards, **more), rules)
 
 
 @pytest.mark.parametrize(

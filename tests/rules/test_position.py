@@ -8,7 +8,7 @@ from dataclasses import fields
 from pathlib import Path
 
 import referee
-from referee.rules.house import house_rules
+from referee.rules.house import read_house_rules
 from referee.rules.position import Position
 
 FIELDS = {one.name for one in fields(Position)}
@@ -33,7 +33,7 @@ def test_the_reader_of_sources_sees_a_wrong_name() -> None:
 
 
 def test_a_changed_position_is_another_one() -> None:
-    before = Position(house_rules("classic"), ("Ana", "Ben"), (26, 26), ((), ()))
+    before = Position(read_house_rules("classic"), ("Ana", "Ben"), (26, 26), ((), ()))
     after = before.but(turn=2, paid=1)
     assert (after.turn, after.paid, after.names) == (2, 1, before.names)
     assert (before.turn, before.paid) == (None, 0)

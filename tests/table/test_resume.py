@@ -16,7 +16,7 @@ from hardware.simulated.devices.simulated_pads import SimulatedPads
 from referee.announce.sinks import Notice
 from referee.control.socket import SOCKET_NAME, ask_referee
 from referee.engine.observations import Card, Observation, Table
-from referee.record.erasure import settle_waiting
+from referee.record.erasure import settle_noted
 from referee.record.journal import LATEST_COMMIT, LogWriter
 from referee.record.people import People
 from referee.record.store import Record
@@ -326,12 +326,12 @@ def test_names_are_settled_after_a_power_cut_too_but_not_of_a_game_that_goes_on(
         service.note_reopened()
     assert desk.record.unfinished() is not None
     with People(path) as people:
-        settle_waiting(people)
+        settle_noted(people)
         assert desk.record.games()[0].seats == ("Ana", "Ben")
         for service in services:
             service.note_over()
         assert desk.record.unfinished() is None
         assert desk.record.games()[0].seats == ("Ana", "Ben"), "the page still shows who has won"
-        settle_waiting(people)
+        settle_noted(people)
     assert desk.record.games()[0].seats == ("Seat 1", "Seat 2")
     desk.unplug()

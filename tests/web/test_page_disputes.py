@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from referee.control.corrections import Accepted, meet_command
-from referee.engine.log import decode_line, encode
+from referee.engine.log import decode_line, encode_observation
 from referee.engine.observations import Slap
 from referee.engine.observations import Table as FirstLine
 from referee.engine.overrule import VERDICTS_INSTEAD
@@ -40,7 +40,9 @@ def board_of(table: Table, *early: Ruling) -> Board:
     """What the page knows; with ``early``: live, and these are decided and not in the log yet."""
     board = Board(7)
     board.live = True
-    texts = [encode(line) for line in table.observations] + [encode_ruling(ruling) for ruling in table.rulings]
+    texts = [encode_observation(line) for line in table.observations] + [
+        encode_ruling(ruling) for ruling in table.rulings
+    ]
     board.add_lines(list(enumerate(texts, start=1)))
     board.view = table.view
     board._early.update((ruling.id, ruling) for ruling in early)

@@ -12,7 +12,7 @@ import pytest
 from referee.engine import replay
 from referee.engine.observations import LogError
 from referee.engine.replay import TooLong, replay_log
-from referee.record.statistics import HandFigure, figures, margins, summaries
+from referee.record.statistics import HandFigure, list_margins, make_figures, summarise_players
 from referee.text.catalogue import texts
 from referee.web import figures as charts
 from referee.web.board import Board
@@ -36,7 +36,7 @@ def kind(since_ms: float, *, valid: bool = False, card_error_ms: float = 1.0) ->
     reveal = 2_000_000_000 if valid else 1_000_000_000
     first = [json.loads(line) | {"t_error": round(card_error_ms * MS)} for line in lines]
     slap = {"kind": "slap", "t": reveal + round(since_ms * MS), "id": "s1", "seat": 3, "t_error": MS}
-    made = figures(folded(*map(json.dumps, [*first, slap])), 1)
+    made = make_figures(folded(*map(json.dumps, [*first, slap])), 1)
     assert len(made) == 1
     return made[0].kind
 
@@ -61,7 +61,7 @@ def test_an_error_that_reaches_over_the_limit_leaves_it_open() -> None:
 
 
 def test_late_hands_on_a_valid_pattern_count_and_others_do_not() -> None:
-    made = figures(
+    made = make_figures(
         folded(
             *SEVENS,
             '{"kind":"slap","t":2241300000,"id":"s1","seat":3}',
@@ -75,21 +75,21 @@ def test_late_hands_on_a_valid_pattern_count_and_others_do_not() -> None:
         ("s1", "won", True), ("s2", "late", True), ("s3", "void", False),
     ]  # fmt: skip
     assert [one.since for one in made] == [241_300_000, 291_300_000, None]
-    assert margins(made) == [50_000_000]
+    assert list_margins(made) == [50_000_000]
 
 
 def test_the_demos_figures_are_those_of_its_log(demo: Folded) -> None:
-    made = figures(demo, 1)
+    made = make_figures(demo, 1)
     won = [json.loads(line) for line in DEMO.read_text().splitlines() if line.startswith('{"ruling":"slap_won"')]
-    assert sum(one.won for one in summaries(made)) == len(won)
-    assert margins(made) == sorted(line["margin"] for line in won if line["margin"] is not None)
-    for one in summaries(made):
+    assert sum(one.won for one in summarise_players(made)) == len(won)
+    assert list_margins(made) == sorted(line["margin"] for line in won if line["margin"] is not None)
+    for one in summarise_players(made):
         assert one.median is None or one.reactions[0] <= one.median <= one.reactions[-1]
         assert list(one.reactions) == sorted(one.reactions)
 
 
 def test_the_csv_holds_every_hand_and_no_formula(demo: Folded) -> None:
-    made = figures(demo, 1)
+    made = make_figures(demo, 1)
     rows = list(csv.DictReader(io.StringIO(slaps_table(made))))
     assert tuple(rows[0]) == _COLUMNS and len(rows) == len(made)
     assert [int(row["slap_ns"]) for row in rows] == [one.t for one in made]
@@ -98,9 +98,9 @@ def test_the_csv_holds_every_hand_and_no_formula(demo: Folded) -> None:
 
 
 def test_charts_of_nothing_and_of_much_are_drawn(demo: Folded) -> None:
-    for made in ([], figures(demo, 1), figures(demo, 1) * 30):
-        assert svg(charts.draw_reactions(summaries(made), texts("en"))).startswith("<svg")
-        assert svg(charts.draw_margins(margins(made), 3 * MS, texts("de"))).startswith("<svg")
+    for made in ([], make_figures(demo, 1), make_figures(demo, 1) * 30):
+        assert svg(charts.draw_reactions(summarise_players(made), texts("en"))).startswith("<svg")
+        assert svg(charts.draw_margins(list_margins(made), 3 * MS, texts("de"))).startswith("<svg")
 
 
 def test_a_game_is_ruled_again_as_replay_rules_it(demo: Folded) -> None:

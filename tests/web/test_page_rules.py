@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from referee.rules.house import RulesError, checked_value, house_rules
+from referee.rules.house import RulesError, checked_value, read_house_rules
 from referee.rules.presets import PRESETS
 from referee.rules.rows import ROWS
 from referee.text.catalogue import LANGUAGES, table, texts
@@ -51,9 +51,9 @@ def test_every_row_stands_in_the_form_once_with_words_of_its_language(tmp_path: 
 def test_a_preset_fills_the_form_in(tmp_path: Path, preset: str) -> None:
     html = shown(tmp_path, f"preset={preset}".encode())
     boxes = re.findall(r'<input type="checkbox" data-switch="(\w+)"( checked)?>', html)
-    assert {row for row, checked in boxes if checked} == house_rules(preset).on
+    assert {row for row, checked in boxes if checked} == read_house_rules(preset).on
     hidden = set(re.findall(r'data-value="(\w+)" data-kind="\w+" hidden', html))
-    assert hidden == {row for row in VALUED if row not in house_rules(preset).on}
+    assert hidden == {row for row in VALUED if row not in read_house_rules(preset).on}
 
 
 def test_an_unknown_preset_is_the_usual_one(tmp_path: Path) -> None:
@@ -62,12 +62,12 @@ def test_an_unknown_preset_is_the_usual_one(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("row", [row for row in VALUED if kind_of(row) == "number"])
 def test_a_numbers_bounds_are_those_of_the_rules(row: str) -> None:
-    html = "".join(row_fields(house_rules("classic"), texts("en")))
+    html = "".join(row_fields(read_house_rules("classic"), texts("en")))
     found = re.search(rf'data-value="{row}".*?min="(\d+)" max="(\d+)" step="1" value="(\d+)"', html)
     assert found is not None
     low, high, value = map(int, found.groups())
     assert [checked_value(row, number) for number in (low, high, value)] == [low, high, value]
-    assert value == house_rules("classic").value(row)
+    assert value == read_house_rules("classic").value(row)
     for beyond in (low - 1, high + 1):
         with pytest.raises(RulesError):
             checked_value(row, beyond)
@@ -78,7 +78,7 @@ def test_choices_are_those_of_the_rules(row: str) -> None:
     choices = choices_of(ROWS[row])
     assert len(choices) > 1
     assert [checked_value(row, choice) for choice in choices] == list(choices)
-    html = "".join(row_fields(house_rules("classic"), texts("en")))
+    html = "".join(row_fields(read_house_rules("classic"), texts("en")))
     values = [json.dumps(choice).replace('"', "&quot;") for choice in choices]
     assert all(f'value="{value}"' in html for value in values)
 
@@ -88,11 +88,11 @@ def test_the_script_is_told_what_the_rules_are() -> None:
     said = catalogue()
     assert set(said["presets"]) == set(PRESETS)
     for name, preset in said["presets"].items():
-        rules = house_rules({"base": name, "set": preset["set"]})
+        rules = read_house_rules({"base": name, "set": preset["set"]})
         assert frozenset(preset["on"]) == rules.on
-        assert rules.values == house_rules(name).values
+        assert rules.values == read_house_rules(name).values
     for row, rivals in said["rivals"].items():
-        on = house_rules({"base": "classic", "on": [row]}).on
+        on = read_house_rules({"base": "classic", "on": [row]}).on
         assert on.isdisjoint(rivals)
     assert json.loads(json.dumps(said))["defaults"] == json.loads(
         json.dumps({row: ROWS[row].default for row in VALUED})

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from referee.rules.house import house_rules
+from referee.rules.house import read_house_rules
 from referee.settings.house_rules import load_house_rules
 from tests.web.served import House
 from tests.web.test_page_buttons_in_browser import ABOUT, done, part, playing
@@ -81,7 +81,7 @@ def test_the_form_writes_what_the_rules_read(house: House, page: Page, tmp_path:
         read = load_house_rules(file)
         assert read.title == 'Friday "evenings"'
         assert not read.notes
-        on = house_rules("short").on - {"C1", "P2"} | {"C2a", "P4a", "P14", "N12", "S4d", "P19", "S3"}
+        on = read_house_rules("short").on - {"C1", "P2"} | {"C2a", "P4a", "P14", "N12", "S4d", "P19", "S3"}
         assert read.rules.on == on
         boxes = page.locator("[data-switch]:checked").evaluate_all("all => all.map((one) => one.dataset.switch)")
         assert set(boxes) == on
@@ -102,7 +102,7 @@ def test_the_form_writes_what_the_rules_read(house: House, page: Page, tmp_path:
         done(page, "begin is done")
         do, fields = main.last
         assert (do, fields["seats"], fields["dealer"]) == ("begin", ABOUT["names"], 1)
-        assert house_rules(fields["rules"]) == read.rules
+        assert read_house_rules(fields["rules"]) == read.rules
         # Back in the editor, they are still there.
         page.goto(f"{main.served.address}/rules")
         page.locator("#state").filter(has_text=FINE).wait_for()

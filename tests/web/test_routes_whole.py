@@ -18,7 +18,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
-from referee.record.export import imported
+from referee.record.export import import_game
 from referee.record.store import Record
 from referee.web.board import Board
 from referee.web.events import Hub
@@ -37,7 +37,7 @@ def whole(tmp_path: Path) -> tuple[House, Path]:
     """A record with one game, and the page of it."""
     path = tmp_path / "games.sqlite"
     with Record(path) as record:
-        imported(record, APPLIANCE, "2026-01-01T20:00")
+        import_game(record, APPLIANCE, "2026-01-01T20:00")
     site = Site(Shelf(path), Hub(Board()))
     site.hub.close()
     return House(tmp_path / "run", around=lambda routes: build(site, routes)), path

@@ -27,7 +27,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from referee.engine.log import encode
+from referee.engine.log import encode_observation
 from tests.oracle.games import play
 from tests.support.record_games import ENDLESS, NESSLER, log
 
@@ -109,7 +109,7 @@ def main(lengths: Iterable[int]) -> None:
             _row("the deal that never ends", lines, typical(path, 1 if length >= LONG else 3), empty)
         lines = write(path, backwards(ENDLESS, BACKWARDS))
         _row("the same, told backwards", lines, typical(path, 3), empty)
-        lines = write(path, map(encode, play(CLASSIC, cards=3000).observations))
+        lines = write(path, map(encode_observation, play(CLASSIC, cards=3000).observations))
         _row("a long game of classic", lines, typical(path, 3), empty)
     print(f"{OBJECTS:,} objects through JSON: {pace():.2f} s of CPU time now")
 

@@ -30,7 +30,7 @@ from referee.control.pairing_code import Pairing
 from referee.control.socket import Desk, obeying
 from referee.engine.log import from_fields, parse_object
 from referee.engine.observations import Observation
-from referee.record.export import imported
+from referee.record.export import import_game
 from referee.record.store import Record
 from referee.web.api import Control
 from referee.web.board import Board
@@ -140,7 +140,7 @@ def house(folder: Path, main: Main) -> ASGIApp:
     """The page as it is served, with a game in its record; only the rates are let go of."""
     path = folder / "games.sqlite"
     with Record(path) as record:
-        imported(record, DEMO, "2026-01-01T20:00")
+        import_game(record, DEMO, "2026-01-01T20:00")
     site = Site(Shelf(path), Hub(Board()), controlled=True)
     # Streams end with what there is to tell.
     site.hub.close()

@@ -21,7 +21,7 @@ from referee.engine.adjudicator import Adjudicator
 from referee.engine.observations import Answer, Card, Draw, Lift, Observation, Placed, Slap, Table, Taken, Tick
 from referee.engine.rulings import Ruling
 from referee.engine.view import View
-from referee.rules.house import HouseRules, house_rules
+from referee.rules.house import HouseRules, read_house_rules
 from referee.units import MS, SECOND
 
 HEAT_NS = 3_200_000
@@ -154,7 +154,7 @@ class Course:
         self.habits = habits
         self.chance = Random(f"table {seed}")
         self.people = seat_people(names, self.chance)
-        self.rules = house_rules(rules)
+        self.rules = read_house_rules(rules)
         self.interval = SECOND / pace
         self.table = Table(t=0, id="table", seats=names, dealer=len(names), rules=rules)
         self.judge = Judge(self.table, self.rules)

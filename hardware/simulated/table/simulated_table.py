@@ -10,7 +10,7 @@ from hardware.ports import Frame
 from hardware.simulated.pictures.scene import CARD_SHARE, Scene
 from hardware.simulated.table.acts import Lay
 from hardware.simulated.table.script import Script
-from referee.engine.log import encode
+from referee.engine.log import encode_observation
 from referee.units import MS, SECOND
 
 
@@ -101,6 +101,6 @@ def write_notes(folder: Path, table: SimulatedTable) -> None:
         "seed": script.seed,
         "seat_bearings": list(table.seat_bearings),
         "cards": [{"t": a.t, "seat": a.seat, "card": a.card} for a in script.acts if isinstance(a, Lay)],
-        "truth": [json.loads(encode(observation)) for observation in script.truth],
+        "truth": [json.loads(encode_observation(observation)) for observation in script.truth],
     }
     (folder / "frames.json").write_text(json.dumps(notes, indent=1) + "\n", encoding="utf-8")

@@ -23,7 +23,7 @@ from typing import Final
 from referee.record.league import Median, median
 from referee.rules.cards import JOKERS, PACK
 from referee.rules.house import HouseRules
-from referee.rules.matches import own_patterns, patterns
+from referee.rules.matches import find_patterns, own_patterns
 from referee.rules.notation import PileView
 from referee.rules.patterns import PATTERNS
 from referee.text.rules import sentence
@@ -63,7 +63,7 @@ def _look(pile: Sequence[str]) -> PileView:
 
 def held(pile: Sequence[str], rules: HouseRules) -> tuple[str, ...]:
     """The patterns that a pile makes."""
-    return patterns(_look(pile), rules)[0]
+    return find_patterns(_look(pile), rules)[0]
 
 
 def deal(target: str, rules: HouseRules, chance: random.Random) -> tuple[str, ...] | None:

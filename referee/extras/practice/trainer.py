@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Final, Protocol, Self
 from hardware.clock import Clock, monotonic
 from referee.errors import UserError
 from referee.extras.practice.lesson import Lesson, Prompt, PromptKind, report
-from referee.rules.house import house_rules
+from referee.rules.house import read_house_rules
 from referee.settings.house_rules import resolve_rules
 from referee.text.ruling_lines import pretty
 from referee.units import MS
@@ -207,9 +207,9 @@ def practise(args: argparse.Namespace) -> int:
 
         settings = load_settings(args.settings)
     if args.rules is not None:
-        rules = house_rules(resolve_rules(args.rules))
+        rules = read_house_rules(resolve_rules(args.rules))
     else:
-        rules = house_rules(settings.rules if settings is not None else "classic")
+        rules = read_house_rules(settings.rules if settings is not None else "classic")
     lesson = Lesson(
         rules, seed, deals=args.piles, pace=round(args.pace * 1e9), shown_error=_SCREEN_ERROR, steps=not args.all
     )

@@ -37,17 +37,17 @@ from referee.extras.practice.trainer import (
     play_lesson,
     speak_prompts,
 )
-from referee.rules.house import HouseRules, house_rules
+from referee.rules.house import HouseRules, read_house_rules
 from referee.rules.presets import PRESETS
 from referee.units import MS
 
 PACE = 1000 * MS
-CLASSIC = house_rules("classic")
+CLASSIC = read_house_rules("classic")
 
 
 @pytest.mark.parametrize("preset", sorted(PRESETS))
 def test_every_pile_makes_its_pattern_with_the_last_card_and_nothing_before(preset: str) -> None:
-    rules, chance = house_rules(preset), random.Random(5)
+    rules, chance = read_house_rules(preset), random.Random(5)
     for row in (*taught(rules)[0], NO_PATTERN):
         for _ in range(5):
             pile = deal(row, rules, chance)
@@ -58,14 +58,14 @@ def test_every_pile_makes_its_pattern_with_the_last_card_and_nothing_before(pres
 
 
 def test_what_always_comes_after_another_pattern_is_said_and_not_dealt() -> None:
-    rules = house_rules({"base": "classic", "on": ["P3b", "P15"]})
+    rules = read_house_rules({"base": "classic", "on": ["P3b", "P15"]})
     can, cannot = taught(rules)
     assert can == ("P1", "P2")
     assert set(cannot) == {"P3b", "P15"}, "7 K K 7 holds a double; a count match needs a challenge"
 
 
 def test_own_patterns_are_practised_too() -> None:
-    rules = house_rules(
+    rules = read_house_rules(
         {"base": "classic", "on": ["P19"], "set": {"P19": {"ace on king": "rank(1) = A and rank(2) = K"}}}
     )
     assert "P19:ace on king" in taught(rules)[0]
@@ -158,8 +158,8 @@ def _played(lesson: Lesson, player: Player) -> list[Try]:
 
 
 def test_a_perfect_player_is_told_so_with_the_very_times() -> None:
-    lesson = _lesson(house_rules("wikipedia-2009"), deals=60)
-    tries = _played(lesson, Player(lesson, house_rules("wikipedia-2009"), after=312 * MS))
+    lesson = _lesson(read_house_rules("wikipedia-2009"), deals=60)
+    tries = _played(lesson, Player(lesson, read_house_rules("wikipedia-2009"), after=312 * MS))
     assert {one.kind for one in tries} == {PromptKind.RIGHT, PromptKind.LEFT}
     assert {(one.since, one.error) for one in tries if one.kind is PromptKind.RIGHT} == {(312 * MS, 11_500_000)}
     assert len(lesson.order.introduced) > 3
@@ -232,7 +232,7 @@ def test_a_hand_between_piles_says_nothing() -> None:
 
 
 def test_rules_without_patterns_end_at_once() -> None:
-    lesson = _lesson(house_rules("beggar-my-neighbour"))
+    lesson = _lesson(read_house_rules("beggar-my-neighbour"))
     assert lesson.start(0)[0].kind is PromptKind.OVER
     assert lesson.over
     assert report(lesson, CLASSIC, "") == ["Nothing was dealt."]
