@@ -35,7 +35,7 @@ NO_FRAME: Final = 2 * SECOND
 """After so long without a frame the camera counts as lost, ns."""
 _OPENING: Final = 15 * SECOND
 """The same for the first frame: a camera is opened, configured, and settles, ns."""
-NICE: Final = 10
+_NICE: Final = 10
 """Niceness of looking; judging has none."""
 _ANSWER_WITHIN: Final = 0.25
 """Seconds that the child waits for the referee's foresight; it takes about a millisecond."""
@@ -250,7 +250,7 @@ def serve(work: Work, pipe: Connection) -> None:
     """The child's whole life: it ends when the other end of the pipe does."""
     # An interrupt is the referee's to handle: it hangs up.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    be_patient(NICE)
+    be_patient(_NICE)
     try:
         _Child(work, pipe).run()
     except (_GameOver, EOFError, ConnectionError):
