@@ -71,7 +71,7 @@ def test_whatever_the_core_gives_as_a_reason_reminds_of_or_asks_has_words() -> N
     """Read from the core's code: a new reason, reminder or question without words fails here."""
     core = [file.read_text(encoding="utf-8") for part in ("rules", "engine") for file in CORE.glob(f"{part}/*.py")]
     code = "\n".join(core)
-    reminders = set(re.findall(r'what="([a-z_]+)"', code)) | set(re.findall(r'\("[A-Z]\d+", "([a-z_]+)"\),', code))
+    reminders = set(re.findall(r'what="([a-z_]+)"', code)) | set(re.findall(r'"[A-Z]\d+[a-z]?": "([a-z_]+)"', code))
     questions = set(re.findall(r'"?ask"?(?:=|: )"([a-z_]+)"', code))
     reasons = set(re.findall(r'Verdict\("(?:void|false)", "([a-z_]+)"|"?reason"?(?:=|: )"([a-z_]+)"', code))
     assert len(reminders) > 8 and len(questions) > 8 and len(reasons) > 8
