@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from referee.demo.demo_table import DemoTable
     from referee.table.game import Conductor
 
-WINDOW: Final = 1_500 * MS
+_WINDOW: Final = 1_500 * MS
 """How far apart a card laid and a card seen may be to be the same one, ns."""
-SURE: Final = 0.9
-FRAME: Final = 67 * MS
+_SURE: Final = 0.9
+_FRAME: Final = 67 * MS
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ def align(laid: Sequence[Card], seen: Sequence[Card]) -> list[tuple[Card | None,
         above = table[-1]
         line = [gap * row]
         for column, other in enumerate(seen, start=1):
-            same = above[column - 1] + (_cost(one, other) if abs(one.t - other.t) <= WINDOW else far)
+            same = above[column - 1] + (_cost(one, other) if abs(one.t - other.t) <= _WINDOW else far)
             line.append(min(same, above[column] + gap, line[column - 1] + gap))
         table.append(line)
     pairs: list[tuple[Card | None, Card | None]] = []
@@ -84,7 +84,7 @@ def align(laid: Sequence[Card], seen: Sequence[Card]) -> list[tuple[Card | None,
         here = table[row][column]
         if row and column:
             one, other = laid[row - 1], seen[column - 1]
-            near = abs(one.t - other.t) <= WINDOW
+            near = abs(one.t - other.t) <= _WINDOW
             if near and here == table[row - 1][column - 1] + _cost(one, other):
                 pairs.append((one, other))
                 row, column = row - 1, column - 1
@@ -99,7 +99,7 @@ def align(laid: Sequence[Card], seen: Sequence[Card]) -> list[tuple[Card | None,
 
 
 def _sure(card: Card) -> bool:
-    return card.card != "??" and (card.confidence is None or card.confidence >= SURE)
+    return card.card != "??" and (card.confidence is None or card.confidence >= _SURE)
 
 
 def _fault(laid: Card | None, seen: Card | None) -> str:
@@ -138,7 +138,7 @@ def score_cards(truth: Iterable[Observation], seen: Iterable[Observation]) -> Ca
         ghosts=len(ghosts),
         seat_right=sum(one.seat == other.seat for one, other in right),
         wholly=sum(one.seat == other.seat and takers(one) == seen_takers(other) for one, other in right),
-        in_frame=sum(abs(one.t - other.t) <= FRAME for one, other in right),
+        in_frame=sum(abs(one.t - other.t) <= _FRAME for one, other in right),
         as_stated=sum(abs(one.t - other.t) <= other.t_error for one, other in right),
         quickest_ms=min((round((b.t - a.t) / MS, 1) for a, b in pairwise(laid)), default=0.0),
         faults=tuple(
@@ -153,12 +153,12 @@ def _takers(told: Iterable[Observation]) -> Callable[[Card], int | None]:
     return lambda card: next((one.seat for one in taken if one.t > card.t), 0)
 
 
-TAKEN_SLACK: Final = 1_000 * MS
+_TAKEN_SLACK: Final = 1_000 * MS
 """A pile's leaving is no instant: the sweep lasts half a second, and whoever sees it may name any part of it."""
-HEAT_SPAN: Final = 10 * MS
+_HEAT_SPAN: Final = 10 * MS
 """How far from a called-for dead heat its slaps may lie, ns."""
-SLAP_KINDS: Final = frozenset(("slap_won", "slap_false", "slap_void", "dead_heat"))
-ASKING: Final = frozenset(("question", "dead_heat"))
+_SLAP_KINDS: Final = frozenset(("slap_won", "slap_false", "slap_void", "dead_heat"))
+_ASKING: Final = frozenset(("question", "dead_heat"))
 _NOT_DECISIVE: Final = frozenset(("margin", "error", "decided_by", "about"))
 
 
@@ -222,7 +222,7 @@ class _Errors:
             return 2**62
         behind = [self._behind[name] for name in ruling.because if name in self._behind]
         at = [observation for observation in behind if observation.t == ruling.t]
-        slack = TAKEN_SLACK if any(isinstance(o, Taken) for o in at) or not at else 2 * MS
+        slack = _TAKEN_SLACK if any(isinstance(o, Taken) for o in at) or not at else 2 * MS
         return max((getattr(observation, "t_error", 0) for observation in at), default=0) + slack
 
 
@@ -248,8 +248,8 @@ def score_rulings(
     expected = true_rulings(truth, end)
     wanted, left_out_wanted = _without_called(in_force(expected), called)
     made, left_out = _without_called(in_force(ruled), called)
-    made = [ruling for ruling in made if ruling.kind not in ASKING]
-    wanted = [ruling for ruling in wanted if ruling.kind not in ASKING]
+    made = [ruling for ruling in made if ruling.kind not in _ASKING]
+    wanted = [ruling for ruling in wanted if ruling.kind not in _ASKING]
     equal, lacking, surplus = _match(wanted, made, errors)
     asked = _asked(ruled)
     uncalled = [ruling for ruling in asked if not _is_called(ruling, called)]
@@ -272,11 +272,11 @@ def score_rulings(
 
 
 def _is_called(ruling: Ruling, called: Sequence[int]) -> bool:
-    return any(abs(ruling.t - t) <= HEAT_SPAN for t in called)
+    return any(abs(ruling.t - t) <= _HEAT_SPAN for t in called)
 
 
 def _without_called(rulings: Sequence[Ruling], called: Sequence[int]) -> tuple[list[Ruling], int]:
-    kept = [r for r in rulings if not (r.kind in SLAP_KINDS and _is_called(r, called))]
+    kept = [r for r in rulings if not (r.kind in _SLAP_KINDS and _is_called(r, called))]
     return kept, len(rulings) - len(kept)
 
 
@@ -284,7 +284,7 @@ def _asked(rulings: Iterable[Ruling]) -> list[Ruling]:
     """Questions and dead heats; a dead heat and the question that it leads to are one."""
     once: dict[tuple[int, str], Ruling] = {}
     for ruling in rulings:
-        if ruling.kind in ASKING:
+        if ruling.kind in _ASKING:
             about = "first" if ruling.kind == "dead_heat" or ruling.get("ask") == "who_was_first" else ruling["ask"]
             once.setdefault((ruling.t, about), ruling)
     return list(once.values())
@@ -302,7 +302,7 @@ def _match(
     for ruling in wanted:
         like = waiting[decisive(ruling)]
         near = min(like, key=lambda other: abs(other.t - ruling.t), default=None)
-        if near is None or abs(near.t - ruling.t) > errors(near) + FRAME:
+        if near is None or abs(near.t - ruling.t) > errors(near) + _FRAME:
             lacking.append(ruling)
             continue
         like.remove(near)
@@ -310,8 +310,8 @@ def _match(
     return equal, lacking, [ruling for like in waiting.values() for ruling in like]
 
 
-TARGET_RIGHT: Final = 0.995
-CARDS_PER_UNCALLED: Final = 400
+_TARGET_RIGHT: Final = 0.995
+_CARDS_PER_UNCALLED: Final = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -341,11 +341,11 @@ class DemoSummary:
         """Each target that was missed, in words."""
         out = []
         cards, rulings = self.cards, self.rulings
-        if cards.laid and cards.right < TARGET_RIGHT * cards.laid:
-            out.append(f"{cards.right} of {cards.laid} cards read right, less than {TARGET_RIGHT:.1%}")
+        if cards.laid and cards.right < _TARGET_RIGHT * cards.laid:
+            out.append(f"{cards.right} of {cards.laid} cards read right, less than {_TARGET_RIGHT:.1%}")
         if cards.wrong_sure:
-            out.append(f"{cards.wrong_sure} cards read wrong with confidence {SURE} or more")
-        if rulings.uncalled > max(1, cards.laid // CARDS_PER_UNCALLED):
+            out.append(f"{cards.wrong_sure} cards read wrong with confidence {_SURE} or more")
+        if rulings.uncalled > max(1, cards.laid // _CARDS_PER_UNCALLED):
             out.append(f"{rulings.uncalled} questions or dead heats that the script did not call for")
         if rulings.differing:
             out.append(f"{len(rulings.differing)} rulings differ from the truth's")
@@ -410,7 +410,7 @@ def _shifted(line: Any, by: int) -> Any:
     return replace(line, t=max(0, line.t - by), **({} if known is None else {"known_at": known - by}))
 
 
-LISTED = 12
+_LISTED = 12
 """How many faults of a kind are told one by one."""
 
 
@@ -419,7 +419,7 @@ def rows(summary: DemoSummary) -> Iterator[tuple[str, str, str]]:
     cards, rulings = summary.cards, summary.rulings
     share = f" ({cards.right / cards.laid:.1%})" if cards.laid else ""
     yield "cards laid", str(cards.laid), f"{cards.right} read right{share}"
-    yield "  read wrong", "0", f"{cards.wrong}, with confidence {SURE} or more: {cards.wrong_sure}"
+    yield "  read wrong", "0", f"{cards.wrong}, with confidence {_SURE} or more: {cards.wrong_sure}"
     yield "  left unread (??)", "0", str(cards.unread)
     yield "  not seen", "0", str(cards.missed)
     yield "  seen where none was laid", "0", str(cards.ghosts)
@@ -441,10 +441,10 @@ def faults(summary: DemoSummary) -> Iterator[str]:
         ("not called for", summary.rulings.asked),
         ("parts that failed", [f"{part}: {words}" for part, words in summary.troubles.items()]),
     ):
-        for line in told[:LISTED]:
+        for line in told[:_LISTED]:
             yield f"{title}: {line}"
-        if len(told) > LISTED:
-            yield f"{title}: and {len(told) - LISTED} more"
+        if len(told) > _LISTED:
+            yield f"{title}: and {len(told) - _LISTED} more"
 
 
 def _head(summary: DemoSummary) -> str:
@@ -460,9 +460,7 @@ def _verdict(summary: DemoSummary) -> str:
     missed = summary.missed_targets()
     if missed:
         return "Missed: " + "; ".join(missed) + "."
-    return (
-        f"All targets met: {TARGET_RIGHT:.1%} or more read right, none wrong with confidence, every ruling the truth's."
-    )
+    return f"All targets met: {_TARGET_RIGHT:.1%} or more read right, none wrong with confidence, every ruling the truth's."
 
 
 def show(summary: DemoSummary) -> None:

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from referee.table.game import Conductor
     from referee.vision.sight import Watching
 
-ANSWER_AFTER: Final = 1200 * MS
+_ANSWER_AFTER: Final = 1200 * MS
 """How long the players take to answer a question, ns."""
 
 
@@ -118,7 +118,7 @@ class Players(TableService):
 
     def take_rulings(self, rulings: Sequence[Ruling]) -> None:
         """Think about each question."""
-        self._waiting += [(self._now + ANSWER_AFTER, ruling) for ruling in rulings if ruling.kind == "question"]
+        self._waiting += [(self._now + _ANSWER_AFTER, ruling) for ruling in rulings if ruling.kind == "question"]
 
     def beat(self, now: int) -> None:
         """Answer what was thought about for long enough."""

@@ -20,8 +20,8 @@ ANSWER: Final = 15 * SECOND
 """How long a yes is waited for, ns."""
 STEP: Final = 10 * SECOND
 """How long pausing, and closing, may take, ns."""
-COMMAND: Final = ("systemctl", "poweroff")
-PATIENCE: Final = 20.0
+_COMMAND: Final = ("systemctl", "poweroff")
+_PATIENCE: Final = 20.0
 """How long the command may take to answer, s."""
 
 
@@ -141,7 +141,7 @@ class PowerOff:
         self.state, self._since = state, t
 
 
-def switch_off(command: Sequence[str] = COMMAND, patience: float = PATIENCE) -> str:
+def switch_off(command: Sequence[str] = _COMMAND, patience: float = _PATIENCE) -> str:
     """Run the system's command for it.
 
     Args:

@@ -16,7 +16,7 @@ from referee.settings.model import PadsMeasured, Settings
 if TYPE_CHECKING:
     from referee.settings.model import CalibrationSettings, Settings
 
-CHOSEN: Final = "chosen"
+_CHOSEN: Final = "chosen"
 """A field of the ``table`` line: these people and rules were chosen at the table, whatever its settings say."""
 
 
@@ -38,12 +38,12 @@ class Sitting:
     @staticmethod
     def at(table: Table) -> Sitting | None:
         """Of a game that was begun so; None for one that was begun as the settings say."""
-        return Sitting(table.seats, table.rules, table.dealer) if table.extra.get(CHOSEN) else None
+        return Sitting(table.seats, table.rules, table.dealer) if table.extra.get(_CHOSEN) else None
 
     @property
     def mark(self) -> Mapping[str, Any]:
         """What the ``table`` line says besides."""
-        return {CHOSEN: True}
+        return {_CHOSEN: True}
 
 
 def seated(settings: Settings, sitting: Sitting | None) -> Settings:

@@ -28,9 +28,9 @@ from referee.vision.picture_buffer import MOST_ASKED, Span
 AROUND: Final = 400 * MS
 """How far before and after a slap pictures are kept, ns. The photo-finish shows so much: the card that was answered
 lies there some 200 to 400 ms before a quick hand, and 400 ms after it every hand that came too late is down."""
-ASKING: Final = frozenset({"slap_won", "slap_false", "dead_heat"})
+_ASKING: Final = frozenset({"slap_won", "slap_false", "dead_heat"})
 """Rulings that are about what happened at one instant, and that people may want to see for themselves."""
-DISPUTED: Final = frozenset({"late", "covered", "held", "too_soon"})
+_DISPUTED: Final = frozenset({"late", "covered", "held", "too_soon"})
 """Reasons of a void slap that are so, too. Who is locked out, does not play or slaps at no pile is known without a
 picture, and then none is kept; nor is one of a contest, whose slap was pictured when it was ruled."""
 WAITING: Final = 128
@@ -55,8 +55,8 @@ class PictureSource(Protocol):
 def asks(ruling: Ruling) -> bool:
     """Whether pictures are kept round the instant of a ruling."""
     if ruling.kind == "slap_void":
-        return ruling.get("reason") in DISPUTED
-    return ruling.kind in ASKING or (ruling.kind == "question" and ruling.get("ask") == "who_was_first")
+        return ruling.get("reason") in _DISPUTED
+    return ruling.kind in _ASKING or (ruling.kind == "question" and ruling.get("ask") == "who_was_first")
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,8 +130,8 @@ _WAIT: Final = 2.0
 """Seconds that the last pictures are given when the table is switched off."""
 LEAST_ROOM: Final = 64 << 20
 """Bytes that pictures leave free on the disk: the games themselves must never lack them."""
-FULL: Final = f"the disk is nearly full, so {NOT_KEPT}: make room, or set record.pictures_cap_mb lower"
-SLOW: Final = f"the disk does not keep up, so {NOT_KEPT}: it may be worn out, or busy with something else"
+_FULL: Final = f"the disk is nearly full, so {NOT_KEPT}: make room, or set record.pictures_cap_mb lower"
+_SLOW: Final = f"the disk does not keep up, so {NOT_KEPT}: it may be worn out, or busy with something else"
 
 _Batch = tuple[int, Sequence[Picture]]
 
@@ -163,7 +163,7 @@ class PictureKeeper:
         try:
             self._waiting.put_nowait((game, pictures))
         except queue.Full:
-            self._tell(SLOW)
+            self._tell(_SLOW)
 
     def close(self) -> None:
         """Keep what waits, if the disk takes it in time."""
@@ -187,7 +187,7 @@ class PictureKeeper:
             if self._store is None:
                 self._store = self._open()
             if batch is not None and self._room() < LEAST_ROOM:
-                self._tell(FULL)
+                self._tell(_FULL)
                 return
             if batch is not None:
                 self._store.add(batch[0], list(batch[1]))
