@@ -11,7 +11,7 @@ import json
 import queue
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -235,7 +235,7 @@ def _check_real_pads(check: PadCheck, settings: Settings) -> None:
                 raise UserError(pads.trouble)
 
 
-def check_simulated_pads(check: PadCheck, nature: Nature, say: Callable[[str], None] | None = None) -> None:
+def check_simulated_pads(check: PadCheck, nature: Nature) -> None:
     """Hold the conversation of `referee calibrate pads` with simulated pads and hands."""
     from hardware.simulated.devices.pad_hands import SimulatedHands
     from hardware.simulated.devices.simulated_pads import SimulatedPads
@@ -249,8 +249,7 @@ def check_simulated_pads(check: PadCheck, nature: Nature, say: Callable[[str], N
         # A seat with a cut wire is waited for in vain.
         pads.run_to(pads.now + _BETWEEN)
         for words in check.advance(pads.now):
-            if say is not None:
-                say(words)
+            _say(words)
     pads.close()
 
 
@@ -288,7 +287,7 @@ def calibrate_pads(
     if simulated:
         from hardware.simulated.devices.pad_hands import example
 
-        check_simulated_pads(check, example(len(names)), say=_say)
+        check_simulated_pads(check, example(len(names)))
     elif settings is not None:
         _check_real_pads(check, settings)
     return _conclude(check, path, as_json)

@@ -6,7 +6,7 @@ import queue
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,7 +31,6 @@ from referee.vision import learned_decks
 from referee.vision.cameras import open_camera_of
 from referee.vision.photos import read_image
 
-Say = Callable[[str], None]
 _SPOKEN: Final = {
     "none": "no index found", "blurred": "blurred", "twice": "laid twice", "other": "wrong card", "ask": "which card",
     "count": "spread the cards",
@@ -83,7 +82,7 @@ def forget_deck(name: str) -> int:
     return 0
 
 
-def enrol(options: EnrolmentOptions, say: Say = print) -> int:
+def enrol(options: EnrolmentOptions) -> int:
     """Learn a deck; returns the exit status: 0, or 1 if cards are still confused.
 
     Raises:
@@ -99,14 +98,14 @@ def enrol(options: EnrolmentOptions, say: Say = print) -> int:
         raise UserError("--ask needs a camera: nobody can answer while a recording runs; name its cards with --cards")
     before = learned_decks.read(options.deck) if options.more else None
     lookout = _load_lookout()
-    looks = (_look_at_images if options.images else _look_through_camera)(lookout, options, say)
+    looks = (_look_at_images if options.images else _look_through_camera)(lookout, options)
     if not looks:
         raise UserError("no card was taken, so nothing was learned")
     if before is not None:
         # Cards that were confused and have been laid anew are known by their new looks alone.
         doubtful = {c.card for c in before.knowledge.confusions} & {look.card for look in looks}
         looks = [*(look for look in before.looks if look.card not in doubtful), *looks]
-    return _learn(lookout, options, looks, say)
+    return _learn(lookout, options, looks)
 
 
 def _load_lookout() -> Lookout:
@@ -129,7 +128,7 @@ def _order(cards: str | None) -> list[str]:
 # Looks
 
 
-def _look_at_images(lookout: Lookout, options: EnrolmentOptions, say: Say) -> list[CardLook]:
+def _look_at_images(lookout: Lookout, options: EnrolmentOptions) -> list[CardLook]:
     """One card to an image, or with one image all cards in it from left to right; `;` parts images of several."""
     if options.cards is None:
         raise UserError('name what the pictures show: --cards "As Ks Qs"; for several cards in each, "As Ks; Qs Js"')
@@ -149,11 +148,11 @@ def _look_at_images(lookout: Lookout, options: EnrolmentOptions, say: Say) -> li
             looks += lookout.look(read_image(image), cards)
         except NoLook as no:
             raise UserError(f"{image} ({' '.join(cards)}): {no}; take the picture anew, in more light") from no
-        say(f"{image}: {' '.join(cards)}")
+        print(f"{image}: {' '.join(cards)}")
     return looks
 
 
-def _look_through_camera(lookout: Lookout, options: EnrolmentOptions, say: Say) -> list[CardLook]:
+def _look_through_camera(lookout: Lookout, options: EnrolmentOptions) -> list[CardLook]:
     """Every look at cards that are laid one by one, until all are or somebody stops."""
     dialogue = DeckDialogue(lookout, _order(options.cards), ask=options.ask, at_once=options.at_once)
     with ExitStack() as stack:
@@ -165,11 +164,11 @@ def _look_through_camera(lookout: Lookout, options: EnrolmentOptions, say: Say) 
             speaker = voice.speaker if voice.audible else None
         if speaker is not None:
             stack.callback(speaker.close)
-        say(
+        print(
             "Clear the place under the camera. Lay each card face up on the last one, or instead of it, and take "
             "the hand away."
         )
-        say("Type undo, skip or done at any time, and Enter.")
+        print("Type undo, skip or done at any time, and Enter.")
         typed: queue.SimpleQueue[str] = queue.SimpleQueue()
 
         def read_keyboard() -> None:
@@ -179,11 +178,11 @@ def _look_through_camera(lookout: Lookout, options: EnrolmentOptions, say: Say) 
         if not options.is_recorded:
             threading.Thread(target=read_keyboard, name="typed", daemon=True).start()
         try:
-            _hold_dialogue(dialogue, camera, typed, speaker, say)
+            _hold_dialogue(dialogue, camera, typed, speaker)
         except HardwareMissing as missing:
             raise UserError(str(missing)) from None
         except KeyboardInterrupt:
-            say("stopped; what was laid is learned")
+            print("stopped; what was laid is learned")
     return [look for looks in dialogue.looks.values() for look in looks]
 
 
@@ -197,11 +196,11 @@ def _open_camera(options: EnrolmentOptions) -> Camera:
 
 
 def _hold_dialogue(
-    dialogue: DeckDialogue, camera: Camera, typed: queue.SimpleQueue[str], speaker: Speaker | None, say: Say
+    dialogue: DeckDialogue, camera: Camera, typed: queue.SimpleQueue[str], speaker: Speaker | None
 ) -> None:
     def tell(notices: Iterable[DeckNotice]) -> None:
         for notice in notices:
-            say(notice.text)
+            print(notice.text)
             if speaker is not None and notice.kind == "lay":
                 speaker.say([card_in_words(card) for card in notice.cards])
             elif speaker is not None and notice.kind in _SPOKEN:
@@ -214,17 +213,17 @@ def _hold_dialogue(
             tell(dialogue.type_line(typed.get()))
         if dialogue.is_done:
             return
-    say(f"the pictures have ended; {len(dialogue.looks)} cards were laid")
+    print(f"the pictures have ended; {len(dialogue.looks)} cards were laid")
 
 
 # What is learned of them
 
 
-def _learn(lookout: Lookout, options: EnrolmentOptions, looks: Sequence[CardLook], say: Say) -> int:
+def _learn(lookout: Lookout, options: EnrolmentOptions, looks: Sequence[CardLook]) -> int:
     """Learn the deck, keep it, and tell what it is worth."""
     began, deck = time.process_time(), options.deck
     try:
-        known = lookout.learn(looks, lambda step: say(f"  {step} ..."))
+        known = lookout.learn(looks, lambda step: print(f"  {step} ..."))
     except TooFewLooks as few:
         raise UserError(f"nothing was learned: {few}") from few
     except WeightsBroken as bad:
@@ -232,16 +231,18 @@ def _learn(lookout: Lookout, options: EnrolmentOptions, looks: Sequence[CardLook
     path = learned_decks.store(LearnedDeck(deck, tuple(looks), known, fingerprint(WEIGHTS)))
     sheet = options.sheet or path.with_suffix(".png")
     is_drawn = _draw_sheet(sheet, deck, looks, known)
-    say(f"learned {len(known.laid)} cards from {len(looks)} looks in {time.process_time() - began:.0f} s of computing")
+    seconds = time.process_time() - began
+    print(f"learned {len(known.laid)} cards from {len(looks)} looks in {seconds:.0f} s of computing")
     missing = len([card for card in ORDER if card not in known.laid])
     if missing:
-        say(
+        print(
             f"{missing} cards were not laid: they are read as any deck's, never with 0.9 or more, and a new letter "
             "that looks like one of them stays in doubt; --more adds them"
         )
-    _tell_confusions(known, deck, say)
-    say(f"kept in {path}" + (f"; what was seen of each card: {sheet}" if is_drawn else f"; {sheet} cannot be written"))
-    say(f'use it: referee recognise --deck {deck} IMAGE; for a table: deck = "{deck}" in its settings')
+    _tell_confusions(known, deck)
+    drawn = f"what was seen of each card: {sheet}" if is_drawn else f"{sheet} cannot be written"
+    print(f"kept in {path}; {drawn}")
+    print(f'use it: referee recognise --deck {deck} IMAGE; for a table: deck = "{deck}" in its settings')
     return 1 if known.confusions else 0
 
 
@@ -255,12 +256,12 @@ def _draw_sheet(sheet: Path, deck: str, looks: Sequence[CardLook], known: Knowle
         return False
 
 
-def _tell_confusions(known: Knowledge, deck: str, say: Say) -> None:
+def _tell_confusions(known: Knowledge, deck: str) -> None:
     if not known.confusions:
-        say("no card is confused with another, each being left out in turn")
+        print("no card is confused with another, each being left out in turn")
         return
-    say("still confused, and never said with 0.9 or more:")
+    print("still confused, and never said with 0.9 or more:")
     for c in known.confusions:
-        say(f"  the {card_in_words(c.card)} with the {card_in_words(c.other)} ({c.share:.0%} of its copies)")
+        print(f"  the {card_in_words(c.card)} with the {card_in_words(c.other)} ({c.share:.0%} of its copies)")
     again = " ".join(c.card for c in known.confusions)
-    say(f'lay them once more: referee enrol --deck {deck} --more --cards "{again}"')
+    print(f'lay them once more: referee enrol --deck {deck} --more --cards "{again}"')
