@@ -1,7 +1,7 @@
 """People overrule a verdict (K6): a slap is void, false, or the one that was first, whatever was seen.
 
-What they may say of which ruling (`find_overrulable`) is asked by the commands and by the page that offers them. What they
-have said is kept beside the answers, by the slap, and the fold asks for it there (`apply_overrule`).
+What they may say of which ruling (`find_overrulable`) is asked by the commands and by the page that offers them. What
+they have said is kept beside the answers, by the slap, and the fold asks for it there (`apply_overrule`).
 """
 
 from __future__ import annotations
