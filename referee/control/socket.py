@@ -48,7 +48,7 @@ Handler = Callable[[Any], Mapping[str, Any]]
 """Takes what was asked (any JSON), gives what to answer: ``accepted``, `told` words, and what else there is."""
 
 
-class BridgeError(Exception):
+class ControlError(Exception):
     """The main process cannot be asked; ``words`` say why, and what to do."""
 
     def __init__(self, words: str) -> None:
@@ -68,16 +68,16 @@ def private_folder(folder: Path) -> Path:
     """The folder, made if need be, that nobody else can enter.
 
     Raises:
-        BridgeError: it belongs to somebody else, or is no folder.
+        ControlError: it belongs to somebody else, or is no folder.
     """
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         found = folder.lstat()
         if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid():
-            raise BridgeError(f"{folder} is not a folder of this user; remove it, or name another one")
+            raise ControlError(f"{folder} is not a folder of this user; remove it, or name another one")
         folder.chmod(0o700)
     except OSError as bad:
-        raise BridgeError(f"{folder} cannot be used ({bad.strerror}); name another one") from None
+        raise ControlError(f"{folder} cannot be used ({bad.strerror}); name another one") from None
     return folder
 
 
@@ -100,7 +100,7 @@ class Inlet:
         clock: the present instant, ns.
 
     Raises:
-        BridgeError: the socket cannot be made, or another referee listens at it.
+        ControlError: the socket cannot be made, or another referee listens at it.
     """
 
     def __init__(self, folder: Path, handle: Handler, clock: Clock = monotonic) -> None:
@@ -177,7 +177,7 @@ def _listen(path: Path) -> socket.socket:
     listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
         if _answers(path):
-            raise BridgeError(f"another referee listens at {path}; stop it first")
+            raise ControlError(f"another referee listens at {path}; stop it first")
         with contextlib.suppress(FileNotFoundError):
             path.unlink()
         # The folder is 0700, so nobody can slip in before the mode is set.
@@ -188,7 +188,7 @@ def _listen(path: Path) -> socket.socket:
     except BaseException as bad:
         listening.close()
         if isinstance(bad, OSError):
-            raise BridgeError(f"{path} cannot be made ({bad.strerror or bad})") from None
+            raise ControlError(f"{path} cannot be made ({bad.strerror or bad})") from None
         raise
     return listening
 
@@ -214,7 +214,7 @@ async def ask_referee(path: Path, command: Mapping[str, Any], timeout: float = _
     """The page's end: hand over a command and wait for the answer.
 
     Raises:
-        BridgeError: nobody listens, or no answer came within ``timeout`` seconds.
+        ControlError: nobody listens, or no answer came within ``timeout`` seconds.
     """
     try:
         async with asyncio.timeout(timeout):
@@ -226,11 +226,11 @@ async def ask_referee(path: Path, command: Mapping[str, Any], timeout: float = _
                 writer.close()
         answer = json.loads(line)
     except TimeoutError:
-        raise BridgeError(SLOW) from None
+        raise ControlError(SLOW) from None
     except (OSError, ValueError):
-        raise BridgeError(NOBODY) from None
+        raise ControlError(NOBODY) from None
     if not isinstance(answer, dict):
-        raise BridgeError(NOBODY)
+        raise ControlError(NOBODY)
     return answer
 
 

@@ -55,8 +55,7 @@ def find_places(text: str) -> dict[KeyPath, Place]:
     """Places by path: of each key, each value (its key's path and ``=``) and each item of a list; of valid TOML."""
     found: dict[KeyPath, Place] = {}
     section: KeyPath = ()
-    path: KeyPath = ()
-    header = Place(1, 1)
+    path, header = section, Place(1, 1)
     open_: list[tuple[KeyPath, Iterator[int] | None]] = []
     """Lists (with the numbers of their items) and inline tables that are open, the innermost last."""
     expected = "key"

@@ -25,7 +25,7 @@ from referee.control.commands import Command
 from referee.control.corrections import Facts
 from referee.control.pad_words import PAUSING, PadWords, Word, command_of, read_mode
 from referee.control.pairing_code import Pairing
-from referee.control.socket import BridgeError, Desk, Inlet, obeying, private_folder
+from referee.control.socket import ControlError, Desk, Inlet, obeying, private_folder
 from referee.engine.observations import Observation
 from referee.engine.rulings import Ruling
 from referee.table.services import ServedGame, TableService
@@ -155,7 +155,7 @@ class PageLink(TableService):
             orders: does what is no matter of the log; None: this table takes no orders.
 
         Raises:
-            BridgeError: the folder is somebody else's, or another referee listens there.
+            ControlError: the folder is somebody else's, or another referee listens there.
         """
         self._language, self._orders = language, orders
         self._page = str(private_folder(folder) / PAGE_SOCKET)
@@ -292,7 +292,7 @@ class PageLink(TableService):
 
     def _name(self, kind: str) -> str:
         if self._game is None:
-            raise BridgeError("no game is being played")
+            raise ControlError("no game is being played")
         return self._game.conductor.new_id(kind)
 
     def _observe(self, line: Observation) -> None:

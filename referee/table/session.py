@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 from hardware.clock import monotonic
 from hardware.ports import HardwareMissing
 from referee.announce.volume_choice import VOICE_FILE, VoiceChoice
-from referee.control.socket import BridgeError, runtime_folder
+from referee.control.socket import ControlError, runtime_folder
 from referee.errors import UserError
 from referee.record.journal import FileJournal, Journal
 from referee.record.pictures import FRAMES_FILE
@@ -130,7 +130,7 @@ def open_page(
     folder = folder or runtime_folder(os.environ)
     try:
         link = PageLink(folder, language=settings.voice.language, orders=orders)
-    except (BridgeError, OSError) as bad:
+    except (ControlError, OSError) as bad:
         missing["page"] = str(bad)
         return []
     stack.callback(link.close)

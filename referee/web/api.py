@@ -22,7 +22,7 @@ from starlette.routing import Route
 
 from hardware.clock import Clock, monotonic
 from referee.control.commands import COMMAND_FIELDS, CommandError, CommandFields, check_fields
-from referee.control.socket import NOT_JSON, SOCKET_NAME, BridgeError, ask_referee, private_folder
+from referee.control.socket import NOT_JSON, SOCKET_NAME, ControlError, ask_referee, private_folder
 from referee.text.answers import in_language
 from referee.text.sentence import Sentence, told
 from referee.units import SECOND
@@ -33,7 +33,7 @@ from referee.web.security.guard import CSRF_HEADER, cookie_name
 from referee.web.security.sessions import USUAL_LIVES, Device, Lives, Sessions, csrf_of
 
 Ask = Callable[[Mapping[str, Any]], Awaitable[dict[str, Any]]]
-"""Hands a command to the main process; raises `BridgeError`."""
+"""Hands a command to the main process; raises `ControlError`."""
 Act = Callable[[Request, Mapping[str, Any]], Awaitable[JSONResponse]]
 """Does what was posted, once its fields are checked."""
 _SESSIONS: Final = "sessions.json"
@@ -53,7 +53,7 @@ class Control:
         names: answers who sits at the table, from the first seat on.
 
     Raises:
-        BridgeError: the folder cannot be used.
+        ControlError: the folder cannot be used.
     """
 
     def __init__(
@@ -165,7 +165,7 @@ class Control:
     async def _asked(self, command: Mapping[str, Any]) -> dict[str, Any]:
         try:
             return await self._ask(command)
-        except BridgeError as bad:
+        except ControlError as bad:
             return {"accepted": False, **told(bad.words), "status": 503}
 
     def _answered(self, request: Request, answer: Mapping[str, Any]) -> JSONResponse:

@@ -17,7 +17,7 @@ from typing import Any, Final
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
 
-from referee.control.socket import BridgeError, ask_referee
+from referee.control.socket import ControlError, ask_referee
 from referee.engine.observations import LogError
 from referee.engine.replay import TooLong
 from referee.record.store import RecordError
@@ -130,7 +130,7 @@ class Follower:
             self._unasked = False
             try:
                 state = await ask_referee(control, {"do": "state"})
-            except BridgeError:
+            except ControlError:
                 return
             if state != self._state:
                 self._state = state

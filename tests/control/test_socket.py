@@ -19,7 +19,7 @@ from referee.control.socket import (
     NOBODY,
     SLOW,
     SOCKET_NAME,
-    BridgeError,
+    ControlError,
     Inlet,
     ask_referee,
     private_folder,
@@ -147,7 +147,7 @@ def test_a_socket_left_behind_is_taken_over_and_one_in_use_is_not(tmp_path: Path
     left.bind(str(tmp_path / SOCKET_NAME))
     left.close()
     first = Clocked(tmp_path)
-    with pytest.raises(BridgeError, match="another referee"):
+    with pytest.raises(ControlError, match="another referee"):
         Inlet(tmp_path, lambda _: {})
     assert first.said(b"1\n")["accepted"]
     first.inlet.close()
@@ -156,19 +156,19 @@ def test_a_socket_left_behind_is_taken_over_and_one_in_use_is_not(tmp_path: Path
 
 def test_the_page_says_that_no_game_is_running(tmp_path: Path) -> None:
     """No socket, a socket that nobody listens at, an answer that is none."""
-    with pytest.raises(BridgeError, match=NOBODY):
+    with pytest.raises(ControlError, match=NOBODY):
         asyncio.run(ask_referee(tmp_path / SOCKET_NAME, {"do": "pause"}))
     left = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     left.bind(str(tmp_path / SOCKET_NAME))
     left.close()
-    with pytest.raises(BridgeError, match=NOBODY):
+    with pytest.raises(ControlError, match=NOBODY):
         asyncio.run(ask_referee(tmp_path / SOCKET_NAME, {"do": "pause"}))
 
 
 def test_the_page_does_not_wait_for_ever(tmp_path: Path) -> None:
     """The main process is there and hangs."""
     clocked = Clocked(tmp_path)
-    with pytest.raises(BridgeError, match=SLOW.partition(";")[0]):
+    with pytest.raises(ControlError, match=SLOW.partition(";")[0]):
         asyncio.run(ask_referee(clocked.inlet.path, {"do": "pause"}, timeout=0.05))
     clocked.inlet.close()
 
@@ -200,10 +200,10 @@ def test_a_folder_of_somebody_else_is_refused(tmp_path: Path) -> None:
     """A link to it as well."""
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "real")
-    with pytest.raises(BridgeError):
+    with pytest.raises(ControlError):
         private_folder(tmp_path / "link")
     (tmp_path / "file").touch()
-    with pytest.raises(BridgeError):
+    with pytest.raises(ControlError):
         private_folder(tmp_path / "file")
     (tmp_path / "open").mkdir(mode=0o755)
     assert private_folder(tmp_path / "open").stat().st_mode & 0o777 == 0o700

@@ -20,7 +20,7 @@ from hardware.sound.volume import Volume
 from referee.announce.sinks import ANOTHER_GAME, Notice
 from referee.announce.volume_choice import VoiceChoice
 from referee.control.commands import Command
-from referee.control.socket import SOCKET_NAME, BridgeError, ask_referee
+from referee.control.socket import SOCKET_NAME, ControlError, ask_referee
 from referee.engine.view import View
 from referee.record.store import GameInfo, Record
 from referee.settings.model import parse_settings
@@ -52,7 +52,7 @@ class Running:
         for _ in range(PATIENCE):
             try:
                 return asyncio.run(ask_referee(self.folder / "run" / SOCKET_NAME, asked))
-            except BridgeError:
+            except ControlError:
                 assert self.process.poll() is None
         raise AssertionError("the table does not answer")
 

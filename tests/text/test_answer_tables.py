@@ -16,14 +16,14 @@ from referee.text.catalogue import table
 APP = Path(__file__).parents[2] / "referee"
 TEMPLATE = {"Sentence": 0, "Denied": 0, "CommandError": 0, "Refusal": 1}
 """What is given a template, and as which argument."""
-SENTENCE = {"Accepted": 0, "Refused": 0, "Answered": 1, "BridgeError": 0}
+SENTENCE = {"Accepted": 0, "Refused": 0, "Answered": 1, "ControlError": 0}
 """What is given a sentence that was made before."""
 AT_HOME = {
     "Denied": "control/corrections", "CommandError": "control/commands", "Refusal": "web/security/guard",
     "Accepted": "control/corrections", "Refused": "control/corrections", "Answered": "control/pairing_code",
-    "BridgeError": "control/socket", "Sentence": "text/sentence",
+    "ControlError": "control/socket", "Sentence": "text/sentence",
 }  # fmt: skip
-FREE = {("control/socket", "BridgeError"), ("table/page_link", "BridgeError")}
+FREE = {("control/socket", "ControlError"), ("table/page_link", "ControlError")}
 """What is told to who starts the referee, in a terminal."""
 
 
