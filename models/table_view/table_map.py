@@ -9,10 +9,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from models.eye.classes import HEIGHT_MM
 from models.eye.geometry import Floats
@@ -55,7 +56,7 @@ class TableView:
     def to_mm(self, px: Floats) -> Floats:
         """(n, 2) px to (n, 2) mm on the table."""
         flat = px if self.lens is None else self.lens.straightened(px)
-        return project(inverse(self.homography), flat)
+        return project(np.linalg.inv(self.homography), flat)
 
     def scale(self, mm: tuple[float, float]) -> float:
         """Pixels a millimetre at a place of the table, the mean of all directions."""
@@ -143,12 +144,7 @@ def least_squares(residuals: Callable[[Floats], Floats], start: Floats) -> Fit:
 # Homographies
 
 
-def inverse(matrix: Floats) -> Floats:
-    """The way back of a 3 x 3 homography."""
-    return np.asarray(np.linalg.inv(matrix), np.float64)
-
-
-def project(matrix: Floats, points: Floats) -> Floats:
+def project(matrix: NDArray[Any], points: Floats) -> Floats:
     """(n, 2) points through a 3 x 3 homography."""
     out = np.c_[points, np.ones(len(points))] @ matrix.T
     return np.asarray(out[:, :2] / out[:, 2:], np.float64)
@@ -219,7 +215,7 @@ def framed(fit: Fit, size: tuple[int, int], lens: Lens | None, count: int) -> Ta
     slope = np.array([(_tilt(fit.x + step)[0] - tilt) / 1e-4 for step in 1e-4 * np.eye(len(fit.x))])
     doubt = max(1.0, error / CORNER_PX) * math.sqrt(max(0.0, float(slope @ fit.covariance @ slope)))
     source = _frame(homography, size)
-    matrix = homography @ inverse(source)
+    matrix = homography @ np.linalg.inv(source)
     view = TableView(np.asarray(matrix / matrix[2, 2], np.float64), size, lens)
     return TableFound(view, tilt, doubt, towards, error, source)
 
@@ -238,7 +234,7 @@ def _tilt(pose: Floats) -> tuple[float, float]:
 def _frame(homography: Floats, size: tuple[int, int]) -> Floats:
     """3 x 3, from the mm that a homography begins with to the table's."""
     middle = np.array([(size[0] - 1) / 2, (size[1] - 1) / 2])
-    at, right = project(inverse(homography), middle + np.array([[-1.0, 0.0], [1.0, 0.0]]))
+    at, right = project(np.linalg.inv(homography), middle + np.array([[-1.0, 0.0], [1.0, 0.0]]))
     x, y = (right - at) / np.linalg.norm(right - at)
     origin = (at + right) / 2
     turned = np.array([[x, y, 0], [-y, x, 0], [0, 0, 1.0]])
