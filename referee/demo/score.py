@@ -98,22 +98,14 @@ def align(laid: Sequence[Card], seen: Sequence[Card]) -> list[tuple[Card | None,
     return pairs[::-1]
 
 
-def _sure(card: Card) -> bool:
-    return card.card != "??" and (card.confidence is None or card.confidence >= _SURE)
-
-
 def _fault(laid: Card | None, seen: Card | None) -> str:
-    if laid is None and seen is not None:
-        return f"{seen.t / 1e9:.2f} s: nothing was laid, {seen.card} was seen ({_confidence(seen)})"
-    if laid is not None and seen is None:
-        return f"{laid.t / 1e9:.2f} s: {laid.card} of seat {laid.seat} was not seen"
-    if laid is not None and seen is not None:
-        return f"{laid.t / 1e9:.2f} s: {laid.card} of seat {laid.seat} was read {seen.card} ({_confidence(seen)})"
-    return ""
-
-
-def _confidence(card: Card) -> str:
-    return "no confidence given" if card.confidence is None else f"confidence {card.confidence:.2f}"
+    """What was wrong with one card, in words; at least one of the two is there."""
+    if seen is None:
+        return "" if laid is None else f"{laid.t / 1e9:.2f} s: {laid.card} of seat {laid.seat} was not seen"
+    sure = "no confidence given" if seen.confidence is None else f"confidence {seen.confidence:.2f}"
+    if laid is None:
+        return f"{seen.t / 1e9:.2f} s: nothing was laid, {seen.card} was seen ({sure})"
+    return f"{laid.t / 1e9:.2f} s: {laid.card} of seat {laid.seat} was read {seen.card} ({sure})"
 
 
 def score_cards(truth: Iterable[Observation], seen: Iterable[Observation]) -> CardScore:
@@ -132,7 +124,9 @@ def score_cards(truth: Iterable[Observation], seen: Iterable[Observation]) -> Ca
         laid=len(laid),
         right=len(right),
         wrong=len(wrong),
-        wrong_sure=sum(map(_sure, [*wrong, *ghosts])),
+        wrong_sure=sum(
+            card.card != "??" and (card.confidence is None or card.confidence >= _SURE) for card in (*wrong, *ghosts)
+        ),
         unread=len(unread),
         missed=sum(other is None for _, other in pairs),
         ghosts=len(ghosts),
@@ -460,7 +454,8 @@ def _verdict(summary: DemoSummary) -> str:
     missed = summary.missed_targets()
     if missed:
         return "Missed: " + "; ".join(missed) + "."
-    return f"All targets met: {_TARGET_RIGHT:.1%} or more read right, none wrong with confidence, every ruling the truth's."
+    share = f"{_TARGET_RIGHT:.1%}"
+    return f"All targets met: {share} or more read right, none wrong with confidence, every ruling the truth's."
 
 
 def show(summary: DemoSummary) -> None:
