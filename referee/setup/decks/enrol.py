@@ -97,7 +97,11 @@ def enrol(options: EnrolmentOptions) -> int:
     if options.ask and options.is_recorded:
         raise UserError("--ask needs a camera: nobody can answer while a recording runs; name its cards with --cards")
     before = learned_decks.read(options.deck) if options.more else None
-    lookout = _load_lookout()
+    cv2.setNumThreads(1)
+    try:
+        lookout = Lookout.load()
+    except (WeightsMissing, WeightsBroken) as bad:
+        raise UserError(f"the eye cannot see: {bad}") from bad
     looks = (_look_at_images if options.images else _look_through_camera)(lookout, options)
     if not looks:
         raise UserError("no card was taken, so nothing was learned")
@@ -106,14 +110,6 @@ def enrol(options: EnrolmentOptions) -> int:
         doubtful = {c.card for c in before.knowledge.confusions} & {look.card for look in looks}
         looks = [*(look for look in before.looks if look.card not in doubtful), *looks]
     return _learn(lookout, options, looks)
-
-
-def _load_lookout() -> Lookout:
-    cv2.setNumThreads(1)
-    try:
-        return Lookout.load()
-    except (WeightsMissing, WeightsBroken) as bad:
-        raise UserError(f"the eye cannot see: {bad}") from bad
 
 
 def _order(cards: str | None) -> list[str]:
