@@ -5,6 +5,7 @@ A service of the loop's process (`referee.table.services`); the rules stand in `
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime
@@ -39,6 +40,9 @@ class NameService(TableService):
         if strangers:
             names = ", ".join(strangers)
             self._words.append(f"{names}: named while the game is on, not afterwards; referee people --ask asks")
+        if sys.stdout.isatty():
+            # A display that is drawn shows no notices; elsewhere they are printed.
+            print("".join(f"{words}\n" for words in self._words), end="")
         return settings
 
     def begin_game(self, game: ServedGame) -> None:

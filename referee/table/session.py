@@ -223,7 +223,13 @@ class Evening:
     def _open_game(self, settings: Settings, stack: ExitStack, *, new: bool) -> RecordedGame:
         clock = self._openers.clock if self._openers is not None else monotonic
         record = stack.enter_context(Record(Path(settings.record.file).expanduser()))
-        return open_game(record, table_of(settings, 0), clock(), new=new, pads=len(self._settings.seats))
+        recorded = open_game(record, table_of(settings, 0), clock(), new=new, pads=len(self._settings.seats))
+        if sys.stdout.isatty():
+            # A display that is drawn shows no notices; elsewhere they are printed.
+            began = recorded.began[:16].replace("T", " ")
+            goes_on = f"the game of {began} goes on where it stood" if began else ""
+            print("".join(f"{words}\n" for words in (goes_on, recorded.words) if words), end="")
+        return recorded
 
     def _referee(
         self, settings: Settings, parts: OpenParts, recorded: RecordedGame | None, journal: Journal | None,
