@@ -32,9 +32,7 @@ _LEAST_SHARE: Final = 0.2
 """Share of the picture that must be table in both."""
 _RIM: Final = np.ones((9, 9), np.uint8)
 
-
-Floats = NDArray[np.float32]
-Grain = tuple[Floats, Floats]
+Grain = tuple[NDArray[np.float32], NDArray[np.float32]]
 """The grain, and 1 where it is the table's, else 0: both reduced."""
 
 
