@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from referee.record.backup import Places
     from referee.record.erasure import Erased
     from referee.record.people import People
-    from referee.record.store import GameInfo, Record
+    from referee.record.store import Record
 
 _RECORD: Final = Path("games") / "record.db"
 _SETTINGS: Final = Path("table.toml")
@@ -62,61 +62,48 @@ def add_games(commands: Commands) -> None:
 
 
 def _games(args: argparse.Namespace) -> int:
-    from referee.record.store import Record, RecordError
+    from referee.record.erasure import erase_game
+    from referee.record.export import export_game, import_game, write_rulings_csv
+    from referee.record.people import People
+    from referee.record.store import Record
 
     writes = any(value is not None for value in (args.take_in, args.keep, args.release))
     if args.take_in is None:
         _require_record(args.record)
-    try:
-        with Record(args.record, read_only=not writes) as record:
-            _do_with_games(args, record)
-        if args.remove is not None:
-            _remove_game(args.record, args.remove)
-    except RecordError as bad:
-        raise UserError(str(bad)) from None
+    with Record(args.record, read_only=not writes) as record:
+        if args.export is not None:
+            sys.stdout.writelines(export_game(record, args.export))
+        elif args.csv is not None:
+            record.game(args.csv)
+            sys.stdout.write(write_rulings_csv(text for _, text in record.lines(args.csv)))
+        elif args.take_in is not None:
+            print(f"game {import_game(record, args.take_in, wall_now())}")
+        elif args.keep is not None or args.release is not None:
+            number = args.keep if args.keep is not None else args.release
+            record.game(number)
+            record.keep(number, keep=args.keep is not None)
+            print(f"game {number} is {'kept' if args.keep is not None else 'no longer kept'}")
+        elif args.remove is not None:
+            record.game(args.remove)
+        else:
+            _list_games(record)
+    if args.remove is not None:
+        with People(args.record) as people:
+            erased = erase_game(people, args.remove, wall_now())
+        later = "" if erased.clean else "; its bytes are overwritten as soon as nobody reads the record"
+        print(f"game {args.remove} is removed{later}")
     return 0
 
 
-def _do_with_games(args: argparse.Namespace, record: Record) -> None:
-    from referee.record.export import export_game, import_game, write_rulings_csv
-
-    if args.export is not None:
-        sys.stdout.writelines(export_game(record, args.export))
-    elif args.csv is not None:
-        record.game(args.csv)
-        sys.stdout.write(write_rulings_csv(text for _, text in record.lines(args.csv)))
-    elif args.take_in is not None:
-        print(f"game {import_game(record, args.take_in, wall_now())}")
-    elif args.keep is not None or args.release is not None:
-        number = args.keep if args.keep is not None else args.release
-        record.game(number)
-        record.keep(number, keep=args.keep is not None)
-        print(f"game {number} is {'kept' if args.keep is not None else 'no longer kept'}")
-    elif args.remove is not None:
-        record.game(args.remove)
-    else:
-        sizes = record.sizes()
-        for info in record.games():
-            print(_game_line(info, sizes.get(info.id, 0)))
-        if not record.games():
-            print("no game is recorded yet")
-
-
-def _remove_game(path: Path, number: int) -> None:
-    from referee.record.erasure import erase_game
-    from referee.record.people import People
-
-    with People(path) as people:
-        erased = erase_game(people, number, wall_now())
-    later = "" if erased.clean else "; its bytes are overwritten as soon as nobody reads the record"
-    print(f"game {number} is removed{later}")
-
-
-def _game_line(info: GameInfo, size: int) -> str:
-    rules = info.rules if isinstance(info.rules, str) else f"{info.rules.get('base', 'house rules')}, changed"
-    marks = [mark for mark, there in (("not ended", info.ended is None), ("kept", info.keep)) if there]
-    notes = "; ".join([f"{rules}, {size / 1e6:.1f} MB", *marks])
-    return f"{info.id:5}  {info.began[:16].replace('T', ' ')}  {', '.join(info.seats)}  ({notes})"
+def _list_games(record: Record) -> None:
+    sizes, games = record.sizes(), record.games()
+    for info in games:
+        rules = info.rules if isinstance(info.rules, str) else f"{info.rules.get('base', 'house rules')}, changed"
+        marks = [mark for mark, there in (("not ended", info.ended is None), ("kept", info.keep)) if there]
+        notes = "; ".join([f"{rules}, {sizes.get(info.id, 0) / 1e6:.1f} MB", *marks])
+        print(f"{info.id:5}  {info.began[:16].replace('T', ' ')}  {', '.join(info.seats)}  ({notes})")
+    if not games:
+        print("no game is recorded yet")
 
 
 # People
@@ -158,7 +145,7 @@ def add_people(commands: Commands) -> None:
 
 def _people(args: argparse.Namespace) -> int:
     from referee.record.people import People
-    from referee.record.store import Record, RecordError
+    from referee.record.store import Record
 
     _require_record(args.record)
     changes = (args.agrees, args.declines, args.rename, args.merge, args.forget, args.erase_game, args.periods)
@@ -168,7 +155,7 @@ def _people(args: argparse.Namespace) -> int:
         Record(args.record, read_only=True).close()
         with People(args.record, read_only=not writes) as people:
             print(_change_people(args, people) if writes else _show_people(args, people))
-    except (RecordError, ValueError) as bad:
+    except ValueError as bad:
         raise UserError(str(bad)) from None
     return 0
 
@@ -276,17 +263,13 @@ def _league(args: argparse.Namespace) -> int:
     from referee.record.league import make_league, write_league_csv, write_league_text
     from referee.record.people import People
     from referee.record.statistics import Season, list_results
-    from referee.record.store import RecordError
 
     _require_record(args.record)
     if args.start is not None and args.end is not None and args.end < args.start:
         raise UserError(f"a season from {args.start} cannot end on {args.end}")
-    try:
-        with People(args.record, read_only=True) as people:
-            names = {person.id: person.name for person in people.people() if person.agreed}
-            rows = make_league(list_results(people, Season(args.start, args.end)), names)
-    except RecordError as bad:
-        raise UserError(str(bad)) from None
+    with People(args.record, read_only=True) as people:
+        names = {person.id: person.name for person in people.people() if person.agreed}
+        rows = make_league(list_results(people, Season(args.start, args.end)), names)
     print(write_league_csv(rows) if args.csv else write_league_text(rows), end="" if args.csv else "\n")
     return 0
 
@@ -336,14 +319,10 @@ def _places(args: argparse.Namespace) -> Places:
 
 
 def _backup(args: argparse.Namespace) -> int:
-    from referee.record.backup import BackupError, back_up
-    from referee.record.store import RecordError
+    from referee.record.backup import back_up
 
-    try:
-        places = _places(args)
-        manifest = back_up(places, args.file, wall_now(), pictures=args.frames)
-    except (BackupError, RecordError) as bad:
-        raise UserError(str(bad)) from None
+    places = _places(args)
+    manifest = back_up(places, args.file, wall_now(), pictures=args.frames)
     size = args.file.stat().st_size
     print(f"{args.file}: {manifest.games} games, {len(manifest.parts)} parts, {size / 1e6:.1f} MB, read back and whole")
     if places.house and f"rules/{places.house}" not in {part.name for part in manifest.parts}:
@@ -352,15 +331,10 @@ def _backup(args: argparse.Namespace) -> int:
 
 
 def _restore(args: argparse.Namespace) -> int:
-    from referee.record.backup import BackupError
     from referee.record.restore import plan_restore, restore
-    from referee.record.store import RecordError
 
     stamp = datetime.now().astimezone().strftime("%Y%m%dT%H%M%S")
-    try:
-        plan = (restore if args.yes else plan_restore)(args.file, _places(args), stamp)
-    except (BackupError, RecordError) as bad:
-        raise UserError(str(bad)) from None
+    plan = (restore if args.yes else plan_restore)(args.file, _places(args), stamp)
     print("\n".join(plan.words))
     print("done" if args.yes else "nothing was changed; do it with --yes")
     return 0

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from hardware.clock import Clock, monotonic
 from hardware.pads.pads import LEAST_ERROR
-from hardware.ports import Camera, Edge, Frame, HardwareMissing, Lights, Lost, Speaker
+from hardware.ports import Edge, Frame, HardwareMissing, Lights, Lost, Speaker
 from hardware.simulated.devices.simulated_lights import SimulatedLights
 from hardware.simulated.devices.simulated_pads import SimulatedPads
 from hardware.simulated.table.script import Script
@@ -103,29 +103,19 @@ class ScriptedPads:
         self._pads.close()
 
 
-@dataclass(frozen=True)
-class OpenWatchedCamera:
-    """Opens the simulated camera in the process that looks; travels to it."""
-
-    view: CameraView
-    start: str
-    """Name of the shared memory that holds the instant at which the game begins, ns; 0 before."""
-    origin: int
-    """The machine's instant from which the table's time is counted, ns."""
-
-    def __call__(self, told: Callable[[str], None]) -> Camera:
-        """The camera; it has nothing to say of its own state."""
-        del told
-        return WatchedCamera(self.view, self.start, self.origin)
-
-
 class WatchedCamera:
-    """The simulated camera in real time; implements `hardware.ports.Camera`.
+    """The simulated camera in real time, opened in the process that looks; implements `hardware.ports.Camera`.
 
     Before the game it shows the empty table and afterwards what was left there, as a camera does.
+
+    Args:
+        view: what is drawn.
+        start: name of the shared memory that holds the instant at which the game begins, ns; 0 before.
+        origin: the machine's instant from which the table's time is counted, ns.
+        _told: would hear of the camera's state; there is nothing to say of it.
     """
 
-    def __init__(self, view: CameraView, start: str, origin: int) -> None:
+    def __init__(self, view: CameraView, start: str, origin: int, _told: Callable[[str], None]) -> None:
         self._gap, self._origin = round(SECOND / view.fps), origin
         self._start = SharedMemory(start)
         self._camera = RenderedCamera(view)
@@ -228,7 +218,7 @@ class PacedTable(DemoTable):
         stack.callback(self._start.unlink)
         stack.callback(self._start.close)
         watcher = partial(new_watcher, seat_bearings(script.seats), None)
-        camera = OpenWatchedCamera(view, self._start.name, origin)
+        camera = partial(WatchedCamera, view, self._start.name, origin)
         self.eye = _AwaitedEye(Work(camera, watcher, live=False, pictures=pictures), self.take)
 
     def make_alarm(self) -> Alarm:

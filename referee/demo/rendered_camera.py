@@ -36,10 +36,6 @@ class CameraView:
     frames: Path | None = None
     """Folder in which every picture is also written."""
 
-    def table(self) -> SimulatedTable:
-        """The table itself."""
-        return SimulatedTable(self.script, self.fps, self.size, self.family)
-
 
 def _written(folder: Path, frame: Frame) -> Frame:
     """Write a picture as JPEG, and go on with what the file holds: whoever reads it later sees the same pixels."""
@@ -60,7 +56,7 @@ def draw(view: CameraView) -> Iterator[Frame]:
     Raises:
         OSError: a picture cannot be written.
     """
-    table = view.table()
+    table = SimulatedTable(view.script, view.fps, view.size, view.family)
     table.warm()
     if view.frames is not None:
         view.frames.mkdir(parents=True, exist_ok=True)
@@ -118,9 +114,14 @@ class RenderedCamera:
             HardwareMissing: the drawing process has stopped.
         """
         while True:
-            told = self._next()
+            try:
+                told = self._pipe.recv()
+            except (EOFError, OSError) as bad:
+                raise HardwareMissing("the simulated camera's process has stopped; start the demo again") from bad
             if told is None:
                 return
+            if isinstance(told, str):
+                raise HardwareMissing(f"the simulated camera stopped: {told}")
             slot, t, exposure, index = told
             slots: Any = np.ndarray(self._shape, np.uint8, buffer=self._ring.buf)
             image = slots[slot].copy()
@@ -129,15 +130,6 @@ class RenderedCamera:
             with suppress(OSError):
                 self._pipe.send(slot)
             yield Frame(image, t, exposure, index)
-
-    def _next(self) -> tuple[int, int, int, int] | None:
-        try:
-            told = self._pipe.recv()
-        except (EOFError, OSError) as bad:
-            raise HardwareMissing("the simulated camera's process has stopped; start the demo again") from bad
-        if isinstance(told, str):
-            raise HardwareMissing(f"the simulated camera stopped: {told}")
-        return told if told is None else (told[0], told[1], told[2], told[3])
 
     def close(self) -> None:
         """Stop drawing and give the memory back."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import pairwise
@@ -117,7 +117,6 @@ def score_cards(truth: Iterable[Observation], seen: Iterable[Observation]) -> Ca
     pairs = align(laid, read)
     both = [(one, other) for one, other in pairs if one is not None and other is not None]
     right = [(one, other) for one, other in both if one.card == other.card]
-    unread = [other for _, other in both if other.card == "??"]
     wrong = [other for one, other in both if other.card not in ("??", one.card)]
     ghosts = [other for one, other in pairs if one is None and other is not None]
     return CardScore(
@@ -127,7 +126,7 @@ def score_cards(truth: Iterable[Observation], seen: Iterable[Observation]) -> Ca
         wrong_sure=sum(
             card.card != "??" and (card.confidence is None or card.confidence >= _SURE) for card in (*wrong, *ghosts)
         ),
-        unread=len(unread),
+        unread=sum(other.card == "??" for _, other in both),
         missed=sum(other is None for _, other in pairs),
         ghosts=len(ghosts),
         seat_right=sum(one.seat == other.seat for one, other in right),
@@ -203,21 +202,20 @@ class RulingScore:
     """The uncalled ones, in words."""
 
 
-class _Errors:
-    """How far a ruling's instant may be from the truth: what the observations behind it state."""
+def _stated_errors(seen: Iterable[Observation]) -> Callable[[Ruling], int]:
+    """How far a ruling's instant may be from the truth, ns: what the observations behind it state."""
+    known = {observation.id: observation for observation in seen}
+    last = max((observation.t for observation in known.values()), default=0)
 
-    def __init__(self, seen: Iterable[Observation]) -> None:
-        self._behind = {observation.id: observation for observation in seen}
-        self._last = max((observation.t for observation in self._behind.values()), default=0)
-
-    def __call__(self, ruling: Ruling) -> int:
-        if ruling.t > self._last:
+    def error(ruling: Ruling) -> int:
+        if ruling.t > last:
             # It rests on the end of the log, wherever that was.
             return 2**62
-        behind = [self._behind[name] for name in ruling.because if name in self._behind]
-        at = [observation for observation in behind if observation.t == ruling.t]
+        at = [known[name] for name in ruling.because if name in known and known[name].t == ruling.t]
         slack = _TAKEN_SLACK if any(isinstance(o, Taken) for o in at) or not at else 2 * MS
         return max((getattr(observation, "t_error", 0) for observation in at), default=0) + slack
+
+    return error
 
 
 def heats(truth: Iterable[Observation], apart: int) -> list[int]:
@@ -238,12 +236,9 @@ def score_rulings(
         called: instants (ns) that the players' script made too close to call.
         end: when the script ended, ns.
     """
-    errors = _Errors(seen)
-    expected = true_rulings(truth, end)
-    wanted, left_out_wanted = _without_called(in_force(expected), called)
-    made, left_out = _without_called(in_force(ruled), called)
-    made = [ruling for ruling in made if ruling.kind not in _ASKING]
-    wanted = [ruling for ruling in wanted if ruling.kind not in _ASKING]
+    errors = _stated_errors(seen)
+    wanted, left_out_wanted = _comparable(true_rulings(truth, end), called)
+    made, left_out = _comparable(ruled, called)
     equal, lacking, surplus = _match(wanted, made, errors)
     asked = _asked(ruled)
     uncalled = [ruling for ruling in asked if not _is_called(ruling, called)]
@@ -269,9 +264,11 @@ def _is_called(ruling: Ruling, called: Sequence[int]) -> bool:
     return any(abs(ruling.t - t) <= _HEAT_SPAN for t in called)
 
 
-def _without_called(rulings: Sequence[Ruling], called: Sequence[int]) -> tuple[list[Ruling], int]:
-    kept = [r for r in rulings if not (r.kind in _SLAP_KINDS and _is_called(r, called))]
-    return kept, len(rulings) - len(kept)
+def _comparable(rulings: Iterable[Ruling], called: Sequence[int]) -> tuple[list[Ruling], int]:
+    """What is in force but questions and slaps too close to call, and how many slaps those were."""
+    standing = in_force(rulings)
+    kept = [r for r in standing if not (r.kind in _SLAP_KINDS and _is_called(r, called))]
+    return [r for r in kept if r.kind not in _ASKING], len(standing) - len(kept)
 
 
 def _asked(rulings: Iterable[Ruling]) -> list[Ruling]:
@@ -285,7 +282,7 @@ def _asked(rulings: Iterable[Ruling]) -> list[Ruling]:
 
 
 def _match(
-    wanted: Sequence[Ruling], made: Sequence[Ruling], errors: _Errors
+    wanted: Sequence[Ruling], made: Sequence[Ruling], errors: Callable[[Ruling], int]
 ) -> tuple[list[tuple[Ruling, Ruling]], list[Ruling], list[Ruling]]:
     """Equal rulings (as wanted and as made), those that are lacking, and those that are too many."""
     waiting: dict[str, list[Ruling]] = defaultdict(list)
@@ -350,11 +347,6 @@ class DemoSummary:
         return {**asdict(self), "missed_targets": self.missed_targets()}
 
 
-def count(kind: type[Observation], observations: Iterable[Observation]) -> int:
-    """How many observations are of a kind."""
-    return sum(isinstance(observation, kind) for observation in observations)
-
-
 class Score(TableService):
     """Keeps the game of a demo, to hold what was seen and ruled against what really happened."""
 
@@ -375,6 +367,7 @@ class Score(TableService):
         script, count_, began = self._table.script, self._table.count, self._table.pads.began or 0
         seen = [_shifted(line, began) for line in self._conductor.observations]
         ruled = [_shifted(ruling, began) for ruling in self._conductor.rulings]
+        true_kinds, seen_kinds = Counter(map(type, script.truth)), Counter(map(type, seen))
         too_close = [*(moment.t for moment in script.called), *heats(script.truth, 2 * LEAST_ERROR)]
         return DemoSummary(
             seed=seed,
@@ -382,10 +375,10 @@ class Score(TableService):
             rules=rules,
             finished=script.finished,
             cards=score_cards(script.truth, seen),
-            slaps=count(Slap, script.truth),
-            slaps_felt=count(Slap, seen),
-            taken=count(Taken, script.truth),
-            taken_seen=count(Taken, seen),
+            slaps=true_kinds[Slap],
+            slaps_felt=seen_kinds[Slap],
+            taken=true_kinds[Taken],
+            taken_seen=seen_kinds[Taken],
             rulings=score_rulings(ruled, seen, script.truth, too_close, script.duration),
             played_s=round(script.duration / SECOND, 1),
             took_s=round(count_.took, 1),
@@ -441,44 +434,32 @@ def faults(summary: DemoSummary) -> Iterator[str]:
             yield f"{title}: and {len(told) - _LISTED} more"
 
 
-def _head(summary: DemoSummary) -> str:
-    end = "to its end" if summary.finished else f"{summary.cards.laid} cards of a game"
-    return (
-        f"{summary.rules}, {summary.seats} seats, seed {summary.seed}, {end}: {summary.played_s:g} s at the table, "
-        f"{summary.took_s:g} s here, {summary.frames} frames ({summary.fps:g}/s)"
-        + (f", at most {summary.lag_ms:g} ms behind" if summary.lag_ms else "")
-    )
-
-
-def _verdict(summary: DemoSummary) -> str:
-    missed = summary.missed_targets()
-    if missed:
-        return "Missed: " + "; ".join(missed) + "."
-    share = f"{_TARGET_RIGHT:.1%}"
-    return f"All targets met: {share} or more read right, none wrong with confidence, every ruling the truth's."
-
-
 def show(summary: DemoSummary) -> None:
     """Print the closing table, as a drawn table where standard output is a terminal."""
+    end = "to its end" if summary.finished else f"{summary.cards.laid} cards of a game"
+    behind = f", at most {summary.lag_ms:g} ms behind" if summary.lag_ms else ""
+    head = (
+        f"{summary.rules}, {summary.seats} seats, seed {summary.seed}, {end}: {summary.played_s:g} s at the table, "
+        f"{summary.took_s:g} s here, {summary.frames} frames ({summary.fps:g}/s){behind}"
+    )
     if sys.stdout.isatty():
-        _drawn(summary)
+        from rich.console import Console
+        from rich.table import Table
+
+        table = Table("", title=head, title_justify="left")
+        table.add_column("the players", justify="right")
+        table.add_column("the referee")
+        for row in rows(summary):
+            table.add_row(*row)
+        Console().print(table)
     else:
-        print(_head(summary))
+        print(head)
         for what, truth, seen in rows(summary):
             print(f"{what:30} {truth:>14}   {seen}")
     for line in faults(summary):
         print(line)
-    print(_verdict(summary))
-
-
-def _drawn(summary: DemoSummary) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(title=_head(summary), title_justify="left")
-    table.add_column("")
-    table.add_column("the players", justify="right")
-    table.add_column("the referee")
-    for row in rows(summary):
-        table.add_row(*row)
-    Console().print(table)
+    if missed := summary.missed_targets():
+        print(f"Missed: {'; '.join(missed)}.")
+    else:
+        print(f"All targets met: {_TARGET_RIGHT:.1%} or more read right, none wrong with confidence, "
+              "every ruling the truth's.")  # fmt: skip

@@ -105,12 +105,7 @@ class Players(TableService):
     _game: ServedGame | None = None
     _waiting: list[tuple[int, Ruling]] = field(default_factory=list)
     _now: int = 0
-    _leaves: bool = False
-
-    @property
-    def leaves(self) -> bool:
-        """See `TableService`."""
-        return self._leaves
+    leaves: bool = False
 
     def begin_game(self, game: ServedGame) -> None:
         """See `TableService`."""
@@ -124,8 +119,8 @@ class Players(TableService):
         """Answer what was thought about for long enough."""
         assert self._game is not None
         conductor, began = self._game.conductor, self.table.pads.began or 0
-        self._leaves = self.table.is_over(conductor.vouched()) or "camera" in conductor.troubles
-        if self._leaves:
+        self.leaves = self.table.is_over(conductor.vouched()) or "camera" in conductor.troubles
+        if self.leaves:
             return
         self._now = now
         ready = [ruling for t, ruling in self._waiting if t <= now]

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Final
 
+from referee.errors import UserError
 from referee.record.pictures import FRAMES_FILE
 from referee.record.store import connect, record_errors
 
@@ -36,7 +37,7 @@ _LARGEST_PART: Final = 64 << 30
 _CHUNK: Final = 1 << 20
 
 
-class BackupError(OSError):
+class BackupError(OSError, UserError):
     """An archive cannot be written, or is no whole backup; says what is wrong."""
 
 

@@ -18,6 +18,7 @@ from typing import Any, Final, Literal, Self
 
 from referee.engine.log import ruling_of
 from referee.engine.rulings import GAME_ENDS, Ruling, end_of
+from referee.errors import UserError
 
 RECORD_VERSION: Final = 1
 _WRITER_PATIENCE: Final = 2.0
@@ -51,7 +52,7 @@ CREATE TABLE removed (
 """
 
 
-class RecordError(OSError):
+class RecordError(OSError, UserError):
     """The record cannot be read or written; says what to do."""
 
 
