@@ -28,11 +28,11 @@ _KINDS: Final = {
 _FONTS: Final = ("Roboto-Regular.ttf", "Roboto-Medium.ttf", "Roboto-Bold.ttf", "Roboto-Black.ttf")
 
 
-async def send_static(request: Request) -> Response:
-    """One file."""
+async def send_static(request: Request, folder: Path = _FOLDER) -> Response:
+    """One file; ``folder`` holds further ones."""
     name = request.path_params["name"]
     try:
-        data, mark = _content(name)
+        data, mark = _content(name, folder)
     except KeyError:
         raise HTTPException(404) from None
     headers = {"Cache-Control": "no-cache", "ETag": mark}
@@ -44,16 +44,15 @@ async def send_static(request: Request) -> Response:
 
 
 @cache
-def _content(name: str) -> tuple[bytes, str]:
+def _content(name: str, folder: Path) -> tuple[bytes, str]:
     """A file's bytes and its mark; raises `KeyError` for one that there is not."""
     if name == "palette.css":
         data = stylesheet().encode()
     elif name in _FONTS:
         data = (files("font_roboto") / "files" / name).read_bytes()
-    elif name in {file.name for file in _FOLDER.iterdir() if file.suffix in _KINDS}:
-        data = (_FOLDER / name).read_bytes()
     else:
-        raise KeyError(name)
+        there = {file.name: file for one in (_FOLDER, folder) for file in one.iterdir() if file.suffix in _KINDS}
+        data = there[name].read_bytes()
     return data, f'"{hashlib.sha256(data).hexdigest()[:20]}"'
 
 

@@ -8,9 +8,7 @@ one skips what lies between.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import dataclasses
-import hashlib
 import json
 import logging
 import secrets
@@ -19,7 +17,6 @@ import time
 from collections import deque
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -30,7 +27,6 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from hardware.clock import Clock, monotonic
-from referee.engine.rulings import Ruling
 from referee.extras.broker.connection import Broker, Connection
 from referee.extras.broker.messages import TABLE_NAME, filters, wall_time
 from referee.extras.hall import pages
@@ -57,7 +53,7 @@ _LEAGUE_PACE: Final = 1.0
 """Seconds between two looks at the league."""
 _RANKED: Final = 200
 _FOLDER: Final = Path(__file__).parent / "static"
-_FILES: Final = {"hall.css": "text/css", "hall.js": "text/javascript", "league.js": "text/javascript"}
+_STREAM_HEADERS: Final = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 _LOG: Final = logging.getLogger(__name__)
 
 
@@ -93,16 +89,12 @@ def difference(hall: Hall, since: int, texts: Texts, now: int, only: str | None 
 
 def _facts(table: HallTable, since: int, texts: Texts, large: bool) -> dict[str, Any]:
     words = RulingWords(table.state.names if table.state else (), texts)
-
-    def said(ruling: Ruling) -> dict[str, str]:
-        return {"kind": ruling.kind, "words": bounded_sentence(ruling, words)}
-
     out: dict[str, Any] = {key: fact for key, (at, fact) in table.facts.items() if at > since}
     recent = out.pop("recent", None)
     if large and recent is not None:
-        out["recent"] = [{"n": n, **said(ruling)} for n, ruling in recent]
-    if out.get("said") is not None:
-        out["said"] = said(out["said"])
+        out["recent"] = [{"n": n, "kind": one.kind, "words": bounded_sentence(one, words)} for n, one in recent]
+    if (last := out.get("said")) is not None:
+        out["said"] = {"kind": last.kind, "words": bounded_sentence(last, words)}
     if "asks" in out:
         out["asks"] = [bounded_sentence(ask, words) for ask in out["asks"]]
     return out
@@ -146,8 +138,7 @@ class HallHub:
         self.close()
         if self._task is not None:
             self._task.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._task
+            await asyncio.wait([self._task])
         await asyncio.to_thread(self.connection.stop)
 
     def close(self) -> None:
@@ -156,24 +147,22 @@ class HallHub:
         self._wake()
 
     async def _forever(self) -> None:
+        """Take up what came since the last look, again and again."""
+        hall = self.hall
         while True:
             try:
-                self._look()
+                was = hall.connected
+                hall.broker(self.connection.connected.is_set())
+                for _ in range(min(_BUNCH, len(self._heard))):
+                    hall.hear(*self._heard.popleft())
+                now = self._clock()
+                hall.pass_time(now)
+                if hall.settle(now) or was != hall.connected:
+                    self._wake()
             except Exception:
                 # A hall that stops looking would show a room that stands still; better to say so and go on.
                 _LOG.exception("looking at what came")
             await asyncio.sleep(_PACE)
-
-    def _look(self) -> None:
-        """Take up what came since the last look."""
-        hall, was = self.hall, self.hall.connected
-        hall.broker(self.connection.connected.is_set())
-        for _ in range(min(_BUNCH, len(self._heard))):
-            hall.hear(*self._heard.popleft())
-        now = self._clock()
-        hall.pass_time(now)
-        if hall.settle(now) or was != hall.connected:
-            self._wake()
 
     def _wake(self) -> None:
         self._encoded.clear()
@@ -241,7 +230,7 @@ def _today() -> str:
 def build(hub: HallHub) -> Starlette:
     """The application."""
     routes = {
-        "/": _show_grid, "/projector": _show_projector, "/tables/{name}": _show_table, "/league": _show_league,
+        "/": _show_grid, "/projector": _show_grid, "/tables/{name}": _show_table, "/league": _show_league,
         "/league/events": _stream_league, "/events": _stream_events, "/healthz": _show_health,
         "/static/{name}": _send_file,
     }  # fmt: skip
@@ -265,11 +254,7 @@ def _checked_name(text: str) -> str:
 
 
 async def _show_grid(request: Request) -> Response:
-    return pages.draw_grid(request, projector=False)
-
-
-async def _show_projector(request: Request) -> Response:
-    return pages.draw_grid(request, projector=True)
+    return pages.draw_grid(request, projector=request.url.path == "/projector")
 
 
 async def _show_table(request: Request) -> Response:
@@ -282,16 +267,13 @@ async def _show_league(request: Request) -> Response:
 
 async def _stream_events(request: Request) -> Response:
     only = request.query_params.get("table")
-    return _stream(_hub(request).stream(language(request), None if only is None else _checked_name(only)))
+    events = _hub(request).stream(language(request), None if only is None else _checked_name(only))
+    return StreamingResponse(events, media_type="text/event-stream", headers=_STREAM_HEADERS)
 
 
 async def _stream_league(request: Request) -> Response:
-    return _stream(_hub(request).league_stream())
-
-
-def _stream(events: AsyncIterator[bytes]) -> Response:
-    headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-    return StreamingResponse(events, media_type="text/event-stream", headers=headers)
+    events = _hub(request).league_stream()
+    return StreamingResponse(events, media_type="text/event-stream", headers=_STREAM_HEADERS)
 
 
 async def _show_health(request: Request) -> Response:
@@ -307,20 +289,7 @@ async def _show_health(request: Request) -> Response:
 
 
 async def _send_file(request: Request) -> Response:
-    name = request.path_params["name"]
-    if name not in _FILES:
-        return await layout.send_static(request)
-    data, mark = _content(name)
-    headers = {"Cache-Control": "no-cache", "ETag": mark}
-    if request.headers.get("if-none-match") == mark:
-        return Response(status_code=304, headers=headers)
-    return Response(data, media_type=_FILES[name], headers=headers)
-
-
-@cache
-def _content(name: str) -> tuple[bytes, str]:
-    data = (_FOLDER / name).read_bytes()
-    return data, f'"{hashlib.sha256(data).hexdigest()[:20]}"'
+    return await layout.send_static(request, _FOLDER)
 
 
 async def _not_found(request: Request, _bad: Exception) -> Response:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from functools import partial
 from typing import Final
 
 from starlette.requests import Request
@@ -22,17 +23,20 @@ _SCRIPT_WORDS: Final = (
     "seconds", "minutes", "hours", "no_pile", "turn", "owner", "winner", "pays", "locked", "out", "needs_help",
     "nothing", "counted", "none", "no_match", "gone", "table",
 )  # fmt: skip
+_page: Final = partial(page, pages=_NAV, brand="hall.title", styles=("hall.css",))
 COLUMNS: Final = ("place", "player", "games", "won", "slaps", "false", "cards", "at_tables")
 
 
 def draw_grid(request: Request, *, projector: bool) -> HTMLResponse:
     """Every table."""
     texts = page_texts(request)
+    field = tag("input", type="search", id="find", autocomplete="off", maxlength=60)
+    find = tag("label", tag("span", texts("hall.find")), field)
     content: list[Child] = [
         tag("h1", texts("hall.tables"), class_="unseen" if projector else None),
         _banners(texts),
         tag("p", id="counted", class_="counted"),
-        tag("form", _find(texts), _choice(texts, "show", _SHOWN), _choice(texts, "sort", _SORTS), id="choose",
+        tag("form", find, _choice(texts, "show", _SHOWN), _choice(texts, "sort", _SORTS), id="choose",
             role="search", class_="panel choose"),
         tag("p", texts("hall.none"), id="none", class_="none"),
         tag("ul", id="tables", class_="tables"),
@@ -77,8 +81,8 @@ def draw_league(request: Request, day: str, rows: Sequence[PlayerDay]) -> HTMLRe
 
 def draw_message(request: Request, words: str, status: int) -> HTMLResponse:
     """A page that only says something."""
-    texts = page_texts(request)
-    return _page(request, texts, [tag("section", tag("h1", words), class_="panel empty")], "", "hall", (), status)
+    said = tag("section", tag("h1", words), class_="panel empty")
+    return _page(request, page_texts(request)("hall.title"), said, body="hall", status=status)
 
 
 def _live(
@@ -92,7 +96,7 @@ def _live(
     )  # fmt: skip
     script = "league.js" if path != "/events" else "hall.js"
     content = [wire, tag("noscript", tag("p", texts("hall.script"), class_="notice")), *content, _tile(texts)]
-    return _page(request, texts, content, here, body, (script,), 200)
+    return _page(request, texts("hall.title"), *content, here=here, body=body, scripts=(script,))
 
 
 def _banners(texts: Texts) -> list[Child]:
@@ -102,14 +106,6 @@ def _banners(texts: Texts) -> list[Child]:
         tag("p", texts("hall.broker_lost"), id="broker", class_="lost", role="status", hidden=True),
         tag("p", id="news", class_="unseen", aria_live="polite"),
     ]
-
-
-def _find(texts: Texts) -> Markup:
-    return tag(
-        "label",
-        tag("span", texts("hall.find")),
-        tag("input", type="search", id="find", autocomplete="off", maxlength=60),
-    )
 
 
 def _choice(texts: Texts, name: str, options: Sequence[str]) -> Markup:
@@ -138,12 +134,3 @@ def _tile(texts: Texts) -> Markup:
         ),
         id="tile",
     )
-
-
-def _page(
-    request: Request, texts: Texts, content: Sequence[Child], here: str, body: str, scripts: Sequence[str], status: int
-) -> HTMLResponse:
-    return page(
-        request, texts("hall.title"), *content, scripts=scripts, body=body, here=here, status=status, pages=_NAV,
-        brand="hall.title", styles=("hall.css",),
-    )  # fmt: skip

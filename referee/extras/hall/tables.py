@@ -41,14 +41,10 @@ class HallTable:
         self.facts: dict[str, tuple[int, object]] = {}
         self.changed = 0
 
-    def silent(self, now: int, connected: bool) -> bool:
-        """Whether what is shown is old."""
-        return not connected or self.available is not True or now - self.heard > SILENCE
-
     def condition(self, now: int, connected: bool) -> str:
-        """In one word: silent, waiting, over, paused or live."""
+        """In one word: silent (what is shown is old), waiting, over, paused or live."""
         state = self.state
-        if self.silent(now, connected):
+        if not connected or self.available is not True or now - self.heard > SILENCE:
             return "silent"
         if state is None or state.game is None:
             return "waiting"
@@ -125,7 +121,13 @@ class Hall:
         self.messages += 1
         name, leaf = parsed(topic) or ("", "")
         if name and not payload:
-            self._forget(name, leaf)
+            # Who takes a table's retained state off the broker takes the table away.
+            if leaf == "state" and self.tables.pop(name, None) is not None:
+                self.change += 1
+                self.gone[name] = self.change
+                self._stale.discard(name)
+                while len(self.gone) > MOST_TABLES:
+                    self.gone.pop(next(iter(self.gone)))
             return
         table = self.tables.get(name) or HallTable(name, now)
         known_state = table.state is not None
@@ -156,9 +158,8 @@ class Hall:
             table.state = state
         elif leaf == "day":
             day = read_payload(DayPayload, payload)
-            if day is None:
-                return False
-            table.day = day
+            table.day = day or table.day
+            return day is not None
         else:
             told = read_payload(RulingPayload, payload)
             if told is None:
@@ -166,15 +167,6 @@ class Hall:
             ruling = known_ruling(told.ruling, table.state.names if table.state else ())
             table.take(told.session, told.number, ruling)
         return True
-
-    def _forget(self, name: str, leaf: str) -> None:
-        """An empty payload takes a retained one off the broker: who clears a table's state takes the table away."""
-        if leaf == "state" and self.tables.pop(name, None) is not None:
-            self.change += 1
-            self.gone[name] = self.change
-            self._stale.discard(name)
-            while len(self.gone) > MOST_TABLES:
-                self.gone.pop(next(iter(self.gone)))
 
     def broker(self, connected: bool) -> None:
         """The connection to the broker stands, or is gone: nothing is live without it."""
