@@ -12,8 +12,8 @@ import numpy as np
 from hardware.simulated.pictures.canvas import Bytes
 from hardware.simulated.pictures.layers import stamp
 from hardware.simulated.pictures.scene import Scene
-from hardware.simulated.table.acts import Act, CardPose, Lay, PileChange, Push
-from hardware.simulated.table.paths import HandPlace, forward
+from hardware.simulated.table.acts import HOLD_NS, Act, CardPose, Cover, Lay, PileChange
+from hardware.simulated.table.paths import HandPlace, Player, Visit, forward, smooth
 
 SHEEN = 0.3
 """How much brighter or darker paper gets that is tilted to the lamp or away from it, for each radian."""
@@ -35,10 +35,57 @@ class Pair(Lay):
         return Lay(self.t, self.seat, self.under, self.beneath, self.sideways)
 
 
+@dataclass(frozen=True, slots=True)
+class Touch(Cover):
+    """A hand comes to a place on the table and stays there a while: hovering, or with a finger on a card."""
+
+    at: tuple[float, float] = (0.0, 0.0)
+    """The longest finger's tip."""
+    flat: bool = False
+    """Spread, as over a pile that it means to slap."""
+
+
+@dataclass(frozen=True, slots=True)
+class Push(Cover):
+    """Fingertips push a card that lies on the table to another place, from ``t`` to ``until``."""
+
+    card: str = ""
+    start: CardPose = MIDDLE
+    end: CardPose = MIDDLE
+
+    def moved(self, t: int) -> tuple[float, float]:
+        """How far card and hand have come by ``t``, mm."""
+        share = smooth((t - self.t) / (self.until - self.t))
+        return (self.end.x - self.start.x) * share, (self.end.y - self.start.y) * share
+
+
+class AwkwardPlayer(Player):
+    """A hand that does `Touch` and `Push` besides the usual acts."""
+
+    def _visit(self, act: Act) -> Visit:
+        visit = super()._visit(act)
+        if isinstance(act, Touch):
+            return replace(visit, at=act.at)
+        if isinstance(act, Push):
+            reach, (x, y) = self.card[1] / 2 - 14, visit.inward
+            return replace(visit, leave=act.until + HOLD_NS, at=(act.start.x - x * reach, act.start.y - y * reach))
+        return visit
+
+    def _place(self, visit: Visit, back: float, t: int) -> HandPlace:
+        place, act = super()._place(visit, back, t), visit.act
+        if isinstance(act, Touch) and not act.flat:
+            return replace(place, pose="pinch")
+        if isinstance(act, Push):
+            x, y = act.moved(t)
+            return replace(place, tip=(place.tip[0] + x, place.tip[1] + y), pose="pinch")
+        return place
+
+
 class AwkwardScene(Scene):
-    """A scene in which `Pair` and `Push` happen, and cards may be bent."""
+    """A scene in which `Pair`, `Touch` and `Push` happen, and cards may be bent."""
 
     reach_mm = 190.0
+    player_class = AwkwardPlayer
     bent: Mapping[str, float] = {}
     """How far cards are bent: half the angle of the arc, radians; negative: from one short edge to the other."""
 
@@ -57,7 +104,7 @@ class AwkwardScene(Scene):
 
     def _timeline(self) -> list[PileChange]:
         # What is pushed leaves its place when it starts, and is at rest again when it has come.
-        pushed = [PileChange(t, a) for a in self.acts if isinstance(a, Push) for t in (a.starts, a.t)]
+        pushed = [PileChange(t, a) for a in self.acts if isinstance(a, Push) for t in (a.t, a.until)]
         return sorted([*super()._timeline(), *pushed], key=lambda change: change.t)
 
     def _apply(self, act: Act) -> None:
@@ -77,9 +124,8 @@ class AwkwardScene(Scene):
 
     def _draw_place(self, frame: Bytes, place: HandPlace, t: int) -> None:
         act = place.act
-        if isinstance(act, Push) and act.starts <= t < act.t:
-            visit = next(v for v in self.players[place.seat - 1].visits if v.act is act)
-            x, y = visit.moved(t)
+        if isinstance(act, Push) and act.t <= t < act.until:
+            x, y = act.moved(t)
             here = CardPose(act.start.x + x, act.start.y + y, act.start.turn)
             stamp(frame, self.lit(act.card, here), self.flat(here))
         super()._draw_place(frame, place, t)

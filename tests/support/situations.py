@@ -10,9 +10,10 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from hardware.simulated.table.acts import CardPose, Push, Touch, bearing, towards
+from hardware.simulated.table.acts import CardPose, bearing, towards
 from referee.engine.observations import Foul
 from referee.units import MS
+from tests.support.awkward import Push, Touch
 from tests.support.effects import Bump, Covered, Glare, Lamp, LampOff, Shade, Soft
 from tests.support.spoilt import Situation
 from tests.support.story import SEATS, Story
@@ -184,7 +185,7 @@ def _far_and_pushed(story: Story) -> None:
     story.moments.append(act.rest + 60 * MS)
     story.wait(900 * MS)
     end = CardPose(story.chance.uniform(-14, 14), story.chance.uniform(-14, 14), pose.turn)
-    story.acts.append(Push(story.now, act.seat, act.card, pose, end))
+    story.acts.append(Push(story.now - 320 * MS, story.now, act.seat, act.card, pose, end))
     story.moments.append(story.now - 150 * MS)
     story.wait(600 * MS)
     story.lay(3)

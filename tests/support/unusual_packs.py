@@ -5,40 +5,97 @@ They are for trying `referee enrol`, and no game is played with them unless some
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Final
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Final
+
+import numpy as np
 
 from hardware.simulated.decks.families import FAMILIES, Family
+from hardware.simulated.decks.pips import SIGNS, draw_pip
+from hardware.simulated.pictures.canvas import Canvas, Colour, box, ellipse, mirrored, path
 from tests.support.scenery import scene
 
-_FRENCH: Final = (("A", "1"), ("K", "R"), ("Q", "D"), ("J", "V"))
-_GERMAN: Final = (("Q", "D"), ("J", "B"))
-_DUTCH: Final = (("K", "H"), ("Q", "V"), ("J", "B"))
-_SAXON: Final = (("A", "D"), ("Q", "O"), ("J", "U"))
+_FRENCH: Final = {"A": "1", "K": "R", "Q": "D", "J": "V"}
+_GERMAN: Final = {"Q": "D", "J": "B"}
+_DUTCH: Final = {"K": "H", "Q": "V", "J": "B"}
+_SAXON: Final = {"A": "D", "Q": "O", "J": "U"}
 
-_FOUR_COLOURS: Final = (("d", (24, 92, 190)), ("c", (16, 128, 62)))
-_GERMAN_COLOURS: Final = (("s", (22, 122, 58)), ("h", (200, 28, 38)), ("d", (196, 132, 12)), ("c", (118, 72, 30)))
+_FOUR_COLOURS: Final = {"d": (24, 92, 190), "c": (16, 128, 62)}
+_GERMAN_COLOURS: Final = {"s": (22, 122, 58), "h": (200, 28, 38), "d": (196, 132, 12), "c": (118, 72, 30)}
+
+# The signs of German packs: leaves for spades, hearts, bells for diamonds and acorns for clubs.
+SIGNS["s", "german"] = (
+    mirrored(path("M0 -0.5 C0.1 -0.34 0.4 -0.3 0.4 -0.02 C0.4 0.18 0.2 0.3 0.05 0.22 L0 0.2")),
+    np.array([[-0.04, 0.15], [0.04, 0.15], [0.1, 0.48], [0.02, 0.5]]),
+)
+SIGNS["h", "german"] = (mirrored(path("M0 0.5 C0.02 0.22 0.46 0.14 0.46 -0.2 C0.46 -0.46 0.2 -0.56 0 -0.28")),)
+SIGNS["d", "german"] = (
+    mirrored(path("M0 -0.36 C0.3 -0.36 0.36 -0.1 0.36 0.06 L0 0.06")),
+    mirrored(path("M0 0.5 C0.26 0.5 0.36 0.3 0.36 0.13 L0 0.13")),
+    ellipse(0, -0.42, 0.09),
+)
+SIGNS["c", "german"] = (
+    mirrored(path("M0 0.5 C0.06 0.42 0.24 0.34 0.24 0 L0 0")),
+    mirrored(path("M0 -0.34 C0.22 -0.34 0.36 -0.22 0.36 -0.05 L0 -0.05")),
+    box(-0.05, -0.5, 0.05, -0.3),
+)
+
+
+@dataclass(frozen=True)
+class UnusualFamily(Family):
+    """A family that prints what no ordinary one does."""
+
+    letters: Mapping[str, str] = field(default_factory=dict)
+    """What is printed for a rank, where it is not the usual letter."""
+    colours: Mapping[str, Colour] = field(default_factory=dict)
+    """Of suits that are not printed in ``black`` or ``red``."""
+    scenes: bool = False
+    """Courts are country scenes."""
+    single: bool = False
+    """One large pip stands on number cards instead of as many as they count."""
+
+    def colour(self, suit: str) -> Colour:
+        return self.colours.get(suit) or super().colour(suit)
+
+    def text(self, rank: str) -> str:
+        return self.letters.get(rank) or super().text(rank)
+
+    def draw_middle(self, canvas: Canvas, rank: str, suit: str) -> None:
+        if self.scenes and rank in "JQK":
+            scene(canvas, self, rank, suit, self.colour(suit))
+        elif self.single and rank not in "AJQK":
+            middle = canvas.width / 2, canvas.height / 2
+            draw_pip(canvas, suit, self.pips, self.colour(suit), *middle, 2.2 * self.pip)
+        else:
+            super().draw_middle(canvas, rank, suit)
+
+
+def _like(family: str, **changes: Any) -> UnusualFamily:
+    usual = FAMILIES[family]
+    return UnusualFamily(**{one.name: getattr(usual, one.name) for one in fields(usual)} | changes)
+
 
 UNUSUAL: Final[dict[str, Family]] = {
     family.name: family
     for family in (
         # German letters (Dame, Bube), a bold serif.
-        replace(FAMILIES["harbour"], name="kontor", letters=_GERMAN),
+        _like("harbour", name="kontor", letters=_GERMAN),
         # French letters (Roi, Dame, Valet), 1 for the ace, country scenes for courts.
-        replace(
-            FAMILIES["archive"], name="arcade", letters=_FRENCH, size=(61, 110), frame=(41.0, 98.0), field=(11.5, 37.0),
-            pip=12.5, court=scene,
+        _like(
+            "archive", name="arcade", letters=_FRENCH, size=(61, 110), frame=(41.0, 98.0), field=(11.5, 37.0),
+            pip=12.5, scenes=True,
         ),
         # Dutch letters (Heer, Vrouw, Boer) in four colours.
-        replace(FAMILIES["carnival"], name="kwartet", letters=_DUTCH, colours=_FOUR_COLOURS),
+        _like("carnival", name="kwartet", letters=_DUTCH, colours=_FOUR_COLOURS),
         # Indices that fill the corner, one pip.
-        replace(
-            FAMILIES["meadow"], name="loupe", size=(63, 88), index=(21.0, 15.0, 10.6), top=3.2, narrow=0.72,
+        _like(
+            "meadow", name="loupe", size=(63, 88), index=(21.0, 15.0, 10.6), top=3.2, narrow=0.72,
             frame=(26.0, 60.0), single=True,
         ),
         # German signs and letters (Daus, Ober, Unter).
-        replace(
-            FAMILIES["harbour"], name="eichel", letters=_SAXON, pips="german", colours=_GERMAN_COLOURS,
+        _like(
+            "harbour", name="eichel", letters=_SAXON, pips="german", colours=_GERMAN_COLOURS,
             font=("font_roboto", "Roboto-Medium.ttf"), size=(57, 100), field=(10.4, 33.0), frame=(33.0, 80.0),
             costume=replace(FAMILIES["harbour"].costume, pip_style="german"),
         ),

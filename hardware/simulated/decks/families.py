@@ -1,4 +1,4 @@
-"""The simulated packs' makers: what sets their cards apart, and how each draws its backs."""
+"""The simulated packs' makers: what sets their cards apart, what their faces show, and their backs."""
 
 from __future__ import annotations
 
@@ -11,8 +11,23 @@ from typing import Any
 
 import numpy as np
 
-from hardware.simulated.decks.courts import Costume
-from hardware.simulated.pictures.canvas import Canvas, Colour, box, ellipse, placed
+from hardware.simulated.decks.courts import Costume, draw_court
+from hardware.simulated.decks.pips import draw_pip
+from hardware.simulated.pictures.canvas import Canvas, Colour, box, ellipse, glyphs, placed
+
+# Where the pips of a number card stand: columns -1, 0, 1 and heights -1 (top) to 1, upside down below the middle.
+_SIDES_3, _SIDES_4 = (-1.0, 0.0, 1.0), (-1.0, -1 / 3, 1 / 3, 1.0)
+_LAYOUT: dict[str, tuple[tuple[float, float], ...]] = {
+    "2": ((0, -1), (0, 1)),
+    "3": ((0, -1), (0, 0), (0, 1)),
+    "4": ((-1, -1), (1, -1), (-1, 1), (1, 1)),
+    "5": ((-1, -1), (1, -1), (-1, 1), (1, 1), (0, 0)),
+    "6": tuple((x, y) for x in (-1.0, 1.0) for y in _SIDES_3),
+    "7": (*((x, y) for x in (-1.0, 1.0) for y in _SIDES_3), (0, -0.5)),
+    "8": (*((x, y) for x in (-1.0, 1.0) for y in _SIDES_3), (0, -0.5), (0, 0.5)),
+    "9": (*((x, y) for x in (-1.0, 1.0) for y in _SIDES_4), (0, 0)),
+    "T": (*((x, y) for x in (-1.0, 1.0) for y in _SIDES_4), (0, -2 / 3), (0, 2 / 3)),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,14 +56,6 @@ class Family:
     paper: Colour
     costume: Costume
     back: Callable[[Canvas], None]
-    letters: tuple[tuple[str, str], ...] = ()
-    """What is printed for a rank, where it is not the usual letter: ``(("Q", "D"), ("J", "B"))``."""
-    colours: tuple[tuple[str, Colour], ...] = ()
-    """Of suits that are not printed in ``black`` or ``red``."""
-    court: Callable[[Canvas, Family, str, str, Colour], None] | None = None
-    """Draws a court of another kind: given the sheet, the family, rank, suit and the suit's colour."""
-    single: bool = False
-    """One large pip stands on number cards instead of as many as they count."""
 
     @property
     def font_file(self) -> str:
@@ -58,11 +65,34 @@ class Family:
 
     def colour(self, suit: str) -> Colour:
         """The suit's ink."""
-        return dict(self.colours).get(suit, self.red if suit in "hd" else self.black)
+        return self.red if suit in "hd" else self.black
 
     def text(self, rank: str) -> str:
         """What the index of a rank says: ``10`` for the ten."""
-        return dict(self.letters).get(rank, "10" if rank == "T" else rank)
+        return "10" if rank == "T" else rank
+
+    def draw_middle(self, canvas: Canvas, rank: str, suit: str) -> None:
+        """Draw what a face shows between its indices: a court's picture, or pips."""
+        colour, (cx, cy) = self.colour(suit), (canvas.width / 2, canvas.height / 2)
+        if rank in "JQK":
+            draw_court(canvas, self.costume, rank, suit, self.frame, colour)
+        elif rank == "A" and suit == "s":
+            # A large spade with a rose in it, and the maker's name below.
+            draw_pip(canvas, "s", self.pips, colour, cx, cy, 36.0)
+            draw_pip(canvas, "s", self.pips, self.paper, cx, cy - 1.6, 22.0)
+            for a in range(0, 360, 60):
+                petal = placed(ellipse(0, -3.2, 1.5, 2.6), cx, cy - 1.0, turn=a)
+                canvas.fill(petal, self.costume.gold)
+                canvas.line(petal, colour, 0.25)
+            canvas.fill(ellipse(cx, cy - 1.0, 1.6), colour)
+            name = glyphs(self.font_file, self.name.upper(), 0.12)
+            canvas.text(name, colour, cx, cy + 24.0, min(2.0 * name.shape[1] / name.shape[0], 30), 2.0)
+        elif rank == "A":
+            draw_pip(canvas, suit, self.pips, colour, cx, cy, 20.0 if self.pips == "sharp" else 18.0)
+        else:
+            for column, row in _LAYOUT[rank]:
+                x, y, turn = cx + column * self.field[0], cy + row * self.field[1], 180 if row > 1e-6 else 0
+                draw_pip(canvas, suit, self.pips, colour, x, y, self.pip, turn=turn)
 
 
 def _lattice(canvas: Canvas) -> None:

@@ -14,26 +14,12 @@ import numpy as np
 from hardware.simulated.decks.courts import draw_court
 from hardware.simulated.decks.families import FAMILIES, Family
 from hardware.simulated.decks.pips import draw_pip
-from hardware.simulated.pictures.canvas import Bytes, Canvas, Colour, box, ellipse, glyphs, placed
+from hardware.simulated.pictures.canvas import Bytes, Canvas, box, glyphs
 
 RANKS = "A23456789TJQK"
 SUITS = "shdc"
 _DRAWN_AT = 9.0
 """Pixels a millimetre at which cards are drawn before they are made as small as they are seen."""
-
-# Where the pips of a number card stand: columns -1, 0, 1 and heights -1 (top) to 1, upside down below the middle.
-_SIDES_3, _SIDES_4 = (-1.0, 0.0, 1.0), (-1.0, -1 / 3, 1 / 3, 1.0)
-_LAYOUT: dict[str, tuple[tuple[float, float], ...]] = {
-    "2": ((0, -1), (0, 1)),
-    "3": ((0, -1), (0, 0), (0, 1)),
-    "4": ((-1, -1), (1, -1), (-1, 1), (1, 1)),
-    "5": ((-1, -1), (1, -1), (-1, 1), (1, 1), (0, 0)),
-    "6": tuple((x, y) for x in (-1.0, 1.0) for y in _SIDES_3),
-    "7": (*((x, y) for x in (-1.0, 1.0) for y in _SIDES_3), (0, -0.5)),
-    "8": (*((x, y) for x in (-1.0, 1.0) for y in _SIDES_3), (0, -0.5), (0, 0.5)),
-    "9": (*((x, y) for x in (-1.0, 1.0) for y in _SIDES_4), (0, 0)),
-    "T": (*((x, y) for x in (-1.0, 1.0) for y in _SIDES_4), (0, -2 / 3), (0, 2 / 3)),
-}
 
 
 def _print_face(family: Family, card: str) -> Canvas:
@@ -43,21 +29,7 @@ def _print_face(family: Family, card: str) -> Canvas:
         _print_joker(canvas, family, suit)
         return canvas
     colour = family.colour(suit)
-    cx, cy = canvas.width / 2, canvas.height / 2
-    if rank in "JQK" and family.court is not None:
-        family.court(canvas, family, rank, suit, colour)
-    elif rank in "JQK":
-        draw_court(canvas, family.costume, rank, suit, family.frame, colour)
-    elif rank == "A" and suit == "s":
-        _print_ace_of_spades(canvas, family, colour)
-    elif rank == "A":
-        draw_pip(canvas, suit, family.pips, colour, cx, cy, 20.0 if family.pips == "sharp" else 18.0)
-    elif family.single:
-        draw_pip(canvas, suit, family.pips, colour, cx, cy, 2.2 * family.pip)
-    else:
-        for column, row in _LAYOUT[rank]:
-            x, y, turn = cx + column * family.field[0], cy + row * family.field[1], 180 if row > 1e-6 else 0
-            draw_pip(canvas, suit, family.pips, colour, x, y, family.pip, turn=turn)
+    family.draw_middle(canvas, rank, suit)
     high, sign, middle = family.index
     ink = glyphs(family.font_file, family.text(rank), -0.06 if rank == "T" else 0.0)
     narrow = family.narrow * (0.84 if rank == "T" else 1.0)
@@ -70,20 +42,6 @@ def _print_face(family: Family, card: str) -> Canvas:
     draw_pip(canvas, suit, family.pips, colour, middle, y, sign)
     draw_pip(canvas, suit, family.pips, colour, canvas.width - middle, canvas.height - y, sign, turn=180)
     return canvas
-
-
-def _print_ace_of_spades(canvas: Canvas, family: Family, colour: Colour) -> None:
-    """A large spade with a rose in it, and the maker's name below."""
-    cx, cy = canvas.width / 2, canvas.height / 2
-    draw_pip(canvas, "s", family.pips, colour, cx, cy, 36.0)
-    draw_pip(canvas, "s", family.pips, family.paper, cx, cy - 1.6, 22.0)
-    for a in range(0, 360, 60):
-        petal = placed(ellipse(0, -3.2, 1.5, 2.6), cx, cy - 1.0, turn=a)
-        canvas.fill(petal, family.costume.gold)
-        canvas.line(petal, colour, 0.25)
-    canvas.fill(ellipse(cx, cy - 1.0, 1.6), colour)
-    name = glyphs(family.font_file, family.name.upper(), 0.12)
-    canvas.text(name, colour, cx, cy + 24.0, min(2.0 * name.shape[1] / name.shape[0], 30), 2.0)
 
 
 def _print_joker(canvas: Canvas, family: Family, suit: str) -> None:

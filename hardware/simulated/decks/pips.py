@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from hardware.simulated.pictures.canvas import Canvas, Colour, Points, box, ellipse, mirrored, path, placed
+from hardware.simulated.pictures.canvas import Canvas, Colour, Points, ellipse, mirrored, path, placed
 
 _HALVES = {
     "h": {
@@ -38,36 +38,22 @@ _CLUBS = {
     "round": (0.245, -0.25, 0.25, 0.09),
 }
 """A leaf's radius, how high the upper one lies, how far out and how low the others."""
-
-
-def _german_sign(suit: str) -> tuple[Points, ...]:
-    """The signs of German packs: leaves for spades, hearts, bells for diamonds and acorns for clubs."""
-    if suit == "s":
-        blade = mirrored(path("M0 -0.5 C0.1 -0.34 0.4 -0.3 0.4 -0.02 C0.4 0.18 0.2 0.3 0.05 0.22 L0 0.2"))
-        return blade, np.array([[-0.04, 0.15], [0.04, 0.15], [0.1, 0.48], [0.02, 0.5]])
-    if suit == "h":
-        return (mirrored(path("M0 0.5 C0.02 0.22 0.46 0.14 0.46 -0.2 C0.46 -0.46 0.2 -0.56 0 -0.28")),)
-    if suit == "d":
-        body = mirrored(path("M0 -0.36 C0.3 -0.36 0.36 -0.1 0.36 0.06 L0 0.06"))
-        lower = mirrored(path("M0 0.5 C0.26 0.5 0.36 0.3 0.36 0.13 L0 0.13"))
-        return body, lower, ellipse(0, -0.42, 0.09)
-    nut = mirrored(path("M0 0.5 C0.06 0.42 0.24 0.34 0.24 0 L0 0"))
-    cup = mirrored(path("M0 -0.34 C0.22 -0.34 0.36 -0.22 0.36 -0.05 L0 -0.05"))
-    return nut, cup, box(-0.05, -0.5, 0.05, -0.3)
+SIGNS: dict[tuple[str, str], tuple[Points, ...]] = {
+    ("d", "sharp"): (np.array([[0.0, -0.5], [0.36, 0.0], [0.0, 0.5], [-0.36, 0.0]]),),
+}
+"""Outlines by suit and style, of signs that are not put together from the halves above."""
 
 
 @lru_cache(maxsize=32)
 def pip(suit: str, style: str) -> tuple[Points, ...]:
-    """The outlines of a suit's sign (``s``, ``h``, ``d``, ``c``); ``classic``, ``sharp``, ``round`` or ``german``."""
-    if style == "german":
-        return _german_sign(suit)
+    """The outlines of a suit's sign (``s``, ``h``, ``d``, ``c``); ``classic``, ``sharp``, ``round`` or of `SIGNS`."""
+    if (suit, style) in SIGNS:
+        return SIGNS[suit, style]
     stem = mirrored(path(_STEMS[style]))
     if suit == "c":
         radius, up, out, down = _CLUBS[style]
         web = np.array([[0.0, -0.2], [0.17, 0.12], [-0.17, 0.12]])
         return ellipse(0, up, radius), ellipse(out, down, radius), ellipse(-out, down, radius), web, stem
-    if (suit, style) == ("d", "sharp"):
-        return (np.array([[0.0, -0.5], [0.36, 0.0], [0.0, 0.5], [-0.36, 0.0]]),)
     sign = mirrored(path(_HALVES[suit][style]))
     return (sign, stem) if suit == "s" else (sign,)
 

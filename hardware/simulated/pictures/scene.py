@@ -18,7 +18,7 @@ from hardware.simulated.pictures.canvas import Bytes
 from hardware.simulated.pictures.hands import HandPicture, draw_hand, look
 from hardware.simulated.pictures.layers import Matrix, moved_by, stamp
 from hardware.simulated.pictures.pile_picture import PILE_MM, PileLayer
-from hardware.simulated.table.acts import Act, Burn, CardPose, Cover, Lay, PileChange, Start, Take, Touch, settled_at
+from hardware.simulated.table.acts import Act, Burn, CardPose, Cover, Lay, PileChange, Start, Take, settled_at
 from hardware.simulated.table.paths import HandPlace, Player, swing_angle, swung
 from referee.units import MS, SECOND
 
@@ -36,6 +36,7 @@ class Scene:
 
     reach_mm = PILE_MM
     """Half the width of the square in which cards lie."""
+    player_class = Player
 
     def __init__(
         self,
@@ -83,7 +84,7 @@ class Scene:
         chance = np.random.default_rng((self.seed, 21, seat))
         side = 80.0 * (-1 if self.looks[seat].left_handed else 1)
         mine = [a for a in self.acts if a.seat == seat]
-        return Player(seat, seats, mine, self.deck.size, frame, float(chance.uniform(-6, 6)), side)
+        return self.player_class(seat, seats, mine, self.deck.size, frame, float(chance.uniform(-6, 6)), side)
 
     def _card_shadow(self) -> tuple[Bytes, int]:
         margin = round(6 * self.scale)
@@ -98,8 +99,7 @@ class Scene:
         for act in self.acts:
             if isinstance(act, Start):
                 continue
-            spread = isinstance(act, Take | Cover) or (isinstance(act, Touch) and act.flat)
-            self._hand(act.seat, "flat" if spread else "pinch")
+            self._hand(act.seat, "flat" if isinstance(act, Take | Cover) else "pinch")
             if isinstance(act, Lay | Burn):
                 self._hand(act.seat, "thumb")
             for card in (act.card,) if isinstance(act, Lay) else act.cards if isinstance(act, Burn) else ():

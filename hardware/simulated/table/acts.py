@@ -32,10 +32,6 @@ TUCK_NS = 160 * MS
 """How long a hand stays at the pile with a burned card."""
 
 
-PUSH_NS = 320 * MS
-"""How long a card takes to be pushed to its place."""
-
-
 def bearing(seat: int, seats: int) -> float:
     """A seat's bearing in degrees, 0 to 360."""
     return (270.0 - 360.0 * (seat - 1) / seats) % 360.0
@@ -127,37 +123,7 @@ class Cover:
     seat: int
 
 
-@dataclass(frozen=True, slots=True)
-class Touch:
-    """A hand comes to a place on the table and stays there a while: hovering, or with a finger on a card."""
-
-    t: int
-    """When it is there."""
-    until: int
-    seat: int
-    at: tuple[float, float]
-    """The longest finger's tip."""
-    flat: bool = False
-    """Spread, as over a pile that it means to slap."""
-
-
-@dataclass(frozen=True, slots=True)
-class Push:
-    """Fingertips push a card that lies on the table to another place."""
-
-    t: int
-    """When it lies there."""
-    seat: int
-    card: str
-    start: CardPose
-    end: CardPose
-
-    @property
-    def starts(self) -> int:
-        return self.t - PUSH_NS
-
-
-Act = Lay | Take | Burn | Cover | Start | Touch | Push
+Act = Lay | Take | Burn | Cover | Start
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,6 @@ from hardware.simulated.table.acts import (
     GRASP_NS,
     HOLD_NS,
     LIFT_NS,
-    PUSH_NS,
     REVEAL_MM,
     SETTLE_NS,
     SWEEP_NS,
@@ -25,9 +24,7 @@ from hardware.simulated.table.acts import (
     Burn,
     Cover,
     Lay,
-    Push,
     Take,
-    Touch,
     bearing,
     towards,
 )
@@ -71,21 +68,12 @@ class Visit:
     """Unit vector of the hand's way in."""
     drag: float = 0.0
     """How far the hand draws back during the act, mm."""
-    way: Vector = (0.0, 0.0)
-    """Where to it moves from ``at`` during the act, mm."""
 
     def drawn(self, t: int) -> float:
         """How far it has drawn back by ``t`` while still in its act."""
         if not self.drag:
             return 0.0
         return self.drag * smooth((t - self.arrive - GRASP_NS) / SWEEP_NS)
-
-    def moved(self, t: int) -> Vector:
-        """How far it has moved along its way by ``t``."""
-        if self.way == (0.0, 0.0):
-            return self.way
-        share = smooth((t - self.arrive) / PUSH_NS)
-        return self.way[0] * share, self.way[1] * share
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,13 +140,6 @@ class Player:
             reach = self.card[1] / 2 - 6
             at = (act.poses[0].x - inward[0] * reach, act.poses[0].y - inward[1] * reach)
             return Visit(act, act.t, act.t + TUCK_NS, at, inward)
-        if isinstance(act, Touch):
-            return Visit(act, act.t, act.until, act.at, inward)
-        if isinstance(act, Push):
-            reach = self.card[1] / 2 - 14
-            at = (act.start.x - inward[0] * reach, act.start.y - inward[1] * reach)
-            way = (act.end.x - act.start.x, act.end.y - act.start.y)
-            return Visit(act, act.starts, act.t + HOLD_NS, at, inward, way=way)
         at = (inward[0] * 38, inward[1] * 38)
         if isinstance(act, Take):
             return Visit(act, act.grasp, act.ends, at, inward, self.outside + 60)
@@ -190,10 +171,8 @@ class Player:
         return HandPlace(self.seat, tip, self.elbow, nearer.act, nearer.pose)
 
     def _place(self, visit: Visit, back: float, t: int) -> HandPlace:
-        x, y = visit.moved(t)
-        tip = (visit.at[0] + x - visit.inward[0] * back, visit.at[1] + y - visit.inward[1] * back)
-        spread = isinstance(visit.act, Take | Cover) or (isinstance(visit.act, Touch) and visit.act.flat)
-        pose = "flat" if spread else "pinch"
+        tip = (visit.at[0] - visit.inward[0] * back, visit.at[1] - visit.inward[1] * back)
+        pose = "flat" if isinstance(visit.act, Take | Cover) else "pinch"
         return HandPlace(self.seat, tip, self.elbow, visit.act, pose)
 
 
