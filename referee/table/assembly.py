@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -25,7 +25,7 @@ from referee.table.loop import Alarm, Answers, FirstHand, Loop, NoPads, SharedPa
 from referee.table.resume import RecordedGame
 from referee.table.roll_call import hold_roll_call
 from referee.table.services import ServedGame, TableService
-from referee.table.systemd import Service, open_service
+from referee.table.systemd import Service
 from referee.table.timeline import Timeline
 from referee.units import MS, SECOND
 from referee.wired_devices import pad_filter
@@ -43,55 +43,20 @@ def table_of(settings: Settings, now: int, mark: Mapping[str, Any] | None = None
     )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class AssembledGame:
-    """A game that can be turned."""
-
-    conductor: Conductor
-    loop: Loop
-    display: Display
-    screen: Screen
-    """Draws the display on a thread of its own."""
-
-
 def referee_game(
-    settings: Settings, parts: OpenParts, *, services: Sequence[TableService] = (), service: Service | None = None,
-    **options: Any,
+    settings: Settings, parts: OpenParts, *, service: Service, services: Sequence[TableService] = (),
+    recorded: RecordedGame | None = None, journal: Journal | None = None, mark: Mapping[str, Any] | None = None,
+    answers: Answers | None = None, live: bool | None = None, title: str = "",
 ) -> Conductor:  # fmt: skip
     """Referee one game with these devices, until it is over, left, or the program is asked to stop.
 
-    Args:
-        settings: the table's.
-        parts: its devices.
-        services: what goes along with the game.
-        service: systemd's, or nobody's.
-        options: further ones of `assemble_game`.
-    """
-    service = service or open_service(environ={})
-    with assemble_game(settings, parts, services=services, service=service, **options) as game:
-        if parts.is_real_time:
-            make_quick()
-            be_urgent()
-        try:
-            _turn_until_over(game, service, services)
-        finally:
-            game.loop.finish()
-    return game.conductor
-
-
-@contextmanager
-def assemble_game(
-    settings: Settings, parts: OpenParts, *, services: Sequence[TableService], service: Service,
-    recorded: RecordedGame | None = None, journal: Journal | None = None, mark: Mapping[str, Any] | None = None,
-    answers: Answers | None = None, live: bool | None = None, title: str = "",
-) -> Iterator[AssembledGame]:  # fmt: skip
-    """Join a game's parts, for as long as the context lasts; the roll-call is held first.
+    The roll-call is held first.
 
     Args:
         settings: the table's.
         parts: its devices.
-        services: what goes along with the game.
         service: systemd's, or nobody's.
+        services: what goes along with the game.
         recorded: the game in the record, new or broken off; the first of the services. None: it is not recorded.
         journal: where the log is written besides the record.
         mark: stands in the first line of a new game's log besides.
@@ -121,8 +86,9 @@ def assemble_game(
         log = recorded.journal(journal) if recorded is not None else journal
         conductor = _conduct(settings, parts, told, recorded, log, timeline.now(clock()), mark)
         for seat in silent:
-            name = settings.seats[seat - 1].name
-            conductor.trouble(f"pad {seat}", f"{name}'s pad was not heard in the roll-call; see to its cable")
+            conductor.trouble(
+                f"pad {seat}", f"{names[seat - 1]}'s pad was not heard in the roll-call; see to its cable"
+            )
         keeper, record = (recorded.keeper, recorded.record) if recorded is not None else (None, None)
         for one in services:
             one.begin_game(ServedGame(conductor, settings, timeline, clock, keeper, record, parts.speaker))
@@ -132,7 +98,14 @@ def assemble_game(
         )  # fmt: skip
         parts.mail.hand_to(loop.post)
         typed.begin(alarm.ring)
-        yield AssembledGame(conductor, loop, display, screen)
+        if parts.is_real_time:
+            make_quick()
+            be_urgent()
+        try:
+            _turn_until_over(conductor, loop, display, screen, service, services)
+        finally:
+            loop.finish()
+    return conductor
 
 
 @dataclass(slots=True)
@@ -200,9 +173,11 @@ def _conduct(
     return conductor
 
 
-def _turn_until_over(game: AssembledGame, service: Service, services: Sequence[TableService]) -> None:
+def _turn_until_over(
+    conductor: Conductor, loop: Loop, display: Display, screen: Screen, service: Service,
+    services: Sequence[TableService],
+) -> None:  # fmt: skip
     """Turn until the game is over - and where another one can be begun here, until it is - or the service stops."""
-    loop, conductor, display = game.loop, game.conductor, game.display
     began = now = drawn = loop.turn()
     service.ready(f"{display.gauge.title}: ready")
     end = End(conductor, services)
@@ -215,7 +190,7 @@ def _turn_until_over(game: AssembledGame, service: Service, services: Sequence[T
                 fps=loop.frames / max(1e-9, (now - began) / 1e9),
                 notes=tuple(f"{part}: {words}" for part, words in conductor.troubles.items()),
             )  # fmt: skip
-            game.screen.draw(conductor.view, gauge)
+            screen.draw(conductor.view, gauge)
             service.status("; ".join((f"{conductor.cards} cards", *gauge.notes)))
 
 

@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
 from hardware.clock import Clock, monotonic
-from hardware.pads.force import open_force
+from hardware.pads.force import ForceSampler, open_force
 from hardware.ports import HardwareMissing, Lights, Speaker
-from referee.table.loop import Alarm, Forces, NoPads, TimedPads
+from referee.table.loop import Alarm, NoPads, TimedPads
 from referee.table.slap_pictures import PictureSource
 from referee.vision.cameras import open_camera_of, work_of
 from referee.vision.client import SightProcess
@@ -40,14 +40,15 @@ class Mailbox:
 
     def about(self, part: str) -> Tell:
         """What this part says its words to; nothing (``""``) means that it works again."""
-        return lambda words: self._put(part, words)
 
-    def _put(self, part: str, words: str) -> None:
-        with self._lock:
-            if self._take is None:
-                self._waiting.append((part, words))
-            else:
-                self._take(part, words)
+        def put(words: str) -> None:
+            with self._lock:
+                if self._take is None:
+                    self._waiting.append((part, words))
+                else:
+                    self._take(part, words)
+
+        return put
 
     def hand_to(self, take: Callable[[str, str], None]) -> None:
         """Hand all words to somebody, who never waits: those that were said, and all to come."""
@@ -66,7 +67,7 @@ class OpenParts:
     pads: TimedPads
     lights: Lights | None = None
     speaker: Speaker | None = None
-    forces: Forces | None = None
+    forces: ForceSampler | None = None
     missing: dict[str, str] = field(default_factory=dict)
     """By part: what is not there, and what to do about it."""
     pictures: PictureSource | None = None
@@ -87,17 +88,12 @@ class OpenParts:
                 part.close()
 
 
-def open_eye(settings: Settings) -> SightProcess:
-    """The process that looks, which opens the camera and loads the eye."""
-    return SightProcess(work_of(settings))
-
-
 @dataclass(frozen=True, slots=True)
 class Openers:
     """How each kind of device is opened; each function raises `HardwareMissing` or `OSError` where it cannot be had."""
 
     pads: Callable[[Settings], TimedPads] = open_pads
-    eye: Callable[[Settings], Sights] = open_eye
+    eye: Callable[[Settings], Sights] = lambda settings: SightProcess(work_of(settings))
     lights: Callable[[Settings, dict[str, str]], Lights | None] = open_lights
     voice: Callable[[Settings, Tell], Speaker] = lambda settings, tell: open_voice(settings.voice, on_trouble=tell)
     clock: Clock = monotonic

@@ -18,8 +18,8 @@ from multiprocessing.connection import Connection, wait
 from typing import Any, Final, Protocol, TextIO
 
 from hardware.clock import Clock, monotonic
-from hardware.pads.force import Force
-from hardware.ports import Edge, Lost
+from hardware.pads.force import Force, ForceSampler
+from hardware.ports import Edge, Lost, Pads
 from referee.engine.observations import LogError
 from referee.engine.rulings import Ruling
 from referee.table.game import PADS, Conductor
@@ -104,14 +104,10 @@ _SWITCH: Final = 0.0005
 _log = logging.getLogger(__name__)
 
 
-class TimedPads(Protocol):
+class TimedPads(Pads, Protocol):
     """Pads that promise how far they have told."""
 
-    def start(self, on_edge: Callable[[Edge], None], on_lost: Callable[[Lost], None] | None = None) -> None: ...
-
     def watermark(self, now: int) -> int: ...
-
-    def close(self) -> None: ...
 
 
 class SharedPads:
@@ -163,16 +159,6 @@ class NoPads:
         """There is nothing to let go of."""
 
 
-class Forces(Protocol):
-    """What tells how hard a pad was hit: `hardware.pads.force.ForceSampler`."""
-
-    def start(self, on_force: Callable[[Force], None]) -> None: ...
-
-    def begin(self, seat: int, t: int) -> None: ...
-
-    def close(self) -> None: ...
-
-
 class FirstHand(Protocol):
     """What shows at once whose hand came first: lights, or a sound. Called every turn, so it can blink, too."""
 
@@ -194,7 +180,7 @@ class Loop:
     def __init__(
         self, conductor: Conductor, sights: Sights, pads: TimedPads, *, first: Mapping[str, FirstHand] | None = None,
         answers: Answers | None = None, clock: Clock = monotonic, alarm: Alarm | None = None,
-        beat: Callable[[str], None] = lambda _part: None, forces: Forces | None = None,
+        beat: Callable[[str], None] = lambda _part: None, forces: ForceSampler | None = None,
         timeline: Timeline | None = None, services: Sequence[TableService] = (),
     ) -> None:  # fmt: skip
         """``timeline``: where the machine's instants lie on the game's; ``services`` hear each edge and turn on it."""
@@ -269,7 +255,10 @@ class Loop:
         self._heed_parts()
         self._beat("engine")
         for question, value in self._answers.given() if self._answers is not None else ():
-            self._settle(question, value, now)
+            try:
+                self._conductor.answer(question, value, now)
+            except LogError as bad:
+                self._conductor.trouble("answer", str(bad))
         return now
 
     def _feel(self) -> None:
@@ -314,12 +303,6 @@ class Loop:
         except Exception as bad:  # a fault in one part must never end a game
             _log.exception("%s failed at %s", part, args)
             self._conductor.trouble(part, f"{type(bad).__name__}: {bad}")
-
-    def _settle(self, question: str, value: Any, now: int) -> None:
-        try:
-            self._conductor.answer(question, value, now)
-        except LogError as bad:
-            self._conductor.trouble("answer", str(bad))
 
     def finish(self) -> None:
         """The game is over: rule what is open."""

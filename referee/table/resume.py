@@ -80,18 +80,17 @@ def open_game(record: Record, table: Table, now: int, *, new: bool = False, pads
         # A game that cannot be read stays in the record to be looked at; nobody can go on with it.
         with suppress(LogError):
             past = past_of(text for _, text in record.lines(left.id))
-        if past is not None and not new and _is_same(past.table, table, pads or len(table.seats)):
+        chosen = Sitting.at(past.table) if past is not None else None
+        fits = chosen is not None and len(chosen.names) <= (pads or len(table.seats))
+        if (
+            past is not None
+            and not new
+            and (fits or (past.table.seats, past.table.rules) == (table.seats, table.rules))
+        ):
             timeline = Timeline.after(past.last, now)
             return RecordedGame(record, record.again(left.id), past, timeline, left.began, room.words)
         record.end(left.id, wall_now())
     return RecordedGame(record, record.begin(wall_now()), words=room.words)
-
-
-def _is_same(one: Table, other: Table, pads: int) -> bool:
-    if (one.seats, one.rules) == (other.seats, other.rules):
-        return True
-    chosen = Sitting.at(one)
-    return chosen is not None and len(chosen.names) <= pads
 
 
 class Both:

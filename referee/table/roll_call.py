@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Final, TypeVar
+from typing import Any, Final
 
 from hardware.clock import Clock, monotonic
 from hardware.pads.slaps import PadFilter
@@ -26,7 +26,7 @@ from referee.units import SECOND
 PATIENCE: Final = 20 * SECOND
 """How long the roll-call lasts at most, ns."""
 AGAIN: Final = 8 * SECOND
-"""How long nobody new is heard until the silent are asked by name, ns."""
+"""How long nobody new is heard until the silent are asked by name, ns; never twice for the same seats."""
 
 
 class Call(Enum):
@@ -63,21 +63,13 @@ class RollCall:
         start: when it begins, ns.
         held: seats whose pads are down from the start: named at once, since a hand or a glass lies on them.
         patience: how long it lasts at most, ns.
-        again: how long nobody new is heard until the silent are asked by name, ns; never twice for the same seats.
     """
 
     def __init__(
-        self,
-        names: Sequence[str],
-        start: int,
-        *,
-        held: Sequence[int] = (),
-        patience: int = PATIENCE,
-        again: int = AGAIN,
-    ) -> None:
+        self, names: Sequence[str], start: int, *, held: Sequence[int] = (), patience: int = PATIENCE
+    ) -> None:  # fmt: skip
         self._names = tuple(names)
         self._end = start + patience
-        self._again = again
         self._last = start
         self._silent = list(range(1, len(self._names) + 1))
         self._asked: tuple[int, ...] = ()
@@ -123,7 +115,7 @@ class RollCall:
                 "slap that is heard counts."
             )
             return [CallWords(Call.SILENT, self._end, silent, words)]
-        if t >= self._last + self._again and silent != self._asked:
+        if t >= self._last + AGAIN and silent != self._asked:
             self._asked = silent
             return [CallWords(Call.AGAIN, t, silent, f"{self._listed(silent)}: slap your pad.")]
         return []
@@ -133,7 +125,6 @@ class RollCall:
         return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-_News = TypeVar("_News")
 _log = logging.getLogger(__name__)
 _PACE: Final = 0.05
 """Seconds from one look at the pads to the next, at most."""
@@ -202,7 +193,7 @@ def _say(said: CallWords, tellers: Sequence[Teller]) -> None:
             _safely(teller, Notice(what, said.t, words, {} if seat is None else {"seat": seat}))
 
 
-def _safely(do: Callable[[_News], None], news: _News) -> None:
+def _safely(do: Callable[[Any], None], news: Any) -> None:
     """A light or a voice that fails here is told when the game begins, and fails again."""
     try:
         do(news)

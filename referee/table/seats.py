@@ -7,14 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from referee.control.commands import Command
 from referee.engine.observations import Table
 from referee.settings.model import PadsMeasured, Settings
-
-if TYPE_CHECKING:
-    from referee.settings.model import CalibrationSettings, Settings
 
 _CHOSEN: Final = "chosen"
 """A field of the ``table`` line: these people and rules were chosen at the table, whatever its settings say."""
@@ -76,30 +73,30 @@ _HALF_MM: Final = (31.75, 44.45)
 
 
 def table_facts(settings: Settings) -> dict[str, Any]:
-    """``seats`` (name and bearing, degrees), ``camera`` (its source), and ``calibration``, None where there is none."""
-    stored = settings.calibration
-    return {
+    """``seats`` (name and bearing, degrees), ``camera`` (its source), and ``calibration``, None where there is none.
+
+    Of the calibration: figures as they were measured; the playing area and a card in its middle as corners in the
+    picture, px. The lens is left out of these corners: it bends them by less than a line of the drawing is wide, and
+    what knows of lenses has no other business in the referee's process.
+    """
+    facts: dict[str, Any] = {
         "seats": [{"name": seat.name, "bearing": seat.bearing} for seat in settings.seats],
         "camera": settings.camera.source,
-        "calibration": None if stored is None else _calibration(stored),
+        "calibration": None,
     }
-
-
-def _calibration(stored: CalibrationSettings) -> dict[str, Any]:
-    """Figures as they were measured; the playing area and a card in its middle as corners in the picture, px.
-
-    The lens is left out of these corners: it bends them by less than a line of the drawing is wide, and what knows of
-    lenses has no other business in the referee's process.
-    """
+    stored = settings.calibration
+    if stored is None:
+        return facts
     x, y = (sum(corner[axis] for corner in stored.area) / len(stored.area) for axis in (0, 1))
     wide, high = _HALF_MM
     card = ((x - wide, y - high), (x + wide, y - high), (x + wide, y + high), (x - wide, y + high))
-    return {
+    facts["calibration"] = {
         **{name: getattr(stored, name) for name in
            ("source", "width", "height", "card_height_px", "tilt_deg", "error_px", "edge_px")},
         "area": [_in_picture(stored.homography, corner) for corner in stored.area],
         "card": [_in_picture(stored.homography, corner) for corner in card],
     }  # fmt: skip
+    return facts
 
 
 def _in_picture(homography: Sequence[Sequence[float]], mm: Sequence[float]) -> list[float]:

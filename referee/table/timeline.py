@@ -106,6 +106,3 @@ class Timeline:
         if known_at is None:
             return replace(seen, t=seen.t + self.ahead)
         return replace(seen, t=seen.t + self.ahead, known_at=known_at + self.ahead)  # type: ignore[call-arg]
-
-
-__all__ = ["GAP", "RESUMED", "Past", "Timeline", "past_of"]
