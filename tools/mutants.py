@@ -46,10 +46,10 @@ PACKAGES: Final = ("referee/rules", "referee/engine")
 TESTS: Final = (
     "tests/rules",
     "tests/engine",
-    *(
-        f"tests/system/test_{name}.py"
-        for name in ("oracle", "explain", "record_games", "documents", "rules_command", "arrival", "fuzz")
-    ),
+    "tests/cli/test_explain.py",
+    "tests/cli/test_rules_command.py",
+    "tests/cli/test_fuzz.py",
+    "tests/test_documents.py",
 )
 FEWER: Final = {"GAMES": "40", "FUZZ": "60", "LAW_EXAMPLES": "6"}
 """Random games are shorter here, for they run once for every survivor."""
