@@ -29,7 +29,7 @@ def set_up(
     Raises:
         UserError: the settings or the list of answers cannot be read.
     """
-    typed = typed_answers(sys.stdin)
+    typed: Iterator[str] = iter(sys.stdin)
     if answers is not None:
         try:
             text = sys.stdin.read() if answers == "-" else Path(answers).read_text(encoding="utf-8")
@@ -41,11 +41,6 @@ def set_up(
         return hold_walk(path, bench, typed, step=step, restart=restart)
     finally:
         bench.close()
-
-
-def typed_answers(stream: Iterable[str]) -> Iterator[str]:
-    """Answers from a terminal, until nobody types any more."""
-    return (line.rstrip("\n") for line in stream)
 
 
 def listed_answers(lines: Iterable[str]) -> Iterator[str]:

@@ -39,10 +39,8 @@ class Bench:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._lamp: Any = None
-        self._dark = threading.Event()
-        """Set when no light is to blink any more."""
-        self._blinker: threading.Thread | None = None
+        self._lit = contextlib.ExitStack()
+        """Ends the blinking of a light."""
 
     def settings(self, text: str) -> Settings:
         """The settings that a text holds."""
@@ -105,18 +103,16 @@ class Bench:
                 level = 1.0 - level
                 lamp.seat(pin, level)
 
-        self._lamp, self._dark = lamp, dark
-        self._blinker = threading.Thread(target=blink, daemon=True)
-        self._blinker.start()
+        blinker = threading.Thread(target=blink, daemon=True)
+        blinker.start()
+        self._lit.callback(lamp.close)
+        self._lit.callback(blinker.join, 2 * _BLINK)
+        self._lit.callback(dark.set)
         return ""
 
     def dark(self) -> None:
         """Every light off."""
-        self._dark.set()
-        if self._blinker is not None:
-            self._blinker.join(timeout=2 * _BLINK)
-            self._lamp.close()
-        self._blinker = self._lamp = None
+        self._lit.close()
 
     def cameras(self) -> list[tuple[str, str]]:
         """Each camera's source, as settings name it, and what it calls itself."""

@@ -341,7 +341,15 @@ def camera_step(draft: SettingsText) -> Run:
         source = yield choose("camera.source", "Which camera?", kept if kept in found else source, found)
     else:
         yield Remark(f"The camera is {found[source]}.")
-    draft = yield from _choose_size(draft.changed({"camera.source": source}))
+    sizes, camera = dict(_SIZES["picamera" if source == "picamera" else "usb"]), draft.settings.camera
+    now = f"{camera.width}x{camera.height}"
+    if not any(now in usual for usual in _SIZES.values()):
+        sizes[now] = "as the settings have it"
+    # For a larger picture the camera may hang lower.
+    words = "How large is its picture (docs/build.md says what it sees from which height)?"
+    default = now if now in sizes else next(iter(sizes))
+    width, height = (yield choose("camera.size", words, default, sizes)).split("x")
+    draft = draft.changed({"camera.source": source, "camera.width": int(width), "camera.height": int(height)})
     seen = False
     while not seen:
         taken, words = yield DeviceCall("picture", {"text": draft.text}, "taking a picture")
@@ -352,19 +360,6 @@ def camera_step(draft: SettingsText) -> Run:
         elif (yield choose("camera.failed", "Try again?", "later", _LATER)) == "later":
             return draft
     return (yield from _calibrate(draft))
-
-
-def _choose_size(draft: SettingsText) -> Run:
-    """How large the picture is: for a larger one the camera may hang lower."""
-    camera = draft.settings.camera
-    now = f"{camera.width}x{camera.height}"
-    listed = dict(_SIZES["picamera" if camera.source == "picamera" else "usb"])
-    if not any(now in sizes for sizes in _SIZES.values()):
-        listed[now] = "as the settings have it"
-    default = now if now in listed else next(iter(listed))
-    words = "How large is its picture (docs/build.md says what it sees from which height)?"
-    width, height = (yield choose("camera.size", words, default, listed)).split("x")
-    return draft.changed({"camera.width": int(width), "camera.height": int(height)})
 
 
 def _calibrate(draft: SettingsText) -> Run:

@@ -159,24 +159,21 @@ class Walk:
                     value = question.check(typed or question.default)
                 except BadAnswer as bad:
                     return str(bad)
-                self._send(value)
+                self._sent.append((question, value))
+                self._advance(value)
         return ""
 
     def give(self, result: Any = None) -> None:
         """Send what came of the present `DeviceCall`; of a `Remark`, nothing."""
         if self.request is None or isinstance(self.request, Question):
             raise TypeError(f"a question is answered, not given {result!r}")
-        self._send(result)
+        self._sent.append((self.request, result))
+        self._advance(result)
 
     def skip(self) -> None:
         """Leave this step as it was."""
         self.at += 1
         self._begin()
-
-    def _send(self, value: Any) -> None:
-        if self.request is not None:
-            self._sent.append((self.request, value))
-        self._advance(value)
 
     def _advance(self, value: Any) -> None:
         try:

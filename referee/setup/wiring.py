@@ -123,9 +123,7 @@ def draw_wiring(out: Path, settings: Path | None, seats: int) -> int:
     """
     from referee.settings.model import load_settings
 
-    pins = PinMap(PAD_PINS[:seats], SEAT_LIGHT_PINS[:seats])
-    if settings is not None:
-        pins = pin_map_of(load_settings(settings))
+    pins = pin_map_of(load_settings(settings)) if settings else PinMap(PAD_PINS[:seats], SEAT_LIGHT_PINS[:seats])
     if out.suffix.lower() != ".svg":
         raise UserError(f"--out {out}: name a file that ends in .svg")
     try:
@@ -186,7 +184,13 @@ def _draw_wire(pin: HeaderPin, side: int, y: float, *, is_high: bool) -> Iterato
         box = f'<rect x="{at - 27}" y="{y - 9}" width="54" height="18" fill="#ffffff"'
         yield f'{box} stroke="{_INK}" stroke-width="1.5"/>'
         yield _text(at, y + 4.5, f"{pin.ohms} Ω", "middle", 12)
-        yield from _draw_diode(_MIDDLE + side * 262, y, side)
+        # A diode that points away from the pin; its flat side, and short leg, lies towards ground.
+        x = _MIDDLE + side * 262
+        tip, back = x + side * 10, x - side * 10
+        yield f'<path d="M{back} {y - 9} V{y + 9} L{tip} {y} Z" fill="#ffffff" stroke="{_INK}" stroke-width="1.5"/>'
+        yield _line(tip, y - 9, tip, y + 9)
+        for a in (x - 4, x + 2):
+            yield f'<path d="M{a} {y - 11} l6 -6 m-3 0 h3 v3" fill="none" stroke="{_INK}"/>'
     if pin.kind == "pad":
         # A contact that a hand closes.
         x = _MIDDLE + side * 226
@@ -202,15 +206,6 @@ def _draw_wire(pin: HeaderPin, side: int, y: float, *, is_high: bool) -> Iterato
         for k, half in enumerate((9, 6, 3)):
             yield _line(end - half, y + 5 + 3 * k, end + half, y + 5 + 3 * k, width="2")
     yield _text(end + side * 16, y + 5, pin.label, "end" if side < 0 else "start", 15)
-
-
-def _draw_diode(x: float, y: float, side: int) -> Iterator[str]:
-    """A diode that points away from the pin; its flat side, and short leg, lies towards ground."""
-    tip, back = x + side * 10, x - side * 10
-    yield f'<path d="M{back} {y - 9} V{y + 9} L{tip} {y} Z" fill="#ffffff" stroke="{_INK}" stroke-width="1.5"/>'
-    yield _line(tip, y - 9, tip, y + 9)
-    for a in (x - 4, x + 2):
-        yield f'<path d="M{a} {y - 11} l6 -6 m-3 0 h3 v3" fill="none" stroke="{_INK}"/>'
 
 
 def _draw_legend(y: float, pins: PinMap) -> Iterator[str]:

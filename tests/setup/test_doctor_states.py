@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -12,9 +13,9 @@ import pytest
 from referee.settings.model import Settings, parse_settings
 from referee.setup.doctor import device_health, examine, report_lines, short_report
 from referee.setup.doctor import machine as health
-from referee.setup.doctor.probe import Finding, Space
+from referee.setup.doctor.probe import Finding
 from referee.vision.cameras import CameraFound, cameras
-from tests.support.machines import GIGABYTE, Rig
+from tests.support.machines import GIGABYTE, Rig, disk
 
 SEATS = '[[seat]]\nname = "Ana"\n[[seat]]\nname = "Ben"\n'
 
@@ -339,12 +340,12 @@ def test_whether_the_pads_were_measured() -> None:
 @pytest.mark.parametrize(
     ("room", "state", "words"),
     [
-        (Space(8 * GIGABYTE, False), "fine", "8.0 GB"),
-        (Space(50_000_000, False), "broken", "50 MB"),
-        (Space(8 * GIGABYTE, True), "broken", "only be read"),
+        (disk(8 * GIGABYTE), "fine", "8.0 GB"),
+        (disk(50_000_000), "broken", "50 MB"),
+        (disk(8 * GIGABYTE, read_only=True), "broken", "only be read"),
     ],
 )
-def test_the_disk(rig: Rig, room: Space, state: str, words: str) -> None:
+def test_the_disk(rig: Rig, room: os.statvfs_result, state: str, words: str) -> None:
     rig.room = room
     finding = health.check_disk(rig.machine, rig.root / "not" / "yet" / "games")
     assert (told(finding)[0], words in finding.words) == (state, True)

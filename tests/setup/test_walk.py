@@ -20,7 +20,7 @@ from referee.errors import UserError
 from referee.settings.file import SettingsText, new_settings, set_values
 from referee.settings.model import Settings, load_settings
 from referee.setup.calibration.report import write_picture
-from referee.setup.console import hold_walk, listed_answers, typed_answers
+from referee.setup.console import hold_walk, listed_answers
 from referee.setup.device_checks import Bench, SimulatedBench, try_voice
 from referee.setup.steps import STEPS, assign_pins
 from referee.setup.walk import DeviceCall, Question, Walk
@@ -413,7 +413,7 @@ def test_a_value_that_cannot_be_is_not_written(tmp_path: Path, pair: str, words:
 
 
 def test_a_keyboard_that_falls_silent_stops_the_walk(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert hold_walk(tmp_path / "table.toml", FakeBench(), typed_answers(StringIO("?\n5\nAna\n"))) == 1
+    assert hold_walk(tmp_path / "table.toml", FakeBench(), iter(StringIO("?\n5\nAna\n"))) == 1
     assert "the question before this one" in capsys.readouterr().out
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from referee.setup.doctor.probe import Machine, Space
+from referee.setup.doctor.probe import Machine
 
 GIGABYTE = 1_000_000_000
 
@@ -32,6 +33,11 @@ class FakeChip:
         return SimpleNamespace(used=pin in self._held, consumer=self._held.get(pin, ""))
 
 
+def disk(free: int, *, read_only: bool = False) -> os.statvfs_result:
+    """A disk with so many bytes free."""
+    return os.statvfs_result((1, 1, free, free, free, 0, 0, 0, os.ST_RDONLY if read_only else 0, 255))
+
+
 class Rig:
     """A machine that is put together in a test."""
 
@@ -39,7 +45,7 @@ class Rig:
         self.root = root
         self.answers: dict[str, str] = {}
         self.modules: dict[str, Any] = {}
-        self.room = Space(8 * GIGABYTE, False)
+        self.room = disk(8 * GIGABYTE)
         self.locked: set[str] = set()
         self.chips: dict[str, FakeChip] = {}
         self.modules["gpiod"] = SimpleNamespace(Chip=lambda path: self.chips[Path(path).name])

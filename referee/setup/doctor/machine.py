@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -88,7 +89,7 @@ def check_machine(machine: Machine, settings: Settings | None) -> Iterator[Findi
     yield check_service(machine)
     if settings is not None and settings.mqtt.enabled:
         yield check_broker(machine)
-    if machine.is_pi:
+    if "Raspberry Pi" in machine.read("/proc/device-tree/model"):
         yield check_power(machine)
         yield check_heat(machine)
 
@@ -111,16 +112,17 @@ def check_disk(machine: Machine, folder: Path | None) -> Finding:
     part, place = "disk", folder or Path()
     there = next(one for one in (place, *place.absolute().parents) if one.exists())
     try:
-        room = machine.space(there)
+        told = machine.statvfs(there)
     except OSError as bad:
         return Finding(part, "broken", one_line(bad), "look at the SD card: dmesg, fsck")
-    if room.read_only:
+    if told.f_flag & os.ST_RDONLY:
         return Finding(part, "broken", f"{there} can only be read",
                        "sudo mount -o remount,rw /; if it happens again the card is worn: replace it")  # fmt: skip
-    if room.free < _LEAST_FREE:
-        return Finding(part, "broken", f"{room.free / 1e6:.0f} MB free at {there}",
+    free = told.f_bavail * told.f_frsize
+    if free < _LEAST_FREE:
+        return Finding(part, "broken", f"{free / 1e6:.0f} MB free at {there}",
                        "delete old games, or: sudo apt clean, sudo journalctl --vacuum-size=50M")  # fmt: skip
-    return Finding(part, "fine", f"{room.free / 1e9:.1f} GB free")
+    return Finding(part, "fine", f"{free / 1e9:.1f} GB free")
 
 
 def check_clock(machine: Machine) -> Finding:

@@ -43,15 +43,6 @@ class Finding:
     group: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Space:
-    """Room on a disk."""
-
-    free: int
-    """Bytes that a user may still write."""
-    read_only: bool
-
-
 def run_program(command: Sequence[str]) -> str | None:
     """What a program prints, whatever its exit status; None where there is no such program, or it hangs."""
     try:
@@ -61,12 +52,6 @@ def run_program(command: Sequence[str]) -> str | None:
     return done.stdout
 
 
-def disk_space(path: Path) -> Space:
-    """Room on the disk that holds a path; raises OSError."""
-    told = os.statvfs(path)
-    return Space(told.f_bavail * told.f_frsize, bool(told.f_flag & os.ST_RDONLY))
-
-
 @dataclass(frozen=True, slots=True)
 class Machine:
     """A machine as the doctor sees it."""
@@ -74,7 +59,7 @@ class Machine:
     root: Path = Path("/")
     run: Callable[[Sequence[str]], str | None] = run_program
     bring: Callable[[str], Any] = field(default=importlib.import_module)
-    space: Callable[[Path], Space] = disk_space
+    statvfs: Callable[[Path], os.statvfs_result] = os.statvfs
     access: Callable[[Path], bool] = field(default=lambda path: os.access(path, os.R_OK | os.W_OK))
 
     def at(self, place: str) -> Path:
@@ -96,11 +81,6 @@ class Machine:
     def may_open(self, place: str) -> bool:
         """Whether this user may read and write a device."""
         return self.access(self.at(place))
-
-    @property
-    def is_pi(self) -> bool:
-        """Whether this is a Raspberry Pi."""
-        return "Raspberry Pi" in self.read("/proc/device-tree/model")
 
     def holders(self, device: str) -> list[str]:
         """Other programs that hold a device open, as ``name (process 123)``; those of other users may stay unseen.
