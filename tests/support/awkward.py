@@ -12,7 +12,7 @@ import numpy as np
 from hardware.simulated.pictures.canvas import Bytes
 from hardware.simulated.pictures.layers import stamp
 from hardware.simulated.pictures.scene import Scene
-from hardware.simulated.table.acts import HOLD_NS, Act, CardPose, Cover, Lay, PileChange
+from hardware.simulated.table.acts import HOLD_NS, Act, CardPose, Cover, Lay
 from hardware.simulated.table.paths import HandPlace, Player, Visit, forward, smooth
 
 SHEEN = 0.3
@@ -102,10 +102,10 @@ class AwkwardScene(Scene):
             if isinstance(act, Pair):
                 self.deck.picture(act.under)
 
-    def _timeline(self) -> list[PileChange]:
+    def _timeline(self) -> list[tuple[int, Act]]:
         # What is pushed leaves its place when it starts, and is at rest again when it has come.
-        pushed = [PileChange(t, a) for a in self.acts if isinstance(a, Push) for t in (a.t, a.until)]
-        return sorted([*super()._timeline(), *pushed], key=lambda change: change.t)
+        pushed = [(t, a) for a in self.acts if isinstance(a, Push) for t in (a.t, a.until)]
+        return sorted([*super()._timeline(), *pushed], key=lambda change: change[0])
 
     def _apply(self, act: Act) -> None:
         if isinstance(act, Pair):

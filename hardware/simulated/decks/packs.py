@@ -23,10 +23,20 @@ _DRAWN_AT = 9.0
 
 
 def _print_face(family: Family, card: str) -> Canvas:
+    """A face or the ``back`` at `_DRAWN_AT` px/mm (RGB)."""
     canvas = Canvas(*family.size, _DRAWN_AT, family.paper)
+    if card == "back":
+        family.back(canvas)
+        return canvas
     rank, suit = card[0], card[1]
     if rank == "X":
-        _print_joker(canvas, family, suit)
+        colour = family.red if suit == "r" else family.black
+        draw_court(canvas, family.costume, "X", "h" if suit == "r" else "s", family.frame, colour)
+        for k, letter in enumerate("JOKER"):
+            ink = glyphs(family.font_file, letter)
+            y, width = family.top + 2.4 + k * 5.6, min(4.4 * ink.shape[1] / ink.shape[0], 4.8)
+            canvas.text(ink, colour, family.index[2], y, width, 4.6)
+            canvas.text(ink, colour, canvas.width - family.index[2], canvas.height - y, width, 4.6, upside_down=True)
         return canvas
     colour = family.colour(suit)
     family.draw_middle(canvas, rank, suit)
@@ -42,16 +52,6 @@ def _print_face(family: Family, card: str) -> Canvas:
     draw_pip(canvas, suit, family.pips, colour, middle, y, sign)
     draw_pip(canvas, suit, family.pips, colour, canvas.width - middle, canvas.height - y, sign, turn=180)
     return canvas
-
-
-def _print_joker(canvas: Canvas, family: Family, suit: str) -> None:
-    colour = family.red if suit == "r" else family.black
-    draw_court(canvas, family.costume, "X", "h" if suit == "r" else "s", family.frame, colour)
-    for k, letter in enumerate("JOKER"):
-        ink = glyphs(family.font_file, letter)
-        y, width = family.top + 2.4 + k * 5.6, min(4.4 * ink.shape[1] / ink.shape[0], 4.8)
-        canvas.text(ink, colour, family.index[2], y, width, 4.6)
-        canvas.text(ink, colour, canvas.width - family.index[2], canvas.height - y, width, 4.6, upside_down=True)
 
 
 def _cut(canvas: Canvas, scale: float) -> Bytes:
@@ -85,21 +85,11 @@ class PrintedDeck:
     def picture(self, card: str) -> Bytes:
         """A card's face (``7h``, ``Th``, ``Xr``, …) or its ``back``: H x W x 4 uint8, BGRA, premultiplied."""
         if card not in self._cards:
-            small = _cut(printed(self.family, card), self.scale)
+            small = _cut(_print_face(self.family, card), self.scale)
             shade = 1.0 - 0.035 * (zlib.crc32(f"{self.seed}/{card}".encode()) % 256) / 255
             small[..., :3] = (small[..., :3] * shade).astype(np.uint8)
             self._cards[card] = small
         return self._cards[card]
-
-
-def printed(family: str | Family, card: str) -> Canvas:
-    """A face or the ``back``, fresh from the press at `_DRAWN_AT` px/mm (RGB)."""
-    made = FAMILIES[family] if isinstance(family, str) else family
-    if card != "back":
-        return _print_face(made, card)
-    canvas = Canvas(*made.size, _DRAWN_AT, made.paper)
-    made.back(canvas)
-    return canvas
 
 
 def all_cards(packs: int = 1, jokers: int = 0) -> list[str]:

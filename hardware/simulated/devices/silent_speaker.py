@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hardware.clock import Clock, monotonic
-from hardware.sound.volume import Volume, VolumeControl
+from hardware.sound.volume import Volume
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,8 @@ class RecordingSpeaker:
         self.said: list[SpokenPhrase] = []
         self.cues: list[tuple[int, str]] = []
         """Instants (ns) and names of the cues."""
-        self._volume = VolumeControl()
+        self.volume = Volume()
+        """As it was set last."""
         self.closed = False
 
     def say(
@@ -54,14 +55,9 @@ class RecordingSpeaker:
         if self._keep is not None:
             del self.cues[: max(0, len(self.cues) - self._keep)]
 
-    @property
-    def volume(self) -> Volume:
-        """As it was set last."""
-        return self._volume.volume
-
     def set_volume(self, volume: Volume) -> None:
         """As the port says."""
-        self._volume.volume = volume
+        self.volume = volume
 
     def close(self) -> None:
         """Say no more."""

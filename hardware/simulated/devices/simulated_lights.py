@@ -39,8 +39,8 @@ class LevelChange:
     level: float
 
 
-class SimulatedLights:
-    """Implements `hardware.ports.Lights`; ``lights`` is the real shell, ``changes`` what its pins did."""
+class SimulatedLights(GpioLights):
+    """The real lights on simulated pins; ``changes`` is what these did."""
 
     def __init__(self, seats: int, clock: Clock = monotonic) -> None:
         """``seats``: 1 to 8; ``clock`` answers the present instant, ns."""
@@ -54,19 +54,7 @@ class SimulatedLights:
         self.levels = dict.fromkeys(self._names.values(), 0.0)
         """The present level of each light."""
         self.changes: list[LevelChange] = []
-        self.lights = GpioLights(pins, TABLE_LIGHT_PINS, factory=recording_factory(self._record))
-
-    def seat(self, seat: int, level: float) -> None:
-        """Set one seat's light."""
-        self.lights.seat(seat, level)
-
-    def table(self, red: float, green: float, blue: float) -> None:
-        """Set the table's light."""
-        self.lights.table(red, green, blue)
-
-    def close(self) -> None:
-        """All dark."""
-        self.lights.close()
+        super().__init__(pins, TABLE_LIGHT_PINS, factory=recording_factory(self._record))
 
     def _record(self, pin: str, level: float) -> None:
         light = self._names[pin]

@@ -18,7 +18,7 @@ from hardware.simulated.pictures.canvas import Bytes
 from hardware.simulated.pictures.hands import HandPicture, draw_hand, look
 from hardware.simulated.pictures.layers import Matrix, moved_by, stamp
 from hardware.simulated.pictures.pile_picture import PILE_MM, PileLayer
-from hardware.simulated.table.acts import Act, Burn, CardPose, Cover, Lay, PileChange, Start, Take, settled_at
+from hardware.simulated.table.acts import Act, Burn, CardPose, Cover, Lay, Start, Take, settled_at
 from hardware.simulated.table.paths import HandPlace, Player, swing_angle, swung
 from referee.units import MS, SECOND
 
@@ -57,7 +57,7 @@ class Scene:
         self.deck = PrintedDeck(family, self.scale, seed)
         self.acts = sorted(acts, key=lambda a: a.t)
         self.changes = self._timeline()
-        self._instants = [c.t for c in self.changes]
+        self._instants = [t for t, _ in self.changes]
         self._times = [a.t for a in self.acts]
         frame = (self.width / self.scale, self.height / self.scale)
         self.looks = {s: look(seed, s) for s in range(1, seats + 1)}
@@ -75,10 +75,10 @@ class Scene:
         self._gone: PileLayer | None = None
         """The pile that is being swept away."""
 
-    def _timeline(self) -> list[PileChange]:
-        """What changes the cards at rest, in the order of time."""
-        changes = (PileChange(t, a) for a in self.acts if (t := settled_at(a)) is not None)
-        return sorted(changes, key=lambda change: change.t)
+    def _timeline(self) -> list[tuple[int, Act]]:
+        """What changes the cards at rest, and when, in the order of time."""
+        changes = ((t, a) for a in self.acts if (t := settled_at(a)) is not None)
+        return sorted(changes, key=lambda change: change[0])
 
     def _player(self, seat: int, seats: int, frame: tuple[float, float]) -> Player:
         chance = np.random.default_rng((self.seed, 21, seat))
@@ -166,12 +166,12 @@ class Scene:
         start = self._done
         if due < start:
             # From the take before the last one, so that the pile that may just be on its way out is known too.
-            takes = [k for k in range(due) if isinstance(self.changes[k].act, Take)]
+            takes = [k for k in range(due) if isinstance(self.changes[k][1], Take)]
             start = takes[-2] + 1 if len(takes) > 1 else 0
             self.pile.clear()
             self._gone = None
-        for change in self.changes[start:due]:
-            self._apply(change.act)
+        for _, act in self.changes[start:due]:
+            self._apply(act)
         self._done, self._stale = due, True
 
     def _apply(self, act: Act) -> None:

@@ -126,14 +126,6 @@ class Cover:
 Act = Lay | Take | Burn | Cover | Start
 
 
-@dataclass(frozen=True, slots=True)
-class PileChange:
-    """The pile after an act has come to rest."""
-
-    t: int
-    act: Act
-
-
 def settled_at(act: Act) -> int | None:
     """When an act has changed the pile for good, or None."""
     if isinstance(act, Lay):

@@ -53,29 +53,20 @@ class Judge:
 
     def __init__(self, table: Table, rules: HouseRules) -> None:
         # Answers need the core's memory, and copying that to ask "what if" is slow: then a second core forgets.
-        self._core = Adjudicator(lookahead_ns=0, history=rules.has("S4b"))
-        self._forgetful = Adjudicator(lookahead_ns=0, history=False) if rules.has("S4b") else self._core
+        self.core = Adjudicator(lookahead_ns=0, history=rules.has("S4b"))
+        self._forgetful = Adjudicator(lookahead_ns=0, history=False) if rules.has("S4b") else self.core
         self.observe(table)
-
-    @property
-    def view(self) -> View:
-        """The game as the core sees it."""
-        return self._core.view
 
     def observe(self, observation: Observation) -> list[Ruling]:
         """Tell the core one more thing; gives the rulings that it is sure of."""
-        if self._forgetful is not self._core and not isinstance(observation, Answer):
+        if self._forgetful is not self.core and not isinstance(observation, Answer):
             self._forgetful.observe(observation)
             self._forgetful.take_early()
-        return self._core.observe(observation)
+        return self.core.observe(observation)
 
     def tick(self, t: int) -> list[Ruling]:
         """Tell the core that nothing else happened up to ``t``."""
         return self.observe(Tick(t=t))
-
-    def take_early(self) -> list[Ruling]:
-        """What the referee says at once."""
-        return self._core.take_early()
 
     def would_win(self, seat: int, t: int) -> bool:
         """Whether a hand of ``seat`` at ``t`` would win the pile: asked of a copy of the core."""
@@ -195,7 +186,7 @@ class Course:
         self.truth.append(observation)
         self.now = observation.t
         self._heed(self.judge.observe(observation) + self.judge.tick(observation.t))
-        return self.judge.take_early()
+        return self.judge.core.take_early()
 
     def _heed(self, rulings: list[Ruling]) -> None:
         for ruling in rulings:
@@ -224,7 +215,7 @@ class Course:
 
     @property
     def view(self) -> View:
-        return self.judge.view
+        return self.judge.core.view
 
     # The course of a game
 
