@@ -61,18 +61,14 @@ class Orders(TableService):
         self._game: ServedGame | None = None
         self.pause: Callable[[], None] | None = None
         """Pauses the game as people do; set by the page's link, None where nobody can order anything."""
-        self._voice = chosen.applied_to(settings.voice) if chosen is not None else settings.voice
+        self.voice: VoiceSettings = chosen.applied_to(settings.voice) if chosen is not None else settings.voice
+        """As set by now."""
         self._removing: threading.Thread | None = None
         self._told: tuple[Settings, dict[str, Any]] | None = None
         self.switches_off = False
         """Everything is to be closed, and the machine switched off."""
         self.removal = ""
         """Why the last game that was to be removed was not; empty where it was."""
-
-    @property
-    def voice(self) -> VoiceSettings:
-        """As set by now."""
-        return self._voice
 
     @property
     def leaves(self) -> bool:
@@ -110,20 +106,17 @@ class Orders(TableService):
         Args:
             present: the settings with who sits there now.
         """
+        # They stay the same all through a game, and are asked for several times a second.
+        if self._told is None or self._told[0] is not present:
+            self._told = present, table_facts(present)
         return {
             "pads": len(self._settings.seats),
             "names": [seat.name for seat in present.seats],
             "rules": present.rules,
-            "voice": chosen_fields(self._voice) if self._game is not None and self._game.speaker is not None else None,
+            "voice": chosen_fields(self.voice) if self._game is not None and self._game.speaker is not None else None,
             "power_off": self.may_switch_off,
-            **self._facts(present),
+            **self._told[1],
         }
-
-    def _facts(self, present: Settings) -> dict[str, Any]:
-        """They stay the same all through a game, and are asked for several times a second."""
-        if self._told is None or self._told[0] is not present:
-            self._told = present, table_facts(present)
-        return self._told[1]
 
     def __call__(self, order: Command) -> str:
         """Do it; returns why it cannot be done, empty where it is."""
@@ -190,14 +183,14 @@ class Orders(TableService):
         speaker = self._game.speaker if self._game is not None else None
         if speaker is None:
             return Sentence("there is no voice at this table")
-        voice = self._voice.model_copy(
+        voice = self.voice.model_copy(
             update={field: order.get(field) for field in VOICE_FIELDS if field in order.fields}
         )
         try:
             speaker.set_volume(volume_in(voice))
         except VolumeError as bad:
             return str(bad)
-        self._voice = voice
+        self.voice = voice
         try:
             if self._chosen is not None:
                 self._chosen.keep(self._settings.voice, voice)
@@ -215,15 +208,14 @@ class Orders(TableService):
 
     def hear(self, word: str) -> bool:
         """A word of the pads (`referee.control.pad_words`); whether it was for the appliance itself."""
-        game = self._game
-        if game is None:
+        if self._game is None:
             return False
         if word == "off" and self.may_switch_off:
             self._step(confirmed=False)
-            return True
-        if word not in ("yes", "no") or not self._power.is_asked:
+        elif word in ("yes", "no") and self._power.is_asked:
+            self._do(self._power.answer(self._game.now(), word == "yes", playing=self._is_playing))
+        else:
             return False
-        self._do(self._power.answer(game.now(), word == "yes", playing=self._is_playing))
         return True
 
     def beat(self, now: int) -> None:
@@ -234,14 +226,14 @@ class Orders(TableService):
             self._game.conductor.tell(Notice("", now, f"a game could not be removed: {words}"))
 
     def _step(self, *, confirmed: bool) -> None:
-        game = self._game
-        if game is not None:
-            self._do(self._power.ask(game.now(), confirmed=confirmed, playing=self._is_playing))
+        if self._game is not None:
+            self._do(self._power.ask(self._game.now(), confirmed=confirmed, playing=self._is_playing))
 
     def _do(self, steps: Sequence[PowerOrder]) -> None:
         game = self._game
-        for said in steps if game is not None else ():
-            assert game is not None
+        if game is None:
+            return
+        for said in steps:
             if said.do in SPOKEN:
                 game.conductor.tell(Notice(SPOKEN[said.do], game.now(), said.words))
             if said.do is PowerStep.PAUSE:

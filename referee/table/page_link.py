@@ -95,7 +95,7 @@ class PageProcess(TableService):
         if now - self._looked < SECOND:
             return
         self._looked = now
-        self._keep_alive()
+        self._keep_alive(self._clock())
         if self._trouble != self._told and self._conductor is not None:
             self._told = self._trouble
             if self._told:
@@ -103,8 +103,7 @@ class PageProcess(TableService):
             else:
                 self._conductor.mended("page")
 
-    def _keep_alive(self) -> None:
-        now = self._clock()
+    def _keep_alive(self, now: int) -> None:
         if self._due is not None:
             if now >= self._due:
                 self._due, self._began = None, now
@@ -246,22 +245,19 @@ class PageLink(TableService):
         for word in words:
             if word.word == "code":
                 self._show_code()
-                continue
-            if self._orders is not None and self._orders.hear(word.word):
-                continue
-            facts = self._facts()
-            asked = command_of(word, facts) if facts is not None else None
-            if asked is not None and facts is not None:
-                done, names = self._desk(asked), facts.view.names
-                self._caption(in_language(done, texts(self._language), names)["words"])
+            elif self._orders is None or not self._orders.hear(word.word):
+                facts = self._facts()
+                if facts is not None and (asked := command_of(word, facts)) is not None:
+                    done = in_language(self._desk(asked), texts(self._language), facts.view.names)
+                    self._caption(done["words"])
 
     def _show_code(self) -> None:
         """Say a pairing code at the table, or show it where there is no voice; page and log never have it."""
         game = self._game
         if game is not None:
-            digits = self.code()
-            words = f"code to pair a device: {digits} (two minutes)"
-            words = words if game.speaker is None else "the code to pair a device is spoken"
+            digits, words = self.code(), "the code to pair a device is spoken"
+            if game.speaker is None:
+                words = f"code to pair a device: {digits} (two minutes)"
             game.conductor.tell(Notice(PAIRING_CODE_NOTICE, game.conductor.watermark, words, {"digits": digits}))
 
     def _listen_to_hands(self, now: int) -> None:

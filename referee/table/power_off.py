@@ -82,10 +82,9 @@ class PowerOff:
         """
         if self.state is not PowerState.ON:
             return []
-        if not confirmed:
-            self._to(PowerState.ASKED, t)
-            return [PowerOrder(PowerStep.ASK, "Switch off? Tap twice for yes.")]
-        return self._begin(t, playing)
+        if confirmed:
+            return self._begin(t, playing=playing)
+        return self._to(PowerState.ASKED, t, PowerStep.ASK, "Switch off? Tap twice for yes.")
 
     def answer(self, t: int, yes: bool, *, playing: bool) -> list[PowerOrder]:
         """A word of the pads; nothing unless it was asked for."""
@@ -93,21 +92,18 @@ class PowerOff:
             return []
         if not yes:
             return self._stay(t, "Not switched off.")
-        return self._begin(t, playing)
+        return self._begin(t, playing=playing)
 
     def paused(self, t: int) -> list[PowerOrder]:
         """The game is paused."""
-        if self.state is not PowerState.PAUSING:
-            return []
-        self._to(PowerState.CLOSING, t)
-        return [PowerOrder(PowerStep.CLOSE, "Finishing writing.")]
+        return self._begin(t, playing=False) if self.state is PowerState.PAUSING else []
 
     def closed(self, t: int) -> list[PowerOrder]:
         """The record is closed: every line is on the disk."""
         if self.state is not PowerState.CLOSING:
             return []
-        self._to(PowerState.OFF, t)
-        return [PowerOrder(PowerStep.SWITCH_OFF, "Switching off; the game goes on at the next start.")]
+        words = "Switching off; the game goes on at the next start."
+        return self._to(PowerState.OFF, t, PowerStep.SWITCH_OFF, words)
 
     def failed(self, t: int, why: str) -> list[PowerOrder]:
         """A step could not be done; ``why`` in words."""
@@ -126,19 +122,17 @@ class PowerOff:
             return self._stay(t, f"Not switched off: {done} in time.")
         return []
 
-    def _begin(self, t: int, playing: bool) -> list[PowerOrder]:
+    def _begin(self, t: int, *, playing: bool) -> list[PowerOrder]:
         if playing:
-            self._to(PowerState.PAUSING, t)
-            return [PowerOrder(PowerStep.PAUSE, "The game is paused.")]
-        self._to(PowerState.CLOSING, t)
-        return [PowerOrder(PowerStep.CLOSE, "Finishing writing.")]
+            return self._to(PowerState.PAUSING, t, PowerStep.PAUSE, "The game is paused.")
+        return self._to(PowerState.CLOSING, t, PowerStep.CLOSE, "Finishing writing.")
 
     def _stay(self, t: int, words: str) -> list[PowerOrder]:
-        self._to(PowerState.ON, t)
-        return [PowerOrder(PowerStep.STAY, words)]
+        return self._to(PowerState.ON, t, PowerStep.STAY, words)
 
-    def _to(self, state: PowerState, t: int) -> None:
+    def _to(self, state: PowerState, t: int, step: PowerStep, words: str) -> list[PowerOrder]:
         self.state, self._since = state, t
+        return [PowerOrder(step, words)]
 
 
 def switch_off(command: Sequence[str] = _COMMAND, patience: float = _PATIENCE) -> str:

@@ -331,7 +331,7 @@ def test_streams_are_counted_by_address_and_together(tmp_path: Path) -> None:
         assert not task.done()
         going.set()
         await asyncio.gather(*open_, task)
-        assert house.app._streams._open.total() == 0
+        assert house.app._streams.total() == 0
         return refused
 
     assert asyncio.run(run()) == [503, 503]

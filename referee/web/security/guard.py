@@ -19,7 +19,8 @@ import json
 import logging
 import re
 import socket
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Self
 
@@ -31,8 +32,8 @@ from referee.text.answers import in_language
 from referee.text.sentence import Field, Sentence, told
 from referee.units import SECOND
 from referee.web.layout import page_texts
-from referee.web.security.limits import USUAL_LIMITS, Buckets, Limits, Streams
-from referee.web.security.sessions import Sessions, csrf_fits, csrf_of
+from referee.web.security.limits import USUAL_LIMITS, Buckets, Limits
+from referee.web.security.sessions import Sessions, csrf_fits
 
 _NETWORKS: Final = ("local", "lan", "home", "home.arpa", "internal", "localdomain")
 """What routers put behind a machine's name; nobody can own such a name outside."""
@@ -170,24 +171,15 @@ _RAW_TRICKS: Final = re.compile(rb"%(?:2f|5c|00|25)", re.IGNORECASE)
 _LOG: Final = logging.getLogger("referee.page")
 
 
-@dataclass(frozen=True, slots=True)
-class _Head:
-    """What a request's head says, each header at most once."""
-
-    fields: dict[bytes, bytes]
-
-    @classmethod
-    def of(cls, scope: Scope) -> _Head:
-        fields: dict[bytes, bytes] = {}
-        for name, value in scope["headers"]:
-            if name in fields and name in (b"host", b"origin", b"content-length", b"content-type", b"cookie"):
-                raise Refusal(400, "the request has more than one {header} header", header=name.decode("ascii"))
-            fields[name] = value
-        return cls(fields)
-
-    def text(self, name: str) -> str | None:
-        value = self.fields.get(name.encode())
-        return None if value is None else value.decode("latin-1")
+def _read_head(scope: Scope) -> dict[str, str]:
+    """What a request's head says, each header that matters at most once."""
+    head: dict[str, str] = {}
+    for raw, value in scope["headers"]:
+        name = raw.decode("latin-1")
+        if name in head and name in ("host", "origin", "content-length", "content-type", "cookie"):
+            raise Refusal(400, "the request has more than one {header} header", header=name)
+        head[name] = value.decode("latin-1")
+    return head
 
 
 def cookie_name(*, secure: bool) -> str:
@@ -195,10 +187,10 @@ def cookie_name(*, secure: bool) -> str:
     return "__Host-referee" if secure else "referee"
 
 
-def _cookie(head: _Head, name: str) -> str | None:
+def _cookie(head: Mapping[str, str], name: str) -> str | None:
     """A cookie's value; None where it is missing, or there twice with different values (somebody planted one)."""
     found = set()
-    for part in (head.text("cookie") or "").split(";"):
+    for part in head.get("cookie", "").split(";"):
         key, _, value = part.strip().partition("=")
         if key == name:
             found.add(value.strip('"'))
@@ -209,8 +201,8 @@ class Guard:
     """Wraps an app so that only what may pass reaches it.
 
     Args:
-        app: finds ``paired``, ``device`` (its name) and ``token`` (what `CSRF_HEADER` must say) in ``scope["state"]``,
-            and the `Device`, or None, in ``scope["referee.device"]``.
+        app: finds the `Device` in ``scope["referee.device"]`` and its token in ``scope["referee.token"]``; None where
+            it has not paired.
         sessions: who has paired.
         hosts: by which names the page is asked for.
         limits: sizes and rates.
@@ -227,7 +219,8 @@ class Guard:
         self._clock, self._secure, self._open_changes = clock, secure, frozenset(open_changes)
         self._reads = Buckets(limits.reads, limits.reads_ns)
         self._changes = Buckets(limits.changes, limits.changes_ns)
-        self._streams = Streams(limits.streams, limits.all_streams)
+        self._streams: Counter[str] = Counter()
+        """Event streams that are open now, by address."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """One request."""
@@ -242,7 +235,7 @@ class Guard:
     async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
         answer = GuardedAnswer(scope, send)
         try:
-            head = _Head.of(scope)
+            head = _read_head(scope)
             self._admit(scope, head)
             if scope["method"] in _CHANGES:
                 self._admit_change(scope, head)
@@ -252,7 +245,7 @@ class Guard:
                     raise Refusal(408, "the request did not arrive in time") from None
                 receive = _replayed(body, receive)
                 await self.app(scope, receive, answer)
-            elif "text/event-stream" in (head.text("accept") or "") or scope["path"].endswith("/events"):
+            elif "text/event-stream" in head.get("accept", "") or scope["path"].endswith("/events"):
                 await self._stream(scope, receive, answer)
             else:
                 await self.app(scope, receive, answer)
@@ -267,13 +260,17 @@ class Guard:
             _LOG.error("%s while answering %s", type(bad).__name__, scope["method"])
             await answer.refuse(_FAULT)
 
-    def _admit(self, scope: Scope, head: _Head) -> None:
+    def _admit(self, scope: Scope, head: Mapping[str, str]) -> None:
         """What every request must be."""
         scheme = "https" if self._secure else scope.get("scheme", "http")
-        host = authority(head.text("host") or "", scheme)
+        host = authority(head.get("host", ""), scheme)
         if host is None or not self.hosts.knows(host[0], (scope.get("server") or (None,))[0]):
             raise Refusal(421, "this page is not known by that name; ask for it by the machine's own name or address")
-        _check_path(scope, self.limits)
+        path, query = scope["path"], scope.get("query_string", b"")
+        if len(path) > self.limits.path or len(query) > self.limits.query:
+            raise Refusal(414, "the address is too long")
+        if not path.startswith("/") or _TRICKS.search(path) or _RAW_TRICKS.search(scope.get("raw_path") or b""):
+            raise Refusal(400, "there is no such address")
         if scope["method"] not in _METHODS:
             raise Refusal(405, "this page is only read (GET) and posted to (POST)", (b"allow", b"GET, HEAD, POST"))
         changes = scope["method"] in _CHANGES
@@ -284,25 +281,19 @@ class Guard:
             after = (b"retry-after", str(seconds).encode())
             raise Refusal(429, "too many requests; wait {wait} s", after, wait=seconds)
         _check_origin(head, host, scheme, changes=changes)
-        if not changes and (head.text("content-length") not in (None, "0") or head.text("transfer-encoding")):
+        if not changes and (head.get("content-length", "0") != "0" or head.get("transfer-encoding")):
             raise Refusal(400, "a request that only reads has no body")
         token = _cookie(head, cookie_name(secure=self._secure))
         device = self.sessions.find(token, self._clock())
         scope["referee.device"] = device
         scope["referee.token"] = token if device is not None else None
-        scope["state"] = {
-            **(scope.get("state") or {}),
-            "paired": device is not None,
-            "device": device.name if device is not None else None,
-            "token": csrf_of(token) if device is not None and token is not None else None,
-        }
 
-    def _admit_change(self, scope: Scope, head: _Head) -> None:
+    def _admit_change(self, scope: Scope, head: Mapping[str, str]) -> None:
         """What a request must be beyond that if it may change something."""
-        kind = (head.text("content-type") or "").partition(";")[0].strip().lower()
+        kind = head.get("content-type", "").partition(";")[0].strip().lower()
         if kind != "application/json":
             raise Refusal(415, "what is posted here is JSON (Content-Type: application/json)")
-        length = head.text("content-length")
+        length = head.get("content-length")
         if length is not None and (not length.isdecimal() or int(length[:12]) > self.limits.body):
             raise Refusal(413, "more than {most} KiB is nothing that this page takes", most=self.limits.body >> 10)
         if scope["path"] in self._open_changes:
@@ -310,7 +301,7 @@ class Guard:
         token = scope["referee.token"]
         if token is None:
             raise Refusal(401, "this device is not paired; ask for a code at the table and enter it here")
-        if not csrf_fits(token, head.text(CSRF_HEADER) or ""):
+        if not csrf_fits(token, head.get(CSRF_HEADER, "")):
             raise Refusal(403, "this did not come from the page itself; load the page again")
 
     async def _read(self, receive: Receive) -> bytes:
@@ -329,12 +320,16 @@ class Guard:
 
     async def _stream(self, scope: Scope, receive: Receive, answer: GuardedAnswer) -> None:
         who = _address(scope)
-        if not self._streams.enter(who, known=scope["referee.device"] is not None):
+        known, total = scope["referee.device"] is not None, self._streams.total()
+        if self._streams[who] >= self.limits.streams or (not known and total >= self.limits.all_streams):
             raise Refusal(503, "enough pages are open already; close one", (b"retry-after", b"30"))
+        self._streams[who] += 1
         try:
             await self.app(scope, receive, answer)
         finally:
-            self._streams.leave(who)
+            self._streams[who] -= 1
+            if self._streams[who] <= 0:
+                del self._streams[who]
 
 
 def _address(scope: Scope) -> str:
@@ -342,17 +337,9 @@ def _address(scope: Scope) -> str:
     return str(client[0]) if client else "local"
 
 
-def _check_path(scope: Scope, limits: Limits) -> None:
-    path, raw = scope["path"], scope.get("raw_path") or b""
-    if len(path) > limits.path or len(scope.get("query_string", b"")) > limits.query:
-        raise Refusal(414, "the address is too long")
-    if not path.startswith("/") or _TRICKS.search(path) or _RAW_TRICKS.search(raw):
-        raise Refusal(400, "there is no such address")
-
-
-def _check_origin(head: _Head, host: tuple[str, int], scheme: str, *, changes: bool) -> None:
+def _check_origin(head: Mapping[str, str], host: tuple[str, int], scheme: str, *, changes: bool) -> None:
     """A request that another page made is refused; one that changes something must say that it is ours."""
-    origin, site = head.text("origin"), head.text("sec-fetch-site")
+    origin, site = head.get("origin"), head.get("sec-fetch-site")
     foreign = Refusal(403, "another page made this request; open this page itself")
     if origin is not None:
         named = _ORIGIN.fullmatch(origin)
@@ -361,7 +348,7 @@ def _check_origin(head: _Head, host: tuple[str, int], scheme: str, *, changes: b
     if origin is None and changes:
         raise Refusal(403, "the request does not say which page it comes from (Origin)")
     # A link from elsewhere may open the page; nothing else from elsewhere may.
-    followed = not changes and head.text("sec-fetch-mode") == "navigate" and head.text("sec-fetch-dest") == "document"
+    followed = not changes and head.get("sec-fetch-mode") == "navigate" and head.get("sec-fetch-dest") == "document"
     if site not in (None, "same-origin", "none") and not followed:
         raise foreign
 

@@ -6,7 +6,7 @@ Connections that take for ever, or that one address takes all of: uvicorn has no
 from __future__ import annotations
 
 import asyncio
-from collections import Counter, OrderedDict
+from collections import OrderedDict
 from dataclasses import dataclass
 from typing import Final
 
@@ -65,27 +65,6 @@ class Buckets:
         while len(self._empty_until) > self._most:
             self._empty_until.popitem(last=False)
         return max(0, wait)
-
-
-class Streams:
-    """Event streams that are open now."""
-
-    def __init__(self, each: int, together: int) -> None:
-        self._each, self._together = each, together
-        self._open: Counter[str] = Counter()
-
-    def enter(self, who: str, *, known: bool) -> bool:
-        """One more stream for this address; false where it, or the machine, has enough. Then `leave` is not due."""
-        if self._open[who] >= self._each or (not known and self._open.total() >= self._together):
-            return False
-        self._open[who] += 1
-        return True
-
-    def leave(self, who: str) -> None:
-        """A stream has ended."""
-        self._open[who] -= 1
-        if self._open[who] <= 0:
-            del self._open[who]
 
 
 HEAD_WITHIN: Final = 10.0

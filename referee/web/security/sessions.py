@@ -44,12 +44,6 @@ class Device:
     used: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Session:
-    digest: str
-    device: Device
-
-
 def csrf_of(token: str) -> str:
     """What a paired device sends with each change: bound to its token, which scripts cannot read."""
     return hmac.new(token.encode(), b"csrf", sha256).hexdigest()
@@ -88,15 +82,16 @@ class Sessions:
         changed: Callable[[list[dict[str, Any]]], None] = lambda _: None,
     ) -> None:
         self._lives, self._token, self._changed = lives, token, changed
-        self._sessions: list[_Session] = []
+        self._sessions: dict[str, Device] = {}
+        """By the hash of the token."""
         self._kept_used: dict[str, int] = {}
 
     def begin(self, name: object, now: int) -> str:
         """A device has paired; returns its token. Where there are too many, the one unused for longest goes."""
         token = self._token()
         device = Device(secrets.token_hex(4), clean_name(name), now, now)
-        alive = sorted(self._alive(now), key=lambda one: one.device.used)
-        self._sessions = [*alive[max(0, len(alive) + 1 - self._lives.devices) :], _Session(_digest(token), device)]
+        alive = sorted(self._alive(now).items(), key=lambda one: one[1].used)
+        self._sessions = dict([*alive[max(0, len(alive) + 1 - self._lives.devices) :], (_digest(token), device)])
         self._keep()
         return token
 
@@ -105,25 +100,24 @@ class Sessions:
         if token is None or not token or len(token) > _LONGEST_TOKEN:
             return None
         digest, found = _digest(token), None
-        for one in self._sessions:
+        for known, device in self._sessions.items():
             # Every one is compared: how long it takes says nothing of which, or whether.
-            if hmac.compare_digest(one.digest, digest):
-                found = one
-        if found is None or self._over(found.device, now):
+            if hmac.compare_digest(known, digest):
+                found = device
+        if found is None or self._over(found, now):
             return None
-        device = replace(found.device, used=now)
-        self._sessions[self._sessions.index(found)] = replace(found, device=device)
+        device = self._sessions[digest] = replace(found, used=now)
         if now - self._kept_used.get(device.id, 0) >= MINUTE:
             self._keep()
         return device
 
     def devices(self, now: int) -> list[Device]:
         """Those whose sessions live, the first to pair first."""
-        return sorted((one.device for one in self._alive(now)), key=lambda device: (device.paired, device.id))
+        return sorted(self._alive(now).values(), key=lambda device: (device.paired, device.id))
 
     def sign_out(self, id_: str) -> bool:
         """End one session; false where there is none of that id."""
-        left = [one for one in self._sessions if one.device.id != id_]
+        left = {digest: device for digest, device in self._sessions.items() if device.id != id_}
         found = len(left) < len(self._sessions)
         self._sessions = left
         if found:
@@ -138,12 +132,18 @@ class Sessions:
     def restore(self, kept: object, now: int) -> None:
         """Take up what ``changed`` was given in this run of the machine; what cannot be understood is left out."""
         for raw in kept if isinstance(kept, list) else ():
-            session = _session(raw)
-            if session is not None and not self._over(session.device, now):
-                self._sessions.append(session)
+            if not isinstance(raw, Mapping):
+                continue
+            fields: list[Any] = [raw.get(key) for key in ("digest", "id", "name", "paired", "used")]
+            digest, id_, name, paired, used = fields
+            if not all(isinstance(text, str) for text in (digest, id_, name)) or not type(paired) is type(used) is int:
+                continue
+            device = Device(id_, clean_name(name), paired, used)
+            if not self._over(device, now):
+                self._sessions[digest] = device
 
-    def _alive(self, now: int) -> list[_Session]:
-        return [one for one in self._sessions if not self._over(one.device, now)]
+    def _alive(self, now: int) -> dict[str, Device]:
+        return {digest: device for digest, device in self._sessions.items() if not self._over(device, now)}
 
     def _over(self, device: Device, now: int) -> bool:
         if not 0 <= device.paired <= device.used <= now:
@@ -151,16 +151,5 @@ class Sessions:
         return now - device.paired >= self._lives.absolute or now - device.used >= self._lives.idle
 
     def _keep(self) -> None:
-        self._kept_used = {one.device.id: one.device.used for one in self._sessions}
-        self._changed([{"digest": one.digest, **asdict(one.device)} for one in self._sessions])
-
-
-def _session(raw: object) -> _Session | None:
-    if not isinstance(raw, Mapping):
-        return None
-    texts = [raw.get(key) for key in ("digest", "id", "name")]
-    times = [raw.get(key) for key in ("paired", "used")]
-    if not all(isinstance(text, str) for text in texts) or not all(type(t) is int for t in times):
-        return None
-    digest, id_, name = map(str, texts)
-    return _Session(digest, Device(id_, clean_name(name), int(raw["paired"]), int(raw["used"])))
+        self._kept_used = {device.id: device.used for device in self._sessions.values()}
+        self._changed([{"digest": digest, **asdict(device)} for digest, device in self._sessions.items()])
