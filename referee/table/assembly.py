@@ -64,11 +64,11 @@ def referee_game(
         live: draw on the terminal; None: if it is one.
         title: over the display; the players' names where none is given.
     """
-    typed, clock = answers or Answers(), parts.clock
+    typed, clock = answers or Answers(), parts.openers.clock
     live = sys.stdout.isatty() if live is None else live
     names = tuple(seat.name for seat in settings.seats)
     with ExitStack() as stack:
-        alarm = parts.make_alarm()
+        alarm = parts.openers.make_alarm()
         stack.callback(alarm.close)
         display = stack.enter_context(Display(names, live=live))
         display.gauge.title = title or ", ".join(names)
@@ -98,7 +98,7 @@ def referee_game(
         )  # fmt: skip
         parts.mail.hand_to(loop.post)
         typed.begin(alarm.ring)
-        if parts.is_real_time:
+        if parts.openers.is_real_time:
             make_quick()
             be_urgent()
         try:
@@ -151,8 +151,9 @@ def _call_roll(
         return service.stop_asked
 
     names = [seat.name for seat in settings.seats]
-    filter_ = pad_filter(settings, parts.clock())
-    return hold_roll_call(names, pads, filter_, tellers, show, alarm=alarm, clock=parts.clock, stopped=stopped)
+    clock = parts.openers.clock
+    filter_ = pad_filter(settings, clock())
+    return hold_roll_call(names, pads, filter_, tellers, show, alarm=alarm, clock=clock, stopped=stopped)
 
 
 def _conduct(

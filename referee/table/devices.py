@@ -59,6 +59,22 @@ class Mailbox:
             self._waiting.clear()
 
 
+@dataclass(frozen=True, slots=True)
+class Openers:
+    """How each kind of device is opened; each function raises `HardwareMissing` or `OSError` where it cannot be had."""
+
+    pads: Callable[[Settings], TimedPads] = open_pads
+    eye: Callable[[Settings], Sights] = lambda settings: SightProcess(work_of(settings))
+    lights: Callable[[Settings, dict[str, str]], Lights | None] = open_lights
+    voice: Callable[[Settings, Tell], Speaker] = lambda settings, tell: open_voice(settings.voice, on_trouble=tell)
+    clock: Clock = monotonic
+    """Answers the table's present instant, ns."""
+    make_alarm: Callable[[], Alarm] = Alarm
+    """Makes what the loop of a game sleeps on."""
+    is_real_time: bool = True
+    """Whether hands wait for their lights; where time is data nobody does."""
+
+
 @dataclass(slots=True)
 class OpenParts:
     """Devices that are open."""
@@ -74,12 +90,8 @@ class OpenParts:
     """Whom to ask for pictures round a slap; None where they are switched off."""
     mail: Mailbox = field(default_factory=Mailbox)
     """What parts that look after themselves have to say."""
-    clock: Clock = monotonic
-    """Answers the table's present instant, ns."""
-    make_alarm: Callable[[], Alarm] = Alarm
-    """Makes what the loop of a game sleeps on."""
-    is_real_time: bool = True
-    """Whether hands wait for their lights; where time is data nobody does."""
+    openers: Openers = Openers()
+    """How they were opened."""
 
     def close(self) -> None:
         """Switch everything off."""
@@ -88,26 +100,12 @@ class OpenParts:
                 part.close()
 
 
-@dataclass(frozen=True, slots=True)
-class Openers:
-    """How each kind of device is opened; each function raises `HardwareMissing` or `OSError` where it cannot be had."""
-
-    pads: Callable[[Settings], TimedPads] = open_pads
-    eye: Callable[[Settings], Sights] = lambda settings: SightProcess(work_of(settings))
-    lights: Callable[[Settings, dict[str, str]], Lights | None] = open_lights
-    voice: Callable[[Settings, Tell], Speaker] = lambda settings, tell: open_voice(settings.voice, on_trouble=tell)
-    clock: Clock = monotonic
-    make_alarm: Callable[[], Alarm] = Alarm
-    is_real_time: bool = True
-
-
-def open_parts(settings: Settings, openers: Openers | None = None) -> OpenParts:
+def open_parts(settings: Settings, openers: Openers) -> OpenParts:
     """Open everything that the settings name.
 
     Raises:
         HardwareMissing: neither camera nor pads are here; says of each what to do.
     """
-    openers = openers or Openers()
     missing: dict[str, str] = {}
     pads = _try("pads", lambda: openers.pads(settings), missing)
     if pads is None:
@@ -118,10 +116,7 @@ def open_parts(settings: Settings, openers: Openers | None = None) -> OpenParts:
             raise HardwareMissing(f"{bad}; and {missing['pads']}") from None
         missing["pads"] += "; cards, turns and challenges are refereed, slaps are not"
     eye = openers.eye(settings)
-    parts = OpenParts(
-        eye, pads or NoPads(), missing=missing, clock=openers.clock, make_alarm=openers.make_alarm,
-        is_real_time=openers.is_real_time,
-    )  # fmt: skip
+    parts = OpenParts(eye, pads or NoPads(), missing=missing, openers=openers)
     if settings.record.pictures and settings.record.file and isinstance(eye, SightProcess):
         parts.pictures = eye
     if settings.pads.force and pads is not None:

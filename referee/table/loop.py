@@ -230,8 +230,7 @@ class Loop:
             seconds = _BUSY if self._clock() - self._stirred < _STIR else _IDLE
         self._alarm.wait(seconds, self._sights.waitables())
         self._feel()
-        for told_now in self._sights.news(lambda: self._conductor.foresight):
-            news = self._timeline.news(told_now) if self._ahead else told_now
+        for news in map(self._timeline.news, self._sights.news(lambda: self._conductor.foresight)):
             if isinstance(news, Sight):
                 self.frames += 1
                 self.lag = max(0, self._clock() + self._ahead - news.t - news.exposure)

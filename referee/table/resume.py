@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 
 from hardware.clock import wall_now
@@ -112,11 +112,7 @@ class Both:
         self._all(lambda journal: journal.commit())
 
     def _all(self, do: Callable[[Journal], None]) -> None:
-        failed: OSError | None = None
-        for journal in self._each:
-            try:
-                do(journal)
-            except OSError as bad:
-                failed = bad
-        if failed is not None:
-            raise failed
+        # The stack calls the second whatever the first throws, and throws it then.
+        with ExitStack() as stack:
+            for journal in reversed(self._each):
+                stack.callback(do, journal)

@@ -169,7 +169,7 @@ class Evening:
             title: over the display; empty: the players' names.
         """
         self._settings, self._services, self._orders = settings, tuple(services), orders
-        self._openers, self._service, self._typed = openers, service or open_service(environ={}), typed
+        self._openers, self._service, self._typed = openers or Openers(), service or open_service(environ={}), typed
         self._log, self._journal, self._live, self._title = log, journal, live, title
         self._games = self._heard = 0
         self.log: Path | None = None
@@ -221,9 +221,10 @@ class Evening:
             return self._referee(settings, parts, recorded, journal, sitting, stack)
 
     def _open_game(self, settings: Settings, stack: ExitStack, *, new: bool) -> RecordedGame:
-        clock = self._openers.clock if self._openers is not None else monotonic
         record = stack.enter_context(Record(Path(settings.record.file).expanduser()))
-        recorded = open_game(record, table_of(settings, 0), clock(), new=new, pads=len(self._settings.seats))
+        recorded = open_game(
+            record, table_of(settings, 0), self._openers.clock(), new=new, pads=len(self._settings.seats)
+        )
         if sys.stdout.isatty():
             # A display that is drawn shows no notices; elsewhere they are printed.
             began = recorded.began[:16].replace("T", " ")

@@ -124,7 +124,7 @@ def test_chip_busy(tmp_path: Path, row: Row, monkeypatch: pytest.MonkeyPatch) ->
 
     monkeypatch.setattr("hardware.pads.pads.open_lines", refuse)
     monkeypatch.setattr(devices, "open_camera_of", lambda _: Nothing())
-    opened = devices.open_parts(SETTINGS)
+    opened = devices.open_parts(SETTINGS, devices.Openers())
     assert isinstance(opened.pads, NoPads)
     assert "end that one first" in opened.missing["pads"]
     assert "slaps are not" in opened.missing["pads"]
@@ -158,7 +158,7 @@ def test_neither_camera_nor_pads(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("hardware.pads.pads.open_lines", refuse)
     monkeypatch.setattr(devices, "open_camera_of", refuse)
     with pytest.raises(HardwareMissing, match="no such thing here; and no such thing here"):
-        devices.open_parts(SETTINGS)
+        devices.open_parts(SETTINGS, devices.Openers())
 
 
 def test_chip_vanishes(rig: Rig, row: Row) -> None:

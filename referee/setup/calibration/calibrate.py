@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -23,17 +24,9 @@ from models.watch.arms import apart
 from referee.errors import UserError
 from referee.settings.file import read_settings, save_with_backup
 from referee.settings.model import NEAREST_SEATS, CameraSettings, Settings, load_settings
+from referee.setup.calibration import report
 from referee.setup.calibration.find_table import find_table
-from referee.setup.calibration.report import (
-    Measured,
-    draw_measured,
-    grade,
-    measure,
-    print_json,
-    print_words,
-    section_of,
-    write_picture,
-)  # fmt: skip
+from referee.setup.calibration.report import Measured
 from referee.setup.calibration.simulated_camera import simulated_camera
 from referee.units import MINUTE, SECOND
 from referee.vision.cameras import open_camera_of
@@ -89,10 +82,7 @@ def calibrate(options: CalibrationOptions) -> int:
         )
     if options.reach and settings is None and options.seats is None:
         raise UserError("--reach needs to know the seats: name the table's --settings FILE, or --seats N")
-
-    def eye() -> Eye:
-        return load_eye(None if settings is None else settings.deck)
-
+    eye = partial(load_eye, None if settings is None else settings.deck)
     if options.images:
         image, m = _look_at_pictures(options, eye)
     else:
@@ -132,7 +122,7 @@ def _look_at_pictures(options: CalibrationOptions, eye: Callable[[], Eye]) -> tu
     found = find_table(images, options.by, eye, options.card_size)
     # Pictures of one view differ by noise and light alone.
     same = [image for image in images if image is first or compare([first, image]).moving <= _MOVING]
-    return first, measure(found, same)
+    return first, report.measure(found, same)
 
 
 def _look_through_camera(
@@ -140,27 +130,25 @@ def _look_through_camera(
 ) -> tuple[Any, Measured, dict[str, float]]:
     """The still table's mean picture, what was measured of it, and the seats, by reach if that was asked for."""
     try:
-        with closing(_open_camera(options, settings, seats)) as camera:
+        if options.simulated:
+            source: Camera = simulated_camera(options.by, list(seats.values()) if options.reach else ())
+        elif settings is not None:
+            source = open_camera_of(settings.camera)
+        else:
+            raise UserError(
+                "name what to look at: --settings FILE (its camera), IMAGE files, or --simulated; "
+                "`referee run --example > table.toml` begins the settings"
+            )
+        with closing(source) as camera:
             frames = camera.frames()
             _say("looking at the table: keep hands off it")
             still = _still_frames(frames)
             # In the mean, noise that would move corners is evened out.
             image = np.rint(np.mean(np.stack(still), axis=0, dtype=np.float32)).astype(np.uint8)
-            m = measure(find_table([image], options.by, eye, options.card_size), still)
+            m = report.measure(find_table([image], options.by, eye, options.card_size), still)
             return image, m, _measure_reach(frames, list(seats), m) if options.reach else seats
     except HardwareMissing as bad:
         raise UserError(str(bad)) from None
-
-
-def _open_camera(options: CalibrationOptions, settings: Settings | None, seats: Mapping[str, float]) -> Camera:
-    if options.simulated:
-        return simulated_camera(options.by, list(seats.values()) if options.reach else ())
-    if settings is None:
-        raise UserError(
-            "name what to look at: --settings FILE (its camera), IMAGE files, or --simulated; "
-            "`referee run --example > table.toml` begins the settings"
-        )
-    return open_camera_of(settings.camera)
 
 
 def _still_frames(frames: Iterator[Frame]) -> list[Any]:
@@ -259,20 +247,20 @@ def _conclude(
     elif settings is not None and settings.camera.source == "picamera":
         # The settings rule how the Pi's camera exposes, and no other's.
         camera = settings.camera
-    items = grade(m, camera)
+    items = report.grade(m, camera)
     target, kept = options.draw, None
     if target is None and options.settings is not None:
         target = options.settings.with_suffix(".calibration.jpg")
     if target is not None:
-        write_picture(target, draw_measured(image, m, seats))
+        report.write_picture(target, report.draw_measured(image, m, seats))
     if options.settings is not None and settings is not None:
-        text = read_settings(options.settings).with_measured("calibration", section_of(m), "referee calibrate")
+        text = read_settings(options.settings).with_measured("calibration", report.section_of(m), "referee calibrate")
         bearings = [{"bearing": round(seats[seat.name], 1)} for seat in settings.seats]
         kept = save_with_backup(options.settings, text.with_seats(bearings).text)
     if options.as_json:
-        print_json(items, m, seats, camera)
+        report.print_json(items, m, seats, camera)
     else:
-        print_words(items, seats)
+        report.print_words(items, seats)
         if target is not None:
             print(f"drawn: {target}")
         if kept is not None:

@@ -5,7 +5,6 @@ The sheet as a page to print is made here too: the board, a line by which the pr
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,7 +31,6 @@ _TOP_MM: Final = 22.0
 """Where the board begins."""
 _LINE_MM: Final = 150
 """Length of the line that tells whether the print has its true size."""
-_SUFFIXES: Final = (".png", ".pdf")
 
 _SOFT: Final = 6.0
 """Pixels over which the hardest edges of a picture spread in which nothing can be found for its blur."""
@@ -115,17 +113,15 @@ def write_sheet(path: Path, paper: str = "a4") -> None:
     Raises:
         UserError: the name ends otherwise, or the file cannot be written.
     """
-    if path.suffix.lower() not in _SUFFIXES:
+    if path.suffix.lower() not in (".png", ".pdf"):
         raise UserError(f"--sheet {path}: name a file that ends in .png or .pdf")
     printed, dots = draw_page(paper), SCALE * 25.4
-    data = io.BytesIO()
-    if path.suffix.lower() == ".pdf":
-        # Black and white alone, so that the file is small and its edges are hard.
-        printed.convert("1").save(data, "PDF", resolution=dots, title="Table Referee: calibration sheet")
-    else:
-        printed.save(data, "PNG", dpi=(dots, dots), optimize=True)
     try:
-        path.write_bytes(data.getvalue())
+        if path.suffix.lower() == ".pdf":
+            # Black and white alone, so that the file is small and its edges are hard.
+            printed.convert("1").save(path, "PDF", resolution=dots, title="Table Referee: calibration sheet")
+        else:
+            printed.save(path, "PNG", dpi=(dots, dots), optimize=True)
     except OSError as bad:
         raise UserError(f"--sheet {path} cannot be written: {bad.strerror}") from None
 

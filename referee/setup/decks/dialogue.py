@@ -147,8 +147,12 @@ class DeckDialogue:
         """Look at what has lain still for ``rest`` ns, and take it once it was seen often enough."""
         self._pending = None  # a card that was in doubt was changed for another
         cards = ("",) * self._at_once if self._ask else self.wanted
+        fine, changed = _grey(image, _FINE), None
+        if self._before is not None and self._before[1].shape == fine.shape:
+            change = (np.abs(fine - self._before[1]) > _STEP).astype(np.uint8)
+            changed = cv2.resize(change, (image.shape[1], image.shape[0]), interpolation=cv2.INTER_NEAREST) > 0
         try:
-            self._gathered.append(self._lookout.look(image, cards, self._changed(image)))
+            self._gathered.append(self._lookout.look(image, cards, changed))
         except NoLook as no:
             self._gathered = []
             if rest < _PATIENCE or self._told == no.kind:
@@ -158,7 +162,7 @@ class DeckDialogue:
         if len(self._gathered) < _LOOKS:
             return []
         self._taken = True
-        self._before = now, _grey(image, _FINE)
+        self._before = now, fine
         gathered, self._gathered = self._gathered, []
         if self._ask:
             doubt: DeckNotice | None = DeckNotice("ask", (), "which card is it? (as in 7h, Td, Ks)")
@@ -168,15 +172,6 @@ class DeckDialogue:
             return self._accept(gathered)
         self._pending = gathered
         return [doubt]
-
-    def _changed(self, image: NDArray[np.uint8]) -> NDArray[np.bool_] | None:
-        """Where the picture differs from what was remembered, as large as the picture."""
-        now = _grey(image, _FINE)
-        if self._before is None or self._before[1].shape != now.shape:
-            return None
-        change = (np.abs(now - self._before[1]) > _STEP).astype(np.uint8)
-        large = cv2.resize(change, (image.shape[1], image.shape[0]), interpolation=cv2.INTER_NEAREST)
-        return np.asarray(large > 0)
 
     def _doubt(self, look: CardLook) -> DeckNotice | None:
         """Why this may be another card than the one that was to be laid."""

@@ -25,6 +25,7 @@ from models.eye.classes import CardError
 from models.eye.networks import WEIGHTS, WeightsBroken, WeightsMissing
 from referee.errors import UserError
 from referee.settings.model import load_settings
+from referee.setup.calibration.report import write_picture
 from referee.setup.decks.contact_sheet import draw_contact_sheet
 from referee.setup.decks.dialogue import ORDER, DeckDialogue, DeckNotice, card_in_words, named_cards
 from referee.vision import learned_decks
@@ -152,7 +153,13 @@ def _look_through_camera(lookout: Lookout, options: EnrolmentOptions) -> list[Ca
     """Every look at cards that are laid one by one, until all are or somebody stops."""
     dialogue = DeckDialogue(lookout, _order(options.cards), ask=options.ask, at_once=options.at_once)
     with ExitStack() as stack:
-        camera = _open_camera(options)
+        try:
+            if options.settings is not None:
+                camera = open_camera_of(load_settings(options.settings).camera)
+            else:
+                camera = open_camera(options.source, fps=options.fps)
+        except HardwareMissing as missing:
+            raise UserError(f"{missing}; pictures of the cards will do too (see referee enrol --help)") from missing
         stack.callback(camera.close)
         speaker = None
         if not options.quiet:
@@ -180,15 +187,6 @@ def _look_through_camera(lookout: Lookout, options: EnrolmentOptions) -> list[Ca
         except KeyboardInterrupt:
             print("stopped; what was laid is learned")
     return [look for looks in dialogue.looks.values() for look in looks]
-
-
-def _open_camera(options: EnrolmentOptions) -> Camera:
-    try:
-        if options.settings is not None:
-            return open_camera_of(load_settings(options.settings).camera)
-        return open_camera(options.source, fps=options.fps)
-    except HardwareMissing as missing:
-        raise UserError(f"{missing}; pictures of the cards will do too (see referee enrol --help)") from missing
 
 
 def _hold_dialogue(
@@ -226,7 +224,12 @@ def _learn(lookout: Lookout, options: EnrolmentOptions, looks: Sequence[CardLook
         raise UserError(f"the eye cannot learn: {bad}") from bad
     path = learned_decks.store(LearnedDeck(deck, tuple(looks), known, fingerprint(WEIGHTS)))
     sheet = options.sheet or path.with_suffix(".png")
-    is_drawn = _draw_sheet(sheet, deck, looks, known)
+    title = f"{deck}: {len(known.laid)} cards, {len(looks)} looks"
+    try:
+        write_picture(sheet, draw_contact_sheet(looks, known, title))
+        drawn = f"what was seen of each card: {sheet}"
+    except UserError:
+        drawn = f"{sheet} cannot be written"
     seconds = time.process_time() - began
     print(f"learned {len(known.laid)} cards from {len(looks)} looks in {seconds:.0f} s of computing")
     missing = len([card for card in ORDER if card not in known.laid])
@@ -236,20 +239,9 @@ def _learn(lookout: Lookout, options: EnrolmentOptions, looks: Sequence[CardLook
             "that looks like one of them stays in doubt; --more adds them"
         )
     _tell_confusions(known, deck)
-    drawn = f"what was seen of each card: {sheet}" if is_drawn else f"{sheet} cannot be written"
     print(f"kept in {path}; {drawn}")
     print(f'use it: referee recognise --deck {deck} IMAGE; for a table: deck = "{deck}" in its settings')
     return 1 if known.confusions else 0
-
-
-def _draw_sheet(sheet: Path, deck: str, looks: Sequence[CardLook], known: Knowledge) -> bool:
-    """What was seen of each card, as a picture; whether it could be written."""
-
-    title = f"{deck}: {len(known.laid)} cards, {len(looks)} looks"
-    try:
-        return bool(cv2.imwrite(str(sheet), draw_contact_sheet(looks, known, title)))
-    except cv2.error:
-        return False
 
 
 def _tell_confusions(known: Knowledge, deck: str) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from referee.errors import UserError
-from referee.setup.doctor.probe import Finding, Machine, one_line
+from referee.setup.doctor.probe import Finding, Machine, join_group, one_line
 
 if TYPE_CHECKING:
     from referee.settings.model import Settings
@@ -177,9 +177,7 @@ def check_power(machine: Machine) -> Finding:
     try:
         bits = int(text, 16)
     except ValueError:
-        return Finding(
-            part, "broken", f"vcgencmd says {told.strip()[:60]!r}", "sudo usermod -aG video $USER, then log in again"
-        )
+        return Finding(part, "broken", f"vcgencmd says {told.strip()[:60]!r}", join_group("video"))
     words = [said for bit, said in _THROTTLED.items() if bits >> bit & 1]
     if any(bits >> bit & 1 for bit in _LOW_VOLTAGE):
         return Finding(part, "broken", "; ".join(words), mend)
