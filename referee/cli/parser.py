@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterable
-from typing import Any, Final, NoReturn, TypeAlias
+from typing import Any, Final, NoReturn, TypeAlias, TypeVar
 
+N = TypeVar("N", bound=float)
 MISTAKE: Final = 2
 """Exit status for a mistake in what was given."""
 
@@ -34,30 +35,27 @@ class Parser(argparse.ArgumentParser):
 Commands: TypeAlias = "argparse._SubParsersAction[Parser]"  # the class has no public name, and no brackets when it runs
 
 
-def whole(low: int, high: int, what: str) -> Callable[[str], int]:
-    """A type for `add_argument`: a whole number within bounds; ``what`` names it in the complaint."""
+def number(kind: Callable[[str], N], low: N, high: N, what: str) -> Callable[[str], N]:
+    """A type for `add_argument`: a number within bounds; ``what`` begins the complaint."""
 
-    def check(text: str) -> int:
+    def check(text: str) -> N:
         try:
-            number = int(text)
+            if low <= (found := kind(text)) <= high:
+                return found
         except ValueError:
-            number = low - 1
-        if not low <= number <= high:
-            raise argparse.ArgumentTypeError(f"{what} must be a whole number from {low} to {high}, not {text!r}")
-        return number
+            pass
+        raise argparse.ArgumentTypeError(f"{what} from {low} to {high}, not {text!r}")
 
     return check
 
 
-def rate(text: str) -> float:
-    """A type for `add_argument`: frames a second."""
-    try:
-        number = float(text)
-    except ValueError:
-        number = 0.0
-    if not 1 <= number <= 240:
-        raise argparse.ArgumentTypeError(f"frames a second must be a number from 1 to 240, not {text!r}")
-    return number
+def whole(low: int, high: int, what: str) -> Callable[[str], int]:
+    """A type for `add_argument`: a whole number within bounds; ``what`` names it in the complaint."""
+    return number(int, low, high, f"{what} must be a whole number")
+
+
+rate: Callable[[str], float] = number(float, 1, 240, "frames a second must be a number")
+"""A type for `add_argument`."""
 
 
 def command(

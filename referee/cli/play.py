@@ -9,7 +9,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from referee.cli.parser import Commands, command, rate, whole
+from referee.cli.parser import Commands, command, number, rate, whole
 from referee.errors import UserError
 
 
@@ -163,7 +163,8 @@ def add_practise(commands: Commands) -> None:
     add("--settings", type=Path, metavar="FILE", help="a table's settings: its pads, voice and light are used")
     add("--seat", type=whole(1, 8, "seat"), metavar="N", help="only this seat's pad (default: any)")
     add("--piles", type=whole(1, 1000, "piles"), default=40, metavar="N", help="how many piles (default: 40)")
-    add("--pace", type=_seconds, default=1.5, metavar="S", help="seconds from card to card (default: 1.5)")
+    add("--pace", type=number(float, 0.3, 10, "a number of seconds"), default=1.5, metavar="S",
+        help="seconds from card to card (default: 1.5)")  # fmt: skip
     add("--all", action="store_true", help="all patterns from the start, without teaching them one by one")
     add("--seed", type=whole(0, 2**31 - 1, "seed"), metavar="N", help="which piles (default: others each time)")
 
@@ -172,13 +173,3 @@ def _practise(args: argparse.Namespace) -> int:
     from referee.extras.practice.trainer import practise
 
     return practise(args)
-
-
-def _seconds(text: str) -> float:
-    try:
-        found = float(text)
-    except ValueError:
-        found = 0.0
-    if not 0.3 <= found <= 10:
-        raise argparse.ArgumentTypeError(f"a number of seconds from 0.3 to 10, not {text!r}")
-    return found

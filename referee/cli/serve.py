@@ -46,7 +46,7 @@ def _page(args: argparse.Namespace) -> int:
         args.record, host=args.host, port=args.port, pictures=args.pictures, listen=args.listen, runtime=args.runtime,
         names=tuple(args.name), secure=args.https,
     )  # fmt: skip
-    return asyncio.run(serve(options, lambda address: print(address, flush=True)))
+    return asyncio.run(serve(options))
 
 
 def add_hall(commands: Commands) -> None:
@@ -97,7 +97,7 @@ def _hall(args: argparse.Namespace) -> int:
     import asyncio
 
     from referee.extras.broker.connection import Broker
-    from referee.extras.hall.app import HallOptions, serve
+    from referee.extras.hall.app import serve
 
     host, port = args.broker
     broker = Broker(host, port or (_TLS_PORT if args.tls else _PORT), args.user, args.password_file, args.tls)
@@ -105,5 +105,4 @@ def _hall(args: argparse.Namespace) -> int:
         broker.password()
     except (OSError, UnicodeDecodeError) as bad:
         raise UserError(f"the password cannot be read ({bad}); see --password-file") from None
-    options = HallOptions(broker, args.prefix, args.host, args.port, tuple(args.name))
-    return asyncio.run(serve(options, lambda address: print(address, flush=True)))
+    return asyncio.run(serve(broker, args.prefix, args.host, args.port, args.name))

@@ -173,10 +173,10 @@ class ViewerServer(uvicorn.Server):
         super().__init__(config)
         self._let_go = let_go
 
-    async def listen(self, listening: socket.socket, told: Callable[[str], None]) -> None:
-        """Serve until told to stop; ``told`` is told the address."""
+    async def listen(self, listening: socket.socket) -> None:
+        """Print the address, and serve until told to stop."""
         host, port = listening.getsockname()[:2]
-        told(f"http://{'localhost' if host in ('127.0.0.1', '0.0.0.0') else host}:{port}/")
+        print(f"http://{'localhost' if host in ('127.0.0.1', '0.0.0.0') else host}:{port}/", flush=True)
         await self.serve([listening])
 
     @contextlib.contextmanager
@@ -196,12 +196,8 @@ class ViewerServer(uvicorn.Server):
         await super().shutdown(sockets)
 
 
-async def serve(options: PageOptions, told: Callable[[str], None]) -> int:
-    """Serve until told to stop; returns the exit status.
-
-    Args:
-        options: what and where.
-        told: is told the address once it can be reached.
+async def serve(options: PageOptions) -> int:
+    """Serve until told to stop, and print the address once it can be reached; returns the exit status.
 
     Raises:
         UserError: the address or the socket cannot be used.
@@ -216,7 +212,7 @@ async def serve(options: PageOptions, told: Callable[[str], None]) -> int:
         listening.close()
         raise UserError(f"{options.listen}: no socket can be made there ({bad.strerror})") from None
     async with page.running():
-        await ViewerServer(page.app, page.hub.close).listen(listening, told)
+        await ViewerServer(page.app, page.hub.close).listen(listening)
     return 0
 
 

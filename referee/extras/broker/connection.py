@@ -80,8 +80,8 @@ class Connection:
         client.on_connect, client.on_connect_fail = self._on_connect, self._on_connect_fail
         client.on_disconnect, client.on_message = self._on_disconnect, self._on_message
 
-    def start(self) -> bool:
-        """Begin to connect; false, with `trouble` saying why, where that cannot even be tried."""
+    def start(self) -> None:
+        """Begin to connect; where that cannot even be tried, `trouble` says why."""
         broker, client = self.broker, self.client
         try:
             if broker.user:
@@ -93,8 +93,6 @@ class Connection:
         except (OSError, ValueError) as bad:
             self.trouble = f"no connection to the broker can be made ({bad}): look at password file, host and TLS"
             _LOG.warning("%s", self.trouble)
-            return False
-        return True
 
     def stop(self, patience: float | None = None) -> None:
         """Leave properly, so that no last will is published; wait for paho's thread, for so many seconds at most."""

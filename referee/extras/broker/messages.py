@@ -12,7 +12,7 @@ import json
 import re
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any, Final
 
@@ -145,13 +145,7 @@ class Telling:
             "pile": {"cards": len(view.pile), "top": view.pile[-1] if view.pile else None},
             "turn": view.turn,
             "turn_name": None if view.turn is None else call(view.turn),
-            "challenge": None
-            if view.challenge is None
-            else {
-                "challenger": view.challenge.challenger,
-                "challenged": view.challenge.challenged,
-                "left": view.challenge.left,
-            },
+            "challenge": None if view.challenge is None else asdict(view.challenge),
             "owner": view.owner,
             "winner": view.winner,
             "winner_name": None if view.winner is None else call(view.winner),
@@ -173,7 +167,8 @@ def encoded(payload: Mapping[str, Any]) -> bytes:
 
 def announcements(topics: Topics) -> dict[str, dict[str, Any]]:
     """By topic, what to publish (retained) for Home Assistant to show four sensors and a binary sensor."""
-    device = {"identifiers": [_own(topics, "table")], "name": f"Card table {topics.table}", "model": "Table Referee"}
+    own = f"{topics.prefix}_{topics.table}"
+    device = {"identifiers": [f"{own}_table"], "name": f"Card table {topics.table}", "model": "Table Referee"}
     common = {
         "state_topic": topics.of("state"),
         "availability_topic": topics.of("available"),
@@ -181,13 +176,6 @@ def announcements(topics: Topics) -> dict[str, dict[str, Any]]:
         "payload_not_available": "offline",
         "device": device,
     }
-    kinds = [("sensor", name, fields) for name, fields in _SENSORS.items()]
-    kinds.append(("binary_sensor", "game", _GAME_ON))
-    return {
-        f"{_DISCOVERY}/{kind}/{_own(topics, name)}/config": {**common, **fields, "unique_id": _own(topics, name)}
-        for kind, name, fields in kinds
-    }
-
-
-def _own(topics: Topics, name: str) -> str:
-    return f"{topics.prefix}_{topics.table}_{name}"
+    sensors = {f"sensor/{own}_{name}": {**fields, "unique_id": f"{own}_{name}"} for name, fields in _SENSORS.items()}
+    sensors[f"binary_sensor/{own}_game"] = {**_GAME_ON, "unique_id": f"{own}_game"}
+    return {f"{_DISCOVERY}/{place}/config": {**common, **fields} for place, fields in sensors.items()}

@@ -61,30 +61,30 @@ class Tally:
 
     def take(self, rulings: Iterable[Ruling]) -> bool:
         """Count these; returns whether that changed anything."""
-        return sum(self._take(ruling) for ruling in rulings) > 0
-
-    def _take(self, ruling: Ruling) -> bool:
-        gone = [self._counted.pop(id_) for id_ in (*ruling.supersedes, ruling.id) if id_ in self._counted]
-        for name, field, count in (one for many in gone for one in many):
-            self._counts[name][field] -= count
-        adds = [one for one in self._adds(ruling) if one[0] in self._counts]
-        for name, field, count in adds:
-            self._counts[name][field] += count
-        if adds:
-            self._counted[ruling.id] = adds
-        return bool(gone or adds)
+        has_changed = False
+        for ruling in rulings:
+            for gone in (*ruling.supersedes, ruling.id):
+                for name, field, count in self._counted.pop(gone, ()):
+                    self._counts[name][field] -= count
+                    has_changed = True
+            adds = [one for one in self._adds(ruling) if one[0] in self._counts]
+            for name, field, count in adds:
+                self._counts[name][field] += count
+            if adds:
+                self._counted[ruling.id] = adds
+                has_changed = True
+        return has_changed
 
     def _adds(self, ruling: Ruling) -> Iterable[tuple[str, str, int]]:
-        seat = ruling.get("seat")
-        name = self._names[seat - 1] if isinstance(seat, int) and 1 <= seat <= len(self._names) else None
         if ruling.kind in GAME_ENDS:
             yield from ((player, "games", 1) for player in dict.fromkeys(self._names))
-        if name is None:
+        seat = ruling.get("seat")
+        if not isinstance(seat, int) or not 1 <= seat <= len(self._names):
             return
         if ruling.kind in _COUNTED:
-            yield name, _COUNTED[ruling.kind], 1
+            yield self._names[seat - 1], _COUNTED[ruling.kind], 1
         elif ruling.kind == "pile":
-            yield name, "cards", int(ruling.get("count") or 0)
+            yield self._names[seat - 1], "cards", int(ruling.get("count") or 0)
 
     def payload(self) -> dict[str, Any]:
         """As it is told."""
@@ -236,13 +236,11 @@ class BrokerService(TableService):
     @property
     def trouble(self) -> str:
         """What is amiss with the broker, in words that say what to do; empty while all is well."""
-        words, dropped = self._connection.trouble, self.outbox.dropped
-        if not words:
+        if not (words := self._connection.trouble):
             return ""
-        lost = f"; {dropped} rulings found no room and are not told there" if dropped else ""
-        return (
-            f"{words} (section [mqtt] of the settings); the game goes on, and is told there when that is mended{lost}"
-        )
+        words += " (section [mqtt] of the settings); the game goes on, and is told there when that is mended"
+        dropped = self.outbox.dropped
+        return f"{words}; {dropped} rulings found no room and are not told there" if dropped else words
 
     @_harmless
     def start(self) -> None:

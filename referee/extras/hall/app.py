@@ -15,8 +15,7 @@ import secrets
 import sys
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -55,18 +54,6 @@ _RANKED: Final = 200
 _FOLDER: Final = Path(__file__).parent / "static"
 _STREAM_HEADERS: Final = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 _LOG: Final = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class HallOptions:
-    """How the hall is served."""
-
-    broker: Broker
-    prefix: str = "referee"
-    host: str = "127.0.0.1"
-    port: int = 8090
-    names: tuple[str, ...] = ()
-    """Further names under which the page may be called."""
 
 
 def difference(hall: Hall, since: int, texts: Texts, now: int, only: str | None = None) -> str:
@@ -296,24 +283,27 @@ async def _not_found(request: Request, _bad: Exception) -> Response:
     return pages.draw_message(request, page_texts(request)("error.not_found"), 404)
 
 
-async def serve(options: HallOptions, told: Callable[[str], None]) -> int:
-    """Serve until told to stop; returns the exit status.
+async def serve(broker: Broker, prefix: str, host: str, port: int, names: Sequence[str]) -> int:
+    """Serve until told to stop, and print the address once it can be reached; returns the exit status.
 
     Args:
-        options: what and where.
-        told: is told the address once it can be reached.
+        broker: what tells of the tables.
+        prefix: of their topics.
+        host: where to listen.
+        port: 0 for any free one.
+        names: further ones under which the page may be called.
 
     Raises:
         UserError: the address cannot be used.
     """
     # As for a table's page: the broker's thread is not to hold up the viewers.
     sys.setswitchinterval(PAGE_SWITCH_INTERVAL)
-    listening = opened(options.host, options.port)
-    hub = HallHub(options.broker, options.prefix)
-    app = Guard(build(hub), Sessions(), hosts=Hosts.of_this_machine(options.names))
+    listening = opened(host, port)
+    hub = HallHub(broker, prefix)
+    app = Guard(build(hub), Sessions(), hosts=Hosts.of_this_machine(names))
     await hub.start()
     try:
-        await ViewerServer(app, hub.close).listen(listening, told)
+        await ViewerServer(app, hub.close).listen(listening)
     finally:
         await hub.stop()
     return 0

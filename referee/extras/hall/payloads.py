@@ -77,12 +77,6 @@ class QuestionPayload(Payload):
     cards: list[_Card] = Field(default=[], max_length=16)
 
 
-class LastPayload(Payload):
-    """The last ruling."""
-
-    ruling: Any = None
-
-
 class StatePayload(Payload):
     """What a table says of itself."""
 
@@ -99,7 +93,7 @@ class StatePayload(Payload):
     challenge: ChallengePayload | None = None
     questions: list[QuestionPayload] = []
     troubles: dict[_Text, _Words] = {}
-    last: LastPayload | None = None
+    last: dict[str, Any] | None = None
     at: _Text = ""
 
     @field_validator("turn", "owner", "winner")
@@ -129,7 +123,7 @@ class StatePayload(Payload):
     @cached_property
     def last_ruling(self) -> Ruling | None:
         """None where there is none, or it cannot be said in words."""
-        return known_ruling(self.last.ruling, self.names) if self.last is not None else None
+        return known_ruling(self.last.get("ruling"), self.names) if self.last is not None else None
 
     @property
     def trouble_lines(self) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Final
@@ -107,12 +107,6 @@ def taught(rules: HouseRules, seed: int = 0) -> tuple[tuple[str, ...], tuple[str
     return can, cannot + tuple(row for row in rows if row not in can and row not in cannot)
 
 
-@dataclass(slots=True)
-class _Item:
-    box: int = 0
-    due: int = 0
-
-
 class Repetition:
     """The order of practice.
 
@@ -124,7 +118,9 @@ class Repetition:
 
     def __init__(self, patterns: Sequence[str], chance: random.Random, known: Sequence[str] = ()) -> None:
         self._waiting = [row for row in patterns if row not in known]
-        self._items = {row: _Item() for row in patterns if row in known}
+        self._boxes = {row: 0 for row in patterns if row in known}
+        self._due = dict(self._boxes)
+        """By pattern, the deal at which it comes again."""
         self._chance = chance
         self._deals = 0
         self._rash = 0
@@ -132,32 +128,31 @@ class Repetition:
     @property
     def introduced(self) -> tuple[str, ...]:
         """In the order of introduction."""
-        return tuple(self._items)
+        return tuple(self._boxes)
 
     def box(self, row: str) -> int:
         """How well a pattern is known: 0 to `_LAST`."""
-        return self._items[row].box
+        return self._boxes[row]
 
     def next(self) -> tuple[str, bool]:
         """The pattern of the next pile, or `NO_PATTERN`; and whether it is new."""
         self._deals += 1
-        if self._waiting and all(item.box >= KNOWN_BOX for item in self._items.values()):
+        if self._waiting and all(box >= KNOWN_BOX for box in self._boxes.values()):
             row = self._waiting.pop(0)
-            self._items[row] = _Item(due=self._deals)
+            self._boxes[row], self._due[row] = 0, self._deals
             return row, True
-        if not self._items or self._chance.random() < (_OFTEN if self._rash else _SELDOM):
+        if not self._boxes or self._chance.random() < (_OFTEN if self._rash else _SELDOM):
             return NO_PATTERN, False
-        soonest = min(item.due for item in self._items.values())
-        return self._chance.choice([row for row, item in self._items.items() if item.due == soonest]), False
+        soonest = min(self._due.values())
+        return self._chance.choice([row for row, due in self._due.items() if due == soonest]), False
 
     def result(self, row: str, right: bool) -> None:
         """How it went; for `NO_PATTERN`, right means that nothing was slapped."""
         if row == NO_PATTERN:
             self._rash = _CALM if not right else max(0, self._rash - 1)
             return
-        item = self._items[row]
-        item.box = min(item.box + 1, _LAST) if right else 0
-        item.due = self._deals + (1 << item.box)
+        self._boxes[row] = min(self._boxes[row] + 1, _LAST) if right else 0
+        self._due[row] = self._deals + (1 << self._boxes[row])
 
 
 class PromptKind(Enum):
@@ -241,10 +236,10 @@ class Lesson:
 
     def start(self, t: int) -> list[Prompt]:
         """Begin at ``t`` (ns)."""
-        if not self.patterns:
-            self._phase, self.due = _Phase.OVER, _NEVER
-            return [Prompt(PromptKind.OVER, t, "These rules have no pattern that can be practised alone.")]
-        return self._next(t)
+        if self.patterns:
+            return self._next(t)
+        self._phase = _Phase.OVER
+        return [Prompt(PromptKind.OVER, t, "These rules have no pattern that can be practised alone.")]
 
     def shown(self, t: int) -> None:
         """The newest card could be seen from ``t`` (ns) on."""
@@ -263,13 +258,12 @@ class Lesson:
         rows = held(pile, self._rules)
         if not rows:
             return self._judged(t, Try(self._row, PromptKind.FALSE), self._why_not(pile), ())
+        words = f"{since / MS:.0f} ms"
         if since < _SOONEST:
-            words = (
-                f"{since / MS:.0f} ms after the card: too soon to have seen it. A lucky guess costs a card elsewhere."
-            )
+            words += " after the card: too soon to have seen it. A lucky guess costs a card elsewhere."
             return self._judged(t, Try(self._row, PromptKind.SOON), words, rows)
-        words = f"{since / MS:.0f} ms. {self._says(rows)}"
-        return self._judged(t, Try(self._row, PromptKind.RIGHT, since, t_error + self._shown_error), words, rows)
+        made = Try(self._row, PromptKind.RIGHT, since, t_error + self._shown_error)
+        return self._judged(t, made, f"{words}. {self._says(rows)}", rows)
 
     def advance(self, t: int) -> list[Prompt]:
         """It is ``t`` (ns), and every hand up to then was told."""
@@ -296,9 +290,10 @@ class Lesson:
         self._left -= 1
         self._row, new = self.order.next()
         cards = deal(self._row, self._rules, self._chance)
-        # A pattern that could be dealt once can be dealt again but for bad luck; then there is nothing to slap.
-        self._cards = cards if cards is not None else deal(NO_PATTERN, self._rules, self._chance) or ()
-        self._row = self._row if cards is not None else NO_PATTERN
+        if cards is None:
+            # A pattern that could be dealt once can be dealt again but for bad luck; then there is nothing to slap.
+            self._row, cards = NO_PATTERN, deal(NO_PATTERN, self._rules, self._chance)
+        self._cards = cards or ()
         self._reveals = []
         if not new:
             return self._begin(t)
@@ -332,7 +327,7 @@ class Lesson:
 def sentence_of(row: str, rules: HouseRules) -> str:
     """A pattern in plain words; the table's own patterns are called by their names."""
     if row.startswith("P19:"):
-        name = row.partition(":")[2]
+        name = row.removeprefix("P19:")
         return f"Your own pattern {name}: {rules.value('P19')[name]}."
     return sentence(row, rules)
 
@@ -349,15 +344,18 @@ def report(lesson: Lesson, rules: HouseRules, timing: str) -> list[str]:
     if not tries:
         return ["Nothing was dealt."]
     went = Counter(one.kind for one in tries)
-    times = [float(one.since) for one in tries if one.since is not None]
     lines = [
         f"{len(tries)} piles: {went[PromptKind.RIGHT]} slapped right, {went[PromptKind.MISSED]} missed, "
         f"{went[PromptKind.FALSE]} slapped falsely, {went[PromptKind.SOON]} too soon to have seen the card."
     ]
-    over_all = median(times)
+    over_all = _median(tries)
     if over_all is not None:
-        lines.append(f"Reaction time: {_told(over_all)}.")
-        lines.append(timing)
+        limits = (
+            f" (the true median lies within {over_all.low / MS:.0f} to {over_all.high / MS:.0f} ms in 95 of 100 such "
+            "lessons)" if over_all.low is not None and over_all.high is not None else " (too few for limits)"
+        )  # fmt: skip
+        times = "1 time" if over_all.count == 1 else f"{over_all.count} times"
+        lines += [f"Reaction time: {over_all.value / MS:.0f} ms in the median of {times}{limits}.", timing]
     lines += ["", *(_row(row, tries, rules) for row in lesson.order.introduced)]
     weak = [row for row in lesson.order.introduced if lesson.order.box(row) < KNOWN_BOX]
     slow = [row for row in lesson.order.introduced if row not in weak and _slower(row, tries)]
@@ -377,28 +375,21 @@ def report(lesson: Lesson, rules: HouseRules, timing: str) -> list[str]:
     return lines
 
 
-def _told(found: Median) -> str:
-    """A median with what it rests on."""
-    limits = (
-        f" (the true median lies within {found.low / MS:.0f} to {found.high / MS:.0f} ms in 95 of 100 such lessons)"
-        if found.low is not None and found.high is not None
-        else " (too few for limits)"
-    )
-    times = "1 time" if found.count == 1 else f"{found.count} times"
-    return f"{found.value / MS:.0f} ms in the median of {times}{limits}"
+def _median(tries: Iterable[Try]) -> Median | None:
+    return median([float(one.since) for one in tries if one.since is not None])
 
 
 def _row(row: str, tries: Sequence[Try], rules: HouseRules) -> str:
     of = [one for one in tries if one.row == row]
-    found = median([float(one.since) for one in of if one.since is not None])
+    found = _median(of)
     time = "" if found is None else f", {found.value / MS:.0f} ms (n = {found.count})"
     return f"{row:5} {sum(one.kind is PromptKind.RIGHT for one in of)} of {len(of)} right{time}"
 
 
 def _slower(row: str, tries: Sequence[Try]) -> bool:
     """Whether a pattern's median lies above that of the rest for sure: their limits do not meet."""
-    own = median([float(one.since) for one in tries if one.since is not None and one.row == row])
-    rest = median([float(one.since) for one in tries if one.since is not None and one.row not in (row, NO_PATTERN)])
+    own = _median(one for one in tries if one.row == row)
+    rest = _median(one for one in tries if one.row not in (row, NO_PATTERN))
     if own is None or rest is None or own.low is None or rest.high is None:
         return False
     return own.low > rest.high

@@ -206,10 +206,8 @@ def practise(args: argparse.Namespace) -> int:
         from referee.settings.model import load_settings
 
         settings = load_settings(args.settings)
-    if args.rules is not None:
-        rules = read_house_rules(resolve_rules(args.rules))
-    else:
-        rules = read_house_rules(settings.rules if settings is not None else "classic")
+    played = settings.rules if settings is not None else "classic"
+    rules = read_house_rules(played if args.rules is None else resolve_rules(args.rules))
     lesson = Lesson(
         rules, seed, deals=args.piles, pace=round(args.pace * 1e9), shown_error=_SCREEN_ERROR, steps=not args.all
     )
