@@ -105,13 +105,8 @@ class Board:
 
     def listed(self) -> list[Ruling]:
         """The latest rulings worth a line, the latest first."""
-        out = list(reversed(self._early.values()))
-        for ruling in reversed(self.rulings):
-            if ruling.kind not in SHOWN_BY_POSITION:
-                out.append(ruling)
-            if len(out) >= RULINGS_SHOWN:
-                break
-        return [ruling for ruling in out if ruling.kind not in SHOWN_BY_POSITION][:RULINGS_SHOWN]
+        latest = chain(reversed(self._early.values()), reversed(self.rulings))
+        return list(islice((one for one in latest if one.kind not in SHOWN_BY_POSITION), RULINGS_SHOWN))
 
     def questions(self) -> list[Ruling]:
         """What the table is asked, the oldest first."""

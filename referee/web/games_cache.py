@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Final, TypeVar, cast
 
@@ -39,38 +40,36 @@ class Shelf:
         self._folded: OrderedDict[int, tuple[int, Folded]] = OrderedDict()
         """By game, with the number of its last line."""
         self._made: OrderedDict[tuple[int, str], tuple[int, object]] = OrderedDict()
-        self._record: Record | None = None
 
-    def _open(self) -> Record:
+    @cached_property
+    def _record(self) -> Record:
         """The record, opened when it is first there."""
-        if self._record is None:
-            self._record = Record(self.path, read_only=True)
-        return self._record
+        return Record(self.path, read_only=True)
 
     def games(self) -> list[GameInfo]:
         """Every game, the latest first; none where there is no record yet."""
         with self._lock:
-            return self._open().games() if self.path.exists() else []
+            return self._record.games() if self.path.exists() else []
 
     def latest(self) -> GameInfo | None:
         """The game that began last; None where there is none, or no record yet."""
         with self._lock:
-            return self._open().latest() if self.path.exists() else None
+            return self._record.latest() if self.path.exists() else None
 
     def game(self, game: int) -> GameInfo:
         """One game."""
         with self._lock:
-            return self._open().game(game)
+            return self._record.game(game)
 
     def lines(self, game: int, after: int = 0) -> list[tuple[int, str]]:
         """A game's lines after a number."""
         with self._lock:
-            return list(self._open().lines(game, after))
+            return list(self._record.lines(game, after))
 
     def end_ruling(self, game: int) -> Ruling | None:
         """The ruling by which a game ended, None where it did not."""
         with self._lock:
-            return self._open().end_ruling(game)
+            return self._record.end_ruling(game)
 
     def folded(self, game: int) -> Folded:
         """A game ruled again; raises `LogError` where its log cannot be read, and `TooLong`."""
@@ -127,5 +126,5 @@ class Shelf:
 
     def close(self) -> None:
         """Let go of the record."""
-        if self._record is not None:
+        if "_record" in vars(self):
             self._record.close()

@@ -116,7 +116,7 @@ def _row(row: str, rules: HouseRules, texts: Texts) -> Markup:
     switch = tag("label", box, words, class_="switch")
     value = None
     if kind:
-        fields = _FIELDS[kind](row, rules.value(row), texts)
+        fields = _value_fields(row, kind, rules.value(row), texts)
         value = tag("div", fields, class_="value", data_value=row, data_kind=kind, hidden=not on and row != "S2")
     return tag("li", switch, value, data_row=row)
 
@@ -124,13 +124,6 @@ def _row(row: str, rules: HouseRules, texts: Texts) -> Markup:
 def _labelled(row: str, label: str, control: Markup, after: str = "") -> Markup:
     """A field; who does not see the row beside it is told its id."""
     return tag("label", tag("span", f"{row} {label}", class_="unseen"), control, after)
-
-
-def _number_field(row: str, value: Any, texts: Texts) -> list[Child]:
-    found = _NUMBER.fullmatch(ROWS[row].allowed)
-    assert found is not None
-    unit = texts(f"unit.{found[3].replace(' ', '_')}") if found[3] else ""
-    return [_labelled(row, unit, _number(value, int(found[1]), int(found[2]), "n"), f" {unit}")]
 
 
 def _number(value: Any, low: int, high: int, part: str) -> Markup:
@@ -146,16 +139,41 @@ def _select(named: str, choices: tuple[Any, ...], value: Any, part: str, texts: 
     return tag("select", options, data_part=part)
 
 
-def _choice_field(row: str, value: Any, texts: Texts) -> list[Child]:
+def _value_fields(row: str, kind: str, value: Any, texts: Texts) -> list[Child]:
+    """What a row's value of this kind is set with."""
+    match kind:
+        case "number":
+            found = _NUMBER.fullmatch(ROWS[row].allowed)
+            assert found is not None
+            unit = texts(f"unit.{found[3].replace(' ', '_')}") if found[3] else ""
+            return [_labelled(row, unit, _number(value, int(found[1]), int(found[2]), "n"), f" {unit}")]
+        case "chances":
+            ranks = {"A": "ace", "K": "king", "Q": "queen", "J": "jack"}
+            return [
+                tag("label", texts(f"card.{name}"), " ", _number(value[rank], 1, 13, rank), class_="short")
+                for rank, name in ranks.items()
+            ]
+        case "run":
+            return _run_fields(row, value, texts)
+        case "seats":
+            seats = ", ".join(map(str, value))
+            field = tag("input", value=seats, pattern=r"\s*[1-8](\s*,\s*[1-8])*\s*", data_part="seats",
+                        placeholder="2, 3", inputmode="numeric")  # fmt: skip
+            return [tag("label", texts("unit.seats"), " ", field)]
+        case "rank":
+            options = [tag("option", texts("value.P14.drawn"), value="null")] + [
+                tag("option", rank.replace("T", "10"), value=json.dumps(rank), selected=rank == value)
+                for rank in "23456789T"
+            ]
+            return [_labelled(row, "", tag("select", options, data_part="n"))]
+        case "patterns":
+            return _patterns_fields(value, texts)
+        case "anticipation":
+            return [
+                _labelled(row, "ms", _number(value[0], 1, 1000, "ms"), " ms"),
+                _labelled(row, "", _select(row, ("void", "false"), value[1], "is", texts)),
+            ]
     return [_labelled(row, "", _select(row, choices_of(ROWS[row]), value, "n", texts))]
-
-
-def _chances_fields(row: str, value: Any, texts: Texts) -> list[Child]:
-    ranks = {"A": "ace", "K": "king", "Q": "queen", "J": "jack"}
-    return [
-        tag("label", texts(f"card.{name}"), " ", _number(value[rank], 1, 13, rank), class_="short")
-        for rank, name in ranks.items()
-    ]
 
 
 def _run_fields(row: str, value: Any, texts: Texts) -> list[Child]:
@@ -169,20 +187,7 @@ def _run_fields(row: str, value: Any, texts: Texts) -> list[Child]:
     ]  # fmt: skip
 
 
-def _seats_field(row: str, value: Any, texts: Texts) -> list[Child]:
-    field = tag("input", value=", ".join(map(str, value)), pattern=r"\s*[1-8](\s*,\s*[1-8])*\s*", data_part="seats",
-                placeholder="2, 3", inputmode="numeric")  # fmt: skip
-    return [tag("label", texts("unit.seats"), " ", field)]
-
-
-def _rank_field(row: str, value: Any, texts: Texts) -> list[Child]:
-    options = [tag("option", texts("value.P14.drawn"), value="null")] + [
-        tag("option", rank.replace("T", "10"), value=json.dumps(rank), selected=rank == value) for rank in "23456789T"
-    ]
-    return [_labelled(row, "", tag("select", options, data_part="n"))]
-
-
-def _patterns_fields(row: str, value: Any, texts: Texts) -> list[Child]:
+def _patterns_fields(value: Any, texts: Texts) -> list[Child]:
     lines = [_pattern_line(name, text, texts) for name, text in value.items()]
     add = tag("button", texts("rules.pattern_add"), type="button", class_="button", id="add-pattern")
     blank = tag("template", _pattern_line("", "", texts), id="pattern-line")
@@ -201,19 +206,6 @@ def _pattern_line(name: str, text: str, texts: Texts) -> Markup:
         tag("label", texts("rules.pattern_text"), what, class_="wide"),
     )
     return tag("div", labels, remove, class_="row pattern")
-
-
-def _anticipation_fields(row: str, value: Any, texts: Texts) -> list[Child]:
-    return [
-        _labelled(row, "ms", _number(value[0], 1, 1000, "ms"), " ms"),
-        _labelled(row, "", _select(row, ("void", "false"), value[1], "is", texts)),
-    ]
-
-
-_FIELDS: Final = {
-    "number": _number_field, "choice": _choice_field, "chances": _chances_fields, "run": _run_fields,
-    "seats": _seats_field, "rank": _rank_field, "patterns": _patterns_fields, "anticipation": _anticipation_fields,
-}  # fmt: skip
 
 
 def catalogue() -> dict[str, Any]:
@@ -235,10 +227,17 @@ async def show_rules(site: Site, request: Request) -> HTMLResponse:
     texts, asked = page_texts(request), request.query_params.get("preset", "")
     preset = asked if asked in PRESETS else "classic"
     form = tag("div", row_fields(read_house_rules(preset), texts), id="form")
+    area = tag(
+        "textarea", "", id="toml", rows=24, spellcheck="false", autocapitalize="off", autocomplete="off", wrap="off",
+        maxlength=8192, aria_label=texts("rules.text_label"), aria_describedby="mistakes",
+    )  # fmt: skip
+    gutter = tag("div", "1", id="gutter", aria_hidden="true")
+    note = tag("p", texts("rules.comments"), class_="note")
+    text = tag("div", tag("div", gutter, area, class_="code"), note, id="text", hidden=True)
     holder = tag(
         "div",
         said_to_scripts(texts, "rules.", "control.", "value.", "unit.", "preset.", "word."),
-        tag("div", _head(preset, texts), form, _text(texts), class_="editor-main"),
+        tag("div", _head(preset, texts), form, text, class_="editor-main"),
         _found(texts),
         id="editor",
         class_="forms editor",
@@ -270,16 +269,6 @@ def _head(preset: str, texts: Texts) -> Markup:
         tag("div", modes, class_="row modes", role="group", aria_label=texts("rules.mode")),
         class_="head",
     )
-
-
-def _text(texts: Texts) -> Markup:
-    area = tag(
-        "textarea", "", id="toml", rows=24, spellcheck="false", autocapitalize="off", autocomplete="off", wrap="off",
-        maxlength=8192, aria_label=texts("rules.text_label"), aria_describedby="mistakes",
-    )  # fmt: skip
-    gutter = tag("div", "1", id="gutter", aria_hidden="true")
-    note = tag("p", texts("rules.comments"), class_="note")
-    return tag("div", tag("div", gutter, area, class_="code"), note, id="text", hidden=True)
 
 
 def _found(texts: Texts) -> Markup:

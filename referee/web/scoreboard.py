@@ -52,7 +52,14 @@ class Follower:
         """
         self._site, self._hub, self._shelf = site, site.hub, site.shelf
         self._wakes, self._control = wakes, control
-        self._socket = _listen_at(wakes) if wakes is not None else None
+        self._socket: socket.socket | None = None
+        if wakes is not None:
+            wakes.parent.mkdir(parents=True, exist_ok=True)
+            wakes.unlink(missing_ok=True)
+            self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+            self._socket.bind(str(wakes))
+            wakes.chmod(0o600)
+            self._socket.setblocking(False)
         self._woken, self._silent = asyncio.Event(), 0
         self._state: Mapping[str, Any] = {}
         """What the main process answered last."""
@@ -173,17 +180,6 @@ class Follower:
                 board.view = folded.view(len(folded.steps) - 1)
             if not folded.logged:
                 board.add_rulings(folded.rulings)
-
-
-def _listen_at(path: Path) -> socket.socket:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with contextlib.suppress(FileNotFoundError):
-        path.unlink()
-    listening = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-    listening.bind(str(path))
-    path.chmod(0o600)
-    listening.setblocking(False)
-    return listening
 
 
 _LISTS: Final = frozenset(("seats", "rulings", "said", "troubles", "questions"))

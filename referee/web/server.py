@@ -140,14 +140,13 @@ class Page:
         self.hub = Hub(Board(), controlled=controlled)
         self.site = Site(Shelf(options.record, options.pictures), self.hub, controlled=controlled)
         hosts = Hosts.of_this_machine(options.names)
-        if options.runtime is None:
-            self.follower = Follower(self.site, options.listen)
-            self.app: ASGIApp = Guard(build(self.site), Sessions(), hosts=hosts, secure=options.secure)
-            return
-        self.follower = Follower(self.site, options.listen, options.runtime / CONTROL_SOCKET)
-        control = Control(options.runtime, secure=options.secure, names=lambda: self.hub.board.names)
-        app = build(self.site, control.routes())
-        self.app = Guard(app, control.sessions, hosts=hosts, secure=options.secure)
+        socket_path, routes, sessions = None, [], Sessions()
+        if options.runtime is not None:
+            socket_path = options.runtime / CONTROL_SOCKET
+            control = Control(options.runtime, secure=options.secure, names=lambda: self.hub.board.names)
+            routes, sessions = control.routes(), control.sessions
+        self.follower = Follower(self.site, options.listen, socket_path)
+        self.app: ASGIApp = Guard(build(self.site, routes), sessions, hosts=hosts, secure=options.secure)
 
     @contextlib.asynccontextmanager
     async def running(self) -> AsyncIterator[None]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import functools
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
@@ -28,7 +27,7 @@ class Site:
 
     async def aside(self, work: Callable[..., T], *args: object) -> T:
         """Do something slow without holding anybody up."""
-        return await asyncio.get_running_loop().run_in_executor(self._pool, functools.partial(work, *args))
+        return await asyncio.get_running_loop().run_in_executor(self._pool, work, *args)
 
     async def folded(self, request: Request) -> Folded:
         """The game that an address names, ruled again; raises what `Shelf.folded` raises."""

@@ -128,18 +128,15 @@ def _rows(shelf: Shelf) -> list[LeagueRow]:
     with People(shelf.path, read_only=True) as people:
         names = {person.id: person.name for person in people.people() if person.agreed}
         ties = people.ties()
-    return make_league(_results(shelf, ties), names)
-
-
-def _results(shelf: Shelf, ties: dict[tuple[int, int], str]) -> Iterator[GameResult]:
-    games = {game for game, _ in ties}
+    games, results = {game for game, _ in ties}, []
     for info in reversed([info for info in shelf.games() if info.id in games][:_LATEST]):
         seated = {seat: who for (game, seat), who in ties.items() if game == info.id}
         try:
             made = shelf.remembered(info.id, _result)
         except (LogError, TooLong):
             made = make_result(info, None)
-        yield replace(made, people=seated)
+        results.append(replace(made, people=seated))
+    return make_league(results, names)
 
 
 def _result(folded: Folded) -> GameResult:

@@ -160,16 +160,6 @@ def _sign(key: str, role: str, x: float, y: float) -> Iterator[Shape]:
         yield Rect(x, y - 9, 28, 18, role, 0.28 if key == "band" else 0.16)
 
 
-def _span(finish: Finish) -> tuple[float, float]:
-    """The span from the pattern's first card to the last lift, ns after the zero."""
-    parts = [mark.t - mark.error for mark in finish.cards if mark.part and mark.t <= finish.zero]
-    start = min([*parts, finish.zero - 400 * MS]) - 60 * MS
-    lifts = [hand.lift for hand in finish.hands if hand.lift is not None]
-    ends = [hand.t for hand in finish.hands] + lifts + [finish.zero + 250 * MS]
-    stop = min(max(ends) + 60 * MS, finish.zero + 1000 * MS)
-    return max(start - finish.zero, -2500 * MS), stop - finish.zero
-
-
 def draw_finish(finish: Finish, words: RulingWords, title: str, foot: str, width: int = WIDE) -> Drawing:
     """The drawing of a photo-finish.
 
@@ -197,7 +187,12 @@ class _FinishDrawing:
         self.finish, self.words, self.texts, self.m = finish, words, words.texts, sizes
         low, high = _window(finish)
         self.near = Axis(low, high, sizes.left, sizes.right)
-        low, high = _span(finish)
+        # From the pattern's first card to the last lift.
+        parts = [mark.t - mark.error for mark in finish.cards if mark.part and mark.t <= finish.zero]
+        start = min([*parts, finish.zero - 400 * MS]) - 60 * MS
+        ends = [hand.t for hand in finish.hands] + [hand.lift for hand in finish.hands if hand.lift is not None]
+        stop = min(max([*ends, finish.zero + 250 * MS]) + 60 * MS, finish.zero + 1000 * MS)
+        low, high = max(start - finish.zero, -2500 * MS), stop - finish.zero
         self.far = Axis(low, high, sizes.left, sizes.width - sizes.margin - 14)
         self.lanes = list(range(1, finish.seats + 1))
 
@@ -269,7 +264,12 @@ class _FinishDrawing:
             yield Rect(axis.left, y + 3, axis.right - axis.left, m.lane - 6, "lane", 0.55)
             yield Line(m.margin, y, m.width - m.margin, y, "rule", 1.0)
             yield from self._lane(seat, y, by_seat.get(seat, []))
-        yield from self._finish_line(top, bottom)
+        x = axis.x(0)
+        yield Line(x, top - 12, x, bottom, "finish", 1.6)
+        after = [hand.t - finish.zero for hand in finish.hands if hand.behind is not None]
+        second = min((offset for offset in after if offset > 0), default=None)
+        if second is not None:
+            yield from _distance(x, axis.inside(second), top - 14, self.texts.ms(second), "finish", m.size, axis.right)
 
     def _lane(self, seat: int, y: float, hands: list[FinishHand]) -> Iterator[Shape]:
         m, role = self.m, seat_role(seat)
@@ -279,12 +279,18 @@ class _FinishDrawing:
         if not hands:
             yield Text(m.margin + 4, y + m.lane * 0.8, self.texts("finish.no_hand"), "soft", m.size * 0.8)
             return
-        chief = _chief(hands)
+        # The hand that counted, else the first that was ruled on, is the one that the lane speaks of.
+        counted = [hand for hand in hands if hand.behind is not None]
+        chief = (counted or [hand for hand in hands if hand.ruling is not None] or hands)[0]
         said = shortened(verdict(chief, self.finish, self.words), 15 if m is _NARROW_SIZES else 24)
         yield Text(m.margin + 4, y + m.lane * 0.8, said, "soft", m.size * 0.8)
         yield from self._result(chief, y)
-        if chief.behind is not None and chief.t != self.finish.zero:
-            yield from self._zone(chief, y)
+        first = next((one for one in self.finish.hands if one.t == self.finish.zero), None)
+        if chief.behind is not None and chief.t != self.finish.zero and first is not None:
+            # Within this distance of the first hand it is a dead heat: the sum of both errors (reading 2).
+            low, high = self.near.inside(0), self.near.inside(first.error + chief.error)
+            yield from hatch(low, y + 4, high - low, m.lane - 8, 12, "warn", 0.55)
+            yield Line(high, y + 4, high, y + m.lane - 4, "warn", 1.5, 5.0)
         for hand in hands:
             yield from self._hand(hand, y, role)
         for edge_seat, t, pressed in self.finish.edges:
@@ -311,38 +317,20 @@ class _FinishDrawing:
         yield Line(x, y + 3, x, y + m.lane - 3, role, 3.5)
         yield Polygon(((x - 8, y + 3), (x + 8, y + 3), (x, y + 15)), role)
 
-    def _zone(self, hand: FinishHand, y: float) -> Iterator[Shape]:
-        """Within this distance of the first hand it is a dead heat: the sum of both errors (reading 2)."""
-        first = next((one for one in self.finish.hands if one.t == self.finish.zero), None)
-        if first is None:
-            return
-        low, high = self.near.inside(0), self.near.inside(first.error + hand.error)
-        yield from hatch(low, y + 4, high - low, self.m.lane - 8, 12, "warn", 0.55)
-        yield Line(high, y + 4, high, y + self.m.lane - 4, "warn", 1.5, 5.0)
-
     def _result(self, hand: FinishHand, y: float) -> Iterator[Shape]:
         m, texts = self.m, self.texts
         x = m.width - m.margin - 4
         if hand.behind is None or hand.behind_error is None:
-            first, second = texts.ms(hand.t - self.finish.zero, sign=True), f"± {texts.ms(hand.error)}"
-        elif hand.behind == 0:
-            first, second = texts.ms(0), f"± {texts.ms(hand.error)}"
+            after, error = hand.t - self.finish.zero, hand.error
         else:
-            first, second = texts.ms(hand.behind, sign=True), f"± {texts.ms(hand.behind_error)}"
+            after, error = hand.behind, hand.behind_error if hand.behind else hand.error
+        first = texts.ms(0) if hand.behind == 0 else texts.ms(after, sign=True)
         yield Text(x, y + m.lane * 0.48, first, seat_role(hand.seat), m.size * 1.2, "end", 700)
-        force = "" if hand.force is None else f" · {texts('finish.force', force=texts.number(hand.force, 2))}"
-        # A narrow drawing has no room for it; the table below has.
-        force = "" if m is _NARROW_SIZES else force
-        yield Text(x, y + m.lane * 0.8, second + force, "soft", m.size * 0.8, "end")
-
-    def _finish_line(self, top: float, bottom: float) -> Iterator[Shape]:
-        m, axis = self.m, self.near
-        x = axis.x(0)
-        yield Line(x, top - 12, x, bottom, "finish", 1.6)
-        after = [hand.t - self.finish.zero for hand in self.finish.hands if hand.behind is not None]
-        second = min((offset for offset in after if offset > 0), default=None)
-        if second is not None:
-            yield from _distance(x, axis.inside(second), top - 14, self.texts.ms(second), "finish", m.size, axis.right)
+        second = f"± {texts.ms(error)}"
+        # A narrow drawing has no room for the force; the table below has.
+        if hand.force is not None and m is not _NARROW_SIZES:
+            second += f" · {texts('finish.force', force=texts.number(hand.force, 2))}"
+        yield Text(x, y + m.lane * 0.8, second, "soft", m.size * 0.8, "end")
 
     def _the_moment(self, top: float, lanes: float, bottom: float) -> Iterator[Shape]:
         """Cards from ``top``, a row for each seat from ``lanes``, down to ``bottom``."""
@@ -409,13 +397,6 @@ class _FinishDrawing:
             yield from _sign(key, role, x, y - size * 0.35)
             yield Text(x + 38, y, text, "soft", size)
             x += wide
-
-
-def _chief(hands: list[FinishHand]) -> FinishHand:
-    """The hand of a seat that its lane speaks of: the one that counted, else the first that was ruled on."""
-    counted = [hand for hand in hands if hand.behind is not None]
-    ruled = [hand for hand in hands if hand.ruling is not None]
-    return (counted or ruled or hands)[0]
 
 
 def _window(finish: Finish) -> tuple[float, float]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
@@ -127,7 +127,14 @@ def finish(
             for card in near
             if isinstance(card, Card)
         ),
-        edges=tuple(_edges(near)),
+        edges=tuple(
+            (line.extra["seat"], line.t, line.extra["pressed"])
+            for line in near
+            if isinstance(line, Other)
+            and line.name == "edge"
+            and isinstance(line.extra.get("seat"), int)
+            and isinstance(line.extra.get("pressed"), bool)
+        ),
         ruling=ruling,
         heat=heat,
     )
@@ -163,14 +170,6 @@ def _behind(hands: Sequence[Slap], ruling: Ruling | None, heat: Ruling | None) -
         if hand is not None:
             out[hand.id] = (runner["margin"], winner.t_error + hand.t_error)
     return out
-
-
-def _edges(lines: Iterable[Observation]) -> Iterator[tuple[int, int, bool]]:
-    for line in lines:
-        if isinstance(line, Other) and line.name == "edge":
-            seat, pressed = line.extra.get("seat"), line.extra.get("pressed")
-            if isinstance(seat, int) and isinstance(pressed, bool):
-                yield seat, line.t, pressed
 
 
 class Headline(NamedTuple):
