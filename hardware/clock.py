@@ -14,6 +14,7 @@ from datetime import datetime
 
 Clock = Callable[[], int]
 """Answers the present instant, ns."""
+_TRIES = 16
 
 
 def monotonic() -> int:
@@ -39,20 +40,12 @@ class Offset:
     error: int
 
 
-def measure_offset(other: Clock = boottime, reference: Clock = monotonic, tries: int = 16) -> Offset:
+def measure_offset(other: Clock = boottime, reference: Clock = monotonic) -> Offset:
     """How far ``other`` runs ahead of ``reference``.
 
     Each try reads the reference on both sides of the other clock; the tightest try bounds the offset best,
     since an interruption between the readings can only widen it.
     """
-    best: Offset | None = None
-    for _ in range(tries):
-        before = reference()
-        between = other()
-        after = reference()
-        found = Offset(between - (before + after) // 2, (after - before + 1) // 2)
-        if best is None or found.error < best.error:
-            best = found
-    if best is None:
-        raise ValueError("tries must be at least 1")
-    return best
+    readings = [(reference(), other(), reference()) for _ in range(_TRIES)]
+    found = (Offset(at - (before + after) // 2, (after - before + 1) // 2) for before, at, after in readings)
+    return min(found, key=lambda offset: offset.error)

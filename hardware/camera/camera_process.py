@@ -228,26 +228,6 @@ def _deliver(camera: Camera, memory: int, bell: int, say: Callable[..., None]) -
         os.eventfd_write(bell, 1)
 
 
-def _serve(spec: CameraSpec, memory: int, bell: int, say: Callable[..., None]) -> None:
-    """Open the camera and deliver its frames; every way in which that ends is said."""
-    camera: Camera | None = None
-    try:
-        camera = spec.open()
-        _deliver(camera, memory, bell, say)
-        say(ENDED)
-    except _AskedToStop:
-        pass
-    except HardwareMissing as bad:
-        say(MISSING, words=str(bad))
-    except Exception as bad:
-        traceback.print_exc()
-        say(FAILED, words=f"{type(bad).__name__}: {bad}")
-    # Whoever asked waits for a while only, and then kills: a close that hangs is no reason to hang here for ever.
-    with contextlib.suppress(_AskedToStop, Exception):
-        if camera is not None:
-            camera.close()
-
-
 def main(arguments: Sequence[str]) -> None:
     """Arguments: file descriptors of the lifeline, the memory, the bell and the messages, and the camera as JSON."""
     lifeline, memory, bell, messages = (int(number) for number in arguments[:4])
@@ -260,9 +240,26 @@ def main(arguments: Sequence[str]) -> None:
     def say(kind: str, **more: Any) -> None:
         os.write(messages, (json.dumps({"kind": kind, **more}) + "\n").encode())
 
+    camera: Camera | None = None
     with contextlib.suppress(_AskedToStop, BrokenPipeError):
         signal.signal(signal.SIGTERM, _stop)
-        _serve(CameraSpec.from_json(arguments[4]), memory, bell, say)
+        spec = CameraSpec.from_json(arguments[4])
+        # Every way in which this ends is said.
+        try:
+            camera = spec.open()
+            _deliver(camera, memory, bell, say)
+            say(ENDED)
+        except _AskedToStop:
+            pass
+        except HardwareMissing as bad:
+            say(MISSING, words=str(bad))
+        except Exception as bad:
+            traceback.print_exc()
+            say(FAILED, words=f"{type(bad).__name__}: {bad}")
+        # Whoever asked waits for a while only, and then kills: a close that hangs is no reason to hang here for ever.
+        with contextlib.suppress(_AskedToStop, Exception):
+            if camera is not None:
+                camera.close()
     with contextlib.suppress(OSError):
         sys.stdout.flush()
         sys.stderr.flush()

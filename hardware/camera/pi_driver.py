@@ -15,15 +15,7 @@ _MEND: Final = f"sudo apt update && sudo apt full-upgrade, then {_INSTALL} --rei
 _USB: Final = 'or use a USB camera (source = "usb:0")'
 
 
-def picamera2_class() -> Callable[[], Any]:
-    """picamera2's class; raises what its import raises."""
-    from picamera2 import Picamera2
-
-    made: Callable[[], Any] = Picamera2
-    return made
-
-
-def open_driver(load: Callable[[], Callable[[], Any]] = picamera2_class) -> Any:
+def open_driver(load: Callable[[], Callable[[], Any]] | None = None) -> Any:
     """An open ``Picamera2`` object.
 
     Args:
@@ -33,15 +25,31 @@ def open_driver(load: Callable[[], Callable[[], Any]] = picamera2_class) -> Any:
         HardwareMissing: no picamera2, one that does not fit its libcamera or numpy, no camera, or one that is in use.
     """
     try:
-        picamera2 = load()
+        if load is None:
+            from picamera2 import Picamera2
+        else:
+            Picamera2 = load()  # noqa: N806 - a class
     except ImportError as bad:
         raise HardwareMissing(_import_words(bad)) from bad
     except (ValueError, AttributeError, OSError) as bad:
-        raise HardwareMissing(_built_words(bad)) from bad
+        words = f"picamera2 cannot be loaded ({bad}): {_MEND}"
+        if "numpy" in str(bad):
+            words = (
+                f"picamera2's parts were built for another numpy ({bad}): on Raspberry Pi OS Bookworm, in this "
+                "environment, pip install 'numpy<2' opencv-python==4.11.0.86"
+            )
+        raise HardwareMissing(words) from bad
     try:
-        return picamera2()
+        return Picamera2()
     except (IndexError, RuntimeError, OSError) as refused:
-        raise HardwareMissing(_refusal(refused)) from refused
+        told = _told(refused)
+        words = memory_words(refused) or (
+            f"no camera answers on the ribbon cable ({told}): switch the power off, push both ends of the cable in, "
+            f"and see `rpicam-hello --list-cameras`; {_USB}"
+        )
+        if "busy" in told.lower() or "in use" in told.lower():
+            words = f"another program holds the camera ({told}): close it; `sudo lsof /dev/video* /dev/media*` names it"
+        raise HardwareMissing(words) from refused
 
 
 def memory_words(bad: BaseException) -> str | None:
@@ -70,25 +78,6 @@ def _import_words(bad: ImportError) -> str:
     return (
         f"picamera2 and libcamera do not fit together ({bad}): {_MEND}; a libcamera under /usr/local, built by hand, "
         "must go"
-    )
-
-
-def _built_words(bad: Exception) -> str:
-    if "numpy" in str(bad):
-        return (
-            f"picamera2's parts were built for another numpy ({bad}): on Raspberry Pi OS Bookworm, in this environment"
-            ", pip install 'numpy<2' opencv-python==4.11.0.86"
-        )
-    return f"picamera2 cannot be loaded ({bad}): {_MEND}"
-
-
-def _refusal(refused: BaseException) -> str:
-    told = _told(refused)
-    if "busy" in told.lower() or "in use" in told.lower():
-        return f"another program holds the camera ({told}): close it; `sudo lsof /dev/video* /dev/media*` names it"
-    return memory_words(refused) or (
-        f"no camera answers on the ribbon cable ({told}): switch the power off, push both ends of the cable in, and "
-        f"see `rpicam-hello --list-cameras`; {_USB}"
     )
 
 

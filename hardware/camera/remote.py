@@ -235,11 +235,9 @@ class RemoteCamera:
             elif said["kind"] == ENDED:
                 self._recorded = True
         self._why = why or self._why
-        if gone and self._process is not None:
-            self._lost(process)
-
-    def _lost(self, process: CameraProcess) -> None:
-        """The process is gone. A picture that it left in the ring is taken before the ring is let go of."""
+        if not gone:
+            return
+        # A picture that it left in the ring is taken before the ring is let go of.
         self._last = self._fresh() or self._last
         heard = self._why
         self._why = heard or f"the camera's process ended {_how(process.status)}"

@@ -149,8 +149,8 @@ class UsbCamera:
         os.environ.setdefault(*_READSECONDS)
         self.source = f"usb:{device}"
         self._clock = clock
+        cv2 = opencv()
         if capture is None:
-            cv2 = opencv()
             capture = cv2.VideoCapture(int(device) if str(device).isdecimal() else device, cv2.CAP_V4L2)
         self._capture = capture
         if not self._capture.isOpened():
@@ -158,7 +158,17 @@ class UsbCamera:
                 f"no camera answers at {self.source}; plug one in, or put your user into the group video "
                 "(sudo usermod -aG video $USER, then log in again)"
             )
-        self._length = _ask(self._capture, size, fps)
+        for setting, value in (
+            (cv2.CAP_PROP_FOURCC, cv2.VideoWriter.fourcc(*"MJPG")),
+            (cv2.CAP_PROP_FRAME_WIDTH, size[0]),
+            (cv2.CAP_PROP_FRAME_HEIGHT, size[1]),
+            (cv2.CAP_PROP_FPS, fps),
+            (cv2.CAP_PROP_BUFFERSIZE, 1),
+            (cv2.CAP_PROP_AUTOFOCUS, 0),
+        ):
+            self._capture.set(setting, value)
+        told = float(self._capture.get(cv2.CAP_PROP_FPS))
+        self._length = round(SECOND / (told if 1 <= told <= 1000 else fps))
         self._locks = UsbLocks(self._capture)
         self._asked = size
         self._size: tuple[int, int] | None = None
@@ -205,19 +215,3 @@ class UsbCamera:
     def close(self) -> None:
         """Let go of the camera."""
         self._capture.release()
-
-
-def _ask(capture: Any, size: tuple[int, int], fps: float) -> int:
-    """Ask for pictures as they are wanted; gives a frame's time, ns, by the rate that the camera tells."""
-    cv2 = opencv()
-    for setting, value in (
-        (cv2.CAP_PROP_FOURCC, cv2.VideoWriter.fourcc(*"MJPG")),
-        (cv2.CAP_PROP_FRAME_WIDTH, size[0]),
-        (cv2.CAP_PROP_FRAME_HEIGHT, size[1]),
-        (cv2.CAP_PROP_FPS, fps),
-        (cv2.CAP_PROP_BUFFERSIZE, 1),
-        (cv2.CAP_PROP_AUTOFOCUS, 0),
-    ):
-        capture.set(setting, value)
-    told = float(capture.get(cv2.CAP_PROP_FPS))
-    return round(SECOND / (told if 1 <= told <= 1000 else fps))

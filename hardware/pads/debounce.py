@@ -115,14 +115,16 @@ class Debouncer:
             return []
         done: list[DecidedContact] = []
         if self._first is not None:
-            if self._same_contact(edge.t):
+            # Where nobody saw it open this is chatter, unless the mask is over.
+            over = self._first.t + MASK if self._release is None else self._settled_at(self._first, self._release)
+            if edge.t < over:
                 self._release = None
                 self._last_closed = edge.t
                 if not self._confirmed:
                     self._end_run(self._runs[-1].start, edge.t)
                     self._runs.append(ClosedSpan(edge.t))
                 return []
-            done = self._close(edge.t)
+            done = self._close(edge.t, self._first)
         self._first, self._last_closed = edge, edge.t
         self._runs = [ClosedSpan(edge.t)]
         return done
@@ -137,26 +139,18 @@ class Debouncer:
                 self._stuck = True
                 done.append(DecidedContact(Event.STUCK, self._first, self._first.t + STUCK))
             return done
-        if t >= self._settled_at(self._release):
-            done += self._close(t)
+        if t >= self._settled_at(self._first, self._release):
+            done += self._close(t, self._first)
         return done
 
     def _end_run(self, still: int, by: int) -> None:
         if self._runs and self._runs[-1].end is None:
             self._runs[-1] = ClosedSpan(self._runs[-1].start, still, by)
 
-    def _same_contact(self, t: int) -> bool:
-        if self._release is None:
-            # Nobody saw it open: a chatter, unless the mask is over.
-            return self._first is not None and t < self._first.t + MASK
-        return t < self._settled_at(self._release)
-
-    def _settled_at(self, release: Edge) -> int:
-        if self._first is None:
-            return release.t
+    def _settled_at(self, first: Edge, release: Edge) -> int:
         if not self._long_enough(release.t):
             return release.t + self._bounce
-        return max(release.t + REBOUND, self._first.t + MASK)
+        return max(release.t + REBOUND, first.t + MASK)
 
     def _long_enough(self, until: int) -> bool:
         """Whether the contact was closed for long enough in all, and beyond what was asked of it."""
@@ -175,11 +169,9 @@ class Debouncer:
         self._confirmed = True
         return [DecidedContact(Event.PRESSED, self._first, self._first.t, tuple(self._runs))]
 
-    def _close(self, t: int) -> list[DecidedContact]:
-        """End the contact; ``t`` is an instant at which it is known to be over."""
-        if self._first is None:
-            return []
-        first, release = self._first, self._release
+    def _close(self, t: int, first: Edge) -> list[DecidedContact]:
+        """End the contact that began with ``first``; ``t`` is an instant at which it is known to be over."""
+        release = self._release
         if release is None:
             # It was pressed anew, so it had been open: somewhere since it was last known closed.
             gap = t - self._last_closed

@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any, Final
 
 from hardware.pads.lines import OnLost, OnPress
-from hardware.pads.pinout import open_factory, require_kernel_time
+from hardware.pads.pinout import open_factory
 from hardware.ports import HardwareMissing
 from referee.units import MS
 
@@ -48,11 +48,28 @@ class GpiozeroLines:
         Raises:
             HardwareMissing: the factory knows no stamps, or a pin cannot be used.
         """
-        require_kernel_time(factory)
         self.exact = bool(getattr(factory, "exact_time", False))
+        if not self.exact and all(cls.__name__ != "LGPIOFactory" for cls in type(factory).__mro__):
+            raise HardwareMissing(
+                f"gpiozero's {type(factory).__name__} does not tell when an edge was, only when it was heard of; "
+                "install lgpio (apt install python3-lgpio) and unset GPIOZERO_PIN_FACTORY"
+            )
         self._pressed_level = active_high
         self._awake = threading.Event()
-        self._pins = {pin: _claim(factory, seat, pin, active_high) for seat, pin in sorted(pins.items())}
+        from gpiozero.exc import GPIOZeroError
+
+        self._pins: dict[int, Any] = {}
+        for seat, number in sorted(pins.items()):
+            try:
+                pin = self._pins[number] = factory.pin(number)
+                pin.function = "input"
+                pin.pull = "down" if active_high else "up"
+                pin.bounce = None
+                pin.edges = "rising" if active_high else "falling"
+            except GPIOZeroError as refused:
+                raise HardwareMissing(
+                    f"seat {seat}'s pad: pin {number} cannot be used ({refused}); choose another pin in the settings"
+                ) from refused
         # gpiozero holds its callbacks by weak references: somebody must keep them.
         self._callbacks: dict[int, Callable[[float, Any], None]] = {}
 
@@ -97,22 +114,6 @@ class GpiozeroLines:
             pin.when_changed = None
             pin.close()
         self._callbacks = {}
-
-
-def _claim(factory: Any, seat: int, number: int, active_high: bool) -> Any:
-    from gpiozero.exc import GPIOZeroError
-
-    try:
-        pin = factory.pin(number)
-        pin.function = "input"
-        pin.pull = "down" if active_high else "up"
-        pin.bounce = None
-        pin.edges = "rising" if active_high else "falling"
-    except GPIOZeroError as refused:
-        raise HardwareMissing(
-            f"seat {seat}'s pad: pin {number} cannot be used ({refused}); choose another pin in the settings"
-        ) from refused
-    return pin
 
 
 def open_gpiozero(pins: Mapping[int, int], active_high: bool) -> GpiozeroLines:

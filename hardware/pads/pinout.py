@@ -25,20 +25,6 @@ USER_TO_GROUP: Final = "put your user into the group gpio (sudo usermod -aG gpio
 """What mends a chip that may not be opened."""
 
 
-def require_kernel_time(factory: Any) -> None:
-    """Refuse a gpiozero factory whose stamps cannot decide who was first.
-
-    Raises:
-        HardwareMissing: the factory stamps an edge when Python hears of it, not with the instant at which it was.
-    """
-    is_lgpio = any(cls.__name__ == "LGPIOFactory" for cls in type(factory).__mro__)
-    if not (is_lgpio or getattr(factory, "exact_time", False)):
-        raise HardwareMissing(
-            f"gpiozero's {type(factory).__name__} does not tell when an edge was, only when it was heard of; "
-            "install lgpio (apt install python3-lgpio) and unset GPIOZERO_PIN_FACTORY"
-        )
-
-
 def header_chip(label_of: Callable[[int], str | None]) -> int | None:
     """The number of the GPIO chip that the header hangs on, found by label; None where there is none.
 

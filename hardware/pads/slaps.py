@@ -167,22 +167,23 @@ class PadFilter:
         if not doubtful:
             return
         # Somebody's hand came at a first edge; one that came hidden in its echo came by so late.
-        edges = [(seat, first, first) for seat, first, _ in self._began(tuple(Known))]
+        edges = [(seat, first, first) for seat, first, _ in self._began(*Known)]
         for pad, runs in doubtful:
-            over = at_most(runs[0].start, _causes(crosstalk, pad, runs, edges))
+            over = at_most(runs[0].start, self._causes(pad, runs, edges))
             pad.set_latest(landing(runs, over, crosstalk.bounces[pad.seat - 1])[1] if over > runs[0].start else over)
-        spans = self._began(tuple(Known))
+        spans = self._began(*Known)
         for pad, runs in doubtful:
-            over = at_most(runs[0].start, _causes(crosstalk, pad, runs, spans))
+            over = at_most(runs[0].start, self._causes(pad, runs, spans))
             pad.contact.require(over, over + crosstalk.hold(pad.seat))
 
-    def _causes(self, pad: SeatPad, runs: Sequence[ClosedSpan], *known: Known) -> list[Cause]:
-        """Hands that a contact may only have heard, so much being known of them."""
+    def _causes(self, pad: SeatPad, runs: Sequence[ClosedSpan], hands: Sequence[tuple[int, int, int]]) -> list[Cause]:
+        """Those of the hands that a contact may only have heard."""
         if self._crosstalk is None:
             return []
-        return _causes(self._crosstalk, pad, runs, self._began(known))
+        end = runs[-1].start if runs[-1].end is None else runs[-1].end
+        return self._crosstalk.causes(pad.seat, runs[0].start, end, hands)
 
-    def _began(self, known: Collection[Known]) -> list[tuple[int, int, int]]:
+    def _began(self, *known: Known) -> list[tuple[int, int, int]]:
         return [began for pad in self._pads.values() for began in pad.began(known)]
 
     def _can_tell(self, pad: SeatPad, contact: DecidedContact, t: int) -> bool:
@@ -190,9 +191,8 @@ class PadFilter:
         if self._crosstalk is None or contact.event not in (Event.PRESSED, Event.DROPPED):
             return True
         first = contact.edge.t
-        if len(self._causes(pad, contact.runs, Known.OPEN, Known.HAND)) != len(
-            self._causes(pad, contact.runs, Known.HAND)
-        ):
+        likely, sure = self._began(Known.OPEN, Known.HAND), self._began(Known.HAND)
+        if len(self._causes(pad, contact.runs, likely)) != len(self._causes(pad, contact.runs, sure)):
             return False
         over = t >= (contact.runs[-1].end or first) + self._crosstalk.hold(pad.seat)
         return contact.event is Event.PRESSED or (over and pad.is_weighed(first, first, t))
@@ -208,7 +208,7 @@ class PadFilter:
 
     def _slap(self, pad: SeatPad, contact: DecidedContact) -> list[Observation]:
         self._heard.add(pad.seat)
-        causes = self._causes(pad, contact.runs, Known.HAND)
+        causes = self._causes(pad, contact.runs, self._began(Known.HAND))
         if self._crosstalk is None or not causes:
             return [*pad.slap(contact.edge, contact.edge.t, 0)]
         bounce = self._crosstalk.bounces[pad.seat - 1]
@@ -221,7 +221,7 @@ class PadFilter:
         edge, release, end = contact.edge, contact.release, contact.runs[-1].end
         if release is None or end is None:
             raise ValueError(f"a dropped contact of seat {pad.seat} that never opened")
-        causes = self._causes(pad, contact.runs, Known.HAND)
+        causes = self._causes(pad, contact.runs, self._began(Known.HAND))
         if causes and explained(contact.runs, causes) >= end and not self._loud(pad, edge.t, causes):
             self._dropped += 1
             nearest = min(causes, key=lambda cause: abs(cause.earliest + cause.latest - 2 * edge.t))
@@ -245,10 +245,3 @@ class PadFilter:
             Other(t=one.t, id=pad.new_id("k"), name=one.kind, extra={"seat": pad.seat, "words": one.words(pad.seat)})
             for one in changes
         ]
-
-
-def _causes(
-    crosstalk: Crosstalk, pad: SeatPad, runs: Sequence[ClosedSpan], hands: Sequence[tuple[int, int, int]]
-) -> list[Cause]:
-    end = runs[-1].start if runs[-1].end is None else runs[-1].end
-    return crosstalk.causes(pad.seat, runs[0].start, end, hands)

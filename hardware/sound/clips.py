@@ -18,7 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Protocol
+from typing import BinaryIO, Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -259,14 +259,20 @@ def pcm(samples: Samples) -> bytes:
     return np.clip(np.round(samples * 32767), -32768, 32767).astype("<i2").tobytes()
 
 
+def open_wav(file: BinaryIO) -> wave.Wave_write:
+    """Begin a WAV file of one channel of 16-bit sound at `RATE`."""
+    wav = wave.open(file, "wb")  # noqa: SIM115 - the caller closes it
+    wav.setnchannels(1)
+    wav.setsampwidth(2)
+    wav.setframerate(RATE)
+    return wav
+
+
 def write_wav(file: Path, samples: Samples) -> None:
     """Write one channel of 16-bit sound at `RATE`.
 
     Raises:
         OSError: the file cannot be written.
     """
-    with file.open("wb") as out, wave.open(out, "wb") as wav:
-        wav.setnchannels(1)
-        wav.setsampwidth(2)
-        wav.setframerate(RATE)
+    with file.open("wb") as out, open_wav(out) as wav:
         wav.writeframes(pcm(samples))

@@ -51,18 +51,14 @@ class Mixer:
         self._queue: deque[_Saying] = deque()
         self._cues: list[Samples] = []
         self._noise = noise_floor()
-        self._position = 0
+        self.position = 0
+        """How many samples have been read."""
         self._volume = volume
         self._gain = volume()
         self.dropped: deque[object] = deque(maxlen=_KEPT)
         """Names of phrases that were never begun, the latest last."""
         self.cut: deque[object] = deque(maxlen=_KEPT)
         """Names of phrases that were cut off."""
-
-    @property
-    def position(self) -> int:
-        """How many samples have been read."""
-        return self._position
 
     @property
     def waiting(self) -> int:
@@ -98,8 +94,8 @@ class Mixer:
         elif self.waiting > patience * RATE:
             self.dropped.append(name)
             return None
-        start = self._position + self.waiting
-        self._queue.append(_Saying(samples, urgent, name, topic, self._position + round(patience * RATE)))
+        start = self.position + self.waiting
+        self._queue.append(_Saying(samples, urgent, name, topic, self.position + round(patience * RATE)))
         return start
 
     def cue(self, samples: Samples) -> None:
@@ -110,8 +106,20 @@ class Mixer:
         """The next ``count`` samples, noise floor included; never beyond full scale."""
         sound = np.zeros(count, np.float32)
         filled = 0
-        while filled < count and self._next(self._position + filled):
-            filled += self._pour(sound[filled:])
+        while filled < count and self._queue:
+            first = self._queue[0]
+            if not first.at and self.position + filled > first.until:
+                self.dropped.append(first.name)
+                self._queue.popleft()
+                continue
+            # As far as either reaches; its pause counts as part of it.
+            length = min(count - filled, first.whole - first.at)
+            spoken = first.samples[first.at : first.at + length]
+            sound[filled : filled + spoken.size] += spoken
+            first.at += length
+            filled += length
+            if first.at >= first.whole:
+                self._queue.popleft()
         rest = []
         for cue in self._cues:
             reach = min(count, cue.size)
@@ -124,8 +132,8 @@ class Mixer:
         fade = min(count, round(_TURN * RATE)) if gain != self._gain else 0
         sound[:fade] *= np.linspace(gain, self._gain, fade, dtype=np.float32)
         sound[fade:] *= self._gain
-        at = (self._position + np.arange(count)) % self._noise.size
-        self._position += count
+        at = (self.position + np.arange(count)) % self._noise.size
+        self.position += count
         sound += self._noise[at]
         np.clip(sound, -1.0, 1.0, out=sound)
         return sound
@@ -134,33 +142,12 @@ class Mixer:
         """So much time went by in which nothing that was read was heard: what was being said begins anew if it is still
         true, and what is not true any more is dropped.
         """
-        self._position += round(seconds * RATE)
+        self.position += round(seconds * RATE)
         self._cues.clear()
         for one in list(self._queue):
             if one.at >= one.samples.size:
                 self._queue.remove(one)
             one.at = 0
-
-    def _next(self, position: int) -> bool:
-        """Whether there is something to say, once what begins too late is dropped."""
-        while self._queue:
-            first = self._queue[0]
-            if first.at or position <= first.until:
-                return True
-            self.dropped.append(first.name)
-            self._queue.popleft()
-        return False
-
-    def _pour(self, out: Samples) -> int:
-        """Add the first phrase to ``out`` as far as either reaches; its pause counts as part of it."""
-        saying = self._queue[0]
-        count = min(out.size, saying.whole - saying.at)
-        spoken = saying.samples[saying.at : saying.at + count]
-        out[: spoken.size] += spoken
-        saying.at += count
-        if saying.at >= saying.whole:
-            self._queue.popleft()
-        return count
 
     def _make_way(self) -> None:
         self._drop(lambda one: not one.urgent)

@@ -6,7 +6,6 @@ For `referee demo` and for learning decks; a table's own voice is made by `refer
 from __future__ import annotations
 
 import logging
-import wave
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +13,7 @@ from pathlib import Path
 from hardware.clock import Clock, monotonic
 from hardware.ports import HardwareMissing, Speaker
 from hardware.simulated.devices.silent_speaker import RecordingSpeaker
-from hardware.sound.clips import Clips, Progress, find_synthesiser, pcm
+from hardware.sound.clips import Clips, Progress, find_synthesiser, open_wav, pcm
 from hardware.sound.mixer import Mixer
 from hardware.sound.splice import CUES, RATE
 from hardware.sound.stream_speaker import PhraseBank, StreamSpeaker
@@ -51,10 +50,7 @@ class WavSpeaker:
             self._out = file.open("wb")
         except OSError as refused:
             raise HardwareMissing(f"cannot write the sound to {file}: {refused.strerror}") from refused
-        self._wav = wave.open(self._out, "wb")  # noqa: SIM115 - closed in close()
-        self._wav.setnchannels(1)
-        self._wav.setsampwidth(2)
-        self._wav.setframerate(RATE)
+        self._wav = open_wav(self._out)
         self._closed = False
 
     @property
