@@ -148,9 +148,23 @@ def wiring_svg(pins: PinMap) -> str:
         f'<rect x="{_MIDDLE - 36}" y="{_TOP - 22}" width="72" height="{20 * _ROW + 10}" rx="6" fill="#efefef" '
         f'stroke="{_INK}"/>',
     ]
-    for pin in header_pins(pins):
+    header = header_pins(pins)
+    for pin in header:
         lines += _draw_pin(pin, pins)
-    lines += _draw_legend(_TOP + 20 * _ROW + 18, pins)
+    # What each stroke means, and what goes to ground.
+    kinds = {
+        "pad": "pad: a contact to 3.3 V" if pins.active_high else "pad: a contact to ground (any black pin)",
+        "light": "seat’s light: resistor, long leg of the LED, short leg to ground",
+        "colour": "table’s light: one LED of three colours, common leg to ground",
+        "force": "SPI to the MCP3008 (VDD and VREF to 3.3 V, AGND and DGND to ground)",
+    }
+    y = _TOP + 20 * _ROW + 18
+    for kind, words in kinds.items():
+        if kind in {pin.kind for pin in header}:
+            lines += [_line(60, y, 130, y, *STROKES[kind]), _text(142, y + 5, words)]
+            y += 22
+    power = "black: ground.  white: power, never to a pin with a number behind GPIO.  grey: free."
+    lines.append(_text(60, y + 5, power))
     return "\n".join([*lines, "</svg>", ""])
 
 
@@ -206,21 +220,6 @@ def _draw_wire(pin: HeaderPin, side: int, y: float, *, is_high: bool) -> Iterato
         for k, half in enumerate((9, 6, 3)):
             yield _line(end - half, y + 5 + 3 * k, end + half, y + 5 + 3 * k, width="2")
     yield _text(end + side * 16, y + 5, pin.label, "end" if side < 0 else "start", 15)
-
-
-def _draw_legend(y: float, pins: PinMap) -> Iterator[str]:
-    """What each stroke means, and what goes to ground."""
-    kinds = {
-        "pad": "pad: a contact to 3.3 V" if pins.active_high else "pad: a contact to ground (any black pin)",
-        "light": "seat’s light: resistor, long leg of the LED, short leg to ground",
-        "colour": "table’s light: one LED of three colours, common leg to ground",
-        "force": "SPI to the MCP3008 (VDD and VREF to 3.3 V, AGND and DGND to ground)",
-    }
-    for kind in [kind for kind in kinds if kind in {pin.kind for pin in header_pins(pins)}]:
-        yield _line(60, y, 130, y, *STROKES[kind])
-        yield _text(142, y + 5, kinds[kind])
-        y += 22
-    yield _text(60, y + 5, "black: ground.  white: power, never to a pin with a number behind GPIO.  grey: free.")
 
 
 def _line(

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any, Final
 
 from hardware.priority import be_urgent
@@ -75,16 +75,16 @@ def referee_game(
         screen = Screen(display, live=live)
         stack.callback(screen.close)
         # The lights ask for the first time when the conductor has been made.
-        told = _announcers(settings, parts, service, lambda: bool(conductor.view.questions))
-        told.outlets |= {"display": screen, "answers": typed}
-        told.tellers |= {"display": screen.tell}
+        announcers, first = _announcers(settings, parts, service, lambda: bool(conductor.view.questions))
+        tellers = {name: one.tell for name, one in {**announcers, "display": screen}.items()}
         pads = SharedPads(parts.pads)
-        silent = _call_roll(settings, parts, pads, list(told.tellers.values()), alarm, service)
-        told.outlets |= {one.name: one.take_rulings for one in services}
-        told.tellers |= {one.name: one.take_notice for one in services}
+        silent = _call_roll(settings, parts, pads, list(tellers.values()), alarm, service)
+        outlets: dict[str, Outlet] = {**announcers, "display": screen, "answers": typed}
+        outlets |= {one.name: one.take_rulings for one in services}
+        tellers |= {one.name: one.take_notice for one in services}
         timeline = recorded.timeline if recorded is not None else Timeline()
         log = recorded.journal(journal) if recorded is not None else journal
-        conductor = _conduct(settings, parts, told, recorded, log, timeline.now(clock()), mark)
+        conductor = _conduct(settings, parts, outlets, tellers, recorded, log, timeline.now(clock()), mark)
         for seat in silent:
             conductor.trouble(
                 f"pad {seat}", f"{names[seat - 1]}'s pad was not heard in the roll-call; see to its cable"
@@ -93,7 +93,7 @@ def referee_game(
         for one in services:
             one.begin_game(ServedGame(conductor, settings, timeline, clock, keeper, record, parts.speaker))
         loop = Loop(
-            conductor, parts.sights, pads, first=told.first, answers=typed, clock=clock, alarm=alarm,
+            conductor, parts.sights, pads, first=first, answers=typed, clock=clock, alarm=alarm,
             beat=service.beat, forces=parts.forces, timeline=timeline, services=services,
         )  # fmt: skip
         parts.mail.hand_to(loop.post)
@@ -108,29 +108,21 @@ def referee_game(
     return conductor
 
 
-@dataclass(slots=True)
-class _Announcers:
-    """Who hears of rulings, of the appliance's own news, and of the first hand, by name."""
-
-    outlets: dict[str, Outlet] = field(default_factory=dict)
-    tellers: dict[str, Teller] = field(default_factory=dict)
-    first: dict[str, FirstHand] = field(default_factory=dict)
-
-
-def _announcers(settings: Settings, parts: OpenParts, service: Service, asks: Callable[[], bool]) -> _Announcers:
-    """Lights and voice, as far as they are there; ``asks`` answers whether a question is open."""
-    told = _Announcers()
+def _announcers(
+    settings: Settings, parts: OpenParts, service: Service, asks: Callable[[], bool]
+) -> tuple[dict[str, Lamps | Voice], dict[str, FirstHand]]:
+    """Lights and voice, as far as they are there, and what shows the first hand; ``asks``: is a question open?"""
+    announcers: dict[str, Lamps | Voice] = {}
     if parts.lights is not None:
-        lamps = Lamps(parts.lights, len(settings.seats), asks=asks)
-        told.first["lights"], told.outlets["lights"], told.tellers["lights"] = lamps, lamps, lamps.tell
+        announcers["lights"] = Lamps(parts.lights, len(settings.seats), asks=asks)
     if parts.speaker is not None:
-        voice = Voice(parts.speaker, settings.voice.language)
-        told.first["voice"], told.outlets["voice"], told.tellers["voice"] = voice, voice, voice.tell
+        announcers["voice"] = Voice(parts.speaker, settings.voice.language)
+    first: dict[str, FirstHand] = dict(announcers)
     if parts.speaker is not None and Pulse.has(parts.speaker):
-        told.first["audio"] = Pulse(parts.speaker, lambda: service.beat("audio"))
+        first["audio"] = Pulse(parts.speaker, lambda: service.beat("audio"))
     else:
         service.retire("audio")
-    return told
+    return announcers, first
 
 
 def _call_roll(
@@ -157,15 +149,15 @@ def _call_roll(
 
 
 def _conduct(
-    settings: Settings, parts: OpenParts, told: _Announcers, recorded: RecordedGame | None, log: Journal | None,
-    began: int, mark: Mapping[str, Any] | None,
+    settings: Settings, parts: OpenParts, outlets: Mapping[str, Outlet], tellers: Mapping[str, Teller],
+    recorded: RecordedGame | None, log: Journal | None, began: int, mark: Mapping[str, Any] | None,
 ) -> Conductor:  # fmt: skip
     """The game, new or broken off, from ``began`` (ns) on; parts that are missing are told at once."""
     past = recorded.past if recorded is not None else None
     conductor = Conductor(
         past.table if past is not None else table_of(settings, began, mark),
         pads=pad_filter(settings, began, force=parts.forces is not None, prefix=past.prefix if past else ""),
-        outlets=told.outlets, tellers=told.tellers, journal=log, past=past,
+        outlets=outlets, tellers=tellers, journal=log, past=past,
     )  # fmt: skip
     if recorded is not None and past is not None:
         conductor.begin_again(began, recorded.began)

@@ -54,9 +54,7 @@ class RecordedGame(TableService):
         with suppress(RecordError):
             self.keeper.reopen()
 
-    def end_game(self) -> None:
-        """See `TableService`."""
-        self.note_over()
+    end_game = note_over
 
 
 def open_game(record: Record, table: Table, now: int, *, new: bool = False, pads: int = 0) -> RecordedGame:

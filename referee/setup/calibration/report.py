@@ -238,10 +238,6 @@ class _Pen:
         thick = max(1, round(width * self.unit))
         cv2.polylines(self.image, [shifted], closed, colour, thick, cv2.LINE_AA, 4)
 
-    def dot(self, at: Floats, colour: tuple[int, int, int], radius: float) -> None:
-        x, y = (round(float(v)) for v in at)
-        cv2.circle(self.image, (x, y), max(2, round(radius * self.unit)), colour, -1, cv2.LINE_AA)
-
     def words(self, text: str, at: tuple[float, float], colour: tuple[int, int, int], size: float = 19.0) -> None:
         """Note text whose middle is to be at ``at``; `written` writes it, over everything else."""
         self._texts.append((text, at, colour, size))
@@ -290,22 +286,6 @@ def _seats(pen: _Pen, bearings: Mapping[str, float]) -> None:
         pen.words(f"{name} {bearing:.0f}°", (float(x), float(y)), _BLUE, 26.0)
 
 
-def _card(pen: _Pen, m: Measured) -> None:
-    """A card's outline in the middle of the playing area, with its height."""
-    x, y = m.found.area.mean(axis=0)
-    half = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * (WIDTH_MM / 2, HEIGHT_MM / 2)
-    quad = m.found.table.view.to_px(half + np.array([x, y]))
-    pen.lines(quad, _YELLOW, 2, closed=True)
-    pen.lines(np.array([(quad[0] + quad[1]) / 2, (quad[2] + quad[3]) / 2]), _YELLOW, 2)
-    below = quad.max(axis=0)
-    middle, least, most = m.heights
-    pen.words(
-        f"card {middle:.0f} px ({least:.0f} to {most:.0f})",
-        (float(quad[:, 0].mean()), float(below[1]) + 16 * pen.unit),
-        _YELLOW,
-    )
-
-
 def draw_measured(image: Any, m: Measured, bearings: Mapping[str, float]) -> Any:
     """The picture with everything that was found (H x W x 3); ``bearings`` by the seats' names, degrees."""
     pen = _Pen(image.copy())
@@ -314,9 +294,16 @@ def draw_measured(image: Any, m: Measured, bearings: Mapping[str, float]) -> Any
         pen.lines(outline, _GREEN, 2.5, closed=True)
         top = outline[outline[:, 1].argmin()]
         pen.words(name, (float(top[0]), float(top[1]) - 14 * pen.unit), _GREEN)
-    for point in m.found.points:
-        pen.dot(point, _GREEN, 3)
-    _card(pen, m)
+    for x, y in np.rint(m.found.points).astype(int).tolist():
+        cv2.circle(pen.image, (x, y), max(2, round(3 * pen.unit)), _GREEN, -1, cv2.LINE_AA)
+    # A card's outline in the middle of the playing area, with its height.
+    half = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * (WIDTH_MM / 2, HEIGHT_MM / 2)
+    quad = m.found.table.view.to_px(half + m.found.area.mean(axis=0))
+    pen.lines(quad, _YELLOW, 2, closed=True)
+    pen.lines(np.array([(quad[0] + quad[1]) / 2, (quad[2] + quad[3]) / 2]), _YELLOW, 2)
+    middle, least, most = m.heights
+    below = (float(quad[:, 0].mean()), float(quad[:, 1].max()) + 16 * pen.unit)
+    pen.words(f"card {middle:.0f} px ({least:.0f} to {most:.0f})", below, _YELLOW)
     _seats(pen, bearings)
     tilt = m.found.table.tilt
     rows, columns = pen.image.shape[:2]

@@ -18,7 +18,7 @@ from hardware.camera.camera import open_camera
 from hardware.ports import Camera, HardwareMissing, Speaker
 from hardware.sound.speaker import open_speaker
 from models.decks.deck_file import LearnedDeck, fingerprint
-from models.decks.enrolment import Knowledge, TooFewLooks
+from models.decks.enrolment import TooFewLooks
 from models.decks.lookout import Lookout, NoLook
 from models.decks.looks import CardLook
 from models.eye.classes import CardError
@@ -238,18 +238,14 @@ def _learn(lookout: Lookout, options: EnrolmentOptions, looks: Sequence[CardLook
             f"{missing} cards were not laid: they are read as any deck's, never with 0.9 or more, and a new letter "
             "that looks like one of them stays in doubt; --more adds them"
         )
-    _tell_confusions(known, deck)
+    if known.confusions:
+        print("still confused, and never said with 0.9 or more:")
+        for c in known.confusions:
+            print(f"  the {card_in_words(c.card)} with the {card_in_words(c.other)} ({c.share:.0%} of its copies)")
+        again = " ".join(c.card for c in known.confusions)
+        print(f'lay them once more: referee enrol --deck {deck} --more --cards "{again}"')
+    else:
+        print("no card is confused with another, each being left out in turn")
     print(f"kept in {path}; {drawn}")
     print(f'use it: referee recognise --deck {deck} IMAGE; for a table: deck = "{deck}" in its settings')
     return 1 if known.confusions else 0
-
-
-def _tell_confusions(known: Knowledge, deck: str) -> None:
-    if not known.confusions:
-        print("no card is confused with another, each being left out in turn")
-        return
-    print("still confused, and never said with 0.9 or more:")
-    for c in known.confusions:
-        print(f"  the {card_in_words(c.card)} with the {card_in_words(c.other)} ({c.share:.0%} of its copies)")
-    again = " ".join(c.card for c in known.confusions)
-    print(f'lay them once more: referee enrol --deck {deck} --more --cards "{again}"')
