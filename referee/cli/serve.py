@@ -40,13 +40,13 @@ def add_page(commands: Commands) -> None:
 def _page(args: argparse.Namespace) -> int:
     import asyncio
 
-    from referee.web.server import PageOptions, serve
+    from referee.web.server import serve
 
-    options = PageOptions(
+    page = serve(
         args.record, host=args.host, port=args.port, pictures=args.pictures, listen=args.listen, runtime=args.runtime,
-        names=tuple(args.name), secure=args.https,
+        names=args.name, secure=args.https,
     )  # fmt: skip
-    return asyncio.run(serve(options))
+    return asyncio.run(page)
 
 
 def add_hall(commands: Commands) -> None:

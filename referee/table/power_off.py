@@ -20,9 +20,6 @@ ANSWER: Final = 15 * SECOND
 """How long a yes is waited for, ns."""
 STEP: Final = 10 * SECOND
 """How long pausing, and closing, may take, ns."""
-_COMMAND: Final = ("systemctl", "poweroff")
-_PATIENCE: Final = 20.0
-"""How long the command may take to answer, s."""
 
 
 class PowerState(Enum):
@@ -135,12 +132,12 @@ class PowerOff:
         return [PowerOrder(step, words)]
 
 
-def switch_off(command: Sequence[str] = _COMMAND, patience: float = _PATIENCE) -> str:
+def switch_off(command: Sequence[str] = ("systemctl", "poweroff"), patience: float = 20.0) -> str:
     """Run the system's command for it.
 
     Args:
         command: the program and its arguments; no shell.
-        patience: s.
+        patience: how long it may take to answer, s.
 
     Returns:
         Why it could not be done, for `PowerOff.failed`; empty where the system has taken it.

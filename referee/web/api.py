@@ -30,7 +30,7 @@ from referee.web.layout import page_texts
 from referee.web.openapi import POSTED, address, describe
 from referee.web.rules_editor import house_check
 from referee.web.security.guard import CSRF_HEADER, cookie_name
-from referee.web.security.sessions import USUAL_LIVES, Device, Lives, Sessions, csrf_of
+from referee.web.security.sessions import USUAL_LIVES, Lives, Sessions, csrf_of
 
 Ask = Callable[[Mapping[str, Any]], Awaitable[dict[str, Any]]]
 """Hands a command to the main process; raises `ControlError`."""
@@ -87,14 +87,14 @@ class Control:
         try:
             fields = check_fields(kind, json.loads(await request.body()))
         except CommandError as bad:
-            return self._refused(request, 400, told(bad.sentence))
+            return self._refused(request, 400, bad.sentence)
         except (ValueError, RecursionError):
-            return self._refused(request, 400, told(NOT_JSON))
+            return self._refused(request, 400, NOT_JSON)
         return await act(request, fields)
 
     async def _session(self, request: Request) -> JSONResponse:
         """Whether this device is paired."""
-        device, token = _device(request), request.scope.get("referee.token")
+        device, token = request.scope["referee.device"], request.scope["referee.token"]
         return JSONResponse(
             {
                 "paired": device is not None,
@@ -106,9 +106,9 @@ class Control:
 
     async def _devices(self, request: Request) -> JSONResponse:
         """The devices that are paired."""
-        own = _device(request)
+        own = request.scope["referee.device"]
         if own is None:
-            return self._refused(request, 401, told(_NOT_PAIRED))
+            return self._refused(request, 401, _NOT_PAIRED)
         now = self._clock()
         shown = [
             {
@@ -131,12 +131,12 @@ class Control:
         answer = await self._asked({"do": "pair", "code": said["code"], "from": who})
         if not answer.get("accepted"):
             return self._answered(request, answer)
-        before = _device(request)
+        before = request.scope["referee.device"]
         if before is not None:
             # The same device again: its old session is not left lying about.
             self.sessions.sign_out(before.id)
         token = self.sessions.begin(said.get("device"), self._clock())
-        response = self._done(request, told(Sentence("paired")), csrf=csrf_of(token))
+        response = self._done(request, Sentence("paired"), csrf=csrf_of(token))
         response.set_cookie(
             cookie_name(secure=self._secure), token, max_age=self._lives.absolute // SECOND, path="/",
             secure=self._secure, httponly=True, samesite="strict",
@@ -146,16 +146,14 @@ class Control:
     async def _sign_out(self, request: Request, said: Mapping[str, Any]) -> JSONResponse:
         if said.get("all"):
             self.sessions.sign_out_all()
-            return self._done(request, told(Sentence("every device is signed out")))
+            return self._done(request, Sentence("every device is signed out"))
         if not self.sessions.sign_out(said["device"]):
-            gone = Sentence("there is no such device; it may have been signed out already")
-            return self._refused(request, 409, told(gone))
-        return self._done(request, told(Sentence("that device is signed out")))
+            return self._refused(request, 409, Sentence("there is no such device; it may have been signed out already"))
+        return self._done(request, Sentence("that device is signed out"))
 
     async def _check(self, request: Request, said: Mapping[str, Any]) -> JSONResponse:
         if self._checking.locked():
-            busy = Sentence("another text is being checked; try again")
-            return self._refused(request, 429, told(busy), wait=1)
+            return self._refused(request, 429, Sentence("another text is being checked; try again"), wait=1)
         async with self._checking:
             return JSONResponse(await asyncio.to_thread(house_check, said["text"]))
 
@@ -175,20 +173,17 @@ class Control:
         status = answer.get("status", 409)
         return self._refused(request, status if status in (409, 429, 503) else 409, answer, wait=answer.get("wait"))
 
-    def _done(self, request: Request, words: Mapping[str, Any], **more: str) -> JSONResponse:
+    def _done(self, request: Request, words: str | Mapping[str, Any], **more: str) -> JSONResponse:
         return JSONResponse({"accepted": True, **self._spoken(request, words), **more})
 
-    def _refused(self, request: Request, status: int, why: Mapping[str, Any], wait: object = None) -> JSONResponse:
+    def _refused(
+        self, request: Request, status: int, why: str | Mapping[str, Any], wait: object = None
+    ) -> JSONResponse:
         headers = {"Retry-After": str(wait)} if type(wait) is int and wait > 0 else None
         return JSONResponse({"accepted": False, **self._spoken(request, why)}, status, headers)
 
-    def _spoken(self, request: Request, words: Mapping[str, Any]) -> dict[str, str]:
-        return in_language(words, page_texts(request), self._names())
-
-
-def _device(request: Request) -> Device | None:
-    device = request.scope.get("referee.device")
-    return device if isinstance(device, Device) else None
+    def _spoken(self, request: Request, words: str | Mapping[str, Any]) -> dict[str, str]:
+        return in_language(told(words) if isinstance(words, str) else words, page_texts(request), self._names())
 
 
 class _SessionFile:

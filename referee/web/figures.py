@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import statistics
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from io import StringIO
 from typing import Final
@@ -163,37 +164,34 @@ def draw_reactions(of: Sequence[PlayerSummary], texts: Texts, width: int = _WIDE
     """A row of dots for each player, one for each hand, with the median and the middle half."""
     times = [time for one in of for time in one.reactions]
     axis = Axis(0, max([*times, 600 * MS]) * 1.06, 150 if width == _WIDE else 92, width - 24)
-    lane = 78.0
+    lane, letters = 78.0, 11 if width == _WIDE else 8
     bottom = 16 + lane * len(of)
     shapes: list[Shape] = list(grid(axis, 10, bottom, 7 if width == _WIDE else 4, texts, 15, ""))
     too_soon = axis.x(SOONEST_REACTION)
     shapes.append(Rect(axis.left, 10, too_soon - axis.left, bottom - 10, "warn", 0.12))
     said = []
     for place, one in enumerate(of):
-        shapes += _player(one, 16 + place * lane, lane, axis)
+        top, role = 16 + place * lane, seat_role(one.seat)
+        base = top + lane - 16
+        shapes.append(Text(8, top + lane * 0.62, shortened(one.player, letters), role, 20, weight=700))
+        shapes.append(Line(axis.left, base, axis.right, base, "rule2", 1.0))
+        if one.quartiles is not None:
+            low, high = (axis.x(time) for time in one.quartiles)
+            shapes.append(Rect(low, top + 6, high - low, lane - 22, role, 0.16, 4))
+        piles: Counter[int] = Counter()
+        for time in one.reactions:
+            x = axis.x(time)
+            column = round((x - axis.left) / (_DOT + 1))
+            height = piles[column]
+            piles[column] += 1
+            step = min(_DOT + 1, (lane - 30) / (height + 1) if height > 4 else _DOT + 1)
+            shapes.append(Rect(x - _DOT / 2, base - 4 - _DOT - height * step, _DOT, _DOT, role, 0.85, _DOT / 2))
+        if one.median is not None:
+            shapes.append(Line(axis.x(one.median), top + 4, axis.x(one.median), base, role, 3.0))
         median = "–" if one.median is None else texts.ms(one.median, 0)
         said.append(texts("figures.chart_of", name=one.player, n=len(one.reactions), median=median))
     shapes.append(Text(axis.right, bottom + 44, texts("figures.ms_axis"), "soft", 15, "end"))
     return Drawing(width, round(bottom + 54), tuple(shapes), texts("figures.reactions"), ". ".join(said))
-
-
-def _player(one: PlayerSummary, top: float, lane: float, axis: Axis) -> Iterator[Shape]:
-    role, base = seat_role(one.seat), top + lane - 16
-    yield Text(8, top + lane * 0.62, shortened(one.player, 8 if axis.left < 100 else 11), role, 20, weight=700)
-    yield Line(axis.left, base, axis.right, base, "rule2", 1.0)
-    if one.quartiles is not None:
-        low, high = (axis.x(time) for time in one.quartiles)
-        yield Rect(low, top + 6, high - low, lane - 22, role, 0.16, 4)
-    piles: dict[int, int] = {}
-    for time in one.reactions:
-        x = axis.x(time)
-        column = round((x - axis.left) / (_DOT + 1))
-        height = piles.get(column, 0)
-        piles[column] = height + 1
-        step = min(_DOT + 1, (lane - 30) / max(1, height + 1) if height > 4 else _DOT + 1)
-        yield Rect(x - _DOT / 2, base - 4 - _DOT - height * step, _DOT, _DOT, role, 0.85, _DOT / 2)
-    if one.median is not None:
-        yield Line(axis.x(one.median), top + 4, axis.x(one.median), base, role, 3.0)
 
 
 def draw_margins(of: Sequence[int], error: int, texts: Texts, width: int = _WIDE) -> Drawing:

@@ -130,9 +130,8 @@ def _hands(seen: Finish, words: RulingWords) -> Markup:
 def _cards(seen: Finish, words: RulingWords) -> Markup:
     texts = words.texts
     heads = ("card", "by_player", "reveal", "error", "read", "part")
-    rows = []
-    for mark in seen.cards:
-        row = tag(
+    rows = [
+        tag(
             "tr",
             tag("th", card(mark.card, texts), scope="row"),
             tag("td", words.name(mark.seat)),
@@ -142,7 +141,8 @@ def _cards(seen: Finish, words: RulingWords) -> Markup:
             tag("td", texts("word.yes") if mark.part else "–"),
             data_card=mark.id,
         )
-        rows.append(row)
+        for mark in seen.cards
+    ]
     return data_table([texts(f"finish.{name}") for name in heads], rows, texts("finish.cards"))
 
 
@@ -197,8 +197,9 @@ async def show_finish(site: Site, request: Request) -> Response:
         pictures = None
         if site.shelf.has_pictures:
             pictures = site.shelf.pictures(game, seen.zero - PICTURES_WITHIN, seen.zero + PICTURES_WITHIN)
-        offered = site.controlled and seen.ruling is not None
-        wrong = disputed_at(site.hub.board, game, seen.ruling) if offered and seen.ruling is not None else ""
+        wrong = ""
+        if site.controlled and seen.ruling is not None:
+            wrong = disputed_at(site.hub.board, game, seen.ruling)
         return tag("div", list(finish_page(folded, seen, texts, pictures, wrong)), class_="finish")
 
     content = await site.aside(write)

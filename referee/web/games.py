@@ -6,14 +6,14 @@ Routes of the page's process. Why something did or did not hold is said by the e
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Final
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from referee.engine.explanation import Considered, Explanation, Moment
+from referee.engine.explanation import Considered, Explanation
 from referee.engine.observations import Answer, Card, Correct, Count, Day, Draw, Observation, Other, Placed, Say
 from referee.engine.rulings import SHOWN_BY_POSITION, SLAP_KINDS, Ruling
 from referee.record.export import write_rulings_csv
@@ -206,7 +206,19 @@ def explained(explanation: Explanation, folded: Folded, words: RulingWords) -> M
         parts.append(panel(texts("finish.considered"), tag("ul", items, class_="considered")))
     if explanation.moments:
         because = frozenset(explanation.ruling.because)
-        rows = [_moment(one, one.id in because, words) for one in explanation.moments]
+        rows = []
+        for one in explanation.moments:
+            rests = one.id in because
+            cells: tuple[Child, ...] = (
+                texts.ms(one.offset, 1, sign=True),
+                f"± {texts.ms(one.error)}" if one.error else "",
+                texts.get(f"moment.{one.kind}", one.kind),
+                words.name(one.seat) if one.seat is not None else "",
+                card(one.card, texts) if one.card else "",
+                tag("code", one.id),
+                texts("finish.rests") if rests else "",
+            )
+            rows.append(tag("tr", [tag("td", cell) for cell in cells], class_="rests" if rests else None))
         parts.append(panel(texts("finish.moments"), data_table((), rows, texts("finish.moments"))))
     return join(parts)
 
@@ -221,20 +233,6 @@ def _considered(one: Considered, words: RulingWords) -> Markup:
     why = _SEAT.sub(lambda found: words.name(int(found.group(1))), one.why)
     english = tag("span", why, lang=None if texts.language == "en" else "en")
     return tag("li", tag("b", which), " ", english, class_="yes" if one.held else "no")
-
-
-def _moment(moment: Moment, rests: bool, words: RulingWords) -> Markup:
-    texts = words.texts
-    cells: tuple[Child, ...] = (
-        texts.ms(moment.offset, 1, sign=True),
-        f"± {texts.ms(moment.error)}" if moment.error else "",
-        texts.get(f"moment.{moment.kind}", moment.kind),
-        words.name(moment.seat) if moment.seat is not None else "",
-        card(moment.card, texts) if moment.card else "",
-        tag("code", moment.id),
-        texts("finish.rests") if rests else "",
-    )
-    return tag("tr", [tag("td", cell) for cell in cells], class_="rests" if rests else None)
 
 
 async def _lines(site: Site, game: int) -> list[str]:
@@ -256,60 +254,41 @@ async def send_rulings(site: Site, request: Request) -> Response:
     return download(await site.aside(write_rulings_csv, await _lines(site, game)), f"rulings-{game}.csv", CSV)
 
 
-class _Steps:
-    """A game to be stepped through: the position after each line that the referee knows, and what was ruled then."""
+def _known_steps(folded: Folded) -> list[int]:
+    """The places of the lines that the referee knows, by which a game is stepped through."""
+    return [place for place, step in enumerate(folded.steps) if not isinstance(step.observation, Other)]
 
-    def __init__(self, folded: Folded, texts: Texts) -> None:
-        self._folded, self._words = folded, RulingWords(folded.table.seats, texts)
-        self._places = [
-            place for place, step in enumerate(folded.steps) if not isinstance(step.observation, Other)
-        ]  # fmt: skip
 
-    def __len__(self) -> int:
-        return len(self._places)
-
-    def fields(self, at: int) -> dict[str, Any]:
-        """One step for the script: what happened, and the regions after it."""
-        folded, words, place = self._folded, self._words, self._places[at]
-        step, view = folded.steps[place], folded.view(place)
-        line = step.observation
-        return {
-            "clock": words.texts.seconds(line.t - folded.table.t),
-            "what": _line_in_words(line, words),
-            "id": line.id,
-            "seats": seats(view, words, len(folded.table.seats)),
-            "pile": pile(view.pile, words.texts),
-            "ruled": self._ruled(step.rulings),
-        }
-
-    def _ruled(self, names: Sequence[str]) -> Markup:
-        items: list[Child] = []
-        for ruling in (self._folded.by_id[name] for name in names):
-            if ruling.kind != "turn":
-                link = tag("a", self._words(ruling), href=shown_at(self._folded.info.id, ruling))
-                gone = replaced_badge(self._words.texts) if ruling.id in self._folded.replaced_by else ""
-                items.append(tag("li", link, " ", gone, class_=f"k-{ruling.kind}"))
-        return join(items)
+def _step_fields(folded: Folded, place: int, texts: Texts) -> dict[str, Any]:
+    """One step for the script: what happened, what was ruled then, and the regions after it."""
+    words, step, view = RulingWords(folded.table.seats, texts), folded.steps[place], folded.view(place)
+    ruled = []
+    for ruling in (folded.by_id[name] for name in step.rulings):
+        if ruling.kind != "turn":
+            link = tag("a", words(ruling), href=shown_at(folded.info.id, ruling))
+            gone = replaced_badge(texts) if ruling.id in folded.replaced_by else ""
+            ruled.append(tag("li", link, " ", gone, class_=f"k-{ruling.kind}"))
+    return {
+        "clock": texts.seconds(step.observation.t - folded.table.t),
+        "what": _line_in_words(step.observation, words),
+        "id": step.observation.id,
+        "seats": seats(view, words, len(folded.table.seats)),
+        "pile": pile(view.pile, texts),
+        "ruled": join(ruled),
+    }
 
 
 def _line_in_words(line: Observation, words: RulingWords) -> str:
     """A line of the log in words."""
     texts = words.texts
     fields = {"name": words.name(getattr(line, "seat", None)), "card": "", "count": "", "value": ""}
-    if isinstance(line, Card):
-        fields["card"] = pretty(line.card)
-    elif isinstance(line, Placed):
-        fields["count"] = texts.count("cards", line.count)
-    elif isinstance(line, Count):
-        fields["count"] = texts.count("cards", line.cards)
-    elif isinstance(line, Say | Draw):
-        fields["value"] = line.rank
-    elif isinstance(line, Day):
-        fields["value"] = line.date
-    elif isinstance(line, Answer):
-        fields["value"] = str(line.value)
-    elif isinstance(line, Correct):
-        fields["value"] = line.line
+    match line:
+        case Card():
+            fields["card"] = pretty(line.card)
+        case Placed(count=many) | Count(cards=many):
+            fields["count"] = texts.count("cards", many)
+        case Say(rank=value) | Draw(rank=value) | Day(date=value) | Answer(value=value) | Correct(line=value):
+            fields["value"] = str(value)
     known = texts.get(f"replay.kind_{line.kind}", "")
     return known.format_map(fields) if known else line.kind
 
@@ -320,9 +299,9 @@ async def send_steps(site: Site, request: Request) -> JSONResponse:
     texts, first = page_texts(request), whole(request.query_params.get("from"), 0)
 
     def some() -> dict[str, Any]:
-        steps = _Steps(folded, texts)
-        last = min(first + _STEPS_AT_ONCE, len(steps))
-        return {"from": first, "all": len(steps), "steps": [steps.fields(at) for at in range(first, last)]}
+        places = _known_steps(folded)
+        steps = [_step_fields(folded, place, texts) for place in places[first : first + _STEPS_AT_ONCE]]
+        return {"from": first, "all": len(places), "steps": steps}
 
     return JSONResponse(await site.aside(some))
 
@@ -330,9 +309,9 @@ async def send_steps(site: Site, request: Request) -> JSONResponse:
 async def show_replay(site: Site, request: Request) -> Response:
     """Stepping through a game; shows the step that the address asks for, and its script the others."""
     texts, folded = page_texts(request), await site.folded(request)
-    steps = _Steps(folded, texts)
-    at = min(whole(request.query_params.get("at"), 0), len(steps) - 1)
-    now = steps.fields(at)
+    places = _known_steps(folded)
+    at = min(whole(request.query_params.get("at"), 0), len(places) - 1)
+    now = _step_fields(folded, places[at], texts)
     title = texts("replay.title", game=folded.info.id)
     position = tag(
         "div",
@@ -342,7 +321,7 @@ async def show_replay(site: Site, request: Request) -> Response:
         panel(texts("replay.ruled"), tag("ul", now["ruled"], id="ruled")),
         class_="replay",
     )
-    content = (tag("h1", title), _controls(folded.info.id, texts, at, len(steps)), position)
+    content = (tag("h1", title), _controls(folded.info.id, texts, at, len(places)), position)
     return page(request, title, *content, scripts=("regions.js", "replay.js"), here="/games")
 
 
@@ -356,11 +335,10 @@ def _controls(game: int, texts: Texts, at: int, count: int) -> Markup:
         ("last", count - 1, "⏭"),
     ):
         label = texts(f"replay.{name}")
-        link = tag(
+        links.append(tag(
             "a", tag("span", sign, aria_hidden="true"), tag("span", label, class_="word"),
             href=address(path, {"at": min(max(to, 0), count - 1)}), class_="button", data_move=name, aria_label=label,
-        )  # fmt: skip
-        links.append(link)
+        ))  # fmt: skip
     play = tag(
         "button", texts("replay.play"), type="button", id="play", class_="button", hidden=True,
         data_stop=texts("replay.stop"), data_play=texts("replay.play"),

@@ -60,28 +60,23 @@ _RANKS: Final = {"A": "ace", "K": "king", "Q": "queen", "J": "jack"}
 _SUITS: Final = {"s": "spades", "h": "hearts", "d": "diamonds", "c": "clubs"}
 
 
-def _spoken(card: str, texts: Texts) -> str:
-    """A card in words: ``ten of hearts``."""
-    if card == "??":
-        return texts("card.unread")
-    rank, suit = card[0], card[1]
-    if rank == "X":
-        return texts("control.joker_red" if suit == "r" else "control.joker_black")
-    said = texts(f"card.{_RANKS[rank]}") if rank in _RANKS else rank.replace("T", "10")
-    return texts("card.of", rank=said, suit=texts(f"control.{_SUITS[suit]}"))
-
-
 def card(name: str, texts: Texts, *, key: str | None = None, class_: str = "") -> Markup:
     """A card face: a rank in writing, a suit drawn, a name for those who hear the page."""
-    drawn, kind, hidden = None, "back", None
-    rank = {"T": "10", "X": "", "?": "?"}.get(name[0], name[0])
+    drawn, kind, hidden, spoken = None, "back", None, texts("card.unread")
+    rank = {"T": "10", "X": ""}.get(name[0], name[0])
     if name != "??":
-        outline = tag("path", d=suit_path(name[1]))
+        suit = name[1]
+        outline = tag("path", d=suit_path(suit))
         drawn = tag("svg", outline, viewBox="0 0 100 100", aria_hidden="true", class_="suit", focusable="false")
-        kind, hidden = "red" if name[1] in "hdr" else "black", "true"
+        kind, hidden = "red" if suit in "hdr" else "black", "true"
+        if name[0] == "X":
+            spoken = texts("control.joker_red" if suit == "r" else "control.joker_black")
+        else:
+            said = texts(f"card.{_RANKS[rank]}") if rank in _RANKS else rank
+            spoken = texts("card.of", rank=said, suit=texts(f"control.{_SUITS[suit]}"))
     return tag(
         "span", tag("span", rank, class_="rank", aria_hidden=hidden), drawn, role="img",
-        aria_label=_spoken(name, texts), class_=f"card {kind} {class_}".strip(), data_key=key,
+        aria_label=spoken, class_=f"card {kind} {class_}".strip(), data_key=key,
     )  # fmt: skip
 
 
@@ -183,8 +178,9 @@ def languages(request: Request, words: Texts) -> Markup:
     links = []
     for code, name in LANGUAGES.items():
         href, here = address(request.url.path, {**kept, "lang": code}), "true" if code == words.language else None
-        link = tag("a", code, href=href, lang=code, hreflang=code, title=name, aria_label=name, aria_current=here)
-        links.append(link)
+        links.append(
+            tag("a", code, href=href, lang=code, hreflang=code, title=name, aria_label=name, aria_current=here)
+        )
     return tag("nav", links, class_="languages", aria_label=words("nav.language"))
 
 

@@ -12,8 +12,7 @@ import functools
 import signal
 import socket
 import sys
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -113,53 +112,6 @@ _GRACE: Final = 2
 """Seconds that open answers may take when the page is stopped."""
 
 
-@dataclass(frozen=True, slots=True)
-class PageOptions:
-    """How the page is served."""
-
-    record: Path
-    host: str = "127.0.0.1"
-    port: int = 8080
-    pictures: Path | None = None
-    """The file of frames, which is there once pictures are switched on."""
-    listen: Path | None = None
-    """Where the main process wakes it."""
-    runtime: Path | None = None
-    """Folder of the control's socket and sessions; without one the page is for watching alone."""
-    names: tuple[str, ...] = ()
-    """Further names under which the page may be called."""
-    secure: bool = False
-    """Whether a proxy in front serves it by https, and nobody reaches it otherwise."""
-
-
-class Page:
-    """The application with everything behind it."""
-
-    def __init__(self, options: PageOptions) -> None:
-        controlled = options.runtime is not None
-        self.hub = Hub(Board(), controlled=controlled)
-        self.site = Site(Shelf(options.record, options.pictures), self.hub, controlled=controlled)
-        hosts = Hosts.of_this_machine(options.names)
-        socket_path, routes, sessions = None, [], Sessions()
-        if options.runtime is not None:
-            socket_path = options.runtime / CONTROL_SOCKET
-            control = Control(options.runtime, secure=options.secure, names=lambda: self.hub.board.names)
-            routes, sessions = control.routes(), control.sessions
-        self.follower = Follower(self.site, options.listen, socket_path)
-        self.app: ASGIApp = Guard(build(self.site, routes), sessions, hosts=hosts, secure=options.secure)
-
-    @contextlib.asynccontextmanager
-    async def running(self) -> AsyncIterator[None]:
-        """While this is open, the board follows the game."""
-        await self.follower.start()
-        try:
-            yield
-        finally:
-            await self.follower.stop()
-            self.hub.close()
-            self.site.close()
-
-
 class ViewerServer(uvicorn.Server):
     """Serves many viewers, and lets them go as soon as it is asked to stop; they would hold it up."""
 
@@ -195,8 +147,21 @@ class ViewerServer(uvicorn.Server):
         await super().shutdown(sockets)
 
 
-async def serve(options: PageOptions) -> int:
+async def serve(
+    record: Path, *, host: str, port: int, pictures: Path | None, listen: Path | None, runtime: Path | None,
+    names: Sequence[str], secure: bool,
+) -> int:  # fmt: skip
     """Serve until told to stop, and print the address once it can be reached; returns the exit status.
+
+    Args:
+        record: the games.
+        host: address to listen at.
+        port: 0 for any free one.
+        pictures: the file of frames, which is there once pictures are switched on.
+        listen: where the main process wakes the page.
+        runtime: folder of the control's socket and sessions; without one the page is for watching alone.
+        names: further names under which the page may be called.
+        secure: whether a proxy in front serves it by https, and nobody reaches it otherwise.
 
     Raises:
         UserError: the address or the socket cannot be used.
@@ -204,14 +169,26 @@ async def serve(options: PageOptions) -> int:
     # Each write to a viewer's socket lets a working thread in, and waits this long to get its turn back; with the usual
     # 5 ms, forty viewers would wait 200 ms while somebody opens a photo-finish.
     sys.setswitchinterval(PAGE_SWITCH_INTERVAL)
-    listening = opened(options.host, options.port)
+    listening = opened(host, port)
+    hub = Hub(Board(), controlled=runtime is not None)
+    site = Site(Shelf(record, pictures), hub, controlled=runtime is not None)
+    control_socket, routes, sessions = None, [], Sessions()
     try:
-        page = Page(options)
+        if runtime is not None:
+            control = Control(runtime, secure=secure, names=lambda: hub.board.names)
+            control_socket, routes, sessions = runtime / CONTROL_SOCKET, control.routes(), control.sessions
+        follower = Follower(site, listen, control_socket)
     except OSError as bad:
         listening.close()
-        raise UserError(f"{options.listen}: no socket can be made there ({bad.strerror})") from None
-    async with page.running():
-        await ViewerServer(page.app, page.hub.close).listen(listening)
+        raise UserError(f"{listen}: no socket can be made there ({bad.strerror})") from None
+    app = Guard(build(site, routes), sessions, hosts=Hosts.of_this_machine(names), secure=secure)
+    await follower.start()
+    try:
+        await ViewerServer(app, hub.close).listen(listening)
+    finally:
+        await follower.stop()
+        hub.close()
+        site.close()
     return 0
 
 
