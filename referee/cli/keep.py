@@ -148,6 +148,8 @@ def _people(args: argparse.Namespace) -> int:
     from referee.record.store import Record
 
     _require_record(args.record)
+    if args.everywhere and args.rename is None:
+        raise UserError("--everywhere belongs to --rename OLD NEW")
     changes = (args.agrees, args.declines, args.rename, args.merge, args.forget, args.erase_game, args.periods)
     writes = args.tidy or any(value is not None for value in changes)
     try:
@@ -165,8 +167,6 @@ def _show_people(args: argparse.Namespace, people: People) -> str:
     from referee.record.consent import consent_question
     from referee.record.export import export_person
 
-    if args.everywhere:
-        raise UserError("--everywhere belongs to --rename OLD NEW")
     if args.ask is not None:
         return consent_question(args.ask, people.keeping, args.language)
     if args.export is not None:
@@ -186,8 +186,6 @@ def _change_people(args: argparse.Namespace, people: People) -> str:
     from referee.record.erasure import erase_game, erase_overdue, forget, rename_everywhere, scrub_noted
     from referee.record.retention import RetentionPeriods
 
-    if args.everywhere and args.rename is None:
-        raise UserError("--everywhere belongs to --rename OLD NEW")
     if args.periods is not None:
         people.keep_for(RetentionPeriods(*args.periods))
         return people.keeping.words

@@ -225,7 +225,6 @@ def _calibrate_pads(args: argparse.Namespace) -> int:
 
 
 def add_setup(commands: Commands) -> None:
-    """The command `setup`."""
     parser = command(
         commands, "setup", "set up a real table, question by question",
         "A walk through everything that a table needs: seats, wires, a slap roll-call that puts swapped pads right,\n"

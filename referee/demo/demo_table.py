@@ -49,7 +49,7 @@ _LATE: Final = 60 * SECOND
 OpenVoice = Callable[[Clock], Speaker]
 
 
-class ScriptedPads:
+class ScriptedPads(SimulatedPads):
     """Pads that are pressed as a script says, stamped exactly; implements `referee.table.loop.TimedPads`.
 
     No finger has a thread: whoever asks how far the pads have told has the script played up to then. So a machine that
@@ -58,18 +58,13 @@ class ScriptedPads:
 
     def __init__(self, script: Script, now: int) -> None:
         """``now``: the present instant, ns."""
-        self._pads = SimulatedPads(script.seats, t_error=LEAST_ERROR, start=now)
+        super().__init__(script.seats, t_error=LEAST_ERROR, start=now)
         self._contacts = list(script.contacts)
         self._next = 0
         self.began: int | None = None
         """The instant of the script's beginning, ns; None while the players wait."""
         self.told: int | None = None
         """Up to here all was told, whatever the time is, ns: the players have left. None while they are there."""
-
-    @property
-    def now(self) -> int:
-        """Up to here the script has been played, ns."""
-        return self._pads.now
 
     @property
     def due(self) -> int | None:
@@ -80,27 +75,23 @@ class ScriptedPads:
 
     def start(self, on_edge: Callable[[Edge], None], on_lost: Callable[[Lost], None] | None = None) -> None:
         """Report every edge from now on."""
-        self._pads.pads.start(on_edge, on_lost)
+        self.pads.start(on_edge, on_lost)
 
     def play_to(self, now: int) -> None:
         """Play the script up to ``now``, ns."""
         while (due := self.due) is not None and due <= now:
             contact = self._contacts[self._next]
             self._next += 1
-            self._pads.advance(contact.seat, contact.pressed, due)
-        self._pads.run_to(max(now, self._pads.now))
+            self.advance(contact.seat, contact.pressed, due)
+        self.run_to(max(now, self.now))
 
     def watermark(self, now: int) -> int:
         """Every edge up to this instant (ns) has been reported."""
         if self.told is not None:
             return self.told
-        if now > self._pads.now:
+        if now > self.now:
             self.play_to(now)
-        return self._pads.pads.watermark(now)
-
-    def close(self) -> None:
-        """Let go of the pads."""
-        self._pads.close()
+        return self.pads.watermark(now)
 
 
 class WatchedCamera:
@@ -175,6 +166,8 @@ class DemoTable(ABC):
 
     eye: Sights
     """What looks at the table."""
+    make_alarm: Callable[[], Alarm]
+    """Makes what the loop sleeps on."""
     is_real_time = True
 
     def __init__(self, script: Script, clock: Clock) -> None:
@@ -185,10 +178,6 @@ class DemoTable(ABC):
     @abstractmethod
     def is_over(self, vouched: int) -> bool:
         """Whether all was played, and seen: the camera has told everything up to ``vouched``, ns."""
-
-    @abstractmethod
-    def make_alarm(self) -> Alarm:
-        """What the loop sleeps on."""
 
     def openers(self, voice: OpenVoice) -> Openers:
         """How this table's devices are opened; ``voice`` opens its speaker."""
@@ -214,16 +203,13 @@ class PacedTable(DemoTable):
         """``pictures``: remember frames, so that they can be asked for; ``stack`` gives the memory back."""
         origin = monotonic()
         super().__init__(script, lambda: monotonic() - origin)
+        self.make_alarm = partial(_ScriptedAlarm, self.pads, self.clock)
         self._start = SharedMemory(create=True, size=8)
         stack.callback(self._start.unlink)
         stack.callback(self._start.close)
         watcher = partial(new_watcher, seat_bearings(script.seats), None)
         camera = partial(WatchedCamera, view, self._start.name, origin)
         self.eye = _AwaitedEye(Work(camera, watcher, live=False, pictures=pictures), self.take)
-
-    def make_alarm(self) -> Alarm:
-        """See `DemoTable`."""
-        return _ScriptedAlarm(self.pads, self.clock)
 
     def take(self, sight: Sight) -> None:
         """A frame was looked at; with the first one the players begin."""
@@ -277,15 +263,11 @@ class SteppedTable(DemoTable):
         self.now = 0
         super().__init__(script, lambda: self.now)
         self.pads.began = 0
-        self.eye = self
+        self.eye, self.make_alarm = self, partial(_StepAlarm, self.step)
         self._frames, self._watcher = frames, watcher
         self._frame: Frame | None = None
         self._looker: Looker | None = None
         self._ended = False
-
-    def make_alarm(self) -> Alarm:
-        """See `DemoTable`."""
-        return _StepAlarm(self.step)
 
     def step(self) -> None:
         """Go on to the end of the next frame's exposure, or to the script's end; raises `UserError`."""

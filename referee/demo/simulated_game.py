@@ -185,19 +185,15 @@ def demo(options: DemoOptions) -> int:
     _check_places(options)
     with ExitStack() as stack:
         table = _table_of(options, script, stack)
-        services: list[TableService] = []
-        record: Path | None = None
+        settings, services = settings_for(script), list[TableService]()
         if options.page:
             from referee.record.store import Record
 
             folder = Path(stack.enter_context(TemporaryDirectory(prefix="referee-demo-")))
-            record = folder / "record.db"
+            settings, missing = settings_for(script, folder / "record.db"), dict[str, str]()
             # The page reads the record from its first moment.
-            Record(record).close()
-        settings = settings_for(script, record)
-        if record is not None:
-            missing: dict[str, str] = {}
-            services += open_page(settings, record, stack, missing, folder=record.parent)
+            Record(folder / "record.db").close()
+            services += open_page(settings, folder / "record.db", stack, missing, folder=folder)
             print("".join(f"{words}\n" for words in missing.values()), end="", file=sys.stderr)
         summary, _ = play_at(
             table, options, settings, services=services,

@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -66,7 +67,7 @@ class Connection:
         *,
         will: tuple[str, bytes] | None = None,
         entered: Callable[[Client], object] = lambda _: None,
-        heard: Callable[[str, bytes, bool], None] | None = None,
+        heard: Callable[[str, bytes, bool], None] = lambda *_: None,
     ) -> None:
         self.broker = broker
         self.trouble = f"the broker {broker.where} has not answered yet"
@@ -138,9 +139,5 @@ class Connection:
         self.trouble = words
 
     def _on_message(self, _client: Client, _data: Any, message: Any) -> None:
-        if self._heard is None:
-            return
-        try:
+        with suppress(UnicodeDecodeError):  # a topic that is no text is not ours
             self._heard(message.topic, message.payload, message.retain)
-        except UnicodeDecodeError:
-            return  # a topic that is no text is not ours
