@@ -196,11 +196,6 @@ class PiCamera:
         except Exception as bad:
             raise HardwareMissing(memory_words(bad) or f"the camera does not start ({bad}); reboot") from bad
 
-    @property
-    def clock(self) -> str:
-        """The clock on which the sensor's stamps were found to count."""
-        return self._clock.name
-
     def report(self) -> CameraReport:
         """What the camera really does."""
         offset = self._clock.offset

@@ -79,11 +79,9 @@ class Supervisor:
         """What has come due."""
         if now < self.due:
             return None
-        if self.phase is Phase.OPENING:
-            self._trouble("the camera does not open; starting it anew")
-            return self._go(Phase.ASKED, now, Act.ASK)
-        if self.phase is Phase.LIVE:
-            self._trouble("the camera fell silent; starting it anew")
+        if self.phase in (Phase.OPENING, Phase.LIVE):
+            what = "does not open" if self.phase is Phase.OPENING else "fell silent"
+            self._trouble(f"the camera {what}; starting it anew")
             return self._go(Phase.ASKED, now, Act.ASK)
         if self.phase is Phase.ASKED:
             return self._go(Phase.KILLED, now, Act.KILL)

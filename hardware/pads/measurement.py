@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from hardware.pads.crosstalk import LONGEST
 from hardware.pads.debounce import REBOUND
 from hardware.ports import Edge
 from referee.units import MS
@@ -134,8 +133,3 @@ def errors(stated: int, apart: Mapping[tuple[int, int], int], seats: int) -> tup
         for seat in guilty:
             out[seat] += -(-lacking[worst] // len(guilty))
     return tuple(out.values())
-
-
-def is_hand_like(echo: int) -> bool:
-    """Whether an echo lasts so long that nothing tells it from a hand."""
-    return echo > LONGEST

@@ -116,8 +116,10 @@ class GpioPads:
         self._lock = threading.RLock()
         self._on_edge: OnEdge | None = None
         self._on_lost: OnLost | None = None
-        self._lost = 0
-        self._trouble = ""
+        self.lost = 0
+        """How many presses the kernel stamped that could not be told: its queue overflowed."""
+        self.trouble = ""
+        """Why the pads tell nothing any more, in words; empty while they do."""
         self._closed = False
         self._looked = 0
         self._lines = open_lines(pins, active_high) if lines is None else lines
@@ -129,21 +131,11 @@ class GpioPads:
         return tuple(pad.seat for pad in self._pads)
 
     @property
-    def lost(self) -> int:
-        """How many presses the kernel stamped that could not be told: its queue overflowed."""
-        return self._lost
-
-    @property
     def merged(self) -> int:
         """How many presses were told with the stamp of the pad's next one, which the kernel stamped before it had time
         to queue the first: a chatter of tens of microseconds. It counts for nothing beside `LEAST_ERROR`.
         """
         return int(getattr(self._lines, "merged", 0))
-
-    @property
-    def trouble(self) -> str:
-        """Why the pads tell nothing any more, in words; empty while they do."""
-        return self._trouble
 
     def start(self, on_edge: OnEdge, on_lost: OnLost | None = None) -> None:
         """Report every edge from now on; a handler that raises is logged and stops no other pad."""
@@ -210,7 +202,7 @@ class GpioPads:
 
     @property
     def _usable(self) -> bool:
-        return not (self._closed or self._trouble)
+        return not (self._closed or self.trouble)
 
     def _press(self, pin: int, t: int) -> None:
         pad = self._by_pin[pin]
@@ -227,7 +219,7 @@ class GpioPads:
             self._tell(Edge(seat=pad.seat, t=t, pressed=True, t_error=pad.t_error))
 
     def _lose(self, lost: Lost) -> None:
-        self._lost += lost.count
+        self.lost += lost.count
         _log.error("%d edges of the pads were lost between %d and %d ns", lost.count, lost.after, lost.before)
         if self._on_lost is not None:
             try:
@@ -271,8 +263,8 @@ class GpioPads:
             _log.exception("seat %d's pad: the handler of %s failed; the pads go on", edge.seat, edge)
 
     def _give_up(self, gone: OSError) -> None:
-        self._trouble = f"the pads' pins are gone ({gone.strerror or gone}): start the referee again"
-        _log.error("%s", self._trouble)
+        self.trouble = f"the pads' pins are gone ({gone.strerror or gone}): start the referee again"
+        _log.error("%s", self.trouble)
 
     def _poll_on(self) -> None:
         pause = threading.Event()

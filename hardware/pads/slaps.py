@@ -74,7 +74,8 @@ class PadFilter:
         self._waiting: list[tuple[int, int, int, Edge]] = []
         self._fed = 0
         self._heard: set[int] = set()
-        self._dropped = 0
+        self.dropped = 0
+        """How many contacts were no hands: too short, or another's heard through the table."""
 
     def feed(self, edge: Edge) -> list[Observation]:
         """Take one edge; returns what it decided: nothing, unless it comes after its time.
@@ -141,11 +142,6 @@ class PadFilter:
     def heard(self) -> frozenset[int]:
         """Seats whose pads have worked at least once: a cut wire cannot be seen, so hold a roll-call."""
         return frozenset(self._heard)
-
-    @property
-    def dropped(self) -> int:
-        """How many contacts were no hands: too short, or another's heard through the table."""
-        return self._dropped
 
     def _decide(self, pads: Collection[SeatPad], t: int) -> list[Observation]:
         """Everything up to ``t`` (ns) has been fed."""
@@ -223,12 +219,12 @@ class PadFilter:
             raise ValueError(f"a dropped contact of seat {pad.seat} that never opened")
         causes = self._causes(pad, contact.runs, self._began(Known.HAND))
         if causes and explained(contact.runs, causes) >= end and not self._loud(pad, edge.t, causes):
-            self._dropped += 1
+            self.dropped += 1
             nearest = min(causes, key=lambda cause: abs(cause.earliest + cause.latest - 2 * edge.t))
             extra = {"seat": pad.seat, "of": nearest.seat, "lasted": release.t - edge.t}
             return [Other(t=edge.t, id=pad.new_id("k"), name="pad_crosstalk", extra=extra)]
         if sum(run.lasted(end) for run in contact.runs) < SHORTEST:
-            self._dropped += 1
+            self.dropped += 1
             return []
         # As long as a hand's, and nobody's for sure: a hand, then.
         return [*self._slap(pad, contact), *pad.lift(release)]

@@ -35,7 +35,17 @@ def open_piper(
     Raises:
         HardwareMissing: there is no such voice, it speaks another language, or there is nothing to run it.
     """
-    spoken = _language_of(voice)
+    about = voice.with_name(voice.name + ".json")
+    for file in (voice, about):
+        if not file.is_file():
+            raise HardwareMissing(
+                f"the Piper voice {file} is not there; copy the .onnx and the .onnx.json, see voice.piper"
+            )
+    try:
+        said = json.loads(about.read_text(encoding="utf-8"))
+        spoken = str(said["language"]["code"] if "language" in said else said["espeak"]["voice"])[:2].lower()
+    except (OSError, ValueError, KeyError, TypeError) as bad:
+        raise HardwareMissing(f"the Piper voice's description {about} cannot be read ({bad!r}); copy it anew") from bad
     if spoken != language:
         raise HardwareMissing(f"the Piper voice {voice} speaks {spoken!r}, not {language!r}; see voice.language")
     if module is None and find_spec("piper") is not None:
@@ -53,22 +63,6 @@ def open_piper(
             remedy=f"the voice {voice} may be broken: copy both its files anew",
         )  # fmt: skip
     raise HardwareMissing(f"nothing can run the Piper voice {voice}: {sys.executable} -m pip install piper-tts")
-
-
-def _language_of(voice: Path) -> str:
-    """The language of a voice, two letters; raises `HardwareMissing` if it is no voice."""
-    about = voice.with_name(voice.name + ".json")
-    if not voice.is_file() or not about.is_file():
-        missing = voice if not voice.is_file() else about
-        raise HardwareMissing(
-            f"the Piper voice {missing} is not there; copy the .onnx and the .onnx.json, see voice.piper"
-        )
-    try:
-        said = json.loads(about.read_text(encoding="utf-8"))
-        code = said["language"]["code"] if "language" in said else said["espeak"]["voice"]
-        return str(code)[:2].lower()
-    except (OSError, ValueError, KeyError, TypeError) as bad:
-        raise HardwareMissing(f"the Piper voice's description {about} cannot be read ({bad!r}); copy it anew") from bad
 
 
 class PiperVoice:

@@ -147,19 +147,10 @@ class StreamSpeaker:
                 return
             self._lost_at, self._tried_at = self._seen[1], now - RETRY
             self._tell("no sound: the sound card has stopped; see its plug")
-        if now - self._tried_at >= RETRY:
-            self._tried_at = now
-            self._find_again(now)
-
-    def _watch(self) -> None:
-        while not self._closed.wait(_LOOK):
-            try:
-                self.look(time.monotonic())
-            except Exception:  # whatever a driver throws, it is tried again
-                _log.exception("the sound card could not be looked at")
-
-    def _find_again(self, now: float) -> None:
-        """A card that was pulled out and put back is found only by a PortAudio that starts anew."""
+        if now - self._tried_at < RETRY:
+            return
+        self._tried_at = now
+        # A card that was pulled out and put back is found only by a PortAudio that starts anew.
         self._end_stream()
         try:
             self._sound._terminate()
@@ -173,6 +164,13 @@ class StreamSpeaker:
         self._seen = (self._blocks, now)
         self._stream.start()
         self._tell("")
+
+    def _watch(self) -> None:
+        while not self._closed.wait(_LOOK):
+            try:
+                self.look(time.monotonic())
+            except Exception:  # whatever a driver throws, it is tried again
+                _log.exception("the sound card could not be looked at")
 
     def _open(self) -> Any:
         refused: Exception | None = None

@@ -14,7 +14,6 @@ from hardware.pads.pinout import PAD_PINS
 from hardware.ports import Speaker
 from hardware.simulated.devices.silent_speaker import RecordingSpeaker
 from hardware.simulated.devices.simulated_lights import SimulatedLights
-from hardware.simulated.devices.simulated_pads import SimulatedLineRequest
 from referee.announce.light_show import Lamps
 from referee.announce.sinks import Notice, Outlet
 from referee.announce.voice import Voice
@@ -33,6 +32,7 @@ from referee.table.timeline import Timeline
 from referee.vision.client import SightProcess
 from referee.vision.process import Work
 from tests.faults.told import Told
+from tests.support.failing_lines import FailingLineRequest
 from tests.support.seeing import Switched
 
 SEATS = 3
@@ -55,7 +55,7 @@ class Rig:
         self.camera = Switched(folder / "camera")
         self.camera.set(camera)
         self.eye = Told(folder)
-        self.request = SimulatedLineRequest(PAD_PINS[:SEATS], start=time.monotonic_ns())
+        self.request = FailingLineRequest(PAD_PINS[:SEATS], start=time.monotonic_ns())
         shell: TimedPads = NoPads()
         if pads:
             self._stamp()

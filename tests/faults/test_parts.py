@@ -254,11 +254,12 @@ def _look_until_open(rig: Rig, sound: Sound) -> None:
 # Lights and the log
 
 
-def test_lights_fail(rig: Rig, row: Row) -> None:
+def test_lights_fail(rig: Rig, row: Row, monkeypatch: pytest.MonkeyPatch) -> None:
     """The lights fail, and work again"""
     rig.see()
-    whole, broken = rig.lights.lights, Broken()
-    rig.lights.lights = broken  # type: ignore[assignment]
+    broken = Broken()
+    monkeypatch.setattr(rig.lights, "seat", broken.seat)
+    monkeypatch.setattr(rig.lights, "table", broken.table)
     rig.lay("7h", 1)
     rig.lay("7c", 2)
     rig.slap(3)
@@ -267,7 +268,7 @@ def test_lights_fail(rig: Rig, row: Row) -> None:
     assert any("the lights are gone" in said for said in rig.said())
     row.shows("told")
     row.shows("goes on", "voice and screen")
-    rig.lights.lights = whole
+    monkeypatch.undo()
     rig.take(3)
     rig.until(lambda: "lights" not in rig.conductor.troubles)
     row.shows("recovers")

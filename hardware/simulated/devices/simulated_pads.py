@@ -36,14 +36,13 @@ class SimulatedLineRequest:
 
     exact = True
 
-    def __init__(self, pins: Iterable[int], *, start: int = 0, queue: int = QUEUE) -> None:
-        """``pins``: their numbers; ``start``: the first instant, ns; ``queue``: how many edges may wait."""
+    def __init__(self, pins: Iterable[int], *, start: int = 0) -> None:
+        """``pins``: their numbers; ``start``: the first instant, ns."""
         self.now = start
         self._closed = dict.fromkeys(pins, False)
         self._counts = dict.fromkeys(self._closed, 0)
-        self._queue: deque[SimulatedEvent] = deque(maxlen=queue)
+        self._queue: deque[SimulatedEvent] = deque(maxlen=QUEUE)
         self._number = 0
-        self._gone = False
         self._released = False
         self._signal: int | None = None
         self._opening = threading.Lock()
@@ -56,18 +55,10 @@ class SimulatedLineRequest:
         if closed:
             self._number += 1
             self._counts[pin] += 1
-            self._tell(SimulatedEvent(pin, self.now, self._number, self._counts[pin]))
-
-    def merge(self, pin: int) -> None:
-        """Close the contact at `now` again before the kernel has queued the edge before, which is told as this one."""
-        place = max(at for at, event in enumerate(self._queue) if event.line_offset == pin)
-        self._number += 1
-        self._queue[place] = SimulatedEvent(pin, self.now, self._number, self._queue[place].line_seqno)
-
-    def vanish(self) -> None:
-        """The chip goes, as one does whose driver is unbound."""
-        self._gone = True
-        self._tell()
+            with self._opening:
+                self._queue.append(SimulatedEvent(pin, self.now, self._number, self._counts[pin]))
+                if self._signal is not None:
+                    os.eventfd_write(self._signal, 1)
 
     def __bool__(self) -> bool:
         return not self._released
@@ -82,7 +73,6 @@ class SimulatedLineRequest:
 
     def read_edge_events(self, _most: int = QUEUE) -> list[SimulatedEvent]:
         """Every edge that waits, the oldest first; raises BlockingIOError if there is none."""
-        self._still_there()
         with self._opening:
             if not self._queue:
                 raise BlockingIOError
@@ -94,7 +84,6 @@ class SimulatedLineRequest:
 
     def get_value(self, pin: int) -> bool:
         """Whether the contact is closed."""
-        self._still_there()
         return self._closed[pin]
 
     def release(self) -> None:
@@ -103,17 +92,6 @@ class SimulatedLineRequest:
         if self._signal is not None:
             os.close(self._signal)
             self._signal = None
-
-    def _tell(self, event: SimulatedEvent | None = None) -> None:
-        with self._opening:
-            if event is not None:
-                self._queue.append(event)
-            if self._signal is not None:
-                os.eventfd_write(self._signal, 1)
-
-    def _still_there(self) -> None:
-        if self._gone:
-            raise OSError(19, "No such device")
 
 
 class SimulatedPads:

@@ -147,17 +147,6 @@ def _grain(shape: tuple[int, int], cell: float, seed: int) -> Floats:
     return np.asarray(cv2.resize(small, (shape[1], shape[0]), interpolation=cv2.INTER_CUBIC), dtype=np.float32)
 
 
-def _cloth(look_: ArmLook, xs: Floats, ys: Floats) -> Floats:
-    """A sleeve's colour at each point, H x W x 3."""
-    colour = np.broadcast_to(np.array(look_.sleeve, np.float32), (*xs.shape, 3)).copy()
-    if look_.pattern == "ribbed":
-        colour *= (0.93 + 0.07 * np.sign(np.sin(xs * 1.6)))[..., None]
-    elif look_.pattern == "checked":
-        bands = 0.84 + 0.16 * (np.sin(xs * 0.42) > 0.4) + 0.12 * (np.sin(ys * 0.42) > 0.5)
-        colour *= bands[..., None]
-    return colour
-
-
 def draw_hand(pose: str, look_: ArmLook, scale: float) -> HandPicture:
     """A hand in a pose, at ``scale`` px/mm: ``pinch`` (holding a card, without the thumb), ``thumb`` or ``flat``."""
     scale_mm = scale * look_.size
@@ -181,7 +170,12 @@ def draw_hand(pose: str, look_: ArmLook, scale: float) -> HandPicture:
         sleeve_high = np.where(ys > look_.cuff, sleeve_high + folds, _BARE).astype(np.float32)
         worn = sleeve_high > _BARE / 2
         lit = _lit(sleeve_high, scale_mm) * np.where(ys < look_.cuff + 6, 0.86, 1.0)
-        colour = np.where(worn[..., None], _cloth(look_, xs, ys) * lit[..., None], colour)
+        sleeve = np.broadcast_to(np.array(look_.sleeve, np.float32), (height, width, 3)).copy()
+        if look_.pattern == "ribbed":
+            sleeve *= (0.93 + 0.07 * np.sign(np.sin(xs * 1.6)))[..., None]
+        elif look_.pattern == "checked":
+            sleeve *= (0.84 + 0.16 * (np.sin(xs * 0.42) > 0.4) + 0.12 * (np.sin(ys * 0.42) > 0.5))[..., None]
+        colour = np.where(worn[..., None], sleeve * lit[..., None], colour)
         cover = np.maximum(cover, worn.astype(np.float32))
     cover = cv2.GaussianBlur(cover, (0, 0), 0.6)
     rgb = np.clip(colour, 0, 255) * cover[..., None]

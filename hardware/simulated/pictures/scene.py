@@ -61,7 +61,12 @@ class Scene:
         self._times = [a.t for a in self.acts]
         frame = (self.width / self.scale, self.height / self.scale)
         self.looks = {s: look(seed, s) for s in range(1, seats + 1)}
-        self.players = [self._player(s, seats, frame) for s in range(1, seats + 1)]
+        self.players: list[Player] = []
+        for s in range(1, seats + 1):
+            leans = float(np.random.default_rng((seed, 21, s)).uniform(-6, 6))
+            side = 80.0 * (-1 if self.looks[s].left_handed else 1)
+            mine = [a for a in self.acts if a.seat == s]
+            self.players.append(self.player_class(s, seats, mine, self.deck.size, frame, leans, side))
         self.light = light(self.width, self.height, seed)
         self.card_shadow = self._card_shadow()
         self._hands: dict[tuple[int, str], HandPicture] = {}
@@ -79,12 +84,6 @@ class Scene:
         """What changes the cards at rest, and when, in the order of time."""
         changes = ((t, a) for a in self.acts if (t := settled_at(a)) is not None)
         return sorted(changes, key=lambda change: change[0])
-
-    def _player(self, seat: int, seats: int, frame: tuple[float, float]) -> Player:
-        chance = np.random.default_rng((self.seed, 21, seat))
-        side = 80.0 * (-1 if self.looks[seat].left_handed else 1)
-        mine = [a for a in self.acts if a.seat == seat]
-        return self.player_class(seat, seats, mine, self.deck.size, frame, float(chance.uniform(-6, 6)), side)
 
     def _card_shadow(self) -> tuple[Bytes, int]:
         margin = round(6 * self.scale)

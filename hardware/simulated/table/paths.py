@@ -39,16 +39,6 @@ _HELD_MM = 8.0
 Vector = tuple[float, float]
 
 
-def approach(seconds: float) -> float:
-    """How far a hand has still to go, mm, ``seconds`` before it arrives."""
-    return float(_IN * max(0.0, seconds) ** _POWER_IN)
-
-
-def retreat(seconds: float) -> float:
-    """How far a hand has drawn back, mm, ``seconds`` after it left."""
-    return float(_OUT * max(0.0, seconds) ** _POWER_OUT)
-
-
 def smooth(x: float) -> float:
     """From 0 to 1 with the least jerk."""
     x = min(1.0, max(0.0, x))
@@ -115,8 +105,8 @@ class Player:
         acts: Sequence[Act],
         card: Vector,
         frame: Vector,
-        leans: float = 0.0,
-        side: float = 70.0,
+        leans: float,
+        side: float,
     ) -> None:
         self.seat = seat
         self.bearing = bearing(seat, seats)
@@ -152,10 +142,12 @@ class Player:
         after = self.visits[index + 1] if index + 1 < len(self.visits) else None
         if before is not None and t <= before.leave:
             return self._place(before, before.drawn(t), t)
-        left = retreat((t - before.leave) / 1e9) if before is not None else math.inf
+        # How far it has drawn back from the one act, and has still to go to the next, mm.
+        left = to_go = math.inf
         if before is not None:
-            left += before.drag
-        to_go = approach((after.arrive - t) / 1e9) if after is not None else math.inf
+            left = before.drag + _OUT * max(0.0, (t - before.leave) / 1e9) ** _POWER_OUT
+        if after is not None:
+            to_go = _IN * max(0.0, (after.arrive - t) / 1e9) ** _POWER_IN
         if before is not None and left < self.outside and (after is None or to_go >= self.outside):
             return self._place(before, left, t)
         if after is not None and to_go < self.outside and (before is None or left >= self.outside):

@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from hardware.clock import monotonic
-from hardware.pads.measurement import Blow, NotOneBlow, blow, difference, errors, is_hand_like, touches
+from hardware.pads.crosstalk import LONGEST
+from hardware.pads.measurement import Blow, NotOneBlow, blow, difference, errors, touches
 from hardware.ports import Edge, HardwareMissing
 from referee.errors import UserError
 from referee.settings.file import read_settings, save_with_backup
@@ -189,7 +190,8 @@ class PadCheck:
 
     def _mend(self, a: int, b: int, result: PadsMeasured) -> str:
         one, other = self._names[a - 1], self._names[b - 1]
-        if is_hand_like(_with_margin(self.echo(a, b))):
+        # An echo that lasts so long cannot be told from a hand.
+        if _with_margin(self.echo(a, b)) > LONGEST:
             return (
                 f"→ {other}'s pad hears {one}'s hand for about as long as a hand stays: nothing can tell the two "
                 "apart. Put foam under the pads, or the pads further apart"

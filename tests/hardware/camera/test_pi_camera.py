@@ -77,7 +77,7 @@ def test_a_frame_begins_an_exposure_before_its_readout_whatever_clock_the_sensor
         assert [later - earlier for earlier, later in itertools.pairwise(readouts)] == [20 * MS, 20 * MS]
         assert readouts[0] == began - 12 * MS + 20 * MS
         assert {frame.exposure for frame in frames} == {4 * MS}
-        assert camera.clock == clock
+        assert camera.report().clock == clock
         assert [frame.index for frame in frames] == [0, 1, 2]
         assert all(request.released for request in driver.requests), "the pictures outlive their requests"
         assert len({int(frame.image[0, 0, 0]) for frame in frames}) == 3
@@ -98,7 +98,7 @@ def test_stamps_of_no_clock_are_not_believed() -> None:
         assert frame.t_error == 20 * MS, "told by its arrival, which is some frame's length late"
     camera, _, _ = opened("alien")
     list(itertools.islice(camera.frames(), 6))
-    assert camera.clock == "arrival"
+    assert camera.report().clock == "arrival"
     assert any("fit no clock" in words for words in camera.report().warnings)
 
 

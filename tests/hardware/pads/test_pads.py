@@ -19,8 +19,9 @@ from hardware.pads.pads import LEAST_ERROR, GpioPads
 from hardware.pads.pinout import header_chip
 from hardware.pads.slaps import PadFilter
 from hardware.ports import Edge, Lost
-from hardware.simulated.devices.simulated_pads import SimulatedLineRequest, SimulatedPads
+from hardware.simulated.devices.simulated_pads import SimulatedPads
 from referee.engine.observations import Lift, Observation, Slap
+from tests.support.failing_lines import FailingLineRequest
 
 MS = 1_000_000
 
@@ -52,9 +53,9 @@ class Table:
         return [(one.seat, one.t) for one in self.seen if isinstance(one, Slap)]
 
 
-def one_pad(queue: int = 100) -> tuple[SimulatedLineRequest, GpioPads, list[Edge]]:
+def one_pad(queue: int = 100) -> tuple[FailingLineRequest, GpioPads, list[Edge]]:
     """Seat 1 on pin 4, with nobody but the test to read the queue."""
-    request = SimulatedLineRequest([4], queue=queue)
+    request = FailingLineRequest([4], queue=queue)
     edges: list[Edge] = []
     lines = GpiodLines(request, clock=lambda: request.now)
     pads = GpioPads({1: 4}, lines=lines, clock=lambda: request.now, poller=False)
@@ -157,7 +158,7 @@ def test_a_second_press_proves_the_release_between() -> None:
     ]
 
 
-class Stopping(SimulatedLineRequest):
+class Stopping(FailingLineRequest):
     """Lines at which our thread is stopped in the midst of a look, while a script goes on."""
 
     def __init__(self) -> None:
@@ -209,7 +210,7 @@ def test_a_thread_that_is_stopped_in_a_look_claims_no_more_than_it_knows(
 
 
 def test_the_shells_thread_hears_edges_and_finds_releases_by_itself() -> None:
-    request = SimulatedLineRequest([4])
+    request = FailingLineRequest([4])
     edges: queue.Queue[Edge] = queue.Queue()
     pads = GpioPads({1: 4}, lines=GpiodLines(request, clock=lambda: request.now), t_error=1, clock=lambda: request.now)
     pads.start(edges.put)
@@ -240,7 +241,7 @@ class Drowsy(GpiodLines):
 
 
 def test_a_release_is_found_though_another_thread_read_the_press() -> None:
-    request = SimulatedLineRequest([4])
+    request = FailingLineRequest([4])
     edges: queue.Queue[Edge] = queue.Queue()
     pads = GpioPads({1: 4}, lines=Drowsy(request, clock=lambda: request.now), t_error=1, clock=lambda: request.now)
     pads.start(edges.put)
@@ -253,7 +254,7 @@ def test_a_release_is_found_though_another_thread_read_the_press() -> None:
 
 
 def test_a_handler_may_close_the_pads() -> None:
-    request = SimulatedLineRequest([4, 5])
+    request = FailingLineRequest([4, 5])
     pads = GpioPads({1: 4, 2: 5}, lines=GpiodLines(request, clock=lambda: request.now), clock=lambda: request.now)
     done = threading.Event()
 
@@ -375,7 +376,7 @@ def test_lines_that_vanish_are_told_and_the_watermark_goes_on(caplog: pytest.Log
 
 
 def test_each_seats_pad_may_have_an_error_of_its_own() -> None:
-    request = SimulatedLineRequest([4, 5])
+    request = FailingLineRequest([4, 5])
     edges: list[Edge] = []
     lines = GpiodLines(request, clock=lambda: request.now)
     errors = {1: 2 * MS, 2: 3 * MS}
@@ -397,7 +398,7 @@ def test_a_stuck_pad_is_flagged() -> None:
 
 
 def test_a_real_pad_never_claims_less_than_it_can_keep() -> None:
-    lines = GpiodLines(SimulatedLineRequest([4]))
+    lines = GpiodLines(FailingLineRequest([4]))
     lines.exact = False
     with pytest.raises(ValueError, match="at least 1500000 ns"):
         GpioPads({1: 4}, lines=lines, t_error=1_000_000, poller=False)
@@ -406,7 +407,7 @@ def test_a_real_pad_never_claims_less_than_it_can_keep() -> None:
 
 def test_two_seats_need_two_pins() -> None:
     with pytest.raises(ValueError, match="a pin of its own"):
-        GpioPads({1: 4, 2: 4}, lines=GpiodLines(SimulatedLineRequest([4])), poller=False)
+        GpioPads({1: 4, 2: 4}, lines=GpiodLines(FailingLineRequest([4])), poller=False)
 
 
 @pytest.mark.parametrize(

@@ -133,7 +133,7 @@ def test_a_hand_moves_without_leaps() -> None:
     script = play_game(6, 4, max_cards=80)
     for person in seat_people(tuple(p.name for p in script.people), Random(1)):
         acts = [a for a in script.acts if a.seat == person.seat]
-        player = Player(person.seat, 4, acts, (63, 88), (564, 423))
+        player = Player(person.seat, 4, acts, (63, 88), (564, 423), 0.0, 70.0)
         last = None
         for t in range(0, min(script.duration, 20_000 * MS), 4 * MS):
             place = player.at(t)
