@@ -15,6 +15,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import pairwise
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final
 
 from hardware.pads.pads import LEAST_ERROR
@@ -68,33 +69,26 @@ def _cost(laid: Card, seen: Card) -> int:
 
 
 def align(laid: Sequence[Card], seen: Sequence[Card]) -> list[tuple[Card | None, Card | None]]:
-    """Pair cards laid with cards seen, both in the order of time; None where one has no other."""
+    """Pair cards laid with cards seen, both in the order of time; None where one has no other.
+
+    ``best[row][column]`` is the least cost of so many cards of either, and the last step to it: a card of each (1, 1),
+    one that was only laid (1, 0), or one that was only seen (0, 1).
+    """
     gap, far = 3, 10**6
-    table = [[gap * column for column in range(len(seen) + 1)]]
+    best = [[(gap * column, 0, 1) for column in range(len(seen) + 1)]]
     for row, one in enumerate(laid, start=1):
-        above = table[-1]
-        line = [gap * row]
+        above, line = best[-1], [(gap * row, 1, 0)]
         for column, other in enumerate(seen, start=1):
-            same = above[column - 1] + (_cost(one, other) if abs(one.t - other.t) <= _WINDOW else far)
-            line.append(min(same, above[column] + gap, line[column - 1] + gap))
-        table.append(line)
+            both = above[column - 1][0] + (_cost(one, other) if abs(one.t - other.t) <= _WINDOW else far)
+            steps = (both, 1, 1), (above[column][0] + gap, 1, 0), (line[column - 1][0] + gap, 0, 1)
+            line.append(min(steps, key=itemgetter(0)))
+        best.append(line)
     pairs: list[tuple[Card | None, Card | None]] = []
     row, column = len(laid), len(seen)
     while row or column:
-        here = table[row][column]
-        if row and column:
-            one, other = laid[row - 1], seen[column - 1]
-            near = abs(one.t - other.t) <= _WINDOW
-            if near and here == table[row - 1][column - 1] + _cost(one, other):
-                pairs.append((one, other))
-                row, column = row - 1, column - 1
-                continue
-        if row and here == table[row - 1][column] + gap:
-            pairs.append((laid[row - 1], None))
-            row -= 1
-        else:
-            pairs.append((None, seen[column - 1]))
-            column -= 1
+        _, down, right = best[row][column]
+        pairs.append((laid[row - 1] if down else None, seen[column - 1] if right else None))
+        row, column = row - down, column - right
     return pairs[::-1]
 
 
@@ -108,9 +102,8 @@ def _fault(laid: Card | None, seen: Card | None) -> str:
     return f"{laid.t / 1e9:.2f} s: {laid.card} of seat {laid.seat} was read {seen.card} ({sure})"
 
 
-def score_cards(truth: Iterable[Observation], seen: Iterable[Observation]) -> CardScore:
+def score_cards(truth: Sequence[Observation], seen: Sequence[Observation]) -> CardScore:
     """Count how the cards laid on the pile were read."""
-    truth, seen = list(truth), list(seen)
     laid = sorted((o for o in truth if isinstance(o, Card)), key=lambda card: card.t)
     read = sorted((o for o in seen if isinstance(o, Card)), key=lambda card: card.t)
     takers, seen_takers = _takers(truth), _takers(seen)

@@ -12,7 +12,7 @@ import os
 import select
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -20,7 +20,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
 from hardware.clock import Clock, monotonic
-from hardware.ports import Frame, HardwareMissing, Speaker
+from hardware.ports import HardwareMissing, Speaker
 from hardware.simulated.decks.families import FAMILIES
 from hardware.simulated.devices.silent_speaker import RecordingSpeaker
 from hardware.simulated.table.script import Script, play_game
@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from referee.engine.rulings import Ruling
     from referee.record.journal import Journal
     from referee.table.game import Conductor
-    from referee.vision.sight import Watching
 
 _ANSWER_AFTER: Final = 1200 * MS
 """How long the players take to answer a question, ns."""
@@ -160,18 +159,6 @@ def play_at(
     if "camera" in conductor.troubles:
         raise UserError(conductor.troubles["camera"])
     return score.summary(options.seed, str(options.rules)), conductor
-
-
-def play(
-    options: DemoOptions, script: Script, watcher: Watching, *, frames: Iterator[Frame],
-    services: Sequence[TableService] = (), journal: Journal | None = None, record: Path | None = None,
-) -> tuple[DemoSummary, Conductor]:  # fmt: skip
-    """Play a script without pace before any watcher, recorded in a file if one is given; see `play_at`."""
-    settings = settings_for(script, record)
-    lights = settings.lights.model_copy(update={"enabled": False})
-    settings = settings.model_copy(update={"lights": lights})
-    table = SteppedTable(script, frames, lambda: watcher)
-    return play_at(table, options, settings, services=services, journal=journal)
 
 
 def demo(options: DemoOptions) -> int:

@@ -16,13 +16,14 @@ from hardware.simulated.table.script import Script
 from models.eye.classes import SURE_READING
 from models.watch.prior import Candidates, Prior, judge
 from referee.demo.score import DemoSummary
-from referee.demo.simulated_game import DemoOptions, play, script_of
+from referee.demo.simulated_game import DemoOptions, script_of
 from referee.engine.foresight import Foresight
 from referee.engine.observations import Card, Observation
 from referee.engine.replay import replay_log
 from referee.engine.rulings import Ruling, encode_ruling
 from referee.table.game import Conductor
 from tests.support.scripted_watcher import ScriptedWatcher, as_seen, blank_frames
+from tests.support.stepped_demo import play
 from tests.support.text_journal import TextJournal
 
 FPS = 15.0

@@ -13,12 +13,13 @@ from hardware.ports import Edge
 from hardware.simulated.table.script import Script
 from referee.demo.demo_table import ScriptedPads
 from referee.demo.score import DemoSummary, faults, in_force, rows, score_cards
-from referee.demo.simulated_game import DemoOptions, play, script_of
+from referee.demo.simulated_game import DemoOptions, script_of
 from referee.engine.observations import Card, Observation, Taken
 from referee.engine.replay import replay_log
 from referee.engine.rulings import encode_ruling
 from referee.table.game import Conductor
 from tests.support.scripted_watcher import ScriptedWatcher, as_seen, blank_frames
+from tests.support.stepped_demo import play
 from tests.support.text_journal import TextJournal
 from tools.demo_figures import table
 

@@ -14,7 +14,8 @@ UNWANTED = (
 )  # fmt: skip
 PLAY = """
 import sys
-from referee.demo.simulated_game import DemoOptions, play, script_of
+from referee.demo.simulated_game import DemoOptions, script_of
+from tests.support.stepped_demo import play
 from tests.support.scripted_watcher import ScriptedWatcher, as_seen, blank_frames
 
 options = DemoOptions(seed=6, pace=False, live=False, max_cards=8)

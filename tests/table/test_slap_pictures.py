@@ -13,7 +13,7 @@ import pytest
 
 from hardware.ports import Frame
 from hardware.simulated.devices.silent_speaker import RecordingSpeaker
-from referee.demo.simulated_game import DemoOptions, play, script_of
+from referee.demo.simulated_game import DemoOptions, script_of
 from referee.engine.observations import Table
 from referee.engine.rulings import Ruling
 from referee.record.pictures import FRAMES_FILE, Picture, PictureStore
@@ -45,6 +45,7 @@ from referee.web.site import Site
 from tests.faults.rig import Rig
 from tests.faults.told import kill
 from tests.support.scripted_watcher import ScriptedWatcher, as_seen, blank_frames
+from tests.support.stepped_demo import play
 
 MS = 1_000_000
 SECOND = 1_000_000_000

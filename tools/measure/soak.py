@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Final
 
 from hardware.simulated.table.script import Script
-from referee.demo.simulated_game import DemoOptions, play, script_of
+from referee.demo.simulated_game import DemoOptions, script_of
 from referee.engine.rulings import Ruling
 from referee.record.pictures import Picture, PictureStore
 from referee.record.retention import make_room
@@ -32,6 +32,7 @@ from referee.record.store import Record
 from referee.table.page_link import PAGE_SOCKET, PageLink
 from referee.table.services import ServedGame, TableService
 from tests.support.scripted_watcher import ScriptedWatcher, as_seen, blank_frames
+from tests.support.stepped_demo import play
 from tests.web.served import Served
 from tests.web.viewers import Viewers
 from tools.measure.soak_day import FRAMES_CAP, RECORD_CAP, Day, Game

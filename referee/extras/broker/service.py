@@ -17,7 +17,7 @@ from contextlib import ExitStack
 from datetime import datetime
 from typing import Any, Final, ParamSpec
 
-from hardware.clock import Clock, monotonic
+from hardware.clock import monotonic
 from referee.engine.log import ruling_of
 from referee.engine.rulings import GAME_ENDS, Ruling
 from referee.engine.view import View
@@ -195,7 +195,6 @@ class BrokerService(TableService):
     Args:
         settings: the section ``[mqtt]``.
         tally: what the day came to so far (`tally_of`).
-        wall: the present wall time, ISO 8601; its date is the day that games count for.
         session: a name for this run; made up where none is given.
 
     Raises:
@@ -204,22 +203,13 @@ class BrokerService(TableService):
 
     name = "mqtt"
 
-    def __init__(
-        self,
-        settings: MqttSettings,
-        *,
-        tally: Tally | None = None,
-        clock: Clock = monotonic,
-        wall: Callable[[], str] = wall_time,
-        session: str = "",
-    ) -> None:
+    def __init__(self, settings: MqttSettings, *, tally: Tally | None = None, session: str = "") -> None:
         # The client library is loaded only where there is a broker to speak to.
         from referee.extras.broker.connection import Broker, Connection
 
         self._topics = Topics(settings.prefix, settings.table)
         self._tally = tally or Tally()
         self._telling = Telling(session or secrets.token_hex(4))
-        self._clock, self._wall = clock, wall
         self._game: ServedGame | None = None
         self._is_begun = False
         self._next_tell = self._next_look = 0
@@ -280,7 +270,7 @@ class BrokerService(TableService):
     def begin(self, game: int, names: Sequence[str]) -> None:
         """A game of this number begins, or one that was broken off goes on."""
         self._telling.begin(game, names)
-        self._tally.begin(self._wall()[:10], game, names)
+        self._tally.begin(wall_time()[:10], game, names)
         self.outbox.keep(self._topics.of("day"), self._tally.payload())
 
     @_harmless
@@ -289,7 +279,7 @@ class BrokerService(TableService):
         self.outbox.keep(self._topics.of("state"), self._telling.state(view, paused=paused, troubles=troubles))
 
     def _flush(self) -> None:
-        now = self._clock()
+        now = monotonic()
         if not self._connection.connected.is_set() or now < self._next_look:
             return
         self._next_look = now + _LOOK
@@ -300,7 +290,7 @@ class BrokerService(TableService):
                 self._publish(topic, encoded(fields))
             self._publish(self._topics.of("available"), ONLINE)
         for topic, payload, retain in self.outbox.take(now, _AT_ONCE):
-            self._publish(topic, encoded({**payload, "at": self._wall()}), retain=retain)
+            self._publish(topic, encoded({**payload, "at": wall_time()}), retain=retain)
 
     def _publish(self, topic: str, payload: bytes, *, retain: bool = True) -> None:
         self._connection.client.publish(topic, payload, qos=1, retain=retain)

@@ -25,7 +25,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from hardware.clock import Clock, monotonic
+from hardware.clock import monotonic
 from referee.extras.broker.connection import Broker, Connection
 from referee.extras.broker.messages import TABLE_NAME, filters, wall_time
 from referee.extras.hall import pages
@@ -94,13 +94,12 @@ def _json(fields: dict[str, Any]) -> str:
 class HallHub:
     """One hall, its ear at the broker, and everybody who looks at it. Lives in one event loop."""
 
-    def __init__(self, broker: Broker, prefix: str, *, clock: Clock = monotonic) -> None:
+    def __init__(self, broker: Broker, prefix: str) -> None:
         self.hall = Hall()
         self.viewers = 0
         self.lost = 0
         """Messages that found no room."""
         self.closed = False
-        self._clock = clock
         self._heard: deque[tuple[str, bytes, bool, int, float]] = deque(maxlen=_ROOM)
         """Topic, payload, whether it had been retained, when it came (ns), and the wall time then (s)."""
         self._changed = asyncio.Event()
@@ -113,7 +112,7 @@ class HallHub:
 
     def _hear(self, topic: str, payload: bytes, retained: bool) -> None:
         self.lost += len(self._heard) == _ROOM
-        self._heard.append((topic, payload, retained, self._clock(), time.time()))
+        self._heard.append((topic, payload, retained, monotonic(), time.time()))
 
     async def start(self) -> None:
         """Begin to listen."""
@@ -142,7 +141,7 @@ class HallHub:
                 hall.broker(self.connection.connected.is_set())
                 for _ in range(min(_BUNCH, len(self._heard))):
                     hall.hear(*self._heard.popleft())
-                now = self._clock()
+                now = monotonic()
                 hall.pass_time(now)
                 if hall.settle(now) or was != hall.connected:
                     self._wake()
@@ -181,7 +180,7 @@ class HallHub:
         """What differs, encoded once for all viewers that were sent the same."""
         key = (language, only, sent)
         if key not in self._encoded:
-            data = difference(self.hall, sent, texts(language), self._clock(), only)
+            data = difference(self.hall, sent, texts(language), monotonic(), only)
             self._encoded[key] = f"event: tables\ndata: {data}\n\n".encode("utf-8", "replace") if data else b""
         return self._encoded[key]
 
