@@ -216,15 +216,13 @@ def _draw_wire(pin: HeaderPin, side: int, y: float, *, is_high: bool) -> Iterato
         # 3.3 V, as an arrow; ground, as three shrinking bars.
         yield f'<path d="M{end} {y} v-10 m-5 5 l5 -5 l5 5" fill="none" stroke="{_INK}" stroke-width="2"/>'
     elif pin.kind != "force":
-        yield _line(end, y, end, y + 5, width="2")
+        yield _line(end, y, end, y + 5, width=2)
         for k, half in enumerate((9, 6, 3)):
-            yield _line(end - half, y + 5 + 3 * k, end + half, y + 5 + 3 * k, width="2")
+            yield _line(end - half, y + 5 + 3 * k, end + half, y + 5 + 3 * k, width=2)
     yield _text(end + side * 16, y + 5, pin.label, "end" if side < 0 else "start", 15)
 
 
-def _line(
-    x1: float, y1: float, x2: float, y2: float, stroke: str = _INK, dashes: str = "", width: str = "2.5"
-) -> str:  # fmt: skip
+def _line(x1: float, y1: float, x2: float, y2: float, stroke: str = _INK, dashes: str = "", width: float = 2.5) -> str:
     dashed = f' stroke-dasharray="{dashes}"' if dashes else ""
     return f'<line x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}" stroke="{stroke}" stroke-width="{width}"{dashed}/>'
 

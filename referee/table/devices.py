@@ -21,13 +21,12 @@ from referee.table.slap_pictures import PictureSource
 from referee.vision.cameras import open_camera_of, work_of
 from referee.vision.client import SightProcess
 from referee.vision.sight import Sights
-from referee.wired_devices import open_lights, open_pads, open_voice
+from referee.wired_devices import Tell, open_lights, open_pads, open_voice
 
 if TYPE_CHECKING:
     from referee.settings.model import Settings
 
 _Part = TypeVar("_Part")
-Tell = Callable[[str], None]
 
 
 class Mailbox:

@@ -6,7 +6,6 @@ evenly, or from where each player's hand comes when it reaches over the table.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -24,7 +23,7 @@ from models.watch.arms import apart
 from referee.errors import UserError
 from referee.settings.file import read_settings, save_with_backup
 from referee.settings.model import NEAREST_SEATS, CameraSettings, Settings, load_settings
-from referee.setup.calibration import report
+from referee.setup.calibration import report, say
 from referee.setup.calibration.find_table import find_table
 from referee.setup.calibration.report import Measured
 from referee.setup.calibration.simulated_camera import simulated_camera
@@ -141,7 +140,7 @@ def _look_through_camera(
             )
         with closing(source) as camera:
             frames = camera.frames()
-            _say("looking at the table: keep hands off it")
+            say("looking at the table: keep hands off it")
             still = _still_frames(frames)
             # In the mean, noise that would move corners is evened out.
             image = np.rint(np.mean(np.stack(still), axis=0, dtype=np.float32)).astype(np.uint8)
@@ -196,7 +195,7 @@ def _measure_reach(frames: Iterator[Frame], names: Sequence[str], m: Measured) -
     told: dict[str, float] = {}
     state = ""
     for name in names:
-        _say(f"{name}: reach one hand over the middle of the table and hold it there")
+        say(f"{name}: reach one hand over the middle of the table and hold it there")
         asked: int | None = None
         for frame in frames:
             asked = frame.t if asked is None else asked
@@ -204,11 +203,11 @@ def _measure_reach(frames: Iterator[Frame], names: Sequence[str], m: Measured) -
             if reaching.state != state:
                 state = reaching.state
                 if state in _HINTS:
-                    _say(_HINTS[state])
+                    say(_HINTS[state])
             if bearing is not None:
                 _refuse_near(told, name, bearing)
                 told[name] = bearing
-                _say(f"  {name} reaches from {bearing:.0f}°; take the hand back")
+                say(f"  {name} reaches from {bearing:.0f}°; take the hand back")
                 break
             if frame.t - asked > _REACH_PATIENCE:
                 break
@@ -218,11 +217,6 @@ def _measure_reach(frames: Iterator[Frame], names: Sequence[str], m: Measured) -
                 "hand over the middle for a second, one player at a time; then start again"
             )
     return told
-
-
-def _say(words: str) -> None:
-    """Tell the people at the table something; standard output is for what was measured."""
-    print(words, file=sys.stderr, flush=True)
 
 
 def _refuse_near(told: Mapping[str, float], name: str, bearing: float) -> None:

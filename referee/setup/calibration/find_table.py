@@ -83,28 +83,22 @@ def draw_page(paper: str = "a4") -> Any:
 
     write("Table Referee: calibration sheet", x, 9.0, 6.0, font_roboto.RobotoBold)
     below = y + sheet.BOARD_MM[1] + 3.5
-    _ruler(pen, x, below, write, font_roboto.Roboto)
-    for number, words in enumerate(_WORDS):
-        write(words, x, below + 10.5 + 5.4 * number, 3.6, font_roboto.Roboto)
-    return printed
-
-
-def _ruler(pen: Any, left: float, top: float, write: Any, font: str) -> None:
-    """A line of `_LINE_MM` with a tick for each centimetre."""
     thick = 0.3
 
     def bar(x0: float, y0: float, x1: float, y1: float) -> None:
         pen.rectangle([round(v * SCALE) for v in (x0, y0)] + [round(v * SCALE) - 1 for v in (x1, y1)], fill=0)
 
-    bar(left, top, left + _LINE_MM, top + thick)
+    bar(x, below, x + _LINE_MM, below + thick)
     for mm in range(0, _LINE_MM + 1, 10):
         # Ends are flush with the line's: from outer edge to outer edge it is the whole length.
-        at = left + mm - thick * mm / _LINE_MM
-        bar(at, top, at + thick, top + (3.0 if mm % 50 == 0 else 1.6))
-    for mm in range(0, _LINE_MM + 1, 50):
-        write(
-            f"{mm} mm" if mm == _LINE_MM else f"{mm}", left + mm + (0.8 if mm < _LINE_MM else 1.2), top + 1.6, 3.2, font
-        )
+        at = x + mm - thick * mm / _LINE_MM
+        bar(at, below, at + thick, below + (3.0 if mm % 50 == 0 else 1.6))
+    for mm in range(0, _LINE_MM, 50):
+        write(f"{mm}", x + mm + 0.8, below + 1.6, 3.2, font_roboto.Roboto)
+    write(f"{_LINE_MM} mm", x + _LINE_MM + 1.2, below + 1.6, 3.2, font_roboto.Roboto)
+    for number, words in enumerate(_WORDS):
+        write(words, x, below + 10.5 + 5.4 * number, 3.6, font_roboto.Roboto)
+    return printed
 
 
 def write_sheet(path: Path, paper: str = "a4") -> None:

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import json
 import queue
-import sys
-import threading
+import time
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
@@ -23,6 +22,7 @@ from hardware.ports import Edge, HardwareMissing
 from referee.errors import UserError
 from referee.settings.file import read_settings, save_with_backup
 from referee.settings.model import PadsMeasured, Settings, load_settings
+from referee.setup.calibration import say
 from referee.units import MS, SECOND, US
 from referee.wired_devices import open_pads
 
@@ -212,10 +212,6 @@ def _with_margin(ns: int) -> int:
     return _round_up(round(ns * _MARGIN)) if ns else 0
 
 
-def _say(words: str) -> None:
-    print(words, file=sys.stderr, flush=True)
-
-
 def _check_real_pads(check: PadCheck, settings: Settings) -> None:
     """Hold the conversation at the table's pads; raises `UserError`."""
     try:
@@ -223,16 +219,15 @@ def _check_real_pads(check: PadCheck, settings: Settings) -> None:
     except HardwareMissing as bad:
         raise UserError(str(bad)) from None
     edges: queue.SimpleQueue[Edge] = queue.SimpleQueue()
-    pause = threading.Event()
     with closing(pads):
         pads.start(edges.put)
         while check.asking:
-            pause.wait(_TURN)
+            time.sleep(_TURN)
             told = pads.watermark(monotonic())
             while not edges.empty():
                 check.feed(edges.get())
             for words in check.advance(told):
-                _say(words)
+                say(words)
             if pads.trouble:
                 raise UserError(pads.trouble)
 
@@ -251,7 +246,7 @@ def check_simulated_pads(check: PadCheck, nature: Nature) -> None:
         # A seat with a cut wire is waited for in vain.
         pads.run_to(pads.now + _BETWEEN)
         for words in check.advance(pads.now):
-            _say(words)
+            say(words)
     pads.close()
 
 
@@ -285,7 +280,7 @@ def calibrate_pads(
     names = _NAMES[: seats or 4] if settings is None else tuple(seat.name for seat in settings.seats)
     stated = 1_500_000 if settings is None else settings.pads.t_error_us * US
     check = PadCheck(names, 0 if simulated else monotonic(), blows=blows, board=board, stated=stated)
-    _say(check.opening)
+    say(check.opening)
     if simulated:
         from hardware.simulated.devices.pad_hands import example
 

@@ -84,8 +84,7 @@ def section_of(m: Measured) -> dict[str, Any]:
         "homography": [[float(f"{v:.9g}") for v in row] for row in view.homography.tolist()],
         "area": [[round(v, 1) for v in row] for row in m.found.area.tolist()],
     }
-    if view.lens is not None:
-        lens = view.lens
+    if (lens := view.lens) is not None:
         fields["lens"] = [float(f"{v:.7g}") for v in (lens.fx, lens.fy, lens.cx, lens.cy, *lens.bend)]
     return fields
 

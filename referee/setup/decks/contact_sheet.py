@@ -18,7 +18,7 @@ _PAPER: Final = (236, 240, 242)
 _INK: Final = (40, 36, 34)
 _WARNING: Final = (40, 60, 215)
 _CELL: Final = (146, 146)
-_INDEX: Final = (60, 80)
+_INDEX: Final = (45, 60)
 _WHOLE: Final = (84, 116)
 _RANKS: Final = "A23456789TJQK"
 
@@ -37,23 +37,20 @@ def draw_contact_sheet(looks: Sequence[CardLook], known: Knowledge, title: str) 
         for column, rank in enumerate(_RANKS if suit in "shdc" else "X"):
             card = rank + suit
             cell = sheet[40 + row * height : 40 + (row + 1) * height, 8 + column * width : 8 + (column + 1) * width]
-            _draw(cell, card, [look for look in looks if look.card == card], confused.get(card))
+            seen, other = [look for look in looks if look.card == card], confused.get(card)
+            ink = _WARNING if other or not seen else _INK
+            words = card + (f" ? {other}" if other else "" if seen else ": not laid")
+            cv2.putText(cell, words, (2, 12), cv2.FONT_HERSHEY_SIMPLEX, 0.42, ink, 1, cv2.LINE_AA)
+            if not seen:
+                continue
+            patches = [patch for look in seen for patch in look.indices]
+            # The first and the last: the same corner twice tells nothing new.
+            for k, patch in enumerate((patches[0], patches[-1])[: len(patches)]):
+                small = cv2.resize(patch, _INDEX, interpolation=cv2.INTER_AREA)
+                cell[17 + k * 60 : 17 + k * 60 + _INDEX[1], 2 : 2 + _INDEX[0]] = small
+            whole = seen[-1].whole
+            if whole is not None:
+                cell[17 : 17 + _WHOLE[1], 52 : 52 + _WHOLE[0]] = cv2.resize(whole, _WHOLE, interpolation=cv2.INTER_AREA)
+            if other:
+                cv2.rectangle(cell, (0, 0), (width - 6, height - 3), _WARNING, 1)
     return sheet
-
-
-def _draw(cell: Picture, card: str, looks: Sequence[CardLook], confused: str | None) -> None:
-    ink = _WARNING if confused or not looks else _INK
-    words = card + (f" ? {confused}" if confused else "" if looks else ": not laid")
-    cv2.putText(cell, words, (2, 12), cv2.FONT_HERSHEY_SIMPLEX, 0.42, ink, 1, cv2.LINE_AA)
-    if not looks:
-        return
-    patches = [p for look in looks for p in look.indices]
-    # The first and the last: the same corner twice tells nothing new.
-    for k, patch in enumerate((patches[0], patches[-1])[: len(patches)]):
-        small = cv2.resize(patch, (_INDEX[0] * 3 // 4, _INDEX[1] * 3 // 4), interpolation=cv2.INTER_AREA)
-        cell[17 + k * 60 : 17 + k * 60 + small.shape[0], 2 : 2 + small.shape[1]] = small
-    whole = looks[-1].whole
-    if whole is not None:
-        cell[17 : 17 + _WHOLE[1], 52 : 52 + _WHOLE[0]] = cv2.resize(whole, _WHOLE, interpolation=cv2.INTER_AREA)
-    if confused:
-        cv2.rectangle(cell, (0, 0), (cell.shape[1] - 6, cell.shape[0] - 3), _WARNING, 1)

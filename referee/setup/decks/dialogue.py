@@ -202,7 +202,14 @@ class DeckDialogue:
         typed = line.strip()
         match typed.lower():
             case "u" | "undo":
-                return self._undo()
+                self._pending = None
+                if not self._history:
+                    return [DeckNotice("what", (), "nothing was taken yet")]
+                cards = self._history.pop()
+                for card in cards:
+                    self.looks.pop(card, None)
+                    self._lookout.forget(card)
+                return [DeckNotice("undone", cards, f"forgot the {cards_in_words(cards)}"), self.prompt()]
             case "done" | "q" | "quit":
                 self._ended, self._pending = True, None
                 return []
@@ -235,16 +242,6 @@ class DeckDialogue:
         return self._accept(
             [[replace(look, card=n) for look, n in zip(looks, names, strict=True)] for looks in gathered]
         )
-
-    def _undo(self) -> list[DeckNotice]:
-        self._pending = None
-        if not self._history:
-            return [DeckNotice("what", (), "nothing was taken yet")]
-        cards = self._history.pop()
-        for card in cards:
-            self.looks.pop(card, None)
-            self._lookout.forget(card)
-        return [DeckNotice("undone", cards, f"forgot the {cards_in_words(cards)}"), self.prompt()]
 
 
 def _grey(image: NDArray[np.uint8], width: int) -> _Grey:

@@ -27,8 +27,7 @@ def doctor(*, as_json: bool = False, settings: Path | None = None) -> int:
     """Print how every part stands; returns the exit status."""
     found = list(examine(settings=settings))
     if as_json:
-        json.dump([asdict(finding) for finding in found], sys.stdout, indent=2, ensure_ascii=False)
-        sys.stdout.write("\n")
+        print(json.dumps([asdict(finding) for finding in found], indent=2, ensure_ascii=False))
         return exit_status(found)
     try:
         from rich.console import Console

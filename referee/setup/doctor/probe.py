@@ -22,7 +22,6 @@ OURS: Final = "referee"
 _APPLIANCE: Final = "/opt/table-referee"
 _PATIENCE: Final = 5.0
 """How long a program that is asked may take, s."""
-_PACKAGES: Final = ("referee", "hardware", "models")
 _LIBRARIES: Final = {
     "numpy": "numpy", "cv2": "opencv-python", "onnxruntime": "onnxruntime", "gpiozero": "gpiozero",
     "PIL": "pillow", "rich": "rich", "tomlkit": "tomlkit",
@@ -120,7 +119,7 @@ def check_software() -> Iterator[Finding]:
     # Whatever is older cannot even read these files.
     yield Finding("Python", "fine", ".".join(str(part) for part in sys.version_info[:3]), needed=True)
     root = Path(__file__).resolve().parents[3]
-    for name in _PACKAGES:
+    for name in ("referee", "hardware", "models"):
         yield check_package(name, root)
     for name, distribution in _LIBRARIES.items():
         yield check_library(name, distribution)
