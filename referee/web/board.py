@@ -57,10 +57,7 @@ class Board:
         self._lines: deque[Observation] = deque(maxlen=_REMEMBERED)
         self._corrections: list[Observation] = []
         self._adjudicator = Adjudicator(lookahead_ns=LIVE_LOOKAHEAD) if live else None
-        self.troubles: dict[str, str] = {}
-        self.captions: tuple[tuple[int, str], ...] = ()
-        self.about: Mapping[str, Any] | None = None
-        self.paused = False
+        self.set_state({})
 
     def add_lines(self, rows: Sequence[tuple[int, str]]) -> None:
         """Lines of the record that follow those that were added before; raises `LogError` for one that is none."""
@@ -99,9 +96,10 @@ class Board:
 
     def set_state(self, state: Mapping[str, Any]) -> None:
         """What the main process answers of the table itself; see `referee.table.page_link.Paging.state`."""
-        self.troubles = dict(state.get("troubles", {}))
-        self.captions = tuple((number, text) for number, text in state.get("captions", ()))
-        self.about, self.paused = state.get("about"), bool(state.get("paused", False))
+        self.troubles: dict[str, str] = dict(state.get("troubles", {}))
+        self.captions: tuple[tuple[int, str], ...] = tuple((n, text) for n, text in state.get("captions", ()))
+        self.about: Mapping[str, Any] | None = state.get("about")
+        self.paused = bool(state.get("paused", False))
 
     def listed(self) -> list[Ruling]:
         """The latest rulings worth a line, the latest first."""

@@ -143,13 +143,12 @@ def _last(board: Board, words: RulingWords) -> Markup:
         return tag("p", texts("board.no_slap"), class_="none")
     head = headline(seen, words)
     href = address(f"/games/{board.game}/finish", {"slap": seen.slap})
-    cards = [mark.card for mark in seen.cards if mark.part][-4:]
     drawing = svg(draw_mini_finish(seen, words), class_="mini")
     return tag(
         "a",
         tag("span", head.text, class_=f"head ink-seat{head.seat}" if head.seat else "head"),
         tag("span", unbroken(head.under), class_="margin"),
-        tag("span", [card(name, texts) for name in cards], class_="cards"),
+        tag("span", [card(laid.card, texts) for laid in seen.pattern[-4:]], class_="cards"),
         drawing,
         tag("span", texts("board.see_finish"), " →", class_="more"),
         href=href,

@@ -128,7 +128,7 @@ def _hands(seen: Finish, words: RulingWords) -> Markup:
 
 
 def _cards(seen: Finish, words: RulingWords) -> Markup:
-    texts = words.texts
+    texts, pattern = words.texts, seen.pattern
     heads = ("card", "by_player", "reveal", "error", "read", "part")
     rows = [
         tag(
@@ -136,9 +136,9 @@ def _cards(seen: Finish, words: RulingWords) -> Markup:
             tag("th", card(mark.card, texts), scope="row"),
             tag("td", words.name(mark.seat)),
             tag("td", texts.ms(mark.t - seen.zero, sign=True), tag("small", f"{mark.t} ns"), data_ns=mark.t),
-            tag("td", f"± {texts.ms(mark.error)}", data_ns=mark.error),
+            tag("td", f"± {texts.ms(mark.t_error)}", data_ns=mark.t_error),
             tag("td", "–" if mark.known_at is None else texts.ms(mark.known_at - seen.zero, sign=True)),
-            tag("td", texts("word.yes") if mark.part else "–"),
+            tag("td", texts("word.yes") if mark in pattern else "–"),
             data_card=mark.id,
         )
         for mark in seen.cards

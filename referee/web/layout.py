@@ -105,15 +105,10 @@ _PAGES: Final = (
 """Addresses in the navigation, and the keys of their words."""
 
 
-def language(request: Request) -> str:
-    """The language that this request is answered in."""
-    accepted = request.headers.get("accept-language", "")
-    return chosen(request.query_params.get("lang"), request.cookies.get(LANGUAGE_COOKIE), accepted)
-
-
 def page_texts(request: Request) -> Texts:
-    """The words of that language."""
-    return texts(language(request))
+    """The words of the language that this request is answered in."""
+    accepted = request.headers.get("accept-language", "")
+    return texts(chosen(request.query_params.get("lang"), request.cookies.get(LANGUAGE_COOKIE), accepted))
 
 
 def page(

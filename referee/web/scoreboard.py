@@ -24,7 +24,7 @@ from referee.record.store import RecordError
 from referee.text.catalogue import Texts
 from referee.web.board import Board
 from referee.web.board_view import STATE_REGIONS
-from referee.web.layout import address, language, page, page_texts
+from referee.web.layout import address, page, page_texts
 from referee.web.markup import Markup, button_link, tag
 from referee.web.site import Site
 
@@ -231,7 +231,7 @@ def _region(name: str, html: Markup, texts: Texts) -> Markup:
 async def stream_events(site: Site, request: Request) -> StreamingResponse:
     """The stream that keeps a scoreboard up to date."""
     return StreamingResponse(
-        site.hub.stream(language(request)),
+        site.hub.stream(page_texts(request).language),
         media_type="text/event-stream",
         headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
     )

@@ -25,7 +25,6 @@ from referee.web.markup import (
     Child,
     Drawing,
     Line,
-    Markup,
     Polygon,
     Rect,
     Shape,
@@ -97,24 +96,21 @@ def drawing(seats: Sequence[Mapping[str, Any]], found: Mapping[str, Any] | None,
         for part, role, alpha in (("area", "accent", 0.25), ("card", "ink", 0.8)):
             corners = tuple((SEAT_ROOM + x * scale, SEAT_ROOM / 2 + y * scale) for x, y in found[part])
             shapes.append(Polygon(corners, role, alpha))
+    middle = (SEAT_ROOM + PICTURE_WIDTH / 2, SEAT_ROOM / 2 + height / 2)
     for number, seat in enumerate(seats, start=1):
-        shapes += _seat(number, str(seat["name"]), float(seat["bearing"]), height)
+        # A line from the middle to the edge of the picture, and the name beyond it.
+        bearing, role = math.radians(seat["bearing"]), seat_role(number)
+        x, y = math.cos(bearing), -math.sin(bearing)
+        reach = min(PICTURE_WIDTH / 2 / max(abs(x), 1e-9), height / 2 / max(abs(y), 1e-9))
+        edge = (middle[0] + reach * x, middle[1] + reach * y)
+        shapes.append(Line(middle[0] + 0.55 * reach * x, middle[1] + 0.55 * reach * y, *edge, role, 5.0))
+        anchor = "start" if x > 0.5 else "end" if x < -0.5 else "middle"
+        below = edge[1] + (26 * y if y < 0 else 34 * y) * 0.8 + 6
+        shapes.append(Text(edge[0] + 12 * x, below, str(seat["name"])[:12], role, 20, anchor, 700))
     said = ", ".join(f"{seat['name']} {round(seat['bearing'])}°" for seat in seats)
     return Drawing(
         round(PICTURE_WIDTH + 2 * SEAT_ROOM), round(height + SEAT_ROOM), tuple(shapes), texts("table.seats"), said
     )
-
-
-def _seat(number: int, name: str, bearing: float, height: float) -> Iterator[Shape]:
-    """A line from the middle to the edge of the picture, and the name beyond it."""
-    x, y = math.cos(math.radians(bearing)), -math.sin(math.radians(bearing))
-    middle = (SEAT_ROOM + PICTURE_WIDTH / 2, SEAT_ROOM / 2 + height / 2)
-    reach = min(PICTURE_WIDTH / 2 / max(abs(x), 1e-9), height / 2 / max(abs(y), 1e-9))
-    edge = (middle[0] + reach * x, middle[1] + reach * y)
-    role = seat_role(number)
-    yield Line(middle[0] + 0.55 * reach * x, middle[1] + 0.55 * reach * y, *edge, role, 5.0)
-    anchor = "start" if x > 0.5 else "end" if x < -0.5 else "middle"
-    yield Text(edge[0] + 12 * x, edge[1] + (26 * y if y < 0 else 34 * y) * 0.8 + 6, name[:12], role, 20, anchor, 700)
 
 
 _LATEST: Final = GAMES_REMEMBERED
@@ -153,9 +149,19 @@ async def show_league(site: Site, request: Request) -> Response:
         heads = [texts(f"league.{name}") for name in ("rank", "games", "won", "slaps", "reaction", "rating")]
         heads.insert(1, texts("figures.player"))
         heads.insert(5, texts("figures.false"))
+        rows = []
+        for one in made:
+            rank = "–" if one.rank is None else f"{'=' if one.like_above else ''}{one.rank}"
+            reaction = "–"
+            if one.reaction is not None:
+                reaction = f"{texts.ms(round(one.reaction.value), 0)} (n = {one.reaction.count})"
+            rating = f"{one.rating.value:.0f} ± {one.rating.error:.0f}" if one.games else "–"
+            cells = (one.games, one.won, one.slaps["won"], one.slaps["false"], reaction, rating)
+            name = tag("th", one.name, scope="row")
+            rows.append(tag("tr", tag("td", rank), name, [tag("td", cell) for cell in cells]))
         content = (
             tag("p", button_link(texts("league.csv"), "/league.csv"), print_button(texts), class_="buttons"),
-            tag("section", data_table(heads, [_row(one, texts) for one in made], title), class_="panel"),
+            tag("section", data_table(heads, rows, title), class_="panel"),
             tag("p", texts("league.what", least=LEAST_GAMES, games=_LATEST), class_="note"),
         )
     return page(request, title, tag("h1", title), content, scripts=("print.js",), body="figures", here="/figures")
@@ -165,14 +171,3 @@ async def send_league(site: Site, request: Request) -> Response:
     """The same for a spreadsheet."""
     del request
     return download(write_league_csv(await site.aside(_rows, site.shelf)), "league.csv", CSV)
-
-
-def _row(one: LeagueRow, texts: Texts) -> Markup:
-    rank = "–" if one.rank is None else f"{'=' if one.like_above else ''}{one.rank}"
-    reaction = "–"
-    if one.reaction is not None:
-        reaction = f"{texts.ms(round(one.reaction.value), 0)} (n = {one.reaction.count})"
-    rating = f"{one.rating.value:.0f} ± {one.rating.error:.0f}" if one.games else "–"
-    counts = (one.games, one.won, one.slaps["won"], one.slaps["false"])
-    cells = (*map(str, counts), reaction, rating)
-    return tag("tr", tag("td", rank), tag("th", one.name, scope="row"), [tag("td", cell) for cell in cells])

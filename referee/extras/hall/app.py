@@ -35,7 +35,7 @@ from referee.text.catalogue import Texts, texts
 from referee.text.ruling_lines import RulingWords
 from referee.units import MS
 from referee.web import layout
-from referee.web.layout import language, page_texts
+from referee.web.layout import page_texts
 from referee.web.security.guard import Guard, Hosts
 from referee.web.security.sessions import Sessions
 from referee.web.server import PAGE_SWITCH_INTERVAL, ViewerServer, opened
@@ -253,7 +253,7 @@ async def _show_league(request: Request) -> Response:
 
 async def _stream_events(request: Request) -> Response:
     only = request.query_params.get("table")
-    events = _hub(request).stream(language(request), None if only is None else _checked_name(only))
+    events = _hub(request).stream(page_texts(request).language, None if only is None else _checked_name(only))
     return StreamingResponse(events, media_type="text/event-stream", headers=_STREAM_HEADERS)
 
 

@@ -64,23 +64,13 @@ class Axis:
         """Whether an instant lies on it."""
         return self.start <= t <= self.stop
 
-    def ticks(self, about: int) -> Iterator[int]:
-        """Round instants, about so many of them, ns."""
-        step = _nice((self.stop - self.start) / about)
-        first = math.ceil(self.start / step)
-        for place in range(first, math.floor(self.stop / step) + 1):
-            yield round(place * step)
-
-    def digits(self, about: int) -> int:
-        """Decimals that a tick needs in milliseconds."""
-        step = _nice((self.stop - self.start) / about) / 1e6
-        return max(0, -math.floor(math.log10(step) + 1e-9))
-
-
-def _nice(rough: float) -> float:
-    """The next of 1, 2, 5, 10, 20, … that is not less."""
-    power = 10.0 ** math.floor(math.log10(rough))
-    return next(power * factor for factor in (1, 2, 5, 10) if power * factor >= rough * (1 - 1e-9))
+    def ticks(self, about: int) -> tuple[list[int], int]:
+        """Round instants, about so many of them, ns, and the decimals that they need in milliseconds."""
+        rough = (self.stop - self.start) / about
+        power = 10.0 ** math.floor(math.log10(rough))
+        step = next(power * factor for factor in (1, 2, 5, 10) if power * factor >= rough * (1 - 1e-9))
+        places = range(math.ceil(self.start / step), math.floor(self.stop / step) + 1)
+        return [round(place * step) for place in places], max(0, -math.floor(math.log10(step / 1e6) + 1e-9))
 
 
 _CARD_RATIO = 1.42
@@ -110,8 +100,8 @@ def grid(
     axis: Axis, top: float, bottom: float, about: int, texts: Texts, size: float, plus: str = "+"
 ) -> Iterator[Shape]:
     """Vertical lines at round instants, with their milliseconds below; ``plus`` goes before those after the zero."""
-    digits = axis.digits(about)
-    for t in axis.ticks(about):
+    instants, digits = axis.ticks(about)
+    for t in instants:
         x = axis.x(t)
         yield Line(x, top, x, bottom, "rule", 1.0)
         yield Line(x, bottom, x, bottom + size * 0.4, "rule2", 1.5)
@@ -145,21 +135,6 @@ _LEGEND: Final = (
 )  # fmt: skip
 
 
-def _sign(key: str, role: str, x: float, y: float) -> Iterator[Shape]:
-    if key == "edge_mark":
-        yield Line(x + 14, y - 5, x + 14, y + 5, role, 1.5)
-    elif key == "edge_at":
-        yield Line(x + 14, y - 11, x + 14, y + 11, role, 3.5)
-    elif key == "zone":
-        yield from hatch(x, y - 9, 28, 18, 8, role, 0.8)
-    elif key == "revealed":
-        yield Line(x + 14, y - 11, x + 14, y + 11, role, 1.5, 4.0)
-    elif key == "known":
-        yield Polygon(((x + 14, y - 7), (x + 21, y), (x + 14, y + 7), (x + 7, y)), role)
-    else:
-        yield Rect(x, y - 9, 28, 18, role, 0.28 if key == "band" else 0.16)
-
-
 def draw_finish(finish: Finish, words: RulingWords, title: str, foot: str, width: int = WIDE) -> Drawing:
     """The drawing of a photo-finish.
 
@@ -179,7 +154,12 @@ _TOGETHER: Final = 60 * MS
 
 def draw_mini_finish(finish: Finish, words: RulingWords) -> Drawing:
     """Only what lies under the magnifier, small."""
-    return _FinishDrawing(finish, words, _NARROW_SIZES).only_the_finish()
+    drawing, m = _FinishDrawing(finish, words, _NARROW_SIZES), _NARROW_SIZES
+    # On the scoreboard only the lanes with hands are worth their room.
+    drawing.lanes = sorted({hand.seat for hand in finish.hands})
+    bottom = 60 + len(drawing.lanes) * m.lane
+    shapes, text = tuple(drawing.draw_lanes(60, bottom)), description(finish, words)
+    return Drawing(m.width, round(bottom + m.size * 1.8), shapes, headline(finish, words).text, text)
 
 
 class _FinishDrawing:
@@ -188,7 +168,7 @@ class _FinishDrawing:
         low, high = _window(finish)
         self.near = Axis(low, high, sizes.left, sizes.right)
         # From the pattern's first card to the last lift.
-        parts = [mark.t - mark.error for mark in finish.cards if mark.part and mark.t <= finish.zero]
+        parts = [card.t - card.t_error for card in finish.pattern if card.t <= finish.zero]
         start = min([*parts, finish.zero - 400 * MS]) - 60 * MS
         ends = [hand.t for hand in finish.hands] + [hand.lift for hand in finish.hands if hand.lift is not None]
         stop = min(max([*ends, finish.zero + 250 * MS]) + 60 * MS, finish.zero + 1000 * MS)
@@ -213,7 +193,7 @@ class _FinishDrawing:
         points = ((self.near.left, above), (self.near.right, above), (high, below), (low, below))
         shapes.append(Polygon(points, "lane"))
         shapes += self._panel(top - m.size * 1.4, near_bottom + m.size * 2.2, self.texts("finish.the_finish"))
-        shapes += self._the_finish(top + 50, near_bottom)
+        shapes += self.draw_lanes(top + 50, near_bottom)
         shapes += self._panel(far_top - m.size * 2.2, far_bottom + m.size * 2.2, self.texts("finish.the_moment"))
         shapes += self._the_moment(far_top, far_top + cards, far_bottom)
         shapes += self._legend(far_bottom + m.size * 4.2)
@@ -221,15 +201,6 @@ class _FinishDrawing:
         shapes.append(Text(m.margin, height - m.size, text, "soft", m.size * 0.75))
         shapes.append(Text(m.width - m.margin, height - m.size, self.texts("title"), "soft", m.size * 0.75, "end", 700))
         return Drawing(m.width, round(height), tuple(shapes), title, description(finish, self.words))
-
-    def only_the_finish(self) -> Drawing:
-        m = self.m
-        # On the scoreboard only the lanes with hands are worth their room.
-        self.lanes = sorted({hand.seat for hand in self.finish.hands})
-        bottom = 60 + len(self.lanes) * m.lane
-        shapes = tuple(self._the_finish(60, bottom))
-        text = description(self.finish, self.words)
-        return Drawing(m.width, round(bottom + m.size * 1.8), shapes, headline(self.finish, self.words).text, text)
 
     def _panel(self, top: float, bottom: float, title: str) -> Iterator[Shape]:
         m = self.m
@@ -246,14 +217,14 @@ class _FinishDrawing:
         yield Text(m.margin, m.size * 2.2 + size, head.text, role, size, weight=700)
         under = (28 if narrow else 34) * min(1.0, (38 if narrow else 50) / max(1, len(head.under)))
         yield Text(m.margin, m.size * 3.2 + size + under, head.under, "ink", under)
-        cards = [mark.card for mark in self.finish.cards if mark.part][-6:]
+        cards = [card.card for card in self.finish.pattern[-6:]]
         width = 46.0 if narrow else 84.0
         x = m.width - m.margin - len(cards) * (width + 8) + 8
         y = m.size * 5.4 if narrow else 34.0
         for place, card in enumerate(cards):
             yield from _card_face(card, x + place * (width + 8), y, width)
 
-    def _the_finish(self, top: float, bottom: float) -> Iterator[Shape]:
+    def draw_lanes(self, top: float, bottom: float) -> Iterator[Shape]:
         m, axis, finish = self.m, self.near, self.finish
         yield from grid(axis, top, bottom, m.ticks, self.texts, m.size * 0.8)
         by_seat: dict[int, list[FinishHand]] = {}
@@ -353,7 +324,14 @@ class _FinishDrawing:
             x, end = axis.x(at), axis.right if hand.lift is None else axis.inside(hand.lift - finish.zero)
             yield Rect(x, y + 9, max(end - x, 0), m.row - 18, role, 0.4)
             yield Line(x, y + 4, x, y + m.row - 4, role, 3.0)
-        yield from self._reaction(bottom)
+        # From the card that made the pattern to the first hand.
+        cards = [card for card in finish.pattern if card.t <= finish.zero]
+        first = next((hand for hand in finish.hands if hand.t == finish.zero), None)
+        if cards and first is not None and axis.holds(cards[-1].t - finish.zero):
+            card = cards[-1]
+            text = f"{self.texts.ms(first.t - card.t, 1)} ± {self.texts.ms(first.error + card.t_error, 1)}"
+            y = bottom - m.row * 0.5 if first.seat != finish.seats else bottom - m.row * 1.5
+            yield from _distance(axis.x(card.t - finish.zero), axis.x(0), y, text, "ink", m.size * 0.8, axis.right)
 
     def _cards(self, top: float, bottom: float) -> Iterator[Shape]:
         m, axis, finish = self.m, self.far, self.finish
@@ -362,8 +340,8 @@ class _FinishDrawing:
             at = mark.t - finish.zero
             if not axis.holds(at):
                 continue
-            x, role = axis.x(at), "good" if mark.part else "soft"
-            low, high = axis.inside(at - mark.error), axis.inside(at + mark.error)
+            x, role = axis.x(at), "good" if mark in finish.pattern else "soft"
+            low, high = axis.inside(at - mark.t_error), axis.inside(at + mark.t_error)
             yield Rect(low, top, high - low, bottom - top, role, 0.13)
             yield Line(x, top, x, bottom, role, 1.5, 6.0)
             yield from _card_face(mark.card, x - width / 2, top + 2, width)
@@ -372,18 +350,6 @@ class _FinishDrawing:
                 y, k = top + width * _CARD_RATIO / 2, axis.x(known)
                 yield Line(x + width / 2, y, k, y, role, 1.5, 3.0)
                 yield Polygon(((k, y - 7), (k + 7, y), (k, y + 7), (k - 7, y)), role)
-
-    def _reaction(self, bottom: float) -> Iterator[Shape]:
-        """From the card that made the pattern to the first hand."""
-        m, axis, finish = self.m, self.far, self.finish
-        cards = [mark for mark in finish.cards if mark.part and mark.t <= finish.zero]
-        first = next((hand for hand in finish.hands if hand.t == finish.zero), None)
-        if not cards or first is None or not axis.holds(cards[-1].t - finish.zero):
-            return
-        card = cards[-1]
-        text = f"{self.texts.ms(first.t - card.t, 1)} ± {self.texts.ms(first.error + card.error, 1)}"
-        y = bottom - m.row * 0.5 if first.seat != finish.seats else bottom - m.row * 1.5
-        yield from _distance(axis.x(card.t - finish.zero), axis.x(0), y, text, "ink", m.size * 0.8, axis.right)
 
     def _legend(self, y: float) -> Iterator[Shape]:
         """What the signs mean."""
@@ -394,7 +360,19 @@ class _FinishDrawing:
             wide = 38 + len(text) * size * 0.56 + 26
             if x + wide > m.width - m.margin and place:
                 x, y = m.margin, y + size * 1.9
-            yield from _sign(key, role, x, y - size * 0.35)
+            at = y - size * 0.35
+            if key == "edge_mark":
+                yield Line(x + 14, at - 5, x + 14, at + 5, role, 1.5)
+            elif key == "edge_at":
+                yield Line(x + 14, at - 11, x + 14, at + 11, role, 3.5)
+            elif key == "zone":
+                yield from hatch(x, at - 9, 28, 18, 8, role, 0.8)
+            elif key == "revealed":
+                yield Line(x + 14, at - 11, x + 14, at + 11, role, 1.5, 4.0)
+            elif key == "known":
+                yield Polygon(((x + 14, at - 7), (x + 21, at), (x + 14, at + 7), (x + 7, at)), role)
+            else:
+                yield Rect(x, at - 9, 28, 18, role, 0.28 if key == "band" else 0.16)
             yield Text(x + 38, y, text, "soft", size)
             x += wide
 

@@ -39,21 +39,6 @@ class FinishHand:
 
 
 @dataclass(frozen=True, slots=True)
-class CardMark:
-    """A card that came face up near the slap."""
-
-    id: str
-    card: str
-    seat: int | None
-    t: int
-    error: int
-    known_at: int | None
-    """When the card had been read, ns."""
-    part: bool
-    """Whether the ruling rests on it."""
-
-
-@dataclass(frozen=True, slots=True)
 class Finish:
     """A slap and all that came near it. Instants are the log's own, ns."""
 
@@ -64,7 +49,8 @@ class Finish:
     """The first hand that counted, or the hand itself."""
     hands: tuple[FinishHand, ...]
     """By time."""
-    cards: tuple[CardMark, ...]
+    cards: tuple[Card, ...]
+    """That came face up near the slap."""
     edges: tuple[tuple[int, int, bool], ...]
     """Raw edges: seat, instant, pressed."""
     ruling: Ruling | None
@@ -73,12 +59,9 @@ class Finish:
     """The dead heat that this hand was in."""
 
     @property
-    def winner(self) -> FinishHand | None:
-        """The hand that won, if one did."""
-        if self.ruling is None or self.ruling.kind != "slap_won":
-            return None
-        seat = self.ruling["seat"]
-        return next((hand for hand in self.hands if hand.seat == seat and hand.behind == 0), None)
+    def pattern(self) -> list[Card]:
+        """The cards that the ruling rests on."""
+        return [card for card in self.cards if self.ruling is not None and card.id in self.ruling.because]
 
 
 def finish(
@@ -108,7 +91,6 @@ def finish(
     pressed = [line for line in near if isinstance(line, Slap) and abs(line.t - asked.t) <= _NEAR]
     lifts = [line for line in near if isinstance(line, Lift)]
     behind = _behind(pressed, ruling, heat)
-    rests = frozenset(ruling.because) if ruling is not None else frozenset()
     hands = []
     for hand in pressed:
         after = min((other.t for other in pressed if other.seat == hand.seat and other.t > hand.t), default=2**63)
@@ -122,11 +104,7 @@ def finish(
         seats=max([seats, *(hand.seat for hand in hands)]),
         zero=min((hand.t for hand in hands if hand.behind is not None), default=asked.t),
         hands=tuple(hands),
-        cards=tuple(
-            CardMark(card.id, card.card, card.seat, card.t, card.t_error, card.known_at, card.id in rests)
-            for card in near
-            if isinstance(card, Card)
-        ),
+        cards=tuple(card for card in near if isinstance(card, Card)),
         edges=tuple(
             (line.extra["seat"], line.t, line.extra["pressed"])
             for line in near
