@@ -136,11 +136,6 @@ class CameraProcess:
         return self._ring.given_at if self._ring is not None else None
 
     @property
-    def torn(self) -> int:
-        """Copies of frames that had to be made again."""
-        return self._ring.torn if self._ring is not None else 0
-
-    @property
     def status(self) -> int | None:
         """Its exit status, negative for a signal; None while it runs."""
         return self._process.poll()

@@ -99,8 +99,6 @@ class RemoteCamera:
         """What the camera found out about itself, as far as is known; kept while it is started anew."""
         self.order = FrameOrder()
         """Counts the frames that were not given."""
-        self.torn = 0
-        """Copies of frames that had to be made again, of processes that are gone."""
         self.starts = 0
         """Processes started so far."""
         self.last_words = ""
@@ -281,7 +279,6 @@ class RemoteCamera:
     def _let_go(self) -> None:
         if self._process is not None:
             self.last_words = self._process.last_words or self.last_words
-            self.torn += self._process.torn
             self._process.let_go()
             self._process = None
 

@@ -94,8 +94,6 @@ class LineSequence:
 class GpiodLines:
     """Claimed lines; implements `hardware.pads.lines.Lines`."""
 
-    exact = False
-
     def __init__(self, request: Any, *, clock: Clock = monotonic) -> None:
         """``request``: a `gpiod.LineRequest`, or what stands for it; ``clock`` answers the present instant, ns."""
         self.request = request

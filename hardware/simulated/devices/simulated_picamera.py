@@ -139,8 +139,7 @@ class SimulatedPicamera2:
         self._frozen = 0
         self._stalled = False
         self.jobs: list[SimulatedJob] = []
-        self.starts = self.stops = self.configured = self.changes = 0
-        self.requests: list[TwinRequest] = []
+        self.starts = 0
         now = self._faults.at(-1)
         if "absent" in now:
             raise RuntimeError(
@@ -169,7 +168,6 @@ class SimulatedPicamera2:
     def configure(self, config: dict[str, Any]) -> None:
         """Take a configuration, and adjust it without a word; raises `OSError` where there is no memory."""
         now = self._faults.at(-1)
-        self.configured += 1
         if "memory" in now:
             raise OSError(errno.ENOMEM, os.strerror(errno.ENOMEM))
         main = dict(config["main"])
@@ -195,18 +193,9 @@ class SimulatedPicamera2:
             if name not in self.camera_controls:
                 raise RuntimeError(f"Control {name} is not advertised by libcamera")
         if self._epoch:
-            self.changes += 1
             self._coming.append((self._number + LATE, dict(controls)))
         else:
             self._next |= controls
-
-    @property
-    def controls(self) -> dict[str, Any]:
-        """All that was set."""
-        out = self._shown | self._next
-        for _, coming in self._coming:
-            out |= coming
-        return out
 
     def start(self) -> None:
         """Begin to deliver, with the controls that were set since the last start."""
@@ -219,7 +208,6 @@ class SimulatedPicamera2:
 
     def stop(self) -> None:
         """Deliver no more."""
-        self.stops += 1
         if self._faults.at(self._number + 1) & _HANGS:
             while True:
                 self._pause(3600.0)
@@ -274,9 +262,7 @@ class SimulatedPicamera2:
         width, height = main["size"]
         image = self._pictures(self._number, due, (width, height))
         image = np.zeros_like(image) if "dark" in now else image.copy()
-        request = TwinRequest(in_memory(image, main), self._metadata(now, due))
-        self.requests = [*self.requests[-7:], request]
-        return request
+        return TwinRequest(in_memory(image, main), self._metadata(now, due))
 
     @property
     def _length(self) -> int:

@@ -17,7 +17,13 @@ from hardware.camera.pi_driver import memory_words, open_driver
 from hardware.camera.spec import CameraReport
 from hardware.ports import Frame, HardwareMissing, Image
 from hardware.simulated.devices.camera_faults import FAULTS, Faults
-from hardware.simulated.devices.simulated_picamera import LATE, SimulatedPicamera2, plain
+from hardware.simulated.devices.simulated_picamera import (
+    LATE,
+    SimulatedJob,
+    SimulatedPicamera2,
+    TwinRequest,
+    plain,
+)
 
 MS = 1_000_000
 SECOND = 1_000_000_000
@@ -53,6 +59,39 @@ class Hours:
         self.now += round(seconds * SECOND)
 
 
+class WatchedPicamera2(SimulatedPicamera2):
+    """Counts what is done with it, and keeps its last requests."""
+
+    def __init__(self, faults: Faults | None = None, **parts: Any) -> None:
+        super().__init__(faults, **parts)
+        self.stops = self.configured = self.changes = 0
+        self.requests: list[TwinRequest] = []
+
+    @property
+    def controls(self) -> dict[str, Any]:
+        """All that was set."""
+        out = self._shown | self._next
+        for _, coming in self._coming:
+            out |= coming
+        return out
+
+    def configure(self, config: dict[str, Any]) -> None:
+        self.configured += 1
+        super().configure(config)
+
+    def set_controls(self, controls: dict[str, Any]) -> None:
+        super().set_controls(controls)
+        self.changes += bool(self._epoch)
+
+    def stop(self) -> None:
+        self.stops += 1
+        super().stop()
+
+    def wait(self, job: SimulatedJob, timeout: float | None = None) -> TwinRequest:
+        self.requests = [*self.requests[-7:], super().wait(job, timeout)]
+        return self.requests[-1]
+
+
 def look(**changes: Any) -> PiCameraSettings:
     defaults: dict[str, Any] = {"size": (32, 24), "colour_gains": (1.0, 2.0), "lens_position": 2.5, "fps": 50.0}
     return PiCameraSettings(settle_frames=SETTLE, **{**defaults, **changes})
@@ -60,10 +99,10 @@ def look(**changes: Any) -> PiCameraSettings:
 
 def opened(
     faults: str | Faults = "", hours: Hours | None = None, **changes: Any
-) -> tuple[PiCamera, SimulatedPicamera2, Hours]:
+) -> tuple[PiCamera, WatchedPicamera2, Hours]:
     hours = hours or Hours()
     script = Faults(faults) if isinstance(faults, str) else faults
-    driver = SimulatedPicamera2(script, clock=hours.mono, boot=hours.boot, pause=hours.pause)
+    driver = WatchedPicamera2(script, clock=hours.mono, boot=hours.boot, pause=hours.pause)
     return PiCamera(look(**changes), driver=driver, mono=hours.mono, boot=hours.boot), driver, hours
 
 
@@ -177,7 +216,7 @@ def test_a_change_takes_frames_to_show_and_is_waited_for() -> None:
     camera, _, _ = opened("", colour_gains=None)
     assert camera.report().locks["ColourGains"].held
     hours = Hours()
-    driver = SimulatedPicamera2(clock=hours.mono, boot=hours.boot, pause=hours.pause)
+    driver = WatchedPicamera2(clock=hours.mono, boot=hours.boot, pause=hours.pause)
     driver.configure(driver.create_video_configuration(main={"size": (8, 8), "format": "RGB888"}, controls={}))
     driver.start()
     driver.set_controls({"AnalogueGain": 8.0})
@@ -196,7 +235,7 @@ def slanted(_number: int, _t: int, size: tuple[int, int]) -> Image:
 @pytest.mark.parametrize("fault", ["", "padded", "rgb", "four", "padded+rgb", "padded+four"])
 def test_padding_and_the_order_of_channels_are_undone(fault: str) -> None:
     hours = Hours()
-    driver = SimulatedPicamera2(
+    driver = WatchedPicamera2(
         Faults(fault), pictures=slanted, clock=hours.mono, boot=hours.boot, pause=hours.pause
     )  # fmt: skip
     camera = PiCamera(look(size=(30, 24)), driver=driver, mono=hours.mono, boot=hours.boot)
