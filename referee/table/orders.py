@@ -20,7 +20,7 @@ from referee.record.erasure import erase_game
 from referee.record.people import People, PeopleError
 from referee.record.store import Record, RecordError
 from referee.settings.model import Settings, VoiceSettings
-from referee.table.power_off import PowerOff, PowerOrder, PowerStep
+from referee.table.power_off import PowerOff, PowerOrder, PowerState, PowerStep
 from referee.table.seats import Sitting, table_facts
 from referee.table.services import ServedGame, TableService
 from referee.text.sentence import Sentence
@@ -212,7 +212,7 @@ class Orders(TableService):
             return False
         if word == "off" and self.may_switch_off:
             self._step(confirmed=False)
-        elif word in ("yes", "no") and self._power.is_asked:
+        elif word in ("yes", "no") and self._power.state is PowerState.ASKED:
             self._do(self._power.answer(self._game.now(), word == "yes", playing=self._is_playing))
         else:
             return False

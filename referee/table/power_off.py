@@ -64,11 +64,6 @@ class PowerOff:
         self.state = PowerState.ON
         self._since = 0
 
-    @property
-    def is_asked(self) -> bool:
-        """Whether a yes or a no is waited for."""
-        return self.state is PowerState.ASKED
-
     def ask(self, t: int, *, confirmed: bool, playing: bool) -> list[PowerOrder]:
         """Somebody wants it off.
 

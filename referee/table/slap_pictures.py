@@ -11,7 +11,7 @@ from __future__ import annotations
 import queue
 import shutil
 import threading
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -113,15 +113,13 @@ class Album(TableService):
 
     def flush(self) -> None:
         """Hand on what waits, as far as its game has a number."""
-        ready: dict[int, list[Picture]] = {}
-        still: list[tuple[_Asked, Picture]] = []
-        for asked, picture in self._waiting:
-            game = asked.game()
-            if game is None:
-                still.append((asked, picture))
+        ready: defaultdict[int, list[Picture]] = defaultdict(list)
+        for _ in range(len(self._waiting)):
+            asked, picture = self._waiting.popleft()
+            if (game := asked.game()) is None:
+                self._waiting.append((asked, picture))
             else:
-                ready.setdefault(game, []).append(picture)
-        self._waiting = deque(still, maxlen=WAITING)
+                ready[game].append(picture)
         for game, some in ready.items():
             self._keep(game, some)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from functools import cached_property
 from pathlib import Path
 from typing import Final, TypeVar, cast
@@ -119,10 +120,8 @@ class Shelf:
             store = PictureStore(self._pictures, read_only=True)
         except RecordError:
             return []
-        try:
+        with closing(store):
             return list(store.near(game, start, stop))
-        finally:
-            store.close()
 
     def close(self) -> None:
         """Let go of the record."""

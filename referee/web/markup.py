@@ -257,8 +257,7 @@ def _n(value: float) -> str:
 def hatch(x: float, y: float, width: float, height: float, step: float, role: str, alpha: float) -> Sequence[Line]:
     """Slanted lines across a rectangle, cut off at its edges."""
     lines = []
-    count = int((width + height) / step) + 1
-    for place in range(1, count + 1):
+    for place in range(1, int((width + height) / step) + 2):
         d = place * step
         x1, y1 = (x + d, y) if d <= width else (x + width, y + d - width)
         x2, y2 = (x, y + d) if d <= height else (x + d - height, y + height)

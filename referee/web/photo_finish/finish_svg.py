@@ -227,14 +227,11 @@ class _FinishDrawing:
     def draw_lanes(self, top: float, bottom: float) -> Iterator[Shape]:
         m, axis, finish = self.m, self.near, self.finish
         yield from grid(axis, top, bottom, m.ticks, self.texts, m.size * 0.8)
-        by_seat: dict[int, list[FinishHand]] = {}
-        for hand in finish.hands:
-            by_seat.setdefault(hand.seat, []).append(hand)
         for place, seat in enumerate(self.lanes):
             y = top + place * m.lane
             yield Rect(axis.left, y + 3, axis.right - axis.left, m.lane - 6, "lane", 0.55)
             yield Line(m.margin, y, m.width - m.margin, y, "rule", 1.0)
-            yield from self._lane(seat, y, by_seat.get(seat, []))
+            yield from self._lane(seat, y, [hand for hand in finish.hands if hand.seat == seat])
         x = axis.x(0)
         yield Line(x, top - 12, x, bottom, "finish", 1.6)
         after = [hand.t - finish.zero for hand in finish.hands if hand.behind is not None]

@@ -67,17 +67,13 @@ class Buckets:
         return max(0, wait)
 
 
-HEAD_WITHIN: Final = 10.0
-"""How long the head of a request may take to arrive, s."""
-_EACH: Final = 32
-"""Connections that one address may hold at once: a phone with some tabs open has a dozen."""
-
-
 class Patient(H11Protocol):
     """uvicorn's HTTP/1.1 (``Config(http=Patient)``) with a deadline for each request's head, and a bound by address."""
 
-    head: float = HEAD_WITHIN
-    each: int = _EACH
+    head: float = 10.0
+    """How long the head of a request may take to arrive, s."""
+    each: int = 32
+    """Connections that one address may hold at once: a phone with some tabs open has a dozen."""
     _deadline: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
