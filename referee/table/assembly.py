@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 from hardware.priority import be_urgent
 from referee.announce.light_show import Lamps
@@ -24,6 +24,7 @@ from referee.table.game import Conductor
 from referee.table.loop import Alarm, Answers, FirstHand, Loop, NoPads, SharedPads, make_quick
 from referee.table.resume import RecordedGame
 from referee.table.roll_call import hold_roll_call
+from referee.table.seats import CHOSEN
 from referee.table.services import ServedGame, TableService
 from referee.table.systemd import Service
 from referee.table.timeline import Timeline
@@ -35,17 +36,17 @@ AFTER_THE_END: Final = 5 * SECOND
 """How long the table is watched after the game is over, so that the last words are heard, ns."""
 
 
-def table_of(settings: Settings, now: int, mark: Mapping[str, Any] | None = None) -> Table:
-    """The first line of the log of a game that begins ``now`` (ns); ``mark`` stands in it besides."""
+def table_of(settings: Settings, now: int, *, is_chosen: bool = False) -> Table:
+    """The first line of the log of a game that begins ``now`` (ns); ``is_chosen``: its people were, at the table."""
     return Table(
         t=now, id="table", seats=tuple(seat.name for seat in settings.seats), dealer=settings.dealer,
-        rules=settings.rules, extra=mark or {},
+        rules=settings.rules, extra={CHOSEN: True} if is_chosen else {},
     )  # fmt: skip
 
 
 def referee_game(
     settings: Settings, parts: OpenParts, *, service: Service, services: Sequence[TableService] = (),
-    recorded: RecordedGame | None = None, journal: Journal | None = None, mark: Mapping[str, Any] | None = None,
+    recorded: RecordedGame | None = None, journal: Journal | None = None, is_chosen: bool = False,
     answers: Answers | None = None, live: bool | None = None, title: str = "",
 ) -> Conductor:  # fmt: skip
     """Referee one game with these devices, until it is over, left, or the program is asked to stop.
@@ -59,7 +60,7 @@ def referee_game(
         services: what goes along with the game.
         recorded: the game in the record, new or broken off; the first of the services. None: it is not recorded.
         journal: where the log is written besides the record.
-        mark: stands in the first line of a new game's log besides.
+        is_chosen: a new game's people and rules were chosen at the table; else they are as its settings say.
         answers: what people type.
         live: draw on the terminal; None: if it is one.
         title: over the display; the players' names where none is given.
@@ -84,7 +85,7 @@ def referee_game(
         tellers |= {one.name: one.take_notice for one in services}
         timeline = recorded.timeline if recorded is not None else Timeline()
         log = recorded.journal(journal) if recorded is not None else journal
-        conductor = _conduct(settings, parts, outlets, tellers, recorded, log, timeline.now(clock()), mark)
+        conductor = _conduct(settings, parts, outlets, tellers, recorded, log, timeline.now(clock()), is_chosen)
         for seat in silent:
             conductor.trouble(
                 f"pad {seat}", f"{names[seat - 1]}'s pad was not heard in the roll-call; see to its cable"
@@ -150,12 +151,12 @@ def _call_roll(
 
 def _conduct(
     settings: Settings, parts: OpenParts, outlets: Mapping[str, Outlet], tellers: Mapping[str, Teller],
-    recorded: RecordedGame | None, log: Journal | None, began: int, mark: Mapping[str, Any] | None,
+    recorded: RecordedGame | None, log: Journal | None, began: int, is_chosen: bool,
 ) -> Conductor:  # fmt: skip
     """The game, new or broken off, from ``began`` (ns) on; parts that are missing are told at once."""
     past = recorded.past if recorded is not None else None
     conductor = Conductor(
-        past.table if past is not None else table_of(settings, began, mark),
+        past.table if past is not None else table_of(settings, began, is_chosen=is_chosen),
         pads=pad_filter(settings, began, force=parts.forces is not None, prefix=past.prefix if past else ""),
         outlets=outlets, tellers=tellers, journal=log, past=past,
     )  # fmt: skip

@@ -5,7 +5,7 @@ How a table is set up, for its page: who stands where, what its calibration is w
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -13,7 +13,7 @@ from referee.control.commands import Command
 from referee.engine.observations import Table
 from referee.settings.model import PadsMeasured, Settings
 
-_CHOSEN: Final = "chosen"
+CHOSEN: Final = "chosen"
 """A field of the ``table`` line: these people and rules were chosen at the table, whatever its settings say."""
 
 
@@ -35,12 +35,7 @@ class Sitting:
     @staticmethod
     def at(table: Table) -> Sitting | None:
         """Of a game that was begun so; None for one that was begun as the settings say."""
-        return Sitting(table.seats, table.rules, table.dealer) if table.extra.get(_CHOSEN) else None
-
-    @property
-    def mark(self) -> Mapping[str, Any]:
-        """What the ``table`` line says besides."""
-        return {_CHOSEN: True}
+        return Sitting(table.seats, table.rules, table.dealer) if table.extra.get(CHOSEN) else None
 
 
 def seated(settings: Settings, sitting: Sitting | None) -> Settings:

@@ -247,7 +247,7 @@ class Evening:
         try:
             conductor = referee_game(
                 settings, parts, services=services, recorded=recorded, journal=journal,
-                mark=sitting.mark if sitting is not None else None, answers=self._typed, live=self._live,
+                is_chosen=sitting is not None, answers=self._typed, live=self._live,
                 service=self._service, title=self._title,
             )  # fmt: skip
         finally:

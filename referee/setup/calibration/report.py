@@ -274,17 +274,6 @@ def _grid(pen: _Pen, m: Measured) -> None:
     pen.lines(view.to_px(along), _YELLOW, 2.5, closed=True)
 
 
-def _seats(pen: _Pen, bearings: Mapping[str, float]) -> None:
-    rows, columns = pen.image.shape[:2]
-    middle = np.array([columns / 2, rows / 2])
-    for name, bearing in bearings.items():
-        way = np.array([math.cos(math.radians(bearing)), -math.sin(math.radians(bearing))])
-        rim = min(middle[0] / max(abs(way[0]), 1e-9), middle[1] / max(abs(way[1]), 1e-9))
-        pen.lines(np.array([middle + way * rim * 0.72, middle + way * rim]), _BLUE, 4)
-        x, y = middle + way * rim * 0.66
-        pen.words(f"{name} {bearing:.0f}°", (float(x), float(y)), _BLUE, 26.0)
-
-
 def draw_measured(image: Any, m: Measured, bearings: Mapping[str, float]) -> Any:
     """The picture with everything that was found (H x W x 3); ``bearings`` by the seats' names, degrees."""
     pen = _Pen(image.copy())
@@ -303,10 +292,15 @@ def draw_measured(image: Any, m: Measured, bearings: Mapping[str, float]) -> Any
     middle, least, most = m.heights
     below = (float(quad[:, 0].mean()), float(quad[:, 1].max()) + 16 * pen.unit)
     pen.words(f"card {middle:.0f} px ({least:.0f} to {most:.0f})", below, _YELLOW)
-    _seats(pen, bearings)
-    tilt = m.found.table.tilt
     rows, columns = pen.image.shape[:2]
-    words = f"grid {_GRID_MM:.0f} mm, tilt {tilt:.0f}°, edges {m.edge_px:.1f} px"
+    centre = np.array([columns / 2, rows / 2])
+    for name, bearing in bearings.items():
+        way = np.array([math.cos(math.radians(bearing)), -math.sin(math.radians(bearing))])
+        rim = min(centre[0] / max(abs(way[0]), 1e-9), centre[1] / max(abs(way[1]), 1e-9))
+        pen.lines(np.array([centre + way * rim * 0.72, centre + way * rim]), _BLUE, 4)
+        x, y = (centre + way * rim * 0.66).tolist()
+        pen.words(f"{name} {bearing:.0f}°", (x, y), _BLUE, 26.0)
+    words = f"grid {_GRID_MM:.0f} mm, tilt {m.found.table.tilt:.0f}°, edges {m.edge_px:.1f} px"
     pen.words(words, (columns / 2, rows - 14 * pen.unit), _GREY)
     return pen.written()
 
