@@ -259,14 +259,13 @@ class SteppedTable(DemoTable):
 
     is_real_time = False
 
-    def __init__(self, script: Script, frames: Iterator[Frame], watcher: Callable[[], Watching]) -> None:
+    def __init__(self, script: Script, frames: Iterator[Frame], watcher: Watching) -> None:
         self.now = 0
         super().__init__(script, lambda: self.now)
         self.pads.began = 0
         self.eye, self.make_alarm = self, partial(_StepAlarm, self.step)
-        self._frames, self._watcher = frames, watcher
+        self._frames, self._looker = frames, Looker(watcher)
         self._frame: Frame | None = None
-        self._looker: Looker | None = None
         self._ended = False
 
     def step(self) -> None:
@@ -301,14 +300,13 @@ class SteppedTable(DemoTable):
         """Look at the frame that was gone on to."""
         frame, self._frame = self._frame, None
         if frame is not None:
-            self._looker = self._looker or Looker(self._watcher())
             sight = self._looker.look(frame, recall())
             self.count.add(0)
             yield sight
 
     def finish(self) -> tuple[Observation, ...]:
         """What the watcher has still to tell."""
-        return self._looker.finish() if self._looker is not None else ()
+        return self._looker.finish()
 
     def close(self) -> None:
         """There is nothing to let go of."""

@@ -62,12 +62,6 @@ class CardScore:
     """Each card that was not read right, in words."""
 
 
-def _cost(laid: Card, seen: Card) -> int:
-    if laid.card == seen.card:
-        return 0
-    return 3 if seen.card == "??" else 4
-
-
 def align(laid: Sequence[Card], seen: Sequence[Card]) -> list[tuple[Card | None, Card | None]]:
     """Pair cards laid with cards seen, both in the order of time; None where one has no other.
 
@@ -79,7 +73,8 @@ def align(laid: Sequence[Card], seen: Sequence[Card]) -> list[tuple[Card | None,
     for row, one in enumerate(laid, start=1):
         above, line = best[-1], [(gap * row, 1, 0)]
         for column, other in enumerate(seen, start=1):
-            both = above[column - 1][0] + (_cost(one, other) if abs(one.t - other.t) <= _WINDOW else far)
+            cost = 0 if one.card == other.card else 3 if other.card == "??" else 4
+            both = above[column - 1][0] + (cost if abs(one.t - other.t) <= _WINDOW else far)
             steps = (both, 1, 1), (above[column][0] + gap, 1, 0), (line[column - 1][0] + gap, 0, 1)
             line.append(min(steps, key=itemgetter(0)))
         best.append(line)

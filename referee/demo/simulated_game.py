@@ -15,6 +15,7 @@ import time
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
@@ -182,10 +183,7 @@ def demo(options: DemoOptions) -> int:
             Record(folder / "record.db").close()
             services += open_page(settings, folder / "record.db", stack, missing, folder=folder)
             print("".join(f"{words}\n" for words in missing.values()), end="", file=sys.stderr)
-        summary, _ = play_at(
-            table, options, settings, services=services,
-            open_voice=lambda clock: _open_voice(options, clock),
-        )  # fmt: skip
+        summary, _ = play_at(table, options, settings, services=services, open_voice=partial(_open_voice, options))
         if services:
             _stay(services)
     summary = replace(summary, took_s=round(time.monotonic() - began, 1))
@@ -228,8 +226,7 @@ def _table_of(options: DemoOptions, script: Script, stack: ExitStack) -> DemoTab
         camera = RenderedCamera(view)
         stack.callback(camera.close)
         frames = camera.frames()
-    watcher = new_watcher(seat_bearings(script.seats))
-    return SteppedTable(script, frames, lambda: watcher)
+    return SteppedTable(script, frames, new_watcher(seat_bearings(script.seats)))
 
 
 def _open_voice(options: DemoOptions, clock: Clock) -> Speaker:

@@ -24,5 +24,4 @@ def play(
     settings = settings_for(script, record)
     lights = settings.lights.model_copy(update={"enabled": False})
     settings = settings.model_copy(update={"lights": lights})
-    table = SteppedTable(script, frames, lambda: watcher)
-    return play_at(table, options, settings, services=services, journal=journal)
+    return play_at(SteppedTable(script, frames, watcher), options, settings, services=services, journal=journal)
