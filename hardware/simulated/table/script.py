@@ -51,6 +51,11 @@ class Script:
     def seats(self) -> int:
         return len(self.people)
 
+    @property
+    def laid(self) -> int:
+        """How many cards were laid in play."""
+        return sum(isinstance(act, Lay) for act in self.acts)
+
     def answer(self, ask: str, t: int) -> int | str | None:
         """What the players say when the referee asks about the instant ``t``; None where they cannot tell.
 

@@ -24,11 +24,6 @@ from referee.units import MS
 CLUMSY = Habits(wrong_slap=0.06, early_slap=0.03, out_of_turn=0.02, long_hold=0.2)
 
 
-def laid(script: Script) -> int:
-    """How many cards were laid in play."""
-    return sum(isinstance(act, Lay) for act in script.acts)
-
-
 def rulings(script: Script) -> list[Ruling]:
     core = Adjudicator()
     out = [ruling for observation in script.truth for ruling in core.observe(observation)]
@@ -102,16 +97,16 @@ def test_every_preset_plays(preset: str, seats: int) -> None:
     script = play_game(1, seats, rules=preset, max_cards=60)
     held = Counter(card for stack in script.stacks for card in stack) + Counter(script.pile)
     assert held == Counter(all_cards())
-    assert script.finished or laid(script) == 60
+    assert script.finished or script.laid == 60
     asked = [r["ask"] for r in rulings(script) if r.kind == "question"]
     assert set(asked) <= {"bottom_card"}, "only a card that nobody saw is asked about"
 
 
 def test_a_cut_pack_plays_too() -> None:
     script = play_game(1, 3, rules={"base": "classic", "on": ["S4c"]}, max_cards=60)
-    assert laid(script) == 60
+    assert script.laid == 60
     short = [play_game(seed, 4, rules={"base": "classic", "on": ["S4c"]}, max_cards=200) for seed in (1, 2, 3)]
-    assert all(laid(script) < 200 and not script.finished for script in short), "somebody has run out, and nobody knows"
+    assert all(script.laid < 200 and not script.finished for script in short), "somebody has run out, and nobody knows"
 
 
 def test_jokers_and_more_packs_are_on_the_table() -> None:
