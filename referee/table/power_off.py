@@ -107,11 +107,9 @@ class PowerOff:
         """It is ``t``, ns."""
         if self.state is PowerState.ASKED and t - self._since >= ANSWER:
             return self._stay(t, "Nobody answered; not switched off.")
-        if self.state in (PowerState.PAUSING, PowerState.CLOSING) and t - self._since >= STEP:
-            done = (
-                "the game could not be paused" if self.state is PowerState.PAUSING else "the record could not be closed"
-            )
-            return self._stay(t, f"Not switched off: {done} in time.")
+        late = {PowerState.PAUSING: "game could not be paused", PowerState.CLOSING: "record could not be closed"}
+        if self.state in late and t - self._since >= STEP:
+            return self._stay(t, f"Not switched off: the {late[self.state]} in time.")
         return []
 
     def _begin(self, t: int, *, playing: bool) -> list[PowerOrder]:

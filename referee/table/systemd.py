@@ -86,9 +86,8 @@ class Service:
     def ready(self, words: str) -> None:
         """The table is ready; ``words`` as in `status`."""
         self.is_ready = True
-        self._words = words
         again = f"\nWATCHDOG_USEC={self._watched}" if self._patient else ""
-        self._patient = False
+        self._words, self._patient = words, False
         self._send(f"READY=1\nSTATUS={_line(words)}{again}")
 
     def between_games(self) -> None:
