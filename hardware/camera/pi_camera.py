@@ -26,7 +26,7 @@ from hardware.clock import Clock, boottime, monotonic
 from hardware.ports import Frame, HardwareMissing, Image
 from referee.units import MS
 
-RESTARTS: Final = 3
+STREAM_RESTARTS: Final = 3
 """How often in a row the camera is started anew before it counts as gone."""
 _BUFFERS: Final = 4
 _MANUAL: Final = 0
@@ -124,9 +124,9 @@ class FrameStream:
         self._failures = 0
 
     def fail(self) -> None:
-        """No good frame came in time: stop and start; raises `HardwareMissing` after `RESTARTS` in a row."""
+        """No good frame came in time: stop and start; raises `HardwareMissing` after `STREAM_RESTARTS` in a row."""
         self._failures += 1
-        if self._failures > RESTARTS:
+        if self._failures > STREAM_RESTARTS:
             raise HardwareMissing(f"the camera stopped delivering{self._why}; look at its ribbon cable and power")
         _log.warning("no frame for %g s%s: starting the camera anew", self._patience, self._why)
         self._camera.cancel_all_and_flush()

@@ -27,7 +27,7 @@ _CONSUMER: Final = "table referee pads"
 """Under this name the kernel lists our lines (`gpioinfo`)."""
 QUEUE: Final = 1024
 """Edges that the kernel keeps for us: its longest queue. A full one drops the oldest, which may be the first hand."""
-DELIVERY: Final = 5 * MS
+GPIOD_DELIVERY: Final = 5 * MS
 """An edge lies in the queue this long after its stamp at the latest, ns: the queueing is done by a real-time thread
 of the kernel's (docs/pads.md has the worst measured)."""
 
@@ -98,7 +98,7 @@ class GpiodLines:
         """``request``: a `gpiod.LineRequest`, or what stands for it; ``clock`` answers the present instant, ns."""
         self.request = request
         self._clock = clock
-        self._sequence = LineSequence(DELIVERY)
+        self._sequence = LineSequence(GPIOD_DELIVERY)
         self._on_press: OnPress | None = None
         self._on_lost: OnLost | None = None
         self._wake: int | None = None
@@ -141,7 +141,7 @@ class GpiodLines:
 
     def watermark(self, now: int) -> int:
         """After `drain`: every press up to this instant (ns) has been reported."""
-        return now - DELIVERY
+        return now - GPIOD_DELIVERY
 
     @property
     def merged(self) -> int:

@@ -17,7 +17,7 @@ from hardware.pads.pinout import open_factory
 from hardware.ports import HardwareMissing
 from referee.units import MS
 
-DELIVERY: Final = 50 * MS
+GPIOZERO_DELIVERY: Final = 50 * MS
 """An edge may reach Python this late, ns: 37 ms was the worst measured."""
 
 _log = logging.getLogger(__name__)
@@ -92,8 +92,8 @@ class GpiozeroLines:
         """lgpio's thread reports by itself."""
 
     def watermark(self, now: int) -> int:
-        """Every press up to this instant (ns) has been reported, were delivery never later than `DELIVERY`."""
-        return now - DELIVERY
+        """Every press up to this instant (ns) has been reported, were delivery never later than `GPIOZERO_DELIVERY`."""
+        return now - GPIOZERO_DELIVERY
 
     def is_down(self, pin: int) -> bool:
         """Whether the pad on this pin closes its contact now."""

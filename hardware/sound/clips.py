@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from hardware.ports import HardwareMissing
 from hardware.sound.loudness import BLOCK, block_energies, momentary_of
-from hardware.sound.splice import LOUDNESS, MARKS, RATE, Samples, gap_after, join, prepared
+from hardware.sound.splice import LOUDNESS, PAUSE_MARKS, RATE, Samples, gap_after, join, prepared
 
 _RECIPE: Final = "3"
 """Changes whenever clips must be rendered anew: part of the cache folder's name."""
@@ -171,12 +171,12 @@ class Clips:
         """
         names = list(texts)
         gaps = [gap_after(name) for name in names]
-        joined = join([self.clip(name.rstrip(MARKS)) for name in names], gaps)
+        joined = join([self.clip(name.rstrip(PAUSE_MARKS)) for name in names], gaps)
         # Short clips are measured over their own length, so that two within 400 ms are more than one.
         parts = [
             part
             for name, gap in zip(names, gaps, strict=True)
-            for part in (self._energies[name.rstrip(MARKS)], np.zeros(round(gap / BLOCK)))
+            for part in (self._energies[name.rstrip(PAUSE_MARKS)], np.zeros(round(gap / BLOCK)))
         ]
         over = momentary_of(np.concatenate(parts), RATE) - LOUDNESS if parts else 0.0
         return joined * np.float32(10 ** (-over / 20)) if over > 0 else joined

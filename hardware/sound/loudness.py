@@ -17,7 +17,7 @@ Biquad = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 MOMENT: Final = 0.4
 """Length of the window of momentary loudness, s (EBU Tech 3341)."""
-SILENCE: Final = -120.0
+SILENT_LOUDNESS: Final = -120.0
 """What silence measures, LUFS, instead of minus infinity."""
 _OFFSET: Final = -0.691
 """Makes a full-scale sine of 997 Hz in one channel measure -3.01 (BS.1770-4, annex 1)."""
@@ -61,7 +61,7 @@ def k_weighted(samples: Samples, rate: int) -> NDArray[np.float64]:
 def momentary(samples: Samples, rate: int) -> float:
     """The greatest momentary loudness, LUFS; of a sound shorter than `MOMENT` that of the whole sound."""
     if samples.size == 0:
-        return SILENCE
+        return SILENT_LOUDNESS
     power = np.concatenate([[0.0], np.cumsum(k_weighted(samples, rate) ** 2)])
     window = min(samples.size, int(MOMENT * rate))
     return _lufs(float(np.max(power[window:] - power[:-window])) / window)
@@ -82,7 +82,7 @@ def block_energies(samples: Samples, rate: int) -> NDArray[np.float64]:
 def momentary_of(energies: NDArray[np.float64], rate: int) -> float:
     """The greatest momentary loudness, LUFS, of a sound with these energies; true to about a tenth of a LU."""
     if energies.size == 0:
-        return SILENCE
+        return SILENT_LOUDNESS
     window = min(energies.size, round(MOMENT / BLOCK))
     sums = np.concatenate([[0.0], np.cumsum(energies)])
     return _lufs(float(np.max(sums[window:] - sums[:-window])) / (window * round(BLOCK * rate)))
@@ -98,4 +98,4 @@ def true_peak(samples: Samples) -> float:
 
 
 def _lufs(power: float) -> float:
-    return max(SILENCE, _OFFSET + 10 * np.log10(power)) if power > 0 else SILENCE
+    return max(SILENT_LOUDNESS, _OFFSET + 10 * np.log10(power)) if power > 0 else SILENT_LOUDNESS

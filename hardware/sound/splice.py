@@ -24,9 +24,9 @@ FLOOR: Final = 0.0005
 """Root mean square of the noise floor (-66 dB of full scale)."""
 FADE: Final = 0.005
 """Length of the fade at both ends of a clip, and of speech that is cut off, s."""
-GAP: Final = 0.03
+CLIP_GAP: Final = 0.03
 """Pause between two clips, s."""
-MARKS: Final = ",.:;?!-"
+PAUSE_MARKS: Final = ",.:;?!-"
 """What the name of a clip may end in without its being spoken."""
 GAPS: Final = {"-": 0.0, ",": 0.12, ":": 0.18, ";": 0.18, ".": 0.25, "?": 0.25, "!": 0.25}
 """Pause after a clip whose name ends in a mark, s."""
@@ -101,7 +101,7 @@ def prepared(samples: Samples, rate: int) -> Samples:
 
 def gap_after(name: str) -> float:
     """The pause after a clip of this name, s: a mark at its end is a pause."""
-    return GAPS.get(name[-1:], GAP)
+    return GAPS.get(name[-1:], CLIP_GAP)
 
 
 def join(clips: Sequence[Samples], gaps: Sequence[float] | None = None) -> Samples:
@@ -115,7 +115,7 @@ def join(clips: Sequence[Samples], gaps: Sequence[float] | None = None) -> Sampl
         return np.zeros(0, np.float32)
     parts: list[Samples] = []
     for place, clip in enumerate(clips):
-        parts += [clip, np.zeros(round((GAP if gaps is None else gaps[place]) * RATE), np.float32)]
+        parts += [clip, np.zeros(round((CLIP_GAP if gaps is None else gaps[place]) * RATE), np.float32)]
     return np.concatenate(parts[:-1])
 
 

@@ -32,7 +32,7 @@ HOLD: Final = 2 * SECOND
 """A shorter press is no hold, ns."""
 TAP: Final = 500 * MS
 """A longer press is no tap, ns."""
-GAP: Final = 700 * MS
+TAP_GAP: Final = 700 * MS
 """A longer gap ends a row of taps, ns."""
 _ALONE: Final = SECOND
 """No other hand came down within so long before a hold, ns: people slap for one pile nearer to each other than that."""
@@ -166,7 +166,7 @@ class PadWords:
                 else:
                     pad.taps.clear()
         words = [*self._finish_holds(t), *self._finish_taps(t)]
-        self._downs = [(down, seat) for down, seat in self._downs if t - down <= STUCK + _ALONE + GAP]
+        self._downs = [(down, seat) for down, seat in self._downs if t - down <= STUCK + _ALONE + TAP_GAP]
         return words
 
     def _finish_holds(self, t: int) -> list[Word]:
@@ -177,7 +177,7 @@ class PadWords:
         first, last = held[0], max(press.up for press in held)
         seats = {press.seat for press in held}
         before = self._pads[first.seat].taps
-        knocked = len(held) == 1 and len(before) in _KNOCKS and first.down - before[-1].up <= GAP
+        knocked = len(held) == 1 and len(before) in _KNOCKS and first.down - before[-1].up <= TAP_GAP
         ours = {(press.down, press.seat) for press in [*held, *(before if knocked else [])]}
         self._pads[first.seat].taps = []
         if any(first.down - _ALONE <= down <= last and (down, seat) not in ours for down, seat in self._downs):
@@ -192,7 +192,7 @@ class PadWords:
     def _finish_taps(self, t: int) -> list[Word]:
         words: list[Word] = []
         for seat, pad in self._pads.items():
-            if not pad.taps or pad.down is not None or t - pad.taps[-1].up <= GAP:
+            if not pad.taps or pad.down is not None or t - pad.taps[-1].up <= TAP_GAP:
                 continue
             taps, pad.taps = pad.taps, []
             gesture = {2: Gesture.TWO, 3: Gesture.THREE}.get(len(taps))

@@ -44,7 +44,7 @@ _WAIT: Final = 3.0
 """Seconds that the process is given to end."""
 WELL_AFTER: Final = 30 * SECOND
 """A process that lived so long had started well, ns."""
-RESTARTS: Final = (1, 5, 15)
+PAGE_RESTARTS: Final = (1, 5, 15)
 """Seconds before the first, second ... restart in a row; after the last one that fails nobody tries any more."""
 
 
@@ -113,10 +113,10 @@ class PageProcess(TableService):
         if code is None:
             if now - self._began >= WELL_AFTER:
                 self._falls, self._trouble = 0, ""
-        elif self._falls <= len(RESTARTS):
+        elif self._falls <= len(PAGE_RESTARTS):
             what = "it does not live; see what it printed, and start the referee again"
-            if self._falls < len(RESTARTS):
-                self._due = now + RESTARTS[self._falls] * SECOND
+            if self._falls < len(PAGE_RESTARTS):
+                self._due = now + PAGE_RESTARTS[self._falls] * SECOND
                 what = "it is started again"
             self._falls += 1
             self._trouble = f"the page has ended (status {code}); {what}"

@@ -23,9 +23,9 @@ from referee.engine.observations import Slap
 from referee.table.loop import Alarm, SharedPads
 from referee.units import SECOND
 
-PATIENCE: Final = 20 * SECOND
+CALL_PATIENCE: Final = 20 * SECOND
 """How long the roll-call lasts at most, ns."""
-AGAIN: Final = 8 * SECOND
+REMIND_EVERY: Final = 8 * SECOND
 """How long nobody new is heard until the silent are asked by name, ns; never twice for the same seats."""
 
 
@@ -66,7 +66,7 @@ class RollCall:
     """
 
     def __init__(
-        self, names: Sequence[str], start: int, *, held: Sequence[int] = (), patience: int = PATIENCE
+        self, names: Sequence[str], start: int, *, held: Sequence[int] = (), patience: int = CALL_PATIENCE
     ) -> None:  # fmt: skip
         self._names = tuple(names)
         self._end = start + patience
@@ -115,7 +115,7 @@ class RollCall:
                 "slap that is heard counts."
             )
             return [CallWords(Call.SILENT, self._end, silent, words)]
-        if t >= self._last + AGAIN and silent != self._asked:
+        if t >= self._last + REMIND_EVERY and silent != self._asked:
             self._asked = silent
             return [CallWords(Call.AGAIN, t, silent, f"{self._listed(silent)}: slap your pad.")]
         return []
@@ -140,7 +140,7 @@ def hold_roll_call(
     alarm: Alarm,
     clock: Clock = monotonic,
     stopped: Callable[[], bool] = lambda: False,
-    patience: int = PATIENCE,
+    patience: int = CALL_PATIENCE,
 ) -> tuple[int, ...]:
     """Have every seat slap once; returns the seats that were not heard.
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from hardware.ports import Edge
     from referee.record.pictures import Picture
 
-GAP: Final = SECOND
+RESUME_GAP: Final = SECOND
 """Between the last instant of the record and the first one afterwards, ns: more than any error."""
 RESUMED: Final = "resumed"
 """Kind of the line that says that a game went on after it was broken off."""
@@ -73,7 +73,7 @@ class Timeline:
 
         Where the clock ran on - the program was stopped, not the machine - nothing is moved.
         """
-        return Timeline(0 if now > last + GAP else last + GAP - now)
+        return Timeline(0 if now > last + RESUME_GAP else last + RESUME_GAP - now)
 
     def now(self, t: int) -> int:
         """The game's instant at the machine's ``t``, ns."""

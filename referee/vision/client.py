@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final
 
 from referee.engine.observations import Observation
 from referee.vision.picture_buffer import Span
-from referee.vision.process import AGAIN, FINISH, ForesightAnswer, PicturesTaken, Work, serve
+from referee.vision.process import FINISH, REOPEN_AFTER, ForesightAnswer, PicturesTaken, Work, serve
 from referee.vision.sight import Blind, News, Recall, Sight
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ class SightProcess:
 
     def _fell(self, words: str) -> Blind:
         self._hang_up()
-        self._again = self._clock() + AGAIN[min(self._falls, len(AGAIN) - 1)]
+        self._again = self._clock() + REOPEN_AFTER[min(self._falls, len(REOPEN_AFTER) - 1)]
         self._falls += 1
         return Blind(words)
 

@@ -41,7 +41,7 @@ _ANSWER_WITHIN: Final = 0.25
 """Seconds that the child waits for the referee's foresight; it takes about a millisecond."""
 _SIGN_OF_LIFE: Final = 0.5
 """Seconds from one word of the child to the next, at most."""
-AGAIN: Final = (0.0, 1.0, 2.0, 5.0, 10.0)
+REOPEN_AFTER: Final = (0.0, 1.0, 2.0, 5.0, 10.0)
 """Seconds before the first, second ... restart in a row, and between attempts to open a camera."""
 PICTURES: Final = 2
 """Pictures sent with a sight at most: each frame is wanted once at most, so this catches up with what was asked late,
@@ -182,7 +182,7 @@ class _Child:
             attempt = 0 if saw else attempt + 1
             while not self._work.live and saw:
                 self._idle(_SIGN_OF_LIFE)
-            self._idle(AGAIN[min(attempt + 1, len(AGAIN) - 1)])
+            self._idle(REOPEN_AFTER[min(attempt + 1, len(REOPEN_AFTER) - 1)])
 
     def _watch(self, eyes: Eyes) -> bool:
         """Look at frames until the camera has ended; returns whether there were any."""

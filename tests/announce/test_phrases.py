@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from hardware.sound.splice import PAUSE_MARKS
 from referee.announce import sinks
-from referee.announce.phrases import MARKS, Language, NoWords, parts, places, words_in
+from referee.announce.phrases import Language, NoWords, parts, places, words_in
 from referee.announce.sinks import ANOTHER_GAME, BACK_NOTICES, GONE_NOTICES, PAD_NOTICES
 from referee.rules.cards import RANKS, SUITS
 from referee.rules.presets import PRESETS
@@ -71,7 +72,7 @@ def test_every_number_has_its_own_words(language: Language) -> None:
     for noun in (None, *ENGLISH.nouns):
         said = [language.number(n) if noun is None else language.counted(n, noun) for n in range(1000)]
         assert len(set(said)) == 1000
-        assert {clip.rstrip(MARKS) for clips in said for clip in clips} <= words
+        assert {clip.rstrip(PAUSE_MARKS) for clips in said for clip in clips} <= words
     for value in (-1, 1000):
         with pytest.raises(NoWords):
             language.number(value)

@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hardware.simulated.devices.silent_speaker import RecordingSpeaker
-from hardware.sound.splice import MARKS
-from referee.announce.phrases import MARKS as SPOKEN_MARKS
+from hardware.sound.splice import PAUSE_MARKS
 from referee.announce.phrases import words_in
 from referee.announce.voice import (
     Phrase,
@@ -105,7 +104,7 @@ SAID = [
 
 
 def unmarked(said: Phrase) -> set[str]:
-    return {clip.rstrip(MARKS) for clip in said.clips}
+    return {clip.rstrip(PAUSE_MARKS) for clip in said.clips}
 
 
 @pytest.mark.parametrize(("ruling", "said"), SAID, ids=[f"{ruling.kind}-{said}" for ruling, said in SAID])
@@ -166,7 +165,7 @@ def test_a_changed_ruling_is_spoken_as_a_correction() -> None:
 @settings(deadline=None)
 @given(st.integers(0, 999), st.sampled_from(list(LANGUAGES)))
 def test_every_number_has_words_that_are_rendered(value: int, language: str) -> None:
-    assert {clip.rstrip(MARKS) for clip in words_in(language).number(value)} <= set(vocabulary(language))
+    assert {clip.rstrip(PAUSE_MARKS) for clip in words_in(language).number(value)} <= set(vocabulary(language))
 
 
 def test_numbers_sound_right_and_differ() -> None:
@@ -186,7 +185,7 @@ def test_numbers_sound_right_and_differ() -> None:
 @settings(deadline=None)
 @given(st.integers(0, 10**12), st.sampled_from(list(LANGUAGES)))
 def test_every_margin_can_be_said(ns: int, language: str) -> None:
-    assert {clip.rstrip(MARKS) for clip in margin(words_in(language), ns)} <= set(vocabulary(language))
+    assert {clip.rstrip(PAUSE_MARKS) for clip in margin(words_in(language), ns)} <= set(vocabulary(language))
 
 
 def test_the_appliance_speaks_for_itself() -> None:
@@ -219,7 +218,3 @@ def test_the_speaker_is_told_what_it_must_know() -> None:
     speak(speaker, tell("camera_gone", 3, "es"))
     (said,) = speaker.said
     assert (said.text, said.urgent, said.topic) == ("la cámara no responde", True, "camera")
-
-
-def test_voice_and_speaker_agree_on_marks() -> None:
-    assert SPOKEN_MARKS == MARKS

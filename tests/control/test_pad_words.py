@@ -14,10 +14,10 @@ from hardware.pads.slaps import PadFilter
 from hardware.ports import Edge
 from referee.control.corrections import Facts
 from referee.control.pad_words import (
-    GAP,
     HOLD,
     MEANING,
     TAP,
+    TAP_GAP,
     Gesture,
     Mode,
     PadWords,
@@ -170,7 +170,7 @@ def test_any_edges_in_any_mode_never_raise(raw: list[tuple[int, int, bool]]) -> 
 def test_bounds_leave_room_between_a_tap_a_slap_and_a_hold() -> None:
     """A hold can be let go of before the pad counts as stuck."""
     assert TAP < HOLD < STUCK
-    assert STUCK - HOLD >= GAP
+    assert STUCK - HOLD >= TAP_GAP
 
 
 def held_during(text: str, since: int, seat: int = 3) -> tuple[Table, Word]:

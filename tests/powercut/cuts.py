@@ -28,7 +28,7 @@ from referee.record.pictures import PictureStore
 from referee.record.store import Record
 from referee.table.game import Conductor
 from referee.table.pause import CAMERA
-from referee.table.timeline import GAP, past_of
+from referee.table.timeline import RESUME_GAP, past_of
 from referee.vision.sight import Sight
 from tests.powercut.mount import NoFuse, Power, mounted
 from tests.powercut.playing import FRAMES, JPEG, RECORD, Marker, perform, script_for
@@ -168,7 +168,7 @@ def _judge(folder: Path, of: Reference, announced: list[str], tally: Tally) -> N
     vouched = max((seen.t for seen in rest if isinstance(seen, Tick) and seen.sensor == CAMERA), default=0)
     late = (
         Pause(t=max(vouched, engine.watermark) + 1, id="pause"),
-        Tick(t=max((one.t for one in rest), default=0) + GAP),
+        Tick(t=max((one.t for one in rest), default=0) + RESUME_GAP),
     )
     ruled |= {ruling.id for seen in late for ruling in engine.observe(seen)} if rest else set()
     settled = engine.view
@@ -188,13 +188,13 @@ def _goes_on(lines: list[str], view: View, settled: View) -> bool:
     conductor = Conductor(past.table, past=past)
     if conductor.view != view:
         return False
-    now = past.last + GAP
+    now = past.last + RESUME_GAP
     conductor.begin_again(now)
     was_paused = conductor.paused
     lying = tuple(Card(t=now, card=card, seat=None, t_error=0) for card in settled.pile[-1:])
     conductor.on_sight(Sight(now + 1, 1_000_000, lying, now + 1, state="quiet", first=True))
-    conductor.advance(now + GAP, now + GAP)
-    conductor.on_sight(Sight(now + GAP, 1_000_000, (), now + GAP, state="quiet"))
+    conductor.advance(now + RESUME_GAP, now + RESUME_GAP)
+    conductor.on_sight(Sight(now + RESUME_GAP, 1_000_000, (), now + RESUME_GAP, state="quiet"))
     after = conductor.view
     same = (after.pile, after.turn, after.counts) == (settled.pile, settled.turn, settled.counts)
     return was_paused and not conductor.paused and same

@@ -20,7 +20,7 @@ from referee.settings.file import SettingsText, backup_of
 from referee.settings.model import SettingsError, example_settings, load_settings, parse_settings
 from referee.setup.calibration import calibrate
 from referee.setup.calibration.find_table import PAPERS, SCALE, board_origin, draw_page
-from referee.setup.calibration.simulated_camera import CARDS
+from referee.setup.calibration.simulated_camera import CORNER_CARD_NAMES
 from referee.setup.doctor.machine import check_calibration
 from referee.table.session import out_of_date
 from referee.units import SECOND
@@ -171,10 +171,10 @@ def test_each_trouble_is_told_with_what_to_do(
 @pytest.mark.parametrize(
     ("cards", "words"),
     [
-        (CARDS[:3], "3 cards are seen"),
-        ((*CARDS[:3], ("Ts", -250.0, 118.0, 181.0)), "the card Ts is not whole in the picture"),
-        ((*CARDS, ("9s", 0.0, 0.0, 0.0)), "take the others away"),
-        ((*CARDS[:3], ("Ts", 160.0, 95.0, 181.0)), "lie over each other"),
+        (CORNER_CARD_NAMES[:3], "3 cards are seen"),
+        ((*CORNER_CARD_NAMES[:3], ("Ts", -250.0, 118.0, 181.0)), "the card Ts is not whole in the picture"),
+        ((*CORNER_CARD_NAMES, ("9s", 0.0, 0.0, 0.0)), "take the others away"),
+        ((*CORNER_CARD_NAMES[:3], ("Ts", 160.0, 95.0, 181.0)), "lie over each other"),
         (
             (("7h", -60.0, 0.0, 0.0), ("Kc", 10.0, 5.0, 0.0), ("2d", 80.0, 0.0, 0.0), ("Ts", -130.0, 0.0, 0.0)),
             "in a row",

@@ -16,7 +16,7 @@ from referee.engine.observations import Other, Slap
 from referee.errors import UserError
 from referee.settings.file import SettingsText
 from referee.settings.model import PadsMeasured, SettingsError, example_settings, parse_settings
-from referee.setup.calibration.pad_check import PATIENCE, PadCheck, check_simulated_pads, store_measured_pads
+from referee.setup.calibration.pad_check import HAND_PATIENCE, PadCheck, check_simulated_pads, store_measured_pads
 from referee.units import MS
 from referee.wired_devices import pad_filter
 
@@ -131,8 +131,8 @@ def test_a_blow_that_is_not_what_was_asked_is_not_counted(played: list[Edge], wo
 
 def test_nobody_is_waited_for_for_ever() -> None:
     check = PadCheck(NAMES[:2], 0)
-    assert check.advance(PATIENCE - 1) == []
-    assert "nothing was heard of Ana" in check.advance(PATIENCE)[0]
+    assert check.advance(HAND_PATIENCE - 1) == []
+    assert "nothing was heard of Ana" in check.advance(HAND_PATIENCE)[0]
 
 
 def test_a_board_that_hits_one_pad_only() -> None:

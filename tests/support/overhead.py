@@ -13,7 +13,7 @@ from models.table_view.lens import Lens
 from models.table_view.sheet import board_picture
 from models.table_view.table_map import TableFound, TableView
 from referee.settings.model import CalibrationSettings
-from referee.setup.calibration.simulated_camera import CARDS
+from referee.setup.calibration.simulated_camera import CORNER_CARD_NAMES
 
 Floats = NDArray[np.float64]
 Bytes = NDArray[np.uint8]
@@ -52,7 +52,7 @@ def with_sheet() -> Top:
     return top
 
 
-def with_cards(cards: tuple[tuple[str, float, float, float], ...] = CARDS, family: str = "harbour") -> Top:
+def with_cards(cards: tuple[tuple[str, float, float, float], ...] = CORNER_CARD_NAMES, family: str = "harbour") -> Top:
     """Cards: name, middle (mm) and turn (degrees) of each."""
     top = _copy()
     for card, x, y, turn in cards:

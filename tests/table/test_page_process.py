@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, cast
 
-from referee.table.page_link import RESTARTS, WELL_AFTER, PageProcess
+from referee.table.page_link import PAGE_RESTARTS, WELL_AFTER, PageProcess
 from referee.table.services import ServedGame
 from referee.table.timeline import Timeline
 from referee.units import SECOND
@@ -69,7 +69,7 @@ def test_a_page_that_dies_is_started_again_and_both_is_told() -> None:
     world.go(1)
     assert "status 1" in world.told[0]
     assert len(world.children) == 1
-    world.go(RESTARTS[0])
+    world.go(PAGE_RESTARTS[0])
     assert len(world.children) == 2
     world.go(WELL_AFTER // SECOND)
     assert world.told[1:] == ["page works"]
@@ -80,6 +80,6 @@ def test_a_page_that_cannot_live_is_given_up() -> None:
     for _ in range(200):
         world.children[-1].code = 2
         world.go(1)
-    assert len(world.children) == 1 + len(RESTARTS)
+    assert len(world.children) == 1 + len(PAGE_RESTARTS)
     assert "does not live" in world.told[-1]
     world.page.close()

@@ -9,7 +9,7 @@ from hardware.ports import Edge
 from hardware.simulated.devices.simulated_pads import SimulatedPads
 from hardware.simulated.table.players import press
 from referee.engine.observations import Slap
-from referee.table.roll_call import AGAIN, PATIENCE, Call, CallWords, RollCall
+from referee.table.roll_call import CALL_PATIENCE, REMIND_EVERY, Call, CallWords, RollCall
 
 MS = 1_000_000
 SECOND = 1_000 * MS
@@ -43,12 +43,12 @@ def test_the_silent_are_asked_by_name_once_and_named_in_the_end() -> None:
     call = RollCall(NAMES, 0)
     for seat in (1, 3):
         call.hear(seat, SECOND)
-    assert call.advance(SECOND + AGAIN - 1) == []
-    (again,) = call.advance(SECOND + AGAIN)
+    assert call.advance(SECOND + REMIND_EVERY - 1) == []
+    (again,) = call.advance(SECOND + REMIND_EVERY)
     assert (again.call, again.seats, again.words) == (Call.AGAIN, (2, 4), "Ben and Dora: slap your pad.")
-    assert call.advance(SECOND + AGAIN + 1) == []
+    assert call.advance(SECOND + REMIND_EVERY + 1) == []
     call.hear(4, 12 * SECOND)
-    (end,) = call.advance(PATIENCE)
+    (end,) = call.advance(CALL_PATIENCE)
     assert (end.call, end.seats) == (Call.SILENT, (2,))
     assert end.words.startswith("Ben: nothing was heard of your pad.")
     assert (call.over, call.silent, call.waiting) == (True, (2,), ())
@@ -56,16 +56,16 @@ def test_the_silent_are_asked_by_name_once_and_named_in_the_end() -> None:
 
 def test_those_who_are_left_after_somebody_was_heard_are_asked_again() -> None:
     call = RollCall(NAMES, 0, patience=60 * SECOND)
-    assert calls(call.advance(AGAIN)) == [(Call.AGAIN, (1, 2, 3, 4))]
-    call.hear(1, AGAIN + SECOND)
-    assert call.advance(AGAIN + 2 * SECOND) == []
-    assert calls(call.advance(2 * AGAIN + SECOND)) == [(Call.AGAIN, (2, 3, 4))]
+    assert calls(call.advance(REMIND_EVERY)) == [(Call.AGAIN, (1, 2, 3, 4))]
+    call.hear(1, REMIND_EVERY + SECOND)
+    assert call.advance(REMIND_EVERY + 2 * SECOND) == []
+    assert calls(call.advance(2 * REMIND_EVERY + SECOND)) == [(Call.AGAIN, (2, 3, 4))]
 
 
 def test_a_late_slap_changes_nothing_that_was_said() -> None:
     call = RollCall(NAMES, 0)
-    call.advance(PATIENCE)
-    assert call.hear(1, PATIENCE + 1) == []
+    call.advance(CALL_PATIENCE)
+    assert call.hear(1, CALL_PATIENCE + 1) == []
     assert call.silent == (1, 2, 3, 4)
 
 
@@ -84,11 +84,11 @@ def test_a_cut_wire_is_found_at_the_simulated_table() -> None:
     contacts += [type(contacts[0])(5 * SECOND, 3, True), type(contacts[0])(5 * SECOND + MS // 2, 3, False)]
     for contact in contacts:
         pads.advance(contact.seat, contact.pressed, contact.t)
-    pads.run_to(PATIENCE)
+    pads.run_to(CALL_PATIENCE)
     for edge in edges:
         heard.feed(edge)
-    for slap in heard.advance(PATIENCE):
+    for slap in heard.advance(CALL_PATIENCE):
         if isinstance(slap, Slap):
             said += call.hear(slap.seat, slap.t)
-    said += call.advance(PATIENCE)
+    said += call.advance(CALL_PATIENCE)
     assert calls(said) == [(Call.HEARD, (1,)), (Call.HEARD, (2,)), (Call.HEARD, (4,)), (Call.SILENT, (3,))]

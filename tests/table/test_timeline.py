@@ -6,7 +6,7 @@ import pytest
 
 from hardware.ports import Edge
 from referee.engine.observations import Card, LogError
-from referee.table.timeline import GAP, Timeline, past_of
+from referee.table.timeline import RESUME_GAP, Timeline, past_of
 from referee.vision.sight import Blind, Sight
 
 TABLE = '{"kind":"table","t":5,"id":"table","seats":["Ana","Ben"],"dealer":1,"rules":"classic"}'
@@ -34,10 +34,10 @@ def test_a_game_without_a_table_cannot_go_on(lines: list[str]) -> None:
 
 
 def test_time_goes_on_after_the_last_instant_and_never_back() -> None:
-    assert Timeline.after(last=1000, now=1001 + GAP).ahead == 0
-    moved = Timeline.after(last=90 * GAP, now=3)
-    assert moved.now(3) == 91 * GAP
-    assert moved.edge(Edge(1, 4, pressed=True)).t == 91 * GAP + 1
+    assert Timeline.after(last=1000, now=1001 + RESUME_GAP).ahead == 0
+    moved = Timeline.after(last=90 * RESUME_GAP, now=3)
+    assert moved.now(3) == 91 * RESUME_GAP
+    assert moved.edge(Edge(1, 4, pressed=True)).t == 91 * RESUME_GAP + 1
     sight = Sight(3, 10, (Card(t=4, card="7h", seat=1, known_at=9),), 2)
     there = moved.news(sight)
     assert isinstance(there, Sight)

@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from hardware.pads.gpiod_lines import DELIVERY
+from hardware.pads.gpiod_lines import GPIOD_DELIVERY
 from tests.vm.hands import Done
 from tests.vm.rig import MS, PINS, Recorded, Rig, Story
 from tests.vm.rounds import BETWEEN, Round
@@ -132,7 +132,7 @@ def stalled(story: Story, made: Sequence[Done]) -> bool:
 
 def stopped(move: Done) -> bool:
     """Whether the host stopped the processor in the midst of a move, between stamp and queue for all that is known."""
-    return move.after - move.before > DELIVERY
+    return move.after - move.before > GPIOD_DELIVERY
 
 
 def promises(story: Story) -> Row:

@@ -16,8 +16,8 @@ from hardware.simulated.decks.families import FAMILIES, Family
 from hardware.simulated.decks.pips import draw_pip
 from hardware.simulated.pictures.canvas import Bytes, Canvas, box, glyphs
 
-RANKS = "A23456789TJQK"
-SUITS = "shdc"
+PACK_RANKS = "A23456789TJQK"
+PACK_SUITS = "shdc"
 _DRAWN_AT = 9.0
 """Pixels a millimetre at which cards are drawn before they are made as small as they are seen."""
 
@@ -94,6 +94,6 @@ class PrintedDeck:
 
 def all_cards(packs: int = 1, jokers: int = 0) -> list[str]:
     """Every card of the packs, then jokers, red and black in turn."""
-    return [rank + suit for _ in range(packs) for suit in SUITS for rank in RANKS] + [
+    return [rank + suit for _ in range(packs) for suit in PACK_SUITS for rank in PACK_RANKS] + [
         "Xr" if k % 2 == 0 else "Xb" for k in range(jokers)
     ]

@@ -33,7 +33,7 @@ from hardware.ports import Image
 from hardware.simulated.devices.camera_faults import Faults
 from referee.units import MS, SECOND
 
-LATE: Final = 11
+LATE_REQUEST: Final = 11
 """Frames until a changed control shows."""
 _DELIVERY: Final = 12 * MS
 """From the readout of a frame's first row to its arrival, ns: readout and processing."""
@@ -193,7 +193,7 @@ class SimulatedPicamera2:
             if name not in self.camera_controls:
                 raise RuntimeError(f"Control {name} is not advertised by libcamera")
         if self._epoch:
-            self._coming.append((self._number + LATE, dict(controls)))
+            self._coming.append((self._number + LATE_REQUEST, dict(controls)))
         else:
             self._next |= controls
 

@@ -18,14 +18,13 @@ from typing import Any, Final
 
 from num2words import num2words
 
+from hardware.sound.splice import PAUSE_MARKS
 from referee.rules.cards import JOKERS, PACK, RANKS, SUITS
 from referee.text.catalogue import LANGUAGES
 
 Clips = tuple[str, ...]
 """Names of clips, each the text that it speaks, perhaps with a mark at its end."""
 
-MARKS: Final = ",.:;?!-"
-"""What a clip's name may end in without being spoken."""
 MOST: Final = 999
 """The greatest number that has words."""
 MOST_SEATS: Final = 8
@@ -176,7 +175,7 @@ def places(template: str) -> tuple[str, ...]:
 
 def spoken(clip: str) -> str:
     """A clip's name without the marks that are not spoken."""
-    return clip.rstrip(MARKS)
+    return clip.rstrip(PAUSE_MARKS)
 
 
 def with_mark(clips: Clips, mark: str) -> Clips:

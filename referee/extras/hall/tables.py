@@ -15,7 +15,7 @@ from referee.extras.hall.payloads import DayPayload, RulingPayload, StatePayload
 from referee.units import MS, SECOND
 
 _NONE: Final = object()
-SILENCE: Final = 30 * SECOND
+SILENT_AFTER: Final = 30 * SECOND
 """A table tells its present every ten seconds at least; one that has missed three is silent."""
 MOST_TABLES: Final = 2000
 """More are not taken up: a broker may be flooded with names."""
@@ -44,7 +44,7 @@ class HallTable:
     def condition(self, now: int, connected: bool) -> str:
         """In one word: silent (what is shown is old), waiting, over, paused or live."""
         state = self.state
-        if not connected or self.available is not True or now - self.heard > SILENCE:
+        if not connected or self.available is not True or now - self.heard > SILENT_AFTER:
             return "silent"
         if state is None or state.game is None:
             return "waiting"

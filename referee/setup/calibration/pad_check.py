@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 _QUIET: Final = 300 * MS
 """A blow is over when nothing moved for so long, ns."""
-PATIENCE: Final = 30 * SECOND
+HAND_PATIENCE: Final = 30 * SECOND
 """How long a blow is waited for that is as it was asked for, ns."""
 _MARGIN: Final = 1.25
 """What a few blows show is not the worst there is: what is stored is so much more."""
@@ -92,7 +92,7 @@ class PadCheck:
         seats = self.asking
         if not seats:
             return []
-        if t >= self._since + PATIENCE:
+        if t >= self._since + HAND_PATIENCE:
             self._edges.clear()
             self.silent += seats if len(seats) == 1 else ()
             return [f"  nothing was heard of {self._who(seats)}; see to the cable", *self._next(t)]

@@ -10,7 +10,7 @@ import numpy as np
 from hardware.simulated.pictures.overhead import Overhead, OverheadFrames, Top
 from referee.setup.calibration.find_table import SCALE, draw_page
 
-CARDS: Final = (("7h", -190.0, -118.0, 12.0), ("Kc", 192.0, -122.0, -8.0), ("2d", 182.0, 122.0, 95.0),
+CORNER_CARD_NAMES: Final = (("7h", -190.0, -118.0, 12.0), ("Kc", 192.0, -122.0, -8.0), ("2d", 182.0, 122.0, 95.0),
                 ("Ts", -186.0, 118.0, 181.0))  # fmt: skip
 """Four cards: where their middles lie, mm, and how they are turned, degrees."""
 _SHEET: Final = (18.0, -8.0, 7.0)
@@ -25,7 +25,7 @@ def simulated_camera(by: str, reaches: Sequence[float] = ()) -> OverheadFrames:
     """
     top = Top(seed=1)
     if by == "cards":
-        for card, x, y, turn in CARDS:
+        for card, x, y, turn in CORNER_CARD_NAMES:
             top.lay_card(card, x, y, turn)
     else:
         top.lay_paper(np.asarray(draw_page("a4"), np.uint8), SCALE, *_SHEET)

@@ -23,7 +23,7 @@ from referee.extras.hall.payloads import (
     known_ruling,
     read_payload,
 )
-from referee.extras.hall.tables import MOST_TABLES, SILENCE, Hall, rank_players
+from referee.extras.hall.tables import MOST_TABLES, SILENT_AFTER, Hall, rank_players
 from referee.text.catalogue import LANGUAGES, texts
 from referee.units import SECOND
 from tests.extras.broker.test_telling import ASKED, NAMES, TURN, VIEW, WON
@@ -104,7 +104,7 @@ def test_the_last_will_silences_a_table_at_once_and_its_age_is_told(room: Room) 
 
 def test_a_table_that_hangs_is_silent_without_a_last_will(room: Room) -> None:
     room.state()
-    for at, condition in ((SILENCE, "live"), (SILENCE + 1, "silent")):
+    for at, condition in ((SILENT_AFTER, "live"), (SILENT_AFTER + 1, "silent")):
         room.now = at
         room.hall.pass_time(at)
         room.hall.settle(at)
@@ -113,7 +113,7 @@ def test_a_table_that_hangs_is_silent_without_a_last_will(room: Room) -> None:
 
 def test_what_was_retained_is_no_sign_of_life(room: Room) -> None:
     room.state()
-    room.now = SILENCE + 1
+    room.now = SILENT_AFTER + 1
     room.hear("state", room.telling.state(VIEW), retained=True)
     assert room.facts()["condition"] == "silent"
     fresh = Room()

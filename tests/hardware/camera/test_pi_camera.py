@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 
 from hardware.camera.camera import open_camera
-from hardware.camera.pi_camera import RESTARTS, PiCamera, PiCameraSettings
+from hardware.camera.pi_camera import STREAM_RESTARTS, PiCamera, PiCameraSettings
 from hardware.camera.pi_driver import memory_words, open_driver
 from hardware.camera.spec import CameraReport
 from hardware.ports import Frame, HardwareMissing, Image
 from hardware.simulated.devices.camera_faults import FAULTS, Faults
 from hardware.simulated.devices.simulated_picamera import (
-    LATE,
+    LATE_REQUEST,
     SimulatedJob,
     SimulatedPicamera2,
     TwinRequest,
@@ -221,7 +221,7 @@ def test_a_change_takes_frames_to_show_and_is_waited_for() -> None:
     driver.start()
     driver.set_controls({"AnalogueGain": 8.0})
     gains = [driver.wait(driver.capture_request(wait=False), 1.0).get_metadata()["AnalogueGain"] for _ in range(15)]
-    assert gains.index(8.0) == LATE - 1
+    assert gains.index(8.0) == LATE_REQUEST - 1
 
 
 def slanted(_number: int, _t: int, size: tuple[int, int]) -> Image:
@@ -266,9 +266,9 @@ def test_a_camera_that_stays_silent_is_given_up_with_one_job_waiting() -> None:
     with pytest.raises(HardwareMissing, match="ribbon cable"):
         for _ in range(40):
             next(frames)
-    assert driver.starts == 1 + RESTARTS
+    assert driver.starts == 1 + STREAM_RESTARTS
     assert len(driver.jobs) == 1
-    assert hours.now - began < (RESTARTS + 2) * SECOND
+    assert hours.now - began < (STREAM_RESTARTS + 2) * SECOND
 
 
 def test_frames_from_the_past_are_no_frames() -> None:
@@ -281,7 +281,7 @@ def test_frames_from_the_past_are_no_frames() -> None:
         times = [frame.t for frame in got]
         assert times == sorted(set(times)), fault
         assert camera.past > 25, fault
-        assert driver.starts == 1 + RESTARTS, "old frames only are as good as none"
+        assert driver.starts == 1 + STREAM_RESTARTS, "old frames only are as good as none"
 
 
 def test_a_dark_camera_is_no_silent_one() -> None:
@@ -310,8 +310,8 @@ def test_failures_far_apart_do_not_add_up() -> None:
             return frozenset(("error",)) if frame % 20 == 19 else frozenset()
 
     camera, driver, _ = opened(Often())
-    assert len(list(itertools.islice(camera.frames(), 40 * RESTARTS))) == 40 * RESTARTS
-    assert driver.starts > 1 + RESTARTS
+    assert len(list(itertools.islice(camera.frames(), 40 * STREAM_RESTARTS))) == 40 * STREAM_RESTARTS
+    assert driver.starts > 1 + STREAM_RESTARTS
 
 
 def test_every_fault_has_a_name_and_no_other() -> None:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hardware.pads.gpiozero_lines import DELIVERY, GpiozeroLines, ticks_to_ns
+from hardware.pads.gpiozero_lines import GPIOZERO_DELIVERY, GpiozeroLines, ticks_to_ns
 from hardware.pads.pads import GpioPads, open_lines
 from hardware.pads.pinout import open_factory
 from hardware.ports import Edge, HardwareMissing
@@ -48,7 +48,7 @@ def test_the_callback_outlives_a_garbage_collection() -> None:
     factory.now = 10 * MS
     factory.pin(4).drive_low()
     assert edges == [Edge(1, 10 * MS, pressed=True, t_error=1)]
-    assert pads.watermark(100 * MS) <= 100 * MS - DELIVERY
+    assert pads.watermark(100 * MS) <= 100 * MS - GPIOZERO_DELIVERY
 
 
 def test_a_pad_may_drive_its_line_high() -> None:

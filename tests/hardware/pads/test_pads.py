@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hardware.pads.gpiod_lines import DELIVERY, GpiodLines, LineSequence
+from hardware.pads.gpiod_lines import GPIOD_DELIVERY, GpiodLines, LineSequence
 from hardware.pads.lines import OnLost, OnPress
 from hardware.pads.pads import LEAST_ERROR, GpioPads
 from hardware.pads.pinout import header_chip
@@ -265,13 +265,13 @@ def test_a_handler_may_close_the_pads() -> None:
     pads.start(handler)
     request.drive(4, True)
     assert done.wait(timeout=5)
-    assert pads.watermark(100 * MS) == 100 * MS - DELIVERY, "asking afterwards is harmless"
+    assert pads.watermark(100 * MS) == 100 * MS - GPIOD_DELIVERY, "asking afterwards is harmless"
 
 
 def test_the_watermark_waits_for_late_deliveries_and_late_looks() -> None:
     pads = SimulatedPads(2)
     pads.pads.start(lambda edge: None)
-    assert pads.pads.watermark(1_000 * MS) == 1_000 * MS - DELIVERY
+    assert pads.pads.watermark(1_000 * MS) == 1_000 * MS - GPIOD_DELIVERY
     pads.advance(1, True, 10 * MS)
     pads.run_to(20 * MS)
     assert pads.pads.watermark(1_000 * MS) == 20 * MS
@@ -298,7 +298,7 @@ def test_asking_for_the_watermark_tells_what_waits() -> None:
     request.now = 10 * MS
     request.drive(4, True)
     assert edges == []
-    assert pads.watermark(11 * MS) == 11 * MS - DELIVERY
+    assert pads.watermark(11 * MS) == 11 * MS - GPIOD_DELIVERY
     assert [edge.t for edge in edges] == [10 * MS], "no thread of ours was needed to keep the promise"
 
 
@@ -313,9 +313,9 @@ def test_a_queue_that_overflowed_is_told(caplog: pytest.LogCaptureFixture) -> No
     pads.drain()
     assert [edge.t for edge in edges if edge.pressed] == [17 * MS, 18 * MS, 19 * MS]
     assert told == [], "they might come yet"
-    request.now += DELIVERY + 1
+    request.now += GPIOD_DELIVERY + 1
     with caplog.at_level(logging.ERROR):
-        assert pads.watermark(request.now) == request.now - DELIVERY
+        assert pads.watermark(request.now) == request.now - GPIOD_DELIVERY
     assert told == [Lost(7, after=0, before=17 * MS)]
     assert pads.lost == 7
     assert "7 edges of the pads were lost" in caplog.text
@@ -328,7 +328,7 @@ def test_an_edge_that_another_of_its_line_overtook_is_no_loss() -> None:
     request.now += 40_000
     request.merge(4)
     pads.drain()
-    request.now += DELIVERY + 1
+    request.now += GPIOD_DELIVERY + 1
     pads.drain()
     assert [edge.t for edge in edges] == [10 * MS + 40_000]
     assert pads.lost == 0
@@ -336,7 +336,7 @@ def test_an_edge_that_another_of_its_line_overtook_is_no_loss() -> None:
 
 
 def test_an_edge_that_another_line_overtook_comes_yet() -> None:
-    numbers = LineSequence(DELIVERY)
+    numbers = LineSequence(GPIOD_DELIVERY)
     numbers.feed(5, 2, 1, 20 * MS, 21 * MS)
     numbers.feed(4, 1, 1, 19 * MS, 22 * MS)
     assert numbers.settle(1_000 * MS) is None
@@ -348,7 +348,7 @@ def test_every_edge_is_told_or_counted_as_lost_once(lines: list[int], queue: int
     """Edges of four lines through a queue that is read now and then; what it drops is counted, whatever the order."""
     waiting: list[tuple[int, int, int, int]] = []
     counts = [0] * 4
-    numbers, told, lost = LineSequence(DELIVERY), 0, 0
+    numbers, told, lost = LineSequence(GPIOD_DELIVERY), 0, 0
     for number, line in enumerate(lines, start=1):
         counts[line] += 1
         waiting = [*waiting, (line, number, counts[line], number * MS)][-queue:]
@@ -357,7 +357,7 @@ def test_every_edge_is_told_or_counted_as_lost_once(lines: list[int], queue: int
                 numbers.feed(*event, number * MS)
                 told += 1
             waiting = []
-    gone = numbers.settle(len(lines) * MS + DELIVERY + 1)
+    gone = numbers.settle(len(lines) * MS + GPIOD_DELIVERY + 1)
     lost += gone.count if gone else 0
     assert told + lost + numbers.merged == len(lines)
     assert numbers.settle(1_000_000 * MS) is None
@@ -368,7 +368,7 @@ def test_lines_that_vanish_are_told_and_the_watermark_goes_on(caplog: pytest.Log
     assert pads.trouble == ""
     request.vanish()
     with caplog.at_level(logging.ERROR):
-        assert pads.watermark(100 * MS) == 100 * MS - DELIVERY
+        assert pads.watermark(100 * MS) == 100 * MS - GPIOD_DELIVERY
         pads.poll(200 * MS)
     assert "pads' pins are gone (No such device)" in pads.trouble
     assert caplog.text.count("gone") == 1

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from hardware.simulated.decks.families import FAMILIES
-from hardware.simulated.decks.packs import RANKS, SUITS, PrintedDeck, all_cards
+from hardware.simulated.decks.packs import PACK_RANKS, PACK_SUITS, PrintedDeck, all_cards
 
 FAMILY = sorted(FAMILIES)
 
@@ -39,7 +39,7 @@ def test_cards_differ_from_each_other_and_from_the_back(family: str) -> None:
 @pytest.mark.parametrize("family", FAMILY)
 def test_red_suits_are_red_and_black_ones_are_not(family: str) -> None:
     deck = PrintedDeck(family, 1.5)
-    for suit in SUITS:
+    for suit in PACK_SUITS:
         ink = deck.picture("2" + suit)[..., :3].astype(int)
         reddish = int(((ink[..., 2] - ink[..., 0]) > 80).sum())
         assert (reddish > 100) == (suit in "hd")
@@ -65,7 +65,7 @@ def test_pictures_are_premultiplied_with_round_corners() -> None:
 
 
 def test_the_same_seed_prints_the_same_pack() -> None:
-    for card in (RANKS[3] + "h", "back"):
+    for card in (PACK_RANKS[3] + "h", "back"):
         assert np.array_equal(
             PrintedDeck("archive", 1.5, 4).picture(card), PrintedDeck("archive", 1.5, 4).picture(card)
         )

@@ -13,7 +13,7 @@ import pyloudnorm
 import pytest
 
 from hardware.sound.clips import Clips, find_synthesiser
-from hardware.sound.loudness import MOMENT, SILENCE, Samples, high_pass, k_weighted, momentary, shelf, true_peak
+from hardware.sound.loudness import MOMENT, SILENT_LOUDNESS, Samples, high_pass, k_weighted, momentary, shelf, true_peak
 from hardware.sound.splice import LOUDNESS, RATE
 from referee.announce.voice import spelling, vocabulary
 from referee.text.catalogue import LANGUAGES
@@ -55,8 +55,8 @@ def test_the_filters_are_those_of_the_standard() -> None:
 def test_a_full_scale_sine_measures_as_the_standard_says() -> None:
     assert momentary(sine(997, 1.0, 48_000), 48_000) == pytest.approx(-3.01, abs=0.02)
     assert momentary(sine(997, 1.0, 48_000, 0.1), 48_000) == pytest.approx(-23.01, abs=0.02)
-    assert momentary(np.zeros(48_000, np.float32), 48_000) == SILENCE
-    assert momentary(np.zeros(0, np.float32), 48_000) == SILENCE
+    assert momentary(np.zeros(48_000, np.float32), 48_000) == SILENT_LOUDNESS
+    assert momentary(np.zeros(0, np.float32), 48_000) == SILENT_LOUDNESS
 
 
 def test_low_tones_count_less_and_high_ones_more() -> None:

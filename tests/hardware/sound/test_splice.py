@@ -8,8 +8,8 @@ import pytest
 from hardware.sound.loudness import momentary, true_peak
 from hardware.sound.mixer import Mixer
 from hardware.sound.splice import (
+    CLIP_GAP,
     FLOOR,
-    GAP,
     GAPS,
     LOUDNESS,
     MARGIN,
@@ -50,7 +50,7 @@ def test_silence_at_the_ends_is_trimmed() -> None:
 def test_joins_do_not_click() -> None:
     clip = prepared(tone(0.2), RATE)
     joined = join([clip, clip])
-    assert joined.size == 2 * clip.size + int(GAP * RATE)
+    assert joined.size == 2 * clip.size + int(CLIP_GAP * RATE)
     assert float(np.abs(np.diff(joined)).max()) <= float(np.abs(np.diff(clip)).max()) + 1e-6
     assert abs(float(clip[0])) < 0.001
     assert join([]).size == 0
@@ -59,7 +59,7 @@ def test_joins_do_not_click() -> None:
 def test_marks_are_pauses_and_a_hyphen_is_none() -> None:
     clip = prepared(tone(0.2), RATE)
     names = ["seat two,", "einhundert-", "no mark"]
-    assert [gap_after(name) for name in names] == [GAPS[","], 0.0, GAP]
+    assert [gap_after(name) for name in names] == [GAPS[","], 0.0, CLIP_GAP]
     joined = join([clip] * 3, [gap_after(name) for name in names])
     assert joined.size == 3 * clip.size + int(GAPS[","] * RATE)
 

@@ -14,7 +14,7 @@ from models.table_view.corner_cards import CARD_SIZES, fit_cards, overlapping, s
 from models.table_view.lens import FEWEST_VIEWS, Lens, measure_lens
 from models.table_view.sheet import CORNERS, SheetSeen, board_picture, find_sheet, mirrored_sheet
 from models.table_view.table_map import NoTable, TableFound, card_heights, fit_table, seen_area
-from referee.setup.calibration.simulated_camera import CARDS
+from referee.setup.calibration.simulated_camera import CORNER_CARD_NAMES
 from tests.support.overhead import Floats, true_card_height, with_cards, with_sheet, worst_mm, worst_px
 
 BENT = Overhead(k1=-0.12, height=660.0)
@@ -32,7 +32,7 @@ def _card_corners(camera: Overhead, family: str, off: float = 0.0) -> list[Float
     face = np.array([[-width, -height], [width, -height], [width, height], [-width, height]]) / 2
     chance = np.random.default_rng(4)
     quads = []
-    for _, x, y, turn in CARDS:
+    for _, x, y, turn in CORNER_CARD_NAMES:
         c, s = np.cos(np.radians(turn)), np.sin(np.radians(turn))
         quad = camera.to_px(face @ np.array([[c, s], [-s, c]]) + (x, y))
         quads.append(quad + chance.uniform(-off, off, quad.shape))
