@@ -1,6 +1,6 @@
 """The record: every game of one table in one SQLite file, and nothing announced that is not in it.
 
-A game is its lines, in the order in which they were written, exactly as a log file holds them (`docs/log-format`'s
+A game is its lines, in the order in which they were written, exactly as a log file holds them (`docs/log.md`'s
 kinds); nothing of a line is ever changed. The file is in WAL mode with ``synchronous=FULL``: what `GameWriter.commit`
 returned from is there after a pulled plug.
 """

@@ -95,7 +95,7 @@ class Board:
             self.replaced_by.update(find_replacements((ruling,)))
 
     def set_state(self, state: Mapping[str, Any]) -> None:
-        """What the main process answers of the table itself; see `referee.table.page_link.Paging.state`."""
+        """What the main process answers of the table itself; see `referee.table.page_link.PageLink`."""
         self.troubles: dict[str, str] = dict(state.get("troubles", {}))
         self.captions: tuple[tuple[int, str], ...] = tuple((n, text) for n, text in state.get("captions", ()))
         self.about: Mapping[str, Any] | None = state.get("about")

@@ -17,7 +17,7 @@ from referee.engine.observations import Card, Observation, Placed, Taken
 class ScriptedWatcher:
     """Tells each observation with the first frame at or after the instant at which it becomes known.
 
-    Implements `referee.table.game.Watching`.
+    Implements `referee.vision.sight.Watching`.
 
     Args:
         script: what there is to see; an observation becomes known at its ``known_at``, or at its ``t`` + ``delay``.
