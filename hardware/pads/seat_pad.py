@@ -7,7 +7,6 @@ benches a pad that no hand can be moving, and `PadForces` keeps how hard it was 
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Collection
 from dataclasses import dataclass
 from enum import Enum
 from typing import Final
@@ -144,7 +143,7 @@ class Known(Enum):
 
 
 @dataclass(slots=True)
-class _Began:
+class BegunContact:
     """A contact of late."""
 
     first: int
@@ -177,21 +176,22 @@ class SeatPad:
         self._counts: Counter[str] = Counter()
         self._slapped = False
         self._weighing: tuple[Edge, Slap] | None = None
-        self._began: list[_Began] = []
+        self.began: list[BegunContact] = []
+        """Contacts of late: from when to when the hand can have come, and how much is known of each."""
         self._light: tuple[int, int | None] | None = None
 
     # What has begun: another pad may hear it
 
     def begin(self, t: int) -> None:
         """A contact begins at ``t`` (ns)."""
-        self._began = [one for one in self._began if one.first > t - _CONTACT_MEMORY]
+        self.began = [one for one in self.began if one.first > t - _CONTACT_MEMORY]
         if self.faults.fault is None:
-            self._began.append(_Began(t, t))
+            self.began.append(BegunContact(t, t))
 
     def set_latest(self, latest: int) -> None:
         """The hand of the contact that is going on came by ``latest`` (ns)."""
         first = self.contact.undecided
-        for one in self._began:
+        for one in self.began:
             if first is not None and one.first == first.t:
                 one.latest = max(first.t, latest)
 
@@ -200,13 +200,9 @@ class SeatPad:
         for contact in decided:
             self.queue.append(contact)
             if contact.event in (Event.PRESSED, Event.DROPPED):
-                for one in self._began:
+                for one in self.began:
                     if one.first == contact.edge.t:
                         one.known = Known.HAND if contact.event is Event.PRESSED else Known.SHORT
-
-    def began(self, known: Collection[Known]) -> list[tuple[int, int, int]]:
-        """Of each contact of late of which so much is known: the seat, and from when to when its hand can have come."""
-        return [(self.seat, one.first, one.latest) for one in self._began if one.known in known]
 
     # What is told
 

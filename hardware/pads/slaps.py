@@ -180,7 +180,10 @@ class PadFilter:
         return self._crosstalk.causes(pad.seat, runs[0].start, end, hands)
 
     def _began(self, *known: Known) -> list[tuple[int, int, int]]:
-        return [began for pad in self._pads.values() for began in pad.began(known)]
+        """Of each contact of which so much is known: the seat, and from when to when its hand can have come."""
+        return [
+            (seat, one.first, one.latest) for seat, pad in self._pads.items() for one in pad.began if one.known in known
+        ]
 
     def _can_tell(self, pad: SeatPad, contact: DecidedContact, t: int) -> bool:
         """Whether all is known, at ``t`` (ns), that a contact must be judged by."""

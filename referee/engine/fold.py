@@ -173,7 +173,10 @@ def _slap(state: State, slap: Slap, upcoming: Iterable[Observation], answers: An
             return state, []
         draft = Draft("slap_void", {"seat": slap.seat, "reason": "late"}, ("N1", "M2"), (pending.slap.id,))
         return state, [to_ruling(draft, slap.id, slap.t, set())]
-    judged = apply_overrule(judge_slap(state.position, slap.seat, slap.t), slap.id, answers)
+    judged = judge_slap(state.position, slap.seat, slap.t)
+    outcome = answers.get(OVERRULED + slap.id)
+    if outcome is not None:
+        judged = apply_overrule(judged, outcome)
     doubt = slap.id in state.doubted
     if doubt:
         state = state._replace(doubted=state.doubted - {slap.id})

@@ -67,10 +67,9 @@ def allows_corrections(rules: Any) -> bool:
         return True
 
 
-def apply_overrule(judged: Verdict, slap: str, said: Mapping[str, Any]) -> Verdict:
+def apply_overrule(judged: Verdict, outcome: Any) -> Verdict:
     """The verdict on a slap, or what people put in its place."""
-    outcome = said.get(OVERRULED + slap)
-    if outcome is None or outcome == judged.outcome:
+    if outcome == judged.outcome:
         return judged
     reason = "" if outcome == "won" else "overruled"
     return Verdict(outcome, reason, ("K6",), because=judged.because)
