@@ -363,8 +363,8 @@ class _Meeting:
         """Lines of these stacks, by seat; no more cards than there are."""
         if (table := self._log.table) is not None:
             rules = read_house_rules(table.rules)
-            packs = table.packs if table.packs is not None else rules.value("S2")
-            jokers = table.jokers if table.jokers is not None else rules.value("S3") if rules.has("S3") else 0
+            packs = table.packs if table.packs is not None else rules.number("S2")
+            jokers = table.jokers if table.jokers is not None else rules.number("S3") if rules.has("S3") else 0
             cards, there_are = sum(counted.values()), 52 * packs + jokers
             if cards > there_are:
                 raise Denied("that is {cards}; this game has {all}", cards=cards, all=there_are)

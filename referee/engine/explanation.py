@@ -263,7 +263,7 @@ def _cover(position: Position, t: int) -> Iterator[Considered]:
     if not position.rules.has("M9") or not laid:
         return
     newest = max(laid, key=lambda card: card.t)
-    since, limit = (t - newest.t) / MS, position.rules.value("M9")
+    since, limit = (t - newest.t) / MS, position.rules.number("M9")
     under = position.without(newest)
     covered = find_patterns(under.look(), position.rules)[0]
     near = since < limit

@@ -150,11 +150,12 @@ _CHECKS: Final[Mapping[str, Mapping[str, _Check]]] = {
     "say": {"seat": _SEAT, "rank": _rank},
     "draw": {"rank": _rank},
     "join": {"seat": _SEAT},
+    "leave": {"seat": _SEAT},
     "count": {"seat": _SEAT, "cards": _COUNT},
     "day": {"date": _text},
     "pause": {},
     "resume": {},
-    "correct": {"line": _text, "void": _flag},
+    "correct": {"line": _text, "void": _flag, "take": _flag},
     "tick": {"sensor": _or_null(_text)},
 }  # fmt: skip
 

@@ -28,10 +28,9 @@ def why_not(row: str, look: PileView, rules: HouseRules) -> str:
 
 def _depth(row: str, rules: HouseRules) -> int:
     if row in ("P4a", "P4b"):
-        said, usual = rules.value(row), 3 if row == "P4a" else 4
-        return usual if isinstance(said, str) else int(said.get("n", usual))
+        return rules.run(row).n
     if row in ("P10a", "P10b"):
-        return int(rules.value(row))
+        return rules.number(row)
     return _DEPTHS.get(row, 1)
 
 
@@ -67,7 +66,7 @@ def _sum(place: int) -> _Miss:
         one, other = look.top[place], look.top[0]
         if not value(one) or not value(other):
             return f"{one} and {other} have no sum"
-        if 1 in (value(one), value(other)) and not rules.value("P8"):
+        if 1 in (value(one), value(other)) and not rules.ace_is_one:
             return "the ace counts no one here"
         return f"{one} and {other} make {value(one) + value(other)}, not 10"
 
@@ -86,7 +85,7 @@ def _bottom(what: str, name: str) -> _Miss:
     def tell(look: PileView, rules: HouseRules) -> str:
         other = look.first if what == "first" else look.bottom
         if rank(other) and rank(other) == rank(look.top[0]):
-            return f"{look.top[0]} and {other} share a rank but not the {rules.value('P5c')} (P5c)"
+            return f"{look.top[0]} and {other} share a rank but not the {rules.word('P5c')} (P5c)"
         return f"{look.top[0]} has not the rank of {other}, the {name}"
 
     return tell

@@ -165,6 +165,14 @@ class Join(Observation):
 
 
 @record(frozen=True, slots=True, kw_only=True)
+class Leave(Observation):
+    """A player leaves the game (E8)."""
+
+    kind: ClassVar[str] = "leave"
+    seat: int
+
+
+@record(frozen=True, slots=True, kw_only=True)
 class Count(Observation):
     """A stack was counted."""
 
@@ -197,11 +205,14 @@ class Resume(Observation):
 
 @record(frozen=True, slots=True, kw_only=True)
 class Correct(Observation):
-    """A person's correction of the line ``line``: ``extra`` holds the fields that replace it, or ``void``."""
+    """A person's correction of the line ``line``: ``extra`` holds the fields that replace it."""
 
     kind: ClassVar[str] = "correct"
     line: str
     void: bool = False
+    """The line never was."""
+    take: bool = False
+    """A line that came too late to be judged by is taken up."""
 
 
 @record(frozen=True, slots=True, kw_only=True)
@@ -222,7 +233,7 @@ class Other(Observation):
 OBSERVATION_KINDS: Final[Mapping[str, type[Observation]]] = {
     cls.kind: cls
     for cls in (
-        Table, Card, Slap, Lift, Taken, Placed, Foul, Contest, Answer, Say, Draw, Join, Count, Day, Pause, Resume,
-        Correct, Tick,
+        Table, Card, Slap, Lift, Taken, Placed, Foul, Contest, Answer, Say, Draw, Join, Leave, Count, Day, Pause,
+        Resume, Correct, Tick,
     )
 }  # fmt: skip

@@ -9,12 +9,14 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple
 
 from referee.rules.cards import CARDS
+from referee.rules.frozen import freeze, thaw
 from referee.rules.notation import NotationError, compile_pattern
 from referee.rules.presets import PRESETS
-from referee.rules.rows import ALWAYS_ON, BY_NAME, CONTRARY, PATTERN_ROWS, RIVALS, ROWS, SUIT_ROWS
+from referee.rules.rows import ALWAYS_ON, BY_NAME, CONTRARY, FOREHEADS, PATTERN_ROWS, RIVALS, ROWS, SUIT_ROWS
 
 _KEYS: Final = ("base", "on", "off", "set")
 
@@ -23,9 +25,38 @@ class RulesError(ValueError):
     """House rules that cannot be used; names the row and says what to change."""
 
 
+class Run(NamedTuple):
+    """What a run is (P4a, P4b): how many cards, where the ace stands, and whether it goes round past the king."""
+
+    n: int
+    ace: str
+    wrap: bool
+
+
+class Anticipation(NamedTuple):
+    """How soon after a reveal no slap can be a reaction (N12), and whether one is ``void`` or ``false``."""
+
+    ms: int
+    outcome: str
+
+
+class Forehead(NamedTuple):
+    """How long a touch of the forehead takes at the least (M6), and who must touch it: ``all`` or ``convicted``."""
+
+    ms: int
+    who: str
+
+
+class AgreedEnd(NamedTuple):
+    """When a game ends by agreement (E7): after minutes, or after piles; the other is None."""
+
+    minutes: int | None
+    piles: int | None
+
+
 @dataclass(frozen=True, slots=True)
 class HouseRules:
-    """Which rows are on, and what their values are."""
+    """Which rows are on, and what their values are; once made, nobody can change it."""
 
     on: frozenset[str]
     values: Mapping[str, Any] = field(default_factory=dict)
@@ -41,10 +72,20 @@ class HouseRules:
 
     def __post_init__(self) -> None:
         """Work out once what every card asks for, and which cards are alike."""
+        object.__setattr__(self, "on", frozenset(self.on))
+        object.__setattr__(self, "values", freeze(self.values))
         object.__setattr__(self, "has", self.on.__contains__)
         object.__setattr__(self, "slaps", "M1" in self.on and not PATTERN_ROWS.isdisjoint(self.on))
-        object.__setattr__(self, "_chances", self._chances_by_card())
-        object.__setattr__(self, "alike", {card: self._sign(card) for card in CARDS})
+        object.__setattr__(self, "_chances", MappingProxyType(self._chances_by_card()))
+        object.__setattr__(self, "alike", MappingProxyType({card: self._sign(card) for card in CARDS}))
+
+    def __deepcopy__(self, _: Any) -> HouseRules:
+        """What nobody changes needs no copy."""
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Travels to another process by what it was made of."""
+        return HouseRules, (self.on, thaw(self.values), self.direction)
 
     def chances(self, card: str) -> int:
         """How many chances a card gives when it is laid; 0 where it challenges nobody."""
@@ -69,6 +110,63 @@ class HouseRules:
     def value(self, row: str) -> Any:
         """A row's value: the table's own, or the catalogue's default."""
         return self.values[row] if row in self.values else ROWS[row].default
+
+    def number(self, row: str) -> int:
+        """The value of a row whose value is a whole number."""
+        value = self.value(row)
+        if type(value) is not int:
+            raise TypeError(f"the value of row {row} is {value!r}, no whole number")
+        return value
+
+    def word(self, row: str) -> str:
+        """The value of a row whose value is one of several words; empty where there is none yet (P14)."""
+        value = self.value(row)
+        if value is None:
+            return ""
+        if not isinstance(value, str):
+            raise TypeError(f"the value of row {row} is {value!r}, no word")
+        return value
+
+    def run(self, row: str) -> Run:
+        """What counts as a run by this row (P4a, P4b)."""
+        value = self.value(row)
+        said = {"ace": value} if isinstance(value, str) else value
+        usual = ROWS[row].default
+        return Run(said.get("n", usual["n"]), said.get("ace", usual["ace"]), said.get("wrap", usual["wrap"]))
+
+    @property
+    def ace_is_one(self) -> bool:
+        """Whether an ace adds up as one (P8, P9)."""
+        return self.value("P8") is True
+
+    @property
+    def anticipation(self) -> Anticipation:
+        """The anticipation limit (N12)."""
+        return Anticipation(*self.value("N12"))
+
+    @property
+    def forehead(self) -> Forehead:
+        """Who touches the forehead first, and how long that takes at the least (M6)."""
+        value = self.value("M6")
+        ms, who = value if isinstance(value, tuple) else (value, FOREHEADS[0])
+        return Forehead(ROWS["M6"].default, ms) if isinstance(ms, str) else Forehead(ms, who)
+
+    @property
+    def agreed_end(self) -> AgreedEnd:
+        """When the game ends by agreement (E7)."""
+        value = self.value("E7")
+        return AgreedEnd(value.get("minutes"), value.get("piles"))
+
+    @property
+    def own_patterns(self) -> Mapping[str, str]:
+        """The table's own patterns as they are written (P19), by name."""
+        patterns: Mapping[str, str] = self.value("P19")
+        return patterns
+
+    @property
+    def seats_without_cards(self) -> tuple[int, ...]:
+        """Who starts with no cards (S4d)."""
+        return tuple(self.value("S4d"))
 
 
 def read_house_rules(said: Any) -> HouseRules:

@@ -112,4 +112,4 @@ def _stand_ins(look: PileView, depth: int, ends: tuple[str, ...], alphabet: list
 
 def own_patterns(rules: HouseRules) -> tuple[tuple[str, Compiled], ...]:
     """P19: the table's own patterns, by name."""
-    return tuple((name, _compiled(text)) for name, text in rules.value("P19").items())
+    return tuple((name, _compiled(text)) for name, text in rules.own_patterns.items())

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import lru_cache
-from typing import Any, Final
+from typing import Final
 
 from referee.rules.cards import colour, rank, suit, value
 from referee.rules.house import HouseRules
@@ -41,19 +41,17 @@ def _big_mac(look: PileView, _: HouseRules) -> int:
     return 0 if _alike(top[0], top[1]) else 4
 
 
-def _run(row: str, usual: int) -> Pattern:
+def _run(row: str) -> Pattern:
     """So many top cards are consecutive, up or down."""
 
     def holds(look: PileView, rules: HouseRules) -> int:
-        said = rules.value(row)
-        options: dict[str, Any] = {"ace": said} if isinstance(said, str) else dict(said)
-        n: int = options.get("n", usual)
+        n, ace, wrap = rules.run(row)
         cards = look.top[:n]
         wild = rules.has("P13c")
         if len(cards) < n or not all(rank(card) or (wild and card[0] == "X") for card in cards):
             return 0
         values = [value(card) for card in cards]
-        for run in _runs(n, options.get("ace", "both"), options.get("wrap", False)):
+        for run in _runs(n, ace, wrap):
             # A joker, of the value 0, stands for whatever is wanted.
             if all(seen in (0, wanted) for seen, wanted in zip(values, run, strict=True)):
                 return n
@@ -92,7 +90,7 @@ def _top_bottom(look: PileView, other: str, rules: HouseRules) -> int:
     if not look.top or not other or not _alike(look.top[0], other):
         return 0
     if rules.has("P5c"):
-        same = suit if rules.value("P5c") == "suit" else colour
+        same = suit if rules.word("P5c") == "suit" else colour
         return 1 if same(look.top[0]) == same(other) else 0
     return 1
 
@@ -125,7 +123,7 @@ def _sum_of_ten(distance: int) -> Pattern:
         if len(look.top) <= distance:
             return 0
         values = value(look.top[0]), value(look.top[distance])
-        if 0 in values or (1 in values and not rules.value("P8")):
+        if 0 in values or (1 in values and not rules.ace_is_one):
             return 0
         return distance + 1 if sum(values) == 10 else 0
 
@@ -136,7 +134,7 @@ def _all_of_one(row: str, what: Callable[[str], str]) -> Pattern:
     """So many top cards, as the row's value says, share a suit or a colour."""
 
     def holds(look: PileView, rules: HouseRules) -> int:
-        n, wild = rules.value(row), rules.has("P13c")
+        n, wild = rules.number(row), rules.has("P13c")
         cards = [card for card in look.top[:n] if not (wild and card[0] == "X")]
         kinds = {what(card) if rank(card) else "" for card in cards}
         return n if len(look.top) >= n and "" not in kinds and len(kinds) <= 1 else 0
@@ -150,7 +148,7 @@ def _jack_ten(look: PileView, _: HouseRules) -> int:
 
 def _three_of_a_kind(look: PileView, rules: HouseRules) -> int:
     top = look.top
-    if rules.value("P16") == "ends_game" or len(top) < 3:
+    if rules.word("P16") == "ends_game" or len(top) < 3:
         return 0
     return 3 if _alike(top[0], top[1]) and _alike(top[1], top[2]) else 0
 
@@ -168,8 +166,8 @@ PATTERNS: Final[Mapping[str, Pattern]] = {
     "P3a": _framed(4),
     "P3b": _big_mac,
     # P4a: the top three consecutive, up or down. P4b: the top four, or any length of at least three.
-    "P4a": _run("P4a", 3),
-    "P4b": _run("P4b", 4),
+    "P4a": _run("P4a"),
+    "P4b": _run("P4b"),
     # P5a: the top card has the rank of the first card played to this pile. P5b: of the card now lowest, burned cards
     # included. P5c: suit or colour match as well.
     "P5a": _first_played,

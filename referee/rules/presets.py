@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, Final
+
+from referee.rules.frozen import freeze
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +19,10 @@ class Preset:
     values: Mapping[str, Any] = field(default_factory=dict)
     direction: str = "clockwise"
 
+    def __post_init__(self) -> None:
+        """A preset is everybody's: nobody changes its values."""
+        object.__setattr__(self, "values", freeze(self.values))
+
 
 def _preset(title: str, rows: str, *, direction: str = "clockwise", **values: Any) -> Preset:
     return Preset(title, frozenset(rows.split()), values, direction)
@@ -23,7 +30,7 @@ def _preset(title: str, rows: str, *, direction: str = "clockwise", **values: An
 
 _CLASSIC: Final = "S4a C1 C6a F1 F6a F7 F8 M2 M9 M10 M12 E2 E5a"
 
-PRESETS: Final[Mapping[str, Preset]] = {
+_PRESETS: Final = {
     "classic": _preset("what most people play", f"P1 P2 {_CLASSIC}"),
     "wikipedia-2025": _preset(
         "the Wikipedia article of 2025", f"P1 P2 P3a P4b P5a P6 P8 P10a P11 P13a P17 F5 {_CLASSIC}", P8=False
@@ -40,4 +47,5 @@ PRESETS: Final[Mapping[str, Preset]] = {
     "suck-the-well": _preset("Beggar-My-Neighbour the other way round", "S4a C1 C6b E6", direction="counter-clockwise"),
     "slapjack": _preset("slap every jack", "S4a P18 F1 M10 E5a"),
 }
+PRESETS: Final[Mapping[str, Preset]] = MappingProxyType(_PRESETS)
 """By name; the rows that are always on need not stand here."""

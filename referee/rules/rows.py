@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, Final
 
 from referee.rules.cards import RANKS
+from referee.rules.frozen import freeze
 from referee.rules.notation import NotationError, compile_pattern
 
 
@@ -20,6 +22,10 @@ class Row:
     default: Any = None
     check: Callable[[Any], bool] | None = None
     allowed: str = ""
+
+    def __post_init__(self) -> None:
+        """A default is everybody's: nobody changes it."""
+        object.__setattr__(self, "default", freeze(self.default))
 
 
 def _number(name: str, title: str, default: int, low: int, high: int, unit: str = "") -> Row:
@@ -41,6 +47,10 @@ def _chances(value: Any) -> bool:
 
 
 _ACES: Final = ("low", "high", "both")
+FOREHEADS: Final = ("all", "convicted")
+"""Who must touch the forehead (M6): everybody, or whoever slapped falsely before."""
+MOST_AGREED: Final[Mapping[str, int]] = MappingProxyType({"minutes": 600, "piles": 1000})
+"""What the end of a game may be agreed in (E7), and how many of them at most."""
 
 
 def _run(name: str, title: str, length: int) -> Row:
@@ -66,11 +76,35 @@ def _is_run(value: Any) -> bool:
 
 
 def _seats(value: Any) -> bool:
-    return isinstance(value, list) and bool(value) and all(_whole(seat, 1, 8) for seat in value)
+    return isinstance(value, list | tuple) and bool(value) and all(_whole(seat, 1, 8) for seat in value)
 
 
 def _anticipation(value: Any) -> bool:
-    return isinstance(value, list) and len(value) == 2 and _whole(value[0], 1, 1000) and value[1] in ("void", "false")
+    return (
+        isinstance(value, list | tuple)
+        and len(value) == 2
+        and _whole(value[0], 1, 1000)
+        and value[1] in ("void", "false")
+    )
+
+
+def _forehead(value: Any) -> bool:
+    """M6: how long a touch takes at the least, who must touch, or both."""
+    if isinstance(value, list | tuple):
+        return len(value) == 2 and _whole(value[0], 1, 2000) and _is_who(value[1])
+    return _whole(value, 1, 2000) or _is_who(value)
+
+
+def _is_who(value: Any) -> bool:
+    return isinstance(value, str) and value in FOREHEADS
+
+
+def _agreed_end(value: Any) -> bool:
+    """E7: one key, and a number in its range."""
+    if not isinstance(value, Mapping) or len(value) != 1:
+        return False
+    ((unit, number),) = value.items()
+    return unit in MOST_AGREED and _whole(number, 1, MOST_AGREED[unit])
 
 
 def _number_rank(value: Any) -> bool:
@@ -88,7 +122,7 @@ def _patterns(value: Any) -> bool:
     return all(isinstance(name, str) and name for name in value)
 
 
-ROWS: Final[Mapping[str, Row]] = {
+_ROWS: Final = {
     "S1": Row("seats", "two or more players, in seat order"),
     "S2": _number("packs", "packs shuffled together", 1, 1, 8),
     "S3": _number("jokers", "jokers in the pack", 0, 0, 32),
@@ -163,7 +197,13 @@ ROWS: Final[Mapping[str, Row]] = {
     "M3": Row("split", "still undecided: the pile is split among the tied"),
     "M4": Row("war", "still undecided: the tied play War for it"),
     "M5": Row("hands-off", "hands are withdrawn before a slap"),
-    "M6": _number("forehead", "forehead first", 400, 1, 2000, "ms after the reveal"),
+    "M6": Row(
+        "forehead",
+        "forehead first",
+        400,
+        _forehead,
+        'a whole number from 1 to 2000 (ms after the reveal), "all", "convicted", or both, such as [400, "convicted"]',
+    ),
     "M7": Row("any-time", "slap at any time, on anyone's turn"),
     "M8": Row("covered-is-lost", "a covered pattern is lost"),
     "M9": _number("just-covered", "a slap just after the cover is void", 150, 1, 1000, "ms after the cover"),
@@ -189,13 +229,22 @@ ROWS: Final[Mapping[str, Row]] = {
     "F9": _choice("double-draw", "two cards drawn at once", "dead", "dead", "burn"),
     "F10": _number("foul-penalty", "a reported foul burns cards", 1, 0, 52, "cards"),
     "F11": Row("heckling", "a false slap without cards is heckled"),
+    "F12": _number("pay-the-layer", "a false slap pays whoever laid the top card", 1, 1, 52, "cards"),
     "E1": Row("out", "no cards left: out"),
     "E2": _number("last-chance", "a last chance to slap in before the end", 3, 1, 10, "cards"),
     "E3": Row("play-on", "the last one with cards plays on until the pile is won"),
     "E4": Row("all-in-the-pile", "all cards in the pile and nobody holds any: a draw"),
     "E5a": Row("hold-everything", "won by holding every card"),
     "E5b": Row("last-with-cards", "won by being the only one with cards"),
-    "E6": Row("first-out-loses", "whoever first runs out loses"),
+    "E6": Row("first-out-loses", "whoever is to lay a card and has none loses"),
+    "E7": Row(
+        "agreed-end",
+        "the game ends at an agreed time, or after so many piles",
+        {"minutes": 20},
+        _agreed_end,
+        '{"minutes": 1 to 600} or {"piles": 1 to 1000}',
+    ),
+    "E8": _choice("leaving", "a player leaves in the middle of a game", "pile", "pile", "others"),
     "N1": _choice("late-slap", "a late slap", "void", "void", "false"),
     "N2": Row("turn-goes-on", "after a slap the turn simply goes on"),
     "N3": Row("burned-never-counts", "burned cards never shift a pattern"),
@@ -229,8 +278,10 @@ ROWS: Final[Mapping[str, Row]] = {
     "K8": Row("risk-statistics", "risk slaps are told apart in the statistics"),
     "K9": _choice("doubt", "a slap near a reveal is judged both ways", "slapper", "slapper", "question"),
 }
+ROWS: Final[Mapping[str, Row]] = MappingProxyType(_ROWS)
+"""By id, in the order of the written rules."""
 
-BY_NAME: Final[Mapping[str, str]] = {row.name: id_ for id_, row in ROWS.items()}
+BY_NAME: Final[Mapping[str, str]] = MappingProxyType({row.name: id_ for id_, row in ROWS.items()})
 """Ids by the rows' names."""
 
 _ALWAYS: Final = "S1 S2 S5 C4 C5 C8 C9 M1 M5 M7 M8 F7 F8 E1 E4 N1 N3 N10 N11 K1 K2 K3 K4 K5 K6 K7 K8 K9"
@@ -243,17 +294,19 @@ _GROUPS: Final = (
     ("S4a", "S4b", "S4c"),
     ("P5a", "P5b"),
     ("P13a", "P13b", "P13c"),
-    ("F1", "F3", "N8", "N9"),
+    ("F1", "F3", "N8", "N9", "F12"),
     ("F6a", "F6b", "F6c", "F6d", "F6e", "F6f"),
     ("E5a", "E5b"),
 )
-CONTRARY: Final[Mapping[frozenset[str], str]] = {
-    frozenset(("C3a", "C3b")): "one asks for as many chances for either joker, the other only for the black one",
-    frozenset(("C3b", "P13b")): "one lets the red joker be slapped, the other lets no joker be slapped",
-    frozenset(("E5a", "E6")): "with one the game ends when somebody holds every card, with the other before that",
-    frozenset(("E5b", "E6")): "one ends the game with a winner, the other with a loser",
-    frozenset(("M8", "N15")): "with one a covered pattern is lost, with the other it is not",
-}
+CONTRARY: Final[Mapping[frozenset[str], str]] = MappingProxyType(
+    {
+        frozenset(("C3a", "C3b")): "one asks for as many chances for either joker, the other only for the black one",
+        frozenset(("C3b", "P13b")): "one lets the red joker be slapped, the other lets no joker be slapped",
+        frozenset(("E5a", "E6")): "with one the game ends when somebody holds every card, with the other before that",
+        frozenset(("E5b", "E6")): "one ends the game with a winner, the other with a loser",
+        frozenset(("M8", "N15")): "with one a covered pattern is lost, with the other it is not",
+    }
+)
 """Pairs of rows that cannot both hold though they are of no group, and why."""
 
 
@@ -265,7 +318,7 @@ def _rivals() -> dict[str, frozenset[str]]:
     return {row: frozenset(others) for row, others in rivals.items()}
 
 
-RIVALS: Final[Mapping[str, frozenset[str]]] = _rivals()
+RIVALS: Final[Mapping[str, frozenset[str]]] = MappingProxyType(_rivals())
 """For each row that excludes others: which. Switching it on switches them off."""
 
 SUIT_ROWS: Final = frozenset(("P5c", "P10a", "P10b", "N4", "P19"))

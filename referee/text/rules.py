@@ -25,11 +25,11 @@ _GROUPS: Final[Mapping[str, Sequence[str]]] = {
 """By the key of a title, the letters or ids of the rows under it; an id goes before its letter."""
 _COUNTED: Final = {
     "S3": "joker", "C3a": "card", "P10a": "card", "P10b": "card", "F1": "card", "F6a": "strike", "F6d": "card",
-    "F6e": "round", "F10": "card", "N8": "card",
+    "F6e": "round", "F10": "card", "F12": "card", "N8": "card",
 }  # fmt: skip
 """Rows whose value is a number, and of what."""
-_MILLISECONDS: Final = frozenset(("M6", "M9", "M15"))
-_CHOSEN: Final = frozenset(("P16", "F7", "F9", "N1", "N10", "N11", "K9"))
+_MILLISECONDS: Final = frozenset(("M9", "M15"))
+_CHOSEN: Final = frozenset(("P16", "F7", "F9", "E8", "N1", "N10", "N11", "K9"))
 """Rows whose value is one of several words; each has a text of its own."""
 
 
@@ -61,6 +61,8 @@ def sentence(row: str, rules: HouseRules) -> str:
         words = [english(f"rule_with_value.{row}.{value}")]
     elif row in _MILLISECONDS:
         words = [f"{value} ms"]
+    elif row == "M6":
+        words = [english(f"rule_with_value.M6.{rules.forehead.who}"), f"{rules.forehead.ms} ms"]
     elif row == "N12":
         words = [f"{value[0]} ms", english(f"rule_with_value.{row}.{value[1]}")]
     elif row == "S3" and value == 0:
@@ -106,6 +108,7 @@ _VALUES: Final[Mapping[str, Any]] = {
     "P14": lambda rank: f": {rank.replace('T', '10')}" if rank else "",
     "P19": lambda own: "; ".join(f"{name}, which is {text}" for name, text in own.items()) or "none written yet.",
     "E2": lambda n: _count(n, "more card is", "more cards are"),
+    "E7": lambda agreed: " and ".join(_count(number, unit[:-1]) for unit, number in agreed.items()),
     "N13": lambda n: _count(n, "press", "presses"),
 }
 """Rows whose value takes words of its own."""

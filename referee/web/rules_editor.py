@@ -15,9 +15,10 @@ from typing import Any, Final
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
-from referee.rules.house import HouseRules, read_house_rules
+from referee.rules.frozen import thaw
+from referee.rules.house import HouseRules, Run, read_house_rules
 from referee.rules.presets import PRESETS
-from referee.rules.rows import RIVALS, ROWS, Row
+from referee.rules.rows import FOREHEADS, MOST_AGREED, RIVALS, ROWS, Row
 from referee.settings.house_rules import HouseFileError, Mistake, parse_house_rules
 from referee.text.catalogue import Texts
 from referee.text.rules import row_words, rows_by_group, sentence
@@ -74,7 +75,7 @@ _QUOTE: Final = '"'
 _NUMBER: Final = re.compile(r"a whole number from (\d+) to (\d+)(?: \((.*)\))?")
 _KINDS: Final[Mapping[str, str]] = {
     "S4d": "seats", "C1": "chances", "P4a": "run", "P4b": "run", "P14": "rank", "P19": "patterns",
-    "N12": "anticipation",
+    "M6": "forehead", "E7": "agreed_end", "N12": "anticipation",
 }  # fmt: skip
 """Rows whose value is neither a number nor one of several words."""
 
@@ -116,7 +117,7 @@ def _row(row: str, rules: HouseRules, texts: Texts) -> Markup:
     switch = tag("label", box, words, class_="switch")
     value = None
     if kind:
-        fields = _value_fields(row, kind, rules.value(row), texts)
+        fields = _value_fields(row, kind, rules, texts)
         value = tag("div", fields, class_="value", data_value=row, data_kind=kind, hidden=not on and row != "S2")
     return tag("li", switch, value, data_row=row)
 
@@ -139,8 +140,9 @@ def _select(named: str, choices: tuple[Any, ...], value: Any, part: str, texts: 
     return tag("select", options, data_part=part)
 
 
-def _value_fields(row: str, kind: str, value: Any, texts: Texts) -> list[Child]:
+def _value_fields(row: str, kind: str, rules: HouseRules, texts: Texts) -> list[Child]:
     """What a row's value of this kind is set with."""
+    value = rules.value(row)
     match kind:
         case "number":
             found = _NUMBER.fullmatch(ROWS[row].allowed)
@@ -154,7 +156,7 @@ def _value_fields(row: str, kind: str, value: Any, texts: Texts) -> list[Child]:
                 for rank, name in ranks.items()
             ]
         case "run":
-            return _run_fields(row, value, texts)
+            return _run_fields(row, rules.run(row), texts)
         case "seats":
             seats = ", ".join(map(str, value))
             field = tag("input", value=seats, pattern=r"\s*[1-8](\s*,\s*[1-8])*\s*", data_part="seats",
@@ -169,18 +171,30 @@ def _value_fields(row: str, kind: str, value: Any, texts: Texts) -> list[Child]:
         case "patterns":
             return _patterns_fields(value, texts)
         case "anticipation":
+            limit = rules.anticipation
             return [
-                _labelled(row, "ms", _number(value[0], 1, 1000, "ms"), " ms"),
-                _labelled(row, "", _select(row, ("void", "false"), value[1], "is", texts)),
+                _labelled(row, "ms", _number(limit.ms, 1, 1000, "ms"), " ms"),
+                _labelled(row, "", _select(row, ("void", "false"), limit.outcome, "is", texts)),
+            ]
+        case "forehead":
+            forehead, unit = rules.forehead, texts("unit.ms_after_the_reveal")
+            return [
+                _labelled(row, unit, _number(forehead.ms, 1, 2000, "ms"), f" {unit}"),
+                _labelled(row, "", _select(row, FOREHEADS, forehead.who, "who", texts)),
+            ]
+        case "agreed_end":
+            ((unit, number),) = value.items()
+            return [
+                _labelled(row, "", _number(number, 1, max(MOST_AGREED.values()), "n")),
+                _labelled(row, "", _select(row, tuple(MOST_AGREED), unit, "unit", texts)),
             ]
     return [_labelled(row, "", _select(row, choices_of(ROWS[row]), value, "n", texts))]
 
 
-def _run_fields(row: str, value: Any, texts: Texts) -> list[Child]:
-    said = {"ace": value} if isinstance(value, str) else value
-    length = _number(said.get("n", ROWS[row].default["n"]), 3, 13, "n")
-    ace = _select("run", ("both", "low", "high"), said.get("ace", "both"), "ace", texts)
-    wrap = tag("input", type="checkbox", data_part="wrap", checked=bool(said.get("wrap", False)))
+def _run_fields(row: str, run: Run, texts: Texts) -> list[Child]:
+    length = _number(run.n, 3, 13, "n")
+    ace = _select("run", ("both", "low", "high"), run.ace, "ace", texts)
+    wrap = tag("input", type="checkbox", data_part="wrap", checked=run.wrap)
     return [
         _labelled(row, "", length, f" {texts('unit.cards')}"), _labelled(row, texts("card.ace"), ace),
         tag("label", wrap, " ", texts("value.run.wrap"), class_="switch"),
@@ -211,13 +225,13 @@ def _pattern_line(name: str, text: str, texts: Texts) -> Markup:
 def catalogue() -> dict[str, Any]:
     """What the script must know of the rows: the presets, which rows exclude each other, and values that none sets."""
     presets = {
-        name: {"on": sorted(read_house_rules(name).on, key=list(ROWS).index), "set": dict(preset.values)}
+        name: {"on": sorted(read_house_rules(name).on, key=list(ROWS).index), "set": thaw(preset.values)}
         for name, preset in PRESETS.items()
     }
     return {
         "presets": presets,
         "rivals": {row: sorted(rivals) for row, rivals in RIVALS.items()},
-        "defaults": {row: entry.default for row, entry in ROWS.items() if entry.check is not None},
+        "defaults": {row: thaw(entry.default) for row, entry in ROWS.items() if entry.check is not None},
         "names": {row: entry.name for row, entry in ROWS.items()},
     }
 

@@ -87,8 +87,8 @@ class PlainTable:
         counted = few or self.rules.has("S4c")
         if counted:
             table["counts"] = [rng.randint(1, 7) for _ in range(seats)]
-        packs = self.rules.value("S2")
-        jokers = self.rules.value("S3") if self.rules.has("S3") else 0
+        packs = self.rules.number("S2")
+        jokers = self.rules.number("S3") if self.rules.has("S3") else 0
         deck = [*PACK * packs, *(JOKERS[n % 2] for n in range(jokers))]
         rng.shuffle(deck)
         self.stacks: list[list[str]] = [[] for _ in range(seats)]
@@ -199,7 +199,7 @@ class PlainTable:
                 self._give_pile(ruling["seat"], ruling["count"])
             elif ruling.kind == "burn":
                 self._burn(ruling["seat"], ruling["count"], ruling["where"])
-            elif ruling.kind == "dead_card" and self.rules.value("F7") == "bottom" and card is not None:
+            elif ruling.kind == "dead_card" and self.rules.word("F7") == "bottom" and card is not None:
                 self._put(seat, card, at=0)
                 card = None
             elif ruling.kind == "won" and self.rules.has("E2") and "E2" in ruling.rule:

@@ -9,45 +9,47 @@ from typing import Any, Final
 import pytest
 
 from referee.rules.cards import CARDS
+from referee.rules.frozen import freeze
 from referee.rules.house import RulesError, read_house_rules
 from referee.rules.presets import PRESETS
 from referee.rules.rows import ALWAYS_ON, BY_NAME, ROWS
 
 NAMES: Final = """
-    S1=seats S2=packs S3=jokers S4a=deal S4b=even-deal S4c=cut S4d=handicap S5=direction S6=turn-away
-    S7=no-rings S8=open-palm C1=chances C2a=chances-reversed C2b=king-jack-swapped C3a=joker-challenge
-    C3b=black-joker-thirteen C4=answered-challenge C5=challenger-takes C6a=next-pays-on C6b=empty-ends-challenge
-    C7=challenger-stays-in C8=face-down-under C9=open-until-picked-up C10=chances-go-round P1=double P2=sandwich
-    P3a=hoagie P3b=big-mac P4a=run-of-three P4b=run-of-four P5a=top-bottom P5b=top-lowest P5c=top-bottom-in-kind
-    P6=marriage P7=divorce P8=tens P9=add-up-sandwich P10a=flush P10b=colour-run P11=ratscrew P12=jack-ten
-    P13a=any-joker P13b=dead-joker P13c=wild-joker P14=wild-rank P15=count-match P16=three-of-a-kind
-    P16b=triple-sixes P17=any-ten P18=any-jack P19=own-patterns M1=first-hand M2=most-contact M3=split M4=war
-    M5=hands-off M6=forehead M7=any-time M8=covered-is-lost M9=just-covered M10=slap-in M11=bystanders
-    M12=slap-in-needs-two M13=risk-slap M14=one-motion M15=other-hand F1=burn F2=growing-burn
-    F3=pile-to-latest-layer F4=burn-on-top F5=contest F6a=strikes F6b=one-wrong-a-hand F6c=wrong-and-gone
-    F6d=debts F6e=locked-for-rounds F6f=burned-hand F7=dead-card F8=slap-on-dead-card F9=double-draw
-    F10=foul-penalty F11=heckling E1=out E2=last-chance E3=play-on E4=all-in-the-pile E5a=hold-everything
-    E5b=last-with-cards E6=first-out-loses N1=late-slap N2=turn-goes-on N3=burned-never-counts N4=royal-pairs
-    N5=ten-stops N6=slap-to-collect N7=one-penalty-a-card N8=barred-for-cards N9=pile-to-next N10=early-slap
-    N11=completing-card N12=anticipation N13=mashing N14=calling-out N15=anywhere K1=event-time K2=deck-memory
-    K3=margins K4=seen-out-of-turn K5=replay K6=corrections K7=stack-order K8=risk-statistics K9=doubt
+    S1=seats S2=packs S3=jokers S4a=deal S4b=even-deal S4c=cut S4d=handicap S5=direction S6=turn-away S7=no-rings
+    S8=open-palm C1=chances C2a=chances-reversed C2b=king-jack-swapped C3a=joker-challenge C3b=black-joker-thirteen
+    C4=answered-challenge C5=challenger-takes C6a=next-pays-on C6b=empty-ends-challenge C7=challenger-stays-in
+    C8=face-down-under C9=open-until-picked-up C10=chances-go-round P1=double P2=sandwich P3a=hoagie P3b=big-mac
+    P4a=run-of-three P4b=run-of-four P5a=top-bottom P5b=top-lowest P5c=top-bottom-in-kind P6=marriage P7=divorce
+    P8=tens P9=add-up-sandwich P10a=flush P10b=colour-run P11=ratscrew P12=jack-ten P13a=any-joker P13b=dead-joker
+    P13c=wild-joker P14=wild-rank P15=count-match P16=three-of-a-kind P16b=triple-sixes P17=any-ten P18=any-jack
+    P19=own-patterns M1=first-hand M2=most-contact M3=split M4=war M5=hands-off M6=forehead M7=any-time
+    M8=covered-is-lost M9=just-covered M10=slap-in M11=bystanders M12=slap-in-needs-two M13=risk-slap M14=one-motion
+    M15=other-hand F1=burn F2=growing-burn F3=pile-to-latest-layer F4=burn-on-top F5=contest F6a=strikes
+    F6b=one-wrong-a-hand F6c=wrong-and-gone F6d=debts F6e=locked-for-rounds F6f=burned-hand F7=dead-card
+    F8=slap-on-dead-card F9=double-draw F10=foul-penalty F11=heckling F12=pay-the-layer E1=out E2=last-chance
+    E3=play-on E4=all-in-the-pile E5a=hold-everything E5b=last-with-cards E6=first-out-loses E7=agreed-end E8=leaving
+    N1=late-slap N2=turn-goes-on N3=burned-never-counts N4=royal-pairs N5=ten-stops N6=slap-to-collect
+    N7=one-penalty-a-card N8=barred-for-cards N9=pile-to-next N10=early-slap N11=completing-card N12=anticipation
+    N13=mashing N14=calling-out N15=anywhere K1=event-time K2=deck-memory K3=margins K4=seen-out-of-turn K5=replay
+    K6=corrections K7=stack-order K8=risk-statistics K9=doubt
 """
 """Names stand in the house-rules files that people keep: one that changes breaks them."""
 
 DEFAULTS: Final[dict[str, Any]] = {
     "F1": 1, "C1": {"A": 4, "K": 3, "Q": 2, "J": 1}, "P4a": {"n": 3, "ace": "both", "wrap": False},
     "P4b": {"n": 4, "ace": "both", "wrap": False}, "P8": True, "P10a": 3, "P10b": 4, "P16": "ends_game", "F6a": 3,
-    "F6d": 5, "F6e": 1, "N8": 5, "M6": 400, "M9": 150, "M15": 300, "N12": [100, "void"], "N13": 6, "E2": 3, "S3": 0,
+    "F6d": 5, "F6e": 1, "N8": 5, "M6": 400, "M9": 150, "M15": 300, "N12": (100, "void"), "N13": 6, "E2": 3, "S3": 0,
     "S2": 1, "F7": "stays", "N1": "void", "N10": "void", "C3a": 5, "P5c": "suit", "F9": "dead", "F10": 1, "S4d": (),
-    "K9": "slapper", "N11": "slap", "P14": None, "P19": {},
+    "K9": "slapper", "N11": "slap", "P14": None, "P19": {}, "F12": 1, "E7": {"minutes": 20},
+    "E8": "pile",
 }  # fmt: skip
 
 NUMBERS: Final = {
     "S2": (1, 8, ""), "S3": (0, 32, ""), "C3a": (1, 13, "chances"), "P10a": (2, 13, "cards"), "P10b": (2, 13, "cards"),
-    "M6": (1, 2000, "ms after the reveal"), "M9": (1, 1000, "ms after the cover"),
+    "M9": (1, 1000, "ms after the cover"),
     "M15": (1, 2000, "ms after the reveal"), "F1": (0, 52, "cards"), "F6a": (1, 20, "strikes"),
     "F6d": (1, 52, "cards"), "F6e": (1, 20, "rounds"), "F10": (0, 52, "cards"), "E2": (1, 10, "cards"),
-    "N8": (1, 52, "cards"), "N13": (1, 50, "presses a second"),
+    "N8": (1, 52, "cards"), "N13": (1, 50, "presses a second"), "F12": (1, 52, "cards"),
 }  # fmt: skip
 
 OTHERS: Final[dict[str, tuple[tuple[Any, ...], tuple[Any, ...]]]] = {
@@ -79,6 +81,16 @@ OTHERS: Final[dict[str, tuple[tuple[Any, ...], tuple[Any, ...]]]] = {
         ([0, "void"], [1001, "void"], [100, "late"], [100], ["void", 100], 100, [100, "void", 1]),
     ),
     "K9": (("slapper", "question"), ("ask",)),
+    "M6": (
+        (1, 2000, "all", "convicted", [1, "all"], [2000, "convicted"]),
+        (0, 2001, "some", True, None, [400], ["all", 400], [0, "all"], [2001, "convicted"], [400, "all", 1], {}),
+    ),
+    "E7": (
+        ({"minutes": 1}, {"minutes": 600}, {"piles": 1}, {"piles": 1000}),
+        ({"minutes": 0}, {"minutes": 601}, {"piles": 0}, {"piles": 1001}, {"minutes": 20, "piles": 30}, {}, 20,
+         {"minutes": "20"}, {"hours": 1}, {"piles": True}, ["minutes", 20]),
+    ),
+    "E8": (("pile", "others"), ("bottom", True)),
 }  # fmt: skip
 
 ALWAYS: Final = "S1 S2 S5 C4 C5 C8 C9 M1 M5 M7 M8 F7 F8 E1 E4 N3 K1 K2 K3 K4 K5 K6 K7 K8 K9 N1 N10 N11"
@@ -117,7 +129,7 @@ def test_a_number_may_be_anything_in_its_range(row: str) -> None:
 def test_any_other_value_is_one_of_those_allowed(row: str) -> None:
     good, bad = OTHERS[row]
     for value in good:
-        assert read_house_rules({"set": {row: value}}).value(row) == value
+        assert read_house_rules({"set": {row: value}}).value(row) == freeze(value)
     for value in bad:
         with pytest.raises(RulesError) as refusal:
             read_house_rules({"set": {row: value}})

@@ -21,8 +21,8 @@ def test_a_preset_is_named_by_its_name() -> None:
     rules = read_house_rules("classic")
     assert {"P1", "P2", "M9", "M12", "F6a", "E2", "C6a"} <= rules.on
     assert {"S5", "C4", "F7", "E4"} <= rules.on
-    assert rules.value("F1") == 1
-    assert rules.value("M9") == 150
+    assert rules.number("F1") == 1
+    assert rules.number("M9") == 150
 
 
 def test_a_preset_is_changed_by_on_off_and_set() -> None:
@@ -33,7 +33,7 @@ def test_a_preset_is_changed_by_on_off_and_set() -> None:
     assert not rules.has("P2")
     assert not rules.has("M9")
     assert rules.has("P1")
-    assert rules.value("F1") == 2
+    assert rules.number("F1") == 2
     assert rules.value("C1")["J"] == 4
 
 
@@ -65,7 +65,7 @@ def test_a_mistake_is_named(said: Any, words: str) -> None:
 
 GROUPS = (
     ("C1", "C2a", "C2b"), ("C6a", "C6b"), ("S4a", "S4b", "S4c"), ("P5a", "P5b"), ("P13a", "P13b", "P13c"),
-    ("F1", "F3", "N8", "N9"), ("F6a", "F6b", "F6c", "F6d", "F6e", "F6f"), ("E5a", "E5b"),
+    ("F1", "F3", "N8", "N9", "F12"), ("F6a", "F6b", "F6c", "F6d", "F6e", "F6f"), ("E5a", "E5b"),
 )  # fmt: skip
 """Rows of which one at most can hold, as the written rules group them."""
 CONTRARY = (("C3a", "C3b"), ("C3b", "P13b"), ("E5a", "E6"), ("E5b", "E6"), ("M8", "N15"))

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from referee.rules.frozen import thaw
 from referee.rules.house import RulesError, checked_value, read_house_rules
 from referee.rules.presets import PRESETS
 from referee.rules.rows import ROWS
@@ -94,9 +95,7 @@ def test_the_script_is_told_what_the_rules_are() -> None:
     for row, rivals in said["rivals"].items():
         on = read_house_rules({"base": "classic", "on": [row]}).on
         assert on.isdisjoint(rivals)
-    assert json.loads(json.dumps(said))["defaults"] == json.loads(
-        json.dumps({row: ROWS[row].default for row in VALUED})
-    )
+    assert json.loads(json.dumps(said))["defaults"] == {row: thaw(ROWS[row].default) for row in VALUED}
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -153,11 +153,11 @@ class Course:
         self.cards = Holdings(self.people, self.chance)
         self.truth: list[Observation] = [self.table]
         # Stacks as the core believes them dealt, and the wild rank where one is drawn.
-        pack = all_cards(self.rules.value("S2"), self.rules.value("S3"))
+        pack = all_cards(self.rules.number("S2"), self.rules.number("S3"))
         self.chance.shuffle(pack)
         self.judge.tick(0)
         self.cards.deal(pack, self.view.counts)
-        if self.rules.has("P14") and not self.rules.value("P14"):
+        if self.rules.has("P14") and not self.rules.word("P14"):
             self.truth.append(Draw(t=1, id="wild", rank=self.chance.choice("23456789T")))
             self.judge.observe(self.truth[-1])
             self.judge.tick(1)

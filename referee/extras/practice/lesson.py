@@ -78,7 +78,7 @@ def deal(target: str, rules: HouseRules, chance: random.Random) -> tuple[str, ..
         The cards in the order in which they are laid; None where no such pile was found, since another pattern of
         these rules always comes before this one.
     """
-    deck = PACK + (JOKERS if rules.has("S3") and rules.value("S3") else ())
+    deck = PACK + (JOKERS if rules.has("S3") and rules.number("S3") else ())
     for _ in range(_TRIES):
         left = list(deck)
         chance.shuffle(left)
@@ -328,7 +328,7 @@ def sentence_of(row: str, rules: HouseRules) -> str:
     """A pattern in plain words; the table's own patterns are called by their names."""
     if row.startswith("P19:"):
         name = row.removeprefix("P19:")
-        return f"Your own pattern {name}: {rules.value('P19')[name]}."
+        return f"Your own pattern {name}: {rules.own_patterns[name]}."
     return sentence(row, rules)
 
 

@@ -7,6 +7,11 @@ const RuleFields = (() => {
   const number = (field) => (field.value === "" ? null : Number(field.value));
   const lines = () => [...document.querySelectorAll("#patterns .pattern")];
 
+  // M6 is set by a number of ms, by who must touch, or by both.
+  const forehead = (value, usual) => {
+    if (Array.isArray(value)) return value;
+    return typeof value === "number" ? [value, "all"] : [usual, value];
+  };
   const readers = {
     number: ({ n }) => number(n),
     choice: ({ n }) => JSON.parse(n.value),
@@ -14,6 +19,8 @@ const RuleFields = (() => {
     chances: ({ A, K, Q, J }) => ({ A: number(A), K: number(K), Q: number(Q), J: number(J) }),
     run: ({ n, ace, wrap }) => ({ n: number(n), ace: JSON.parse(ace.value), wrap: wrap.checked }),
     anticipation: ({ ms, is }) => [number(ms), JSON.parse(is.value)],
+    forehead: ({ ms, who }) => (who.value === '"all"' ? number(ms) : [number(ms), JSON.parse(who.value)]),
+    agreed_end: ({ n, unit }) => ({ [JSON.parse(unit.value)]: number(n) }),
     seats: ({ seats }) => {
       const said = seats.value.split(",").map((seat) => seat.trim()).filter((seat) => seat);
       return said.length ? said.map(Number) : null;
@@ -41,6 +48,14 @@ const RuleFields = (() => {
       [n.value, ace.value, wrap.checked] = [said.n, JSON.stringify(said.ace), said.wrap];
     },
     anticipation: ({ ms, is }, value) => ([ms.value, is.value] = [value[0], JSON.stringify(value[1])]),
+    forehead: ({ ms, who }, value, usual) => {
+      const [time, whose] = forehead(value, usual);
+      [ms.value, who.value] = [time, JSON.stringify(whose)];
+    },
+    agreed_end: ({ n, unit }, value) => {
+      const [[said, count]] = Object.entries(value);
+      [n.value, unit.value] = [count, JSON.stringify(said)];
+    },
     seats: ({ seats }, value) => (seats.value = value.join(", ")),
     patterns: (_, value) => {
       lines().forEach((line) => line.remove());
@@ -80,6 +95,11 @@ const RuleFields = (() => {
       return [said.n, own(said.ace), ...(said.wrap ? [own("wrap")] : [])].join(", ");
     }
     if (kind === "anticipation") return `${value[0]} ms, ${own(value[1])}`;
+    if (kind === "forehead") {
+      const [ms, who] = forehead(value, HouseRules.usual("classic", row));
+      return `${ms} ms, ${own(who)}`;
+    }
+    if (kind === "agreed_end") return Object.entries(value).map(([unit, n]) => `${n} ${own(unit)}`).join(", ");
     if (kind === "seats") return value.join(", ") || "–";
     return Object.keys(value).join(", ") || "–";
   };
