@@ -2,44 +2,38 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterator
+from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any, Final
+from typing import Final
 
-from referee.rules.cards import RANKS, SUITS
 from referee.rules.house import HouseRules
 from referee.rules.notation import Compiled, PileView, compile_pattern
-from referee.rules.patterns import PATTERNS, Pattern
+from referee.rules.patterns import PATTERNS
 
-_BY_RANK: Final = {
-    "P1": (2, ""),
-    "P2": (3, ""),
-    "P3a": (4, ""),
-    "P3b": (4, ""),
-    "P5a": (1, "first"),
-    "P5b": (1, "bottom"),
-    "P6": (2, ""),
-    "P7": (3, ""),
-    "P8": (2, ""),
-    "P9": (3, ""),
-    "P11": (2, ""),
-    "P12": (2, ""),
-    "P14": (1, ""),
-    "P15": (1, ""),
-    "P16": (3, ""),
-    "P17": (1, ""),
-    "P18": (1, ""),
-    "N4": (2, ""),
-    "N14": (1, ""),
+_ROYAL: Final = "(rank(1) = K and rank({0}) = Q or rank(1) = Q and rank({0}) = K)"
+_WRITTEN: Final[Mapping[str, str]] = {
+    "P1": "rank(1) = rank(2)",
+    "P2": "rank(1) = rank(3) and not rank(1) = rank(2)",
+    "P3a": "rank(1) = rank(4) and not rank(1) = rank(2) and not rank(1) = rank(3)",
+    "P3b": "rank(1) = rank(4) and rank(2) = rank(3) and rank(1) != rank(2)",
+    "P5a": "rank(1) = rank(first)",
+    "P5b": "rank(1) = rank(bottom)",
+    "P6": _ROYAL.format(2),
+    "P7": _ROYAL.format(3),
+    "P8": "rank(1) + rank(2) = 10",
+    "P9": "rank(1) + rank(3) = 10",
+    "P11": "rank(1) + rank(2) = 15 and rank(1) in {6, 9}",
+    "P12": "rank(1) = T and rank(2) = J",
+    "P14": "rank(1) = wild",
+    "P15": "rank(1) = paid",
+    "P16": "rank(1) = rank(2) = rank(3)",
+    "P17": "rank(1) = T",
+    "P18": "rank(1) = J",
+    "N4": "rank(1) in {K, Q} and rank(2) = J or rank(1) = J and rank(2) in {K, Q}",
+    "N14": "rank(1) = said",
 }
-"""Patterns for which a wild joker stands in (P13c), with how many top cards they look at, and at which end.
-
-Runs and flushes count their jokers themselves.
-"""
+"""Patterns that a wild joker completes (P13c), as a table would write them; runs and flushes count their own jokers."""
 _compiled: Final = lru_cache(maxsize=256)(compile_pattern)
-_MOST_READINGS: Final = 30_000
-"""How many ways of naming jokers are tried for a pattern: beyond that the lower ones stay jokers."""
 
 
 def find_patterns(look: PileView, rules: HouseRules) -> tuple[tuple[str, ...], int]:
@@ -58,56 +52,40 @@ def find_patterns(look: PileView, rules: HouseRules) -> tuple[tuple[str, ...], i
 
 def _held(look: PileView, rules: HouseRules) -> list[tuple[str, int]]:
     held = []
+    wild = rules.has("P13c")
     for row, holds in PATTERNS.items():
         if row in rules.on:
-            depth = holds(look, rules) or (_with_wild_jokers(row, holds, look, rules) if rules.has("P13c") else 0)
+            depth = holds(look, rules) or (_completed_depth(row, look, rules) if wild else 0)
             if depth:
                 held.append((row, depth))
-    if rules.has("P19"):
-        held += [(f"P19:{name}", own.depth) for name, own in own_patterns(rules) if _own_holds(own, look, rules)]
+    for name, own in own_patterns(rules) if rules.has("P19") else ():
+        if own.holds(look) or (wild and own.completed(look)):
+            held.append((f"P19:{name}", own.depth))
     return held
 
 
-def _with_wild_jokers(row: str, holds: Pattern, look: PileView, rules: HouseRules) -> int:
-    """P13c: try every card that the jokers among those looked at may stand for."""
-    if row == "P5c":
-        depth, end = 1, "bottom" if rules.has("P5b") else "first"
-    elif row in _BY_RANK:
-        depth, end = _BY_RANK[row]
-    else:
+def _completed_depth(row: str, look: PileView, rules: HouseRules) -> int:
+    """P13c: how many top cards a pattern of the rules rests on that wild jokers complete; 0 where they cannot."""
+    written = _written(row, rules)
+    if not written or (row == "P16" and rules.word("P16") == "ends_game"):
         return 0
-    suits = SUITS if (end and rules.has("P5c")) or rules.has("N4") else "s"
-    alphabet = [letter + kind for letter in RANKS for kind in suits]
-    seen = _stand_ins(look, depth, (end,) if end else (), alphabet)
-    return max((holds(reading, rules) for reading in seen), default=0)
+    own = _compiled(written)
+    return own.depth if own.completed(look) else 0
 
 
-def _own_holds(own: Compiled, look: PileView, rules: HouseRules) -> bool:
-    if own.holds(look):
-        return True
-    if not rules.has("P13c"):
-        return False
-    ranks = RANKS if own.asks & {"rank", "high"} else "2"
-    suits = SUITS if own.asks & {"suit", "colour"} else "s"
-    cards = [letter + kind for letter in ranks for kind in suits]
-    ends = tuple(end for end in ("first", "bottom") if end in own.asks)
-    return any(own.holds(seen) for seen in _stand_ins(look, own.depth, ends, cards))
-
-
-def _stand_ins(look: PileView, depth: int, ends: tuple[str, ...], alphabet: list[str]) -> Iterator[PileView]:
-    """Every reading of the pile in which jokers among the top cards and at the ends stand for other cards."""
-    ends = tuple(end for end in ends if getattr(look, end)[:1] == "X")
-    places = [place for place, card in enumerate(look.top[:depth]) if card[0] == "X"]
-    while places and len(alphabet) ** (len(places) + len(ends)) > _MOST_READINGS:
-        places.pop()
-    if not places and not ends:
-        return
-    for cards in itertools.product(alphabet, repeat=len(places) + len(ends)):
-        top = list(look.top)
-        for place, card in zip(places, cards, strict=False):
-            top[place] = card
-        changed: dict[str, Any] = dict(zip(ends, cards[len(places) :], strict=True))
-        yield look._replace(top=tuple(top), **changed)
+def _written(row: str, rules: HouseRules) -> str:
+    """The pattern as a table would write it that has these rules."""
+    if row == "P5c":
+        row = "P5b" if rules.has("P5b") else "P5a"
+    more = ""
+    if row in ("P5a", "P5b") and rules.has("P5c"):
+        kind, end = rules.word("P5c"), "first" if row == "P5a" else "bottom"
+        more = f" and {kind}(1) = {kind}({end})"
+    elif row in ("P6", "P7") and rules.has("N4"):
+        more = f" and suit(1) = suit({2 if row == 'P6' else 3})"
+    elif row in ("P8", "P9") and not rules.ace_is_one:
+        more = " and A < rank(1) < 9"
+    return _WRITTEN.get(row, "") + more
 
 
 def own_patterns(rules: HouseRules) -> tuple[tuple[str, Compiled], ...]:

@@ -11,19 +11,22 @@ A pattern is a condition on the played cards, counted from the top: card 1 is th
 
 ``rank`` counts A=1, J=11, Q=12, K=13, ``high`` the same with the ace as 14, ``suit`` and ``colour`` are words, and
 ``joker(1)`` holds for a joker. ``first`` and ``bottom`` stand for the first card played and the lowest card, ``paid``
-for the number of the top card among the cards paid to a challenge, ``wild`` for the wild rank. A condition on a card
-that is not there, or on the rank of a joker, does not hold.
+for the number of the top card among the cards paid to a challenge, ``wild`` for the wild rank, ``said`` for the rank
+that was called for the top card, ``size`` for the number of cards. A condition on a card that is not there, or on the
+rank of a joker, does not hold.
 """
 
 from __future__ import annotations
 
+import math
 import operator
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
-from referee.rules.cards import colour, suit, value
+from referee.rules.cards import SUITS, colour, suit, value
 
 MAX_LENGTH: Final = 500
 MAX_DEPTH: Final = 30
@@ -48,10 +51,6 @@ class PileView(NamedTuple):
     """Whether a burned card lies under the played ones."""
 
 
-_Node = Callable[[PileView], Any]
-"""A condition, or a value that one is made of."""
-_CardOf = Callable[[PileView], str]
-
 _COMPARE: Final[Mapping[str, Callable[[Any, Any], bool]]] = {
     "=": operator.eq,
     "!=": operator.ne,
@@ -60,94 +59,263 @@ _COMPARE: Final[Mapping[str, Callable[[Any, Any], bool]]] = {
     ">": operator.gt,
     ">=": operator.ge,
 }
+_MOST_READINGS: Final = 13**4
+"""How many ways of naming jokers are looked at together: the ranks of four. Beyond that the lowest stay jokers."""
+_LOWEST: Final = -1
+"""The place of a card that lies under the cards played, or that is told apart from them."""
+
+_Place = int
+"""From 1, the newest; or ``_LOWEST`` and below."""
+_Ask = tuple[int | str, str]
+"""A card as a pattern names it, and ``number`` or ``suit``."""
+_Unknown = tuple[_Place, str]
+"""What a wild joker may be anything in: its place, and ``number`` or ``suit``."""
 
 
-class _Missing(Exception):  # noqa: N818 - caught by `_holds`
-    """A card that is not there, or a joker's rank."""
+class _Readings:
+    """All ways of naming the jokers of a pile at once: bit n of a mask stands for the n-th of them.
+
+    A value is a mapping from what it may be to the readings in which it is that (none of them: there is no such card,
+    or it is a joker and has no rank), and a condition is a mask: the readings in which it holds. Where no joker is to
+    be named there is one reading, the pile as it lies.
+    """
+
+    __slots__ = ("everywhere", "look", "named", "wild")
+
+    def __init__(self, look: PileView, unknown: Sequence[_Unknown] = (), *, wild: bool = False) -> None:
+        self.look = look
+        self.wild = wild
+        self.named: dict[_Unknown, Mapping[Any, int]] = {}
+        size = math.prod(len(_MAY_BE[kind]) for _, kind in unknown)
+        self.everywhere = (1 << size) - 1
+        step = 1
+        for one in unknown:
+            self.named[one] = _masks(one[1], step, size)
+            step *= len(_MAY_BE[one[1]])
 
 
-def _either(one: _Node, other: _Node) -> _Node:
-    return lambda look: _holds(one, look) or _holds(other, look)
+_MAY_BE: Final[Mapping[str, Sequence[Any]]] = {"number": range(1, 14), "suit": SUITS}
 
 
-def _both(one: _Node, other: _Node) -> _Node:
-    return lambda look: _holds(one, look) and _holds(other, look)
+@lru_cache(maxsize=64)
+def _masks(kind: str, step: int, size: int) -> Mapping[Any, int]:
+    """The readings in which an unknown is each thing that it may be: it changes with every ``step``-th reading."""
+    choices = _MAY_BE[kind]
+    block, period = (1 << step) - 1, step * len(choices)
+    repeated = block * (((1 << size) - 1) // ((1 << period) - 1))
+    return {choice: repeated << (step * number) for number, choice in enumerate(choices)}
 
 
-def _not(node: _Node) -> _Node:
-    return lambda look: not _holds(node, look)
+_Values = Callable[[_Readings], Mapping[Any, int]]
+_Truth = Callable[[_Readings], int]
 
 
-def _holds(node: _Node, look: PileView) -> bool:
-    try:
-        return bool(node(look))
-    except _Missing:
-        return False
+class _Term(NamedTuple):
+    """A value, and what it asks of cards."""
+
+    values: _Values
+    asks: frozenset[_Ask]
 
 
-def _within(left: _Node, members: list[_Node]) -> _Node:
-    return lambda look: left(look) in [member(look) for member in members]
+class _Condition(NamedTuple):
+    """A condition, and what it asks of cards; ``and`` and ``or`` know their parts."""
+
+    true_in: _Truth
+    asks: frozenset[_Ask]
+    joined_by: str = ""
+    parts: tuple[_Condition, ...] = ()
 
 
-def _compared(left: _Node, links: list[tuple[str, _Node]]) -> _Node:
-    def compared(look: PileView) -> bool:
-        one = left(look)
-        for sign, node in links:
-            other = node(look)
-            if type(one) is not type(other) or not _COMPARE[sign](one, other):
-                return False
-            one = other
-        return True
+def _joined(word: str, parts: list[_Condition]) -> _Condition:
+    if len(parts) == 1:
+        return parts[0]
+    tests = [part.true_in for part in parts]
 
-    return compared
-
-
-def _added(one: _Node, other: _Node, sign: int) -> _Node:
-    def total(look: PileView) -> int:
-        left, right = one(look), other(look)
-        if not isinstance(left, int) or not isinstance(right, int):
-            raise _Missing
-        return left + sign * right
-
-    return total
-
-
-def _counted(what: str) -> _Node:
-    def number(look: PileView) -> int:
-        found = {"paid": look.paid, "size": len(look.top), "wild": value(look.wild) if look.wild else 0}[what]
-        if not found:
-            raise _Missing
+    def both(readings: _Readings) -> int:
+        found = readings.everywhere
+        for test in tests:
+            if not (found := found & test(readings)):
+                break
         return found
 
-    return number
+    def either(readings: _Readings) -> int:
+        found = 0
+        for test in tests:
+            if (found := found | test(readings)) == readings.everywhere:
+                break
+        return found
+
+    asks = frozenset[_Ask]().union(*(part.asks for part in parts))
+    return _Condition(both if word == "and" else either, asks, word, tuple(parts))
 
 
-def _first_card(look: PileView) -> str:
-    if len(look.top) < 2 or not look.first:
-        raise _Missing
-    return look.first
+def _not(one: _Condition) -> _Condition:
+    return _Condition(lambda readings: readings.everywhere & ~one.true_in(readings), one.asks)
 
 
-def _bottom_card(look: PileView) -> str:
+def _compared(one: _Term, sign: str, other: _Term) -> _Condition:
+    compare = _COMPARE[sign]
+
+    def true_in(readings: _Readings) -> int:
+        left, right = one.values(readings), other.values(readings)
+        found = 0
+        if sign == "=":
+            for value_, mask in left.items():
+                found |= mask & right.get(value_, 0)
+            return found
+        for value_, mask in left.items():
+            for another, where in right.items():
+                if type(value_) is type(another) and compare(value_, another):
+                    found |= mask & where
+        return found
+
+    return _Condition(true_in, one.asks | other.asks)
+
+
+def _within(one: _Term, members: list[_Term]) -> _Condition:
+    """In none of the readings in which one of the members has no value."""
+
+    def true_in(readings: _Readings) -> int:
+        left, found, told = one.values(readings), 0, readings.everywhere
+        for member in members:
+            there = 0
+            for value_, where in member.values(readings).items():
+                found |= where & left.get(value_, 0)
+                there |= where
+            told &= there
+        return found & told
+
+    return _Condition(true_in, one.asks.union(*(member.asks for member in members)))
+
+
+def _added(one: _Term, other: _Term, sign: int) -> _Term:
+    def total(readings: _Readings) -> Mapping[Any, int]:
+        found: dict[int, int] = {}
+        right = [(number, where) for number, where in other.values(readings).items() if isinstance(number, int)]
+        for number, mask in one.values(readings).items():
+            if isinstance(number, int):
+                for more, where in right:
+                    if both := mask & where:
+                        found[number + sign * more] = found.get(number + sign * more, 0) | both
+        return found
+
+    return _Term(total, one.asks | other.asks)
+
+
+def _constant(value_: Any) -> _Term:
+    return _Term(lambda readings: {value_: readings.everywhere}, frozenset())
+
+
+def _counted(what: str) -> _Term:
+    def number(readings: _Readings) -> Mapping[Any, int]:
+        look = readings.look
+        found = look.paid if what == "paid" else len(look.top)
+        if what in ("wild", "said"):
+            rank = look.wild if what == "wild" else look.said
+            found = value(rank) if rank else 0
+        return {found: readings.everywhere} if found else {}
+
+    return _Term(number, frozenset())
+
+
+def _found(card: int | str, look: PileView) -> tuple[_Place, str] | None:
+    """Where a card lies that a pattern names, and which it is; None where there is none.
+
+    The first card played is the lowest of those at the top, and so is the bottom card where none is burned under it.
+    """
+    if isinstance(card, int):
+        return card, look.top[card - 1]
+    if card == "first":
+        if len(look.top) < 2 or not look.first:
+            return None
+        return (len(look.top) if look.top[-1] == look.first else _LOWEST), look.first
     if not look.bottom or (len(look.top) < 2 and not look.under):
-        raise _Missing
-    return look.bottom
+        return None
+    same = not look.under and look.top[-1] == look.bottom
+    return (len(look.top) if same else _LOWEST - 1), look.bottom
 
 
-def _property_of(what: str, card: _CardOf) -> _Node:
-    if what == "joker":
-        return lambda look: card(look)[0] == "X"
+def _property_of(what: str, card: int | str) -> _Term:
+    kind = "number" if what in ("rank", "high") else "suit"
 
-    def of(look: PileView) -> Any:
-        seen = card(look)
-        number = value(seen)
-        if not number:
-            raise _Missing
-        if what in ("rank", "high"):
-            return 14 if what == "high" and number == 1 else number
-        return suit(seen) if what == "suit" else colour(seen)
+    def values(readings: _Readings) -> Mapping[Any, int]:
+        found = _found(card, readings.look)
+        if found is None:
+            return {}
+        named = readings.named.get((found[0], kind))
+        if named is None:
+            number = value(found[1])
+            if not number:
+                return {}
+            named = {number if kind == "number" else suit(found[1]): readings.everywhere}
+        return named if what in ("rank", "suit") else _told(what, named)
 
-    return of
+    return _Term(values, frozenset(((card, kind),)))
+
+
+def _told(what: str, named: Mapping[Any, int]) -> Mapping[Any, int]:
+    """Ranks with the ace as 14 (``high``), or suits as colours."""
+    if what == "high":
+        return {14 if number == 1 else number: mask for number, mask in named.items()}
+    found: dict[str, int] = {}
+    for letter, mask in named.items():
+        found[colour("A" + letter)] = found.get(colour("A" + letter), 0) | mask
+    return found
+
+
+def _is_joker(card: int | str) -> _Condition:
+    """A joker that stands for another card is none."""
+
+    def true_in(readings: _Readings) -> int:
+        found = _found(card, readings.look)
+        return readings.everywhere if found is not None and found[1][0] == "X" and not readings.wild else 0
+
+    return _Condition(true_in, frozenset())
+
+
+def _completed(condition: _Condition, look: PileView) -> bool:
+    """Whether there is a way of naming the jokers in which a condition holds.
+
+    Conditions that ask nothing of the same joker are looked at each by itself, so that few jokers stand in each.
+    """
+    if condition.joined_by == "or":
+        return any(_completed(part, look) for part in condition.parts)
+    if condition.joined_by != "and":
+        return condition.true_in(_Readings(look, _unknown(condition.asks, look), wild=True)) != 0
+    groups: list[tuple[set[_Unknown], list[_Condition]]] = []
+    for part in _parts(condition):
+        of_them, together = set(_unknown(part.asks, look)), [part]
+        apart = []
+        for group in groups:
+            if of_them.isdisjoint(group[0]):
+                apart.append(group)
+            else:
+                of_them |= group[0]
+                together = group[1] + together
+        groups = [*apart, (of_them, together)]
+    if len(groups) == 1 and len(groups[0][1]) > 1:
+        return condition.true_in(_Readings(look, _unknown(condition.asks, look), wild=True)) != 0
+    return all(_completed(_joined("and", together), look) for _, together in groups)
+
+
+def _parts(condition: _Condition) -> Iterator[_Condition]:
+    if condition.joined_by != "and":
+        yield condition
+    for part in condition.parts if condition.joined_by == "and" else ():
+        yield from _parts(part)
+
+
+def _unknown(asks: Iterable[_Ask], look: PileView) -> list[_Unknown]:
+    """What may be anything: jokers of which something is asked, those at the ends first; no more than can be tried."""
+    found = set()
+    for card, kind in asks:
+        seen = _found(card, look)
+        if seen is not None and seen[1][0] == "X":
+            found.add((seen[0], kind))
+    unknown = sorted(found)
+    while math.prod(len(_MAY_BE[kind]) for _, kind in unknown) > _MOST_READINGS:
+        unknown.pop()
+    return unknown
 
 
 class NotationError(ValueError):
@@ -161,12 +329,19 @@ class NotationError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """A pattern ready to look: whether it holds, how many top cards it looks at, and what it asks of cards."""
+    """A pattern ready to look."""
 
-    holds: Callable[[PileView], bool]
+    _condition: _Condition
     depth: int
-    asks: frozenset[str] = frozenset()
-    """Of ``rank``, ``high``, ``suit``, ``colour``, ``joker``, ``first`` and ``bottom`` those that stand in it."""
+    """How many top cards it looks at."""
+
+    def holds(self, look: PileView) -> bool:
+        """Whether it holds for a pile as it lies."""
+        return len(look.top) >= self.depth and self._condition.true_in(_Readings(look)) != 0
+
+    def completed(self, look: PileView) -> bool:
+        """Whether wild jokers can complete it (P13c): every joker stands for some card, the same wherever it counts."""
+        return len(look.top) >= self.depth and _completed(self._condition, look)
 
 
 _TOKEN: Final = re.compile(r"\s*(?:(\d+)|([A-Za-z]+)|(!=|<=|>=|[=<>+\-(){},]))")
@@ -177,7 +352,7 @@ _WORDS: Final = {
     "black": "black",
 }
 _PLACES: Final = ("first", "bottom")
-_COUNTS: Final = ("paid", "wild", "size")
+_COUNTS: Final = ("paid", "wild", "said", "size")
 _OF_CARD: Final = ("rank", "high", "suit", "colour", "color", "joker")
 
 
@@ -192,13 +367,8 @@ def compile_pattern(text: Any) -> Compiled:
     if len(text) > MAX_LENGTH:
         raise NotationError(text[:20], 0, f"a pattern has at most {MAX_LENGTH} characters")
     parser = _Parser(text)
-    node = parser.whole()
-    depth = parser.depth
-
-    def whole(look: PileView) -> bool:
-        return len(look.top) >= depth and _holds(node, look)
-
-    return Compiled(whole, depth, frozenset(parser.asks))
+    condition = parser.whole()
+    return Compiled(condition, parser.depth)
 
 
 class _Parser:
@@ -208,7 +378,6 @@ class _Parser:
         self.text = text
         self.depth = 1
         self.nesting = 0
-        self.asks: set[str] = set()
         self.tokens = self._split()
         self.place = 0
 
@@ -244,25 +413,25 @@ class _Parser:
         if self.take(wanted) is None:
             raise self.fail(f'expected "{wanted}"')
 
-    def whole(self) -> _Node:
+    def whole(self) -> _Condition:
         node = self.either()
         if self.token:
             raise self.fail('expected "and", "or", or the end')
         return node
 
-    def either(self) -> _Node:
-        node = self.both()
+    def either(self) -> _Condition:
+        parts = [self.both()]
         while self.take("or"):
-            node = _either(node, self.both())
-        return node
+            parts.append(self.both())
+        return _joined("or", parts)
 
-    def both(self) -> _Node:
-        node = self.negation()
+    def both(self) -> _Condition:
+        parts = [self.negation()]
         while self.take("and"):
-            node = _both(node, self.negation())
-        return node
+            parts.append(self.negation())
+        return _joined("and", parts)
 
-    def negation(self) -> _Node:
+    def negation(self) -> _Condition:
         self.nesting += 1
         if self.nesting > MAX_DEPTH:
             raise self.fail("nested too deep")
@@ -270,7 +439,7 @@ class _Parser:
         self.nesting -= 1
         return node
 
-    def _negation(self) -> _Node:
+    def _negation(self) -> _Condition:
         if self.take("not"):
             return _not(self.negation())
         if self.take("("):
@@ -279,20 +448,22 @@ class _Parser:
             return node
         return self.comparison()
 
-    def comparison(self) -> _Node:
+    def comparison(self) -> _Condition:
         if self.token == "joker":
-            return self.of_card()
+            return _is_joker(self.of_card())
         left = self.sum()
         if self.take("in"):
             return _within(left, self.members())
-        links: list[tuple[str, _Node]] = []
+        links: list[_Condition] = []
         while sign := self.take(*_COMPARE):
-            links.append((sign, self.sum()))
+            right = self.sum()
+            links.append(_compared(left, sign, right))
+            left = right
         if not links:
             raise self.fail("expected =, !=, <, <=, >, >= or in")
-        return _compared(left, links)
+        return _joined("and", links)
 
-    def members(self) -> list[_Node]:
+    def members(self) -> list[_Term]:
         self.need("{")
         members = [self.sum()]
         while self.take(","):
@@ -300,16 +471,16 @@ class _Parser:
         self.need("}")
         return members
 
-    def sum(self) -> _Node:
+    def sum(self) -> _Term:
         node = self.term()
         while sign := self.take("+", "-"):
             node = _added(node, self.term(), 1 if sign == "+" else -1)
         return node
 
-    def term(self) -> _Node:
+    def term(self) -> _Term:
         token = self.token
         if token in _OF_CARD and token != "joker":
-            return self.of_card()
+            return _property_of(token, self.of_card())
         if token in _COUNTS:
             self.place += 1
             return _counted(token)
@@ -317,24 +488,22 @@ class _Parser:
         if constant is None:
             raise self.fail("expected rank(n), suit(n), colour(n), a rank, a suit, a colour or a number")
         self.place += 1
-        return lambda _: constant
+        return _constant(constant)
 
-    def of_card(self) -> _Node:
-        what = self.token
-        self.asks.add("colour" if what == "color" else what)
+    def of_card(self) -> int | str:
+        """The card in brackets after the word for what is asked of it."""
         self.place += 1
         self.need("(")
         card = self.card()
         self.need(")")
-        return _property_of(what, card)
+        return card
 
-    def card(self) -> _CardOf:
+    def card(self) -> int | str:
         if place := self.take(*_PLACES):
-            self.asks.add(place)
-            return _first_card if place == "first" else _bottom_card
+            return place
         if not self.token.isdigit() or not 1 <= int(self.token) <= 52:
             raise self.fail("expected a card: 1 (the newest) to 52, first or bottom")
         number = int(self.token)
         self.place += 1
         self.depth = max(self.depth, number)
-        return lambda look: look.top[number - 1]
+        return number

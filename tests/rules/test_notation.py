@@ -105,13 +105,6 @@ def test_how_many_cards_it_looks_at() -> None:
     assert compile_pattern("rank(2) = 7 or rank(5) = 7").depth == 5
     assert not compile_pattern("rank(1) = 7 or rank(5) = 7").holds(look("7h"))
     assert compile_pattern("size > 3").depth == 1
-    assert compile_pattern("rank(first) = 7 and suit(3) = hearts").asks == {"rank", "suit", "first"}
-    assert compile_pattern("high(1) = 7 and color(1) = red and joker(bottom)").asks == {
-        "high",
-        "colour",
-        "joker",
-        "bottom",
-    }
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from functools import cache
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Any
 
 import pytest
@@ -12,7 +12,7 @@ import pytest
 from referee.rules.cards import PACK, RANKS
 from referee.rules.house import HouseRules, read_house_rules
 from referee.rules.matches import find_patterns, own_patterns
-from referee.rules.notation import PileView
+from referee.rules.notation import Compiled, PileView, compile_pattern
 from referee.rules.patterns import PATTERNS
 from referee.rules.rows import ROWS
 
@@ -171,9 +171,98 @@ def test_a_wild_joker_completes_both_forms(row: str) -> None:
 
 
 def test_jokers_in_a_row_complete_what_they_can() -> None:
-    """Four of them are a big mac; of a dozen the lower ones stay jokers, for there are too many ways to name them."""
+    """Four of them are a big mac, a dozen whatever asks of each by itself; of what asks of too many at once the lowest
+    stay jokers, for there are too many ways to name them."""
     fives = " and ".join(f"rank({place}) = 5 and suit({place}) = hearts" for place in range(1, 13))
     rules = _rules("P3b", fives, None, "P13c")
     assert "P3b" in find_patterns(PileView(("Xr", "Xb", "Xr", "Xb"), first="Xb", bottom="Xb"), rules)[0]
-    assert "P19:mine" in find_patterns(PileView(("Xr", *["5h"] * 10, "Xb")), rules)[0]
-    assert "P19:mine" not in find_patterns(PileView(("Xr",) * 12), rules)[0]
+    for cards in (("Xr", *["5h"] * 10, "Xb"), ("Xr",) * 12):
+        assert "P19:mine" in find_patterns(PileView(cards), rules)[0]
+    assert "P19:mine" not in find_patterns(PileView(("Xr", "5d", *["5h"] * 10)), rules)[0]
+    alike = _rules("P3b", "rank(1) = rank(2) = rank(3) = rank(4) = rank(5) = rank(6)", None, "P13c")
+    assert "P19:mine" in find_patterns(PileView(("Xr",) * 4 + ("5h",) * 2), alike)[0]
+    assert "P19:mine" not in find_patterns(PileView(("Xr",) * 6), alike)[0]
+
+
+def _term(rng: random.Random) -> str:
+    card = rng.choice(("1", "2", "3", "4", "first", "bottom"))
+    return rng.choice((f"rank({card})", f"rank({card})", f"high({card})", str(rng.randint(1, 14)), "wild", "size"))
+
+
+def _condition(rng: random.Random, depth: int) -> str:
+    if depth and rng.random() < 0.7:
+        one, other = _condition(rng, depth - 1), _condition(rng, depth - 1)
+        return rng.choice((f"({one} and {other})", f"({one} and {other})", f"({one} or {other})", f"not {one}"))
+    kind, cards = rng.random(), rng.sample(("1", "2", "3", "4", "first", "bottom"), 2)
+    if kind < 0.25:
+        what = rng.choice(("suit", "colour"))
+        named = rng.choice((f"{what}({cards[1]})", "hearts" if what == "suit" else "red"))
+        return f"{what}({cards[0]}) {rng.choice(('=', '!='))} {named}"
+    if kind < 0.35:
+        return f"joker({cards[0]})"
+    if kind < 0.5:
+        return f"rank({cards[0]}) in {{{rng.randint(1, 13)}, {_term(rng)}}}"
+    sign = rng.choice(("=", "=", "!=", "<", ">="))
+    left = _term(rng) if kind < 0.75 else f"{_term(rng)} {rng.choice('+-')} {_term(rng)}"
+    return f"{left} {sign} {_term(rng)}"
+
+
+def _some_naming_holds(own: Compiled, look: PileView) -> bool:
+    """Every joker at the top named in every way, the lowest card too where it lies under them."""
+    top = look.top[: own.depth]
+    jokers = [
+        place for place, card in enumerate(look.top) if card[0] == "X" and (place < len(top) or card is look.first)
+    ]
+    below = look.under and look.bottom[0] == "X"
+    for names in product(PACK, repeat=len(jokers) + below):
+        cards = list(look.top)
+        for place, card in zip(jokers, names, strict=False):
+            cards[place] = card
+        bottom = names[-1] if below else look.bottom if look.under else cards[-1]
+        if own.holds(look._replace(top=tuple(cards), first=cards[-1], bottom=bottom)):
+            return True
+    return False
+
+
+def test_wild_jokers_complete_what_some_way_of_naming_them_completes() -> None:
+    """P13c, P19: as if all ways had been tried one by one, on random patterns and piles with one or two jokers."""
+    rng = random.Random("namings")
+    tried = held = 0
+    while tried < 400:
+        own = compile_pattern(_condition(rng, 2))
+        cards = [rng.choice("2345") + rng.choice("sh") for _ in range(rng.randint(1, 5))]
+        cards[rng.randrange(len(cards))] = "Xr"
+        if rng.random() < 0.25:
+            cards[rng.randrange(len(cards))] = "Xb"
+        under = rng.random() < 0.3
+        bottom = rng.choice(("??", "4h", "Xb")) if under else cards[-1]
+        if [*cards, bottom if under else ""].count("Xb") > 1 or (len(cards) < own.depth and rng.random() < 0.9):
+            continue
+        look = PileView(tuple(cards), first=cards[-1], bottom=bottom, wild=rng.choice(("", "4")), under=under)
+        found = own.completed(look)
+        assert found == _some_naming_holds(own, look), (own, look)
+        tried, held = tried + 1, held + found
+    assert 100 < held < 350
+
+
+@pytest.mark.parametrize("jokers", range(5))
+def test_sixty_patterns_are_looked_at_in_one_breath(jokers: int) -> None:
+    """The most that a table may want at one slap: none of them holds, so that no way of naming is left out.
+
+    Told by how often a condition is looked at, not by a clock: once as it lies, and once for each group of jokers.
+    """
+    looks = 0
+    sums = [" + ".join(f"rank({place})" for place in range(1, 5)) + f" = {60 + number}" for number in range(60)]
+    for text in sums:
+        own = compile_pattern(text)
+        test = own._condition.true_in
+
+        def counted(readings: Any, test: Any = test) -> int:
+            nonlocal looks
+            looks += 1
+            return int(test(readings))
+
+        own = Compiled(own._condition._replace(true_in=counted), own.depth)
+        look = PileView((*("Xr",) * jokers, *("7h", "2c", "9d", "Ks")), first="Ks", bottom="Ks")
+        assert not own.holds(look) and not own.completed(look)
+    assert looks == 120
