@@ -31,6 +31,21 @@ _BLANK: Final = " \t\r\n"
 _Check = Callable[[Any], Any]
 
 
+class _Twice(Exception):  # noqa: N818 - never leaves this module
+    """A field that an object has twice: which of the two counts would be anybody's guess."""
+
+
+def _fields_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        names = [name for name, _ in pairs]
+        raise _Twice(next(name for name in names if names.count(name) > 1))
+    return found
+
+
+_DECODE_CHECKED: Final = json.JSONDecoder(object_pairs_hook=_fields_once).raw_decode
+
+
 class _BadField(Exception):  # noqa: N818 - never leaves this module
     """What a field should have been."""
 
@@ -224,13 +239,18 @@ def parse_object(text: str, number: int) -> dict[str, Any]:
     """One line's JSON object.
 
     Raises:
-        LogError: the line is no JSON object (torn, perhaps); names the line.
+        LogError: the line is no JSON object (torn, perhaps), or names a field twice; names the line.
     """
     said = text.strip(_BLANK)
     try:
         raw, end = _DECODE(said)
         if end != len(said):
             raise json.JSONDecodeError("Extra data", said, end)
+        if isinstance(raw, dict) and said.count(":") != len(raw):
+            # More colons than fields: in texts and inner objects, or because a field stands there twice.
+            _DECODE_CHECKED(said)
+    except _Twice as bad:
+        raise LogError(number, f'"{bad}" stands there twice; keep one of them') from None
     except (ValueError, RecursionError) as bad:
         words = "the line is torn or not JSON" if text.lstrip().startswith("{") else "not a JSON object"
         why = "nested too deep" if isinstance(bad, RecursionError) else "a number of too many digits"

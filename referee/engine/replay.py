@@ -19,7 +19,7 @@ from referee.engine.adjudicator import Adjudicator, view_of
 from referee.engine.event_queue import Witness
 from referee.engine.explanation import Explanation, WitnessedLog
 from referee.engine.log import find_replacements, read_observations, split_lines
-from referee.engine.observations import LogError, Observation, Table, Tick
+from referee.engine.observations import MAX_SEATS, Card, Join, Lift, LogError, Observation, Slap, Table, Tick
 from referee.engine.rulings import SLAP_KINDS, Ruling, cause_of
 from referee.engine.view import View
 
@@ -27,6 +27,8 @@ _BATCH: Final = 64
 """Lines that are judged together."""
 _KEPT: Final = 100_000
 """Observations kept between the passes; some 35 MB."""
+_ANY_PAD: Final = (Slap, Lift, Tick)
+"""What comes from pads of nobody too, or from no seat."""
 _LAST: Final = 2**63 - 1
 """The greatest instant there is."""
 
@@ -62,11 +64,12 @@ def outline_log(lines: Iterable[tuple[int, Observation]], find: str = "") -> Out
         find: the id of a line whose instant is to be remembered.
 
     Raises:
-        LogError: a line cannot be read, the first is not ``table``, or there is none.
+        LogError: a line cannot be read, the first is not ``table``, there is none, a card is older than its table, or a
+            line is of a seat that the table has not and that never joins.
     """
     times = array("q")
     first: list[tuple[int, Observation]] = []
-    ids = _Ids()
+    ids, seats = _Ids(), _Seats()
     settled, amended = True, False
     told = -_LAST
     found: int | None = None
@@ -74,6 +77,8 @@ def outline_log(lines: Iterable[tuple[int, Observation]], find: str = "") -> Out
         if not times and not isinstance(seen, Table):
             raise LogError(number, 'the first line of a log must be its "table" (seats, dealer, rules)')
         ids.add(number, seen.id)
+        if not isinstance(seen, _ANY_PAD):
+            seats.add(number, seen)
         if isinstance(seen, Tick):
             told = max(told, seen.t)
         elif seen.t <= told:
@@ -85,6 +90,7 @@ def outline_log(lines: Iterable[tuple[int, Observation]], find: str = "") -> Out
             found = seen.t
         times.append(seen.t)
     ids.check_numbers()
+    seats.check_joined()
     if not times:
         raise LogError(1, 'the log is empty; its first line must be a "table"')
     # In place, for it may be long: each instant makes way for the least of those after it.
@@ -95,6 +101,37 @@ def outline_log(lines: Iterable[tuple[int, Observation]], find: str = "") -> Out
         if t < least:
             least = t
     return Outline(times, settled and not amended, amended, tuple(first), found)
+
+
+class _Seats:
+    """The seats that lines name: the table's, and those that join, before their first line or after it."""
+
+    def __init__(self) -> None:
+        self._table: tuple[int, Table] | None = None
+        self._count = MAX_SEATS
+        self._joined: set[int] = set()
+        self._beyond: dict[int, int] = {}
+        """By seat that the table has not: the first line that names it."""
+
+    def add(self, number: int, seen: Observation) -> None:
+        if isinstance(seen, Table):
+            if self._table is None:
+                self._table, self._count = (number, seen), len(seen.seats)
+        elif isinstance(seen, Join):
+            self._joined.add(seen.seat)
+        elif self._table is not None:
+            line, table = self._table
+            if seen.t < table.t and isinstance(seen, Card):
+                words = f'this "table" ("t" {table.t}) is later than the card of line {number} ("t" {seen.t})'
+                raise LogError(line, words)
+            seat = getattr(seen, "seat", None)
+            if seat is not None and seat > self._count:
+                self._beyond.setdefault(seat, number)
+
+    def check_joined(self) -> None:
+        strangers = [line for seat, line in self._beyond.items() if seat not in self._joined]
+        if strangers:
+            raise LogError(min(strangers), f'"seat" must be 1 to {self._count}: this table has {self._count} seats')
 
 
 class _Ids:

@@ -190,6 +190,10 @@ def test_instants_have_sixty_four_bits() -> None:
         ("[1]", "every line of a log is one"),
         ("[" * 100_000, "nested too deep"),
         ('{"t":' + "9" * 5000 + "}", "too many digits"),
+        ('{"kind":"tick","t":1,"t":2}', 'line 4: "t" stands there twice'),
+        ('{"kind":"slap","note":"a:b","seat":1,"note":"c","t":1}', '"note" stands there twice'),
+        ('{"kind":"tick" , "t" : 1 , "kind" : "slap"}', '"kind" stands there twice'),
+        ('{"kind":"table","rules":{"set":{"F1":1,"F1":2}}}', '"F1" stands there twice'),
     ],
 )
 def test_a_line_that_is_no_object_is_refused(text: str, words: str) -> None:
@@ -199,6 +203,11 @@ def test_a_line_that_is_no_object_is_refused(text: str, words: str) -> None:
 
 def test_blanks_round_a_line_are_nothing() -> None:
     assert parse_object(' \t{"a": 1}\r\n', 1) == {"a": 1}
+
+
+def test_a_name_that_stands_in_two_objects_of_a_line_is_no_mistake() -> None:
+    """Nor are colons within a text."""
+    assert parse_object('{"t":1,"of":[{"t":2},{"t":3}],"say":"t:t:t"}', 1)["of"] == [{"t": 2}, {"t": 3}]
 
 
 def test_letters_of_every_script_stand_as_they_are() -> None:

@@ -10,6 +10,7 @@ import pytest
 from referee.engine.adjudicator import Adjudicator
 from referee.engine.log import from_fields
 from referee.engine.observations import LogError, Observation
+from referee.engine.replay import outline_log
 from referee.engine.rulings import RULING_ORDER as LIFE_ORDER
 from referee.engine.rulings import Ruling
 from tests.engine.playing import MS, brief, log, rule
@@ -92,6 +93,24 @@ def test_a_seat_that_the_table_has_not_is_refused_until_somebody_joins(kind: str
     referee.observe(line(kind, 5, seat=4, **fields))
     with pytest.raises(LogError):
         referee.observe(line(kind, 6, seat=5, **fields))
+
+
+def test_a_stored_log_may_tell_of_a_seat_before_it_joins_but_it_must_join() -> None:
+    """Law 2 for ``join``: it may be told after the lines of its seat; the first line of a stranger is named."""
+    lines = [from_fields({**TABLE, "rules": {"on": ["M11"]}}, 1), line("count", 5, seat=5, cards=3)]
+    outline_log(enumerate([*lines, line("join", 4, seat=5)], start=1))
+    for strangers in ([], [line("join", 4, seat=4)], [line("lift", 4, seat=5), line("slap", 4, seat=5)]):
+        with pytest.raises(LogError, match='line 2: "seat" must be 1 to 3: this table has 3 seats'):
+            outline_log(enumerate([*lines, *strangers], start=1))
+
+
+def test_a_table_that_is_later_than_its_cards_is_refused() -> None:
+    """The line of the table is named, and the card's; other lines may be older, and a card of the same instant."""
+    table = from_fields({**TABLE, "t": 10 * MS}, 1)
+    early = [line("tick", 1), line("slap", 9, seat=1), line("card", 10, card="7h")]
+    outline_log(enumerate([table, *early], start=1))
+    with pytest.raises(LogError, match='^line 1: this "table" .* is later than the card of line 5'):
+        outline_log(enumerate([table, *early, line("card", 9.9, card="8h")], start=1))
 
 
 def test_a_ruling_is_sure_once_every_sensor_has_told_that_far() -> None:
