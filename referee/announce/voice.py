@@ -144,7 +144,7 @@ def announce(rulings: Iterable[Ruling], language: str = "en") -> list[Phrase]:
 def _is_penalty_of(ruling: Ruling, before: Ruling) -> bool:
     return (
         before.kind == "slap_false"
-        and ruling.kind in ("burn", "strike", "locked_out")
+        and ruling.kind in ("burn", "give", "strike", "locked_out")
         and not ruling.supersedes
         and (ruling.t, ruling.get("seat")) == (before.t, before.get("seat"))
     )
@@ -164,6 +164,8 @@ def _key(words: Language, ruling: Ruling, prefix: str = "") -> str:
         return f"{key}.{'double_draw' if ruling.get('reason') == 'double_draw' else 'out_of_turn'}"
     if kind == "chance" and ruling["left"] == 1:
         return "chance.one"
+    if "E8" in ruling.rule and words.has(left := f"{key}.left"):
+        return left
     if kind == "pile" and not _some(words, ruling["count"], "card"):
         return "pile.many"
     # Where nobody has a card to pay a challenge with, the pile is won in the same breath.

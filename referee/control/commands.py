@@ -14,7 +14,9 @@ from typing import Annotated, Any, ClassVar, Final
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, create_model
 
+from referee.control.offers import FOULS, WILD_RANKS
 from referee.engine.observations import MAX_SEATS
+from referee.rules.cards import RANKS
 from referee.text.sentence import Sentence, Spoken
 
 _LONGEST_NAME: Final = 40
@@ -73,9 +75,14 @@ _PERCENT = _whole(Sentence("0 to 100"), 0, 100)
 _HOUR = _like(Sentence("an hour such as 22:00, or nothing"), "([01][0-9]|2[0-3]):[0-5][0-9]|")
 _VERDICTS: Final = ("slap_won", "slap_false", "slap_void", "in_turn")
 _VERDICT = _like(Sentence("one of {names}", names=_VERDICTS), "|".join(_VERDICTS))
+_BY = Annotated[list[_SEAT], Field(min_length=1, max_length=MAX_SEATS, description=Sentence("the seats that contest"))]
+_FOUL = _like(Sentence("one of {names}", names=tuple(FOULS)), "|".join(FOULS))
+_RANK = _like(Sentence("a rank: A, 2 to 9, T, J, Q or K"), f"[{RANKS}]")
+_WILD_RANK = _like(Sentence("a number rank, 2 to 9 or T"), f"[{WILD_RANKS}]")
 _ANSWER = Annotated[
-    _SEAT | Annotated[_Printable, Field(max_length=8)], Field(description=Sentence("a seat, or a card such as 7h"))
-]  # fmt: skip
+    _SEAT | Annotated[_Printable, Field(max_length=8)],
+    Field(description=Sentence("a seat, a card such as 7h, or a rank")),
+]
 _PLAYER = Annotated[_Printable, Field(min_length=1, max_length=_LONGEST_NAME)]
 _PLAYERS = Annotated[
     list[_PLAYER], Field(min_length=2, max_length=MAX_SEATS, description=Sentence("2 to {most} names", most=MAX_SEATS))
@@ -148,6 +155,23 @@ COMMAND_FIELDS: Final[Mapping[str, type[CommandFields]]] = {
     "undo": _fields("take back the last thing that people said", optional={"of": _ID}),
     "count": _fields("one stack was counted", {"seat": _SEAT, "cards": _COUNT}),
     "recount": _fields("all stacks were counted", {"cards": _COUNTS}),
+    "contest": _fields(
+        "others contest a slap or a take: the latest of a seat, or the one that a ruling names (F5)",
+        {"by": _BY}, {"against": _SEAT, "ruling": _ID}, at_least_one=True,
+    ),
+    "foul": _fields("a foul that people saw (S6 to S8, F9, F10)", {"seat": _SEAT, "foul": _FOUL}),
+    "say": _fields("a player called a rank (N14)", {"seat": _SEAT, "rank": _RANK}),
+    "draw": _fields("the wild rank was drawn (P14)", {"rank": _WILD_RANK}),
+    "join": _fields("a bystander joins at a free pad (M11)", {"seat": _SEAT}),
+    "leave": _fields("a player leaves the game (E8)", {"seat": _SEAT}),
+    "missed_card": _fields(
+        "a card was laid that the camera missed: right after a line, or as the latest",
+        {"seat": _SEAT, "card": _CARD}, {"after": _ID},
+    ),
+    "missed_slap": _fields(
+        "a hand came down that its pad missed: on a card, or on the latest one", {"seat": _SEAT}, {"on": _ID}
+    ),
+    "take_up": _fields("judge after all what was told too late", {"line": _ID}),
     "begin": _fields("a new game", {"seats": _PLAYERS, "rules": _RULES}, {"dealer": _SEAT, "abandon": _FLAG}),
     "rematch": _fields("a new game with the same players and rules", optional={"abandon": _FLAG}),
     "keep": _fields("never remove a game to make room, or no longer so", {"game": _GAME, "keep": _FLAG}),

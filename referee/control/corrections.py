@@ -7,19 +7,21 @@ was corrected; what is no matter of the log (a new game, the volume) comes back 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from referee.control.commands import Command, CommandError, parse_command
-from referee.engine.amended_log import AMENDING, SAID, AmendedLog, as_released, is_said
+from referee.control.facts import Accepted, Denied, Facts, Namer, Outcome, Refused
+from referee.control.offers import WILD_RANKS
+from referee.control.reports import Reports
+from referee.engine.amended_log import AMENDING, SAID, as_released, is_said
 from referee.engine.observations import (
     Answer,
     Card,
-    Correct,
     Count,
     Foul,
+    Join,
+    Leave,
     Lift,
     Observation,
     Pause,
@@ -29,12 +31,11 @@ from referee.engine.observations import (
     Slap,
     Taken,
 )
-from referee.engine.overrule import allows_corrections, find_overrulable
-from referee.engine.rulings import Ruling, base_id, cause_of
-from referee.engine.view import View
+from referee.engine.overrule import find_overrulable
+from referee.engine.rulings import base_id, cause_of
 from referee.rules.cards import UNREADABLE, is_card
 from referee.rules.house import RulesError, read_house_rules
-from referee.text.sentence import Sentence, Spoken
+from referee.text.sentence import Sentence
 
 UNSEEN: Final = Sentence("the camera sees nothing yet; the game goes on by itself when it does")
 SEAT_QUESTIONS: Final = frozenset(("who_was_first", "who_played", "mend_pile"))
@@ -42,64 +43,14 @@ SEAT_QUESTIONS: Final = frozenset(("who_was_first", "who_played", "mend_pile"))
 _CARD_QUESTIONS: Final = frozenset(("unreadable_card", "bottom_card", "impossible_card", "order_changed"))
 _NOT_ANSWERED: Final = {
     "recount": Sentence("count the cards and say how many there are"),
-    "late_evidence": Sentence("it only says that something came too late to be judged"),
+    "late_evidence": Sentence("it only says that something came too late to be judged; take it up, or leave it"),
     "mend_amendment": Sentence("it only says that a correction did not fit; say another one"),
     "nothing_to_contest": Sentence("it only says that there was nothing to contest"),
 }
-_SEATED: Final = (Card, Slap, Lift, Taken, Placed, Foul, Say, Count)
-_SEEN: Final = (*_SEATED, *SAID)
-Namer = Callable[[str], str]
-"""Gives a new line of a kind an id that the log does not have yet."""
-
-
-@dataclass(frozen=True)
-class Facts:
-    """A game as it stands."""
-
-    observations: Sequence[Observation]
-    """In the order in which they became known, the table first."""
-    rulings: Sequence[Ruling]
-    view: View
-    now: int
-    """ns"""
-    watermark: int
-    """Everything up to here has been told, ns."""
-    game: int | None = None
-    """Its number in the record."""
-
-    @property
-    def t(self) -> int:
-        """The instant of what is said now: no sensor has told beyond it."""
-        return max(self.now, self.watermark + 1)
-
-    @cached_property
-    def log(self) -> AmendedLog:
-        """The log as people have corrected it."""
-        return AmendedLog(self.observations, self.rulings)
-
-
-@dataclass(frozen=True)
-class Accepted:
-    """It is done: by these lines of the log, in this order, or by an order to the main process."""
-
-    words: str
-    """A `referee.text.sentence.Sentence`, so that the page can say it in other languages; as is every refusal's."""
-    observations: tuple[Observation, ...] = ()
-    order: Command | None = None
-
-
-@dataclass(frozen=True)
-class Refused:
-    """It is not done, and nothing has changed."""
-
-    words: str
-
-
-Outcome = Accepted | Refused
-
-
-class Denied(Spoken):
-    """Why a command cannot be met."""
+_COUNTED: Final = frozenset(("E7", "P16"))
+"""Rows whose recount may be settled by naming who holds the most."""
+_SEATED: Final = (Card, Slap, Lift, Taken, Placed, Foul, Say, Count, Leave)
+_SEEN: Final = (*_SEATED, Join, *SAID)
 
 
 def meet_command(asked: object, facts: Facts | None, name: Namer) -> Outcome:
@@ -121,30 +72,8 @@ def meet_command(asked: object, facts: Facts | None, name: Namer) -> Outcome:
         return Refused(str(why))
 
 
-class _Meeting:
-    """One command and the game that it meets. Each command has the method of its name; they raise `Denied`."""
-
-    def __init__(self, command: Command, facts: Facts | None, name: Namer) -> None:
-        self._command, self._get, self._known, self._name = command, command.get, facts, name
-
-    @property
-    def _facts(self) -> Facts:
-        if self._known is None:
-            raise Denied("no game is being played")
-        return self._known
-
-    @property
-    def _log(self) -> AmendedLog:
-        return self._facts.log
-
-    @property
-    def _seats(self) -> int:
-        """How many sit there, those who joined included; before anything was judged, as the first line says."""
-        return len(self._facts.view.names) or (len(self._log.table.seats) if self._log.table is not None else 0)
-
-    @property
-    def _is_playing(self) -> bool:
-        return self._known is not None and not self._known.view.game_over
+class _Meeting(Reports):
+    """Everything that people may say of a game, and the orders to the main process."""
 
     def _find_line(self, id_: str) -> Observation:
         """A line that people may correct, as it stands."""
@@ -162,26 +91,6 @@ class _Meeting:
         if not isinstance(line, _SEEN):
             raise Denied('"{line}" is a {kind}, and is not corrected here', line=id_, kind=line.kind or "note")
         return line
-
-    def _checked_seat(self, seat: int) -> int:
-        """A seat of this table."""
-        if not 1 <= seat <= self._seats:
-            raise Denied("there is no seat {number}; this table has {places}", number=seat, places=self._seats)
-        return seat
-
-    def _correction(self, line: str, **fields: Any) -> Correct:
-        return Correct(t=self._facts.t, id=self._name("correct"), line=line, **fields)
-
-    def _answer_to(self, question: str, value: Any) -> Answer:
-        return Answer(t=self._facts.t, id=self._name("answer"), to=question, value=value)
-
-    def _refuse_without_corrections(self) -> None:
-        if self._log.table and not allows_corrections(self._log.table.rules):
-            raise Denied("these house rules allow no corrections (K6 is off)")
-
-    def _refuse_after_the_end(self) -> None:
-        if self._facts.view.game_over:
-            raise Denied("the game is over")
 
     def correct(self) -> Accepted:
         """A card was misread, or a line is another seat's."""
@@ -265,15 +174,6 @@ class _Meeting:
         words = Sentence("{seat} was first; what follows is ruled again", seat=other)
         return Accepted(words, (self._correction(ruling.id, extra={"seat": other}),))
 
-    def _find_verdict(self, id_: str) -> Ruling:
-        """A ruling in force; a slap that won is ruled in full once its pile is picked up, until then by its hand."""
-        if (ruling := self._log.ruling(id_)) is not None:
-            return ruling
-        slap = self._log.now(cause_of(id_)) if id_.startswith("slap_won@") and self._log.known(cause_of(id_)) else None
-        if not isinstance(slap, Slap):
-            raise Denied('there is no ruling "{name}" in force', name=id_)
-        return Ruling("slap_won", id_, slap.t, (slap.id,), (), {"seat": slap.seat})
-
     def answer(self) -> Accepted:
         """What the referee asked: a seat, a card, or which came first."""
         question, value, view = base_id(self._get("question")), self._get("value"), self._facts.view
@@ -284,10 +184,10 @@ class _Meeting:
         if ruling is None:
             raise Denied("that question is not on record yet; try again in a moment")
         ask = str(ruling["ask"])
-        if ask in _NOT_ANSWERED:
+        if ask in _NOT_ANSWERED and not (ask == "recount" and _COUNTED.intersection(ruling.rule)):
             raise Denied("that takes no answer: {why}", why=_NOT_ANSWERED[ask])
         about = [self._log.now(line) for line in ruling.get("about", ()) if self._log.known(line)]
-        if ask in SEAT_QUESTIONS:
+        if ask in SEAT_QUESTIONS or ask == "recount":
             if type(value) is not int or not 1 <= value <= len(view.names):
                 raise Denied("answer with a seat, 1 to {most}", most=len(view.names))
             slapped = sorted({hand.seat for hand in about if isinstance(hand, Slap)})
@@ -299,6 +199,9 @@ class _Meeting:
             cause = cause_of(ruling.id)
             if ask == "unreadable_card" and self._log.known(cause) and isinstance(self._log.now(cause), Slap):
                 return Accepted(_as_answer(value), (self._correct_unread_card(about, value),))
+        elif ask == "wild_rank":
+            if not (isinstance(value, str) and len(value) == 1 and value in WILD_RANKS):
+                raise Denied("answer with a number rank, 2 to 9 or T")
         elif value not in ("slap", "card"):
             raise Denied("answer slap or card: which came first")
         return Accepted(_as_answer(value), (self._answer_to(open_, value),))
@@ -455,4 +358,6 @@ def _as_answer(value: object) -> Sentence:
         return Sentence("answered: the slap came first")
     if value == "card":
         return Sentence("answered: the card came first")
+    if len(str(value)) == 1:
+        return Sentence("the wild rank is {rank}", rank=str(value))
     return Sentence("answered: {card}", card=str(value))

@@ -22,7 +22,8 @@ from typing import Any, Final
 
 from hardware.pads.debounce import REBOUND, STUCK
 from hardware.ports import Edge
-from referee.control.corrections import SEAT_QUESTIONS, Facts
+from referee.control.corrections import SEAT_QUESTIONS
+from referee.control.facts import Facts
 from referee.engine.observations import Correct, Pause, Resume, Slap
 from referee.engine.rulings import Ruling
 from referee.engine.view import View

@@ -25,9 +25,10 @@ from typing import Any, Final
 
 from hardware.clock import Clock, monotonic
 from referee.control.commands import PAIRING, Command, CommandError, check_fields, parse_command
-from referee.control.corrections import Accepted, Facts, Outcome, Refused, meet_command
+from referee.control.corrections import meet_command
+from referee.control.facts import Accepted, Facts, Outcome, Refused
 from referee.control.pairing_code import Pairing
-from referee.engine.observations import LogError, Observation
+from referee.engine.observations import LogError
 from referee.text.sentence import Sentence, told
 from referee.units import SECOND
 
@@ -243,7 +244,7 @@ _LONGEST_ADDRESS: Final = 64
 def obeying(
     facts: Callable[[], Facts | None],
     name: Callable[[str], str],
-    observe: Callable[[Observation], None],
+    observe: Callable[..., None],
     order: Callable[[Command], str],
 ) -> Obey:
     """Join commands to a game.
@@ -251,7 +252,7 @@ def obeying(
     Args:
         facts: the game as it stands; None where there is none.
         name: gives a new line of a kind its id.
-        observe: puts a line into the log and has it judged; raises `LogError` where the log has ended.
+        observe: puts lines (`Observation`) into the log and has them judged; raises `LogError` where the log has ended.
         order: does what is no matter of the log; gives words where it cannot be done, else nothing.
     """
 
@@ -263,8 +264,7 @@ def obeying(
             words = order(done.order)
             return Refused(words) if words else done
         try:
-            for line in done.observations:
-                observe(line)
+            observe(*done.observations)
         except LogError as bad:
             return Refused(bad.problem)
         return done

@@ -6,24 +6,42 @@ what to offer. Commands (`referee.control`), the table's pause and the page ask;
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final
 
 from referee.engine.amendments import apply_correction
-from referee.engine.observations import Answer, Correct, Count, LogError, Observation, Other, Pause, Resume, Table, Tick
+from referee.engine.observations import (
+    Answer,
+    Contest,
+    Correct,
+    Count,
+    Draw,
+    Leave,
+    LogError,
+    Observation,
+    Other,
+    Pause,
+    Resume,
+    Say,
+    Table,
+    Tick,
+)
 from referee.engine.rulings import Ruling, base_id, cause_of
 
-SAID: Final = (Pause, Resume, Count)
+SAID: Final = (Pause, Resume, Count, Contest, Say, Draw, Leave)
 """What only people say, besides answers and corrections."""
 AMENDING: Final = (Answer, Correct)
 _TURNING: Final = (Pause, Resume)
-UNUSED: Final = ("mend_amendment", "late_evidence")
+LATE: Final = "late_evidence"
+UNUSED: Final = ("mend_amendment", LATE)
 """Questions about lines that the adjudicator could not use."""
 BECAUSE: Final = "because"
 """The field of a line that the appliance wrote for people to see why: such a line is none that people said."""
 PEOPLE: Final = "people"
 """What stands in that field where it was people, and not the camera, who had the table stopped or let go on."""
+BY_PEOPLE: Final[Mapping[str, Any]] = {"by": PEOPLE}
+"""Stands in lines that sensors tell, too (a card, a slap, a foul), where people told them."""
 RELEASED: Final = "released"
 """Kind of the line that says that one of two who stopped the table lets it go on, while the other does not yet."""
 _NEVER: Final = -(2**63)
@@ -33,7 +51,8 @@ def is_said(line: Observation | None) -> bool:
     """Whether people said this, answers and corrections aside."""
     if line is None or BECAUSE in line.extra:
         return False
-    return isinstance(line, SAID) or (isinstance(line, Other) and line.name == RELEASED)
+    told = isinstance(line, SAID) or line.extra.get("by") == PEOPLE
+    return told or (isinstance(line, Other) and line.name == RELEASED)
 
 
 def is_stopping(line: Observation) -> bool:
@@ -75,8 +94,9 @@ class AmendedLog:
         replaced = {name for ruling in rulings for name in ruling.supersedes}
         self.rulings = {ruling.id: ruling for ruling in rulings if ruling.id not in replaced}
         """Those in force, by id."""
-        self._unused = {cause_of(one.id) for one in rulings if one.kind == "question" and one["ask"] in UNUSED}
-        """Lines that the adjudicator could not use."""
+        asked = [(one["ask"], cause_of(one.id)) for one in rulings if one.kind == "question" and one["ask"] in UNUSED]
+        self._unused = {line for ask, line in asked if ask != LATE}
+        """Lines that the adjudicator could not use: what did not fit, and what came too late unless it is taken up."""
         said = [line for line in self._lines.values() if isinstance(line, Correct) and line.id not in self._unused]
         self.taken_back: set[str] = set()
         """What was taken back, and what did so; what was taken back itself takes nothing back."""
@@ -84,6 +104,10 @@ class AmendedLog:
             target = self._lines.get(by.line)
             if by.id not in self.taken_back and by.void and (isinstance(target, AMENDING) or is_said(target)):
                 self.taken_back.update((by.line, by.id))
+        # Whoever takes back what people told too late takes back that it was taken up.
+        self.taken_back.update(by.id for by in said if by.take and by.line in self.taken_back)
+        taken_up = {by.line for by in said if by.take and by.id not in self.taken_back}
+        self._unused.update(line for ask, line in asked if ask == LATE and line not in taken_up)
         self._said_of: dict[str, list[Correct]] = {}
         for line in said:
             if line.id in self.taken_back:
@@ -141,12 +165,15 @@ class AmendedLog:
     def last_act(self) -> list[Observation]:
         """The last thing that people said and that still holds; what takes back is none.
 
-        Stacks that were counted at one instant were said in one breath.
+        Stacks that were counted at one instant were said in one breath; so were something that sensors had missed, and
+        that it is taken up.
         """
         acts = self._acts()
         last = acts[-1:]
         if last and isinstance(last[0], Count):
             return [line for line in acts if isinstance(line, Count) and line.t == last[0].t]
+        if last and isinstance(last[0], Correct) and last[0].take:
+            return [line for line in acts if line.id == last[0].line] or last
         return last
 
     @property

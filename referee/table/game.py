@@ -19,12 +19,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from hardware.pads.slaps import PadFilter
 from referee.announce.sinks import BACK_NOTICES, GONE_NOTICES, PAD_NOTICES, Notice, Outlet, Sinks, Teller
+from referee.control.offers import WILD_RANKS
 from referee.engine.adjudicator import LIVE_LOOKAHEAD, Adjudicator
 from referee.engine.amended_log import UNUSED, is_said, read_pause
 from referee.engine.foresight import Foresight
 from referee.engine.log import encode_observation
-from referee.engine.observations import Answer, Card, Correct, Observation, Other, Slap, Table, Tick
-from referee.engine.rulings import Ruling, encode_ruling
+from referee.engine.observations import Answer, Card, Correct, Draw, Join, Observation, Other, Slap, Table, Tick
+from referee.engine.rulings import Ruling, base_id, encode_ruling
 from referee.engine.view import View
 from referee.record.journal import Journal, LogWriter
 from referee.table.pause import CAMERA, VIEW, GamePause, LogNote, PartTrouble, Steps
@@ -41,8 +42,9 @@ _BEHIND: Final = 500 * MS
 """How far the referee stays behind the pads while the camera is gone, ns: its first frame back is later than that."""
 _LETTERS: Final = {
     "card": "c", "taken": "t", "placed": "p", "answer": "a", "trouble": "x", "pause": "q", "resume": "r",
-    "correct": "z", "count": "n",
+    "correct": "z", "count": "n", "missed": "m", "contest": "k", "foul": "o", "say": "v", "draw": "w", "leave": "b",
 }  # fmt: skip
+"""By kind, where its first letter would not do: sensors give ids with c, f, l, p, s and t of their own."""
 
 
 class Conductor:
@@ -273,18 +275,34 @@ class Conductor:
         self._observe(Answer(t=self._now, id=self.new_id("answer"), to=question, value=value))
         self._commit()
 
-    def said(self, line: Observation) -> None:
-        """Something that people said, with its id: a correction, an answer, a pause.
+    def said(self, *lines: Observation) -> None:
+        """Something that people said in one breath, each line with its id: a correction, an answer, a pause.
 
         Raises:
             LogError: it does not fit this game, or would have it go on while nobody looks; nothing has changed then.
         """
-        admitted = self._pause.admit(line)
-        self._now = max(self._now, line.t)
-        self._observe(admitted)
-        if isinstance(admitted, Correct) or is_said(admitted):
-            self._settle(line.t)
+        for line in lines:
+            admitted = self._pause.admit(line)
+            self._now = max(self._now, line.t)
+            # What comes of all of it is told at once: a question that the next line settles is none.
+            self._observe(admitted, tells=line is lines[-1])
+            if isinstance(admitted, Correct) or is_said(admitted):
+                self._settle(line.t)
+            self._tell_said(admitted)
         self._commit()
+
+    def _tell_said(self, line: Observation) -> None:
+        """Say what no ruling says: who joined (M11), and the wild rank (P14)."""
+        if isinstance(line, Join):
+            self.tell(Notice("joined", line.t, f"seat {line.seat} joins the game", {"seat": line.seat}))
+        rank = line.rank if isinstance(line, Draw) else None
+        if isinstance(line, Answer) and any(
+            one.get("ask") == "wild_rank" and base_id(one.id) == base_id(line.to) for one in self.rulings
+        ):
+            rank = line.value
+        if isinstance(rank, str) and rank in tuple(WILD_RANKS):
+            number = 10 if rank == "T" else int(rank)
+            self.tell(Notice("wild_rank", line.t, f"the wild rank is {number}", {"number": number}))
 
     def _settle(self, t: int) -> None:
         """The table stands still or goes on as what people said by ``t`` (ns) leaves it."""
@@ -360,7 +378,7 @@ class Conductor:
             self._told[sensor] = t
             self._observe(Tick(t=t, sensor=sensor))
 
-    def _observe(self, seen: Observation) -> None:
+    def _observe(self, seen: Observation, *, tells: bool = True) -> None:
         """Have one line judged, write it and the rulings that became final, and hand out what was decided early."""
         final = self._adjudicator.observe(seen)
         if isinstance(seen, Tick):
@@ -369,18 +387,20 @@ class Conductor:
             self._log.write(encode_observation(seen))
             self.observations.append(seen)
             self.cards += isinstance(seen, Card)
-        self._take_rulings(final)
+        self._take_rulings(final, tells=tells)
 
-    def _take_rulings(self, final: Sequence[Ruling]) -> None:
+    def _take_rulings(self, final: Sequence[Ruling], *, tells: bool = True) -> None:
         for ruling in final:
             self.rulings.append(ruling)
             self._log.write(encode_ruling(ruling))
             self._is_refused |= ruling.kind == "question" and ruling["ask"] in UNUSED
-        early = self._adjudicator.take_early()
+        early = self._adjudicator.take_early() if tells else []
         if early:
             self._log.save(announcing=True)
             # A win that still waits for its runners-up comes after them; people hear things as they happened.
-            self._heed(self._sinks.hand_out(sorted(early, key=lambda ruling: ruling.t)))
+            gone = {name for ruling in early for name in ruling.supersedes}
+            news = sorted((ruling for ruling in early if ruling.id not in gone), key=lambda ruling: ruling.t)
+            self._heed(self._sinks.hand_out(news))
 
     def _commit(self, now: int | None = None) -> None:
         """What was handed in has been dealt with: the log is kept, and where it could not be, that is told.

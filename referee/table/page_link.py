@@ -22,7 +22,7 @@ from referee.announce.phrases import NoWords
 from referee.announce.sinks import Notice
 from referee.announce.voice import announce, tell
 from referee.control.commands import Command
-from referee.control.corrections import Facts
+from referee.control.facts import Facts
 from referee.control.pad_words import PAUSING, PadWords, Word, command_of, read_mode
 from referee.control.pairing_code import Pairing
 from referee.control.socket import ControlError, Desk, Inlet, obeying, private_folder
@@ -291,9 +291,9 @@ class PageLink(TableService):
             raise ControlError("no game is being played")
         return self._game.conductor.new_id(kind)
 
-    def _observe(self, line: Observation) -> None:
+    def _observe(self, *lines: Observation) -> None:
         if self._game is not None:
-            self._game.conductor.said(line)
+            self._game.conductor.said(*lines)
             self._fresh = True
 
 

@@ -13,6 +13,7 @@ from typing import Any, Final
 from referee.rules.cards import is_card
 from referee.text.catalogue import LANGUAGES, Texts, table
 from referee.text.ruling_lines import RulingWords, pretty
+from referee.text.sentence import RANK_NAMES
 
 OTHERS: Final = tuple(language for language in LANGUAGES if language != "en")
 """Languages that the code's sentences are translated into."""
@@ -60,6 +61,8 @@ def _field(name: str, value: Any, words: RulingWords) -> str:
         return words.name(value)
     if name == "card" and is_card(value):
         return pretty(value)
+    if name == "rank":
+        return RANK_NAMES.get(str(value), str(value))
     if name == "cards" and type(value) is int:
         return texts.count("cards", value)
     return texts.get(f"kind.{value}", str(value)) if name == "kind" else str(value)

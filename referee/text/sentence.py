@@ -1,17 +1,20 @@
 """Sentences for people: English words that know what they were made of, so that others can put them into a language.
 
 A sentence is a template with fields, and is its English text wherever a text is wanted. What a field is shows in its
-name: ``seat`` and ``seats`` are numbers of seats, ``card`` is a card such as 7h, ``cards`` a count of cards, ``kind`` a
-kind of line, ``either`` a choice; any other is data as it stands. A field may be a sentence itself.
+name: ``seat`` and ``seats`` are numbers of seats, ``card`` is a card such as 7h, ``rank`` a rank such as T, ``cards`` a
+count of cards, ``kind`` a kind of line, ``either`` a choice; any other is data as it stands. A field may be a sentence
+itself.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 Field = str | int | Sequence[str] | Sequence[int]
 """What a template can be filled with."""
+RANK_NAMES: Final = {"T": "10"}
+"""Ranks that people write otherwise than a log."""
 
 
 class Sentence(str):
@@ -49,6 +52,8 @@ def english(name: str, value: Field) -> str:
         return between.join(english(one, part) for part in value)
     if name == "seat":
         return f"seat {value}"
+    if name == "rank":
+        return RANK_NAMES.get(str(value), str(value))
     if name == "cards":
         return f"{value} card{'' if value == 1 else 's'}"
     return str(value)

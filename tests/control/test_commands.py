@@ -13,7 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from referee.control.commands import COMMAND_FIELDS, Command, parse_command
-from referee.control.corrections import Accepted, Refused, meet_command
+from referee.control.corrections import meet_command
+from referee.control.facts import Accepted, Refused
 from referee.control.socket import obeying
 from referee.engine.adjudicator import LIVE_LOOKAHEAD
 from referee.engine.log import decode_line, encode_observation

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hardware.pads.debounce import STUCK
 from hardware.pads.slaps import PadFilter
 from hardware.ports import Edge
-from referee.control.corrections import Facts
+from referee.control.facts import Facts
 from referee.control.pad_words import (
     HOLD,
     MEANING,

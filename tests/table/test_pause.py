@@ -18,7 +18,8 @@ from hardware.simulated.devices.silent_speaker import RecordingSpeaker
 from referee.announce.sinks import Notice
 from referee.announce.voice import Voice
 from referee.control.commands import Command
-from referee.control.corrections import UNSEEN, Accepted, Facts, Outcome
+from referee.control.corrections import UNSEEN
+from referee.control.facts import Accepted, Facts, Outcome
 from referee.control.socket import obeying
 from referee.engine.amended_log import AmendedLog
 from referee.engine.observations import Correct, LogError, Pause, Resume, Table
@@ -73,8 +74,8 @@ class Bench:
     def _name(self, kind: str) -> str:
         return self.conductor.new_id(kind)
 
-    def _said(self, line: Any) -> None:
-        self.conductor.said(line)
+    def _said(self, *lines: Any) -> None:
+        self.conductor.said(*lines)
 
     def later(self) -> int:
         self.now += SECOND

@@ -19,8 +19,8 @@ TEMPLATE = {"Sentence": 0, "Denied": 0, "CommandError": 0, "Refusal": 1}
 SENTENCE = {"Accepted": 0, "Refused": 0, "Answered": 1, "ControlError": 0}
 """What is given a sentence that was made before."""
 AT_HOME = {
-    "Denied": "control/corrections", "CommandError": "control/commands", "Refusal": "web/security/guard",
-    "Accepted": "control/corrections", "Refused": "control/corrections", "Answered": "control/pairing_code",
+    "Denied": "control/facts", "CommandError": "control/commands", "Refusal": "web/security/guard",
+    "Accepted": "control/facts", "Refused": "control/facts", "Answered": "control/pairing_code",
     "ControlError": "control/socket", "Sentence": "text/sentence",
 }  # fmt: skip
 FREE = {("control/socket", "ControlError"), ("table/page_link", "ControlError")}

@@ -14,7 +14,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message
 
 from referee.control.commands import Command
-from referee.control.corrections import Accepted, Outcome
+from referee.control.facts import Accepted, Outcome
 from referee.control.pairing_code import Pairing
 from referee.control.socket import Desk
 from referee.web.api import Ask, Control

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from hardware.clock import monotonic
 from referee.control.commands import Command
-from referee.control.corrections import Outcome, Refused
+from referee.control.facts import Outcome, Refused
 from referee.control.pairing_code import Pairing
 from referee.control.socket import Desk, Inlet
 from tests.web.served import House

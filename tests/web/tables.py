@@ -8,7 +8,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from referee.control.corrections import Accepted, Facts, Outcome, meet_command
+from referee.control.corrections import meet_command
+from referee.control.facts import Accepted, Facts, Outcome
 from referee.engine.adjudicator import Adjudicator
 from referee.engine.observations import MAX_ERROR, Observation, Tick
 from referee.engine.rulings import Ruling, base_id, ruling_fields
@@ -32,12 +33,13 @@ class Table:
     def view(self) -> Any:
         return self._adjudicator.view
 
-    def observe(self, line: Observation) -> None:
-        """A line becomes known."""
-        self.rulings += self._adjudicator.observe(line)
-        self.now = max(self.now, line.t)
-        if not isinstance(line, Tick):
-            self.observations.append(line)
+    def observe(self, *lines: Observation) -> None:
+        """Lines become known."""
+        for line in lines:
+            self.rulings += self._adjudicator.observe(line)
+            self.now = max(self.now, line.t)
+            if not isinstance(line, Tick):
+                self.observations.append(line)
 
     def settle(self, until: int | None = None) -> None:
         """Nothing happens until this instant (ns), or for five seconds; every sensor has told as much."""

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from referee.control.corrections import Refused
+from referee.control.facts import Refused
 from referee.control.pairing_code import Pairing
 from referee.control.socket import Desk, Inlet
 from referee.engine.adjudicator import LIVE_LOOKAHEAD, Adjudicator

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from referee.control.commands import Command
-from referee.control.corrections import Accepted, Outcome, Refused
+from referee.control.facts import Accepted, Outcome, Refused
 from referee.engine.overrule import VERDICTS_INSTEAD
 from tests.web.listening import listening, paired
 from tests.web.served import House, Served

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from referee.control.commands import Command
-from referee.control.corrections import Accepted, Outcome
+from referee.control.facts import Accepted, Outcome
 from tests.web.listening import listening, paired
 from tests.web.served import House
 from tests.web.table import Table

@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from referee.control.corrections import Accepted, meet_command
+from referee.control.corrections import meet_command
+from referee.control.facts import Accepted
 from referee.engine.log import decode_line, encode_observation
 from referee.engine.observations import Slap
 from referee.engine.observations import Table as FirstLine

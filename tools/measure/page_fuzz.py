@@ -97,8 +97,8 @@ class Main:
     def _name(self, kind: str) -> str:
         return self._table.name(kind)
 
-    def _observe(self, line: Observation) -> None:
-        self._table.observe(line)
+    def _observe(self, *lines: Observation) -> None:
+        self._table.observe(*lines)
 
     def _order(self, command: Command) -> str:
         self.ordered += 1

@@ -1,0 +1,136 @@
+"""A game as commands meet it, and what a command comes to: lines, an order, or a refusal in words. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from referee.control.commands import Command
+from referee.control.offers import Offers, read_offers
+from referee.engine.amended_log import AmendedLog
+from referee.engine.observations import Answer, Correct, Observation, Slap
+from referee.engine.rulings import Ruling, cause_of
+from referee.engine.view import View
+from referee.rules.house import HouseRules, read_house_rules
+from referee.text.sentence import Spoken
+
+Namer = Callable[[str], str]
+"""Gives a new line of a kind an id that the log does not have yet."""
+
+
+@dataclass(frozen=True)
+class Facts:
+    """A game as it stands."""
+
+    observations: Sequence[Observation]
+    """In the order in which they became known, the table first."""
+    rulings: Sequence[Ruling]
+    view: View
+    now: int
+    """ns"""
+    watermark: int
+    """Everything up to here has been told, ns."""
+    game: int | None = None
+    """Its number in the record."""
+
+    @property
+    def t(self) -> int:
+        """The instant of what is said now: no sensor has told beyond it."""
+        return max(self.now, self.watermark + 1)
+
+    @cached_property
+    def log(self) -> AmendedLog:
+        """The log as people have corrected it."""
+        return AmendedLog(self.observations, self.rulings)
+
+    @cached_property
+    def rules(self) -> HouseRules:
+        """The house rules in force."""
+        table = self.log.table
+        return read_house_rules(table.rules if table is not None else "classic")
+
+    @cached_property
+    def offers(self) -> Offers:
+        """What people may report now."""
+        return read_offers(self.rules, self.view, self.log.all_now())
+
+
+@dataclass(frozen=True)
+class Accepted:
+    """It is done: by these lines of the log, in this order, or by an order to the main process."""
+
+    words: str
+    """A `referee.text.sentence.Sentence`, so that the page can say it in other languages; as is every refusal's."""
+    observations: tuple[Observation, ...] = ()
+    order: Command | None = None
+
+
+@dataclass(frozen=True)
+class Refused:
+    """It is not done, and nothing has changed."""
+
+    words: str
+
+
+Outcome = Accepted | Refused
+
+
+class Denied(Spoken):
+    """Why a command cannot be met."""
+
+
+class MetCommand:
+    """One command and the game that it meets; what is common to all of them. Raises `Denied`."""
+
+    def __init__(self, command: Command, facts: Facts | None, name: Namer) -> None:
+        self._command, self._get, self._known, self._name = command, command.get, facts, name
+
+    @property
+    def _facts(self) -> Facts:
+        if self._known is None:
+            raise Denied("no game is being played")
+        return self._known
+
+    @property
+    def _log(self) -> AmendedLog:
+        return self._facts.log
+
+    @property
+    def _seats(self) -> int:
+        """How many sit there, those who joined included; before anything was judged, as the first line says."""
+        return len(self._facts.view.names) or (len(self._log.table.seats) if self._log.table is not None else 0)
+
+    @property
+    def _is_playing(self) -> bool:
+        return self._known is not None and not self._known.view.game_over
+
+    def _checked_seat(self, seat: int) -> int:
+        """A seat of this table."""
+        if not 1 <= seat <= self._seats:
+            raise Denied("there is no seat {number}; this table has {places}", number=seat, places=self._seats)
+        return seat
+
+    def _find_verdict(self, id_: str) -> Ruling:
+        """A ruling in force; a slap that won is ruled in full once its pile is picked up, until then by its hand."""
+        if (ruling := self._log.ruling(id_)) is not None:
+            return ruling
+        slap = self._log.now(cause_of(id_)) if id_.startswith("slap_won@") and self._log.known(cause_of(id_)) else None
+        if not isinstance(slap, Slap):
+            raise Denied('there is no ruling "{name}" in force', name=id_)
+        return Ruling("slap_won", id_, slap.t, (slap.id,), (), {"seat": slap.seat})
+
+    def _correction(self, line: str, **fields: Any) -> Correct:
+        return Correct(t=self._facts.t, id=self._name("correct"), line=line, **fields)
+
+    def _answer_to(self, question: str, value: Any) -> Answer:
+        return Answer(t=self._facts.t, id=self._name("answer"), to=question, value=value)
+
+    def _refuse_without_corrections(self) -> None:
+        if not self._facts.rules.has("K6"):
+            raise Denied("these house rules allow no corrections (K6 is off)")
+
+    def _refuse_after_the_end(self) -> None:
+        if self._facts.view.game_over:
+            raise Denied("the game is over")

@@ -1,0 +1,75 @@
+"""What people may report of a game, by the house rules in force: the page offers it, and commands ask whether it is so.
+
+Called in the page's process and in the main process, so that what is offered is what is accepted. Pure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from referee.engine.observations import MAX_SEATS, Observation, Say
+from referee.engine.view import View
+from referee.rules.cards import RANKS
+from referee.rules.house import HouseRules
+
+FOULS: Final[Mapping[str, tuple[str, ...]]] = {
+    "peek": ("S6", "F10"),
+    "hover": ("M5", "F10"),
+    "snap": ("S8",),
+    "double_draw": ("F9", "F10"),
+    "ring": ("S7", "F10"),
+}
+"""What people may report of a hand, and the rows of which one must be on for the report to be of any use."""
+WILD_RANKS: Final = "23456789T"
+"""Ranks that may be drawn as the wild one (P14)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Offers:
+    """What may be said of a game now; seats count from 1."""
+
+    contests: bool
+    """F5"""
+    fouls: tuple[str, ...]
+    """Of `FOULS`."""
+    call: tuple[int | None, str] | None
+    """N14: who lays the next card, and the rank that follows the last one called; None where ranks are not called."""
+    joins: tuple[int, ...]
+    """M11: free seats, as far as there are pads."""
+    leaves: tuple[int, ...]
+    """E8: seats that may leave."""
+    sights: bool
+    """K6: whether a card, a slap or a late line may be put on record by people."""
+
+
+def read_offers(rules: HouseRules, view: View, said: Iterable[Observation], pads: int = MAX_SEATS) -> Offers:
+    """What these house rules make useful at this moment; nothing once the game is over, but K6.
+
+    Args:
+        rules: in force.
+        view: the position.
+        said: the log's lines, at least those that call a rank and those by which somebody leaves.
+        pads: how many pads there are.
+    """
+    if view.game_over:
+        return Offers(False, (), None, (), (), rules.has("K6"))
+    lines = list(said)
+    gone = {line.seat for line in lines if line.kind == "leave"}  # type: ignore[attr-defined]
+    seats = [seat for seat in range(1, len(view.names) + 1) if seat not in gone]
+    return Offers(
+        contests=rules.has("F5"),
+        fouls=tuple(foul for foul, rows in FOULS.items() if any(map(rules.has, rows))),
+        call=(view.turn, _next_rank(lines)) if rules.has("N14") else None,
+        joins=tuple(range(len(view.names) + 1, min(pads, MAX_SEATS) + 1)) if rules.has("M11") else (),
+        leaves=tuple(seats) if rules.has("E8") and len(seats) > 1 else (),
+        sights=rules.has("K6"),
+    )
+
+
+def _next_rank(lines: Iterable[Observation]) -> str:
+    """Ranks are named in their order, the ace after the king."""
+    called = [line for line in lines if isinstance(line, Say)]
+    last = max(called, key=lambda line: line.t).rank if called else RANKS[-1]
+    return RANKS[(RANKS.index(last) + 1) % len(RANKS)]

@@ -1,0 +1,174 @@
+"""What people tell of a game that no sensor told: contests, fouls, calls, who joins and leaves, what was missed.
+
+Each method of `Reports` is the command of its name (`referee.control.commands`); `referee.control.corrections` calls
+them. What comes of it are lines of the table log. Pure.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from referee.control.facts import Accepted, Denied, MetCommand
+from referee.control.offers import FOULS
+from referee.engine.amended_log import BY_PEOPLE
+from referee.engine.observations import (
+    MAX_ERROR,
+    Card,
+    Contest,
+    Draw,
+    Foul,
+    Join,
+    Leave,
+    Observation,
+    Say,
+    Slap,
+    Table,
+    Taken,
+)
+from referee.engine.rulings import SLAP_KINDS, cause_of
+from referee.text.sentence import Sentence
+
+MISSED: Final = "missed"
+"""Stands for the kind where an id is given to a line of something that the sensors missed."""
+CONTESTABLE: Final = (*SLAP_KINDS[:2], "challenge_won", "pile")
+"""Kinds of rulings by which a slap or a take is on record (F5)."""
+
+
+class Reports(MetCommand):
+    """The commands that put something new on record. They raise `Denied`."""
+
+    def contest(self) -> Accepted:
+        """Others contest a slap or a take (F5): the latest of that seat, or the one that a ruling names."""
+        self._refuse_after_the_end()
+        if not self._facts.offers.contests:
+            raise Denied("these house rules know no contests (F5 is off)")
+        name, against = self._get("ruling"), self._get("against")
+        if name is not None:
+            ruling = self._find_verdict(name)
+            if ruling.kind not in CONTESTABLE:
+                raise Denied('"{name}" is no slap and no take', name=name)
+            if against not in (None, ruling["seat"]):
+                raise Denied("that was {seat}'s", seat=ruling["seat"])
+            against = ruling["seat"]
+        against = self._checked_seat(against)
+        by = tuple(dict.fromkeys(map(self._checked_seat, self._get("by"))))
+        if against in by:
+            raise Denied("nobody contests what is their own")
+        on_record = (one["seat"] for one in self._log.rulings.values() if one.kind in CONTESTABLE)
+        if against not in (self._facts.view.owner, *on_record):
+            raise Denied("{seat} has neither slapped nor taken a pile yet", seat=against)
+        line = Contest(t=self._facts.t, id=self._name("contest"), by=by, against=against, ruling=name)
+        return Accepted(Sentence("contested; the record settles it"), (line,))
+
+    def foul(self) -> Accepted:
+        """A foul that people saw (S6 to S8, F9, F10)."""
+        self._refuse_after_the_end()
+        foul = self._get("foul")
+        if foul not in self._facts.offers.fouls:
+            raise Denied("these house rules make nothing of that foul ({rows} is off)", rows=FOULS[foul][0])
+        seat = self._checked_seat(self._get("seat"))
+        line = Foul(t=self._facts.t, id=self._name("foul"), seat=seat, foul=foul, extra=BY_PEOPLE)
+        return Accepted(Sentence("reported, of {seat}", seat=seat), (line,))
+
+    def say(self) -> Accepted:
+        """A player called a rank (N14)."""
+        self._refuse_after_the_end()
+        if self._facts.offers.call is None:
+            raise Denied("these house rules know no calling of ranks (N14 is off)")
+        seat = self._checked_seat(self._get("seat"))
+        line = Say(t=self._facts.t, id=self._name("say"), seat=seat, rank=self._get("rank"))
+        return Accepted(Sentence("{seat} calls {rank}", seat=seat, rank=self._get("rank")), (line,))
+
+    def draw(self) -> Accepted:
+        """The wild rank was drawn (P14)."""
+        self._refuse_after_the_end()
+        if not self._facts.rules.has("P14"):
+            raise Denied("these house rules know no wild rank (P14 is off)")
+        rank = self._get("rank")
+        line = Draw(t=self._facts.t, id=self._name("draw"), rank=rank)
+        return Accepted(Sentence("the wild rank is {rank}", rank=rank), (line,))
+
+    def join(self) -> Accepted:
+        """A bystander joins at a free pad (M11)."""
+        self._refuse_after_the_end()
+        if not self._facts.rules.has("M11"):
+            raise Denied("these house rules let nobody join (M11 is off)")
+        seat = self._get("seat")
+        if seat not in self._facts.offers.joins:
+            raise Denied("seat {number} is taken; free are {free}", number=seat, free=self._facts.offers.joins)
+        line = Join(t=self._facts.t, id=self._name("join"), seat=seat, extra=BY_PEOPLE)
+        return Accepted(Sentence("{seat} joins", seat=seat), (line,))
+
+    def leave(self) -> Accepted:
+        """A player leaves the game (E8)."""
+        self._refuse_after_the_end()
+        if not self._facts.rules.has("E8"):
+            raise Denied("these house rules do not say what becomes of the cards of whoever leaves (E8 is off)")
+        seat = self._checked_seat(self._get("seat"))
+        if seat not in self._facts.offers.leaves:
+            raise Denied("{seat} has left already", seat=seat)
+        line = Leave(t=self._facts.t, id=self._name("leave"), seat=seat)
+        return Accepted(Sentence("{seat} leaves the game", seat=seat), (line,))
+
+    def missed_card(self) -> Accepted:
+        """A card was laid that the camera missed: right after a card, a hand or a pick-up, or else as the latest."""
+        after = self._find_before(self._get("after"), (Card, Slap, Taken, Table), (Card, Taken, Table))
+        seat, card = self._checked_seat(self._get("seat")), self._get("card")
+        t, error = self._place_after(after, (Card, Slap, Taken))
+        line = Card(t=t, id=self._name(MISSED), card=card, seat=seat, t_error=error, extra=BY_PEOPLE)
+        words = Sentence("{seat} laid the {card}; what follows is ruled again", seat=seat, card=card)
+        return Accepted(words, self._told_late(line))
+
+    def missed_slap(self) -> Accepted:
+        """A hand came down that its pad missed: on the latest card, or on the one that is named."""
+        on = self._find_before(self._get("on"), (Card,), (Card,))
+        seat = self._checked_seat(self._get("seat"))
+        t, error = self._place_after(on, (Card, Taken))
+        line = Slap(t=t, id=self._name(MISSED), seat=seat, t_error=error, extra=BY_PEOPLE)
+        words = Sentence("{seat} slapped; what follows is ruled again", seat=seat)
+        return Accepted(words, self._told_late(line))
+
+    def take_up(self) -> Accepted:
+        """Something that was told too late is judged after all (reading 20)."""
+        self._refuse_without_corrections()
+        line = self._get("line")
+        asked = (self._log.ruling(name) for name in self._facts.view.questions)
+        if not any(one is not None and one["ask"] == "late_evidence" and cause_of(one.id) == line for one in asked):
+            raise Denied('"{line}" is nothing that came too late', line=line)
+        words = Sentence("taken up; what follows is ruled again")
+        return Accepted(words, (self._correction(line, take=True),))
+
+    def _told_late(self, line: Observation) -> tuple[Observation, ...]:
+        """A line of an instant that every sensor has told of is evidence that came late, and is taken up at once."""
+        if line.t > self._facts.watermark:
+            return (line,)
+        return line, self._correction(line.id, take=True)
+
+    def _find_before(
+        self, name: str | None, kinds: tuple[type[Observation], ...], usual: tuple[type[Observation], ...]
+    ) -> Observation:
+        """The line after which something was missed: the one of these kinds that is named, or the latest usual one."""
+        self._refuse_without_corrections()
+        if name is None:
+            found = [line for line in self._log.all_now() if isinstance(line, usual)]
+            if not found:
+                raise Denied("no card was laid yet")
+            return found[-1]
+        line = self._log.now(name) if self._log.known(name) else None
+        if not isinstance(line, kinds):
+            raise Denied('"{line}" is nothing that this can have followed', line=name)
+        return line
+
+    def _place_after(self, before: Observation, kinds: tuple[type[Observation], ...]) -> tuple[int, int]:
+        """When something happened of which people know no more than what came before and after it: instant, error, ns.
+
+        It is put halfway to the next line of these kinds, and no more than `MAX_ERROR` after ``before``; its error
+        ends short of both, for their order is what people said.
+        """
+        later: list[Any] = [line for line in self._log.all_now() if isinstance(line, kinds) and line.t > before.t]
+        end = later[0].t if later else self._facts.t
+        half = min((end - before.t) // 2, MAX_ERROR)
+        if half < 1:
+            raise Denied('nothing can have come between "{line}" and what followed it', line=before.id)
+        errors = (getattr(before, "t_error", 0), later[0].t_error if later else 0)
+        return before.t + half, max(0, half - max(errors) - 1)

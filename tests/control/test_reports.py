@@ -1,0 +1,171 @@
+"""What no sensor told: contests, fouls, calls, who joins and leaves, a missed card, a missed slap, late evidence."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from referee.control.facts import Accepted, Refused
+from referee.engine.log import encode_observation
+from referee.engine.observations import Card, Slap
+from tests.engine.playing import log
+from tests.web.tables import SECOND, Table
+
+PAIR = "1000 1:7h\n2000 2:7c\n2300 slap 3\n"
+
+
+def table_of(text: str = PAIR, *on: str, **set_: Any) -> Table:
+    table = Table(log(text, rules={"base": "classic", "on": list(on), "set": set_}))
+    table.settle()
+    return table
+
+
+def accepted(table: Table, do: str, **fields: Any) -> list[str]:
+    """The lines that came of it, as they stand in the log."""
+    done = table.command(do, **fields)
+    assert isinstance(done, Accepted), done
+    table.settle()
+    return [encode_observation(line) for line in done.observations]
+
+
+def ruled(table: Table, kind: str) -> list[dict[str, Any]]:
+    return [dict(ruling.fields) for ruling in table.in_force() if ruling.kind == kind]
+
+
+def test_a_contest_is_settled_from_the_record_and_undone() -> None:
+    """F5: each of two who contest a good slap gives a card."""
+    table = table_of(PAIR + "3000 taken 3\n", "F5")
+    (line,) = accepted(table, "contest", by=[1, 2], against=3)
+    assert '"kind":"contest"' in line
+    assert '"by":[1,2],"against":3' in line
+    assert ruled(table, "contested") == [{"against": 3, "by": [1, 2], "upheld": True}]
+    assert [give["seat"] for give in ruled(table, "give")] == [1, 2]
+    accepted(table, "undo")
+    assert ruled(table, "contested") == ruled(table, "give") == []
+
+
+def test_a_contest_may_name_its_ruling() -> None:
+    table = table_of("1000 1:7h\n2000 2:8c\n2300 slap 3\n", "F5")
+    (line,) = accepted(table, "contest", by=[1], ruling="slap_false@s1")
+    assert '"against":3,"ruling":"slap_false@s1"' in line
+    assert ruled(table, "contested")[0]["upheld"] is False
+
+
+@pytest.mark.parametrize(
+    ("foul", "row"), [("peek", "S6"), ("hover", "F10"), ("snap", "S8"), ("double_draw", "F9"), ("ring", "S7")]
+)
+def test_a_foul_is_reported_where_a_row_makes_something_of_it(foul: str, row: str) -> None:
+    table = table_of("1000 1:7h\n", row)
+    (line,) = accepted(table, "foul", seat=1, foul=foul)
+    assert '"by":"people"' in line
+    assert ruled(table, "foul") == [{"seat": 1, "foul": foul}]
+    accepted(table, "undo")
+    assert ruled(table, "foul") == []
+
+
+def test_a_rank_is_called_and_the_call_taken_back() -> None:
+    """N14: Ben calls eight and lays it."""
+    table = table_of("1000 1:7h\n", "N14")
+    (line,) = accepted(table, "say", seat=2, rank="8")
+    assert '"kind":"say"' in line
+    t = table.now + SECOND
+    table.observe(Card(t=t, id="c9", card="8c", seat=2), Slap(t=t + SECOND // 3, id="s9", seat=3))
+    table.settle()
+    assert ruled(table, "slap_won") == [] or ruled(table, "slap_won")[0]["patterns"] == ["N14"]
+    assert table.view.owner == 3
+    accepted(table, "undo")
+    assert table.view.owner is None
+
+
+def test_ranks_are_offered_in_their_order() -> None:
+    table = table_of("1000 1:7h\n", "N14")
+    assert table.facts().offers.call == (2, "A")
+    accepted(table, "say", seat=2, rank="K")
+    accepted(table, "say", seat=3, rank="A")
+    assert table.facts().offers.call == (2, "2")
+
+
+def test_the_wild_rank_is_drawn() -> None:
+    """P14"""
+    table = table_of("1000 1:2h\n", "P14")
+    (line,) = accepted(table, "draw", rank="5")
+    assert '"kind":"draw"' in line
+    t = table.now + SECOND
+    table.observe(Card(t=t, id="c9", card="5c", seat=2), Slap(t=t + SECOND // 3, id="s9", seat=3))
+    table.settle()
+    assert table.view.owner == 3
+
+
+def test_a_bystander_joins() -> None:
+    """M11"""
+    table = table_of("1000 1:7h\n", "M11")
+    assert table.facts().offers.joins == (4, 5, 6, 7, 8)
+    accepted(table, "join", seat=4)
+    assert len(table.view.names) == 4
+    accepted(table, "undo")
+    assert len(table.view.names) == 3
+
+
+OFFERED = {"contests": "F5", "call": "N14", "joins": "M11", "leaves": "E8"}
+
+
+@pytest.mark.parametrize("offer", OFFERED)
+def test_what_the_house_rules_do_not_know_is_not_offered(offer: str) -> None:
+    assert not getattr(table_of().facts().offers, offer)
+    assert getattr(table_of(PAIR, OFFERED[offer]).facts().offers, offer)
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ({"do": "contest", "by": [1], "against": 3}, "F5 is off"),
+        ({"do": "foul", "seat": 1, "foul": "peek"}, "S6 is off"),
+        ({"do": "foul", "seat": 1, "foul": "snap"}, "S8 is off"),
+        ({"do": "foul", "seat": 1, "foul": "sneeze"}, '"foul" must be'),
+        ({"do": "foul", "seat": 4, "foul": "hover"}, "no seat 4"),
+        ({"do": "say", "seat": 1, "rank": "7"}, "N14 is off"),
+        ({"do": "say", "seat": 1, "rank": "10"}, '"rank" must be'),
+        ({"do": "draw", "rank": "7"}, "P14 is off"),
+        ({"do": "draw", "rank": "K"}, '"rank" must be'),
+        ({"do": "join", "seat": 4}, "M11 is off"),
+        ({"do": "leave", "seat": 1}, "E8 is off"),
+        ({"do": "missed_card", "seat": 1, "card": "7h", "after": "c9"}, "nothing that this can have followed"),
+        ({"do": "missed_slap", "seat": 1, "on": "s1"}, "nothing that this can have followed"),
+        ({"do": "missed_slap", "seat": 4}, "no seat 4"),
+        ({"do": "take_up", "line": "c1"}, "nothing that came too late"),
+    ],
+)
+def test_what_does_not_fit_is_refused(command: dict[str, Any], words: str) -> None:
+    refused = table_of().command(**command)
+    assert isinstance(refused, Refused)
+    assert words in refused.words
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"by": [1]}, "say against or ruling"),
+        ({"by": [], "against": 3}, '"by" must be'),
+        ({"by": [3, 1], "against": 3}, "their own"),
+        ({"by": [1], "against": 2}, "neither slapped nor taken"),
+        ({"by": [1], "ruling": "lead@table"}, "no slap and no take"),
+        ({"by": [1], "against": 2, "ruling": "slap_won@s1"}, "that was seat 3"),
+    ],
+)
+def test_a_contest_of_nothing_is_refused(fields: dict[str, Any], words: str) -> None:
+    table = table_of(PAIR + "3000 taken 3\n", "F5")
+    refused = table.command("contest", **fields)
+    assert isinstance(refused, Refused)
+    assert words in refused.words
+
+
+def test_a_missed_card_between_two_lines_of_one_instant_is_refused() -> None:
+    table = table_of("1000 1:7h\n1000 slap 3\n")
+    refused = table.command("missed_card", seat=2, card="7c", after="c1")
+    assert isinstance(refused, Accepted)
+    table = Table(log("1000 1:7h\n1000.000001 slap 3\n"))
+    table.settle()
+    refused = table.command("missed_card", seat=2, card="7c", after="c1")
+    assert isinstance(refused, Refused)
+    assert "nothing can have come between" in refused.words
