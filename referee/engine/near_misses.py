@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from referee.rules.cards import rank, suit, value
+from referee.rules.conditions import PileView
 from referee.rules.house import HouseRules
-from referee.rules.notation import PileView
 
 _Miss = Callable[[PileView, HouseRules], str]
 

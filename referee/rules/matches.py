@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Final
 
+from referee.rules.conditions import PileView
 from referee.rules.house import HouseRules
-from referee.rules.notation import Compiled, PileView, compile_pattern
+from referee.rules.notation import Compiled, compile_pattern
 from referee.rules.patterns import PATTERNS
 
 _ROYAL: Final = "(rank(1) = K and rank({0}) = Q or rank(1) = Q and rank({0}) = K)"

@@ -12,8 +12,8 @@ from functools import lru_cache
 from typing import Final
 
 from referee.rules.cards import colour, rank, suit, value
+from referee.rules.conditions import PileView
 from referee.rules.house import HouseRules
-from referee.rules.notation import PileView
 
 Pattern = Callable[[PileView, HouseRules], int]
 

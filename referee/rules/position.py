@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Final, Literal, NamedTuple
 
+from referee.rules.conditions import PileView
 from referee.rules.frozen import record
 from referee.rules.house import HouseRules
-from referee.rules.notation import PileView
 
 State = Literal["played", "burned", "dead"]
 Until = Literal["pile", "rounds", "cards", "game", "slap"]

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from referee.engine.near_misses import why_not
+from referee.rules.conditions import PileView
 from referee.rules.house import read_house_rules
-from referee.rules.notation import PileView
 
 
 def look(cards: str, **more: Any) -> PileView:

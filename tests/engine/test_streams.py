@@ -109,7 +109,7 @@ def test_a_table_that_is_later_than_its_cards_is_refused() -> None:
     table = from_fields({**TABLE, "t": 10 * MS}, 1)
     early = [line("tick", 1), line("slap", 9, seat=1), line("card", 10, card="7h")]
     outline_log(enumerate([table, *early], start=1))
-    with pytest.raises(LogError, match='^line 1: this "table" .* is later than the card of line 5'):
+    with pytest.raises(LogError, match=r'^line 1: this "table" .* is later than the card of line 5'):
         outline_log(enumerate([table, *early, line("card", 9.9, card="8h")], start=1))
 
 

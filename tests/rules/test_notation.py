@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from referee.rules.notation import MAX_DEPTH, MAX_LENGTH, NotationError, PileView, compile_pattern
+from referee.rules.conditions import PileView
+from referee.rules.notation import MAX_DEPTH, MAX_LENGTH, NotationError, compile_pattern
 
 
 def look(

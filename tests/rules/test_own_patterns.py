@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 from referee.rules.cards import PACK, RANKS
+from referee.rules.conditions import PileView
 from referee.rules.house import HouseRules, read_house_rules
 from referee.rules.matches import find_patterns, own_patterns
-from referee.rules.notation import Compiled, PileView, compile_pattern
+from referee.rules.notation import Compiled, compile_pattern
 from referee.rules.patterns import PATTERNS
 from referee.rules.rows import ROWS
 

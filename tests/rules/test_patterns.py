@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from referee.rules.conditions import PileView
 from referee.rules.house import read_house_rules
 from referee.rules.matches import find_patterns
-from referee.rules.notation import PileView
 
 
 def look(cards: str, **more: Any) -> PileView:

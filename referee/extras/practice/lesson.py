@@ -22,9 +22,9 @@ from typing import Final
 
 from referee.record.league import Median, median
 from referee.rules.cards import JOKERS, PACK
+from referee.rules.conditions import PileView
 from referee.rules.house import HouseRules
 from referee.rules.matches import find_patterns, own_patterns
-from referee.rules.notation import PileView
 from referee.rules.patterns import PATTERNS
 from referee.text.rules import sentence
 from referee.text.ruling_lines import pretty
