@@ -66,6 +66,8 @@ class Adjudicator:
         self._seats = 0
         self._joined = 0
         self._ended = False
+        self._reached: int | None = None
+        """The log's last instant, ns, once it has ended."""
         self._held_back: list[tuple[int, Key, int, int, Ruling]] = []
         """By the order of print, then of judging."""
         self._serial = 0
@@ -98,6 +100,8 @@ class Adjudicator:
             self._seats = len(observation.seats)
         elif observation.t <= self._watermark:
             if not isinstance(observation, _AMENDING):
+                if self._history is not None:
+                    self._history.keep_late(observation)
                 # Its sensor had promised it all: on record, and never judged silently (K1).
                 draft = Draft("question", {"ask": "late_evidence", "about": [observation.id]}, ("K1",), ())
                 ruling = to_ruling(draft, observation.id, self._watermark, set())
@@ -119,6 +123,7 @@ class Adjudicator:
             return []
         self._ended = True
         self._read_to = _FOREVER
+        self._reached = self._last_t
         self._advance_loop()
         self._take(self._judge.end(self._last_t))
         return self._release()
@@ -188,12 +193,12 @@ class Adjudicator:
 
     def _advance_loop(self) -> None:
         if self._history is None:
-            self._take(self._judge.run(self.watermark, self._lookahead))
+            self._take(self._judge.run(self.watermark, self._lookahead, self._reached))
             self._judge.done.clear()
             return
         amended = True
         while amended:
-            self._take(self._judge.run(self.watermark, self._lookahead), judged=True)
+            self._take(self._judge.run(self.watermark, self._lookahead, self._reached), judged=True)
             self._judge, changed, amended = self._history.amend(self._judge)
             self._take(changed)
 
@@ -255,7 +260,7 @@ def view_of(state: State, questions: tuple[str, ...] = ()) -> View:
     challenge = position.challenge
     return View(
         names=position.names,
-        counts=position.counts,
+        counts=tuple(position.count(seat) for seat in range(1, position.seats + 1)),
         pile=tuple(laid.card for laid in position.pile),
         turn=position.turn,
         challenge=ChallengeView(challenge.challenger, challenge.challenged, challenge.left) if challenge else None,

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import bisect
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final, NamedTuple
 
 from referee.engine.doubt import better_order, order_is_open
 from referee.engine.first_hand import Answers
-from referee.engine.fold import fold, last_chance_ends, last_tick, open_table
-from referee.engine.observations import Answer, Card, Correct, Observation, Slap, Table
+from referee.engine.fold import end_by_time, fold, last_tick, open_table
+from referee.engine.observations import Answer, Card, Correct, Observation, Slap, Table, Taken
 from referee.engine.overrule import OVERRULED
 from referee.engine.rulings import AFTER_ALL_KINDS, KIND_PLACES, Key, PlacedRuling, Ruling, place_of
 from referee.engine.state import State
@@ -18,70 +18,95 @@ _SLACK: Final = 256
 """Places left behind by what was taken before the queue closes up; so taking the head does not move all the rest."""
 
 
+class _Sorted:
+    """Lines by place in event time. They arrive mostly in that order and leave mostly from its head."""
+
+    def __init__(self) -> None:
+        self.keys: list[Key] = []
+        self.lines: list[Observation] = []
+        self.first = 0
+
+    def add(self, key: Key, line: Observation) -> None:
+        if self.keys and key < self.keys[-1]:
+            at = bisect.bisect_right(self.keys, key, self.first)
+            self.keys.insert(at, key)
+            self.lines.insert(at, line)
+        else:
+            self.keys.append(key)
+            self.lines.append(line)
+
+    def take(self, at: int) -> tuple[Key, Observation]:
+        """Take out the one at this index."""
+        if at > self.first:
+            return self.keys.pop(at), self.lines.pop(at)
+        taken = self.keys[at], self.lines[at]
+        self.first = at + 1
+        if at >= _SLACK and 2 * at >= len(self.lines):
+            del self.keys[: at + 1], self.lines[: at + 1]
+            self.first = 0
+        return taken
+
+    def up_to(self, until: int) -> Iterator[Observation]:
+        """Those up to an instant, ns."""
+        at = self.first
+        while at < len(self.lines) and self.lines[at].t <= until:
+            yield self.lines[at]
+            at += 1
+
+
 class EventQueue:
     """Observations by place in event time, the earliest first; they arrive in any order, mostly in that one."""
 
     def __init__(self) -> None:
-        self._keys: list[Key] = []
-        self._lines: list[Observation] = []
-        self._first = 0
+        self._all = _Sorted()
+        self._reveals = _Sorted()
+        """Of all those the cards and pick-ups: a hand is near few of them, and may be near a great many other hands."""
         self._widest = 0
 
     def add(self, observation: Observation) -> None:
         """Put an observation into its place."""
         key = place_of(observation)
-        if self._keys and key < self._keys[-1]:
-            at = bisect.bisect_right(self._keys, key, self._first)
-            self._keys.insert(at, key)
-            self._lines.insert(at, observation)
-        else:
-            self._keys.append(key)
-            self._lines.append(observation)
+        self._all.add(key, observation)
+        if isinstance(observation, _REVEALS):
+            self._reveals.add(key, observation)
         error = getattr(observation, "t_error", 0)
         if error > self._widest:
             self._widest = error
 
     def head(self) -> Observation | None:
         """The earliest; None where none waits."""
-        return self._lines[self._first] if self._first < len(self._lines) else None
+        waiting = self._all
+        return waiting.lines[waiting.first] if waiting.first < len(waiting.lines) else None
 
     def all(self) -> tuple[Observation, ...]:
         """Everything that waits."""
-        return tuple(self._lines[self._first :])
+        return tuple(self._all.lines[self._all.first :])
 
-    def near(self, one: Card | Slap, skip: int = 0) -> Sequence[Observation]:
-        """What waits, without the first ``skip``, and may have happened before this card or slap, by the errors."""
-        until = one.t + one.t_error + self._widest
-        lines, first = self._lines, self._first + skip
-        end = first
-        while end < len(lines) and lines[end].t <= until:
-            end += 1
-        return lines[first:end] if end > first else ()
+    def near(self, one: Card | Slap | Taken, *, reveals: bool = False) -> Iterator[Observation]:
+        """What else waits and may have happened before this one, by the errors; only cards and pick-ups if asked."""
+        among = self._reveals if reveals else self._all
+        return (other for other in among.up_to(one.t + one.t_error + self._widest) if other is not one)
 
-    def take(self, at: int) -> tuple[Key, Observation]:
-        """Take the ``at``-th out, with its place in event time."""
-        if at:
-            return self._keys.pop(self._first + at), self._lines.pop(self._first + at)
-        first = self._first
-        taken = self._keys[first], self._lines[first]
-        self._first = first + 1
-        if first >= _SLACK and 2 * first >= len(self._lines):
-            del self._keys[: first + 1], self._lines[: first + 1]
-            self._first = 0
-        return taken
+    def take(self, observation: Observation) -> Key:
+        """Take one out; gives its place in event time."""
+        key = place_of(observation)
+        self._all.take(bisect.bisect_left(self._all.keys, key, self._all.first))
+        if isinstance(observation, _REVEALS):
+            self._reveals.take(bisect.bisect_left(self._reveals.keys, key, self._reveals.first))
+        return key
 
 
-_ORDERED: Final = (Card, Slap)
+_REVEALS: Final = (Card, Taken)
+_ORDERED: Final = (Card, Slap, Taken)
 """What waits for whatever may have come before it."""
 _AMENDING: Final = (Answer, Correct)
 
 
 class JudgedMoment(NamedTuple):
-    """An observation that is about to be judged, the state then, and what followed closely enough to matter."""
+    """An observation that is about to be judged, and the state then."""
 
     observation: Observation
     state: State
-    near: tuple[Observation, ...]
 
 
 Witness = Callable[[JudgedMoment], None]
@@ -124,29 +149,31 @@ class EventJudge:
         """What waits, in event time."""
         return self._waiting.all()
 
-    def run(self, until: int, lookahead: int) -> list[PlacedRuling]:
+    def run(self, until: int, lookahead: int, reached: int | None = None) -> list[PlacedRuling]:
         """Judge what can be judged once all up to ``until`` (ns, inclusive) is known; stop after an amendment.
 
         Args:
             until: the watermark.
             lookahead: how far beyond a card's or slap's instant everything must be known before it is judged, ns.
+            reached: the latest instant of any line or tick, ns, where the watermark lies beyond it: the end of a log
+                proves that no line comes any more, and not that any time went by (reading 17).
         """
         out: list[PlacedRuling] = []
+        clock = until if reached is None else min(until, reached)
         while True:
             head, deadline = self._waiting.head(), self._deadline()
-            if deadline is not None and (head is None or deadline < head.t):
-                if deadline > until:
-                    break
+            if deadline is not None and deadline <= clock and (head is None or deadline < head.t):
                 assert self.state is not None
-                self.state, rulings = last_chance_ends(self.state)
+                self.state, rulings = end_by_time(self.state, deadline, self.answers)
                 # It belongs to the last line before it: whoever takes up the state after that line has it behind him.
                 for ruling in rulings:
                     _put([ruling], (ruling.t, AFTER_ALL_KINDS, 0, 0, ""), self.judged - 1, out)
                 continue
+            if deadline is not None and (head is None or deadline < head.t):
+                break
             if head is None or head.t + (lookahead if isinstance(head, _ORDERED) else 0) > until:
                 break
-            near = self._waiting.near(head, 1) if isinstance(head, _ORDERED) else ()
-            if isinstance(self._judge(self._choose(head, near) if near else 0, out), _AMENDING):
+            if isinstance(self._judge(self._choose(head), out), _AMENDING):
                 break
         return out
 
@@ -160,12 +187,17 @@ class EventJudge:
         return out
 
     def _deadline(self) -> int | None:
-        chance = self.state.position.last_chance if self.state is not None else None
-        return chance.ends_at if chance is not None else None
+        """When the game ends by its own clock (E2, E7), ns; None while the table is paused."""
+        if self.state is None or self.state.position.paused or self.state.position.over:
+            return None
+        position = self.state.position
+        chance = position.last_chance
+        ends = (position.ends_at, chance.ends_at if chance is not None else None)
+        return min((end for end in ends if end is not None), default=None)
 
-    def _judge(self, at: int, out: list[PlacedRuling]) -> Observation:
-        """Judge what waits at this place; gives it, and adds its rulings to ``out``."""
-        key, observation = self._waiting.take(at)
+    def _judge(self, observation: Observation, out: list[PlacedRuling]) -> Observation:
+        """Judge one of those that wait; gives it, and adds its rulings to ``out``."""
+        key = self._waiting.take(observation)
         self.done.append(observation)
         nth = self.judged
         self.judged = nth + 1
@@ -173,29 +205,31 @@ class EventJudge:
         if state is None:
             if not isinstance(observation, Table):
                 return observation
-            self.state, rulings = open_table(observation)
+            self.state, rulings = open_table(observation, self.answers)
         else:
             # What a doubtful order put behind a slap is near it, too.
             near = self._waiting.near(observation) if isinstance(observation, Slap) else ()
             if self.witness is not None:
-                self.witness(JudgedMoment(observation, state, tuple(near)))
+                self.witness(JudgedMoment(observation, state))
             self.state, rulings = fold(state, observation, near, self.answers)
         _put(rulings, key, nth, out)
         return observation
 
-    def _choose(self, head: Observation, near: Sequence[Observation]) -> int:
+    def _choose(self, head: Observation) -> Observation:
         """Which waiting observation comes first: the head, unless a doubtful order is better the other way (K9)."""
         if self.state is None:
-            return 0
-        for place, other in enumerate(near, start=1):
-            if isinstance(head, Card) and isinstance(other, Slap):
-                if self._doubtful(other, head) == "slap":
-                    return place
-            elif isinstance(head, Slap) and isinstance(other, Card) and self._doubtful(head, other) == "card":
-                return place
-        return 0
+            return head
+        if isinstance(head, Slap):
+            for other in self._waiting.near(head, reveals=True):
+                if isinstance(other, Card | Taken) and self._doubtful(head, other) == "card":
+                    return other
+        elif isinstance(head, Card | Taken):
+            for other in self._waiting.near(head):
+                if isinstance(other, Slap) and self._doubtful(other, head) == "slap":
+                    return other
+        return head
 
-    def _doubtful(self, slap: Slap, card: Card) -> str | None:
+    def _doubtful(self, slap: Slap, other: Card | Taken) -> str | None:
         """Which comes first where that is open and matters; marks the slap so that its ruling says so."""
         assert self.state is not None
         if not self.state.position.rules.has("K9"):
@@ -203,14 +237,14 @@ class EventJudge:
         if (
             slap.id in self.state.settled
             or OVERRULED + slap.id in self.answers
-            or card.zone != "pile"
-            or not order_is_open(slap, card)
+            or (isinstance(other, Card) and other.zone != "pile")
+            or not order_is_open(slap, other)
         ):
             return None
-        better = better_order(self.state.position, slap, card)
+        better = better_order(self.state.position, slap, other)
         if better is None:
             return None
-        if self.state.position.rules.value("K9") == "question":
+        if self.state.position.rules.word("K9") == "question":
             said = self.answers.get(f"question@{slap.id}")
             if said not in ("slap", "card"):
                 self.state = self.state._replace(asked=self.state.asked | {slap.id})

@@ -15,9 +15,11 @@ from referee.engine.rulings import Ruling, to_ruling, to_rulings
 from referee.engine.state import PendingWin, RunnerUp, State
 from referee.rules import war
 from referee.rules.card_play import lay, settle
+from referee.rules.cards import UNREADABLE
+from referee.rules.phase import DeadHeat
 from referee.rules.pickup import claim_by_slap
 from referee.rules.position import Position
-from referee.rules.slap_verdict import Verdict, judge_slap
+from referee.rules.slap_verdict import Verdict, has_just_laid_its_last, judge_slap
 from referee.rules.step import Draft, Step
 
 _FORCE_LEAD: Final = 0.1
@@ -46,7 +48,8 @@ def heat(position: Position, first: Slap, upcoming: Iterable[Observation]) -> tu
             cards.append(other)
         if not isinstance(other, Slap) or any(other.seat == hand.seat for hand in hands):
             continue
-        if other.t - first.t >= first.t_error + other.t_error:
+        apart = abs(other.t - first.t)
+        if apart and apart >= first.t_error + other.t_error:
             continue
         if _counts(position, other, other.seat in lifted, cards):
             hands.append(other)
@@ -98,7 +101,12 @@ def finish(
 
 def claim(step: Step, slap: Slap, split: tuple[int, ...] = ()) -> None:
     """The pile is this hand's; one without cards has slapped in (M1, M10)."""
-    back = [seat for seat in split or (slap.seat,) if not step.position.holds(seat)]
+    position = step.position
+    back = [
+        seat
+        for seat in split or (slap.seat,)
+        if not position.holds(seat) and not has_just_laid_its_last(position, seat)
+    ]
     claim_by_slap(step, slap.seat, slap.id, split=split)
     for seat in back:
         step.rule("slapped_in", "M10", because=(slap.id,), seat=seat)
@@ -111,9 +119,13 @@ def run_up(state: State, slap: Slap) -> State:
         return state
     if any(other.seat == slap.seat for other in pending.runners_up):
         return state
-    runner = RunnerUp(slap.seat, slap.t - pending.slap.t, slap.t_error, slap.id)
+    apart = slap.t - pending.slap.t
+    runner = RunnerUp(slap.seat, apart if apart >= 0 else None, slap.t_error, slap.id)
     runners = (*pending.runners_up, runner)
-    if pending.margin is None:
+    if pending.decided_by == "time" and runner.margin is None:
+        # By the stamps this hand was the first; in doubt the other was put before it (K9).
+        pending = replace(pending, margin=None, error=None, decided_by="doubt")
+    elif pending.decided_by == "time" and pending.margin is None:
         pending = replace(pending, margin=runner.margin, error=pending.slap.t_error + runner.error)
     return state._replace(pending=replace(pending, runners_up=runners))
 
@@ -124,7 +136,9 @@ def win(
     """A valid first hand, alone or in a dead heat (M1, M2, K3)."""
     step = Step(state.position, slap.t, slap.id)
     rule = (*judged.rule, "K9") if doubt else judged.rule
-    pending = PendingWin(slap, judged.patterns, judged.cards, rule, judged.because, doubt=doubt)
+    by_people = judged.rule == ("K6",)
+    how: Literal["time", "people"] = "people" if by_people else "time"
+    pending = PendingWin(slap, judged.patterns, judged.cards, rule, judged.because, how, doubt=doubt)
     split: tuple[int, ...] = ()
     if len(hands) > 1:
         state = state._replace(settled=state.settled | {hand.id for hand in hands[1:]})
@@ -162,15 +176,30 @@ def _decide_heat(step: Step, pending: PendingWin, hands: tuple[Slap, ...], answe
     if rules.has("M4"):
         able = war.begin(step, seats)
         winner = next((hand for hand in hands if hand.seat == able), None)
-        return None if winner is None else _of_heat(pending, winner, hands, "war", "M4")
+        if winner is not None:
+            return _of_heat(pending, winner, hands, "war", "M4")
+        if step.position.war is not None:
+            return None
+        # Nobody can match: people say who was first.
+        named = _named(hands, answers, hands[0].id)
+        if named is None:
+            return None
+        step.set(unsure=step.before.unsure)
+        return _of_heat(pending, named, hands, "people", "M4")
     ids = tuple(hand.id for hand in hands)
     step.rule("question", "M2", because=ids, ask="who_was_first", about=list(ids))
-    said = answers.get(f"question@{hands[0].id}")
-    named = next((hand for hand in hands if hand.seat == said), None)
+    named = _named(hands, answers, hands[0].id)
     if named is not None:
         return _of_heat(pending, named, hands, "people", "M2")
-    step.set(tied=seats, claim=None, challenge=None, turn=None, last_chance=None)
+    step.enter(DeadHeat(seats))
+    step.set(unsure=step.position.unsure | set(seats))
     return None
+
+
+def _named(hands: Iterable[Slap], answers: Answers, cause: str) -> Slap | None:
+    """The hand that people say was first, where they were asked by this cause's question."""
+    said = answers.get(f"question@{cause}")
+    return next((hand for hand in hands if hand.seat == said), None)
 
 
 def _of_heat(
@@ -181,9 +210,13 @@ def _of_heat(
     row: str,
 ) -> PendingWin:
     runners = tuple(
-        RunnerUp(hand.seat, hand.t - winner.t, hand.t_error, hand.id) for hand in hands if hand is not winner
+        RunnerUp(hand.seat, hand.t - winner.t if hand.t >= winner.t else None, hand.t_error, hand.id)
+        for hand in hands
+        if hand is not winner
     )
-    return replace(pending, slap=winner, rule=(*pending.rule, row), decided_by=how, runners_up=runners)
+    won = replace(pending, slap=winner, rule=(*pending.rule, row), decided_by=how, runners_up=runners)
+    # By the stamps another hand was first: no margin says otherwise.
+    return won if all(runner.margin is not None for runner in runners) else replace(won, margin=None, error=None)
 
 
 def won_ruling(pending: PendingWin) -> Ruling:
@@ -203,17 +236,29 @@ def won_ruling(pending: PendingWin) -> Ruling:
     return to_ruling(draft, pending.slap.id, pending.at, set(), doubt=pending.doubt)
 
 
-def war_card(state: State, step: Step, card: Card) -> Decided:
-    """A card turned up in a War (M4)."""
-    if card.seat is None or step.position.war is None:
+def war_card(state: State, step: Step, card: Card, face: str, seat: int | None, answers: Answers) -> Decided:
+    """A card turned up in a War (M4), read as ``face``."""
+    if seat is None or step.position.war is None:
         return state, []
-    winner = war.show(step, card.seat, card.card)
+    if face != card.card and card.card == UNREADABLE:
+        step.drafts.clear()
+        step.rule("question", "M4", "K2", ask="unreadable_card", about=[card.id])
+    winner = war.show(step, seat, face)
+    decided_by: Literal["war", "people"] = "war"
+    if winner is None and isinstance(step.position.phase, DeadHeat):
+        # Nobody is left who can match: people end it.
+        numbers = ("", "/2", "/3")
+        named = [_named(state.hands, answers, card.id + number) for number in numbers]
+        hand = next((one for one in named if one is not None), None)
+        winner, decided_by = (hand.seat if hand is not None else None), "people"
+        if hand is not None:
+            step.set(unsure=step.before.unsure)
     if winner is None:
         settle(step)
         return finish(state, step)
     assert state.disputed is not None
     hand = next(hand for hand in state.hands if hand.seat == winner)
-    pending = replace(_of_heat(state.disputed, hand, state.hands, "war", "M4"), t=step.t)
+    pending = replace(_of_heat(state.disputed, hand, state.hands, decided_by, "M4"), t=step.t)
     claim(step, hand)
     settle(step)
     return finish(state._replace(pending=pending, disputed=None, hands=()), step)

@@ -7,30 +7,36 @@ with those that follow it closely, for a hand's neighbours decide whether it was
 from __future__ import annotations
 
 from collections.abc import Iterable
+from types import MappingProxyType
+from typing import Final
 
 from referee.engine.contradiction import ask_unread, lay_said, lay_seen
 from referee.engine.first_hand import Answers, Decided, claim, finish, heat, run_up, war_card, win
 from referee.engine.observations import Card, Observation, Slap, Table, Taken
 from referee.engine.overrule import OVERRULED, apply_overrule
 from referee.engine.position_changes import CHANGES
-from referee.engine.rulings import to_ruling, to_rulings
+from referee.engine.rulings import Ruling, cause_of, to_ruling, to_rulings
 from referee.engine.state import PendingWin, State
 from referee.engine.unclaimed_piles import lead_stands, picked_up, unexplained
 from referee.rules.card_play import lay
-from referee.rules.cards import is_card
+from referee.rules.cards import NUMBER_RANKS, is_card
 from referee.rules.deal import opening
-from referee.rules.elimination import last_chance_over
+from referee.rules.elimination import end_by_most_cards, last_chance_over
+from referee.rules.elimination import win as win_game
 from referee.rules.house import read_house_rules
 from referee.rules.locks import somebody_slapped
 from referee.rules.penalties import false_slap
-from referee.rules.pickup import pick_up
+from referee.rules.phase import Claim, DeadHeat, LastChance, Over
+from referee.rules.pickup import hold_provisionally, pick_up, remember_pickup
 from referee.rules.position import Position
 from referee.rules.slap_verdict import Verdict, judge_slap
 from referee.rules.step import Draft, Step
 
+_NO_ANSWERS: Final[Answers] = MappingProxyType({})
 
-def open_table(table: Table) -> Decided:
-    """The first line: deal, and say who leads (S1, S4a, S5).
+
+def open_table(table: Table, answers: Answers = _NO_ANSWERS) -> Decided:
+    """The first line: deal, and say who leads (S1, S4a, S5); the wild rank where people have said it (P14).
 
     Raises:
         RulesError: the house rules, the dealer or the counts cannot be used.
@@ -55,6 +61,9 @@ def open_table(table: Table) -> Decided:
         counts=table.counts,
         direction=table.direction,
     )
+    drawn = answers.get(f"question@{table.id}")
+    if isinstance(drawn, str) and drawn in NUMBER_RANKS and step.position.rules.has("P14"):
+        step.set(wild=drawn)
     return State(step.position), to_rulings(step.drafts, table.id, table.t, set())
 
 
@@ -68,17 +77,34 @@ def fold(state: State, observation: Observation, upcoming: Iterable[Observation]
         answers: what people said, by question.
     """
     if isinstance(observation, Card):
-        return _card(state, observation, answers)
-    if isinstance(observation, Slap):
-        return _slap(state, observation, upcoming, answers)
-    if isinstance(observation, Taken):
-        return _taken(state, observation, answers)
-    change = CHANGES.get(type(observation))
-    if change is None:
-        return state, []
-    step = Step(state.position, observation.t, observation.id)
-    change(step, observation)
-    return finish(state, step)
+        decided = _card(state, observation, answers)
+    elif isinstance(observation, Slap):
+        decided = _slap(state, observation, upcoming, answers)
+    elif isinstance(observation, Taken):
+        decided = _taken(state, observation, answers)
+    else:
+        change = CHANGES.get(type(observation))
+        if change is None:
+            return state, []
+        step = Step(state.position, observation.t, observation.id)
+        change(step, observation)
+        decided = finish(state, step)
+    return _winner_named(*decided, answers) if answers else decided
+
+
+def _winner_named(state: State, rulings: list[Ruling], answers: Answers) -> Decided:
+    """People say who holds the most cards where the referee cannot know it (P16, E7)."""
+    phase = state.position.phase
+    if not isinstance(phase, Over) or not phase.owed or not rulings or rulings[-1].get("ask") != "recount":
+        return state, rulings
+    said = answers.get(rulings[-1].id)
+    if type(said) is not int or not 1 <= said <= state.position.seats:
+        return state, rulings
+    asked = rulings[-1]
+    step = Step(state.position, asked.t, cause_of(asked.id))
+    win_game(step, said, phase.owed)
+    state, more = finish(state, step)
+    return state, [*rulings, *more]
 
 
 def last_tick(state: State, t: int) -> Decided:
@@ -94,19 +120,26 @@ def last_tick(state: State, t: int) -> Decided:
     return finish(state, step, used={f"slap_won@{step.ref}", f"turn@{step.ref}"})
 
 
-def last_chance_ends(state: State) -> Decided:
-    """Nobody slapped in within two seconds after the last of the three cards (E2)."""
-    chance = state.position.last_chance
-    assert chance is not None and chance.ends_at is not None
-    step = Step(state.position, chance.ends_at, chance.ref)
-    last_chance_over(step, taken=False)
-    return finish(state, step, used=set())
+def end_by_time(state: State, t: int, answers: Answers) -> Decided:
+    """The game's own clock has run down at ``t`` (ns): nobody slapped in (E2), or time is up (E7)."""
+    phase = state.position.phase
+    if isinstance(phase, LastChance) and phase.ends_at == t:
+        step = Step(state.position, t, phase.ref)
+        last_chance_over(step, taken=False)
+        return finish(state, step, used=set())
+    step = Step(state.position, t, state.position.table)
+    if state.position.claim is not None and state.position.claim.by != "unread":
+        # What was won before the time was up counts.
+        pick_up(step)
+    if not step.position.over:
+        end_by_most_cards(step, "E7")
+    # The table's own line has led, told whose turn it is, and perhaps asked for the wild rank.
+    state, rulings = finish(state, step, used={f"{kind}@{step.ref}" for kind in ("lead", "turn", "question", "remind")})
+    return _winner_named(state, rulings, answers)
 
 
 def _card(state: State, card: Card, answers: Answers) -> Decided:
     step = Step(state.position, card.t, card.id)
-    if card.zone != "pile":
-        return war_card(state, step, card)
     face, seat, named = card.card, card.seat, ""
     if answers:
         # A card may be asked about up to three times: how many cards its seat has, which it is, and who laid it.
@@ -120,6 +153,11 @@ def _card(state: State, card: Card, answers: Answers) -> Decided:
                     named = said
             elif type(said) is int and 1 <= said <= state.position.seats:
                 seat = said
+    war = state.position.war
+    if card.zone != "pile" or (war is not None and seat in war.seats):
+        # While it runs, a card of the tied is a War card wherever it comes to lie (M4, reading 18).
+        return war_card(state, step, card, named or face, seat, answers)
+    if answers:
         lead_stands(step, card, seat, answers)
     if named:
         lay_said(step, card, face, named, seat)
@@ -135,15 +173,24 @@ def _taken(state: State, taken: Taken, answers: Answers) -> Decided:
     step = Step(position, taken.t, taken.id)
     if position.over:
         return state, []
-    if position.last_chance is not None:
+    phase = position.phase
+    taker = taken.seat if taken.seat is not None and taken.seat <= position.seats else None
+    if isinstance(phase, LastChance):
         last_chance_over(step, taken=True)
-    elif position.claim is not None:
+    elif isinstance(phase, Claim) and phase.by == "unread":
+        hold_provisionally(step, taker or phase.seat)
+    elif isinstance(phase, Claim):
         picked_up(step, taken, answers)
+        remember_pickup(step, taker or phase.seat, taken.id, right=taker in (None, phase.seat, *phase.split))
+    elif isinstance(phase, DeadHeat) and taker in phase.seats:
+        hold_provisionally(step, taker)
     elif position.pile:
         swept = _slapped_and_taken(state, step, taken)
         if swept is not None:
             return swept
         unexplained(step, taken, answers)
+        if taker is not None and not isinstance(phase, DeadHeat):
+            remember_pickup(step, taker, taken.id, right=False)
     step.announce_turn()
     return finish(state, step)
 
@@ -205,7 +252,7 @@ def _press(position: Position, slap: Slap) -> Position:
     held = position.held | {slap.seat}
     if position.rules.has("N13"):
         presses = list(position.presses)
-        presses[slap.seat - 1] = (*presses[slap.seat - 1], slap.t)[-2 * position.rules.value("N13") :]
+        presses[slap.seat - 1] = (*presses[slap.seat - 1], slap.t)[-2 * position.rules.number("N13") :]
         position = position.but(presses=tuple(presses))
     step = Step(position.but(held=held), slap.t, slap.id)
     somebody_slapped(step, slap.seat)

@@ -10,7 +10,7 @@ from referee.engine.amendments import AmendmentError, apply_correction, compare_
 from referee.engine.event_queue import EventJudge
 from referee.engine.first_hand import won_ruling
 from referee.engine.fold import open_table
-from referee.engine.observations import Answer, Correct, Observation, Table
+from referee.engine.observations import MAX_ERROR, Answer, Correct, Observation, Table
 from referee.engine.overrule import read_overrule
 from referee.engine.rulings import PlacedRuling, base_id, cause_of, place_of, to_ruling
 from referee.engine.state import State
@@ -20,6 +20,8 @@ from referee.rules.step import Draft
 
 _KEEP_EVERY: Final = 64
 """Observations between two kept states: a correction runs the fold again from the nearest one before it."""
+_WINDOW: Final = 2 * MAX_ERROR
+"""How far before a line the order may hang on it, ns: two errors of the widest kind (K9)."""
 
 
 class History:
@@ -42,6 +44,14 @@ class History:
         """For a correction that became another one: what it became."""
         self._overruled: dict[str, dict[str, str]] = {}
         self._answers_to: dict[str, list[Answer]] = {}
+        self._taken_up: dict[str, Observation] = {}
+        """By the correction that took it up, a line that had come late."""
+        self._late: dict[str, Observation] = {}
+        """Lines that came after everything up to them had been promised: on record, and judged once people say so."""
+
+    def keep_late(self, observation: Observation) -> None:
+        """Keep a line that came late, in case people take it up (reading 20)."""
+        self._late[observation.id] = observation
 
     def remember(self, judge: EventJudge, placed: list[PlacedRuling]) -> None:
         """Keep what has just been judged."""
@@ -75,12 +85,20 @@ class History:
                 start = self._apply(amendment, state)
         if start is None:
             return judge, [self._unusable(amendment, judge)], True
-        again, placed, at = self._judge_again(judge, start, amendment)
+        again, placed, at = self._judge_again(judge, self._before_window(start), amendment)
         cut = next((n for n, old in enumerate(self._in_force) if old.nth >= at), len(self._in_force))
         kept, changed = compare_rulings(self._in_force[cut:], placed, amendment, self._gone)
         self._gone.update(name for new in changed for name in new.ruling.supersedes)
         self._in_force[cut:] = kept
         return again, changed, True
+
+    def _before_window(self, start: int) -> int:
+        """The first line that may stand in another order because of the line at ``start``."""
+        if start < len(self._lines):
+            since = self._lines[start].t - _WINDOW
+            while start and self._lines[start - 1].t >= since:
+                start -= 1
+        return start
 
     def _judge_again(
         self, judge: EventJudge, start: int, amendment: Answer | Correct
@@ -115,6 +133,8 @@ class History:
             return self._find(cause_of(question))
         if amendment.line == amendment.id:
             return None
+        if amendment.take:
+            return self._take_up(amendment)
         if amendment.line in self._original:
             return self._correct(amendment.line, (*self._corrections[amendment.line], amendment))
         at = self._find(amendment.line)
@@ -124,6 +144,20 @@ class History:
         if isinstance(line, Answer | Correct):
             return self._undo(line, amendment)
         return self._correct(line.id, (amendment,))
+
+    def _take_up(self, amendment: Correct) -> int | None:
+        """Late evidence is judged as if it had come in time."""
+        late = self._late.pop(amendment.line, None)
+        if late is None:
+            return None
+        self._taken_up[amendment.id] = late
+        return self._put_in(late)
+
+    def _put_in(self, line: Observation) -> int:
+        place = place_of(line)
+        slot = next((n for n, other in enumerate(self._lines) if place_of(other) > place), len(self._lines))
+        self._lines.insert(slot, line)
+        return slot
 
     def _correct(self, name: str, by: tuple[Correct, ...]) -> int | None:
         """Put a line as all its corrections together say.
@@ -149,10 +183,7 @@ class History:
         if at is not None:
             del self._lines[at]
         if line is not None:
-            place = place_of(line)
-            slot = next((n for n, other in enumerate(self._lines) if place_of(other) > place), len(self._lines))
-            self._lines.insert(slot, line)
-            touched.append(slot)
+            touched.append(self._put_in(line))
         return min(touched, default=None)
 
     def _overrule(self, correction: Correct, state: State | None) -> int | None:
@@ -191,6 +222,13 @@ class History:
             if answers:
                 self.answers[question] = answers[-1].value
             return self._find(cause_of(question))
+        late = self._taken_up.pop(amendment.id, None)
+        if late is not None:
+            at = self._find(late.id)
+            if at is not None:
+                del self._lines[at]
+            self._late[late.id] = late
+            return at
         said = self._overruled.pop(amendment.id, None)
         if said is not None:
             for name in said:

@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from referee.engine.observations import (
-    MAX_SEATS,
     Contest,
     Count,
     Day,
     Draw,
     Foul,
     Join,
+    Leave,
     Lift,
     Observation,
     Pause,
@@ -20,7 +20,9 @@ from referee.engine.observations import (
     Resume,
     Say,
 )
-from referee.rules.card_play import settle
+from referee.rules.card_play import leave, settle
+from referee.rules.deal import draw_wild_rank
+from referee.rules.elimination import settle_owed
 from referee.rules.penalties import contest, foul
 from referee.rules.stacks import forget
 from referee.rules.step import Step
@@ -30,12 +32,14 @@ def _lift(step: Step, lift: Any) -> None:
     step.set(held=step.position.held - {lift.seat})
 
 
-def _pause(step: Step, _: Any) -> None:
-    step.set(paused=True)
+def _pause(step: Step, pause: Any) -> None:
+    if not step.position.paused:
+        step.set(paused_at=pause.t)
 
 
-def _resume(step: Step, _: Any) -> None:
-    step.set(paused=False)
+def _resume(step: Step, resume: Any) -> None:
+    step.stand_still(resume.t)
+    step.set(paused_at=None)
 
 
 def _counted(step: Step, count: Any) -> None:
@@ -49,6 +53,10 @@ def _counted(step: Step, count: Any) -> None:
         counts = list(position.counts)
         counts[count.seat - 1] = count.cards
         step.set(counts=tuple(counts))
+    step.set(unsure=step.position.unsure - {count.seat})
+    if step.position.over:
+        settle_owed(step)
+        return
     settle(step)
 
 
@@ -87,23 +95,33 @@ def _say(step: Step, said: Any) -> None:
 def _draw(step: Step, drawn: Any) -> None:
     """The wild rank was drawn (P14)."""
     if step.position.rules.has("P14"):
-        step.set(wild=drawn.rank)
+        draw_wild_rank(step, drawn.rank)
 
 
 def _join(step: Step, join: Any) -> None:
-    """A bystander's pad joins, without cards, after the last seat (M11)."""
+    """A bystander joins from a free pad, without cards, or one who left comes back (M11, E8).
+
+    Nobody plays at the pads between.
+    """
     position = step.position
-    if not position.rules.has("M11") or join.seat != position.seats + 1 or join.seat > MAX_SEATS:
+    if not position.rules.has("M11"):
         return
+    new = range(position.seats + 1, join.seat + 1)
     step.set(
-        names=(*position.names, f"Seat {join.seat}"),
-        counts=(*position.counts, 0),
-        known=(*position.known, ()),
-        strikes=(*position.strikes, 0),
-        debts=(*position.debts, 0),
-        locks=(*position.locks, None),
-        presses=(*position.presses, ()),
+        names=(*position.names, *(f"Seat {seat}" for seat in new)),
+        counts=(*position.counts, *(0 for _ in new)),
+        known=(*position.known, *(() for _ in new)),
+        strikes=(*position.strikes, *(0 for _ in new)),
+        debts=(*position.debts, *(0 for _ in new)),
+        locks=(*position.locks, *(None for _ in new)),
+        presses=(*position.presses, *(() for _ in new)),
+        absent=(position.absent | set(new)) - {join.seat},
     )
+
+
+def _leave(step: Step, said: Any) -> None:
+    if step.position.rules.has("E8"):
+        leave(step, said.seat)
 
 
 def _day(step: Step, day: Any) -> None:
@@ -125,6 +143,7 @@ CHANGES: Final[Mapping[type[Observation], Callable[[Step, Any], None]]] = {
     Say: _say,
     Draw: _draw,
     Join: _join,
+    Leave: _leave,
     Day: _day,
 }
 """What each kind does to the position."""

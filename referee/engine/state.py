@@ -13,7 +13,8 @@ class RunnerUp(NamedTuple):
     """A hand that counted and was not first."""
 
     seat: int
-    margin: int
+    margin: int | None
+    """ns after the winner; None where the stamps have it before the winner."""
     error: int
     ref: str
 
@@ -27,7 +28,7 @@ class PendingWin:
     cards: tuple[str, ...]
     rule: tuple[str, ...]
     because: tuple[str, ...]
-    decided_by: Literal["time", "force", "split", "war", "people"] = "time"
+    decided_by: Literal["time", "force", "split", "war", "people", "doubt"] = "time"
     margin: int | None = None
     error: int | None = None
     runners_up: tuple[RunnerUp, ...] = ()

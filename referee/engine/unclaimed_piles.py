@@ -7,11 +7,11 @@ is ruled now ("How the rows are to be read", 10 and 13).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from referee.engine.observations import Card, Taken
 from referee.rules.elimination import after_pile
+from referee.rules.phase import Claim, DeadHeat, OpenLead, Turn
 from referee.rules.pickup import pick_up
 from referee.rules.stacks import put_under
 from referee.rules.step import Step
@@ -24,26 +24,27 @@ def lead_key(card: str) -> str:
 
 def picked_up(step: Step, taken: Taken, answers: Mapping[str, Any]) -> None:
     """A won pile is picked up: by its winner, or by whom people name where another hand was seen to take it."""
-    claim = step.position.claim
-    assert claim is not None
+    claim = step.position.phase
+    assert isinstance(claim, Claim)
     if taken.seat is None or taken.seat in (claim.seat, *claim.split):
         pick_up(step)
         return
     said = _named(step, taken, answers)
     if said is not None:
-        step.set(claim=replace(claim, seat=said, split=()))
+        step.enter(claim._replace(seat=said, turn=said, split=()))
     pick_up(step)
     step.rule("question", "K6", ask="mend_pile", about=[taken.id])
     turn = step.position.turn
     if said is None and turn is not None and taken.seat <= step.position.seats and not step.position.over:
         # Either may be the one that leads now: which of them it is shows with the next card.
-        step.set(tied=(turn, taken.seat))
+        step.enter(OpenLead((turn, taken.seat), turn))
 
 
 def unexplained(step: Step, taken: Taken, answers: Mapping[str, Any]) -> None:
     """The pile left the table and nobody had won it, or nobody knows yet who did."""
     position = step.position
-    if not position.tied:
+    tied = position.tied if isinstance(position.phase, DeadHeat) else ()
+    if not tied:
         step.rule("question", "K6", ask="mend_pile", about=[taken.id])
     said = _named(step, taken, answers)
     if said is not None:
@@ -51,19 +52,26 @@ def unexplained(step: Step, taken: Taken, answers: Mapping[str, Any]) -> None:
         after_pile(step, said, by_slap=False)
         return
     taker = taken.seat if taken.seat is not None and taken.seat <= position.seats else None
-    if position.tied or position.unread or taker is None:
-        step.set(pile=(), challenge=None, unread=frozenset(), in_limbo=position.in_limbo + len(position.pile))
+    if tied or position.unread or taker is None:
+        # Whoever may have it holds more than is counted (readings 10 and 15).
+        anybody = tuple(seat for seat in range(1, position.seats + 1) if seat not in position.absent)
+        concerned = tied or ((taker,) if taker is not None else anybody)
+        step.set(
+            pile=(),
+            unread=frozenset(),
+            in_limbo=position.in_limbo + len(position.pile),
+            unsure=position.unsure | set(concerned),
+        )
     else:
         _goes_to(step, taker)
-    if position.tied:
-        if taker in position.tied:
-            step.set(tied=(), turn=taker)
+    if tied:
+        # Somebody else took it: of the tied one leads, as soon as a card shows which.
+        step.enter(OpenLead(tied))
         return
     # Nobody can be out of turn before it is seen who leads.
     first = () if taker is None else (taker,)
-    step.set(tied=(*first, *(seat for seat in step.position.holders() if seat != taker)))
-    if taker is not None:
-        step.set(turn=taker)
+    seats = (*first, *(seat for seat in step.position.holders() if seat != taker))
+    step.enter(OpenLead(seats, taker if taker is not None else step.position.turn))
 
 
 def lead_stands(step: Step, card: Card, seat: int | None, answers: Mapping[str, Any]) -> None:
@@ -84,7 +92,8 @@ def _named(step: Step, taken: Taken, answers: Mapping[str, Any]) -> int | None:
 
 def _goes_to(step: Step, seat: int) -> None:
     cards = [laid.card for laid in step.position.pile]
-    step.set(pile=(), tied=(), claim=None, challenge=None, unread=frozenset(), paid=0, turn=seat)
+    step.set(pile=(), unread=frozenset(), paid=0)
+    step.enter(Turn(seat))
     put_under(step, seat, cards)
     step.rule("pile", "K6", seat=seat, count=len(cards))
     step.rule("lead", "K6", seat=seat)

@@ -5,11 +5,19 @@ from __future__ import annotations
 from typing import Final
 
 from referee.rules.cards import UNREADABLE
-from referee.rules.elimination import LAST_CHANCE_NS, announce_out, end_if_decided, lose, three_of_a_kind
+from referee.rules.elimination import (
+    LAST_CHANCE_NS,
+    announce_out,
+    end_if_decided,
+    lose_if_due,
+    three_of_a_kind,
+    win,
+)
 from referee.rules.locks import card_was_laid
-from referee.rules.pickup import claim_by_challenge, pick_up
-from referee.rules.position import Challenge, Laid, LastChance, Position, State
-from referee.rules.stacks import check_card, without_top
+from referee.rules.phase import Challenge, Claim, DeadHeat, LastChance, OpenLead, Turn, War
+from referee.rules.pickup import claim_by_challenge, hold_provisionally, pick_up
+from referee.rules.position import Covered, Laid, Position, State
+from referee.rules.stacks import check_card, hand_over, learn_count, take_top, without_top
 from referee.rules.step import Step
 
 DRAWN_AT_ONCE_NS: Final = 100_000_000
@@ -24,16 +32,7 @@ def lay(step: Step, card: str, seat: int | None) -> None:
     player = seat if seat is not None and position.rules.has("K4") else _whose_turn(position)
     if player > position.seats:
         return
-    if player in position.tied:
-        # One of the tied hands leads: who holds what stays open until people say who was first.
-        step.set(pile=(), in_limbo=position.in_limbo + len(position.pile), tied=(), turn=player)
-        if step.before.turn != player:
-            step.rule("lead", "M1", seat=player)
-    elif position.claim is not None and position.claim.seat == player == position.turn:
-        pick_up(step)
-    elif position.claim is not None and position.turn == player and position.claim.by == "slap":
-        # The winner does not lead (N2): the next card of the one who does shows that the pile is gone.
-        pick_up(step)
+    _let_lead(step, player)
     if not step.position.over:
         drawn_at_once = _drawn_at_once(step, player)
         if player == step.position.turn and not drawn_at_once:
@@ -42,9 +41,57 @@ def lay(step: Step, card: str, seat: int | None) -> None:
             # An unread card may have been a challenge: nobody can say that this one was out of turn (reading 10).
             _put(step, card, player, "played")
             step.rule("question", "F7", ask="who_played", about=[step.ref, *sorted(step.position.unread)])
+        elif position.war is not None and seat is None:
+            # Any of those who play War may have laid it.
+            _put(step, card, player, "dead")
+            step.rule("question", "M4", ask="who_played", about=[step.ref])
+        elif not drawn_at_once and _may_have_been_skipped(step.position, player):
+            # By counts that nobody is sure of, this seat is not the next one with cards (reading 15).
+            step.rule("question", "F7", ask="who_played", about=[step.ref])
+            phase = step.position.phase
+            step.enter(phase._replace(challenged=player) if isinstance(phase, Challenge) else Turn(player))
+            _lay_in_turn(step, card, player)
         else:
             _lay_dead(step, card, player, drawn_at_once=drawn_at_once)
     settle(step)
+
+
+def _let_lead(step: Step, player: int) -> None:
+    """Whoever leads shows that the last pile is gone, though nobody was seen to take it (reading 3)."""
+    position = step.position
+    phase = position.phase
+    if isinstance(phase, DeadHeat | OpenLead) and player in phase.seats:
+        # Who holds what stays open until people say who was first.
+        if isinstance(phase, DeadHeat):
+            hold_provisionally(step, player)
+        else:
+            step.set(pile=(), in_limbo=position.in_limbo + len(position.pile))
+            step.enter(Turn(player))
+        if step.before.turn != player:
+            step.rule("lead", "M1", seat=player)
+    elif isinstance(phase, Claim) and phase.turn == player:
+        if phase.by == "unread":
+            hold_provisionally(step, player)
+        elif phase.by == "slap" or phase.seat == player:
+            # Where the winner does not lead (N2), the next card of the one who does shows it.
+            pick_up(step)
+
+
+def _may_have_been_skipped(position: Position, player: int) -> bool:
+    """Whether everybody from whose turn it is up to this player may be without cards, and one of them is not sure."""
+    turn = position.turn
+    if turn is None or not isinstance(position.phase, Turn | Challenge):
+        return False
+    unsure = False
+    seat = turn
+    while seat != player:
+        if position.counts[seat - 1] != 0:
+            return False
+        unsure = unsure or seat in position.unsure
+        seat = (seat - 1 + position.step) % position.seats + 1
+        if seat == turn:
+            return False
+    return unsure
 
 
 def settle(step: Step) -> None:
@@ -64,6 +111,9 @@ def _whose_turn(position: Position) -> int:
         return position.turn
     if position.last_chance is not None:
         return position.last_chance.seat
+    if position.war is not None:
+        shown = {seat for seat, _ in position.war.shown}
+        return next((seat for seat in position.war.seats if seat not in shown), position.war.seats[0])
     return (position.tied or position.holders() or (1,))[0]
 
 
@@ -76,10 +126,13 @@ def _drawn_at_once(step: Step, seat: int) -> bool:
 
 
 def _put(step: Step, card: str, seat: int, state: State) -> None:
-    check_card(step, card, seat)
+    learn_count(step, card, seat)
+    check_card(step, card, seat, step.position.expected(seat))
     if not step.position.holds(seat):
         step.rule("question", "K2", ask="recount", about=[step.ref])
     laid = Laid(card, step.ref, step.t, seat, state)
+    if step.position.paused:
+        step.stand_still(step.t)
     position = step.position
     counts, known = without_top(position, seat)
     step.set(
@@ -91,7 +144,10 @@ def _put(step: Step, card: str, seat: int, state: State) -> None:
         penalised=frozenset(),
         said=position.calling,
         calling="",
-        covered=(position.paid, position.said),
+        covered=Covered(position.paid, position.said, position.phase),
+        latest=step.ref,
+        final=False,
+        still=0,
     )
     card_was_laid(step)
     if card == UNREADABLE and state == "played":
@@ -102,21 +158,22 @@ def _put(step: Step, card: str, seat: int, state: State) -> None:
 def _lay_in_turn(step: Step, card: str, seat: int) -> None:
     _put(step, card, seat, "played")
     position = step.position
-    if position.last_chance is not None:
+    phase = position.phase
+    if isinstance(phase, Challenge) and phase.left == 1:
+        step.set(final=True)
+    if isinstance(phase, LastChance):
         # One of the three cards of E2: no challenges, no turns.
-        chance = position.last_chance
-        left = chance.left - 1 if position.holds(chance.seat) else 0
-        ends_at = None if left else step.t + LAST_CHANCE_NS
-        step.set(last_chance=LastChance(chance.seat, left, ends_at, step.ref), turn=chance.seat if left else None)
-    elif position.rules.chances(card) and (position.challenge is None or position.rules.has("C4")):
+        left = phase.left - 1 if position.holds(phase.seat) else 0
+        step.enter(LastChance(phase.seat, left, None if left else step.t + LAST_CHANCE_NS, step.ref))
+    elif position.rules.chances(card) and (not isinstance(phase, Challenge) or position.rules.has("C4")):
         _challenge(step, card, seat)
-    elif position.challenge is not None and card[0] == "T" and position.rules.has("N5"):
-        step.rule("challenge_off", "N5", because=(position.challenge.ref,), seat=seat)
-        step.set(challenge=None, turn=position.after(seat))
-    elif position.challenge is not None:
-        _pay(step, seat, position.challenge)
+    elif isinstance(phase, Challenge) and card[0] == "T" and position.rules.has("N5"):
+        step.rule("challenge_off", "N5", because=(phase.ref,), seat=seat)
+        step.enter(Turn(position.after(seat)))
+    elif isinstance(phase, Challenge):
+        _pay(step, card, seat, phase)
     else:
-        step.set(turn=position.after(seat))
+        step.enter(Turn(position.after(seat)))
     if position.rules.has("P16"):
         three_of_a_kind(step)
     if position.rules.has("P16b") and [top[0] for top in step.position.look().top[:3]] == ["6", "6", "6"]:
@@ -132,7 +189,7 @@ def _lay_dead(step: Step, card: str, seat: int, *, drawn_at_once: bool) -> None:
         return
     reason, rows = ("double_draw", ("F9", "F7")) if drawn_at_once else ("out_of_turn", ("F7",))
     _put(step, card, seat, "dead")
-    if step.position.rules.value("F7") == "bottom":
+    if step.position.rules.word("F7") == "bottom":
         *rest, dead = step.position.pile
         step.set(pile=(dead, *rest))
     step.rule("dead_card", *rows, seat=seat, card=card, reason=reason)
@@ -142,7 +199,7 @@ def _stop_turning(step: Step) -> None:
     """The last of the cards for E2 went as a penalty: nothing is left to turn, and the two seconds run."""
     chance = step.position.last_chance
     if chance is not None and chance.left and not step.position.holds(chance.seat):
-        step.set(last_chance=LastChance(chance.seat, 0, step.t + LAST_CHANCE_NS, step.ref), turn=None)
+        step.enter(LastChance(chance.seat, 0, step.t + LAST_CHANCE_NS, step.ref))
 
 
 def _challenge(step: Step, card: str, seat: int) -> None:
@@ -158,55 +215,102 @@ def _challenge(step: Step, card: str, seat: int) -> None:
     if challenged is None:
         claim_by_challenge(step, seat, "C5", "C6a")
         return
-    step.set(challenge=Challenge(seat, challenged, card, step.ref, chances), turn=challenged)
+    step.enter(Challenge(seat, challenged, card, step.ref, chances))
 
 
-def _pay(step: Step, seat: int, challenge: Challenge) -> None:
+def _pay(step: Step, card: str, seat: int, challenge: Challenge) -> None:
     """A number card uses up one chance (C1); the last one wins the pile for the challenger (C5)."""
     position = step.position
     left = challenge.left - 1
-    paid = position.rules.chances(challenge.card) - left
-    if left == 0:
-        step.set(paid=paid)
+    step.set(paid=position.rules.chances(challenge.card) - left)
     if left == 0 and position.rules.has("C5"):
-        claim_by_challenge(step, challenge.challenger, "C5")
+        if card == UNREADABLE:
+            # It may have been a face card: nobody has won the pile before people say (reading 10).
+            step.enter(Claim(challenge.challenger, "unread", step.ref, challenge.challenger))
+        else:
+            claim_by_challenge(step, challenge.challenger, "C5")
         return
     if left == 0:
-        step.set(challenge=None, turn=position.after(seat))
+        step.enter(Turn(position.after(seat)))
         return
     step.rule("chance", "C1", because=(challenge.ref,), seat=seat, left=left)
     payer = seat
     if position.rules.has("C10"):
         payer = position.after(seat, never=challenge.challenger) or seat
-    again = Challenge(challenge.challenger, payer, challenge.card, challenge.ref, left)
-    step.set(paid=paid, challenge=again, turn=payer)
+    step.enter(challenge._replace(challenged=payer, left=left))
 
 
 def _pass_on(step: Step) -> None:
     """The seat to play has no cards left: the next one goes on, or nobody can and the pile is won (C6a, C6b, E6)."""
     position = step.position
-    if position.over:
-        return
-    challenge = position.challenge
-    if challenge is not None and not position.holds(challenge.challenged):
-        heir = position.after(challenge.challenged, never=challenge.challenger)
-        if heir is None or not position.rules.has("C6a"):
-            rows = [row for row in ("C6a", "C6b") if position.rules.has(row)]
-            claim_by_challenge(step, challenge.challenger, "C5", *rows)
+    phase = position.phase
+    if isinstance(phase, Challenge) and not position.holds(phase.challenged):
+        heir = position.after(phase.challenged, never=phase.challenger)
+        rows = [row for row in ("C6a", "C6b") if position.rules.has(row)]
+        if position.rules.has("E6"):
+            step.rule("challenge_won", "C5", *rows, seat=phase.challenger)
+            lose_if_due(step)
+        elif heir is None or not position.rules.has("C6a"):
+            claim_by_challenge(step, phase.challenger, "C5", *rows)
         else:
-            moved = Challenge(challenge.challenger, heir, challenge.card, challenge.ref, challenge.left)
-            step.set(challenge=moved, turn=heir)
-            step.rule("challenge_moves", "C6a", because=(challenge.ref,), seat=heir, left=challenge.left)
+            step.enter(phase._replace(challenged=heir))
+            step.rule("challenge_moves", "C6a", because=(phase.ref,), seat=heir, left=phase.left)
+    elif isinstance(phase, Turn | OpenLead) and phase.turn is not None and not position.holds(phase.turn):
+        if position.rules.has("E6") and isinstance(phase, Turn):
+            lose_if_due(step)
+        else:
+            step.enter(phase._replace(turn=position.after(phase.turn)))
+
+
+def leave(step: Step, seat: int) -> None:
+    """A player leaves: the cards go under the pile, or are dealt out to the others (E8).
+
+    What hung on that player is off: its challenge, its claim to a pile that it has not picked up. The last one left at
+    the table has won.
+    """
     position = step.position
-    if position.rules.has("E6"):
-        if position.over or position.claim is not None:
-            return
-        # Beggar-My-Neighbour: whoever first runs out has lost, but a standing challenge is settled before.
-        challenger = position.challenge.challenger if position.challenge is not None else None
-        empty = [seat for seat in range(1, position.seats + 1) if seat != challenger and not position.holds(seat)]
-        if empty:
-            lose(step, empty[0])
-    elif position.turn is None or position.challenge or position.claim or position.last_chance:
+    if position.over or seat > position.seats or seat in position.absent:
         return
-    elif not position.holds(position.turn):
-        step.set(turn=position.after(position.turn))
+    others = [other for other in position.others_after(seat) if other not in position.absent]
+    step.set(absent=position.absent | {seat})
+    step.rule("out", "E8", seat=seat)
+    held = position.counts[seat - 1]
+    if held is None or seat in position.unsure:
+        # Nobody knows how many cards go away with that player.
+        step.rule("question", "E8", ask="recount", about=[step.ref])
+    if position.rules.word("E8") == "others" and others:
+        for place in range(held or 0):
+            hand_over(step, seat, others[place % len(others)], 1)
+        for place, other in enumerate(others):
+            count = len(range(place, held or 0, len(others)))
+            if count:
+                step.rule("give", "E8", seat=seat, to=other, count=count)
+    elif held:
+        under = tuple(Laid(name or UNREADABLE, step.ref, step.t, seat, "burned") for name in take_top(step, seat, held))
+        step.set(pile=under[::-1] + position.pile)
+        step.rule("burn", "E8", seat=seat, count=held, where="bottom")
+    counts = (*step.position.counts[: seat - 1], 0, *step.position.counts[seat:])
+    step.set(counts=counts, unsure=step.position.unsure - {seat})
+    _let_go(step, seat, others)
+    if len(others) == 1 and not step.position.over:
+        win(step, others[0], "E8")
+    settle(step)
+
+
+def _let_go(step: Step, seat: int, others: list[int]) -> None:
+    """What the game waits for once this seat plays no more (E8)."""
+    phase = step.position.phase
+    turn = step.position.after(seat)
+    if (isinstance(phase, Claim | LastChance) and phase.seat == seat) or (
+        isinstance(phase, Challenge) and phase.challenger == seat
+    ):
+        step.enter(Turn(phase.turn if phase.turn != seat else turn))
+    elif isinstance(phase, Claim | Turn) and phase.turn == seat and turn is not None:
+        step.enter(phase._replace(turn=turn))
+    elif isinstance(phase, DeadHeat | OpenLead) and seat in phase.seats:
+        left = tuple(other for other in phase.seats if other != seat)
+        step.enter(phase._replace(seats=left) if left else OpenLead(tuple(others)))
+    elif isinstance(phase, War) and seat in phase.seats:
+        # War cannot be fought to its end: whose pile it is, people must say.
+        step.rule("question", "M4", ask="mend_pile", about=[step.ref])
+        step.enter(OpenLead(tuple(others)))

@@ -8,6 +8,8 @@ from __future__ import annotations
 from typing import Final
 
 RANKS: Final = "A23456789TJQK"
+NUMBER_RANKS: Final = RANKS[1:10]
+"""What a wild rank may be (P14)."""
 SUITS: Final = "shdc"
 JOKERS: Final = ("Xr", "Xb")
 UNREADABLE: Final = "??"

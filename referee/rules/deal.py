@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Final, Literal
 
+from referee.rules.cards import NUMBER_RANKS
 from referee.rules.house import RulesError
+from referee.rules.phase import Turn
 from referee.rules.position import Laid
 from referee.rules.step import Step
+from referee.units import MINUTE
 
 _REMINDERS: Final = {"S6": "turn_away", "S7": "rings", "S8": "open_palm", "M6": "forehead", "M15": "other_hand"}
 """What the table is told before it begins, by row."""
@@ -48,10 +51,12 @@ def opening(
         raise RulesError(f'"dealer" must be a seat from 1 to {seats}')
     other_way = rules.has("S5") and (direction or rules.direction) == "counter-clockwise"
     way: Literal[1, -1] = -1 if other_way else 1
-    packs = packs or rules.value("S2")
+    packs = packs or rules.number("S2")
     if jokers is None:
-        jokers = rules.value("S3") if rules.has("S3") else 0
-    step.set(step=way, packs=packs, jokers=jokers, wild=rules.value("P14") or "" if rules.has("P14") else "")
+        jokers = rules.number("S3") if rules.has("S3") else 0
+    step.set(table=step.ref, step=way, packs=packs, jokers=jokers, wild=rules.word("P14") if rules.has("P14") else "")
+    if rules.has("E7") and rules.agreed_end.minutes is not None:
+        step.set(ends_at=step.t + rules.agreed_end.minutes * MINUTE)
     if counts is None:
         _deal(step, dealer, 52 * packs + jokers)
     elif len(counts) != seats:
@@ -64,17 +69,32 @@ def opening(
     if lead is None:
         raise RulesError('"counts" leaves no seat with cards to lead')
     step.rule("lead", "S5", seat=lead)
-    step.set(turn=lead)
+    step.enter(Turn(lead))
     step.announce_turn()
+    if rules.has("P14") and not step.position.wild:
+        ask_wild_rank(step)
     for row, what in _REMINDERS.items():
         if rules.has(row):
             step.rule("remind", row, what=what)
 
 
+def draw_wild_rank(step: Step, rank: str) -> None:
+    """The wild rank was drawn (P14); it must be a number rank."""
+    if rank in NUMBER_RANKS:
+        step.set(wild=rank)
+    else:
+        ask_wild_rank(step)
+
+
+def ask_wild_rank(step: Step) -> None:
+    """Ask which rank was drawn as the wild one (P14)."""
+    step.rule("question", "P14", ask="wild_rank", about=[step.ref])
+
+
 def _deal(step: Step, dealer: int, cards: int) -> None:
     position = step.position
     rules, seats = position.rules, position.seats
-    without = tuple(rules.value("S4d")) if rules.has("S4d") else ()
+    without = rules.seats_without_cards if rules.has("S4d") else ()
     if without and (seats < 3 or len(set(without)) >= seats or max(without) > seats):
         raise RulesError(f"row S4d: a handicap needs 3 or more seats, and seats of 1 to {seats} that leave one to play")
     if rules.has("S4c"):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from referee.rules.position import LastChance, Position
+from referee.rules.phase import Challenge, Claim, LastChance, Over, Turn
+from referee.rules.position import Position
 from referee.rules.stacks import put_under
 from referee.rules.step import Step
 
@@ -17,10 +18,10 @@ def announce_out(step: Step) -> None:
     before, after = step.before, step.position
     if not after.rules.has("E1"):
         return
-    if before.counts == after.counts and before.challenge == after.challenge and before.claim == after.claim:
+    if before.counts == after.counts and before.phase == after.phase:
         return
     for seat in range(1, before.seats + 1):
-        if not _is_out(before, seat) and _is_out(after, seat):
+        if not _is_out(before, seat) and _is_out(after, seat) and seat not in after.absent:
             step.rule("out", "E1", seat=seat)
 
 
@@ -30,50 +31,54 @@ def _is_out(position: Position, seat: int) -> bool:
 
 def _stays_in(position: Position, seat: int) -> bool:
     """The seat that turns its last cards (E2); one whose challenge stands, or whose won pile lies there (C7)."""
-    if position.last_chance is not None and position.last_chance.seat == seat:
+    phase = position.phase
+    if isinstance(phase, LastChance) and phase.seat == seat:
         return True
     if not position.rules.has("C7"):
         return False
-    if position.challenge is not None and position.challenge.challenger == seat:
+    if isinstance(phase, Challenge) and phase.challenger == seat:
         return True
-    return position.claim is not None and position.claim.seat == seat
+    return isinstance(phase, Claim) and phase.seat == seat
 
 
 def after_pile(step: Step, seat: int, *, by_slap: bool) -> None:
-    """A pile was picked up: does that seat hold everything now (E5a), and has the table a last chance (E2)?"""
+    """A pile was picked up: is it the last (E7), does that seat hold everything (E5a), is there a last chance (E2)?"""
+    step.set(piles=step.position.piles + 1)
     position = step.position
-    if position.rules.has("E6"):
-        empty = [other for other in position.others_after(seat) if not position.holds(other)]
-        if empty:
-            lose(step, empty[0])
+    agreed = position.rules.agreed_end if position.rules.has("E7") else None
+    if agreed is not None and agreed.piles == position.piles:
+        end_by_most_cards(step, "E7")
         return
     if position.holders() != (seat,) or position.in_limbo:
+        return
+    if position.rules.has("E6"):
+        _lose(step, position.others_after(seat)[0])
         return
     if not (position.rules.has("E5a") or position.rules.has("E5b")):
         return
     if by_slap or not position.rules.has("E2"):
         win(step, seat, "E5a" if position.rules.has("E5a") else "E5b")
         return
-    step.set(last_chance=LastChance(seat, position.rules.value("E2")))
+    step.enter(LastChance(seat, position.rules.number("E2")))
     step.rule("remind", "E2", what="last_chance")
 
 
 def win(step: Step, seat: int, *rule: str) -> None:
     """The game is won."""
-    step.set(over=True, winner=seat, turn=None, last_chance=None, challenge=None)
+    step.enter(Over(seat))
     step.rule("won", *rule, seat=seat)
 
 
 def draw(step: Step, *rule: str) -> None:
     """The game ends and nobody has won it."""
-    step.set(over=True, turn=None, challenge=None)
+    step.enter(Over())
     step.rule("drawn", *rule)
 
 
 def end_if_decided(step: Step) -> None:
-    """After cards left the stacks: a draw (E4), the only one left (E5b), or the first to run out (E6)."""
+    """After cards left the stacks: a draw (E4), or the only one left (E5b)."""
     position = step.position
-    if position.over or position.claim or position.tied or position.war or position.in_limbo or position.last_chance:
+    if not isinstance(position.phase, Turn | Challenge) or position.in_limbo:
         return
     holders = position.holders()
     if not holders:
@@ -86,26 +91,71 @@ def end_if_decided(step: Step) -> None:
             win(step, holders[0], "E5b")
 
 
-def lose(step: Step, seat: int) -> None:
-    """Beggar-My-Neighbour: whoever first runs out has lost (E6, reading 12)."""
-    step.set(over=True, turn=None, challenge=None)
+def lose_if_due(step: Step) -> None:
+    """Beggar-My-Neighbour: whoever is due to lay and holds no card has lost (E6, reading 12).
+
+    What lies on the table goes to the other as the last trick: to the challenger, else to whoever would play next. So
+    it ends, too, where a trick leaves one player with everything.
+    """
+    phase = step.position.phase
+    if not isinstance(phase, Turn | Challenge) or phase.turn is None or step.position.holds(phase.turn):
+        return
+    seat = phase.turn
+    other = phase.challenger if isinstance(phase, Challenge) else step.position.after(seat, never=seat)
+    cards = [laid.card for laid in step.position.pile]
+    if cards and other is not None:
+        step.set(pile=())
+        put_under(step, other, cards)
+        step.rule("pile", "E6", seat=other, count=len(cards))
+    _lose(step, seat)
+
+
+def _lose(step: Step, seat: int) -> None:
+    step.enter(Over())
     step.rule("lost", "E6", seat=seat)
 
 
 def three_of_a_kind(step: Step) -> None:
     """P16: the top three share a rank, the game ends, and whoever holds the most cards has won; a tie is a draw."""
     position = step.position
-    if position.over or position.rules.value("P16") != "ends_game":
+    if position.over or position.rules.word("P16") != "ends_game":
         return
-    top = position.look().top[:3]
-    if len(top) < 3 or len({card[0] for card in top}) != 1 or top[0][0] in "X?":
-        return
-    held = [count or 0 for count in position.counts]
-    best = [seat for seat, count in enumerate(held, start=1) if count == max(held)]
+    if makes_three(position.look().top[:3]):
+        end_by_most_cards(step, "P16")
+
+
+def makes_three(top: tuple[str, ...]) -> bool:
+    """Whether three cards share a rank (P16)."""
+    return len(top) == 3 and len({card[0] for card in top}) == 1 and top[0][0] not in "X?"
+
+
+def end_by_most_cards(step: Step, row: str) -> None:
+    """The game ends, and whoever holds the most cards has won (P16, E7); a tie is a draw.
+
+    Where a count that matters is not certain, people are asked for it, and the game has no winner until they say.
+    """
+    if not step.position.over:
+        step.enter(Over(owed=row))
+    if not settle_owed(step):
+        step.rule("question", row, ask="recount", about=[step.ref])
+
+
+def settle_owed(step: Step) -> bool:
+    """Say who has won by the most cards, once all counts are certain."""
+    position = step.position
+    if not isinstance(position.phase, Over) or not position.phase.owed:
+        return False
+    row = position.phase.owed
+    held = {seat: position.count(seat) for seat in range(1, position.seats + 1)}
+    if None in held.values():
+        return False
+    most = max(count or 0 for count in held.values())
+    best = [seat for seat, count in held.items() if count == most]
     if len(best) == 1:
-        win(step, best[0], "P16")
+        win(step, best[0], row)
     else:
-        draw(step, "P16")
+        draw(step, row)
+    return True
 
 
 def last_chance_over(step: Step, *, taken: bool) -> None:

@@ -9,8 +9,9 @@ from referee.rules.step import Step
 def lock(step: Step, seat: int, until: Until, row: str, left: int = 0) -> None:
     """Lock a seat out; when everybody is barred for a number of cards, all are released (N8)."""
     locks = list(step.position.locks)
-    locks[seat - 1] = Lock(until, left)
-    if until == "cards" and all(entry is not None and entry.until == "cards" for entry in locks):
+    locks[seat - 1] = Lock(until, row, left)
+    playing = [entry for other, entry in enumerate(locks, start=1) if other not in step.position.absent]
+    if until == "cards" and all(entry is not None and entry.until == "cards" for entry in playing):
         locks = [None] * len(locks)
     step.set(locks=tuple(locks))
     step.rule("locked_out", row, seat=seat, until="pile" if until == "slap" else until)
@@ -22,15 +23,17 @@ def pile_was_won(step: Step) -> None:
     if any(locks):
         kept = (None if entry is None or entry.until in ("pile", "slap") else entry for entry in locks)
         step.set(locks=tuple(_one_less(entry, "rounds") for entry in kept))
-    if step.position.false_run or step.position.penalised:
-        step.set(false_run=0, penalised=frozenset())
+    if step.position.false_run:
+        step.set(false_run=0)
 
 
 def card_was_laid(step: Step) -> None:
-    """One card less to wait (N8)."""
-    locks = step.position.locks
-    if step.position.rules.has("N8") and any(entry is not None and entry.until == "cards" for entry in locks):
-        step.set(locks=tuple(_one_less(entry, "cards") for entry in locks))
+    """One card less to wait (N8); a card that comes in a pause counts for nothing."""
+    position = step.position
+    if not position.rules.has("N8") or position.paused:
+        return
+    if any(entry is not None and entry.until == "cards" for entry in position.locks):
+        step.set(locks=tuple(_one_less(entry, "cards") for entry in position.locks))
 
 
 def somebody_slapped(step: Step, seat: int) -> None:
@@ -49,4 +52,4 @@ def _one_less(entry: Lock | None, until: Until) -> Lock | None:
     """A lock that counts these, one nearer to its end."""
     if entry is None or entry.until != until:
         return entry
-    return Lock(until, entry.left - 1) if entry.left > 1 else None
+    return entry._replace(left=entry.left - 1) if entry.left > 1 else None

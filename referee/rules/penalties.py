@@ -6,9 +6,9 @@ from typing import Final
 
 from referee.rules.card_play import settle
 from referee.rules.locks import lock
-from referee.rules.pickup import give_pile, hand_over, remember_verdict
-from referee.rules.position import Laid
-from referee.rules.stacks import take_top
+from referee.rules.pickup import give_pile, remember_verdict
+from referee.rules.position import Laid, Position
+from referee.rules.stacks import hand_over, take_top
 from referee.rules.step import Step
 
 _WORN: Final = frozenset(("rings", "ring", "watch", "bracelet", "nails"))
@@ -21,38 +21,54 @@ def false_slap(step: Step, seat: int) -> None:
     """A false slap burns cards (F1), or costs what the table has agreed on instead."""
     position = step.position
     rules = position.rules
-    remember_verdict(step, seat, right=False, ref=step.ref)
-    if rules.has("M13") and position.claim is not None and position.claim.by == "challenge":
-        # The final card of a challenge may be slapped at no risk.
+    remember_verdict(step, seat, "slap", right=False, ref=step.ref)
+    step.set(convicted=position.convicted | {seat})
+    if rules.has("M13") and position.final:
+        # The final card of a challenge may be slapped at no risk, whatever it turns out to be.
         return
-    top = position.pile[-1].ref if position.pile else ""
-    if (seat, top) in position.penalised:
+    if seat in position.penalised:
         return
     if rules.has("N7"):
-        step.set(penalised=position.penalised | {(seat, top)})
-    in_play = any(laid.state != "burned" for laid in position.pile)
-    if position.claim is not None and position.claim.by == "slap":
-        # The pile has its owner: a late hand (N1) can only burn.
-        in_play = False
+        step.set(penalised=position.penalised | {seat})
+    layer = _latest_layer(position)
+    # The pile of a late hand (N1) has its owner: nobody else is given it.
+    in_play = layer is not None and (position.claim is None or position.claim.by != "slap")
     if not position.holds(seat):
         _without_cards(step, seat)
     elif rules.has("N8"):
-        lock(step, seat, "cards", "N8", rules.value("N8"))
-    elif rules.has("F3") and in_play:
-        newest = max((laid for laid in position.pile if laid.state != "burned"), key=lambda laid: laid.t)
-        give_pile(step, newest.seat, "F3")
+        # The card that was slapped, and so many after it.
+        lock(step, seat, "cards", "N8", rules.number("N8") + 1)
+    elif rules.has("F3") and in_play and layer is not None:
+        give_pile(step, layer if layer != seat else position.before(seat), "F3")
     elif rules.has("N9") and in_play:
         give_pile(step, position.after(seat, never=seat) or seat, "N9")
+    elif rules.has("F12") and layer is not None:
+        _pay_the_layer(step, seat, layer if layer != seat else position.before(seat))
     elif rules.has("F1"):
         extra = position.false_run if rules.has("F2") else 0
-        burn(step, seat, rules.value("F1") + extra, "F2" if extra else "F1")
+        burn(step, seat, rules.number("F1") + extra, "F2" if extra else "F1")
     step.set(false_run=step.position.false_run + 1)
     settle(step)
 
 
+def _latest_layer(position: Position) -> int | None:
+    """Who laid the latest card that still lies there; None where only burned cards lie."""
+    return next((laid.seat for laid in position.pile if laid.ref == position.latest), None)
+
+
+def _pay_the_layer(step: Step, seat: int, to: int) -> None:
+    """A false slap costs a card or more, given to the player who laid the top card (F12)."""
+    held = step.position.count(seat)
+    count = step.position.rules.number("F12")
+    count = count if held is None else min(count, held)
+    if count and to != seat:
+        hand_over(step, seat, to, count)
+        step.rule("give", "F12", seat=seat, to=to, count=count)
+
+
 def burn(step: Step, seat: int, cards: int, row: str) -> None:
     """Cards go face up to the bottom of the pile, or dead on top of it (F1, F4); all of them if fewer are left."""
-    held = step.position.counts[seat - 1]
+    held = step.position.count(seat)
     count = cards if held is None else min(cards, held)
     if count == 0:
         return
@@ -75,7 +91,7 @@ def _without_cards(step: Step, seat: int) -> None:
         strikes[seat - 1] += 1
         step.set(strikes=tuple(strikes))
         step.rule("strike", "F6a", seat=seat, strikes=strikes[seat - 1])
-        if strikes[seat - 1] >= rules.value("F6a"):
+        if strikes[seat - 1] >= rules.number("F6a"):
             lock(step, seat, "game", "F6a")
     elif rules.has("F6b"):
         lock(step, seat, "pile", "F6b")
@@ -84,12 +100,12 @@ def _without_cards(step: Step, seat: int) -> None:
     elif rules.has("F6d"):
         # Negative cards, and over the limit no more slaps.
         debts = list(step.position.debts)
-        debts[seat - 1] += rules.value("F1")
+        debts[seat - 1] += rules.number("F1")
         step.set(debts=tuple(debts))
-        if debts[seat - 1] > rules.value("F6d"):
+        if debts[seat - 1] > rules.number("F6d"):
             lock(step, seat, "game", "F6d")
     elif rules.has("F6e"):
-        lock(step, seat, "rounds", "F6e", rules.value("F6e"))
+        lock(step, seat, "rounds", "F6e", rules.number("F6e"))
     elif rules.has("F6f"):
         lock(step, seat, "slap", "F6f")
     if rules.has("F11"):
@@ -105,14 +121,14 @@ def foul(step: Step, seat: int, name: str) -> None:
     row = {"peek": "S6", "snap": "S8", "double_draw": "F9"}.get(name, "F10")
     step.rule("foul", row if rules.has(row) else "F10", seat=seat, foul=name)
     if name == "double_draw" and rules.has("F9"):
-        if rules.value("F9") == "burn":
-            burn(step, seat, rules.value("F1"), "F9")
+        if rules.word("F9") == "burn":
+            burn(step, seat, rules.number("F1"), "F9")
         else:
-            _top_card_is_dead(step, seat)
+            _second_card_is_dead(step, seat)
     elif name == "peek" and rules.has("S6"):
-        burn(step, seat, rules.value("F10"), "S6")
+        burn(step, seat, rules.number("F10"), "S6")
     elif rules.has("F10") and name != "snap":
-        burn(step, seat, rules.value("F10"), "F10")
+        burn(step, seat, rules.number("F10"), "F10")
     if name == "hover":
         step.set(hovering=step.position.hovering | {(seat, step.position.laid)})
     if name in _WORN and rules.has("S7"):
@@ -120,8 +136,8 @@ def foul(step: Step, seat: int, name: str) -> None:
     settle(step)
 
 
-def _top_card_is_dead(step: Step, seat: int) -> None:
-    """The latest card of a seat that drew two at once is dead (F9)."""
+def _second_card_is_dead(step: Step, seat: int) -> None:
+    """The latest card of a seat that drew two at once is dead, and what it did is undone (F9, reading 16)."""
     pile = step.position.pile
     for place in range(len(pile) - 1, -1, -1):
         if pile[place].seat == seat and pile[place].state == "dead":
@@ -129,8 +145,15 @@ def _top_card_is_dead(step: Step, seat: int) -> None:
             return
         if pile[place].seat == seat and pile[place].state == "played":
             dead = pile[place]._replace(state="dead")
-            step.set(pile=(*pile[:place], dead, *pile[place + 1 :]))
+            step.set(pile=(*pile[:place], dead, *pile[place + 1 :]), unread=step.position.unread - {dead.ref})
             step.rule("dead_card", "F9", seat=seat, card=dead.card, reason="double_draw", because=(dead.ref,))
+            if dead.ref == step.position.latest:
+                before = step.position.covered
+                step.set(paid=before.paid, said=before.said, final=False)
+                step.enter(before.phase)
+            elif step.position.challenge is not None or step.position.claim is not None:
+                # Others have played on it: whether they were due is for people to say.
+                step.rule("question", "F9", ask="who_played", about=[step.position.latest])
             return
 
 
@@ -145,12 +168,12 @@ def contest(step: Step, by: tuple[int, ...], against: int, ruling: str | None) -
     by = tuple(other for other in dict.fromkeys(by) if other <= position.seats and other != against)
     cause = ruling.partition("@")[2].partition("~")[0] if ruling else None
     record = reversed(position.verdicts)
-    last = next((entry for entry in record if entry[0] == against and cause in (None, entry[2])), None)
+    last = next((entry for entry in record if entry.seat == against and cause in (None, entry.ref, entry.pickup)), None)
     if last is None:
         step.rule("question", "F5", ask="nothing_to_contest", about=[step.ref])
         return
-    right = last[1]
-    step.rule("contested", "F5", because=(last[2],), against=against, by=list(by), upheld=right)
+    right = last.right
+    step.rule("contested", "F5", because=(last.ref,), against=against, by=list(by), upheld=right)
     for other in by:
         giver, taker = (other, against) if right else (against, other)
         if step.position.holds(giver):

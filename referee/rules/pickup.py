@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import Literal
 
 from referee.rules.elimination import after_pile
 from referee.rules.locks import pile_was_won
-from referee.rules.position import Claim, Memory, Position
-from referee.rules.stacks import forget, put_under, take_top
+from referee.rules.phase import Claim, Turn
+from referee.rules.position import Memory, Position, SeatVerdict
+from referee.rules.stacks import forget, hand_over, put_under
 from referee.rules.step import Step
 
 
@@ -17,24 +18,51 @@ def claim_by_slap(step: Step, seat: int, ref: str, *, split: tuple[int, ...] = (
     turn = seat
     if position.rules.has("N2") and position.turn is not None and position.holds(position.turn):
         turn = position.turn
-    step.set(claim=Claim(seat, "slap", ref, split), challenge=None, turn=turn, last_chance=None, tied=(), war=None)
+    step.enter(Claim(seat, "slap", ref, turn, split))
     pile_was_won(step)
-    remember_verdict(step, seat, right=True, ref=ref)
+    remember_verdict(step, seat, "slap", right=True, ref=ref)
 
 
 def claim_by_challenge(step: Step, seat: int, *rule: str) -> None:
     """The chances are used up: the challenger takes the pile unless somebody slaps first (C5, C9)."""
-    step.set(claim=Claim(seat, "challenge", step.ref), challenge=None, turn=seat)
+    step.enter(Claim(seat, "challenge", step.ref, seat))
     step.rule("challenge_won", *rule, seat=seat)
-    remember_verdict(step, seat, right=True, ref=step.ref)
+    remember_verdict(step, seat, "take", right=True, ref=step.ref)
     if not step.position.rules.slaps:
         pick_up(step)
 
 
-def remember_verdict(step: Step, seat: int, *, right: bool, ref: str) -> None:
-    """Keep a seat's latest slap or take, for a contest (F5)."""
-    kept = tuple(entry for entry in step.position.verdicts if entry[0] != seat)
-    step.set(verdicts=(*kept, (seat, right, ref)))
+def remember_verdict(step: Step, seat: int, act: Literal["slap", "take"], *, right: bool, ref: str) -> None:
+    """Keep a seat's latest slap and its latest take, for a contest (F5)."""
+    kept = tuple(entry for entry in step.position.verdicts if (entry.seat, entry.act) != (seat, act))
+    step.set(verdicts=(*kept, SeatVerdict(seat, act, right, ref)))
+
+
+def remember_pickup(step: Step, seat: int, ref: str, *, right: bool) -> None:
+    """A pile was seen to be taken: by whoever had won it, or not (F5)."""
+    won = next((entry for entry in reversed(step.position.verdicts) if entry.seat == seat), None)
+    if not right or won is None:
+        remember_verdict(step, seat, "take", right=right, ref=ref)
+        return
+    verdicts = tuple(entry._replace(pickup=ref) if entry is won else entry for entry in step.position.verdicts)
+    step.set(verdicts=verdicts)
+
+
+def hold_provisionally(step: Step, seat: int) -> None:
+    """The pile leaves the table while people have not said whose it is: nobody's count is certain that may have it.
+
+    Readings 10 and 15.
+    """
+    position = step.position
+    concerned = {seat, *position.tied, *((position.claim.seat,) if position.claim is not None else ())}
+    step.set(
+        pile=(),
+        in_limbo=position.in_limbo + len(position.pile),
+        unsure=position.unsure | (concerned - position.absent),
+        unread=frozenset(),
+        paid=0,
+    )
+    step.enter(Turn(seat))
 
 
 def pick_up(step: Step) -> None:
@@ -44,10 +72,11 @@ def pick_up(step: Step) -> None:
         return
     cards = [laid.card for laid in step.position.pile]
     by_slap = claim.by == "slap"
-    leader = step.position.turn if step.position.rules.has("N2") and by_slap else claim.seat
-    if leader is not None and leader != claim.seat and not position.holds(leader):
+    leader = claim.turn if position.rules.has("N2") and by_slap else claim.seat
+    if leader != claim.seat and not position.holds(leader):
         leader = position.after(leader) or claim.seat
-    step.set(pile=(), claim=None, challenge=None, turn=leader, unread=frozenset(), paid=0)
+    step.set(pile=(), unread=frozenset(), paid=0)
+    step.enter(Turn(leader))
     if not by_slap:
         pile_was_won(step)
     if claim.split:
@@ -67,9 +96,9 @@ def pick_up(step: Step) -> None:
         winner = step.position.after(winner) or winner
         if leader == claim.seat:
             leader = winner
-            step.set(turn=leader)
+            step.enter(Turn(leader))
     after_pile(step, winner, by_slap=by_slap)
-    if not step.position.over and leader is not None:
+    if not step.position.over:
         step.rule("lead", "M1" if by_slap else "C5", seat=leader)
         watch_for_repetition(step)
 
@@ -77,7 +106,8 @@ def pick_up(step: Step) -> None:
 def give_pile(step: Step, seat: int, *rule: str) -> None:
     """The pile goes to a seat at once, as a penalty (F3, N9)."""
     cards = [laid.card for laid in step.position.pile]
-    step.set(pile=(), claim=None, challenge=None, turn=seat, unread=frozenset(), paid=0)
+    step.set(pile=(), unread=frozenset(), paid=0)
+    step.enter(Turn(seat))
     pile_was_won(step)
     put_under(step, seat, cards)
     step.rule("pile", *rule, seat=seat, count=len(cards))
@@ -113,12 +143,6 @@ def _pay_debts(step: Step, seat: int) -> None:
     step.set(debts=tuple(debts))
     for other, count in owed.items():
         step.rule("give", "F6d", seat=seat, to=other, count=count)
-
-
-def hand_over(step: Step, seat: int, to: int, count: int) -> None:
-    """Cards from the top of one stack to the bottom of another."""
-    names: Sequence[str] = take_top(step, seat, count)
-    put_under(step, to, tuple(name or "??" for name in names))
 
 
 def watch_for_repetition(step: Step) -> None:

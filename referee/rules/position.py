@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Final, Literal, NamedTuple
 
 from referee.rules.conditions import PileView
-from referee.rules.frozen import record
 from referee.rules.house import HouseRules
+from referee.rules.phase import Challenge, Claim, DeadHeat, LastChance, OpenLead, Over, Phase, Turn, War
 
 State = Literal["played", "burned", "dead"]
 Until = Literal["pile", "rounds", "cards", "game", "slap"]
@@ -22,52 +23,34 @@ class Laid(NamedTuple):
     state: State
 
 
-@record(frozen=True, slots=True)
-class Challenge:
-    """A face card or ace waits to be beaten (C1)."""
-
-    challenger: int
-    challenged: int
-    card: str
-    ref: str
-    left: int
-
-
-@record(frozen=True, slots=True)
-class Claim:
-    """The pile is won and not yet picked up: by a slap for good (M1), by a challenge unless somebody slaps (C9)."""
-
-    seat: int
-    by: Literal["slap", "challenge"]
-    ref: str
-    split: tuple[int, ...] = ()
-    """Seats that share the pile, the first of them leading (M3)."""
-
-
-@record(frozen=True, slots=True)
-class LastChance:
-    """The last chance to slap in before the end (E2): cards still to turn, and when it ends once all are turned."""
-
-    seat: int
-    left: int
-    ends_at: int | None = None
-    ref: str = ""
-
-
-@record(frozen=True, slots=True)
-class War:
-    """The tied play War for the pile (M4): who is still in, and what each has turned up this time."""
-
-    seats: tuple[int, ...]
-    shown: tuple[tuple[int, str], ...] = ()
-    """Seat and card, in the order in which they were turned."""
-
-
 class Lock(NamedTuple):
-    """A seat may not slap until then; ``left`` counts rounds or cards."""
+    """A seat may not slap until then, by this row; ``left`` counts rounds or cards."""
 
     until: Until
+    row: str
     left: int = 0
+
+
+_NOBODY: Final = Turn(None)
+
+
+class Covered(NamedTuple):
+    """What held for the top card before the latest one covered it (M8, M9), and what the game waited for (F9)."""
+
+    paid: int = 0
+    said: str = ""
+    phase: Phase = _NOBODY
+
+
+class SeatVerdict(NamedTuple):
+    """A seat's latest slap or take, whether it was right, and its observation (F5)."""
+
+    seat: int
+    act: Literal["slap", "take"]
+    right: bool
+    ref: str
+    pickup: str = ""
+    """The pick-up that was seen, where a pile was won before it."""
 
 
 class Memory(NamedTuple):
@@ -85,7 +68,11 @@ class Memory(NamedTuple):
     said: bool = False
 
 
-@record(frozen=True)
+_NOTHING_COVERED: Final = Covered()
+_NO_MEMORY: Final = Memory()
+
+
+@dataclass(frozen=True)
 class Position:
     """Everything that rulings depend on. Seats count from 1; tuples by seat are in seat order.
 
@@ -103,18 +90,14 @@ class Position:
     """1 clockwise, -1 counter-clockwise."""
     packs: int = 1
     jokers: int = 0
-    turn: int | None = None
+    phase: Phase = _NOBODY
+    """What the game is waiting for."""
     pile: tuple[Laid, ...] = ()
     """Lowest card first."""
     laid: int = 0
     """Cards played in this game so far."""
-    challenge: Challenge | None = None
     paid: int = 0
     """The top card is the n-th paid to its challenge (P15); 0 where it was not paid."""
-    claim: Claim | None = None
-    tied: tuple[int, ...] = ()
-    """Seats between which people must say who was first; the pile is one of theirs."""
-    war: War | None = None
     strikes: tuple[int, ...] = ()
     debts: tuple[int, ...] = ()
     """Negative cards (F6d)."""
@@ -127,34 +110,89 @@ class Position:
     """Each pad's latest presses, ns (N13)."""
     false_run: int = 0
     """False slaps at the table since the last pile was won (F2)."""
-    penalised: frozenset[tuple[int, str]] = frozenset()
-    """Seat and top card of each penalty, while one a card is the rule (N7)."""
+    penalised: frozenset[int] = frozenset()
+    """Seats that have paid for the latest card, while once a card is the rule (N7)."""
+    convicted: frozenset[int] = frozenset()
+    """Seats that have slapped falsely in this game (M6)."""
     wild: str = ""
     """The wild rank, once drawn (P14)."""
     said: str = ""
     """The rank that was called for the top card (N14)."""
     calling: str = ""
     """The rank that was called for the next card."""
-    covered: tuple[int, str] = (0, "")
-    """What ``paid`` and ``said`` were for the card that the latest one covered (M8, M9)."""
+    covered: Covered = _NOTHING_COVERED
+    latest: str = ""
+    """The latest card that was laid, by its observation."""
+    final: bool = False
+    """Whether that card was the last chance of a challenge, whatever it turned out to be (M13)."""
     day: str = ""
     closed: bool = False
     """Closed until the next day (P16b)."""
-    last_chance: LastChance | None = None
-    verdicts: tuple[tuple[int, bool, str], ...] = ()
-    """Each seat's latest slap or take, whether it was right, and its observation (F5); latest last."""
-    paused: bool = False
-    over: bool = False
-    winner: int | None = None
+    table: str = ""
+    """The observation that opened the table: what ends by the clock follows from it."""
+    ends_at: int | None = None
+    """When the agreed time is over, ns (E7)."""
+    piles: int = 0
+    """Piles taken in this game (E7)."""
+    verdicts: tuple[SeatVerdict, ...] = ()
+    """Each seat's latest slap and take; latest last."""
+    paused_at: int | None = None
+    """Since when the table is paused, ns; None where it is not."""
+    still: int = 0
+    """How long the table has been paused since the latest card, ns: waiting times stand still then."""
     in_limbo: int = 0
     """Cards that left the table, nobody can say to whom."""
+    unsure: frozenset[int] = frozenset()
+    """Seats that may hold more than is counted: people have not said yet whose a pile was (readings 10 and 15)."""
+    absent: frozenset[int] = frozenset()
+    """Seats where nobody plays: left (E8), or between the table and a pad that joined (M11)."""
     unread: frozenset[str] = frozenset()
     """Cards on the table that nobody could read, by the observation that brought them."""
-    memory: Memory = Memory()
+    memory: Memory = _NO_MEMORY
 
     def but(self, **changes: Any) -> Position:
         """The same but for these fields."""
         return changed(self, changes)
+
+    @property
+    def turn(self) -> int | None:
+        """Whoever plays next."""
+        return self.phase.turn
+
+    @property
+    def challenge(self) -> Challenge | None:
+        """The challenge that stands."""
+        return self.phase if type(self.phase) is Challenge else None
+
+    @property
+    def claim(self) -> Claim | None:
+        """Who has won the pile that still lies there."""
+        return self.phase if type(self.phase) is Claim else None
+
+    @property
+    def tied(self) -> tuple[int, ...]:
+        """Seats of which people must say who was first, or of which a card must show who leads."""
+        return self.phase.seats if isinstance(self.phase, DeadHeat | OpenLead) else ()
+
+    @property
+    def war(self) -> War | None:
+        """The War that is fought for the pile."""
+        return self.phase if type(self.phase) is War else None
+
+    @property
+    def last_chance(self) -> LastChance | None:
+        """The last chance to slap in."""
+        return self.phase if type(self.phase) is LastChance else None
+
+    @property
+    def over(self) -> bool:
+        """Whether the game has ended."""
+        return type(self.phase) is Over
+
+    @property
+    def winner(self) -> int | None:
+        """Who has won the game."""
+        return self.phase.winner if isinstance(self.phase, Over) else None
 
     @property
     def seats(self) -> int:
@@ -166,13 +204,22 @@ class Position:
         """Seats that may not slap."""
         return frozenset(seat for seat, lock in enumerate(self.locks, start=1) if lock is not None)
 
+    @property
+    def paused(self) -> bool:
+        """Whether slaps are void until the table goes on."""
+        return self.paused_at is not None
+
     def holds(self, seat: int) -> bool:
         """Whether a seat has cards (an unknown stack has some)."""
-        return self.counts[seat - 1] != 0
+        return self.counts[seat - 1] != 0 or seat in self.unsure
 
     def holders(self) -> tuple[int, ...]:
         """Seats that have cards."""
-        return tuple(seat for seat in range(1, self.seats + 1) if self.counts[seat - 1] != 0)
+        return tuple(seat for seat in range(1, self.seats + 1) if self.holds(seat))
+
+    def count(self, seat: int) -> int | None:
+        """How many cards a seat holds; None where that is not certain."""
+        return None if seat in self.unsure else self.counts[seat - 1]
 
     def after(self, seat: int, *, never: int | None = None) -> int | None:
         """The next seat with cards in the direction of play, ``seat`` itself last, ``never`` not at all."""
@@ -180,9 +227,14 @@ class Position:
         seats = len(counts)
         for distance in range(1, seats + 1):
             other = (seat - 1 + self.step * distance) % seats + 1
-            if other != never and counts[other - 1] != 0:
+            if other != never and (counts[other - 1] != 0 or other in self.unsure):
                 return other
         return None
+
+    def before(self, seat: int) -> int:
+        """The player before a seat in the direction of play, of those with cards if there are any."""
+        others = [other for other in reversed(self.others_after(seat)) if other not in self.absent]
+        return next((other for other in others if self.holds(other)), others[0] if others else seat)
 
     def others_after(self, seat: int) -> tuple[int, ...]:
         """All other seats in the direction of play."""
@@ -201,8 +253,8 @@ class Position:
 
     def without(self, laid: Laid) -> Position:
         """The same, as if the latest card did not lie there: what it covered is on top again (M8, M9)."""
-        paid, said = self.covered
-        return self.but(pile=tuple(other for other in self.pile if other is not laid), paid=paid, said=said)
+        pile = tuple(other for other in self.pile if other is not laid)
+        return self.but(pile=pile, paid=self.covered.paid, said=self.covered.said)
 
     def look(self) -> PileView:
         """What a pattern may look at."""
@@ -225,5 +277,7 @@ _new: Final = object.__new__
 def changed(position: Position, changes: dict[str, Any]) -> Position:
     """The same position but for these fields. All fields are copied at once: it happens two or three times a line."""
     other = _new(Position)
-    other.__dict__ = position.__dict__ | changes
+    # Past the guard that keeps everybody else from changing one.
+    other.__dict__.update(position.__dict__)
+    other.__dict__.update(changes)
     return other

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Final
 
-from referee.rules.cards import RANKS
+from referee.rules.cards import NUMBER_RANKS
 from referee.rules.frozen import freeze
 from referee.rules.notation import NotationError, compile_pattern
 
@@ -108,7 +108,7 @@ def _agreed_end(value: Any) -> bool:
 
 
 def _number_rank(value: Any) -> bool:
-    return isinstance(value, str) and len(value) == 1 and value in RANKS[1:10]
+    return isinstance(value, str) and len(value) == 1 and value in NUMBER_RANKS
 
 
 def _patterns(value: Any) -> bool:

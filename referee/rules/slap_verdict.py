@@ -10,7 +10,9 @@ from typing import Final, Literal, NamedTuple
 
 from referee.rules.cards import PACK, UNREADABLE
 from referee.rules.matches import find_patterns
+from referee.rules.phase import Claim, DeadHeat, War
 from referee.rules.position import Laid, Position
+from referee.rules.unread_cards import readings, rests_on_read_cards
 from referee.units import MS
 
 Outcome = Literal["won", "void", "question", "false"]
@@ -38,24 +40,34 @@ def barred(position: Position, seat: int, t: int) -> Verdict | None:
     """Why this seat's hand does not count at all at ``t`` (ns), or None where it does."""
     if position.over or seat > position.seats or not position.rules.slaps:
         return Verdict("void", "not_playing", ("E1",))
+    if seat in position.absent:
+        return Verdict("void", "not_playing", ("E8" if position.rules.has("E8") else "M11",))
     if position.paused or position.closed:
         return Verdict("void", "paused", ("P16b" if position.closed else "K6",))
     if seat in position.held and position.rules.has("M5"):
         return Verdict("void", "held", ("M5",))
     if _mashing(position, seat, t):
         return Verdict("void", "mashing", ("N13",))
-    if position.locks[seat - 1] is not None:
-        rows = (row for row in ("N8", "F6a", "F6b", "F6c", "F6d", "F6e", "F6f") if position.rules.has(row))
-        return Verdict("void", "locked_out", (next(rows, "F6a"),))
+    lock = position.locks[seat - 1]
+    if lock is not None:
+        return Verdict("void", "locked_out", (lock.row,))
     if position.challenge is not None and not position.rules.has("M7"):
         return Verdict("void", "not_playing", ("M7",))
-    if position.holds(seat):
+    if position.holds(seat) or has_just_laid_its_last(position, seat):
         return None
     if not position.rules.has("M10"):
         return Verdict("void", "not_playing", ("M10",))
     if position.rules.has("M12") and position.last_chance is None and len(position.holders()) < 2:
         return Verdict("void", "not_playing", ("M12",))
     return None
+
+
+def has_just_laid_its_last(position: Position, seat: int) -> bool:
+    """Whether the latest card was the last of this seat's stack: until the next card it is still in (M12)."""
+    if position.counts[seat - 1] != 0:
+        return False
+    own = [laid for laid in position.pile if laid.seat == seat]
+    return bool(own) and max(own, key=lambda laid: laid.t).ref == position.latest
 
 
 def _mashing(position: Position, seat: int, t: int) -> bool:
@@ -76,16 +88,16 @@ def judge_slap(position: Position, seat: int, t: int) -> Verdict:
     no = barred(position, seat, t)
     if no is not None:
         return no
-    won_by_slap = position.claim is not None and position.claim.by == "slap"
-    if won_by_slap or position.war is not None or (position.tied and position.pile):
+    phase = position.phase
+    if (isinstance(phase, Claim) and phase.by == "slap") or isinstance(phase, War | DeadHeat):
         # The pile has its owner, though perhaps nobody knows yet whom.
-        late_is_false = position.rules.has("N1") and position.rules.value("N1") == "false"
+        late_is_false = position.rules.has("N1") and position.rules.word("N1") == "false"
         return Verdict("false" if late_is_false else "void", "late", ("N1",))
     if all(laid.state == "burned" for laid in position.pile):
         # No card to slap; before the first card of a game that may be false (N10).
         if position.laid or not position.rules.has("N10"):
             return Verdict("void", "empty_pile", ("M1",))
-        if position.rules.value("N10") == "false":
+        if position.rules.word("N10") == "false":
             return Verdict("false", "too_soon", ("N10",))
         return Verdict("void", "empty_pile", ("N10",))
     too_soon = _too_soon(position, seat, t)
@@ -110,13 +122,16 @@ def _too_soon(position: Position, seat: int, t: int) -> Verdict | None:
     newest = _newest(position)
     if newest is None:
         return None
-    since, rules = t - newest.t, position.rules
-    if rules.has("M6") and since < rules.value("M6") * MS:
-        return Verdict("void", "too_soon", ("M6",), because=(newest.ref,))
-    if rules.has("M15") and newest.seat == seat and since < rules.value("M15") * MS:
+    since, rules = t - newest.t - position.still, position.rules
+    if rules.has("M6"):
+        forehead = rules.forehead
+        if since < forehead.ms * MS and (forehead.who == "all" or seat in position.convicted):
+            return Verdict("void", "too_soon", ("M6",), because=(newest.ref,))
+    if rules.has("M15") and newest.seat == seat and since < rules.number("M15") * MS:
         return Verdict("void", "too_soon", ("M15",), because=(newest.ref,))
-    if rules.has("N12") and since < rules.value("N12")[0] * MS and not _just_covered(position, t):
-        return Verdict(rules.value("N12")[1], "too_soon", ("N12",), because=(newest.ref,))
+    if rules.has("N12") and since < rules.anticipation.ms * MS and not _just_covered(position, t):
+        outcome: Outcome = "false" if rules.anticipation.outcome == "false" else "void"
+        return Verdict(outcome, "too_soon", ("N12",), because=(newest.ref,))
     return None
 
 
@@ -124,7 +139,7 @@ def _verdict_on_pile(position: Position, seat: int, t: int) -> Verdict:
     dead = _dead_on_top(position)
     rules = position.rules
     # Whether a won challenge can no longer be slapped away (C9, N11).
-    challenger_first = not rules.has("C9") or (rules.has("N11") and rules.value("N11") == "challenger")
+    challenger_first = not rules.has("C9") or (rules.has("N11") and rules.word("N11") == "challenger")
     taken = position.claim is not None and challenger_first
     if dead is None and not taken:
         won = _pattern_verdict(position)
@@ -167,14 +182,23 @@ def _needs_bottom_card(position: Position) -> bool:
 
 
 def _verdict_on_unread(position: Position, seat: int, t: int) -> Verdict:
-    """Where a card nobody could read decides, nothing is decided (reading 10)."""
+    """Where cards that nobody could read decide, nothing is decided (reading 10)."""
     plain = _verdict_on_pile(position, seat, t)
-    for ref in position.unread:
-        for card in PACK:
-            pile = tuple(laid._replace(card=card) if laid.ref == ref else laid for laid in position.pile)
-            if _verdict_on_pile(position.but(pile=pile), seat, t).outcome != plain.outcome:
-                return Verdict("question", "unreadable_card", ("K2",), because=tuple(sorted(position.unread)))
+    if plain.outcome == "won" and rests_on_read_cards(position, plain.patterns):
+        return plain
+    for reading in readings(position):
+        # Where the game would have ended by them, no hand counts.
+        outcome = "void" if reading is None else _verdict_of_reading(reading, seat, t).outcome
+        if outcome != plain.outcome:
+            return Verdict("question", "unreadable_card", ("K2",), because=tuple(sorted(position.unread)))
     return plain
+
+
+def _verdict_of_reading(position: Position, seat: int, t: int) -> Verdict:
+    """The verdict, were the unread cards these; without M7 a challenge that one of them makes bars every hand."""
+    if position.challenge is not None and not position.rules.has("M7"):
+        return Verdict("void", "not_playing", ("M7",))
+    return _verdict_on_pile(position, seat, t)
 
 
 def _dead_on_top(position: Position) -> str | None:
@@ -198,7 +222,7 @@ def _just_covered(position: Position, t: int) -> bool:
     if not position.rules.has("M9"):
         return False
     newest = _newest(position)
-    if newest is None or t - newest.t >= position.rules.value("M9") * MS:
+    if newest is None or t - newest.t - position.still >= position.rules.number("M9") * MS:
         return False
     before = position.without(newest)
     if _dead_on_top(before) is not None:

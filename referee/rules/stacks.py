@@ -42,7 +42,15 @@ def put_under(step: Step, seat: int, cards: Sequence[str]) -> None:
     names = tuple(card if remembered and card != UNREADABLE else "" for card in cards)
     if not known and not any(names):
         names = ()
+    if seat in step.position.unsure:
+        # A pile that nobody knows the owner of may lie between.
+        known = names = ()
     _store(step, seat, None if held is None else held + len(cards), known + names)
+
+
+def hand_over(step: Step, seat: int, to: int, count: int) -> None:
+    """Cards from the top of one stack to the bottom of another."""
+    put_under(step, to, take_top(step, seat, count))
 
 
 def forget(step: Step, seat: int, count: int | None) -> None:
@@ -58,16 +66,21 @@ def _store(step: Step, seat: int, count: int | None, known: tuple[str, ...]) -> 
     step.set(counts=tuple(counts), known=tuple(stacks))
 
 
-def check_card(step: Step, card: str, seat: int) -> None:
+def learn_count(step: Step, card: str, seat: int) -> None:
+    """A card that is known to lie in a stack is played from it: nothing lies above it any more (S4c, K2)."""
+    position = step.position
+    known = position.known[seat - 1]
+    if position.counts[seat - 1] is None and known and known[0] == card and not may_be_there(position, card):
+        _store(step, seat, len(known), known)
+
+
+def check_card(step: Step, card: str, seat: int, expected: str) -> None:
     """Question a card that cannot be there, or that betrays a stack whose order changed (K2, K7, S2).
 
     The question names what it may be: first the card as it was told, then the one that memory expects there.
     """
     position = step.position
-    if card == UNREADABLE:
-        return
-    expected = position.expected(seat)
-    if expected == card:
+    if card == UNREADABLE or expected == card:
         return
     if expected:
         reordered = card in position.known[seat - 1]

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from referee.rules.frozen import record
+from referee.rules.phase import FOLLOWS, Phase
 from referee.rules.position import Position, changed
 
 
@@ -38,6 +39,30 @@ class Step:
     def set(self, **changes: Any) -> None:
         """Change fields of the position."""
         self.position = changed(self.position, changes)
+
+    def enter(self, phase: Phase) -> None:
+        """Let the game wait for something else.
+
+        Raises:
+            AssertionError: this cannot follow what it waited for (`referee.rules.phase.FOLLOWS`).
+        """
+        before = type(self.position.phase)
+        if type(phase) not in FOLLOWS[before]:
+            raise AssertionError(f"{type(phase).__name__} cannot follow {before.__name__} ({self.ref})")
+        self.position = changed(self.position, {"phase": phase})
+
+    def stand_still(self, until: int) -> None:
+        """A pause has lasted up to ``until`` (ns): what waits (E2, E7, M9) ends that much later (reading 17)."""
+        position = self.position
+        if position.paused_at is None:
+            return
+        rest = max(until - position.paused_at, 0)
+        self.set(still=position.still + rest, paused_at=until)
+        if position.ends_at is not None:
+            self.set(ends_at=position.ends_at + rest)
+        chance = position.last_chance
+        if chance is not None and chance.ends_at is not None:
+            self.enter(chance._replace(ends_at=chance.ends_at + rest))
 
     def rule(self, kind: str, *rule: str, because: tuple[str, ...] = (), **fields: Any) -> None:
         """Decide something."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from referee.rules.cards import value
-from referee.rules.position import Laid, War
-from referee.rules.stacks import take_top
+from referee.rules.cards import UNREADABLE, value
+from referee.rules.phase import DeadHeat, War
+from referee.rules.position import Laid
+from referee.rules.stacks import check_card, take_top
 from referee.rules.step import Step
 
 _CARDS_EACH = 4
@@ -14,36 +15,42 @@ _CARDS_EACH = 4
 def begin(step: Step, seats: tuple[int, ...]) -> int | None:
     """Begin War among the tied; gives the winner at once where only one of them can match, else None.
 
-    A seat with nothing left to match is out of the dispute.
+    A seat with nothing left to match is out of the dispute. Where nobody is left, people are asked who was first.
     """
     able = tuple(seat for seat in seats if step.position.holds(seat))
     if len(able) == 1:
         return able[0]
-    step.set(turn=None, challenge=None, claim=None, last_chance=None)
     if able:
-        step.set(war=War(able))
+        step.enter(War(able))
     else:
-        step.set(war=None, tied=seats)
+        step.enter(DeadHeat(seats))
+        step.set(unsure=step.position.unsure | set(seats))
         step.rule("question", "M4", ask="who_was_first", about=[step.ref])
     return None
 
 
 def show(step: Step, seat: int, card: str) -> int | None:
-    """A tied seat turned its card up; gives the winner once it is decided, else None (ace high)."""
+    """A tied seat turned its card up; gives the winner once it is decided, else None (ace high).
+
+    A card that nobody could read is asked about, and until people say which it is War is not decided (reading 18).
+    """
     war = step.position.war
     if war is None or seat not in war.seats or any(shown == seat for shown, _ in war.shown):
         return None
     # Three cards face down and this one; too few cards: the last one is turned.
-    held = step.position.counts[seat - 1]
+    held = step.position.count(seat)
     names = take_top(step, seat, _CARDS_EACH if held is None else min(_CARDS_EACH, held))
+    check_card(step, card, seat, names[-1] if names else "")
     down = tuple(Laid(name or "??", step.ref, step.t, seat, "burned") for name in names[:-1])
     step.set(pile=(*step.position.pile, *down, Laid(card, step.ref, step.t, seat, "dead")))
-    war = War(war.seats, (*war.shown, (seat, card)))
-    step.set(war=war)
-    if len(war.shown) < len(war.seats):
+    shown = (*war.shown, (seat, card))
+    step.enter(War(war.seats, shown))
+    if card == UNREADABLE:
+        step.rule("question", "M4", "K2", ask="unreadable_card", about=[step.ref])
+    if len(shown) < len(war.seats) or any(turned == UNREADABLE for _, turned in shown):
         return None
-    best = max(_high(turned) for _, turned in war.shown)
-    highest = tuple(one for one, turned in war.shown if _high(turned) == best)
+    best = max(_high(turned) for _, turned in shown)
+    highest = tuple(one for one, turned in shown if _high(turned) == best)
     return highest[0] if len(highest) == 1 else begin(step, highest)
 
 

@@ -67,7 +67,7 @@ def test_people_say_who_was_first() -> None:
 def test_people_say_that_a_false_slap_was_good() -> None:
     """Whatever the pile shows: the slap wins it."""
     rulings = ruled('1000 1:7h\n2000 2:8c\n2300 slap 3\n5000 correct slap_false@s1 {"ruling": "slap_won"}', *SLAPS)
-    assert rulings == ["slap_won@s1 seat=3 decided_by=time", "pile@s1 seat=3 count=2"]
+    assert rulings == ["slap_won@s1 seat=3 decided_by=people", "pile@s1 seat=3 count=2"]
 
 
 def test_people_say_that_a_card_was_in_turn() -> None:
@@ -211,7 +211,7 @@ def test_hands_on_the_pile_before_stay_as_they_were() -> None:
 def test_two_words_on_a_slap_and_the_later_is_taken_back() -> None:
     """The earlier stands again."""
     said = FALSE + '5000 correct slap_false@s1 {"void": true}\n6000 correct slap_void@s1 {"ruling": "slap_won"}\n'
-    assert ruled(said, "slap_won", "slap_void", "slap_false") == ["slap_won@s1 seat=3 decided_by=time"]
+    assert ruled(said, "slap_won", "slap_void", "slap_false") == ["slap_won@s1 seat=3 decided_by=people"]
     undone = ruled(said + '7000 correct c4 {"void": true}', "slap_won", "slap_void", "slap_false")
     assert undone == ["slap_void@s1 seat=3 reason=overruled"]
     both = ruled(said + '7000 correct c4 {"void": true}\n8000 correct c3 {"void": true}', "slap_void", "slap_false")
@@ -259,5 +259,5 @@ def test_a_false_slap_that_was_good_leaves_the_pile_before_alone() -> None:
     assert rulings == [
         "slap_won@s1 seat=3 decided_by=time",
         "slap_void@s2 seat=1 reason=late",
-        "slap_won@s3 seat=2 decided_by=time",
+        "slap_won@s3 seat=2 decided_by=people",
     ]

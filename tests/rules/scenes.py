@@ -328,7 +328,14 @@ def _spoken(name: str, value: Any, names: list[str]) -> list[str]:
         seats = value if isinstance(value, list | tuple) else [value]
         return [names[seat - 1] if seat <= len(names) else str(seat) for seat in seats]
     if name == "runners_up":
-        return [word for runner in value for word in (names[runner["seat"] - 1], _short(runner["margin"] / MS))]
+        return [
+            word
+            for runner in value
+            for word in (
+                names[runner["seat"] - 1],
+                *([_short(runner["margin"] / MS)] if runner["margin"] is not None else []),
+            )
+        ]
     if isinstance(value, list | tuple):
         return [str(item) for item in value]
     return ["none" if value is None else str(value)]

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import referee
 from referee.rules.house import read_house_rules
+from referee.rules.phase import Turn
 from referee.rules.position import Position
 
 FIELDS = {one.name for one in fields(Position)}
@@ -29,13 +30,13 @@ def test_only_fields_of_a_position_are_changed() -> None:
 
 
 def test_the_reader_of_sources_sees_a_wrong_name() -> None:
-    assert list(changes("step.set(turn=1,\n trun=2)\nposition.but(pile=())")) == [(1, "turn"), (1, "trun"), (3, "pile")]
+    assert list(changes("step.set(paid=1,\n piad=2)\nposition.but(pile=())")) == [(1, "paid"), (1, "piad"), (3, "pile")]
 
 
 def test_a_changed_position_is_another_one() -> None:
     before = Position(read_house_rules("classic"), ("Ana", "Ben"), (26, 26), ((), ()))
-    after = before.but(turn=2, paid=1)
+    after = before.but(phase=Turn(2), paid=1)
     assert (after.turn, after.paid, after.names) == (2, 1, before.names)
     assert (before.turn, before.paid) == (None, 0)
     assert after != before
-    assert after.but(turn=None, paid=0) == before
+    assert after.but(phase=Turn(None), paid=0) == before

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from referee.rules.house import read_house_rules
+from referee.rules.phase import Turn
 from referee.rules.pickup import watch_for_repetition
 from referee.rules.position import Position
 from referee.rules.step import Step
@@ -19,7 +20,7 @@ def repeats(stacks: Sequence[str], counts: Sequence[int] | None = None) -> list[
         stacks: the first seat's stack at each lead; five cards are laid between two of them.
         counts: how many cards it is believed to hold, where that is not as many as are known.
     """
-    position = Position(read_house_rules("classic"), ("Ana", "Ben"), (0, 0), ((), ()), strikes=(0, 0), turn=1)
+    position = Position(read_house_rules("classic"), ("Ana", "Ben"), (0, 0), ((), ()), strikes=(0, 0), phase=Turn(1))
     said = []
     for number, stack in enumerate(stacks):
         known = tuple(stack.split())

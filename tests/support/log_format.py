@@ -35,7 +35,7 @@ def _text(value: Any) -> bool:
 
 
 def _runner(value: Any) -> bool:
-    return set(value) == {"seat", "margin"} and _seat(value["seat"]) and type(value["margin"]) is int
+    return set(value) == {"seat", "margin"} and _seat(value["seat"]) and _none_or(_whole(0))(value["margin"])
 
 
 def _pattern(value: Any) -> bool:
@@ -60,14 +60,14 @@ RULINGS: Final[Mapping[str, Mapping[str, _Holds]]] = {
         "margin": _none_or(_whole(0)),
         "error": _none_or(_whole(0)),
         "runners_up": _many(_runner),
-        "decided_by": _one_of("time force split war people"),
+        "decided_by": _one_of("time force split war people doubt"),
     },
     "slap_false": {"seat": _seat, "reason": _one_of("no_pattern dead_card too_soon hovering late overruled")},
     "slap_void": {
         "seat": _seat,
         "reason": _one_of("late covered held locked_out empty_pile not_playing too_soon mashing paused overruled"),
     },
-    "dead_heat": {"seats": _many(_seat, 2), "margin": _whole(0), "error": _whole(1)},
+    "dead_heat": {"seats": _many(_seat, 2), "margin": _whole(0), "error": _whole(0)},
     "burn": {"seat": _seat, "count": _whole(1), "where": _PLACE},
     "give": {"seat": _seat, "to": _seat, "count": _whole(1)},
     "strike": {"seat": _seat, "strikes": _whole(1)},
@@ -81,7 +81,7 @@ RULINGS: Final[Mapping[str, Mapping[str, _Holds]]] = {
     "question": {
         "ask": _one_of(
             "who_was_first unreadable_card impossible_card order_changed who_played bottom_card mend_pile recount "
-            "slap_or_card late_evidence mend_amendment nothing_to_contest"
+            "slap_or_card late_evidence mend_amendment nothing_to_contest wild_rank"
         ),
         "about": _many(_text, 1),
         "cards": _many(is_card, 1),

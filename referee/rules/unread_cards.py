@@ -1,0 +1,140 @@
+"""What the cards that nobody could read may be, all of them together, by deck memory (reading 10, K2).
+
+What a slap is worth is ruled where it is the same for every such reading of the pile; else people are asked.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from referee.rules.cards import JOKERS, PACK, UNREADABLE
+from referee.rules.elimination import makes_three
+from referee.rules.phase import Challenge, Claim, Phase, Turn
+from referee.rules.position import Laid, Position
+from referee.rules.rows import SUIT_ROWS
+from referee.rules.stacks import copies
+
+_MOST: Final = 200_000
+"""How many readings are tried: three cards of a whole pack are fewer."""
+_DEPTHS: Final[Mapping[str, int]] = {
+    "P1": 2, "P2": 3, "P3a": 4, "P3b": 4, "P6": 2, "P7": 3, "N4": 2, "P8": 2, "P9": 3, "P11": 2, "P12": 2, "P16": 3,
+}  # fmt: skip
+"""How many top cards a pattern looks at; those that are not named here look at the top card, at runs, or at an end."""
+_ENDS: Final = frozenset(("P5a", "P5b", "P5c"))
+"""Patterns that look at the lowest or the first card."""
+_WHOLE: Final = frozenset(("P15", "P19", "N14", "N15"))
+"""Patterns for which any card of the pile may matter."""
+
+
+def readings(position: Position) -> Iterator[Position | None]:
+    """The position for each way in which its unread cards may be read; None where the game would have ended by them.
+
+    Cards that no pattern can look at stay unread. Ranks stand for whole cards where no row looks at suits. Where there
+    are more readings than can be tried, the first that is given decides nothing: it is given as None and as it is.
+    """
+    unread = [laid for laid in position.pile if laid.ref in position.unread and laid.state == "played"]
+    matter = [laid for laid in unread if _matters(position, laid)]
+    free = _free_cards(position)
+    kinds = list(free)
+    if len(kinds) ** len(matter) > _MOST:
+        yield from (None, position)
+        return
+    for cards in itertools.product(kinds, repeat=len(matter)):
+        if len(cards) > 1 and any(times > free[card] for card, times in Counter(cards).items()):
+            continue
+        read = dict(zip((laid.ref for laid in matter), cards, strict=True))
+        yield _as_read(position, read)
+
+
+def rests_on_read_cards(position: Position, patterns: tuple[str, ...]) -> bool:
+    """Whether one of these patterns that hold looks at no unread card, whatever it is."""
+    rules = position.rules
+    if rules.has("P13b") or not rules.has("M7") or rules.word("P16") == "ends_game" or position.claim is not None:
+        return False
+    top = [laid.card for laid in reversed(position.played())]
+    return any(row in _DEPTHS and UNREADABLE not in top[: _DEPTHS[row]] for row in patterns)
+
+
+def _free_cards(position: Position) -> dict[str, int]:
+    """Each card that can still be there, with how many of it; one for each rank where suits decide nothing."""
+    ordinary = {card: position.packs - copies(position, card) for card in PACK}
+    if SUIT_ROWS.isdisjoint(position.rules.on) and not position.rules.has("P5c"):
+        ranks: Counter[str] = Counter()
+        for card, number in ordinary.items():
+            ranks[card[0] + "s"] += max(number, 0)
+        ordinary = dict(ranks)
+    jokers = max(position.jokers - copies(position, JOKERS[0]), 0)
+    free = {**ordinary, **dict.fromkeys(JOKERS, jokers)}
+    return {card: number for card, number in free.items() if number > 0}
+
+
+def _matters(position: Position, laid: Laid) -> bool:
+    """Whether any pattern that is on, or what the game waits for, can depend on this card."""
+    rules = position.rules
+    if rules.on & _WHOLE or not rules.has("M7") or not rules.has("M8") or position.claim is not None:
+        return True
+    if rules.has("P16") and rules.word("P16") == "ends_game":
+        return True
+    played = [other.ref for other in reversed(position.played())]
+    depth = max((_depth(position, row) for row in rules.on if row[0] in "PN"), default=1)
+    # A slap just after a cover is held against what was covered (M9): one card deeper.
+    if laid.ref in played[: depth + 1]:
+        return True
+    lowest = next((other.ref for other in position.pile if other.state != "dead"), "")
+    return bool(rules.on & _ENDS) and laid.ref in (played[-1], lowest)
+
+
+def _depth(position: Position, row: str) -> int:
+    if row in ("P4a", "P4b"):
+        return position.rules.run(row).n
+    if row in ("P10a", "P10b"):
+        return position.rules.number(row)
+    return _DEPTHS.get(row, 1)
+
+
+def _as_read(position: Position, read: Mapping[str, str]) -> Position | None:
+    """The position, had these cards been read; None where the game would have ended, or the table closed, by them."""
+    pile = tuple(laid._replace(card=read[laid.ref]) if laid.ref in read else laid for laid in position.pile)
+    paid, phase = _paid_in(position, pile)
+    again = position.but(pile=pile, paid=paid, phase=phase)
+    rules = position.rules
+    if rules.has("P16") or rules.has("P16b"):
+        played = [laid.card for laid in again.played()]
+        for at in range(len(played) - 2):
+            three = tuple(played[at : at + 3])
+            if rules.has("P16") and rules.word("P16") == "ends_game" and makes_three(three):
+                return None
+            if rules.has("P16b") and [card[0] for card in three] == ["6", "6", "6"]:
+                return None
+    return again
+
+
+def _paid_in(position: Position, pile: tuple[Laid, ...]) -> tuple[int, Phase]:
+    """The number of the top card among those paid to its challenge (P15), and whether a challenge stands or is won.
+
+    A pile begins without a challenge, so both follow from its cards.
+    """
+    rules, phase = position.rules, position.phase
+    if not isinstance(phase, Turn | Challenge | Claim):
+        return position.paid, phase
+    card, left, paid, challenger, ref = "", 0, 0, 0, ""
+    for laid in pile:
+        if laid.state != "played":
+            continue
+        paid = 0
+        if rules.chances(laid.card) and (not left or rules.has("C4")):
+            card, left, challenger, ref = laid.card, rules.chances(laid.card), laid.seat, laid.ref
+        elif left and laid.card[0] == "T" and rules.has("N5"):
+            left = 0
+        elif left:
+            left -= 1
+            paid = rules.chances(card) - left
+    if left:
+        stands = phase if isinstance(phase, Challenge) else Challenge(challenger, phase.turn or 0, card, ref, left)
+        return paid, stands
+    if paid and rules.has("C5") and isinstance(phase, Claim):
+        return paid, phase._replace(by="challenge") if phase.by == "unread" else phase
+    return paid, Turn(phase.turn)
