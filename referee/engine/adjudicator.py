@@ -17,17 +17,19 @@ from referee.engine.first_hand import won_ruling
 from referee.engine.fold import open_table
 from referee.engine.foresight import Foresight, foresee
 from referee.engine.history import History
-from referee.engine.observations import MAX_ERROR, Answer, Correct, Join, LogError, Observation, Slap, Table, Tick
+from referee.engine.observations import MAX_ERROR, Answer, Card, Correct, Join, LogError, Observation, Slap, Table, Tick
 from referee.engine.rulings import Key, PlacedRuling, Ruling, base_id, place_of, printing_order, to_ruling
 from referee.engine.state import State
 from referee.engine.view import ChallengeView, View
-from referee.rules.house import RulesError
+from referee.rules.house import RulesError, read_house_rules
 from referee.rules.step import Draft
 
 _FOREVER: Final = 2**62
 LIVE_LOOKAHEAD: Final = 10_000_000
 """``lookahead_ns`` of a live table: the widest error of a slap that a pad may state, ns."""
 _AMENDING: Final = (Answer, Correct)
+_TOLD_ONLY: Final = ("mend_amendment", "nothing_to_contest")
+"""Questions that tell people that what they said fits nothing; there is nothing to answer."""
 
 
 class Adjudicator:
@@ -65,6 +67,9 @@ class Adjudicator:
         self._last_t = -_FOREVER
         self._seats = 0
         self._joined = 0
+        self._may_join = False
+        """Whether bystanders may join by the house rules (M11); a line of theirs may be told before the join."""
+        self._opened = -_FOREVER
         self._ended = False
         self._reached: int | None = None
         """The log's last instant, ns, once it has ended."""
@@ -73,7 +78,7 @@ class Adjudicator:
         self._serial = 0
         self._early: list[Ruling] = []
         self._said_early: str | None = None
-        self._questions: set[str] = set()
+        self._questions: dict[str, Ruling] = {}
         self._history = History() if history else None
 
     def observe(self, observation: Observation, promised: int | None = None, *, judge: bool = True) -> list[Ruling]:
@@ -98,14 +103,17 @@ class Adjudicator:
         if isinstance(observation, Table):
             self._sensors = observation.sensors
             self._seats = len(observation.seats)
+            self._may_join = read_house_rules(observation.rules).has("M11")
+            self._opened = observation.t
         elif observation.t <= self._watermark:
             if not isinstance(observation, _AMENDING):
-                if self._history is not None:
-                    self._history.keep_late(observation)
                 # Its sensor had promised it all: on record, and never judged silently (K1).
                 draft = Draft("question", {"ask": "late_evidence", "about": [observation.id]}, ("K1",), ())
                 ruling = to_ruling(draft, observation.id, self._watermark, set())
-                self._take([PlacedRuling(place_of(observation), self._judge.judged, ruling)])
+                placed = PlacedRuling(place_of(observation), self._judge.judged, ruling)
+                if self._history is not None:
+                    self._history.keep_late(observation, placed)
+                self._take([placed])
                 return [*self._release(), *self._advance(promised)]
             observation = replace(observation, t=self._watermark + 1)
         if isinstance(observation, Join):
@@ -149,7 +157,12 @@ class Adjudicator:
         if state is None:
             return View()
         answered = self._history.answers if self._history is not None else {}
-        waiting = sorted(name for name in self._questions if base_id(name) not in answered)
+        drawn = state.position.wild != ""
+        waiting = sorted(
+            name
+            for name, question in self._questions.items()
+            if base_id(name) not in answered and not (drawn and question["ask"] == "wild_rank")
+        )
         return view_of(state, tuple(waiting))
 
     @property
@@ -168,11 +181,11 @@ class Adjudicator:
             raise LogError(None, f"the first line of a log is its table, not a {observation.kind or 'line'}")
         seat = getattr(observation, "seat", None)
         if seat is not None and seat > self._seats and not isinstance(observation, Slap):
-            if observation.kind in ("lift", "join"):
-                return
-            if seat <= self._joined:
+            if observation.kind in ("lift", "join") or self._may_join or seat <= self._joined:
                 return
             raise LogError(None, f'"seat" must be 1 to {self._seats}: this table has {self._seats} seats')
+        if isinstance(observation, Card) and observation.t < self._opened:
+            raise LogError(None, 'this card came before its table: the "t" of a table is that of its opening')
         if isinstance(observation, _AMENDING) and self._history is None:
             raise AmendmentError(None, f"this {observation.kind} needs the history that was switched off")
 
@@ -204,15 +217,16 @@ class Adjudicator:
 
     def _take(self, placed: list[PlacedRuling], *, judged: bool = False) -> None:
         if judged and self._history is not None:
-            self._history.remember(self._judge, placed)
+            placed = self._history.remember(self._judge, placed)
         for one in placed:
             ruling = one.ruling
             self._serial += 1
             self._held_back.append((*printing_order(ruling, one.key), self._serial, ruling))
             if ruling.supersedes:
-                self._questions -= set(ruling.supersedes)
-            if ruling.kind == "question":
-                self._questions.add(ruling.id)
+                for gone in ruling.supersedes:
+                    self._questions.pop(gone, None)
+            if ruling.kind == "question" and ruling["ask"] not in _TOLD_ONLY:
+                self._questions[ruling.id] = ruling
             if self._tells_early and ruling.id != self._said_early:
                 self._early.append(ruling)
         pending = self._judge.state.pending if self._judge.state is not None and self._tells_early else None
@@ -269,5 +283,6 @@ def view_of(state: State, questions: tuple[str, ...] = ()) -> View:
         expected=tuple(position.expected(seat) or None for seat in range(1, position.seats + 1)),
         game_over=position.over,
         winner=position.winner,
+        absent=position.absent,
         questions=questions,
     )

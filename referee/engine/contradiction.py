@@ -6,18 +6,53 @@ answer is laid in its place.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final, NamedTuple
 
 from referee.engine.observations import Card
 from referee.rules.card_play import lay
-from referee.rules.cards import UNREADABLE
+from referee.rules.cards import UNREADABLE, is_card
 from referee.rules.position import Position
 from referee.rules.stacks import may_be_there
 from referee.rules.step import Draft, Step
 
 _ASKS: Final = frozenset(("impossible_card", "order_changed"))
+
+
+class SaidOfCard(NamedTuple):
+    """What is known of a card once people have answered: what it was taken for, what they call it, who laid it."""
+
+    face: str
+    named: str
+    """Another card than was seen; empty where people have named none."""
+    seat: int | None
+
+
+def read_answers(card: Card, seats: int, answers: Mapping[str, Any]) -> SaidOfCard:
+    """What people have said of a card.
+
+    It may be asked about up to three times: how many cards its seat has, which it is, and who laid it.
+    """
+    face, named, seat = card.card, "", card.seat
+    for number in ("", "/2", "/3") if answers else ():
+        said = answers.get(f"question@{card.id}{number}")
+        if isinstance(said, str) and is_card(said) and said != UNREADABLE:
+            if face == UNREADABLE:
+                face = said
+            else:
+                named = said
+        elif type(said) is int and 1 <= said <= seats:
+            seat = said
+    return SaidOfCard(face, named, seat)
+
+
+def as_answered(card: Card, seats: int, answers: Mapping[str, Any]) -> Card:
+    """The card as people say that it was."""
+    said = read_answers(card, seats, answers)
+    if (said.face, said.named, said.seat) == (card.card, "", card.seat):
+        return card
+    return replace(card, card=said.named or said.face, seat=said.seat)
 
 
 def lay_seen(step: Step, card: Card, face: str, seat: int | None) -> None:

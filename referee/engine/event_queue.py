@@ -6,6 +6,7 @@ import bisect
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final, NamedTuple
 
+from referee.engine.contradiction import as_answered
 from referee.engine.doubt import better_order, order_is_open
 from referee.engine.first_hand import Answers
 from referee.engine.fold import end_by_time, fold, last_tick, open_table
@@ -149,12 +150,13 @@ class EventJudge:
         """What waits, in event time."""
         return self._waiting.all()
 
-    def run(self, until: int, lookahead: int, reached: int | None = None) -> list[PlacedRuling]:
+    def run(self, until: int, lookahead: int | None, reached: int | None = None) -> list[PlacedRuling]:
         """Judge what can be judged once all up to ``until`` (ns, inclusive) is known; stop after an amendment.
 
         Args:
             until: the watermark.
-            lookahead: how far beyond a card's or slap's instant everything must be known before it is judged, ns.
+            lookahead: how far beyond a card's or slap's instant everything must be known before it is judged, ns; the
+                line's own error where that is wider. None where everything is known that there is to be known.
             reached: the latest instant of any line or tick, ns, where the watermark lies beyond it: the end of a log
                 proves that no line comes any more, and not that any time went by (reading 17).
         """
@@ -171,9 +173,14 @@ class EventJudge:
                 continue
             if deadline is not None and (head is None or deadline < head.t):
                 break
-            if head is None or head.t + (lookahead if isinstance(head, _ORDERED) else 0) > until:
+            if head is None or not _is_settled(head, until, lookahead):
                 break
-            if isinstance(self._judge(self._choose(head), out), _AMENDING):
+            before = self.state
+            chosen = self._choose(head)
+            if chosen is not head and lookahead is not None and not _is_settled(chosen, until, lookahead):
+                self.state = before
+                break
+            if isinstance(self._judge(chosen, out), _AMENDING):
                 break
         return out
 
@@ -241,6 +248,8 @@ class EventJudge:
             or not order_is_open(slap, other)
         ):
             return None
+        if isinstance(other, Card):
+            other = as_answered(other, self.state.position.seats, self.answers)
         better = better_order(self.state.position, slap, other)
         if better is None:
             return None
@@ -252,6 +261,12 @@ class EventJudge:
             return str(said)
         self.state = self.state._replace(doubted=self.state.doubted | {slap.id})
         return better
+
+
+def _is_settled(line: Observation, until: int, lookahead: int | None) -> bool:
+    """Whether all that may have come before this line is known, once all up to ``until`` (ns) is."""
+    wait = max(lookahead, line.t_error) if lookahead is not None and isinstance(line, _ORDERED) else 0
+    return line.t + wait <= until
 
 
 def _put(rulings: Iterable[Ruling], cause: Key, nth: int, out: list[PlacedRuling]) -> None:

@@ -143,7 +143,7 @@ def win(
     if len(hands) > 1:
         state = state._replace(settled=state.settled | {hand.id for hand in hands[1:]})
         # Nearer than the errors, so nobody was first (reading 2).
-        margin, error = hands[1].t - slap.t, slap.t_error + hands[1].t_error
+        margin, error = abs(hands[1].t - slap.t), slap.t_error + hands[1].t_error
         ids = tuple(hand.id for hand in hands)
         seats = [hand.seat for hand in hands]
         step.rule("dead_heat", "K3", "M2", because=ids, seats=seats, margin=margin, error=error)
@@ -159,7 +159,7 @@ def win(
     state, rulings = finish(state._replace(pending=pending), step, doubt=doubt, open_=True)
     taking = Step(step.position, pending.slap.t, pending.slap.id)
     claim(taking, pending.slap, split)
-    taking.announce_turn()
+    settle(taking)
     state, more = finish(state, taking, doubt=doubt)
     return state, [*rulings, *more]
 
@@ -241,7 +241,6 @@ def war_card(state: State, step: Step, card: Card, face: str, seat: int | None, 
     if seat is None or step.position.war is None:
         return state, []
     if face != card.card and card.card == UNREADABLE:
-        step.drafts.clear()
         step.rule("question", "M4", "K2", ask="unreadable_card", about=[card.id])
     winner = war.show(step, seat, face)
     decided_by: Literal["war", "people"] = "war"

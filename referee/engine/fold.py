@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from types import MappingProxyType
 from typing import Final
 
-from referee.engine.contradiction import ask_unread, lay_said, lay_seen
+from referee.engine.contradiction import as_answered, ask_unread, lay_said, lay_seen, read_answers
 from referee.engine.first_hand import Answers, Decided, claim, finish, heat, run_up, war_card, win
 from referee.engine.observations import Card, Observation, Slap, Table, Taken
 from referee.engine.overrule import OVERRULED, apply_overrule
@@ -140,23 +140,13 @@ def end_by_time(state: State, t: int, answers: Answers) -> Decided:
 
 def _card(state: State, card: Card, answers: Answers) -> Decided:
     step = Step(state.position, card.t, card.id)
-    face, seat, named = card.card, card.seat, ""
-    if answers:
-        # A card may be asked about up to three times: how many cards its seat has, which it is, and who laid it.
-        for number in ("", "/2", "/3"):
-            said = answers.get(f"question@{card.id}{number}")
-            if isinstance(said, str) and is_card(said) and said != "??":
-                if face == "??":
-                    ask_unread(step, card)
-                    face = said
-                else:
-                    named = said
-            elif type(said) is int and 1 <= said <= state.position.seats:
-                seat = said
+    face, named, seat = read_answers(card, state.position.seats, answers)
     war = state.position.war
     if card.zone != "pile" or (war is not None and seat in war.seats):
         # While it runs, a card of the tied is a War card wherever it comes to lie (M4, reading 18).
         return war_card(state, step, card, named or face, seat, answers)
+    if face != card.card:
+        ask_unread(step, card)
     if answers:
         lead_stands(step, card, seat, answers)
     if named:
@@ -222,7 +212,7 @@ def _slap(state: State, slap: Slap, upcoming: Iterable[Observation], answers: An
         return state, [to_ruling(draft, slap.id, slap.t, set())]
     judged = judge_slap(state.position, slap.seat, slap.t)
     outcome = answers.get(OVERRULED + slap.id)
-    if outcome is not None:
+    if outcome is not None and slap.seat <= state.position.seats:
         judged = apply_overrule(judged, outcome)
     doubt = slap.id in state.doubted
     if doubt:
@@ -231,7 +221,13 @@ def _slap(state: State, slap: Slap, upcoming: Iterable[Observation], answers: An
         draft = Draft("question", {"ask": "slap_or_card", "about": [slap.id]}, ("K9",), ())
         return state.at(pressed), [to_ruling(draft, slap.id, slap.t, set(), doubt=True)]
     if judged.outcome == "won":
-        hands = heat(state.position, slap, (line for line in upcoming if OVERRULED + line.id not in answers))
+        seats = state.position.seats
+        others = (line for line in upcoming if OVERRULED + line.id not in answers)
+        hands = heat(
+            state.position,
+            slap,
+            (as_answered(line, seats, answers) if isinstance(line, Card) else line for line in others),
+        )
         return win(state.at(pressed), slap, judged, hands, answers, doubt=doubt)
     state = state.at(pressed)
     if judged.outcome == "void":

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any, Final
 
 from referee.engine.amendments import AmendmentError, apply_correction, compare_rulings
 from referee.engine.event_queue import EventJudge
 from referee.engine.first_hand import won_ruling
 from referee.engine.fold import open_table
-from referee.engine.observations import MAX_ERROR, Answer, Correct, Observation, Table
+from referee.engine.observations import MAX_ERROR, Answer, Card, Correct, Observation, Table
 from referee.engine.overrule import read_overrule
 from referee.engine.rulings import PlacedRuling, base_id, cause_of, place_of, to_ruling
 from referee.engine.state import State
@@ -44,18 +45,29 @@ class History:
         """For a correction that became another one: what it became."""
         self._overruled: dict[str, dict[str, str]] = {}
         self._answers_to: dict[str, list[Answer]] = {}
-        self._taken_up: dict[str, Observation] = {}
-        """By the correction that took it up, a line that had come late."""
-        self._late: dict[str, Observation] = {}
-        """Lines that came after everything up to them had been promised: on record, and judged once people say so."""
+        self._asked: set[str] = set()
+        """Every question that was ever asked, by its first id: people may answer one that has become moot meanwhile."""
+        self._late: dict[str, tuple[Observation, PlacedRuling]] = {}
+        """Lines that came after everything up to them had been promised, each with its question: on record, and judged
+        only once people say so."""
+        self._taken_up: dict[str, tuple[Observation, PlacedRuling]] = {}
+        """The same, by the correction that took it up."""
+        self._told: tuple[PlacedRuling, ...] = ()
+        """The question about a late line that has just been taken up."""
+        self._waiting: dict[str, Observation] = {}
+        """What the judge has not come to yet, while an amendment is applied."""
+        self._last_amendment = ""
 
-    def keep_late(self, observation: Observation) -> None:
+    def keep_late(self, observation: Observation, question: PlacedRuling) -> None:
         """Keep a line that came late, in case people take it up (reading 20)."""
-        self._late[observation.id] = observation
+        self._late[observation.id] = observation, question
 
-    def remember(self, judge: EventJudge, placed: list[PlacedRuling]) -> None:
-        """Keep what has just been judged."""
+    def remember(self, judge: EventJudge, placed: list[PlacedRuling]) -> list[PlacedRuling]:
+        """Keep what has just been judged; gives it under names that no replaced ruling has."""
         judge.answers = self.answers
+        if self._gone:
+            placed = [self._renamed(one) if one.ruling.id in self._gone else one for one in placed]
+        self._note_questions(placed)
         if judge.done and isinstance(judge.done[-1], Answer | Correct):
             self._amendment = judge.done[-1]
         self._lines += judge.done
@@ -69,6 +81,17 @@ class History:
             last = max(line.t for line in self._lines[-_KEEP_EVERY:])
             if judge.next_t is None or last < judge.next_t:
                 self._kept.append((len(self._lines), judge.state))
+        return placed
+
+    def _renamed(self, placed: PlacedRuling) -> PlacedRuling:
+        """The same ruling under a name that was never used: one that was replaced is made once more."""
+        name = f"{placed.ruling.id}~{self._last_amendment}"
+        while name in self._gone:
+            name += "+"
+        return replace(placed, ruling=replace(placed.ruling, id=name))
+
+    def _note_questions(self, placed: Iterable[PlacedRuling]) -> None:
+        self._asked.update(base_id(one.ruling.id) for one in placed if one.ruling.kind == "question")
 
     def amend(self, judge: EventJudge) -> tuple[EventJudge, list[PlacedRuling], bool]:
         """Rule again from before the line that the last answer or correction is about.
@@ -81,13 +104,17 @@ class History:
             return judge, [], False
         state, start = judge.state, None
         if isinstance(amendment, Answer) or state is None or state.position.rules.has("K6"):
+            self._waiting = {line.id: line for line in judge.waiting()}
             with suppress(AmendmentError):
                 start = self._apply(amendment, state)
         if start is None:
             return judge, [self._unusable(amendment, judge)], True
+        self._last_amendment = amendment.id
         again, placed, at = self._judge_again(judge, self._before_window(start), amendment)
         cut = next((n for n, old in enumerate(self._in_force) if old.nth >= at), len(self._in_force))
-        kept, changed = compare_rulings(self._in_force[cut:], placed, amendment, self._gone)
+        told, self._told = self._told, ()
+        kept, changed = compare_rulings([*self._in_force[cut:], *told], placed, amendment, self._gone)
+        self._note_questions(changed)
         self._gone.update(name for new in changed for name in new.ruling.supersedes)
         self._in_force[cut:] = kept
         return again, changed, True
@@ -108,11 +135,11 @@ class History:
             self._kept.pop()
         at, state = self._kept[-1]
         again = EventJudge(state, self.answers, at, judge.witness)
-        for line in (*self._lines[at:], *judge.waiting()):
+        for line in (*self._lines[at:], *self._waiting.values()):
             again.add(line)
         placed: list[PlacedRuling] = []
         while not again.done or again.done[-1].id != amendment.id:
-            placed += again.run(amendment.t, 0)
+            placed += again.run(amendment.t, None)
         self._lines[at:] = again.done
         again.done.clear()
         return again, placed, at
@@ -125,12 +152,11 @@ class History:
         """
         if isinstance(amendment, Answer):
             question = base_id(amendment.to)
-            asked = {base_id(placed.ruling.id) for placed in self._in_force if placed.ruling.kind == "question"}
-            if question not in asked:
+            if question not in self._asked:
                 return None
             self._answers_to.setdefault(question, []).append(amendment)
             self.answers[question] = amendment.value
-            return self._find(cause_of(question))
+            return self._place(cause_of(question))
         if amendment.line == amendment.id:
             return None
         if amendment.take:
@@ -147,11 +173,13 @@ class History:
 
     def _take_up(self, amendment: Correct) -> int | None:
         """Late evidence is judged as if it had come in time."""
-        late = self._late.pop(amendment.line, None)
-        if late is None:
-            return None
+        if amendment.line not in self._late:
+            # In time after all, by the order in which this log tells it: then it has been judged.
+            return self._place(amendment.line)
+        late = self._late.pop(amendment.line)
         self._taken_up[amendment.id] = late
-        return self._put_in(late)
+        self._told = (late[1],)
+        return self._put_in(late[0])
 
     def _put_in(self, line: Observation) -> int:
         place = place_of(line)
@@ -167,6 +195,7 @@ class History:
                 on its seats.
         """
         at = self._find(name)
+        waits = self._waiting.get(name)
         original = self._original[name] if name in self._original else self._lines[at or 0]
         line: Observation | None = original
         for correction in by:
@@ -174,6 +203,8 @@ class History:
         if isinstance(original, Table):
             if not isinstance(line, Table) or len(line.seats) != len(original.seats):
                 raise AmendmentError(None, "the table itself cannot be taken away, nor its number of seats changed")
+            if any(isinstance(other, Card) and other.t < line.t for other in self._lines):
+                raise AmendmentError(None, "the table cannot have opened after its first card")
             try:
                 open_table(line)
             except RulesError as bad:
@@ -182,6 +213,10 @@ class History:
         touched = [] if at is None else [at]
         if at is not None:
             del self._lines[at]
+        if waits is not None:
+            # It was to be judged later than this amendment: it is judged where it stands now.
+            del self._waiting[name]
+            touched.append(len(self._lines))
         if line is not None:
             touched.append(self._put_in(line))
         return min(touched, default=None)
@@ -221,14 +256,14 @@ class History:
             del self.answers[question]
             if answers:
                 self.answers[question] = answers[-1].value
-            return self._find(cause_of(question))
+            return self._place(cause_of(question))
         late = self._taken_up.pop(amendment.id, None)
         if late is not None:
-            at = self._find(late.id)
+            at = self._find(late[0].id)
             if at is not None:
                 del self._lines[at]
-            self._late[late.id] = late
-            return at
+            self._late[late[0].id] = late
+            return at if at is not None else len(self._lines)
         said = self._overruled.pop(amendment.id, None)
         if said is not None:
             for name in said:
@@ -244,6 +279,11 @@ class History:
     def _first_of(self, said: Mapping[str, Any]) -> int | None:
         places = [self._find(name.partition("@")[2]) for name in said]
         return min((place for place in places if place is not None), default=None)
+
+    def _place(self, name: str) -> int | None:
+        """Where a line stands that was judged, or waits; None where there is none."""
+        at = self._find(name)
+        return len(self._lines) if at is None and name in self._waiting else at
 
     def _find(self, name: str) -> int | None:
         return next((at for at, line in enumerate(self._lines) if line.id == name), None)

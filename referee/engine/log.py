@@ -283,7 +283,7 @@ def to_fields(observation: Observation) -> dict[str, Any]:
         item = getattr(observation, f.name)
         if f.default is not MISSING and item == f.default and f.name != "seat":
             continue
-        out[f.name] = list(item) if isinstance(item, tuple) else item
+        out[f.name] = [list(one) if type(one) is tuple else one for one in item] if isinstance(item, tuple) else item
     out.update(observation.extra)
     return out
 

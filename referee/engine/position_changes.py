@@ -21,6 +21,7 @@ from referee.engine.observations import (
     Say,
 )
 from referee.rules.card_play import leave, settle
+from referee.rules.cards import UNREADABLE
 from referee.rules.deal import draw_wild_rank
 from referee.rules.elimination import settle_owed
 from referee.rules.penalties import contest, foul
@@ -61,13 +62,15 @@ def _counted(step: Step, count: Any) -> None:
 
 
 def _placed(step: Step, placed: Any) -> None:
-    """Penalty cards that were seen going in get their names, lowest first (F1, P5b)."""
-    names = list(placed.cards)
-    pile = []
-    for laid in step.position.pile:
-        if names and laid.state == "burned" and placed.seat in (None, laid.seat):
-            laid = laid._replace(card=names.pop(0))
-        pile.append(laid)
+    """Penalty cards that were seen going in get their names, lowest first, the earliest penalty first (F1, F4, P5b)."""
+    pile = list(step.position.pile)
+    nameless = [
+        (laid.t, at)
+        for at, laid in enumerate(pile)
+        if laid.state != "played" and laid.card == UNREADABLE and placed.seat in (None, laid.seat)
+    ]
+    for (_, at), name in zip(sorted(nameless), placed.cards, strict=False):
+        pile[at] = pile[at]._replace(card=name)
     step.set(pile=tuple(pile))
 
 

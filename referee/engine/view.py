@@ -31,6 +31,8 @@ class View:
     """By seat, the card that it must turn next, where its stack is known that far; None elsewhere."""
     game_over: bool = False
     winner: int | None = None
+    absent: frozenset[int] = frozenset()
+    """Seats where nobody plays: left (E8), or between the table and a pad that joined (M11)."""
     questions: tuple[str, ...] = ()
     """Ids of the questions that wait for an answer."""
 

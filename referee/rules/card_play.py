@@ -31,6 +31,8 @@ def lay(step: Step, card: str, seat: int | None) -> None:
         return
     player = seat if seat is not None and position.rules.has("K4") else _whose_turn(position)
     if player > position.seats:
+        # A seat that has not joined: whose card it is, people must say.
+        step.rule("question", "M11", ask="who_played", about=[step.ref])
         return
     _let_lead(step, player)
     if not step.position.over:

@@ -30,15 +30,16 @@ def _is_out(position: Position, seat: int) -> bool:
 
 
 def _stays_in(position: Position, seat: int) -> bool:
-    """The seat that turns its last cards (E2); one whose challenge stands, or whose won pile lies there (C7)."""
+    """The seat that turns its last cards (E2); whose won pile lies there (M10); whose challenge stands (C7)."""
     phase = position.phase
-    if isinstance(phase, LastChance) and phase.seat == seat:
-        return True
-    if not position.rules.has("C7"):
-        return False
-    if isinstance(phase, Challenge) and phase.challenger == seat:
-        return True
-    return isinstance(phase, Claim) and phase.seat == seat
+    if isinstance(phase, LastChance):
+        return phase.seat == seat
+    if isinstance(phase, Claim) and phase.by == "slap":
+        # Whoever has slapped in is back, with the pile still on the table.
+        return seat in (phase.seat, *phase.split)
+    if isinstance(phase, Challenge | Claim) and position.rules.has("C7"):
+        return seat == (phase.challenger if isinstance(phase, Challenge) else phase.seat)
+    return False
 
 
 def after_pile(step: Step, seat: int, *, by_slap: bool) -> None:
@@ -78,16 +79,18 @@ def draw(step: Step, *rule: str) -> None:
 def end_if_decided(step: Step) -> None:
     """After cards left the stacks: a draw (E4), or the only one left (E5b)."""
     position = step.position
-    if not isinstance(position.phase, Turn | Challenge) or position.in_limbo:
+    phase = position.phase
+    if not isinstance(phase, Turn | Challenge | Claim) or position.in_limbo:
         return
     holders = position.holders()
     if not holders:
-        if position.rules.has("E4"):
+        if position.rules.has("E4") and not isinstance(phase, Claim):
             draw(step, "E4")
-    elif position.rules.has("E5b") and len(holders) == 1:
-        # The only one with cards must go on while cards lie in the pile (E3), or a challenge stands (C7).
+    elif position.rules.has("E5b") and len(holders) == 1 and not (isinstance(phase, Claim) and phase.by != "challenge"):
+        # The only one with cards must go on while cards lie in the pile (E3), or another's challenge stands (C7).
         goes_on = position.rules.has("E3") and position.pile
-        if not goes_on and not any(_stays_in(position, seat) for seat in range(1, position.seats + 1)):
+        others = (seat for seat in range(1, position.seats + 1) if seat != holders[0])
+        if not goes_on and not any(_stays_in(position, seat) for seat in others):
             win(step, holders[0], "E5b")
 
 

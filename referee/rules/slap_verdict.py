@@ -149,6 +149,9 @@ def _verdict_on_pile(position: Position, seat: int, t: int) -> Verdict:
     top = (newest.ref,) if newest is not None else ()
     if _just_covered(position, t):
         return Verdict("void", "covered", ("M9",), because=top)
+    covered = _uncovered(position, t)
+    if covered is not None and _needs_bottom_card(covered):
+        return Verdict("question", "bottom_card", ("P5b", "M9"), because=top)
     if position.claim is not None and position.claim.seat == seat and position.rules.has("N6"):
         return Verdict("won", "", ("N6",), ("N6",), top, tuple(laid.card for laid in position.pile[-1:]))
     if dead is not None:
@@ -219,12 +222,18 @@ def _newest(position: Position) -> Laid | None:
 
 def _just_covered(position: Position, t: int) -> bool:
     """Whether the newest card is so new that the hand can only have meant what it covered (M9)."""
+    before = _uncovered(position, t)
+    return before is not None and bool(find_patterns(before.look(), position.rules)[0])
+
+
+def _uncovered(position: Position, t: int) -> Position | None:
+    """The pile as it lay before the newest card, where the hand may have meant that (M9); None where it cannot."""
     if not position.rules.has("M9"):
-        return False
+        return None
     newest = _newest(position)
     if newest is None or t - newest.t - position.still >= position.rules.number("M9") * MS:
-        return False
+        return None
     before = position.without(newest)
-    if _dead_on_top(before) is not None:
-        return False
-    return bool(find_patterns(before.look(), position.rules)[0])
+    # What was burned since was not there yet.
+    before = before.but(pile=tuple(laid for laid in before.pile if laid.state != "burned" or laid.t < newest.t))
+    return None if _dead_on_top(before) is not None else before
