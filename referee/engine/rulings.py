@@ -140,9 +140,9 @@ def cause_of(name: str) -> str:
 
 
 GAME_ENDS: Final = frozenset(("won", "lost", "drawn"))
+"""Kinds of rulings by which a game ends: somebody has won it, has lost it (Beggar-My-Neighbour), or nobody has."""
 SHOWN_BY_POSITION: Final = frozenset(("turn", "lead", "chance"))
 """Kinds that the position shows better than a line of their own."""
-"""Kinds of rulings by which a game ends: somebody has won it, has lost it (Beggar-My-Neighbour), or nobody has."""
 
 
 def end_of(rulings: Iterable[Ruling]) -> Ruling | None:

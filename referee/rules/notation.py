@@ -79,7 +79,7 @@ _WORDS: Final = {
 }
 _PLACES: Final = ("first", "bottom")
 _COUNTS: Final = ("paid", "wild", "said", "size")
-_OF_CARD: Final = ("rank", "high", "suit", "colour", "color", "joker")
+_OF_CARD: Final = ("rank", "high", "suit", "colour", "color")
 
 
 def compile_pattern(text: Any) -> Compiled:
@@ -205,7 +205,7 @@ class _Parser:
 
     def term(self) -> Term:
         token = self.token
-        if token in _OF_CARD and token != "joker":
+        if token in _OF_CARD:
             return property_of(token, self.of_card())
         if token in _COUNTS:
             self.place += 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable
 from typing import Any
 
@@ -9,10 +10,10 @@ import pytest
 
 from referee.engine.adjudicator import Adjudicator
 from referee.engine.log import from_fields
-from referee.engine.observations import LogError, Observation
+from referee.engine.observations import OBSERVATION_KINDS, Card, LogError, Observation, Other, Slap
 from referee.engine.replay import outline_log
 from referee.engine.rulings import RULING_ORDER as LIFE_ORDER
-from referee.engine.rulings import Ruling
+from referee.engine.rulings import Ruling, base_id, cause_of, end_of, place_of, printing_order
 from tests.engine.playing import MS, brief, log, rule
 from tests.support.log_format import RULINGS
 
@@ -233,6 +234,79 @@ def test_at_one_instant_rulings_stand_in_the_order_of_a_tables_life() -> None:
     said = {kind: place for place, kinds in enumerate(RULING_ORDER) for kind in kinds.split()}
     assert said == LIFE_ORDER
     assert set(said) == set(RULINGS)
+
+
+def test_at_one_instant_lines_are_judged_by_their_kind_then_seat_then_id() -> None:
+    """Settings first, the table goes on before it stops, a card before slaps; what people say comes last."""
+    kinds = [
+        "table", "day", "draw", "count", "join", "leave", "resume", "pause", "say", "card", "slap", "lift", "placed",
+        "foul", "contest", "taken", "answer", "correct", "tick",
+    ]  # fmt: skip
+    lines: list[Observation] = [OBSERVATION_KINDS[kind](**_least(kind)) for kind in kinds]
+    lines.append(Other(t=5, id="z", name="sneeze"))
+    assert _placed(lines) == lines
+    assert set(kinds) == set(OBSERVATION_KINDS)
+    slaps: list[Observation] = [
+        Slap(t=5, id="9", seat=1),
+        Slap(t=5, id="10", seat=1),
+        Slap(t=5, id="1", seat=2),
+        Slap(t=6, id="0", seat=1),
+    ]
+    assert _placed(slaps) == slaps
+    unseen: list[Observation] = [Card(t=5, id="b", card="7h"), Card(t=5, id="a", card="7h", seat=1)]
+    assert _placed(unseen) == unseen
+
+
+def _placed(lines: list[Observation]) -> list[Observation]:
+    """In event time, told the other way round."""
+    told = list(reversed(lines))
+    return sorted(told, key=place_of)
+
+
+def _least(kind: str) -> dict[str, Any]:
+    """The fields that a line of this kind must have; its id speaks against its place."""
+    fields: dict[str, Any] = {
+        "seats": ("Ana", "Ben"), "seat": 1, "cards": 5, "rank": "7", "date": "2026-01-01", "card": "7h", "foul": "peek",
+        "by": (1,), "against": 2, "to": "question@c1", "value": 1, "line": "c1",
+    }  # fmt: skip
+    cls = OBSERVATION_KINDS[kind]
+    needed = [one.name for one in dataclasses.fields(cls) if one.default is one.default_factory is dataclasses.MISSING]
+    return {"id": "a", **{name: fields[name] for name in needed if name != "t"}, "t": 5}
+
+
+def test_what_is_no_ruling_of_ours_is_printed_after_all_that_are() -> None:
+    """A kind that a later version knows."""
+    cause = place_of(Slap(t=5, id="s", seat=1))
+    kinds = [*LIFE_ORDER, "applause"]
+    made = [Ruling(kind, f"{kind}@s", 5, ("s",), ()) for kind in kinds]
+    places = [printing_order(one, cause)[2] for one in made]
+    assert places == sorted(places) and places[-1] > places[-2]
+
+
+def test_a_ruling_is_traced_to_its_line_by_its_id() -> None:
+    """Whatever number it has, and whatever amendments renamed it."""
+    for name, cause, base in (
+        ("pile@t1", "t1", "pile@t1"),
+        ("pile@t1/2", "t1", "pile@t1/2"),
+        ("pile@t1/2~x9~x10", "t1", "pile@t1/2"),
+        ("pile@a/b", "a/b", "pile@a/b"),
+        ("pile@a@b", "a@b", "pile@a@b"),
+        ("pile@/2", "/2", "pile@/2"),
+    ):
+        assert (cause_of(name), base_id(name)) == (cause, base)
+
+
+def test_a_game_has_ended_where_the_last_end_stands() -> None:
+    """A correction may take it back, and give another."""
+    won = Ruling("won", "won@c9", 9, ("c9",), ("E5a",), {"seat": 1})
+    lead = Ruling("lead", "lead@c9", 9, ("c9",), (), {"seat": 1})
+    taken_back = Ruling("lead", "lead@c9~x1", 9, ("x1",), (), {"seat": 2}, supersedes=("won@c9",))
+    assert end_of([won, lead]) is won
+    assert end_of([won, taken_back]) is None
+    for kind in ("won", "lost", "drawn"):
+        other = Ruling(kind, f"{kind}@d9", 12, ("d9",), ())
+        assert end_of([won, other, lead]) is other
+    assert end_of([lead]) is None
 
 
 def test_several_rulings_of_a_kind_and_a_cause_are_numbered() -> None:
