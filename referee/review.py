@@ -10,11 +10,11 @@ import json
 import re
 import sys
 import textwrap
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from referee.engine.explanation import Explanation, WitnessedLog, notation
+from referee.engine.explanation import Explanation, WitnessedLog
 from referee.engine.log import find_replacements, open_log
 from referee.engine.observations import Table
 from referee.engine.replay import Outline, StoredLog
@@ -24,6 +24,8 @@ from referee.rules.house import read_house_rules
 from referee.rules.presets import PRESETS
 from referee.rules.rows import ALWAYS_ON, RIVALS, ROWS
 from referee.settings.house_rules import SUFFIX, HouseFileError, example_house_rules, load_house_rules, resolve_rules
+from referee.text.escapes import escape_controls
+from referee.text.explanation_lines import explanation_fields, explanation_lines
 from referee.text.rules import rows_by_group, sentence
 from referee.text.ruling_lines import RulingWords
 
@@ -80,8 +82,13 @@ def replay(name: str, *, everything: bool = False, until: str = "", as_text: boo
         made = stored.rulings(everything=everything)
         write = in_words(stored.outline.table) if as_text else encode_ruling
         for ruling in _until(made, until, stored.outline) if until else made:
-            sys.stdout.write(write(ruling) + "\n")
+            _write(write(ruling))
     return 0
+
+
+def _write(lines: str) -> None:
+    """What came out of a log, which may hold anything, on a terminal that obeys much."""
+    sys.stdout.write("\n".join(map(escape_controls, lines.split("\n"))) + "\n")
 
 
 def in_words(table: Table) -> Callable[[Ruling], str]:
@@ -92,9 +99,6 @@ def in_words(table: Table) -> Callable[[Ruling], str]:
         return f"{(ruling.t - table.t) / 1e9:9.3f} s  {say(ruling)}  [{' '.join(ruling.rule)}]  {ruling.id}"
 
     return line
-
-
-_SEAT: Final = re.compile(r"\bseat (\d)\b")
 
 
 def explain(log: str, ruling: str | None = None, *, as_json: bool = False) -> int:
@@ -113,9 +117,9 @@ def explain(log: str, ruling: str | None = None, *, as_json: bool = False) -> in
         witnessed = WitnessedLog(stored.outline.table)
         made = list(stored.rulings(everything=True, witness=witnessed))
     replaced_by = find_replacements(made)
-    write = _as_json if as_json else words(stored.outline.table, replaced_by)
+    write = _as_json if as_json else words(witnessed.table, made)
     for one in _chosen(made, ruling, replaced_by):
-        sys.stdout.write(write(witnessed.explain(one)) + "\n")
+        _write(write(witnessed.explain(one)))
     return 0
 
 
@@ -131,52 +135,19 @@ def _chosen(made: list[Ruling], name: str | None, replaced: dict[str, str]) -> l
 
 
 def _as_json(explanation: Explanation) -> str:
-    return json.dumps(explanation.fields(), ensure_ascii=False, separators=(",", ":"))
+    return json.dumps(explanation_fields(explanation), ensure_ascii=False, separators=(",", ":"))
 
 
-def words(table: Table, replaced_by: dict[str, str]) -> Callable[[Explanation], str]:
-    """Explanations in plain words, with the players' names."""
+def words(table: Table, made: Sequence[Ruling]) -> Callable[[Explanation], str]:
+    """Explanations in plain words, with the players' names; ``made`` are all rulings of the log."""
     say = RulingWords(table.seats)
+    by_id = {ruling.id: ruling for ruling in made}
+    replaced_by = {old: by_id[new] for old, new in find_replacements(made).items() if new in by_id}
 
     def write(explanation: Explanation) -> str:
-        lines = "\n".join([*_paragraph(explanation, table, say), *_history(explanation.ruling, replaced_by)])
-        return _SEAT.sub(lambda found: say.name(int(found.group(1))), lines) + "\n"
+        return "\n".join(explanation_lines(explanation, table, say, replaced_by))
 
     return write
-
-
-def _paragraph(explanation: Explanation, table: Table, say: RulingWords) -> Iterator[str]:
-    ruling = explanation.ruling
-    yield f"{ruling.id}: {say(ruling)}"
-    yield f"  when: {(ruling.t - table.t) / 1e9:.3f} s after the first line"
-    states = {laid.state for laid in explanation.pile}
-    marks = " ".join(mark for state, mark in (("burned", "[burned]"), ("dead", "(dead)")) if state in states)
-    yield f"  the pile then: {notation(explanation.pile) or 'no card'}{f'   {marks}' if marks else ''}"
-    for row, title in explanation.rules:
-        yield f"  rule {row}: {title}"
-    if explanation.moments:
-        yield "  around it:"
-    for moment in explanation.moments:
-        error = f" ± {say.texts.ms(moment.error)}" if moment.error else ""
-        who = f" {say.name(moment.seat)}" if moment.seat is not None else ""
-        card = f" {moment.card}" if moment.card else ""
-        rests = "  <- rests on this" if moment.id in ruling.because else ""
-        yield f"    {moment.offset / 1e6:+9.1f} ms{error}  {moment.kind}{who}{card} ({moment.id}){rests}"
-    if explanation.considered:
-        yield "  also considered:"
-    for considered in explanation.considered:
-        row, _, own = considered.row.partition(":")
-        name = own or (ROWS[row].name if row in ROWS else "")
-        yield f"    {'yes' if considered.held else 'no '} {row} {name}: {considered.why}"
-
-
-def _history(ruling: Ruling, replaced_by: dict[str, str]) -> Iterator[str]:
-    if ruling.supersedes:
-        yield f"  it replaces {', '.join(ruling.supersedes)}"
-    if ruling.id in replaced_by:
-        yield f"  it no longer holds: {replaced_by[ruling.id]} replaced it"
-    if ruling.doubt:
-        yield "  it was in doubt: the errors leave open which came first (K9)"
 
 
 _WIDTH: Final = 100

@@ -43,8 +43,7 @@ class Adjudicator:
             correction is refused.
         stream: whether to give rulings as they become final. Otherwise all come at the end, corrections sorted in.
         early: whether `take_early` will be asked. Without it nothing is kept for it.
-        witness: is shown each observation before it is judged, with the state that it meets; again if it is judged
-            again.
+        witness: is shown each observation with the state that it met and what came of it; again if it is judged again.
     """
 
     def __init__(

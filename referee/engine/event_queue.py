@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import bisect
-from collections.abc import Callable, Iterable, Iterator
-from typing import Final, NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import Any, Final, NamedTuple, Protocol
 
 from referee.engine.contradiction import as_answered
 from referee.engine.doubt import better_order, order_is_open
@@ -104,20 +104,36 @@ _AMENDING: Final = (Answer, Correct)
 
 
 class JudgedMoment(NamedTuple):
-    """An observation that is about to be judged, and the state then."""
+    """An observation that was judged: the state that it met, what came of it, and what people had said of it.
+
+    The first line meets the table that it opens.
+    """
 
     observation: Observation
     state: State
+    after: State
+    rulings: tuple[Ruling, ...]
+    """By the ids that they have before amendments rename them."""
+    nth: int
+    """How many observations lay before it; where it does not go on from the last one, this is judged again."""
+    answer: Any
+    """What people answered to the question that this line raises; None where they did not."""
 
 
-Witness = Callable[[JudgedMoment], None]
-"""Whoever wants to see what each observation met."""
+class Witness(Protocol):
+    """Whoever wants to see what each observation met, and what became of what was ruled."""
+
+    def __call__(self, moment: JudgedMoment) -> None:
+        """This was judged, or judged again."""
+
+    def replace(self, names: Iterable[str]) -> None:
+        """The rulings of these ids were replaced by what has been judged again just now."""
 
 
 class EventJudge:
     """A queue of observations and the state of everything that has been judged.
 
-    ``answers`` is what people have said so far, by question; ``witness`` is shown every scene before it is judged.
+    ``answers`` is what people have said so far, by question; ``witness`` is shown all that is judged.
     """
 
     def __init__(
@@ -216,9 +232,11 @@ class EventJudge:
         else:
             # What a doubtful order put behind a slap is near it, too.
             near = self._waiting.near(observation) if isinstance(observation, Slap) else ()
-            if self.witness is not None:
-                self.witness(JudgedMoment(observation, state))
             self.state, rulings = fold(state, observation, near, self.answers)
+        if self.witness is not None:
+            met = self.state if state is None else state
+            said = self.answers.get(f"question@{observation.id}")
+            self.witness(JudgedMoment(observation, met, self.state, tuple(rulings), nth, said))
         _put(rulings, key, nth, out)
         return observation
 

@@ -1,35 +1,41 @@
 """Why a ruling came out as it did: the pile then, the instants around it, and what else was considered (K5).
 
-A `WitnessedLog` watches a log being judged. Afterwards it explains any ruling from what its cause met, by asking the
-same functions again that decided it.
+A `WitnessedLog` watches a log being judged, and judged again after what people say of it (K6). Afterwards it explains
+any ruling by what its cause met when it was made: one in force by the game as it was corrected and answered, one that
+was replaced by what held until then. Here are facts; their words stand in `referee.text.explanation_lines`.
 """
 
 from __future__ import annotations
 
 import bisect
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-from referee.engine.doubt import order_is_open
+from referee.engine.doubt import order_is_open, position_after
 from referee.engine.event_queue import JudgedMoment
-from referee.engine.near_misses import why_not
-from referee.engine.observations import MAX_ERROR, Card, Observation, Slap, Table
-from referee.engine.rulings import Ruling, cause_of, ruling_fields
+from referee.engine.judged_course import JudgedCourse
+from referee.engine.near_misses import Considered, judge_cover, missed_patterns, newest_card
+from referee.engine.observations import Answer, Card, Correct, Observation, Slap, Table, Taken
+from referee.engine.overrule import is_overruled
+from referee.engine.rulings import SHOWN_BY_POSITION, Ruling, base_id, cause_of
 from referee.engine.state import State
-from referee.rules.card_play import lay
-from referee.rules.matches import find_patterns, own_patterns
-from referee.rules.patterns import PATTERNS
+from referee.rules.cards import is_card
 from referee.rules.position import Laid, Position
 from referee.rules.rows import ROWS
-from referee.rules.slap_verdict import judge_slap
-from referee.rules.step import Step
-from referee.units import MS
+from referee.rules.slap_verdict import Verdict, judge_slap
 
 _AROUND_NS: Final = 1_500_000_000
-"""How far from a ruling's instant other lines are still worth telling, ns."""
-_SHOWN: Final = frozenset(("card", "slap", "lift", "taken", "placed", "foul", "answer", "correct", "count"))
+"""How far from a verdict's instant other lines are still worth telling, ns."""
+_MOST_MOMENTS: Final = 12
+"""Of those lines so many are told, the nearest ones; besides what the ruling rests on."""
+_MOST_READINGS: Final = 3
+"""So many cards are told that may have come before or after a slap."""
+_MOST_LOOKED_AT: Final = 12
+"""So many cards are looked at for that."""
 _OF_SLAPS: Final = frozenset(("slap_won", "slap_false", "slap_void", "dead_heat", "question"))
+_OF_PILES: Final = frozenset(("pile", "lead"))
+"""What a card brings about by showing that the pile before it was picked up."""
 
 
 class Moment(NamedTuple):
@@ -41,14 +47,10 @@ class Moment(NamedTuple):
     card: str
     offset: int
     error: int
-
-
-class Considered(NamedTuple):
-    """Something else that was looked at: by which row, whether it held, and why or why not."""
-
-    row: str
-    held: bool
-    why: str
+    about: str = ""
+    """What people's word is about: the line that they correct, or what they were asked."""
+    value: Any = None
+    """What they said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,30 +59,20 @@ class Explanation:
 
     ruling: Ruling
     pile: tuple[Laid, ...]
-    """As it lay before the ruling's cause, lowest card first."""
+    """As a slap met it, or with the card on it that was judged; lowest card first."""
     counts: tuple[int | None, ...]
+    """Cards held before the ruling's cause."""
     turn: int | None
+    """Whose turn it was before the ruling's cause."""
     moments: tuple[Moment, ...]
     considered: tuple[Considered, ...]
+    left_out: int = 0
+    """How many more lines lie as near as those that are told."""
 
     @property
     def rules(self) -> tuple[tuple[str, str], ...]:
         """Id and title of each row that it rests on."""
         return tuple((row, ROWS[row].title) for row in self.ruling.rule if row in ROWS)
-
-    def fields(self) -> dict[str, Any]:
-        """The same as a JSON object."""
-        return {
-            "ruling": ruling_fields(self.ruling),
-            "notation": notation(self.pile),
-            "pile": [{"card": laid.card, "seat": laid.seat, "state": laid.state} for laid in self.pile],
-            "counts": list(self.counts),
-            "turn": self.turn,
-            "moments": [moment._asdict() for moment in self.moments],
-            "rules": [{"id": row, "name": ROWS[row].name, "title": title} for row, title in self.rules],
-            "considered": [considered._asdict() for considered in self.considered],
-            "supersedes": list(self.ruling.supersedes),
-        }
 
 
 def notation(pile: tuple[Laid, ...]) -> str:
@@ -90,185 +82,384 @@ def notation(pile: tuple[Laid, ...]) -> str:
 
 
 class WitnessedLog:
-    """A witness that keeps what every line of a log met when it was judged."""
+    """A witness that keeps what every line of a log met whenever it was judged."""
 
     def __init__(self, table: Table) -> None:
-        self._table = table
-        self._scenes: dict[str, list[JudgedMoment]] = {}
-        self._order: dict[str, int] = {}
-        self._timeline: list[tuple[int, int, str]] = []
+        self._table: Observation = table
+        self._seen: dict[str, list[tuple[int, JudgedMoment]]] = {}
+        """By line: each time that it was judged, with the number of the judging pass."""
+        self._began: list[int] = [0]
+        """The place of the first line of each pass."""
+        self._next = 0
+        self._replaced: dict[str, int] = {}
+        """By ruling: the pass that replaced it."""
+        self._courses: dict[int, JudgedCourse] = {}
 
-    def __call__(self, scene: JudgedMoment) -> None:
+    def __call__(self, moment: JudgedMoment) -> None:
         """Keep what an observation met."""
-        self._scenes.setdefault(scene.observation.id, []).append(scene)
-        self._order[scene.observation.id] = len(self._order)
-        self._timeline.clear()
+        if moment.nth < self._next:
+            self._began.append(moment.nth)
+        self._next = moment.nth + 1
+        self._seen.setdefault(moment.observation.id, []).append((len(self._began) - 1, moment))
+        if isinstance(moment.observation, Table):
+            self._table = moment.observation
+        self._courses.clear()
 
-    def explain(self, ruling: Ruling) -> Explanation:
-        """Explain a ruling of the log that was watched."""
-        scenes = self._scenes.get(cause_of(ruling.id))
-        moments = tuple(self._moments(ruling))
-        if not scenes:
-            return Explanation(ruling, (), self._table.counts or (), None, moments, ())
-        # A ruling that was replaced belongs to what its cause met first, its successor to what it met last.
-        scene = scenes[-1] if "~" in ruling.id else scenes[0]
-        position = scene.state.position
-        considered = tuple(self._considered(ruling, scene))
-        return Explanation(ruling, position.pile, position.counts, position.turn, moments, considered)
+    def replace(self, names: Iterable[str]) -> None:
+        """Keep until when rulings held."""
+        self._replaced.update(dict.fromkeys(names, len(self._began) - 1))
+
+    @property
+    def table(self) -> Table:
+        """The first line as it stands."""
+        assert isinstance(self._table, Table)
+        return self._table
 
     def lines(self) -> list[Observation]:
-        """Every line as it was judged last, the table first, in the order in which they were first judged."""
-        return [self._table, *(scenes[-1].observation for scenes in self._scenes.values())]
+        """Every line as it was judged last, in the order in which they were first judged."""
+        return [seen[-1][1].observation for seen in self._seen.values()] or [self._table]
 
     def line(self, name: str) -> Observation | None:
         """A line as it was judged last; None where there is none of that id."""
-        scenes = self._scenes.get(name)
-        return scenes[-1].observation if scenes else self._table if name == self._table.id else None
+        seen = self._seen.get(name)
+        return seen[-1][1].observation if seen else None
 
     def state_before(self, name: str) -> State:
         """What a line met when it was first judged."""
-        return self._scenes[name][0].state
+        return self._seen[name][0][1].state
 
-    def _line(self, name: str) -> Observation:
-        return self._scenes[name][-1].observation
+    def explain(self, ruling: Ruling) -> Explanation:
+        """Explain a ruling of the log that was watched."""
+        last = len(self._began) - 1
+        course = self._course(self._replaced.get(ruling.id, last + 1) - 1)
+        moments, left_out = _moments(ruling, course)
+        judged = _judged_at(ruling, course)
+        if judged is None:
+            return Explanation(ruling, (), self.table.counts or (), None, moments, (), left_out)
+        before = judged.state.position
+        considered = () if ruling.kind in SHOWN_BY_POSITION else tuple(_considered(ruling, judged, course))
+        pile = _pile_of(ruling, judged, course)
+        return Explanation(ruling, pile, before.counts, before.turn, moments, considered, left_out)
 
-    def _between(self, begin: int, end: int) -> Iterator[Observation]:
-        """The lines of a span of event time (ns, both ends included), in its order."""
-        if not self._timeline:
-            self._timeline = sorted((self._line(name).t, place, name) for name, place in self._order.items())
-        for at in range(bisect.bisect_left(self._timeline, (begin,)), len(self._timeline)):
-            t, _, name = self._timeline[at]
-            if t > end:
-                return
-            yield self._line(name)
+    def _course(self, number: int) -> JudgedCourse:
+        """Everything as it stood after a pass: what was judged again later, or left out since, as it was then."""
+        known = self._courses.get(number)
+        if known is not None:
+            return known
+        # From which place on all that was judged up to a pass was judged again, up to the one that is asked for.
+        since = [2**62] * (number + 1)
+        for earlier in range(number - 1, -1, -1):
+            since[earlier] = min(since[earlier + 1], self._began[earlier + 1])
+        standing = []
+        for seen in self._seen.values():
+            at, moment = next(((at, moment) for at, moment in reversed(seen) if at <= number), (0, None))
+            if moment is not None and moment.nth < since[at]:
+                standing.append(moment)
+        course = self._courses[number] = JudgedCourse()
+        for moment in sorted(standing, key=lambda moment: moment.nth):
+            course.add(moment)
+        course.sort()
+        return course
 
-    def _moments(self, ruling: Ruling) -> Iterator[Moment]:
-        around = self._between(ruling.t - _AROUND_NS, ruling.t + _AROUND_NS)
-        near = {line.id: line for line in around if line.kind in _SHOWN}
-        near.update((name, self._line(name)) for name in ruling.because if name in self._scenes)
-        for line in sorted(near.values(), key=lambda line: (line.t, self._order[line.id])):
-            yield Moment(
-                line.id,
-                line.kind,
-                getattr(line, "seat", None),
-                getattr(line, "card", ""),
-                line.t - ruling.t,
-                getattr(line, "t_error", 0),
-            )
 
-    def _considered(self, ruling: Ruling, scene: JudgedMoment) -> Iterator[Considered]:
-        if isinstance(scene.observation, Slap) and ruling.kind in _OF_SLAPS:
-            yield from self._of_slap(ruling, scene, scene.observation)
-        elif ruling.kind == "dead_card":
-            yield Considered("S5", False, f"it was the turn of {_seat(scene.state.position.turn)}")
-        elif ruling.kind in ("burn", "give", "strike") and isinstance(ruling.get("seat"), int):
-            held = scene.state.position.counts[ruling["seat"] - 1]
-            words = "nobody knows how many" if held is None else str(held)
-            yield Considered("E1", held != 0, f"{_seat(ruling['seat'])} held {words} cards before")
-        elif ruling.kind == "challenge_won" and scene.state.position.rules.slaps:
-            yield Considered("C9", True, "until it is picked up, a valid slap still takes this pile")
+def _judged_at(ruling: Ruling, course: JudgedCourse) -> JudgedMoment | None:
+    """What a ruling came of: for a verdict on a slap where the first hand of its heat was judged."""
+    if ruling.kind == "slap_won":
+        names = (cause_of(ruling.id), *filter(course.slap, ruling.because))
+        hands = [course.moments[name] for name in names if name in course.moments]
+        if hands:
+            return min(hands, key=lambda moment: moment.nth)
+    made = course.made.get(base_id(ruling.id))
+    if made is not None:
+        return made
+    # It came of no line, but of time: what the last one before it left behind.
+    last = course.last_before(ruling.t)
+    return last._replace(state=last.after) if last is not None else None
 
-    def _of_slap(self, ruling: Ruling, scene: JudgedMoment, slap: Slap) -> Iterator[Considered]:
-        position = scene.state.position
-        reason = ruling.get("reason", "")
-        if reason == "late":
-            yield from self._late(scene, slap)
-        elif reason == "held":
-            yield from self._held(slap)
-        elif ruling.kind != "slap_void" or reason == "covered":
-            yield from _patterns(position)
-            if ruling.kind != "slap_won":
-                yield from _cover(position, slap.t)
-        if ruling.kind == "slap_won":
-            if not ruling["runners_up"]:
-                yield Considered("K3", True, "no other hand that counted came down on this pile")
-            for runner in ruling["runners_up"]:
-                words = f"{_seat(runner['seat'])} was {runner['margin'] / MS:.2f} ms later"
-                if runner["margin"] == ruling["margin"]:
-                    words += f", ± {ruling['error'] / MS:.2f} ms"
-                yield Considered("K3", False, words)
-        yield from self._readings(slap)
 
-    def _late(self, scene: JudgedMoment, slap: Slap) -> Iterator[Considered]:
-        claim = scene.state.position.claim
-        first = self._scenes.get(claim.ref) if claim is not None else None
-        if claim is None or not first:
-            return
-        winner = first[-1].observation
-        if isinstance(winner, Slap):
-            errors = (winner.t_error + slap.t_error) / MS
-            later = (slap.t - winner.t) / MS
+def _is_verdict(ruling: Ruling, course: JudgedCourse) -> bool:
+    """Whether it is about a hand."""
+    if ruling.kind not in _OF_SLAPS:
+        return False
+    return ruling.kind != "question" or course.slap(cause_of(ruling.id)) is not None
+
+
+def _met(judged: JudgedMoment) -> Position:
+    """What a line met, with the lowest card as people named it when they were asked."""
+    position, said = judged.state.position, judged.answer
+    asked = any(ruling.kind == "question" and ruling["ask"] == "bottom_card" for ruling in judged.rulings)
+    if asked and isinstance(said, str) and is_card(said) and position.pile:
+        return position.but(pile=(position.pile[0]._replace(card=said), *position.pile[1:]))
+    return position
+
+
+def _pile_of(ruling: Ruling, judged: JudgedMoment, course: JudgedCourse) -> tuple[Laid, ...]:
+    """The pile as a slap met it; with a card that was judged."""
+    position, card, after = _met(judged), judged.observation, judged.after.position.pile
+    if ruling.kind == "dead_card" and any(laid.ref in ruling.because for laid in after):
+        return after
+    if not isinstance(card, Card) or _is_verdict(ruling, course):
+        return position.pile
+    if any(laid.ref == card.id for laid in after):
+        return position.pile if ruling.kind in _OF_PILES else after
+    if judged.state.position is judged.after.position or card.zone != "pile":
+        return position.pile
+    # It was taken with the pile at once.
+    seat = card.seat if card.seat is not None else position.turn
+    return (*position.pile, Laid(card.card, card.id, card.t, seat or 1, "played"))
+
+
+def _moments(ruling: Ruling, course: JudgedCourse) -> tuple[tuple[Moment, ...], int]:
+    """The lines that it rests on, for a verdict on a hand also the nearest others; and how many more there are."""
+    rests = {name: course.moments[name] for name in ruling.because if name in course.moments}
+    told = [(one.observation.t, one.nth, one.observation) for one in rests.values() if one.nth]
+    left_out = 0
+    if _is_verdict(ruling, course):
+        low = bisect.bisect_left(course.shown, (ruling.t - _AROUND_NS,))
+        high = bisect.bisect_right(course.shown, (ruling.t + _AROUND_NS, 2**62))
+        others = [one for one in course.shown[low:high] if one[2].id not in rests]
+        others.sort(key=lambda one: abs(one[0] - ruling.t))
+        told += others[:_MOST_MOMENTS]
+        left_out = len(others[_MOST_MOMENTS:])
+    return tuple(_moment(line, ruling, course) for _, _, line in sorted(told, key=lambda one: one[:2])), left_out
+
+
+def _moment(line: Observation, ruling: Ruling, course: JudgedCourse) -> Moment:
+    about, value = "", None
+    if isinstance(line, Answer):
+        asked = course.made.get(base_id(line.to))
+        questions = asked.rulings if asked is not None else ()
+        about = next((str(one.get("ask", "")) for one in questions if one.id == base_id(line.to)), "")
+        value = line.value
+    elif isinstance(line, Correct):
+        about, value = line.line, {"void": True} if line.void else _flat(line.extra)
+    card, seat = getattr(line, "card", ""), getattr(line, "seat", None)
+    return Moment(line.id, line.kind, seat, card, line.t - ruling.t, getattr(line, "t_error", 0), about, value)
+
+
+def _flat(said: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields that a correction replaces."""
+    beside = said.get("fields")
+    own = {name: value for name, value in said.items() if name != "fields"}
+    return {**own, **(beside if isinstance(beside, Mapping) else {})}
+
+
+def _considered(ruling: Ruling, judged: JudgedMoment, course: JudgedCourse) -> Iterator[Considered]:
+    position, seat = _met(judged), ruling.get("seat")
+    if ruling.kind == "slap_won":
+        yield from _of_winner(ruling, position, course)
+    elif ruling.kind in ("slap_false", "slap_void"):
+        yield from _of_hand(ruling, judged, course)
+    elif ruling.kind == "dead_heat":
+        yield from _of_heat(ruling)
+    elif ruling.kind == "question":
+        yield from _of_question(ruling, judged, course)
+    elif ruling.kind == "dead_card" and ruling.get("reason") == "out_of_turn":
+        yield Considered("S5", False, "turn_of", {"seat": position.turn})
+    elif ruling.kind in ("burn", "give", "strike") and isinstance(seat, int) and seat <= position.seats:
+        held = position.counts[seat - 1]
+        if held is None:
+            yield Considered("E1", True, "held_unknown", {"seat": seat})
+        else:
+            yield Considered("E1", held != 0, "held_before", {"seat": seat, "n_cards": held})
+    elif ruling.kind == "challenge_won" and position.rules.slaps:
+        yield Considered("C9", True, "may_be_slapped", {})
+    if ruling.kind in ("slap_won", "slap_false", "slap_void") or ruling.get("ask") == "slap_or_card":
+        yield from _readings(ruling, course)
+
+
+def _of_winner(ruling: Ruling, position: Position, course: JudgedCourse) -> Iterator[Considered]:
+    """The patterns that won, why it was this hand, and the hands behind it."""
+    if is_overruled(ruling):
+        yield Considered("K6", True, "people_said", {})
+    else:
+        for row in ruling["patterns"]:
+            yield Considered(row, True, "holds", {})
+    heat = next((heat for _, heat in reversed(course.heats) if cause_of(ruling.id) in heat.because), None)
+    tied: list[int] = []
+    if heat is not None and ruling.get("decided_by", "time") != "time":
+        tied = [seat for seat in heat["seats"] if seat is not None]
+        yield from _of_heat(heat)
+        yield from _decided(ruling, heat, course)
+    elif ruling.get("decided_by") == "people" and not is_overruled(ruling):
+        yield Considered("M2", True, "people_said", {})
+    if not ruling["runners_up"]:
+        yield Considered("K3", True, "no_other_hand", {})
+    first = True
+    for runner in ruling["runners_up"]:
+        margin = runner["margin"]
+        if runner["seat"] in tied:
+            continue
+        if margin is None or margin < 0:
+            yield Considered("K3", False, "not_behind", {"seat": runner["seat"]})
+        elif first and not tied and ruling["error"] is not None:
             yield Considered(
-                "M1", False, f"{_seat(claim.seat)} was first: this hand came {later:.2f} ms later, ± {errors:.2f} ms"
+                "K3", False, "was_later_by", {"seat": runner["seat"], "ms": margin, "ms_error": ruling["error"]}
             )
-
-    def _held(self, slap: Slap) -> Iterator[Considered]:
-        """Since when the pad has been down."""
-        before = self._order[slap.id]
-        down: Slap | None = None
-        for line in self._between(self._table.t, slap.t):
-            if isinstance(line, Slap) and line.seat == slap.seat and self._order[line.id] < before:
-                down = line
-        if down is not None:
-            since = (slap.t - down.t) / MS
-            yield Considered("M5", False, f"this pad has been down for {since:.1f} ms, since {down.id}, without a lift")
-
-    def _readings(self, slap: Slap) -> Iterator[Considered]:
-        """What either order would have given, where errors leave it open which came first (K9)."""
-        for card in self._between(slap.t - 2 * MAX_ERROR, slap.t + 2 * MAX_ERROR):
-            if not isinstance(card, Card) or card.zone != "pile" or not order_is_open(slap, card):
-                continue
-            earlier = min(slap.id, card.id, key=lambda name: self._order[name])
-            position = self._scenes[earlier][-1].state.position
-            before = judge_slap(position, slap.seat, slap.t)
-            step = Step(position, card.t, card.id)
-            lay(step, card.card, card.seat)
-            after = judge_slap(step.position, slap.seat, max(slap.t, card.t))
-            apart = (slap.t - card.t) / MS
-            error = (slap.t_error + card.t_error) / MS
-            yield Considered(
-                "K9",
-                before.outcome != after.outcome,
-                f"slap and {card.card} lie {apart:+.1f} ms apart, ± {error:.1f} ms: slap first it is {_worth(before)}, "
-                f"card first it is {_worth(after)}",
-            )
+        else:
+            yield Considered("K3", False, "was_later", {"seat": runner["seat"], "ms": margin})
+        first = False
 
 
-def _worth(judged: Any) -> str:
-    because = ", ".join(judged.patterns) or str(judged.reason).replace("_", " ")
-    return f"{judged.outcome} ({because})" if because else str(judged.outcome)
+def _of_heat(heat: Ruling) -> Iterator[Considered]:
+    """How far apart the hands of a dead heat came down."""
+    fields = {"seats": heat["seats"], "ms": abs(heat.get("margin") or 0), "ms_error": heat.get("error") or 0}
+    yield Considered("K3", False, "nearer_than_errors", fields)
 
 
-def _seat(seat: int | None) -> str:
-    return "nobody" if seat is None else f"seat {seat}"
+def _decided(ruling: Ruling, heat: Ruling, course: JudgedCourse) -> Iterator[Considered]:
+    """What settled a dead heat (M2 to M4, K6)."""
+    how = ruling["decided_by"]
+    hands = [hand for hand in map(course.slap, heat.because) if hand is not None and hand.seat in heat["seats"]]
+    own = next((hand.force for hand in hands if hand.seat == ruling["seat"]), None)
+    others = [hand.force for hand in hands if hand.seat != ruling["seat"] and hand.force is not None]
+    if how == "force" and own is not None and others:
+        yield Considered("M2", True, "harder_hand", {"force": own, "second_force": max(others)})
+    else:
+        row = {"force": "M2", "split": "M3", "war": "M4", "doubt": "K9"}.get(how, "M2")
+        yield Considered(
+            row, True, f"decided_{how}" if how in ("force", "split", "war", "doubt") else "people_said", {}
+        )
 
 
-def _patterns(position: Position) -> Iterator[Considered]:
-    """Each pattern that is on, and what it missed by."""
-    look, rules = position.look(), position.rules
-    held = set(find_patterns(look, rules)[0])
-    for row in PATTERNS:
-        if row in rules.on:
-            why = "it holds" if row in held else why_not(row, look, rules)
-            yield Considered(row, row in held, why)
-    for name, own in own_patterns(rules) if rules.has("P19") else ():
-        row = f"P19:{name}"
-        short = f"it looks at {own.depth} cards, and {len(look.top)} count" if len(look.top) < own.depth else ""
-        yield Considered(row, row in held, "it holds" if row in held else short or "its condition does not hold")
-
-
-def _cover(position: Position, t: int) -> Iterator[Considered]:
-    """Whether the slap may have been meant for what the newest card covered (M9)."""
-    laid = [card for card in position.pile if card.state != "burned"]
-    if not position.rules.has("M9") or not laid:
+def _of_hand(ruling: Ruling, judged: JudgedMoment, course: JudgedCourse) -> Iterator[Considered]:
+    """Why a hand was void or false."""
+    slap, position, reason = judged.observation, _met(judged), ruling.get("reason", "")
+    if not isinstance(slap, Slap):
         return
-    newest = max(laid, key=lambda card: card.t)
-    since, limit = (t - newest.t) / MS, position.rules.number("M9")
-    under = position.without(newest)
-    covered = find_patterns(under.look(), position.rules)[0]
-    near = since < limit
-    what = f"it covered {', '.join(covered)}" if covered else "what it covered was no pattern"
-    late = "less" if near else "not less"
-    yield Considered(
-        "M9", near and bool(covered), f"{newest.card} came {since:.1f} ms before, {late} than {limit} ms; {what}"
-    )
+    if is_overruled(ruling):
+        yield Considered("K6", True, "people_said", {})
+    elif reason == "late":
+        yield from _late(ruling, judged, slap, course)
+    elif reason == "held":
+        yield from _held(judged, slap, course)
+    elif reason == "dead_card":
+        dead = next((laid.card for laid in reversed(position.pile) if laid.state == "dead"), "")
+        yield Considered("F8", False, "dead_on_top", {"card": dead})
+    elif reason == "too_soon":
+        newest = newest_card(position)
+        if newest is not None and ruling.rule[0] in ("M6", "M15", "N12"):
+            yield Considered(ruling.rule[0], False, "soon_after", {"card": newest.card, "ms_1": slap.t - newest.t})
+    elif reason == "no_pattern":
+        yield from missed_patterns(position)
+        yield from judge_cover(position, slap.t)
+    elif reason == "covered":
+        yield from judge_cover(position, slap.t)
+
+
+def _of_question(ruling: Ruling, judged: JudgedMoment, course: JudgedCourse) -> Iterator[Considered]:
+    """What a question hangs on."""
+    ask = ruling.get("ask")
+    heat = course.heat_before(judged.nth + 1)
+    if ask == "who_was_first" and heat is not None:
+        yield from _of_heat(heat)
+    elif ask in ("unreadable_card", "bottom_card") and isinstance(judged.observation, Slap):
+        yield Considered(ruling.rule[0] if ruling.rule else "K2", True, f"hangs_on_{ask}", {})
+
+
+def _late(ruling: Ruling, judged: JudgedMoment, slap: Slap, course: JudgedCourse) -> Iterator[Considered]:
+    """By how much a hand was late, after the winner's or after the first of those that nobody has parted yet."""
+    claim = judged.state.position.claim
+    if "N11" in ruling.rule:
+        yield Considered("N11", False, "challenger_keeps", {"seat": claim.seat if claim is not None else None})
+        return
+    if "M2" in ruling.rule:
+        yield from _beaten(ruling, slap, course)
+        return
+    heat = course.heat_before(judged.nth)
+    winner = course.slap(claim.ref) if claim is not None else None
+    if winner is not None and slap.t >= winner.t:
+        fields = {"seat": winner.seat, "ms": slap.t - winner.t, "ms_error": winner.t_error + slap.t_error}
+        yield Considered("M1", False, "came_later", fields)
+        return
+    first = course.slap(cause_of(heat.id)) if heat is not None else None
+    if heat is not None and first is not None and slap.t >= first.t and (winner is None or winner.id in heat.because):
+        fields = {"seats": heat["seats"], "ms": slap.t - first.t, "ms_error": first.t_error + slap.t_error}
+        yield Considered("K3", False, "came_after_heat", fields)
+    elif claim is not None:
+        yield Considered("M1", False, "pile_was_won", {"seat": claim.seat})
+    else:
+        yield Considered("N1", False, "owner_unknown", {})
+
+
+def _beaten(ruling: Ruling, slap: Slap, course: JudgedCourse) -> Iterator[Considered]:
+    """A hand of a dead heat that another was given (M2 to M4)."""
+    heat = next((heat for _, heat in reversed(course.heats) if slap.id in heat.because), None)
+    if heat is None:
+        return
+    yield from _of_heat(heat)
+    winner = next((hand for hand in map(course.slap, ruling.because) if hand is not None and hand.id != slap.id), None)
+    if winner is not None:
+        how = _how_won(winner.id, heat, course)
+        row = {"war": "M4", "split": "M3"}.get(how, "M2")
+        yield Considered(
+            row, False, f"lost_by_{how}" if how in ("force", "war", "people") else "lost", {"seat": winner.seat}
+        )
+
+
+def _how_won(slap: str, heat: Ruling, course: JudgedCourse) -> str:
+    """What decided a dead heat for a hand, also while its pile still lies there."""
+    name = f"slap_won@{slap}"
+    made = course.made.get(name)
+    if made is not None:
+        return next((str(one["decided_by"]) for one in made.rulings if one.id == name), "")
+    pending = course.made[heat.id].after.pending
+    return pending.decided_by if pending is not None and pending.slap.id == slap else ""
+
+
+def _held(judged: JudgedMoment, slap: Slap, course: JudgedCourse) -> Iterator[Considered]:
+    """Since when the pad has been down."""
+    presses = course.presses[slap.seat]
+    at = bisect.bisect_left(presses, (judged.nth,))
+    down = presses[at - 1][1] if at else None
+    if down is not None:
+        yield Considered("M5", False, "down_since", {"ms_1": slap.t - down.t, "line": down.id})
+
+
+def _readings(ruling: Ruling, course: JudgedCourse) -> Iterator[Considered]:
+    """What either order would have given, where errors leave it open which came first (K9)."""
+    slap = course.slap(cause_of(ruling.id))
+    told: list[Considered] = []
+    if slap is not None and course.moments[slap.id].state.position.rules.has("K9"):
+        at = bisect.bisect_left(course.changes, (slap.t,))
+        near = course.changes[max(0, at - _MOST_LOOKED_AT) : at + _MOST_LOOKED_AT]
+        near.sort(key=lambda one: abs(one[0] - slap.t))
+        readings = (_reading(ruling, slap, other, course) for _, _, other in near[:_MOST_LOOKED_AT])
+        told = [reading for reading in readings if reading is not None]
+    # Those in which the order mattered before those in which it did not.
+    told.sort(key=lambda reading: not reading.held)
+    yield from told[:_MOST_READINGS]
+    if ruling.doubt and not any(reading.held for reading in told):
+        yield Considered("K9", True, "in_doubt", {})
+
+
+def _reading(ruling: Ruling, slap: Slap, other: Card | Taken, course: JudgedCourse) -> Considered | None:
+    """Both orders of a slap and a card or pick-up, each as it would be ruled; None where they can tell nothing.
+
+    They are judged where the first of the two was judged; where more came between, that is not what was ruled.
+    """
+    if not order_is_open(slap, other):
+        return None
+    hand, beside = course.moments[slap.id], course.moments[other.id]
+    position = min(hand, beside, key=lambda moment: moment.nth).state.position
+    before = judge_slap(position, slap.seat, slap.t)
+    after = judge_slap(position_after(position, other), slap.seat, max(slap.t, other.t))
+    ruled = {"slap_won": "won", "slap_false": "false", "slap_void": "void"}.get(ruling.kind)
+    chosen = before if hand.nth < beside.nth else after
+    if ruled is not None and chosen.outcome != ruled:
+        return None
+    fields = {
+        "ms_signed": slap.t - other.t,
+        "ms_1": slap.t_error + other.t_error,
+        "before": _worth(before),
+        "after": _worth(after),
+    }
+    held = before.outcome != after.outcome
+    if isinstance(other, Taken):
+        return Considered("K9", held, "either_order_taken", fields)
+    return Considered("K9", held, "either_order", {"card": other.card, **fields})
+
+
+def _worth(judged: Verdict) -> tuple[str, tuple[str, ...], str]:
+    """An outcome, its patterns, its reason."""
+    return judged.outcome, judged.patterns, judged.reason

@@ -115,7 +115,10 @@ class History:
         told, self._told = self._told, ()
         kept, changed = compare_rulings([*self._in_force[cut:], *told], placed, amendment, self._gone)
         self._note_questions(changed)
-        self._gone.update(name for new in changed for name in new.ruling.supersedes)
+        gone = [name for new in changed for name in new.ruling.supersedes]
+        self._gone.update(gone)
+        if judge.witness is not None:
+            judge.witness.replace(gone)
         self._in_force[cut:] = kept
         return again, changed, True
 

@@ -1,29 +1,48 @@
-"""By what a pattern was missed, in words: for people who ask why their slap was false."""
+"""By what a pattern was missed, and what the newest card covered: for people who ask why their slap was false."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Final
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final, NamedTuple
 
 from referee.rules.cards import rank, suit, value
 from referee.rules.conditions import PileView
 from referee.rules.house import HouseRules
+from referee.rules.matches import find_patterns, own_patterns
+from referee.rules.patterns import PATTERNS
+from referee.rules.position import Laid, Position
+from referee.units import MS
 
-_Miss = Callable[[PileView, HouseRules], str]
+Miss = tuple[str, dict[str, Any]]
+"""As ``what`` and ``fields`` of `Considered`."""
+_Tell = Callable[[PileView, HouseRules], Miss]
 
 
-def why_not(row: str, look: PileView, rules: HouseRules) -> str:
-    """Why a pattern that is switched on does not hold for this pile."""
+class Considered(NamedTuple):
+    """Something else that was looked at: by which row, whether it held, and why or why not.
+
+    ``what`` and ``fields`` are a text of the catalogue, ``why.WHAT``, and what it is filled with. What a field is shows
+    in its name: ``seat`` and ``seats`` are numbers of seats, ``card`` and ``cards`` are cards, ``ms`` is ns.
+    """
+
+    row: str
+    held: bool
+    what: str
+    fields: Mapping[str, Any]
+
+
+def find_miss(row: str, look: PileView, rules: HouseRules) -> Miss:
+    """By what a pattern that is switched on, and does not hold for this pile, was missed."""
     if not look.top:
-        return "no card counts"
+        return "no_card_counts", {}
     if rules.has("P13b") and look.top[0][0] == "X":
-        return "a joker may never be slapped (P13b)"
+        return "joker_never", {}
     depth = 1 if row in ("P5b", "P5c") and rules.has("P5b") and look.under else _depth(row, rules)
     if len(look.top) < depth:
-        there = "only one is" if len(look.top) == 1 else f"only {len(look.top)} are"
-        return f"it needs {depth} cards, and {there} there"
+        there = len(look.top)
+        return ("needs_more", {"count": depth, "there": there}) if there > 1 else ("one_is_there", {"count": depth})
     tell = _MISSES.get(row)
-    return tell(look, rules) if tell is not None else "it does not hold"
+    return tell(look, rules) if tell is not None else ("fails", {})
 
 
 def _depth(row: str, rules: HouseRules) -> int:
@@ -40,66 +59,65 @@ _DEPTHS: Final[Mapping[str, int]] = {
 }  # fmt: skip
 
 
-def _ranks(place: int) -> _Miss:
-    def tell(look: PileView, _: HouseRules) -> str:
+def _ranks(place: int) -> _Tell:
+    def tell(look: PileView, _: HouseRules) -> Miss:
         one, other = look.top[place], look.top[0]
         if rank(one) and rank(one) == rank(other):
-            between = " ".join(reversed(look.top[1:place]))
-            return f"{one} and {other} share a rank, but {between} between them does not fit"
-        return f"{one} and {other} do not share a rank"
+            return "wrong_between", {"card": one, "other": other, "cards": list(reversed(look.top[1:place]))}
+        return "other_ranks", {"card": one, "other": other}
 
     return tell
 
 
-def _pair(place: int, ranks: str) -> _Miss:
-    def tell(look: PileView, rules: HouseRules) -> str:
+def _pair(place: int, ranks: str) -> _Tell:
+    def tell(look: PileView, rules: HouseRules) -> Miss:
         one, other = look.top[place], look.top[0]
         if {rank(one), rank(other)} == set(ranks) and suit(one) != suit(other):
-            return f"{one} and {other} are not of one suit (N4)"
-        return f"{one} and {other} are no {ranks[0]} and {ranks[1]}"
+            return "not_one_suit", {"card": one, "other": other}
+        return "no_pair", {"card": one, "other": other, "rank": ranks[0], "second": ranks[1]}
 
     return tell
 
 
-def _sum(place: int) -> _Miss:
-    def tell(look: PileView, rules: HouseRules) -> str:
+def _sum(place: int) -> _Tell:
+    def tell(look: PileView, rules: HouseRules) -> Miss:
         one, other = look.top[place], look.top[0]
         if not value(one) or not value(other):
-            return f"{one} and {other} have no sum"
+            return "no_sum", {"card": one, "other": other}
         if 1 in (value(one), value(other)) and not rules.ace_is_one:
-            return "the ace counts no one here"
-        return f"{one} and {other} make {value(one) + value(other)}, not 10"
+            return "ace_is_no_one", {}
+        return "other_sum", {"card": one, "other": other, "sum": value(one) + value(other)}
 
     return tell
 
 
-def _top(what: str) -> _Miss:
-    return lambda look, _: f"{look.top[0]} is {what}"
+def _top(what: str) -> _Tell:
+    return lambda look, _: (f"no_{what}", {"card": look.top[0]})
 
 
-def _together(row: str, words: str) -> _Miss:
-    return lambda look, rules: f"{' '.join(reversed(look.top[: _depth(row, rules)]))} {words}"
+def _together(row: str, what: str) -> _Tell:
+    return lambda look, rules: (what, {"cards": list(reversed(look.top[: _depth(row, rules)]))})
 
 
-def _bottom(what: str, name: str) -> _Miss:
-    def tell(look: PileView, rules: HouseRules) -> str:
+def _bottom(what: str) -> _Tell:
+    def tell(look: PileView, rules: HouseRules) -> Miss:
         other = look.first if what == "first" else look.bottom
         if rank(other) and rank(other) == rank(look.top[0]):
-            return f"{look.top[0]} and {other} share a rank but not the {rules.word('P5c')} (P5c)"
-        return f"{look.top[0]} has not the rank of {other}, the {name}"
+            return f"other_{rules.word('P5c')}", {"card": look.top[0], "other": other}
+        return f"not_{what}", {"card": look.top[0], "other": other}
 
     return tell
 
 
-_FIRST: Final = _bottom("first", "first card played")
-_LOWEST: Final = _bottom("bottom", "lowest card")
-_MISSES: Final[Mapping[str, _Miss]] = {
+_FIRST: Final = _bottom("first")
+_LOWEST: Final = _bottom("bottom")
+_MISSES: Final[Mapping[str, _Tell]] = {
     "P1": _ranks(1),
     "P2": _ranks(2),
     "P3a": _ranks(3),
     "P3b": _ranks(3),
-    "P4a": _together("P4a", "are not in order"),
-    "P4b": _together("P4b", "are not in order"),
+    "P4a": _together("P4a", "not_in_order"),
+    "P4b": _together("P4b", "not_in_order"),
     "P5a": _FIRST,
     "P5b": _LOWEST,
     "P5c": lambda look, rules: _LOWEST(look, rules) if rules.has("P5b") else _FIRST(look, rules),
@@ -107,17 +125,62 @@ _MISSES: Final[Mapping[str, _Miss]] = {
     "P7": _pair(2, "KQ"),
     "P8": _sum(1),
     "P9": _sum(2),
-    "P10a": _together("P10a", "are not of one suit"),
-    "P10b": _together("P10b", "are not of one colour"),
+    "P10a": _together("P10a", "not_of_one_suit"),
+    "P10b": _together("P10b", "not_of_one_colour"),
     "P11": _pair(1, "69"),
-    "P12": lambda look, _: f"{look.top[0]} on {look.top[1]} is no ten on a jack",
-    "P13a": _top("no joker"),
-    "C3b": _top("not the red joker"),
-    "P14": lambda look, _: f"{look.top[0]} is not of the wild rank, {look.wild or 'which is not drawn yet'}",
-    "P15": lambda look, _: f"{look.top[0]} is card {look.paid} paid" if look.paid else "it was not paid to a challenge",
-    "P16": _together("P16", "do not share a rank"),
-    "P17": _top("no ten"),
-    "P18": _top("no jack"),
-    "N4": lambda look, _: f"{look.top[1]} and {look.top[0]} are no king or queen with a jack",
-    "N14": lambda look, _: f"{look.top[0]} is not what was called: {look.said or 'nothing'}",
+    "P12": lambda look, _: ("no_jack_ten", {"card": look.top[0], "other": look.top[1]}),
+    "P13a": _top("joker"),
+    "C3b": _top("red_joker"),
+    "P14": lambda look, _: (
+        ("not_wild", {"card": look.top[0], "rank": look.wild}) if look.wild else ("no_wild_yet", {"card": look.top[0]})
+    ),
+    "P15": lambda look, _: ("paid_as", {"card": look.top[0], "nth": look.paid}) if look.paid else ("not_paid", {}),
+    "P16": lambda look, rules: (
+        ("ends_game", {}) if rules.word("P16") == "ends_game" else _together("P16", "not_of_one_rank")(look, rules)
+    ),
+    "P17": _top("ten"),
+    "P18": _top("jack"),
+    "N4": lambda look, _: ("no_courts", {"card": look.top[1], "other": look.top[0]}),
+    "N14": lambda look, _: (
+        ("not_called", {"card": look.top[0], "rank": look.said})
+        if look.said
+        else ("nothing_called", {"card": look.top[0]})
+    ),
 }
+
+
+def missed_patterns(position: Position) -> Iterator[Considered]:
+    """Each pattern that is on, and what it missed by."""
+    look, rules = position.look(), position.rules
+    held = set(find_patterns(look, rules)[0])
+    for row in PATTERNS:
+        if row in rules.on:
+            miss = ("holds", {}) if row in held else find_miss(row, look, rules)
+            yield Considered(row, row in held, *miss)
+    for name, own in own_patterns(rules) if rules.has("P19") else ():
+        row = f"P19:{name}"
+        if row in held:
+            yield Considered(row, True, "holds", {})
+        elif len(look.top) < own.depth:
+            yield Considered(row, False, "looks_at", {"count": own.depth, "there": len(look.top)})
+        else:
+            yield Considered(row, False, "condition", {})
+
+
+def newest_card(position: Position) -> Laid | None:
+    """The card that was laid last, dead ones included."""
+    return max((laid for laid in position.pile if laid.state != "burned"), key=lambda laid: laid.t, default=None)
+
+
+def judge_cover(position: Position, t: int) -> Iterator[Considered]:
+    """Whether the slap may have been meant for what the newest card covered (M9)."""
+    newest = newest_card(position)
+    if not position.rules.has("M9") or newest is None:
+        return
+    since, limit = t - newest.t, position.rules.number("M9")
+    covered = find_patterns(position.without(newest).look(), position.rules)[0]
+    near = since < limit * MS
+    if near or covered:
+        what = f"{'soon' if near else 'long'}_after_{'cover' if covered else 'no_cover'}"
+        fields = {"card": newest.card, "ms_1": since, "limit": limit, "patterns": list(covered)}
+        yield Considered("M9", near and bool(covered), what, fields)

@@ -75,6 +75,11 @@ def apply_overrule(judged: Verdict, outcome: Any) -> Verdict:
     return Verdict(outcome, reason, ("K6",), because=judged.because)
 
 
+def is_overruled(ruling: Ruling) -> bool:
+    """Whether people put this verdict in another's place (K6)."""
+    return "K6" in ruling.rule and (ruling.kind == "slap_won" or ruling.get("reason") == "overruled")
+
+
 _VERDICTS: Final = {"slap_won": "won", "slap_void": "void", "slap_false": "false"}
 
 

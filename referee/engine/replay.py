@@ -266,12 +266,12 @@ class ReplayedGame:
         outlined = outline_log(lines)
         if sum(seen.kind != "tick" for _, seen in lines) > LONGEST_GAME:
             raise TooLong
-        self.table = outlined.table
-        self._log = WitnessedLog(self.table)
+        self._log = WitnessedLog(outlined.table)
         adjudicator = adjudicator_for(outlined, self._log)
         self.rulings = list(judge_log(adjudicator, lines, outlined))
         """Every ruling, superseded ones too, in the order of print."""
         self._final = adjudicator.view
+        self.table = self._log.table
         self.replaced_by = find_replacements(self.rulings)
         self.by_id = {ruling.id: ruling for ruling in self.rulings}
         causes: dict[str, list[str]] = {}

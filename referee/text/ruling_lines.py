@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from string import Formatter
 from typing import Any, Final
 
-from referee.engine.rulings import RULING_ORDER, Ruling
+from referee.engine.overrule import is_overruled
+from referee.engine.rulings import RULING_ORDER, SLAP_KINDS, Ruling
 from referee.rules.cards import is_card
 from referee.text.catalogue import Texts, texts
 
@@ -62,13 +63,20 @@ class RulingWords:
 
     def reason(self, ruling: Ruling) -> str:
         """Why a slap did not count, or a card is dead."""
+        if is_beaten(ruling):
+            return self.texts("reason.tie")
         return self._field("reason", ruling.get("reason", ""))
+
+    def how(self, ruling: Ruling) -> str:
+        """What decided for a slap that won, where that was not who was first by the clock; else an empty text."""
+        how = "people" if is_overruled(ruling) else str(ruling.get("decided_by", "time"))
+        return "" if how == "time" else self._field("decided_by", how)
 
     def __call__(self, ruling: Ruling) -> str:
         """One line, without a break; raises whatever a field that makes no sense leads to."""
         text = self._plain(ruling)
-        if ruling.doubt:
-            text = self.texts("ruling.in_doubt", text=text)
+        if ruling.doubt and ruling.kind in SLAP_KINDS and ruling.get("decided_by") != "doubt":
+            text = f"{text} ({self.texts('decided.doubt')})"
         return self.texts("ruling.correction", text=text) if ruling.supersedes else text
 
     def _plain(self, ruling: Ruling) -> str:
@@ -79,7 +87,12 @@ class RulingWords:
             return self._question(ruling)
         template = self.texts(f"ruling.{_form(ruling)}")
         fields = [name for _, name, _, _ in Formatter().parse(template) if name is not None]
-        return template.format_map({name: self._field(name, ruling.get(name)) for name in fields})
+        return template.format_map({name: self._of(ruling, name) for name in fields})
+
+    def _of(self, ruling: Ruling, name: str) -> str:
+        if name == "reason":
+            return self.reason(ruling)
+        return self.how(ruling) if name == "decided_by" else self._field(name, ruling.get(name))
 
     def _question(self, ruling: Ruling) -> str:
         ask, cards = str(ruling["ask"]), ruling.get("cards", ())
@@ -101,16 +114,21 @@ class RulingWords:
         if name == "patterns":
             return self.patterns(value)
         if name in ("margin", "error"):
-            return self.texts.ms(value)
+            return self.texts.ms(value or 0)
         return str(value) if name == "strikes" else self.name(value)
+
+
+def is_beaten(ruling: Ruling) -> bool:
+    """Whether this hand was as early as the winner's, as far as can be told, and another was given the tie (M2)."""
+    return ruling.kind == "slap_void" and ruling.get("reason") == "late" and "M2" in ruling.rule
 
 
 def _form(ruling: Ruling) -> str:
     """The name of the text that fits a ruling: its kind, or the form that what it holds asks for."""
     if ruling.kind == "slap_won":
-        if ruling.get("margin") is None:
-            return "slap_won_alone"
-        return "slap_won" if ruling.get("decided_by", "time") == "time" else "slap_won_by"
+        if is_overruled(ruling) or ruling.get("decided_by", "time") != "time":
+            return "slap_won_by" if ruling.get("patterns") else "slap_won_people"
+        return "slap_won_alone" if ruling.get("margin") is None else "slap_won"
     if ruling.kind == "contested":
         return "contested_upheld" if ruling["upheld"] else "contested_refused"
     return "challenge_nobody" if ruling.kind == "challenge" and ruling["challenged"] is None else ruling.kind

@@ -5,7 +5,6 @@ Routes of the page's process. Why something did or did not hold is said by the e
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -13,7 +12,8 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from referee.engine.explanation import Considered, Explanation
+from referee.engine.explanation import Explanation
+from referee.engine.near_misses import Considered
 from referee.engine.observations import Answer, Card, Correct, Count, Day, Draw, Observation, Other, Placed, Say
 from referee.engine.rulings import SHOWN_BY_POSITION, SLAP_KINDS, Ruling
 from referee.record.export import write_rulings_csv
@@ -21,6 +21,7 @@ from referee.record.store import GameInfo
 from referee.rules.house import read_house_rules
 from referee.rules.rows import ROWS
 from referee.text.catalogue import Texts, unbroken
+from referee.text.explanation_lines import moment_words, why
 from referee.text.rules import sentence
 from referee.text.ruling_lines import RulingWords, pretty
 from referee.web.board import disputed_at
@@ -31,7 +32,6 @@ from referee.web.layout import CSV, address, card, download, page, page_texts
 from referee.web.markup import Child, Markup, button_link, data_table, join, panel, tag
 from referee.web.site import Site, game_of, whole
 
-_SEAT: Final = re.compile(r"\bseat (\d)\b")
 _GAMES_A_PAGE: Final = 25
 _RULINGS_A_PAGE: Final = 400
 _STEPS_AT_ONCE: Final = 30
@@ -209,17 +209,21 @@ def explained(explanation: Explanation, folded: Folded, words: RulingWords) -> M
         rows = []
         for one in explanation.moments:
             rests = one.id in because
+            said = one.kind in ("answer", "correct")
             cells: tuple[Child, ...] = (
                 texts.ms(one.offset, 1, sign=True),
                 f"± {texts.ms(one.error)}" if one.error else "",
-                texts.get(f"moment.{one.kind}", one.kind),
+                moment_words(one, words) if said else texts.get(f"moment.{one.kind}", one.kind),
                 words.name(one.seat) if one.seat is not None else "",
                 card(one.card, texts) if one.card else "",
                 tag("code", one.id),
                 texts("finish.rests") if rests else "",
             )
             rows.append(tag("tr", [tag("td", cell) for cell in cells], class_="rests" if rests else None))
-        parts.append(panel(texts("finish.moments"), data_table((), rows, texts("finish.moments"))))
+        table = [data_table((), rows, texts("finish.moments"))]
+        if explanation.left_out:
+            table.append(tag("p", texts.count("explain.left_out", explanation.left_out), class_="note"))
+        parts.append(panel(texts("finish.moments"), table))
     return join(parts)
 
 
@@ -230,9 +234,7 @@ def _considered(one: Considered, words: RulingWords) -> Markup:
     which = f"{name} ({row})" if name else row
     if row.startswith("P"):
         which = texts("finish.held" if one.held else "finish.failed", which=which)
-    why = _SEAT.sub(lambda found: words.name(int(found.group(1))), one.why)
-    english = tag("span", why, lang=None if texts.language == "en" else "en")
-    return tag("li", tag("b", which), " ", english, class_="yes" if one.held else "no")
+    return tag("li", tag("b", which), " ", tag("span", why(one, words)), class_="yes" if one.held else "no")
 
 
 async def _lines(site: Site, game: int) -> list[str]:

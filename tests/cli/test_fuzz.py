@@ -21,6 +21,7 @@ from referee.engine.rulings import encode_ruling
 from referee.review import in_words, words
 from referee.rules.rows import BY_NAME, ROWS
 from referee.settings.house_rules import HouseFileError, example_house_rules, parse_bytes
+from referee.text.explanation_lines import explanation_fields
 from tests.rules.plain_table import play_randomly, random_rules
 
 TRIES: Final = int(os.environ.get("FUZZ", "300"))
@@ -124,13 +125,13 @@ def read_log(raw: bytes) -> str:
     except LogError as bad:
         assert str(bad)
         return "refused later" if seen > 1 else "refused at once"
-    say, explain = in_words(stored.outline.table), words(stored.outline.table, {})
+    say, explain = in_words(stored.outline.table), words(record.table, made)
     for ruling in made:
         assert encode_ruling(ruling)
         assert say(ruling)
     for ruling in made[-20:]:
         assert explain(record.explain(ruling))
-        assert json.dumps(record.explain(ruling).fields())
+        assert json.dumps(explanation_fields(record.explain(ruling)))
     return "ruled"
 
 

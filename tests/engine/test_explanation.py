@@ -7,11 +7,12 @@ from typing import Any
 import pytest
 
 from referee.engine.adjudicator import Adjudicator
-from referee.engine.explanation import Considered, Explanation, WitnessedLog, notation
+from referee.engine.explanation import Explanation, WitnessedLog, notation
 from referee.engine.log import from_fields
 from referee.engine.observations import Table
-from referee.engine.rulings import cause_of
+from referee.engine.rulings import Ruling, cause_of
 from referee.rules.position import Laid
+from referee.text.explanation_lines import explanation_fields
 from tests.engine.playing import MS, log
 
 DOUBLE = "1000 1:7h\n2000 2:7c ±2\n2300 slap 3 ±0.5\n2340 slap 1 ±0.7\n2400 lift 3\n3500 taken 3\n4000 3:9c\n"
@@ -30,7 +31,8 @@ def explained(text: str, name: str, **table: Any) -> Explanation:
 
 def why(text: str, name: str, row: str, **table: Any) -> list[tuple[bool, str]]:
     """What was considered by one row."""
-    return [(one.held, one.why) for one in explained(text, name, **table).considered if one.row == row]
+    told = explanation_fields(explained(text, name, **table))["considered"]
+    return [(one["held"], one["why"]) for one in told if one["row"] == row]
 
 
 def test_the_moments_around_a_ruling_are_told_from_its_own_instant() -> None:
@@ -64,12 +66,13 @@ def test_the_pile_is_as_it_lay_then() -> None:
     assert said.counts == (16, 15, 17)
     assert said.turn == 3
     assert [row for row, _ in said.rules] == ["F8"]
-    facts = said.fields()
+    facts = explanation_fields(said)
     assert facts["pile"][0] == {"card": "??", "seat": 2, "state": "burned"}
     assert facts["turn"] == 3
     assert facts["supersedes"] == []
     assert set(facts) == {
-        "ruling", "notation", "pile", "counts", "turn", "moments", "rules", "considered", "supersedes"
+        "ruling", "notation", "pile", "counts", "turn", "moments", "left_out", "rules", "considered", "supersedes",
+        "words",
     }  # fmt: skip
     assert facts["rules"] == [{"id": "F8", "name": "slap-on-dead-card", "title": "a slap over a dead card is false"}]
     assert facts["ruling"]["id"] == "slap_false@s2"
@@ -78,8 +81,8 @@ def test_the_pile_is_as_it_lay_then() -> None:
 
 def test_before_the_first_card_there_is_nothing_but_the_table() -> None:
     said = explained(DOUBLE, "lead@table", counts=[3, 4, 5])
-    assert (said.pile, said.counts, said.turn, said.considered) == ((), (3, 4, 5), None, ())
-    assert explained(DOUBLE, "lead@table").counts == ()
+    assert (said.pile, said.counts, said.turn, said.considered) == ((), (3, 4, 5), 1, ())
+    assert explained(DOUBLE, "lead@table").counts == (18, 17, 17)
 
 
 def test_a_late_hand_is_told_by_how_much() -> None:
@@ -134,13 +137,18 @@ def test_both_readings_of_a_doubtful_slap_are_told() -> None:
     assert why(text, "slap_won@s1", "K9") == [
         (
             True,
-            "slap and 7c lie -1.0 ms apart, ± 1.5 ms: slap first it is false (no pattern), card first it is won (P1)",
+            "slap and 7c lie -1.0 ms apart, ± 1.5 ms: "
+            "slap first it is false (nothing to slap), card first it is won (P1)",
         )
     ]
     assert why(text.replace("1999", "1998"), "slap_false@s1", "K9") == []
     covered = "1000 1:7h\n2000 2:7c\n3000 3:9d\n3001 slap 1\n"
     assert why(covered, "slap_won@s1", "K9") == [
-        (True, "slap and 9d lie +1.0 ms apart, ± 1.5 ms: slap first it is won (P1), card first it is void (covered)")
+        (
+            True,
+            "slap and 9d lie +1.0 ms apart, ± 1.5 ms: "
+            "slap first it is won (P1), card first it is void (the pattern was covered)",
+        )
     ]
 
 
@@ -151,11 +159,12 @@ def test_readings_that_come_to_the_same_are_told_to_be_no_matter() -> None:
 
 def test_own_patterns_are_told_by_name() -> None:
     rules = {"on": ["P19"], "set": {"P19": {"five": "size > 4 and rank(5) = 7", "twins": "rank(1) = rank(2)"}}}
-    considered = explained("1000 1:7h\n2000 2:8c\n2300 slap 3\n", "slap_false@s1", rules=rules).considered
-    assert Considered("P19:five", False, "it looks at 5 cards, and 2 count") in considered
-    assert Considered("P19:twins", False, "its condition does not hold") in considered
-    won = explained("1000 1:7h\n2000 2:7c\n2300 slap 3\n", "slap_won@s1", rules=rules).considered
-    assert Considered("P19:twins", True, "it holds") in won
+    text = "1000 1:7h\n2000 2:8c\n2300 slap 3\n"
+    assert why(text, "slap_false@s1", "P19:five", rules=rules) == [(False, "it looks at 5 cards, and 2 count")]
+    assert why(text, "slap_false@s1", "P19:twins", rules=rules) == [(False, "its condition does not hold")]
+    won = "1000 1:7h\n2000 2:7c\n2300 slap 3\n"
+    assert why(won, "slap_won@s1", "P19:twins", rules=rules) == [(True, "it holds")]
+    assert why(won, "slap_won@s1", "P19:five", rules=rules) == []
 
 
 def test_other_rulings_are_told_what_they_hang_on() -> None:
@@ -164,7 +173,7 @@ def test_other_rulings_are_told_what_they_hang_on() -> None:
     false = "1000 1:7h\n1300 slap 2\n"
     assert why(false, "burn@s1", "E1") == [(True, "seat 2 held 17 cards before")]
     assert why(false, "burn@s1", "E1", counts=[5, None, 5]) == [
-        (True, "seat 2 held nobody knows how many cards before")
+        (True, "nobody knows how many cards seat 2 held before")
     ]
     assert why(false, "strike@s1", "E1", counts=[5, 0, 5]) == [(False, "seat 2 held 0 cards before")]
     assert why("1000 1:Jh\n2000 2:8c\n", "challenge_won@c2", "C9") == [
@@ -202,14 +211,22 @@ def test_a_record_explains_what_is_known_so_far() -> None:
     assert isinstance(lines[0], Table)
     record = WitnessedLog(lines[0])
     referee = Adjudicator(lookahead_ns=10 * MS, witness=record)
-    made = [ruling for line in lines[:3] for ruling in referee.observe(line)]
-    made += referee.promise(2_100 * MS)
-    turn = next(ruling for ruling in made if ruling.id == "turn@c2")
-    assert [moment.id for moment in record.explain(turn).moments] == ["c1", "c2"]
+    for line in lines[:3]:
+        referee.observe(line)
+    referee.promise(2_100 * MS)
+    won = Ruling(
+        "slap_won",
+        "slap_won@s1",
+        2300 * MS,
+        ("s1", "c1", "c2"),
+        ("M1",),
+        {"seat": 3, "patterns": ["P1"], "cards": ["7h", "7c"], "runners_up": []},
+    )
+    assert [moment.id for moment in record.explain(won).moments] == ["c1", "c2"]
     for line in lines[3:]:
         referee.observe(line)
     referee.finish()
-    assert [moment.id for moment in record.explain(turn).moments] == ["c1", "c2", "s1", "s2", "t1"]
+    assert [moment.id for moment in record.explain(won).moments] == ["c1", "c2", "s1", "s2", "t1"]
 
 
 def test_the_pile_of_a_war_is_told() -> None:

@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 
-from referee.engine.near_misses import why_not
+from referee.engine.near_misses import Considered, find_miss
 from referee.rules.conditions import PileView
-from referee.rules.house import read_house_rules
+from referee.rules.house import HouseRules, read_house_rules
+from referee.text.explanation_lines import why
+from referee.text.ruling_lines import RulingWords
 
 
 def look(cards: str, **more: Any) -> PileView:
@@ -16,6 +18,11 @@ def look(cards: str, **more: Any) -> PileView:
     played = tuple(reversed(cards.split()))
     first = played[-1] if played else ""
     return PileView(played, **{"first": first, "bottom": first, **more})
+
+
+def missed(row: str, seen: PileView, rules: HouseRules) -> str:
+    """By what a pattern was missed, in words."""
+    return why(Considered(row, False, *find_miss(row, seen, rules)), RulingWords(()), cards=str)
 
 
 @pytest.mark.parametrize(
@@ -72,7 +79,8 @@ def look(cards: str, **more: Any) -> PileView:
         ("P14", "7h", {}, "7h is not of the wild rank, which is not drawn yet"),
         ("P15", "7h", {}, "it was not paid to a challenge"),
         ("P16", "7h 7c", {}, "it needs 3 cards"),
-        ("P16", "7h 7c 8d", {}, "7h 7c 8d do not share a rank"),
+        ("P16", "7h 7c 8d", {"P16": "slap"}, "7h 7c 8d do not share a rank"),
+        ("P16", "7h 7c 7d", {}, "it ends the game"),
         ("P17", "7h", {}, "7h is no ten"),
         ("P18", "7h", {}, "7h is no jack"),
         ("N4", "Kh", {}, "it needs 2 cards"),
@@ -84,7 +92,7 @@ def look(cards: str, **more: Any) -> PileView:
 def test_a_missed_pattern_is_explained(row: str, cards: str, values: dict[str, Any], words: str) -> None:
     """The cards that it looked at, the oldest first, and what they are not."""
     rules = read_house_rules({"base": "beggar-my-neighbour", "on": [row], "set": values})
-    assert why_not(row, look(cards), rules).startswith(words)
+    assert missed(row, look(cards), rules).startswith(words)
 
 
 @pytest.mark.parametrize(
@@ -107,9 +115,9 @@ def test_a_missed_pattern_is_explained(row: str, cards: str, values: dict[str, A
 def test_so_is_one_missed_by_another_row(row: str, other: str, cards: str, more: dict[str, Any], words: str) -> None:
     """Rows that narrow a pattern down, and what was drawn, paid or called."""
     rules = read_house_rules({"base": "beggar-my-neighbour", "on": [row, other]})
-    assert why_not(row, look(cards, **more), rules) == words
+    assert missed(row, look(cards, **more), rules) == words
 
 
 def test_colour_is_named_where_it_is_what_must_match() -> None:
     rules = read_house_rules({"on": ["P5a", "P5c"], "set": {"P5c": "colour"}})
-    assert why_not("P5a", look("7h 9c 7s"), rules) == "7s and 7h share a rank but not the colour (P5c)"
+    assert missed("P5a", look("7h 9c 7s"), rules) == "7s and 7h share a rank but not the colour (P5c)"

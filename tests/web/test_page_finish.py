@@ -133,7 +133,7 @@ def test_force_that_decides_is_told() -> None:
     assert winners(finish) == [1]
     texts_ = written(drawing(finish))
     assert "Dead heat" in texts_
-    assert any("firmer hand" in text for text in texts_)
+    assert any("Ana: by the harder hand" in text for text in texts_)
     assert any("force 0.90" in text for text in texts_)
 
 

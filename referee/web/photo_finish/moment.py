@@ -130,7 +130,7 @@ def _verdict(rulings: Iterable[Ruling], slap: str) -> Ruling | None:
 
 
 def _behind(hands: Sequence[Slap], ruling: Ruling | None, heat: Ruling | None) -> Mapping[str, tuple[int, int]]:
-    """By hand, the margin behind the winner and the error of that, as the ruling has them.
+    """By hand, the margin behind the winner and the error of that, as the ruling has them; none for one without.
 
     In a dead heat that nothing has settled: behind the first of its hands.
     """
@@ -166,8 +166,7 @@ def headline(finish: Finish, words: RulingWords) -> Headline:
         # Nobody was first; who has the pile, and why, where that is settled.
         under = texts("finish.apart", margin=texts.ms(finish.heat["margin"]), error=texts.ms(finish.heat["error"]))
         if ruling is not None and ruling.kind == "slap_won":
-            how = texts.get(f"decided.{ruling['decided_by']}", "")
-            under = f"{under} · {words.name(ruling['seat'])}: {how}"
+            under = f"{under} · {words.name(ruling['seat'])}: {words.how(ruling)}"
         return Headline(texts("finish.heat"), under, None)
     if ruling is None:
         asked = next(hand for hand in finish.hands if hand.id == finish.slap)
@@ -176,6 +175,9 @@ def headline(finish: Finish, words: RulingWords) -> Headline:
     if ruling.kind != "slap_won":
         key = "finish.false" if ruling.kind == "slap_false" else "finish.void"
         return Headline(texts(key, name=name), words.reason(ruling), ruling.get("seat"))
+    how = words.how(ruling)
+    if how:
+        return Headline(texts("finish.first", name=name), how, ruling["seat"])
     if ruling["margin"] is None:
         return Headline(texts("finish.alone", name=name), words.patterns(ruling["patterns"]), ruling["seat"])
     under = texts("finish.by", margin=texts.ms(ruling["margin"]), error=texts.ms(ruling["error"]))

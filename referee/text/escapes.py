@@ -1,0 +1,17 @@
+"""What a terminal would obey, written so that it can be seen instead.
+
+Names, ids and texts of a log come from anywhere. Whatever of them goes to a terminal goes through `escape_controls`.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_OBEYED: Final = re.compile("[\\x00-\\x1f\\x7f-\\x9f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069]")
+"""Control characters (C0, DEL, C1), line separators, and what turns the direction of writing."""
+
+
+def escape_controls(text: str) -> str:
+    """The text with each of those characters as ``\\u009b``; in JSON that is the same character still."""
+    return _OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)

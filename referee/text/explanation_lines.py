@@ -1,0 +1,177 @@
+"""Explanations in words: why something held or not, the lines around a ruling; for the terminal, JSON and the page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from referee.engine.explanation import Explanation, Moment, notation
+from referee.engine.near_misses import Considered
+from referee.engine.observations import Table
+from referee.engine.rulings import SHOWN_BY_POSITION, Ruling, ruling_fields
+from referee.rules.position import Laid
+from referee.rules.rows import ROWS
+from referee.text.ruling_lines import RulingWords, pretty
+
+_MOST_CARDS: Final = 24
+"""So many cards of a pile are written on a line, the newest ones."""
+_PLAIN: Final = RulingWords(())
+
+
+def explanation_fields(explanation: Explanation) -> dict[str, Any]:
+    """An explanation as a JSON object; its words are English, with seats by number."""
+    ruling = explanation.ruling
+    return {
+        "ruling": ruling_fields(ruling),
+        "notation": notation(explanation.pile),
+        "pile": [{"card": laid.card, "seat": laid.seat, "state": laid.state} for laid in explanation.pile],
+        "counts": list(explanation.counts),
+        "turn": explanation.turn,
+        "moments": [_moment_fields(moment) for moment in explanation.moments],
+        "left_out": explanation.left_out,
+        "rules": [{"id": row, "name": ROWS[row].name, "title": title} for row, title in explanation.rules],
+        "considered": [
+            {"row": one.row, "held": one.held, "why": why(one, _PLAIN, cards=str)} for one in explanation.considered
+        ],
+        "supersedes": list(ruling.supersedes),
+        "words": _PLAIN(ruling),
+    }
+
+
+def _moment_fields(moment: Moment) -> dict[str, Any]:
+    fields = moment._asdict()
+    if not moment.about:
+        del fields["about"], fields["value"]
+    return fields
+
+
+def why(considered: Considered, words: RulingWords, *, cards: Any = pretty) -> str:
+    """Why something held, or did not.
+
+    Args:
+        considered: what was looked at.
+        words: of a language, and who plays.
+        cards: how a card is written.
+    """
+    fields = {name: _field(name, value, words, cards) for name, value in considered.fields.items()}
+    return words.texts(f"why.{considered.what}", **fields)
+
+
+def _field(name: str, value: Any, words: RulingWords, cards: Any) -> str:
+    texts = words.texts
+    match name:
+        case "seat":
+            return words.name(value)
+        case "seats":
+            return texts.both(map(words.name, value))
+        case "card" | "other":
+            return str(cards(value))
+        case "cards":
+            return " ".join(map(cards, value))
+        case "ms" | "ms_error":
+            return texts.ms(value, 2)
+        case "ms_1":
+            return texts.ms(value, 1)
+        case "ms_signed":
+            return texts.ms(value, 1, sign=True).replace("−", "-")
+        case "n_cards":
+            return texts.count("cards", value)
+        case "force" | "second_force":
+            return texts.number(value, 2)
+        case "patterns":
+            return ", ".join(value if cards is str else map(words.pattern, value))
+        case "before" | "after":
+            outcome, patterns, reason = value
+            because = ", ".join(patterns) if cards is str else words.patterns(patterns)
+            because = because or (texts.get(f"reason.{reason}", reason.replace("_", " ")) if reason else "")
+            said = texts(f"why.outcome_{outcome}")
+            return f"{said} ({because})" if because else said
+        case "rank" | "second":
+            return str(value).replace("T", "10")
+    return str(value)
+
+
+def explanation_lines(
+    explanation: Explanation, table: Table, words: RulingWords, replaced_by: Mapping[str, Ruling]
+) -> Iterator[str]:
+    """An explanation line by line for people; a turn, which explains itself, is one line.
+
+    Args:
+        explanation: what is to be told.
+        table: the log's first line.
+        words: of a language, and who plays.
+        replaced_by: by id, what has replaced a ruling.
+    """
+    ruling, texts = explanation.ruling, words.texts
+    if ruling.kind in SHOWN_BY_POSITION:
+        yield f"{ruling.id}: {words(ruling)}  [{' '.join(ruling.rule)}]"
+        yield from _successors(ruling, words, replaced_by)
+        return
+    yield f"{ruling.id}: {words(ruling)}"
+    yield f"  {texts('explain.when', time=texts.seconds(ruling.t - table.t))}"
+    yield f"  {texts('explain.pile', pile=_pile(explanation.pile, words))}"
+    for row, title in explanation.rules:
+        yield f"  {texts('explain.rule', row=row, title=title if texts.language == 'en' else texts(f'rule.{row}'))}"
+    if explanation.moments:
+        yield f"  {texts('explain.around')}"
+        for moment in explanation.moments:
+            yield f"    {_moment(moment, ruling, words)}"
+        if explanation.left_out:
+            yield f"    {texts.count('explain.left_out', explanation.left_out)}"
+    if explanation.considered:
+        yield f"  {texts('explain.considered')}"
+        for one in explanation.considered:
+            row, _, own = one.row.partition(":")
+            name = own or (ROWS[row].name if row in ROWS else "")
+            held = texts("word.yes") if one.held else f"{texts('word.no')} "
+            yield f"    {held} {row} {name}: {why(one, words, cards=str)}"
+    yield from _successors(ruling, words, replaced_by)
+
+
+def _pile(pile: tuple[Laid, ...], words: RulingWords) -> str:
+    texts, top = words.texts, pile[-_MOST_CARDS:]
+    states = {laid.state for laid in top}
+    marks = [f"[{texts('explain.burned')}]"] * ("burned" in states) + [f"({texts('explain.dead')})"] * (
+        "dead" in states
+    )
+    hidden = len(pile) - len(top)
+    below = f"… {texts.count('explain.more_below', hidden)}, " if hidden else ""
+    return below + (notation(top) or texts("explain.no_card")) + ("   " if marks else "") + " ".join(marks)
+
+
+def _moment(moment: Moment, ruling: Ruling, words: RulingWords) -> str:
+    texts = words.texts
+    at = f"{texts.ms(moment.offset, 1, sign=True).replace('−', '-'):>12}"
+    error = f" ± {texts.ms(moment.error)}" if moment.error else ""
+    rests = f"  <- {texts('explain.rests')}" if moment.id in ruling.because else ""
+    return f"{at}{error}  {moment_words(moment, words)} ({moment.id}){rests}"
+
+
+def moment_words(moment: Moment, words: RulingWords) -> str:
+    """A line near a ruling in a word or two: what people answered to which question, not its id."""
+    texts = words.texts
+    if moment.kind == "answer":
+        asked = texts.get(f"ask.{moment.about}", moment.about.replace("_", " "))
+        said = words.name(moment.value) if moment.about in _SEATS else str(moment.value)
+        return texts("explain.asked", about=asked, value=said)
+    if moment.kind == "correct":
+        if isinstance(moment.value, Mapping) and "void" in moment.value:
+            return texts("explain.struck", about=moment.about)
+        fields = moment.value if isinstance(moment.value, Mapping) else {}
+        said = ", ".join(f"{name} {value}" for name, value in fields.items())
+        return texts("explain.corrected", about=moment.about, value=said)
+    who = f" {words.name(moment.seat)}" if moment.seat is not None else ""
+    card = f" {moment.card}" if moment.card else ""
+    return f"{texts.get(f'moment.{moment.kind}', moment.kind)}{who}{card}"
+
+
+_SEATS: Final = frozenset(("who_was_first", "who_played", "mend_pile"))
+"""Questions whose answer is a seat."""
+
+
+def _successors(ruling: Ruling, words: RulingWords, replaced_by: Mapping[str, Ruling]) -> Iterator[str]:
+    if ruling.supersedes:
+        yield f"  {words.texts('explain.replaces', which=', '.join(ruling.supersedes))}"
+    if ruling.id in replaced_by:
+        newer = replaced_by[ruling.id]
+        yield f"  {words.texts('explain.replaced', which=newer.id, now=words(newer))}"
