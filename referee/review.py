@@ -20,7 +20,7 @@ from referee.engine.observations import Table
 from referee.engine.replay import Outline, StoredLog
 from referee.engine.rulings import Ruling, encode_ruling
 from referee.errors import UserError
-from referee.rules.house import read_house_rules
+from referee.rules.house import HouseRules, read_house_rules
 from referee.rules.presets import PRESETS
 from referee.rules.rows import ALWAYS_ON, RIVALS, ROWS
 from referee.settings.house_rules import SUFFIX, HouseFileError, example_house_rules, load_house_rules, resolve_rules
@@ -239,13 +239,20 @@ def described(word: str) -> Iterator[str]:
             yield ""
             yield f"{title}:"
             for row in shown:
-                item = f"{sentence(row, on)} ({row})"
-                yield from textwrap.wrap(
-                    item, _WIDTH, initial_indent="  - ", subsequent_indent="    ", break_long_words=False
-                )
+                yield from _item(row, on)
     if not on.slaps:
         yield ""
         yield "Nothing may be slapped in this game."
+    if word in PRESETS and PRESETS[word].options:
+        yield ""
+        yield "Goes well with it, where house rules switch it on:"
+        for row in PRESETS[word].options:
+            yield from _item(row, on)
+
+
+def _item(row: str, rules: HouseRules) -> list[str]:
+    item = f"{sentence(row, rules)} ({row})"
+    return textwrap.wrap(item, _WIDTH, initial_indent="  - ", subsequent_indent="    ", break_long_words=False)
 
 
 def table() -> Iterator[str]:

@@ -18,14 +18,16 @@ class Preset:
     rows: frozenset[str]
     values: Mapping[str, Any] = field(default_factory=dict)
     direction: str = "clockwise"
+    options: tuple[str, ...] = ()
+    """Rows that go well with it, and are off unless a table switches them on."""
 
     def __post_init__(self) -> None:
         """A preset is everybody's: nobody changes its values."""
         object.__setattr__(self, "values", freeze(self.values))
 
 
-def _preset(title: str, rows: str, *, direction: str = "clockwise", **values: Any) -> Preset:
-    return Preset(title, frozenset(rows.split()), values, direction)
+def _preset(title: str, rows: str, *, direction: str = "clockwise", options: str = "", **values: Any) -> Preset:
+    return Preset(title, frozenset(rows.split()), values, direction, tuple(options.split()))
 
 
 _CLASSIC: Final = "S4a C1 C6a F1 F6a F7 F8 M2 M9 M10 M12 E2 E5a"
@@ -42,10 +44,10 @@ _PRESETS: Final = {
     ),
     "wikibooks": _preset("the Wikibooks page", "P1 P2 P3b P4a P6 P8 P10a S4a C1 C6a F1 M2 M9 M10 M11 C9 E5a"),
     "short": _preset("a short description in twelve steps", "P1 P2 P4b P5b P6 S4a C1 C6a C7 F1 F6c M2 M10 E5b", F1=2),
-    "classroom": _preset("for a class: nobody is thrown out", "P1 P2 S4a C1 C6a F1 M2 M9 M10 E5a"),
+    "classroom": _preset("for a class: nobody is thrown out", "P1 P2 S4a C1 C6a F1 M2 M9 M10 E5a", options="E7"),
     "beggar-my-neighbour": _preset("no slaps; whoever runs out loses", "S4a C1 C6b E6"),
     "suck-the-well": _preset("Beggar-My-Neighbour the other way round", "S4a C1 C6b E6", direction="counter-clockwise"),
-    "slapjack": _preset("slap every jack", "S4a P18 F1 M10 E5a"),
+    "slapjack": _preset("slap every jack", "S4a P18 F1 M10 E5a", options="F12"),
 }
 PRESETS: Final[Mapping[str, Preset]] = MappingProxyType(_PRESETS)
 """By name; the rows that are always on need not stand here."""

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from hardware.pads.pinout import PAD_PINS, SEAT_LIGHT_PINS, TABLE_LIGHT_PINS
 from referee.errors import UserError
+from referee.rules.house import read_house_rules
 from referee.rules.presets import PRESETS
 from referee.settings.file import SettingsText
 from referee.settings.house_rules import SUFFIX
@@ -32,6 +33,7 @@ from referee.setup.walk import (
     yes_no,
 )  # fmt: skip
 from referee.text.catalogue import LANGUAGES
+from referee.text.rules import sentence
 
 _LONGEST_NAME: Final = 24
 _COLOURS: Final = ("red", "green", "blue")
@@ -450,7 +452,12 @@ def rules_step(draft: SettingsText) -> Run:
 
     rules = yield replace(listed, check=check)
     if rules != "kept":
-        draft = draft.changed({"rules": rules})
+        options = []
+        for row in PRESETS[rules].options if rules in PRESETS else ():
+            words = f"{sentence(row, read_house_rules(rules))} ({row}) Switch that on?"
+            if (yield yes_no(f"rules.{row}", words, default=False)):
+                options.append(row)
+        draft = draft.changed({"rules": {"base": rules, "on": options} if options else rules})
     learned, deck = (yield DeviceCall("decks", {})), draft.settings.deck
     if not learned and deck is None:
         return draft

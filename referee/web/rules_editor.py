@@ -225,7 +225,11 @@ def _pattern_line(name: str, text: str, texts: Texts) -> Markup:
 def catalogue() -> dict[str, Any]:
     """What the script must know of the rows: the presets, which rows exclude each other, and values that none sets."""
     presets = {
-        name: {"on": sorted(read_house_rules(name).on, key=list(ROWS).index), "set": thaw(preset.values)}
+        name: {
+            "on": sorted(read_house_rules(name).on, key=list(ROWS).index),
+            "set": thaw(preset.values),
+            "options": preset.options,
+        }
         for name, preset in PRESETS.items()
     }
     return {

@@ -16,7 +16,8 @@ from typing import Any, Final
 
 from referee.engine.adjudicator import Adjudicator
 from referee.engine.log import from_fields
-from referee.engine.observations import Observation
+from referee.engine.observations import MAX_ERROR, LogError, Observation
+from referee.engine.replay import outline_log
 from referee.engine.rulings import Ruling
 from referee.rules.cards import is_card
 from referee.rules.house import read_house_rules
@@ -26,7 +27,7 @@ from tests.support.log_format import problems
 FOLDER: Final = Path(__file__).parent.parent / "scenarios"
 TABLE: Final = "Ana Ben Cho; Cho deals"
 MS: Final = 1_000_000
-_KEYS: Final = {"title", "table", "rules", "play", "rulings", "never", "deciding"}
+_KEYS: Final = {"title", "table", "rules", "play", "rulings", "never", "refused", "deciding"}
 
 
 class SceneError(ValueError):
@@ -44,6 +45,8 @@ class Scene:
     play: str
     rulings: tuple[str, ...]
     never: tuple[str, ...]
+    refused: str = ""
+    """Words of the mistake by which the whole log is refused."""
     deciding: tuple[str, str] | None = None
     deciding_rules: Any = None
 
@@ -120,8 +123,10 @@ def _scenes(path: Path, part: str, said: list[dict[str, Any]], rules: Any) -> tu
     scenes = []
     for number, one in enumerate(said, start=1):
         where = f"{path.name}, {part} {number}"
-        if not set(one) <= _KEYS or not {"title", "play"} <= set(one) or not {"rulings", "never"} & set(one):
-            raise SceneError(f"{where}: title, play, rulings or never must be there; table, rules, deciding may be")
+        if not set(one) <= _KEYS or not {"title", "play"} <= set(one) or not {"rulings", "never", "refused"} & set(one):
+            raise SceneError(
+                f"{where}: title, play, and rulings, never or refused must be there; table, rules, deciding may be"
+            )
         deciding = one.get("deciding", {})
         scenes.append(
             Scene(
@@ -132,6 +137,7 @@ def _scenes(path: Path, part: str, said: list[dict[str, Any]], rules: Any) -> tu
                 play=one["play"],
                 rulings=_lines(one.get("rulings", "")),
                 never=_lines(one.get("never", "")),
+                refused=one.get("refused", ""),
                 deciding=(deciding["fact"], deciding["instead"]) if "fact" in deciding else None,
                 deciding_rules=deciding.get("rules"),
             )
@@ -156,11 +162,18 @@ def switched_off(rules: Any, row: str) -> Any:
 _NUMBER: Final = r"\d+(?:\.\d+)?"
 
 
-class _Names:
-    """Players by name; whoever joins gets the next seat."""
+_JOINS: Final = re.compile(r"(\w+) joins(?: at pad (\d))?")
 
-    def __init__(self, names: Iterable[str]) -> None:
+
+class _Names:
+    """Players by name; whoever joins gets the next seat, or that of the pad, and may be named before that is told."""
+
+    def __init__(self, names: Iterable[str], lines: Iterable[str]) -> None:
         self.names = list(names)
+        for found in filter(None, (_JOINS.fullmatch(line.partition(" ")[2]) for line in lines)):
+            if found[1] not in self.names:
+                seat = int(found[2] or len(self.names) + 1)
+                self.names += [f"nobody{free}" for free in range(len(self.names) + 1, seat)] + [found[1]]
 
     def seat(self, name: str) -> int:
         if name not in self.names:
@@ -169,10 +182,6 @@ class _Names:
 
     def seat_or_none(self, name: str) -> int | None:
         return None if name == "somebody" else self.seat(name)
-
-    def join(self, name: str) -> int:
-        self.names.append(name)
-        return len(self.names)
 
 
 def _value(text: str, names: _Names) -> Any:
@@ -220,10 +229,12 @@ _SENTENCES: Final[tuple[tuple[str, Callable[[re.Match[str], _Names], dict[str, A
         lambda m, n: {"kind": "answer", "to": f"question@{m[1]}", "value": _value(m[2], n)},
     ),
     (r"people correct (\S+): (.+)", _correction),
+    (r"people take up (\S+)", lambda m, n: {"kind": "correct", "line": m[1], "take": True}),
     (r"people strike out (\S+)", lambda m, n: {"kind": "correct", "line": m[1], "void": True}),
     (r"(\w+) calls (\w)", lambda m, n: {"kind": "say", "seat": n.seat(m[1]), "rank": m[2]}),
     (r"the wild rank is (\w)", lambda m, n: {"kind": "draw", "rank": m[1]}),
-    (r"(\w+) joins", lambda m, n: {"kind": "join", "seat": n.join(m[1])}),
+    (_JOINS.pattern, lambda m, n: {"kind": "join", "seat": n.seat(m[1])}),
+    (r"(\w+) leaves", lambda m, n: {"kind": "leave", "seat": n.seat(m[1])}),
     (r"(\w+) counts (\d+)", lambda m, n: {"kind": "count", "seat": n.seat(m[1]), "cards": int(m[2])}),
     (r"the day is (\S+)", lambda m, n: {"kind": "day", "date": m[1]}),
     (r"the table pauses", lambda m, n: {"kind": "pause"}),
@@ -239,7 +250,7 @@ def observations(scene: Scene) -> tuple[list[Observation], list[str]]:
         SceneError: a line is none of the sentences; names the scenario and the line.
     """
     fields = _table(scene)
-    names = _Names(fields["seats"])
+    names = _Names(fields["seats"], _lines(scene.play))
     log = [from_fields(fields, 1)]
     ids: set[str] = set()
     for number, line in enumerate(_lines(scene.play), start=2):
@@ -258,9 +269,11 @@ def observations(scene: Scene) -> tuple[list[Observation], list[str]]:
 
 def _sentence(words: str, names: _Names) -> dict[str, Any]:
     marks: dict[str, Any] = {}
-    while found := re.search(rf", (±|force )({_NUMBER})$", words):
+    while found := re.search(rf", (±|force |by people)({_NUMBER})?$", words):
         words = words[: found.start()]
-        if found[1] == "±":
+        if found[1] == "by people":
+            marks |= {"by": "people", "t_error": MAX_ERROR}
+        elif found[1] == "±":
             marks["t_error"] = round(float(found[2]) * MS)
         else:
             marks["force"] = float(found[2])
@@ -284,6 +297,8 @@ def _table(scene: Scene) -> dict[str, Any]:
             fields["counts"] = [None if word == "?" else int(word) for word in words[:-1]]
         elif words[-1] in ("packs", "pack", "jokers", "joker"):
             fields[words[-1].rstrip("s") + "s"] = int(words[0])
+        elif words[0] == "at":
+            fields["t"] = round(float(words[1]) * 1000 * MS)
         elif part in ("clockwise", "counter-clockwise"):
             fields["direction"] = part
         else:
@@ -328,14 +343,7 @@ def _spoken(name: str, value: Any, names: list[str]) -> list[str]:
         seats = value if isinstance(value, list | tuple) else [value]
         return [names[seat - 1] if seat <= len(names) else str(seat) for seat in seats]
     if name == "runners_up":
-        return [
-            word
-            for runner in value
-            for word in (
-                names[runner["seat"] - 1],
-                *([_short(runner["margin"] / MS)] if runner["margin"] is not None else []),
-            )
-        ]
+        return [word for one in value for word in (names[one["seat"] - 1], *_spoken("margin", one["margin"], names))]
     if isinstance(value, list | tuple):
         return [str(item) for item in value]
     return ["none" if value is None else str(value)]
@@ -359,6 +367,8 @@ def fits(wanted: str, ruled: str) -> bool:
 
 def failures(scene: Scene) -> list[str]:
     """What of a scenario does not come out; empty where all does."""
+    if scene.refused:
+        return _not_refused(scene)
     ruled = play(scene)
     out = []
     at = 0
@@ -373,6 +383,16 @@ def failures(scene: Scene) -> list[str]:
     return out
 
 
+def _not_refused(scene: Scene) -> list[str]:
+    try:
+        outline_log(enumerate(observations(scene)[0], start=1))
+        play(scene)
+    except LogError as bad:
+        return [] if scene.refused in str(bad) else [f"refused otherwise: {bad}"]
+    return [f"not refused: {scene.refused}"]
+
+
 def told(scene: Scene) -> str:
     """A scenario that failed, for whoever has to look into it."""
-    return "\n".join([f"{scene.where}: {scene.title}", *failures(scene), "ruled:", *play(scene)])
+    ruled = [] if scene.refused else ["ruled:", *play(scene)]
+    return "\n".join([f"{scene.where}: {scene.title}", *failures(scene), *ruled])

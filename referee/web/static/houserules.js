@@ -54,6 +54,8 @@ const HouseRules = (() => {
       values: Object.keys(rules.set).filter((row) => now.has(row) && !same(rules.set[row], usual(rules.base, row))),
     };
   };
+  // Rows that go well with the preset and are not on.
+  const offered = (rules) => preset(rules.base).options.filter((row) => !rows(rules).has(row));
   const isPreset = (rules) => !rules.on.length && !rules.off.length && !Object.keys(rules.set).length;
 
   const toml = (one) => {
@@ -75,5 +77,5 @@ const HouseRules = (() => {
     return `${lines.join("\n")}\n`;
   };
 
-  return { whole, value, usual, rows, switched, valued, differences, isPreset, written };
+  return { whole, value, usual, rows, switched, valued, differences, offered, isPreset, written };
 })();

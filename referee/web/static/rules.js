@@ -31,8 +31,9 @@
       const before = RuleFields.shown(row, HouseRules.usual(rules.base, row));
       return item(row, ` ${on.includes(row) ? now : say("instead", { now, before })}`);
     });
+    const offered = HouseRules.offered(rules).map((row) => item(row));
     const parts = [...list("on", on.map((row) => item(row))), ...list("off", off.map((row) => item(row))), ...list("values", other)];
-    found("differs").replaceChildren(...(parts.length ? parts : [element("p", { class: "none" }, say("same", { base: rules.base }))]));
+    found("differs").replaceChildren(...(parts.length ? parts : [element("p", { class: "none" }, say("same", { base: rules.base }))]), ...list("offered", offered));
   };
 
   // What the check says.
