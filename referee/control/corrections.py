@@ -32,7 +32,7 @@ from referee.engine.observations import (
     Taken,
 )
 from referee.engine.overrule import find_overrulable
-from referee.engine.rulings import base_id, cause_of
+from referee.engine.rulings import Ruling, base_id, cause_of
 from referee.rules.cards import UNREADABLE, is_card
 from referee.rules.house import RulesError, read_house_rules
 from referee.text.sentence import Sentence
@@ -51,6 +51,11 @@ _COUNTED: Final = frozenset(("E7", "P16"))
 """Rows whose recount may be settled by naming who holds the most."""
 _SEATED: Final = (Card, Slap, Lift, Taken, Placed, Foul, Say, Count, Leave)
 _SEEN: Final = (*_SEATED, Join, *SAID)
+
+
+def takes_count(question: Ruling) -> bool:
+    """Whether a question for counts may be answered by naming the seat that holds the most (E7, P16)."""
+    return question["ask"] == "recount" and not _COUNTED.isdisjoint(question.rule)
 
 
 def meet_command(asked: object, facts: Facts | None, name: Namer) -> Outcome:
@@ -184,7 +189,7 @@ class _Meeting(Reports):
         if ruling is None:
             raise Denied("that question is not on record yet; try again in a moment")
         ask = str(ruling["ask"])
-        if ask in _NOT_ANSWERED and not (ask == "recount" and _COUNTED.intersection(ruling.rule)):
+        if ask in _NOT_ANSWERED and not takes_count(ruling):
             raise Denied("that takes no answer: {why}", why=_NOT_ANSWERED[ask])
         about = [self._log.now(line) for line in ruling.get("about", ()) if self._log.known(line)]
         if ask in SEAT_QUESTIONS or ask == "recount":

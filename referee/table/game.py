@@ -80,6 +80,8 @@ class Conductor:
         self._told: dict[str, int] = {}
         """Up to where each sensor has told everything, ns."""
         self._is_refused = self._is_ended = False
+        self._shown_from: int | None = None
+        """Instant of what people said last, ns, until every sensor has told as much."""
         self.seats = len(table.seats)
         """How many sat down at the beginning."""
         self.cards = 0
@@ -229,6 +231,10 @@ class Conductor:
             # The adjudicator could not use something that people said.
             self._is_refused = False
             self._settle(self._now)
+        if self._shown_from is not None and self.watermark >= self._shown_from:
+            # What people said holds from here on: whoever reads the log is to see so at once, though nothing is ruled.
+            self._shown_from = None
+            self._log.save(announcing=True)
         self._commit(self._now)
 
     def _felt(self, seen: Observation) -> None:
@@ -289,6 +295,7 @@ class Conductor:
             if isinstance(admitted, Correct) or is_said(admitted):
                 self._settle(line.t)
             self._tell_said(admitted)
+            self._shown_from = max(self._shown_from or 0, admitted.t)
         self._commit()
 
     def _tell_said(self, line: Observation) -> None:

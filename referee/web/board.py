@@ -10,13 +10,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, islice
 from typing import Any, Final, NamedTuple
 
+from referee.control.offers import Offers, read_offers
 from referee.engine.adjudicator import LIVE_LOOKAHEAD, Adjudicator
-from referee.engine.amended_log import AmendedLog
+from referee.engine.amended_log import UNUSED, AmendedLog
 from referee.engine.log import find_replacements, split_lines
-from referee.engine.observations import Card, Correct, LogError, Observation, Slap, Table, Tick
+from referee.engine.observations import Card, Correct, Leave, LogError, Observation, Slap, Table, Tick
 from referee.engine.overrule import Overrulable, allows_corrections, find_overrulable
 from referee.engine.rulings import SHOWN_BY_POSITION, SLAP_KINDS, Ruling, cause_of
 from referee.engine.view import View
+from referee.rules.house import RulesError, read_house_rules
 from referee.web.layout import address
 from referee.web.photo_finish.moment import Finish, finish
 
@@ -55,7 +57,10 @@ class Board:
         """Decided, and not in the log yet."""
         self._places: dict[str, int] = {}
         self._lines: deque[Observation] = deque(maxlen=_REMEMBERED)
-        self._corrections: list[Observation] = []
+        self._kept: list[Observation] = []
+        """What may not be forgotten of a long game: its table, corrections, and who left."""
+        self._unused: list[Ruling] = []
+        """Questions about lines that could not be used."""
         self._adjudicator = Adjudicator(lookahead_ns=LIVE_LOOKAHEAD) if live else None
         self.set_state({})
 
@@ -69,7 +74,7 @@ class Board:
             if isinstance(seen, Table):
                 self.names, self.began, self.correctable = seen.seats, seen.t, allows_corrections(seen.rules)
             if not isinstance(seen, Tick):
-                (self._corrections if isinstance(seen, Correct) else self._lines).append(seen)
+                (self._kept if isinstance(seen, Table | Correct | Leave) else self._lines).append(seen)
         if self._adjudicator is not None:
             try:
                 for _, seen in observations:
@@ -87,6 +92,8 @@ class Board:
         """Rulings that stand in the log; those of the same id that were here early make way."""
         for ruling in rulings:
             self._early.pop(ruling.id, None)
+            if ruling.kind == "question" and ruling["ask"] in UNUSED:
+                self._unused.append(ruling)
             if ruling.id in self._places:
                 self.rulings[self._places[ruling.id]] = ruling
             else:
@@ -116,9 +123,25 @@ class Board:
         """Whether a game is on."""
         return self.live and self.game is not None and not self.view.game_over
 
+    def _log(self) -> AmendedLog:
+        """The latest lines, with what people corrected since."""
+        return AmendedLog([*self._lines, *self._kept], self._unused)
+
     def _lines_now(self) -> list[Observation]:
-        """The latest lines as they stand, with what people corrected since, by instant."""
-        return AmendedLog([*self._lines, *self._corrections], ()).all_now()
+        """The latest lines as they stand, by instant."""
+        return self._log().all_now()
+
+    def offers(self) -> Offers | None:
+        """What people may report; None where there is no game, or one whose house rules cannot be read."""
+        log = self._log()
+        if log.table is None or not self.live:
+            return None
+        try:
+            rules = read_house_rules(log.table.rules)
+        except RulesError:
+            return None
+        pads = self.about.get("pads", 0) if self.about is not None else 0
+        return read_offers(rules, self.view, log.all_now(), pads)
 
     def cards(self) -> list[Card]:
         """The latest cards, the newest first, for people to correct."""

@@ -6,11 +6,13 @@ Routes of the page's process; and what other pages need to let paired devices ke
 from __future__ import annotations
 
 import json
-from typing import Final
+from dataclasses import asdict
+from typing import Any, Final
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse
 
+from referee.control.corrections import SEAT_QUESTIONS, takes_count
 from referee.engine.observations import Slap
 from referee.engine.rulings import Ruling
 from referee.rules.presets import PRESETS
@@ -31,7 +33,7 @@ async def show_control(site: Site, request: Request) -> HTMLResponse:
     holder = tag(
         "div",
         tag("noscript", tag("p", texts("word.loading"))),
-        said_to_scripts(texts, "control.", "ask.", "word.", "preset.", "games.own_rules"),
+        said_to_scripts(texts, "control.", "ask.", "foul.", "word.", "preset.", "games.own_rules"),
         id="control",
         class_="forms",
         data_language=texts.language,
@@ -40,7 +42,7 @@ async def show_control(site: Site, request: Request) -> HTMLResponse:
     )
     title = texts("control.title")
     what = tag("p", texts("control.what"), " ", tag("a", texts("table.link"), href="/table"), class_="crumb")
-    scripts = ("forms.js", "corrections.js", "new_game.js", "appliance.js", "control.js")
+    scripts = ("forms.js", "corrections.js", "reports.js", "new_game.js", "appliance.js", "control.js")
     return page(request, title, tag("h1", title), what, answer_line(), holder, scripts=scripts, here="/control")
 
 
@@ -64,17 +66,23 @@ async def send_recent(site: Site, request: Request) -> JSONResponse:
         return texts.seconds(line.t - board.began, 1)
 
     questions = [
-        {"id": one.id, "ask": one.get("ask"), "words": words(one), "cards": list(one.get("cards", ()))}
+        {
+            "id": one.id, "ask": one.get("ask"), "words": words(one), "cards": list(one.get("cards", ())),
+            "about": list(one.get("about", ())), "by_seat": one.get("ask") in SEAT_QUESTIONS or takes_count(one),
+        }
         for one in board.questions()
-    ]
-    cards = [
+    ]  # fmt: skip
+    cards: list[dict[str, Any]] = [
         {"id": one.id, "card": one.card, "seat": one.seat, "words": f"{pretty(one.card)} · {words.name(one.seat)}"}
         for one in board.cards()
     ]
-    hands = [
+    hands: list[dict[str, Any]] = [
         {"id": one.id, "seat": one.seat, "words": texts("control.hand", name=words.name(one.seat), time=clock(one))}
         for one in board.hands()[:_HANDS_OFFERED]
     ]
+    times = {one.id: one.t for one in (*board.cards(), *board.hands())}
+    moments = [one["id"] for one in sorted((*cards, *hands), key=lambda one: times[one["id"]], reverse=True)]
+    offers = board.offers()
     rulings = [
         {"id": ruling.id, "words": f"{clock(ruling)} · {words(ruling)}", **instead._asdict()}
         for ruling, instead in disputes(board, request.query_params.get("ruling", ""))
@@ -83,7 +91,8 @@ async def send_recent(site: Site, request: Request) -> JSONResponse:
         {
             "game": board.game, "playing": board.playing, "paused": board.paused, "correctable": board.correctable,
             "about": board.about, "seats": [words.name(seat) for seat in range(1, len(board.names) + 1)],
-            "questions": questions, "cards": cards, "hands": hands, "rulings": rulings,
+            "questions": questions, "cards": cards, "hands": hands, "moments": moments, "rulings": rulings,
+            "offers": None if offers is None else asdict(offers),
         }
     )  # fmt: skip
 

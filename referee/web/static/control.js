@@ -75,6 +75,19 @@
     }
   };
 
+  // What the house rules in force make something of.
+  const reports = ({ offers, seats, cards, hands, moments }, known) => {
+    if (!offers || !known) return [];
+    const { contests, fouls, call, joins, leaves, sights } = offers;
+    return [
+      part("call", call && [call, seats], () => Reporting.call(call, seats)),
+      part("contest", contests && seats, () => Reporting.contest(seats)),
+      part("foul", fouls.length && [fouls, seats], () => Reporting.foul(fouls, seats)),
+      part("missed", sights && [cards, hands, seats], () => Reporting.missed({ cards, hands, moments }, seats)),
+      part("people", joins.length + leaves.length && [joins, leaves, seats], () => Reporting.people(offers, seats)),
+    ];
+  };
+
   const games = (now) => {
     const known = now.seats.length > 0;
     const mending = now.correctable && known;
@@ -87,6 +100,7 @@
       part("cards", mending && now.cards.length && now.cards, () => Correcting.cards(now.cards)),
       part("players", mending && (now.cards.length || now.hands.length) && [now.cards, now.hands, now.seats],
         () => Correcting.players(now, now.seats)),
+      ...reports(now, known),
       part("seats", now.playing && known && now.seats, () => Correcting.counting(now.seats)),
     ];
   };

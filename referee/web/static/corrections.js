@@ -15,19 +15,24 @@ const Correcting = (() => {
   ];
   const picked = ({ rank, suit }) => (rank.value.startsWith("X") ? rank.value : rank.value + suit.value);
 
-  const choices = {
-    seat: (one, seats) => seats.map((name, place) => [name, place + 1]),
-    cards: (one) => one.cards.map((card) => [card, card]),
-    order: () => [[say("before_card"), "slap"], [say("after_card"), "card"]],
-  };
-  const kinds = { who_was_first: "seat", who_played: "seat", mend_pile: "seat", slap_or_card: "order" };
+  const note = (key) => element("p", { class: "note" }, say(key));
+  const wilds = ranks.slice(1, 10).map((rank) => [rank, rank === "T" ? "10" : rank]);
   const question = (one, seats) => {
     const send = (value) => control("answer", { question: one.id, value });
-    const kind = kinds[one.ask] ?? (one.cards.length > 1 ? "cards" : "card");
-    const body = choices[kind]
-      ? row(...choices[kind](one, seats).map(([text, value]) => button(text, () => send(value), "strong")))
-      : form(picker(), (fields) => send(picked(fields)), say("answer"));
-    return group(one.words, body);
+    const choose = (...choices) => row(...choices.map(([text, value]) => button(text, () => send(value), "strong")));
+    const bySeat = () => choose(...seats.map((name, place) => [name, place + 1]));
+    const bodies = {
+      slap_or_card: () => [choose([say("before_card"), "slap"], [say("after_card"), "card"])],
+      wild_rank: () => [choose(...wilds.map(([rank, name]) => [name, rank]))],
+      late_evidence: () => [row(button(say("take_up"), () => control("take-up", { line: one.about[0] }), "strong"))],
+      recount: () => [note("count_below"), ...(one.by_seat ? [note("most_cards"), bySeat()] : [])],
+      mend_amendment: () => [],
+      nothing_to_contest: () => [],
+    };
+    const aCard = () => one.cards.length > 1 ? [choose(...one.cards.map((card) => [card, card]))]
+      : [form(picker(), (fields) => send(picked(fields)), say("answer"))];
+    const body = bodies[one.ask] ?? (one.by_seat ? () => [bySeat()] : aCard);
+    return group(one.words, ...body());
   };
 
   const cards = (known) =>
@@ -84,7 +89,7 @@ const Correcting = (() => {
 
   const counting = (seats) =>
     group(say("recount"),
-      element("p", { class: "note" }, say("recount_what")),
+      note("recount_what"),
       form(seats.map((name, place) => input(`seat${place}`, name, { type: "number", min: 0, max: 500, class: "count" })),
         (fields) => {
           const counts = seats.map((_, place) => fields[`seat${place}`].value).map((said) => (said === "" ? null : Number(said)));
@@ -93,5 +98,5 @@ const Correcting = (() => {
           return counted.length === 1 ? control("count", counted[0]) : control("recount", { cards: counts });
         }));
 
-  return { question, cards, players, rulings, counting };
+  return { question, cards, players, rulings, counting, ranks, picker, picked };
 })();

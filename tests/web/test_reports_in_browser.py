@@ -1,0 +1,128 @@
+"""What people report from a telephone is ruled, seen on the scoreboard, and heard at the table."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from tests.web.served import House
+from tests.web.test_page_buttons_in_browser import done, part
+from tests.web.whole import WholeTable
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+
+@contextmanager
+def playing(house: House, page: Page, *on: str) -> Iterator[tuple[WholeTable, str]]:
+    """A table whose house rules are the classic ones and these, and a telephone that is paired with it."""
+    with WholeTable(house, {"base": "classic", "on": list(on)}) as table:
+        listen = ("--listen", str(house.folder / "runtime" / "page.sock"), "--runtime", str(house.folder / "runtime"))
+        with house.serve(*listen) as served:
+            page.goto(f"{served.address}/control")
+            page.get_by_label("Code").fill(table.link.code())
+            page.get_by_role("button", name="Pair").click()
+            page.get_by_text("This device is paired.").wait_for()
+            yield table, served.address
+
+
+def shown(page: Page, address: str, words: str) -> None:
+    """It stands among the rulings of the scoreboard, and what was said of it among the captions."""
+    page.goto(address)
+    page.locator("#rulings li").filter(has_text=re.compile(words)).first.wait_for()
+
+
+def test_a_slap_is_contested(house: House, page: Page) -> None:
+    """F5"""
+    with playing(house, page, "F5") as (table, address):
+        table.lay(1, "7h")
+        table.lay(2, "7c", slapped_by=3)
+        table.heard("seat three wins the slap")
+        table.take(3)
+        form = part(page, "Contest")
+        form.get_by_label("Whose slap or take").select_option(label="Cho")
+        form.get_by_role("checkbox", name="Ana").check()
+        form.get_by_role("button", name="Contest").click()
+        done(page, "contested; the record settles it")
+        table.heard("the contest fails seat three was right")
+        table.heard("seat one gives one card to seat three")
+        (line,) = table.logged("contest")
+        assert (line.by, line.against) == ((1,), 3)  # type: ignore[attr-defined]
+        shown(page, address, "Ana contested Cho")
+        page.locator("#said").get_by_text("The contest fails").wait_for()
+
+
+def test_a_rank_is_called(house: House, page: Page) -> None:
+    """N14: whoever lays next, and the next rank, stand there already."""
+    with playing(house, page, "N14") as (table, address):
+        table.lay(1, "7h")
+        form = part(page, "Call a rank")
+        form.locator("select[name=seat] option:checked", has_text="Ben").wait_for(state="attached")
+        assert form.get_by_label("Rank").input_value() == "A"
+        form.get_by_label("Rank").select_option("10")
+        form.get_by_role("button", name="Call a rank").click()
+        done(page, "Ben calls 10")
+        table.lay(2, "Tc", slapped_by=3)
+        table.heard("seat three wins the slap named and laid")
+        table.take(3)
+        assert [line.rank for line in table.logged("say")] == ["T"]  # type: ignore[attr-defined]
+        shown(page, address, "Cho wins the slap, named card")
+
+
+def test_a_void_slap_is_said_to_have_won(house: House, page: Page) -> None:
+    """M9: the sevens were covered; the table says that the hand was in time (K6)."""
+    with playing(house, page) as (table, address):
+        table.lay(1, "7h")
+        table.lay(2, "7c")
+        table.lay(3, "8d", slapped_by=1, after=100)
+        table.heard("seat one the pattern was covered")
+        form = part(page, "A ruling is wrong")
+        form.get_by_label("Which ruling").locator("option").first.wait_for(state="attached")
+        form.get_by_label("What is right").select_option(label="The slap was good")
+        form.get_by_role("button", name="Apply").click()
+        done(page, "the slap was good; what follows is ruled again")
+        table.heard("seat one wins the slap")
+        table.take(1)
+        shown(page, address, "Ana wins the slap")
+        page.locator("#said").get_by_text("Seat one wins the slap").wait_for()
+        page.locator("#rulings li s").filter(has_text="Void slap by Ana").wait_for()
+
+
+def test_a_foul_is_reported_and_taken_back(house: House, page: Page) -> None:
+    """S6, and undo."""
+    with playing(house, page, "S6", "S7") as (table, address):
+        table.lay(1, "7h")
+        form = part(page, "Report a foul")
+        assert form.get_by_label("What").locator("option").all_text_contents() == [
+            "peeking", "hovering", "a ring or a watch"
+        ]  # fmt: skip
+        form.get_by_label("Who").select_option(label="Ben")
+        form.get_by_role("button", name="Apply").click()
+        done(page, "reported, of Ben")
+        table.heard("seat two foul peeking")
+        page.get_by_role("button", name="Undo").click()
+        done(page, "taken back")
+        table.heard("the correction is noted")
+        shown(page, address, "Foul by Ben")
+        page.locator("#rulings li s").filter(has_text="Foul by Ben").wait_for()
+
+
+def test_a_bystander_joins(house: House, page: Page) -> None:
+    """M11"""
+    with playing(house, page, "M11") as (table, address):
+        table.lay(1, "7h")
+        part(page, "Join and leave").get_by_role("button", name="Seat 4 joins").click()
+        done(page, "joins")
+        table.heard("seat four joins the game")
+        page.goto(address)
+        page.locator("#seats li").nth(3).wait_for()
+
+
+def test_what_the_house_rules_make_nothing_of_is_not_offered(house: House, page: Page) -> None:
+    with playing(house, page) as (table, _):
+        table.lay(1, "7h")
+        part(page, "Something was missed").wait_for()
+        part(page, "Report a foul").wait_for()
+        assert [part(page, name).count() for name in ("Contest", "Call a rank", "Join and leave")] == [0, 0, 0]

@@ -1,0 +1,128 @@
+"""A whole table beneath a page in a browser: conductor, voice, record, page link and control; no people."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+from hardware.ports import Edge
+from hardware.simulated.devices.silent_speaker import RecordingSpeaker
+from referee.announce.voice import Voice
+from referee.engine.observations import Card, Observation, Table, Taken
+from referee.record.store import Record
+from referee.settings.model import parse_settings
+from referee.table.game import Conductor
+from referee.table.orders import Orders
+from referee.table.page_link import PageLink
+from referee.table.services import ServedGame
+from referee.table.timeline import Timeline
+from referee.vision.sight import Sight
+from tests.web.served import House
+from tests.web.table import BEGAN
+
+NAMES = ("Ana", "Ben", "Cho")
+PADS = 4
+MS = 1_000_000
+EVERY = 0.01
+"""Seconds between two turns of the table."""
+PATIENCE = 20.0
+DOWN = 80 * MS
+"""How long a hand stays on its pad, ns."""
+
+
+class WholeTable:
+    """Three people at a table with four pads: what a test has happen there is dealt with in the table's own thread."""
+
+    def __init__(self, house: House, rules: Any) -> None:
+        self._house, self._rules = house, rules
+        self._waiting: deque[Callable[[], object]] = deque()
+        self._over, self._ready = threading.Event(), threading.Event()
+        self.speaker = RecordingSpeaker()
+        self._thread = threading.Thread(target=self._run, name="table")
+        self._seen: list[Observation] = []
+        self.conductor: Conductor
+        self.link: PageLink
+
+    def __enter__(self) -> WholeTable:
+        self._thread.start()
+        assert self._ready.wait(PATIENCE)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        settings = parse_settings("".join(f'[[seat]]\nname = "{name}"\n' for name in (*NAMES, "Dee")))
+        seated = settings.model_copy(update={"seats": settings.seats[: len(NAMES)]})
+        clock = time.monotonic_ns
+        with Record(self._house.record.path) as record:
+            keeper = record.begin(BEGAN)
+            self.link = PageLink(self._house.folder / "runtime", orders=Orders(settings))
+            voice = Voice(self.speaker)
+            first = Table(t=clock(), id="table", seats=NAMES, dealer=3, rules=self._rules)
+            self.conductor = Conductor(
+                first, journal=keeper,
+                outlets={"voice": voice, "page": self.link.take_rulings},
+                tellers={"voice": voice.tell, "page": self.link.take_notice},
+            )  # fmt: skip
+            self.link.begin_game(ServedGame(self.conductor, seated, Timeline(), clock, keeper, record, self.speaker))
+            self._ready.set()
+            while not self._over.wait(EVERY):
+                self._turn(clock())
+            self.link.close()
+
+    def _turn(self, now: int) -> None:
+        while self._waiting:
+            self._waiting.popleft()()
+        seen, self._seen = tuple(self._seen), []
+        self.conductor.on_sight(Sight(now - MS, MS, seen, now - MS))
+        self.conductor.advance(now, now)
+        self.link.beat(now)
+
+    def _do(self, what: Callable[[], object]) -> None:
+        """In the table's own thread, between two turns."""
+        done = threading.Event()
+        self._waiting.append(lambda: (what(), done.set()))
+        assert done.wait(PATIENCE)
+
+    # What happens at the table
+
+    def lay(self, seat: int, card: str, *, slapped_by: int | None = None, after: int = 300) -> None:
+        """A card comes face up; somebody may slap so many ms after."""
+
+        def happen() -> None:
+            t = time.monotonic_ns()
+            self._seen.append(Card(t=t, card=card, seat=seat))
+            for pressed, at in ((True, after * MS), (False, after * MS + DOWN)):
+                if slapped_by is not None:
+                    edge = Edge(seat=slapped_by, t=t + at, pressed=pressed, t_error=20_000)
+                    self.conductor.on_edge(edge)
+                    self.link.take_edge(edge)
+
+        self._do(happen)
+        time.sleep((after * MS + 2 * DOWN) / 1e9 if slapped_by is not None else 0.05)
+
+    def take(self, seat: int) -> None:
+        """The pile is taken."""
+        self._do(lambda: self._seen.append(Taken(t=time.monotonic_ns(), seat=seat)))
+
+    # What can be asked
+
+    def heard(self, words: str) -> None:
+        """Wait until the speaker was told to say this."""
+        end = time.monotonic() + PATIENCE
+        while not any(words in said for said in self.said()):
+            assert time.monotonic() < end, f"never heard {words!r}: {self.said()}"
+            time.sleep(EVERY)
+
+    def said(self) -> list[str]:
+        """All that was spoken, without the marks of pauses."""
+        return [" ".join(clip.rstrip(",.:") for clip in one.clips) for one in self.speaker.said]
+
+    def logged(self, kind: str) -> list[Observation]:
+        """The lines of a kind in the log."""
+        return [line for line in self.conductor.observations if line.kind == kind]
