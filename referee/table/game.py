@@ -21,11 +21,11 @@ from hardware.pads.slaps import PadFilter
 from referee.announce.sinks import BACK_NOTICES, GONE_NOTICES, PAD_NOTICES, Notice, Outlet, Sinks, Teller
 from referee.control.offers import WILD_RANKS
 from referee.engine.adjudicator import LIVE_LOOKAHEAD, Adjudicator
-from referee.engine.amended_log import UNUSED, is_said, read_pause
+from referee.engine.amended_log import LATE, UNUSED, is_said, read_pause
 from referee.engine.foresight import Foresight
 from referee.engine.log import encode_observation
 from referee.engine.observations import Answer, Card, Correct, Draw, Join, Observation, Other, Slap, Table, Tick
-from referee.engine.rulings import Ruling, base_id, encode_ruling
+from referee.engine.rulings import Ruling, base_id, cause_of, encode_ruling
 from referee.engine.view import View
 from referee.record.journal import Journal, LogWriter
 from referee.table.pause import CAMERA, VIEW, GamePause, LogNote, PartTrouble, Steps
@@ -80,6 +80,8 @@ class Conductor:
         self._told: dict[str, int] = {}
         """Up to where each sensor has told everything, ns."""
         self._is_refused = self._is_ended = False
+        self._taken_up: set[str] = set()
+        """Lines that came too late, and were taken up by whoever told them."""
         self._shown_from: int | None = None
         """Instant of what people said last, ns, until every sensor has told as much."""
         self.seats = len(table.seats)
@@ -287,11 +289,12 @@ class Conductor:
         Raises:
             LogError: it does not fit this game, or would have it go on while nobody looks; nothing has changed then.
         """
+        # Whoever tells something late and takes it up in one breath is not asked about it.
+        self._taken_up.update(line.line for line in lines if isinstance(line, Correct) and line.take)
         for line in lines:
             admitted = self._pause.admit(line)
             self._now = max(self._now, line.t)
-            # What comes of all of it is told at once: a question that the next line settles is none.
-            self._observe(admitted, tells=line is lines[-1])
+            self._observe(admitted)
             if isinstance(admitted, Correct) or is_said(admitted):
                 self._settle(line.t)
             self._tell_said(admitted)
@@ -385,7 +388,7 @@ class Conductor:
             self._told[sensor] = t
             self._observe(Tick(t=t, sensor=sensor))
 
-    def _observe(self, seen: Observation, *, tells: bool = True) -> None:
+    def _observe(self, seen: Observation) -> None:
         """Have one line judged, write it and the rulings that became final, and hand out what was decided early."""
         final = self._adjudicator.observe(seen)
         if isinstance(seen, Tick):
@@ -394,20 +397,24 @@ class Conductor:
             self._log.write(encode_observation(seen))
             self.observations.append(seen)
             self.cards += isinstance(seen, Card)
-        self._take_rulings(final, tells=tells)
+        self._take_rulings(final)
 
-    def _take_rulings(self, final: Sequence[Ruling], *, tells: bool = True) -> None:
+    def _take_rulings(self, final: Sequence[Ruling]) -> None:
         for ruling in final:
             self.rulings.append(ruling)
             self._log.write(encode_ruling(ruling))
             self._is_refused |= ruling.kind == "question" and ruling["ask"] in UNUSED
-        early = self._adjudicator.take_early() if tells else []
+        early = self._adjudicator.take_early()
         if early:
             self._log.save(announcing=True)
             # A win that still waits for its runners-up comes after them; people hear things as they happened.
-            gone = {name for ruling in early for name in ruling.supersedes}
-            news = sorted((ruling for ruling in early if ruling.id not in gone), key=lambda ruling: ruling.t)
-            self._heed(self._sinks.hand_out(news))
+            news = sorted((one for one in early if not self._is_settled(one)), key=lambda ruling: ruling.t)
+            if news:
+                self._heed(self._sinks.hand_out(news))
+
+    def _is_settled(self, ruling: Ruling) -> bool:
+        """Whether this only asks about something late that its teller has taken up."""
+        return ruling.kind == "question" and ruling["ask"] == LATE and cause_of(ruling.id) in self._taken_up
 
     def _commit(self, now: int | None = None) -> None:
         """What was handed in has been dealt with: the log is kept, and where it could not be, that is told.

@@ -169,3 +169,93 @@ def test_a_missed_card_between_two_lines_of_one_instant_is_refused() -> None:
     refused = table.command("missed_card", seat=2, card="7c", after="c1")
     assert isinstance(refused, Refused)
     assert "nothing can have come between" in refused.words
+
+
+MISSED = "1000 1:7h\n2300 slap 3\n"
+
+
+def test_a_card_that_the_camera_missed_makes_the_slap_good() -> None:
+    """Ben's seven was not seen, so Cho's slap was false; it lay before the hand came."""
+    table = table_of(MISSED)
+    assert ruled(table, "slap_false")
+    line, take = accepted(table, "missed_card", seat=2, card="7c")
+    assert '"by":"people"' in line
+    assert '"t":1650000000' in line
+    assert '"take":true' in take
+    assert table.view.owner == 3
+    assert ruled(table, "slap_false") == []
+    assert not table.view.questions
+    accepted(table, "undo")
+    assert ruled(table, "slap_false")
+    assert table.view.owner is None
+    assert isinstance(table.command("undo"), Refused)
+
+
+def test_where_a_missed_card_lay_is_what_people_say() -> None:
+    """After the hand it makes no slap good, however near."""
+    table = table_of(MISSED)
+    accepted(table, "missed_card", seat=2, card="7c", after="s1")
+    assert ruled(table, "slap_false")
+    assert table.view.pile == ("??", "7h", "7c") or table.view.pile[-2:] == ("7h", "7c")
+    assert not any(ruling.doubt for ruling in table.in_force())
+
+
+def test_a_slap_that_its_pad_missed_wins() -> None:
+    table = table_of("1000 1:7h\n2000 2:7c\n")
+    line, take = accepted(table, "missed_slap", seat=3)
+    assert '"kind":"slap"' in line
+    assert '"t":3000000000' in line
+    assert '"take":true' in take
+    assert table.view.owner == 3
+    accepted(table, "undo")
+    assert table.view.owner is None
+
+
+def test_a_missed_slap_near_another_hand_is_asked_about() -> None:
+    """Nobody knows its instant, so nobody can know that it came first."""
+    table = table_of("1000 1:7h\n2000 2:7c\n2500 slap 1\n")
+    accepted(table, "missed_slap", seat=3)
+    (question,) = [one for one in table.in_force() if one.kind == "question"]
+    assert question["ask"] == "who_was_first"
+    accepted(table, "answer", question=question.id, value=3)
+    assert table.view.owner == 3
+
+
+def test_late_evidence_is_taken_up_and_left_again() -> None:
+    """Reading 20: it judges nothing until somebody takes it up."""
+    table = table_of("1000 1:7h\n2300 slap 3\n")
+    table.observe(Card(t=2 * SECOND, id="late", card="7c", seat=2))
+    table.settle()
+    assert ruled(table, "slap_false")
+    assert "question@late" in table.view.questions
+    assert isinstance(table.command("answer", question="question@late", value=2), Refused)
+    (take,) = accepted(table, "take_up", line="late")
+    assert '"line":"late","take":true' in take
+    assert table.view.owner == 3
+    assert "question@late" not in table.view.questions
+    accepted(table, "undo")
+    assert ruled(table, "slap_false")
+
+
+def test_a_player_leaves() -> None:
+    """E8"""
+    table = table_of("1000 1:7h\n", "E8")
+    (line,) = accepted(table, "leave", seat=2)
+    assert '"kind":"leave"' in line
+    assert ruled(table, "out") == [{"seat": 2}]
+    assert table.facts().offers.leaves == (1, 3)
+    assert isinstance(table.command("leave", seat=2), Refused)
+    accepted(table, "undo")
+    assert ruled(table, "out") == []
+
+
+def test_the_wild_rank_is_asked_for_before_the_first_card() -> None:
+    table = Table(log("", rules={"base": "classic", "on": ["P14"]}))
+    table.settle()
+    (question,) = [one for one in table.in_force() if one.kind == "question"]
+    assert question["ask"] == "wild_rank"
+    assert isinstance(table.command("answer", question=question.id, value="K"), Refused)
+    accepted(table, "answer", question=question.id, value="T")
+    assert not table.view.questions
+    accepted(table, "undo")
+    assert table.view.questions

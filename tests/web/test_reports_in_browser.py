@@ -126,3 +126,66 @@ def test_what_the_house_rules_make_nothing_of_is_not_offered(house: House, page:
         part(page, "Something was missed").wait_for()
         part(page, "Report a foul").wait_for()
         assert [part(page, name).count() for name in ("Contest", "Call a rank", "Join and leave")] == [0, 0, 0]
+
+
+def test_a_card_that_the_camera_missed_is_told(house: House, page: Page) -> None:
+    """Cho's slap was false as the camera saw it; nobody is asked about what is told late and taken up in one breath."""
+    with playing(house, page) as (table, address):
+        table.lay(1, "7h", slapped_by=3, after=400)
+        table.heard("seat three false slap")
+        form = part(page, "Something was missed")
+        form.locator("select[name=after] option", has_text="7♥").wait_for(state="attached")
+        form.get_by_label("Who laid it").select_option(label="Ben")
+        form.get_by_label("Rank").select_option("7")
+        form.get_by_label("Suit").select_option("clubs")
+        assert "7♥ · Ana" in (form.get_by_label("Right after").locator("option:checked").text_content() or "")
+        form.get_by_role("button", name="You missed this card").click()
+        done(page, "Ben laid the 7♣; what follows is ruled again")
+        table.heard("seat three wins the slap")
+        table.take(3)
+        assert not any("late evidence" in said for said in table.said())
+        shown(page, address, "Cho wins the slap")
+        page.locator("#rulings li s").filter(has_text="False slap by Cho").wait_for()
+        assert [line.extra for line in table.logged("card")][-1] == {"by": "people"}
+
+
+def test_a_slap_that_its_pad_missed_is_told_and_taken_back(house: House, page: Page) -> None:
+    with playing(house, page) as (table, address):
+        table.lay(1, "7h")
+        table.lay(2, "7c")
+        form = part(page, "Something was missed")
+        form.locator("select[name=on] option:checked", has_text="7♣").wait_for(state="attached")
+        form.get_by_label("Who slapped").select_option(label="Ana")
+        form.get_by_role("button", name="You missed this slap").click()
+        done(page, "Ana slapped; what follows is ruled again")
+        table.heard("seat one wins the slap")
+        page.get_by_role("button", name="Undo").click()
+        done(page, "taken back")
+        page.goto(address)
+        page.locator("#state .headline").get_by_text("Cho's turn").wait_for()
+
+
+def test_a_player_leaves(house: House, page: Page) -> None:
+    """E8"""
+    with playing(house, page, "E8") as (table, address):
+        table.lay(1, "7h")
+        form = part(page, "Join and leave")
+        form.get_by_label("Who leaves").select_option(label="Ben")
+        form.get_by_role("button", name="Leaves the game").click()
+        page.get_by_role("alertdialog").get_by_role("button", name="Leaves the game").click()
+        done(page, "Ben leaves the game")
+        table.heard("seat two leaves the game")
+        table.heard("cards go under the pile")
+        shown(page, address, "Ben is out")
+        page.locator("#state .headline").get_by_text("Cho's turn").wait_for()
+
+
+def test_the_wild_rank_is_asked_for_and_drawn(house: House, page: Page) -> None:
+    """P14: before the first card."""
+    with playing(house, page, "P14") as (table, _):
+        table.heard("draw the wild rank a number from two to ten")
+        part(page, re.escape("Which rank is wild? Draw a number, 2 to 10")).get_by_role("button", name="10").click()
+        done(page, "the wild rank is 10")
+        table.heard("the wild rank is ten")
+        table.lay(1, "Tc", slapped_by=3)
+        table.heard("seat three wins the slap wild rank")

@@ -86,7 +86,7 @@ class WholeTable:
     def _do(self, what: Callable[[], object]) -> None:
         """In the table's own thread, between two turns."""
         done = threading.Event()
-        self._waiting.append(lambda: (what(), done.set()))
+        self._waiting.extend((what, done.set))
         assert done.wait(PATIENCE)
 
     # What happens at the table
