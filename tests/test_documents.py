@@ -84,6 +84,13 @@ def test_an_answer_and_taking_it_back_are_read_as_shown() -> None:
     assert [ruling for ruling in _ruled([*heat, said, undo]) if ruling["ruling"] == "slap_won"] == []
 
 
+def test_what_came_late_is_taken_up_as_shown() -> None:
+    (form,) = _forms("What came late")
+    late = [*DOUBLE[:-1], '{"kind":"tick","t":2500000000}', DOUBLE[-1]]
+    assert [ruling for ruling in _ruled(late) if ruling["ruling"] == "slap_won"] == []
+    assert [ruling["seat"] for ruling in _ruled([*late, form]) if ruling["ruling"] == "slap_won"] == [3]
+
+
 def test_every_question_is_in_the_table_of_answers() -> None:
     """So whoever is asked finds what to say."""
     core = "".join(path.read_text(encoding="utf-8") for path in CORE)
