@@ -14,6 +14,7 @@ from referee.engine.observations import Answer, Card, Correct, Observation, Slap
 from referee.engine.overrule import OVERRULED
 from referee.engine.rulings import AFTER_ALL_KINDS, KIND_PLACES, Key, PlacedRuling, Ruling, place_of
 from referee.engine.state import State
+from referee.rules.phase import LastChance
 
 _SLACK: Final = 256
 """Places left behind by what was taken before the queue closes up; so taking the head does not move all the rest."""
@@ -36,16 +37,19 @@ class _Sorted:
             self.keys.append(key)
             self.lines.append(line)
 
-    def take(self, at: int) -> tuple[Key, Observation]:
-        """Take out the one at this index."""
-        if at > self.first:
-            return self.keys.pop(at), self.lines.pop(at)
-        taken = self.keys[at], self.lines[at]
+    def take(self, line: Observation) -> Key:
+        """Take one out; gives its place."""
+        at = self.first
+        if self.lines[at] is not line:
+            at = bisect.bisect_left(self.keys, place_of(line), at)
+            del self.lines[at]
+            return self.keys.pop(at)
+        key = self.keys[at]
         self.first = at + 1
         if at >= _SLACK and 2 * at >= len(self.lines):
             del self.keys[: at + 1], self.lines[: at + 1]
             self.first = 0
-        return taken
+        return key
 
     def up_to(self, until: int) -> Iterator[Observation]:
         """Those up to an instant, ns."""
@@ -62,14 +66,19 @@ class EventQueue:
         self._all = _Sorted()
         self._reveals = _Sorted()
         """Of all those the cards and pick-ups: a hand is near few of them, and may be near a great many other hands."""
+        self._hands = 0
+        """How many hands wait."""
         self._widest = 0
 
     def add(self, observation: Observation) -> None:
         """Put an observation into its place."""
         key = place_of(observation)
         self._all.add(key, observation)
-        if isinstance(observation, _REVEALS):
+        kind = type(observation)
+        if kind in _REVEALS:
             self._reveals.add(key, observation)
+        elif kind is Slap:
+            self._hands += 1
         error = getattr(observation, "t_error", 0)
         if error > self._widest:
             self._widest = error
@@ -83,17 +92,24 @@ class EventQueue:
         """Everything that waits."""
         return tuple(self._all.lines[self._all.first :])
 
-    def near(self, one: Card | Slap | Taken, *, reveals: bool = False) -> Iterator[Observation]:
-        """What else waits and may have happened before this one, by the errors; only cards and pick-ups if asked."""
-        among = self._reveals if reveals else self._all
-        return (other for other in among.up_to(one.t + one.t_error + self._widest) if other is not one)
+    def near(self, one: Card | Slap | Taken) -> Iterator[Observation]:
+        """What else waits and may have happened before this one, by the errors."""
+        return (other for other in self._all.up_to(one.t + one.t_error + self._widest) if other is not one)
+
+    def rivals(self, one: Observation) -> Iterator[Observation]:
+        """The hands that may have come before a card or pick-up, or those that may have come before a hand (K9)."""
+        if isinstance(one, Slap):
+            return self._reveals.up_to(one.t + one.t_error + self._widest)
+        return self.near(one) if self._hands and isinstance(one, _REVEALS) else iter(())
 
     def take(self, observation: Observation) -> Key:
         """Take one out; gives its place in event time."""
-        key = place_of(observation)
-        self._all.take(bisect.bisect_left(self._all.keys, key, self._all.first))
-        if isinstance(observation, _REVEALS):
-            self._reveals.take(bisect.bisect_left(self._reveals.keys, key, self._reveals.first))
+        key = self._all.take(observation)
+        kind = type(observation)
+        if kind in _REVEALS:
+            self._reveals.take(observation)
+        elif kind is Slap:
+            self._hands -= 1
         return key
 
 
@@ -189,7 +205,7 @@ class EventJudge:
                 continue
             if deadline is not None and (head is None or deadline < head.t):
                 break
-            if head is None or not _is_settled(head, until, lookahead):
+            if head is None or head.t > until or not _is_settled(head, until, lookahead):
                 break
             before = self.state
             chosen = self._choose(head)
@@ -211,12 +227,14 @@ class EventJudge:
 
     def _deadline(self) -> int | None:
         """When the game ends by its own clock (E2, E7), ns; None while the table is paused."""
-        if self.state is None or self.state.position.paused or self.state.position.over:
+        if self.state is None:
             return None
         position = self.state.position
-        chance = position.last_chance
-        ends = (position.ends_at, chance.ends_at if chance is not None else None)
-        return min((end for end in ends if end is not None), default=None)
+        end = position.ends_at
+        if isinstance(position.phase, LastChance):
+            chance = position.phase.ends_at
+            end = chance if end is None or (chance is not None and chance < end) else end
+        return None if end is None or position.paused_at is not None or position.over else end
 
     def _judge(self, observation: Observation, out: list[PlacedRuling]) -> Observation:
         """Judge one of those that wait; gives it, and adds its rulings to ``out``."""
@@ -244,14 +262,14 @@ class EventJudge:
         """Which waiting observation comes first: the head, unless a doubtful order is better the other way (K9)."""
         if self.state is None:
             return head
-        if isinstance(head, Slap):
-            for other in self._waiting.near(head, reveals=True):
-                if isinstance(other, Card | Taken) and self._doubtful(head, other) == "card":
+        if type(head) not in _ORDERED:
+            return head
+        for other in self._waiting.rivals(head):
+            if isinstance(head, Slap) and isinstance(other, _REVEALS):
+                if self._doubtful(head, other) == "card":
                     return other
-        elif isinstance(head, Card | Taken):
-            for other in self._waiting.near(head):
-                if isinstance(other, Slap) and self._doubtful(other, head) == "slap":
-                    return other
+            elif isinstance(head, _REVEALS) and isinstance(other, Slap) and self._doubtful(other, head) == "slap":
+                return other
         return head
 
     def _doubtful(self, slap: Slap, other: Card | Taken) -> str | None:
@@ -283,8 +301,9 @@ class EventJudge:
 
 def _is_settled(line: Observation, until: int, lookahead: int | None) -> bool:
     """Whether all that may have come before this line is known, once all up to ``until`` (ns) is."""
-    wait = max(lookahead, line.t_error) if lookahead is not None and isinstance(line, _ORDERED) else 0
-    return line.t + wait <= until
+    if lookahead is None or not isinstance(line, _ORDERED):
+        return line.t <= until
+    return line.t + (lookahead if lookahead > line.t_error else line.t_error) <= until
 
 
 def _put(rulings: Iterable[Ruling], cause: Key, nth: int, out: list[PlacedRuling]) -> None:

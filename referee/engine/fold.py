@@ -26,7 +26,7 @@ from referee.rules.elimination import win as win_game
 from referee.rules.house import read_house_rules
 from referee.rules.locks import somebody_slapped
 from referee.rules.penalties import false_slap
-from referee.rules.phase import Claim, DeadHeat, LastChance, Over
+from referee.rules.phase import Claim, DeadHeat, LastChance, Over, War
 from referee.rules.pickup import hold_provisionally, pick_up, remember_pickup
 from referee.rules.position import Position
 from referee.rules.slap_verdict import Verdict, judge_slap
@@ -140,9 +140,11 @@ def end_by_time(state: State, t: int, answers: Answers) -> Decided:
 
 def _card(state: State, card: Card, answers: Answers) -> Decided:
     step = Step(state.position, card.t, card.id)
-    face, named, seat = read_answers(card, state.position.seats, answers)
-    war = state.position.war
-    if card.zone != "pile" or (war is not None and seat in war.seats):
+    face, named, seat = card.card, "", card.seat
+    if answers:
+        face, named, seat = read_answers(card, state.position.seats, answers)
+    war = state.position.phase
+    if card.zone != "pile" or (isinstance(war, War) and seat in war.seats):
         # While it runs, a card of the tied is a War card wherever it comes to lie (M4, reading 18).
         return war_card(state, step, card, named or face, seat, answers)
     if face != card.card:

@@ -27,6 +27,7 @@ _BATCH: Final = 64
 """Lines that are judged together."""
 _KEPT: Final = 100_000
 """Observations kept between the passes; some 35 MB."""
+_SEATING: Final = frozenset((Table, Join))
 _ANY_PAD: Final = (Slap, Lift, Tick)
 """What comes from pads of nobody too, or from no seat."""
 _LAST: Final = 2**63 - 1
@@ -73,13 +74,17 @@ def outline_log(lines: Iterable[tuple[int, Observation]], find: str = "") -> Out
     settled, amended = True, False
     told = -_LAST
     found: int | None = None
+    opened, sits = -_LAST, 0
     for number, seen in lines:
         if not times and not isinstance(seen, Table):
             raise LogError(number, 'the first line of a log must be its "table" (seats, dealer, rules)')
         ids.add(number, seen.id)
-        if not isinstance(seen, _ANY_PAD):
+        kind = type(seen)
+        if isinstance(seen, Table) and not times:
+            opened, sits = seen.t, len(seen.seats)
+        if seen.t < opened or kind in _SEATING or (getattr(seen, "seat", None) or 0) > sits:
             seats.add(number, seen)
-        if isinstance(seen, Tick):
+        if kind is Tick:
             told = max(told, seen.t)
         elif seen.t <= told:
             settled = False
@@ -119,7 +124,7 @@ class _Seats:
                 self._table, self._count = (number, seen), len(seen.seats)
         elif isinstance(seen, Join):
             self._joined.add(seen.seat)
-        elif self._table is not None:
+        elif self._table is not None and not isinstance(seen, _ANY_PAD):
             line, table = self._table
             if seen.t < table.t and isinstance(seen, Card):
                 words = f'this "table" ("t" {table.t}) is later than the card of line {number} ("t" {seen.t})'

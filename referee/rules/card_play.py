@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 from referee.rules.cards import UNREADABLE
 from referee.rules.elimination import (
@@ -14,12 +14,15 @@ from referee.rules.elimination import (
     win,
 )
 from referee.rules.locks import card_was_laid
-from referee.rules.phase import Challenge, Claim, DeadHeat, LastChance, OpenLead, Turn, War
+from referee.rules.phase import TURNS, Challenge, Claim, DeadHeat, LastChance, OpenLead, Turn, War
 from referee.rules.pickup import claim_by_challenge, hold_provisionally, pick_up
-from referee.rules.position import Covered, Laid, Position, State
+from referee.rules.position import Covered, Laid, Position, State, changed
 from referee.rules.stacks import check_card, hand_over, learn_count, take_top, without_top
 from referee.rules.step import Step
 
+_NOBODY: Final[frozenset[int]] = frozenset()
+_GOING_ON: Final = (Turn, Challenge)
+"""Phases in which the pile goes on growing."""
 DRAWN_AT_ONCE_NS: Final = 100_000_000
 """Two cards of one seat nearer than this were drawn at once (F9): nobody draws ten a second."""
 
@@ -34,10 +37,11 @@ def lay(step: Step, card: str, seat: int | None) -> None:
         # A seat that has not joined: whose card it is, people must say.
         step.rule("question", "M11", ask="who_played", about=[step.ref])
         return
-    _let_lead(step, player)
+    if not isinstance(position.phase, _GOING_ON):
+        _let_lead(step, player)
     if not step.position.over:
         drawn_at_once = _drawn_at_once(step, player)
-        if player == step.position.turn and not drawn_at_once:
+        if player == step.position.phase.turn and not drawn_at_once:
             _lay_in_turn(step, card, player)
         elif step.position.unread and not drawn_at_once:
             # An unread card may have been a challenge: nobody can say that this one was out of turn (reading 10).
@@ -82,7 +86,7 @@ def _let_lead(step: Step, player: int) -> None:
 def _may_have_been_skipped(position: Position, player: int) -> bool:
     """Whether everybody from whose turn it is up to this player may be without cards, and one of them is not sure."""
     turn = position.turn
-    if turn is None or not isinstance(position.phase, Turn | Challenge):
+    if turn is None or not isinstance(position.phase, _GOING_ON):
         return False
     unsure = False
     seat = turn
@@ -127,42 +131,45 @@ def _drawn_at_once(step: Step, seat: int) -> bool:
     return top.seat == seat and top.state != "burned" and step.t - top.t < DRAWN_AT_ONCE_NS
 
 
-def _put(step: Step, card: str, seat: int, state: State) -> None:
-    learn_count(step, card, seat)
+def _put(step: Step, card: str, seat: int, state: State, *, final: bool = False) -> None:
+    held = step.position.counts[seat - 1]
+    if held is None:
+        learn_count(step, card, seat)
     check_card(step, card, seat, step.position.expected(seat))
-    if not step.position.holds(seat):
+    if held == 0 and not step.position.holds(seat):
         step.rule("question", "K2", ask="recount", about=[step.ref])
     laid = Laid(card, step.ref, step.t, seat, state)
-    if step.position.paused:
+    if step.position.paused_at is not None:
         step.stand_still(step.t)
     position = step.position
     counts, known = without_top(position, seat)
-    step.set(
-        counts=counts,
-        known=known,
-        pile=(*position.pile, laid),
-        laid=position.laid + 1,
-        paid=0,
-        penalised=frozenset(),
-        said=position.calling,
-        calling="",
-        covered=Covered(position.paid, position.said, position.phase),
-        latest=step.ref,
-        final=False,
-        still=0,
-    )
-    card_was_laid(step)
+    changes: dict[str, Any] = {
+        "counts": counts,
+        "known": known,
+        "pile": (*position.pile, laid),
+        "laid": position.laid + 1,
+        "paid": 0,
+        "covered": Covered(position.paid, position.said, position.phase),
+        "latest": step.ref,
+        "final": final,
+    }
+    if position.said or position.calling:
+        changes.update(said=position.calling, calling="")
+    if position.penalised or position.still:
+        changes.update(penalised=_NOBODY, still=0)
+    step.position = changed(position, changes)
+    if position.rules.has("N8"):
+        card_was_laid(step)
     if card == UNREADABLE and state == "played":
         step.set(unread=step.position.unread | {step.ref})
         step.rule("question", "K2", ask="unreadable_card", about=[step.ref])
 
 
 def _lay_in_turn(step: Step, card: str, seat: int) -> None:
-    _put(step, card, seat, "played")
+    phase = step.position.phase
+    _put(step, card, seat, "played", final=isinstance(phase, Challenge) and phase.left == 1)
     position = step.position
     phase = position.phase
-    if isinstance(phase, Challenge) and phase.left == 1:
-        step.set(final=True)
     if isinstance(phase, LastChance):
         # One of the three cards of E2: no challenges, no turns.
         left = phase.left - 1 if position.holds(phase.seat) else 0
@@ -175,7 +182,7 @@ def _lay_in_turn(step: Step, card: str, seat: int) -> None:
     elif isinstance(phase, Challenge):
         _pay(step, card, seat, phase)
     else:
-        step.enter(Turn(position.after(seat)))
+        step.enter(TURNS[position.after(seat)])
     if position.rules.has("P16"):
         three_of_a_kind(step)
     if position.rules.has("P16b") and [top[0] for top in step.position.look().top[:3]] == ["6", "6", "6"]:
@@ -224,22 +231,23 @@ def _pay(step: Step, card: str, seat: int, challenge: Challenge) -> None:
     """A number card uses up one chance (C1); the last one wins the pile for the challenger (C5)."""
     position = step.position
     left = challenge.left - 1
-    step.set(paid=position.rules.chances(challenge.card) - left)
+    paid = position.rules.chances(challenge.card) - left
     if left == 0 and position.rules.has("C5"):
         if card == UNREADABLE:
             # It may have been a face card: nobody has won the pile before people say (reading 10).
-            step.enter(Claim(challenge.challenger, "unread", step.ref, challenge.challenger))
+            step.enter(Claim(challenge.challenger, "unread", step.ref, challenge.challenger), paid=paid)
         else:
+            step.set(paid=paid)
             claim_by_challenge(step, challenge.challenger, "C5")
         return
     if left == 0:
-        step.enter(Turn(position.after(seat)))
+        step.enter(Turn(position.after(seat)), paid=paid)
         return
     step.rule("chance", "C1", because=(challenge.ref,), seat=seat, left=left)
     payer = seat
     if position.rules.has("C10"):
         payer = position.after(seat, never=challenge.challenger) or seat
-    step.enter(challenge._replace(challenged=payer, left=left))
+    step.enter(Challenge(challenge.challenger, payer, challenge.card, challenge.ref, left), paid=paid)
 
 
 def _pass_on(step: Step) -> None:

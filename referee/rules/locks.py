@@ -30,7 +30,7 @@ def pile_was_won(step: Step) -> None:
 def card_was_laid(step: Step) -> None:
     """One card less to wait (N8); a card that comes in a pause counts for nothing."""
     position = step.position
-    if not position.rules.has("N8") or position.paused:
+    if position.paused:
         return
     if any(entry is not None and entry.until == "cards" for entry in position.locks):
         step.set(locks=tuple(_one_less(entry, "cards") for entry in position.locks))

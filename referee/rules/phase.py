@@ -17,6 +17,10 @@ class Turn(NamedTuple):
     turn: int | None
 
 
+TURNS: Final = {seat: Turn(seat) for seat in (None, *range(1, 9))}
+"""The turn of every seat, made once: most cards only pass it on."""
+
+
 class Challenge(NamedTuple):
     """A face card or ace waits to be beaten (C1)."""
 

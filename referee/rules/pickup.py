@@ -75,8 +75,7 @@ def pick_up(step: Step) -> None:
     leader = claim.turn if position.rules.has("N2") and by_slap else claim.seat
     if leader != claim.seat and not position.holds(leader):
         leader = position.after(leader) or claim.seat
-    step.set(pile=(), unread=frozenset(), paid=0)
-    step.enter(Turn(leader))
+    step.enter(Turn(leader), pile=(), unread=frozenset(), paid=0)
     if not by_slap:
         pile_was_won(step)
     if claim.split:
@@ -106,8 +105,7 @@ def pick_up(step: Step) -> None:
 def give_pile(step: Step, seat: int, *rule: str) -> None:
     """The pile goes to a seat at once, as a penalty (F3, N9)."""
     cards = [laid.card for laid in step.position.pile]
-    step.set(pile=(), unread=frozenset(), paid=0)
-    step.enter(Turn(seat))
+    step.enter(Turn(seat), pile=(), unread=frozenset(), paid=0)
     pile_was_won(step)
     put_under(step, seat, cards)
     step.rule("pile", *rule, seat=seat, count=len(cards))

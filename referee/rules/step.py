@@ -40,8 +40,8 @@ class Step:
         """Change fields of the position."""
         self.position = changed(self.position, changes)
 
-    def enter(self, phase: Phase) -> None:
-        """Let the game wait for something else.
+    def enter(self, phase: Phase, **changes: Any) -> None:
+        """Let the game wait for something else, and change other fields with that.
 
         Raises:
             AssertionError: this cannot follow what it waited for (`referee.rules.phase.FOLLOWS`).
@@ -49,7 +49,8 @@ class Step:
         before = type(self.position.phase)
         if type(phase) not in FOLLOWS[before]:
             raise AssertionError(f"{type(phase).__name__} cannot follow {before.__name__} ({self.ref})")
-        self.position = changed(self.position, {"phase": phase})
+        changes["phase"] = phase
+        self.position = changed(self.position, changes)
 
     def stand_still(self, until: int) -> None:
         """A pause has lasted up to ``until`` (ns): what waits (E2, E7, M9) ends that much later (reading 17)."""
@@ -70,6 +71,6 @@ class Step:
 
     def announce_turn(self) -> None:
         """Say who plays next where that has changed (S5)."""
-        turn = self.position.turn
-        if turn is not None and turn != self.before.turn and not self.position.over:
+        turn = self.position.phase.turn
+        if turn is not None and turn != self.before.phase.turn:
             self.rule("turn", "S5", seat=turn)
