@@ -20,6 +20,7 @@ from typing import Any, Final, Protocol, TextIO
 from hardware.clock import Clock, monotonic
 from hardware.pads.force import Force, ForceSampler
 from hardware.ports import Edge, Lost, Pads
+from referee.control.typed_words import is_typed_command
 from referee.engine.observations import LogError
 from referee.engine.rulings import Ruling
 from referee.table.game import PADS, Conductor
@@ -53,11 +54,12 @@ class Alarm:
 
 
 class Answers:
-    """What people type: a line answers the oldest open question, as a number where it is one."""
+    """What people type: a line is a command (`referee.control.typed_words`), or answers the oldest open question."""
 
     def __init__(self) -> None:
         self._lines: deque[str] = deque()
-        self._open: deque[str] = deque()
+        self._commands: deque[str] = deque()
+        self._open: deque[Ruling] = deque()
         self._ring: Callable[[], None] = lambda: None
 
     def begin(self, ring: Callable[[], None]) -> None:
@@ -75,20 +77,26 @@ class Answers:
 
     def type(self, line: str) -> None:
         """Somebody typed a line."""
-        self._lines.append(line)
+        (self._commands if is_typed_command(line) else self._lines).append(line)
         self._ring()
 
     def __call__(self, rulings: Sequence[Ruling]) -> None:
         """Outlet: note each question."""
-        self._open.extend(ruling.id for ruling in rulings if ruling.kind == "question")
+        self._open.extend(ruling for ruling in rulings if ruling.kind == "question")
+
+    def commands(self) -> list[str]:
+        """Lines since the last look that are commands."""
+        return [self._commands.popleft() for _ in range(len(self._commands))]
 
     def given(self) -> list[tuple[str, Any]]:
-        """Questions and their answers since the last look."""
+        """Questions and their answers since the last look: a number is a seat, but for the wild rank."""
         out: list[tuple[str, Any]] = []
         while self._lines:
             text = self._lines.popleft().strip()
             if text and self._open:
-                out.append((self._open.popleft(), int(text) if text.isdecimal() else text))
+                question = self._open.popleft()
+                is_seat = text.isdecimal() and question["ask"] != "wild_rank"
+                out.append((question.id, int(text) if is_seat else text.replace("10", "T")))
         return out
 
 

@@ -281,10 +281,7 @@ class PageLink(TableService):
         self._bell.close()
 
     def _facts(self) -> Facts | None:
-        if self._game is None:
-            return None
-        game = self._game.conductor
-        return Facts(game.observations, game.rulings, game.view, self._game.now(), game.watermark, self._game.number())
+        return None if self._game is None else self._game.facts()
 
     def _name(self, kind: str) -> str:
         if self._game is None:

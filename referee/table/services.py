@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hardware.clock import Clock
+from referee.control.facts import Facts
 
 if TYPE_CHECKING:
     from hardware.ports import Edge, Speaker
@@ -46,6 +47,11 @@ class ServedGame:
     def number(self) -> int | None:
         """The game's number in the record, once it has one."""
         return None if self.keeper is None else self.keeper.game
+
+    def facts(self) -> Facts:
+        """The game as commands meet it."""
+        game = self.conductor
+        return Facts(game.observations, game.rulings, game.view, self.now(), game.watermark, self.number())
 
 
 class TableService:

@@ -23,8 +23,10 @@ from referee.record.pictures import FRAMES_FILE
 from referee.record.store import Record, RecordError
 from referee.settings.model import Settings, load_settings
 from referee.table.assembly import referee_game, table_of
+from referee.table.days import Days
 from referee.table.devices import Openers, OpenParts, open_parts
 from referee.table.game import Conductor
+from referee.table.keys import Keys
 from referee.table.loop import Answers
 from referee.table.page_link import PageLink, PageProcess
 from referee.table.resume import RecordedGame, open_game
@@ -60,6 +62,7 @@ def run(path: Path, *, log: Path | None = None, new: bool = False, hooks: Sequen
         orders, services = open_services(settings, hooks, stack, missing)
         typed = Answers()
         typed.listen(sys.stdin)
+        services.append(Keys(typed))
         evening = Evening(settings, services, orders=orders, service=service, typed=typed, log=log)
         sitting, words = None, ""
         while True:
@@ -95,7 +98,7 @@ def open_services(
     own = "NOTIFY_SOCKET" in os.environ
     path = Path(settings.record.file).expanduser() if settings.record.file else None
     orders = Orders(settings, chosen=VoiceChoice(path.with_name(VOICE_FILE)) if path else None, may_switch_off=own)
-    services: list[TableService] = [orders]
+    services: list[TableService] = [orders, Days()]
     if path is None:
         return orders, services
     services.append(NameService(path))

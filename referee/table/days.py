@@ -1,0 +1,42 @@
+"""The calendar date on the log, where a row of the house rules asks for it (P16b): the core itself knows no clock."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from hardware.clock import wall_now
+from referee.engine.observations import Day
+from referee.table.services import ServedGame, TableService
+from referee.units import SECOND
+
+
+class Days(TableService):
+    """Tells the date when a game begins or goes on, and when the day changes."""
+
+    name = "date"
+    needs_record = False
+
+    def __init__(self, wall: Callable[[], str] = wall_now) -> None:
+        """``wall``: the wall's time, ISO 8601."""
+        self._wall = wall
+        self._game: ServedGame | None = None
+        self._told, self._looked = "", 0
+
+    def begin_game(self, game: ServedGame) -> None:
+        """See `TableService`."""
+        self._game = game if game.facts().rules.has("P16b") else None
+        self._told = ""
+        self._tell(game.now())
+
+    def beat(self, now: int) -> None:
+        """Once a second: is it another day?"""
+        if now - self._looked >= SECOND:
+            self._tell(now)
+
+    def _tell(self, now: int) -> None:
+        self._looked = now
+        date = self._wall()[:10]
+        if self._game is not None and date != self._told:
+            self._told = date
+            conductor = self._game.conductor
+            conductor.put(Day(t=max(now, conductor.watermark + 1), date=date))

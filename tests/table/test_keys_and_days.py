@@ -1,0 +1,120 @@
+"""Commands that people type, and the date: both come to the log as lines, whatever page there is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from referee.announce.sinks import Notice
+from referee.engine.observations import Card, Table
+from referee.engine.rulings import Ruling
+from referee.settings.model import parse_settings
+from referee.table.days import Days
+from referee.table.game import Conductor
+from referee.table.keys import KEYS, Keys
+from referee.table.loop import Answers
+from referee.table.services import ServedGame
+from referee.table.timeline import Timeline
+from referee.units import MS, SECOND
+from referee.vision.sight import Sight
+
+SETTINGS = parse_settings("".join(f'[[seat]]\nname = "{name}"\n' for name in ("Ana", "Ben", "Cho")))
+
+
+class Bench:
+    """A game without devices; time goes on when it is told to."""
+
+    def __init__(self, *on: str) -> None:
+        self.now = 0
+        self.ruled: list[Ruling] = []
+        self.told: list[Notice] = []
+        self.answers = Answers()
+        rules = {"base": "classic", "on": list(on)}
+        self.conductor = Conductor(
+            Table(t=0, id="table", seats=("Ana", "Ben", "Cho"), dealer=3, rules=rules),
+            outlets={"ruled": self.ruled.extend, "answers": self.answers}, tellers={"told": self.told.append},
+        )  # fmt: skip
+        self.game = ServedGame(self.conductor, SETTINGS, Timeline(), lambda: self.now, None, None, None)
+
+    def go(self, *seen: Any) -> None:
+        """A second passes; these came just at its end."""
+        self.now += SECOND
+        self.conductor.on_sight(Sight(self.now - MS, MS, seen, self.now - MS))
+        self.conductor.advance(self.now, self.now)
+
+    def lay(self, card: str, seat: int) -> None:
+        self.go(Card(t=self.now + SECOND - 2 * MS, card=card, seat=seat))
+
+    def kinds(self) -> list[str]:
+        return [line.kind for line in self.conductor.observations]
+
+
+def test_typed_commands_are_met() -> None:
+    bench = Bench("F10")
+    keys = Keys(bench.answers)
+    keys.begin_game(bench.game)
+    bench.lay("7h", 1)
+    bench.go()
+    bench.answers.type("foul 2 peek\n")
+    keys.beat(bench.now)
+    bench.go()
+    assert bench.kinds() == ["table", "card", "foul"]
+    assert [one["foul"] for one in bench.ruled if one.kind == "foul"] == ["peek"]
+    assert bench.told[-1].words == "reported, of seat 2"
+
+
+def test_a_typed_command_that_is_refused_stands_there_until_one_is_accepted() -> None:
+    bench = Bench()
+    keys = Keys(bench.answers)
+    keys.begin_game(bench.game)
+    bench.lay("7h", 1)
+    bench.answers.type("contest 3 by 1")
+    keys.beat(bench.now)
+    assert "F5 is off" in bench.conductor.troubles[KEYS]
+    bench.answers.type("contest")
+    keys.beat(bench.now)
+    assert "contest SEAT by SEAT" in bench.conductor.troubles[KEYS]
+    bench.answers.type("pause")
+    keys.beat(bench.now)
+    assert KEYS not in bench.conductor.troubles
+    assert bench.conductor.paused
+
+
+def test_a_typed_answer_to_the_wild_rank_is_a_rank() -> None:
+    """P14: 7 is no seat there."""
+    bench = Bench("P14")
+    bench.go()
+    bench.answers.type("10")
+    ((question, value),) = bench.answers.given()
+    assert value == "T"
+    bench.conductor.answer(question, "7", bench.now)
+    bench.go()
+    assert not bench.conductor.view.questions
+
+
+def test_the_date_is_told_at_the_beginning_and_when_the_day_changes() -> None:
+    """P16b: three sixes close the table, and the next day opens it."""
+    bench, wall = Bench("P16b"), ["2026-03-14T23:59:00+01:00"]
+    days = Days(lambda: wall[0])
+    days.begin_game(bench.game)
+    for seat, card in enumerate(("6h", "6c", "6d"), start=1):
+        bench.lay(card, seat)
+        days.beat(bench.now)
+    bench.go()
+    assert [one["what"] for one in bench.ruled if one.kind == "remind"] == ["closed"]
+    wall[0] = "2026-03-15T00:00:00+01:00"
+    bench.go()
+    days.beat(bench.now)
+    bench.go()
+    assert [one["what"] for one in bench.ruled if one.kind == "remind"] == ["closed", "open"]
+    assert [line.date for line in bench.conductor.observations if line.kind == "day"] == [  # type: ignore[attr-defined]
+        "2026-03-14", "2026-03-15"
+    ]  # fmt: skip
+
+
+def test_without_that_row_no_date_is_told() -> None:
+    bench = Bench()
+    days = Days(lambda: "2026-03-14T23:59:00+01:00")
+    days.begin_game(bench.game)
+    bench.go()
+    days.beat(bench.now)
+    assert bench.kinds() == ["table"]
