@@ -40,7 +40,7 @@ def test_every_word_is_shown_here() -> None:
     assert {line.split()[0].casefold() for line in TYPED_SO} == set(TYPED)
 
 
-@pytest.mark.parametrize("line", ["contest 3", "contest 3 1", "foul 2", "join x", "pause 1", "missed slap"])
+@pytest.mark.parametrize(
     "line", ["contest 3", "contest 3 1", "foul 2", "join x", "pause 1", "missed 7h", "missed slap"]
 )
 def test_what_does_not_go_on_so_is_told_how_it_goes(line: str) -> None:
