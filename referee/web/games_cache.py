@@ -113,15 +113,14 @@ class Shelf:
         return self._pictures is not None and self._pictures.exists()
 
     def pictures(self, game: int, start: int, stop: int) -> list[Picture]:
-        """Pictures of a game that began between two instants (ns); none where they are switched off or not there."""
+        """Pictures of a game that began between two instants (ns); none where they are off or cannot be read."""
         if self._pictures is None or not self.has_pictures:
             return []
         try:
-            store = PictureStore(self._pictures, read_only=True)
+            with closing(PictureStore(self._pictures, read_only=True)) as store:
+                return list(store.near(game, start, stop))
         except RecordError:
             return []
-        with closing(store):
-            return list(store.near(game, start, stop))
 
     def close(self) -> None:
         """Let go of the record."""
