@@ -132,7 +132,7 @@ class Adjudicator:
         self._read_to = _FOREVER
         self._reached = self._last_t
         self._advance_loop()
-        self._take(self._judge.end(self._last_t))
+        self._take(self._judge.end(self._last_t), judged=True)
         return self._release()
 
     def take_early(self) -> list[Ruling]:

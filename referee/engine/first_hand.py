@@ -16,6 +16,7 @@ from referee.engine.state import PendingWin, RunnerUp, State
 from referee.rules import war
 from referee.rules.card_play import lay, settle
 from referee.rules.cards import UNREADABLE
+from referee.rules.elimination import stays_in
 from referee.rules.phase import DeadHeat
 from referee.rules.pickup import claim_by_slap
 from referee.rules.position import Position
@@ -40,14 +41,17 @@ def heat(position: Position, first: Slap, upcoming: Iterable[Observation]) -> tu
     if not position.rules.has("K3"):
         return (first,)
     lifted: set[int] = set()
+    down: set[int] = set()
     cards: list[Card] = []
     for other in upcoming:
         if isinstance(other, Lift):
             lifted.add(other.seat)
+            down.discard(other.seat)
         if isinstance(other, Card) and other.zone == "pile":
             cards.append(other)
-        if not isinstance(other, Slap) or any(other.seat == hand.seat for hand in hands):
+        if not isinstance(other, Slap) or other.seat in down or any(other.seat == hand.seat for hand in hands):
             continue
+        down.add(other.seat)
         apart = abs(other.t - first.t)
         if apart and apart >= first.t_error + other.t_error:
             continue
@@ -105,7 +109,7 @@ def claim(step: Step, slap: Slap, split: tuple[int, ...] = ()) -> None:
     back = [
         seat
         for seat in split or (slap.seat,)
-        if not position.holds(seat) and not has_just_laid_its_last(position, seat)
+        if not position.holds(seat) and not has_just_laid_its_last(position, seat) and not stays_in(position, seat)
     ]
     claim_by_slap(step, slap.seat, slap.id, split=split)
     for seat in back:

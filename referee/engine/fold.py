@@ -95,12 +95,12 @@ def fold(state: State, observation: Observation, upcoming: Iterable[Observation]
 def _winner_named(state: State, rulings: list[Ruling], answers: Answers) -> Decided:
     """People say who holds the most cards where the referee cannot know it (P16, E7)."""
     phase = state.position.phase
-    if not isinstance(phase, Over) or not phase.owed or not rulings or rulings[-1].get("ask") != "recount":
+    if not isinstance(phase, Over) or not phase.owed:
         return state, rulings
-    said = answers.get(rulings[-1].id)
-    if type(said) is not int or not 1 <= said <= state.position.seats:
+    asked = next((one for one in rulings if one.get("ask") == "recount" and phase.owed in one.rule), None)
+    said = answers.get(asked.id) if asked is not None else None
+    if asked is None or type(said) is not int or not 1 <= said <= state.position.seats:
         return state, rulings
-    asked = rulings[-1]
     step = Step(state.position, asked.t, cause_of(asked.id))
     win_game(step, said, phase.owed)
     state, more = finish(state, step)
@@ -143,6 +143,9 @@ def _card(state: State, card: Card, answers: Answers) -> Decided:
     face, named, seat = card.card, "", card.seat
     if answers:
         face, named, seat = read_answers(card, state.position.seats, answers)
+        if seat != card.seat and _ends_the_game(state, card, face):
+            # Not who laid it was asked, but who has won by it (P16).
+            seat = card.seat
     war = state.position.phase
     if card.zone != "pile" or (isinstance(war, War) and seat in war.seats):
         # While it runs, a card of the tied is a War card wherever it comes to lie (M4, reading 18).
@@ -158,6 +161,13 @@ def _card(state: State, card: Card, answers: Answers) -> Decided:
     else:
         lay(step, face, seat)
     return finish(state, step)
+
+
+def _ends_the_game(state: State, card: Card, face: str) -> bool:
+    """Whether a card ends the game, and leaves open who has won it (P16)."""
+    step = Step(state.position, card.t, card.id)
+    lay(step, face, card.seat)
+    return isinstance(step.position.phase, Over) and step.position.phase.owed != ""
 
 
 def _taken(state: State, taken: Taken, answers: Answers) -> Decided:

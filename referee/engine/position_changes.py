@@ -21,7 +21,6 @@ from referee.engine.observations import (
     Say,
 )
 from referee.rules.card_play import leave, settle
-from referee.rules.cards import UNREADABLE
 from referee.rules.deal import draw_wild_rank
 from referee.rules.elimination import settle_owed
 from referee.rules.penalties import contest, foul
@@ -62,15 +61,16 @@ def _counted(step: Step, count: Any) -> None:
 
 
 def _placed(step: Step, placed: Any) -> None:
-    """Penalty cards that were seen going in get their names, lowest first, the earliest penalty first (F1, F4, P5b)."""
+    """Penalty cards that were seen going in get their names, lowest first, the earliest penalty first (F1, P5b)."""
     pile = list(step.position.pile)
-    nameless = [
+    unseen = [
         (laid.t, at)
         for at, laid in enumerate(pile)
-        if laid.state != "played" and laid.card == UNREADABLE and placed.seat in (None, laid.seat)
+        if laid.state == "burned" and not laid.seen and placed.seat in (None, laid.seat)
     ]
-    for (_, at), name in zip(sorted(nameless), placed.cards, strict=False):
-        pile[at] = pile[at]._replace(card=name)
+    named = list(placed.cards)
+    for _, at in sorted(unseen)[: max(placed.count, len(named))]:
+        pile[at] = pile[at]._replace(seen=True, card=named.pop(0) if named else pile[at].card)
     step.set(pile=tuple(pile))
 
 

@@ -26,10 +26,10 @@ def announce_out(step: Step) -> None:
 
 
 def _is_out(position: Position, seat: int) -> bool:
-    return not position.holds(seat) and not _stays_in(position, seat)
+    return not position.holds(seat) and not stays_in(position, seat)
 
 
-def _stays_in(position: Position, seat: int) -> bool:
+def stays_in(position: Position, seat: int) -> bool:
     """The seat that turns its last cards (E2); whose won pile lies there (M10); whose challenge stands (C7)."""
     phase = position.phase
     if isinstance(phase, LastChance):
@@ -90,7 +90,7 @@ def end_if_decided(step: Step) -> None:
         # The only one with cards must go on while cards lie in the pile (E3), or another's challenge stands (C7).
         goes_on = position.rules.has("E3") and position.pile
         others = (seat for seat in range(1, position.seats + 1) if seat != holders[0])
-        if not goes_on and not any(_stays_in(position, seat) for seat in others):
+        if not goes_on and not any(stays_in(position, seat) for seat in others):
             win(step, holders[0], "E5b")
 
 

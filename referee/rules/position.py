@@ -21,6 +21,8 @@ class Laid(NamedTuple):
     t: int
     seat: int
     state: State
+    seen: bool = False
+    """A penalty card that was seen going in."""
 
 
 class Lock(NamedTuple):
@@ -222,12 +224,17 @@ class Position:
         return None if seat in self.unsure else self.counts[seat - 1]
 
     def after(self, seat: int, *, never: int | None = None) -> int | None:
-        """The next seat with cards in the direction of play, ``seat`` itself last, ``never`` not at all."""
+        """The next seat with cards in the direction of play, ``seat`` itself last, ``never`` not at all.
+
+        With E6 nobody is passed over: whoever is due to lay and has no card has lost.
+        """
         counts = self.counts
         seats = len(counts)
         for distance in range(1, seats + 1):
             other = (seat - 1 + self.step * distance) % seats + 1
             if other != never and (counts[other - 1] != 0 or other in self.unsure):
+                return other
+            if other not in (never, seat) and other not in self.absent and self.rules.has("E6"):
                 return other
         return None
 
