@@ -100,12 +100,14 @@ def lose_if_due(step: Step) -> None:
     What lies on the table goes to the other as the last trick: to the challenger, else to whoever would play next. So
     it ends, too, where a trick leaves one player with everything.
     """
-    phase = step.position.phase
-    if not isinstance(phase, Turn | Challenge) or phase.turn is None or step.position.holds(phase.turn):
+    position = step.position
+    phase = position.phase
+    if not isinstance(phase, Turn | Challenge) or phase.turn is None or position.holds(phase.turn):
         return
     seat = phase.turn
-    other = phase.challenger if isinstance(phase, Challenge) else step.position.after(seat, never=seat)
-    cards = [laid.card for laid in step.position.pile]
+    next_player = position.after(seat, never=seat) or position.due_after(seat)
+    other = phase.challenger if isinstance(phase, Challenge) else next_player
+    cards = [laid.card for laid in position.pile]
     if cards and other is not None:
         step.set(pile=())
         put_under(step, other, cards)
