@@ -186,17 +186,13 @@ def _decide_heat(step: Step, pending: PendingWin, hands: tuple[Slap, ...], answe
             return None
         # Nobody can match: people say who was first.
         named = _named(hands, answers, hands[0].id)
-        if named is None:
-            return None
-        step.set(unsure=step.before.unsure)
-        return _of_heat(pending, named, hands, "people", "M4")
+        return _of_heat(pending, named, hands, "people", "M4") if named is not None else None
     ids = tuple(hand.id for hand in hands)
     step.rule("question", "M2", because=ids, ask="who_was_first", about=list(ids))
     named = _named(hands, answers, hands[0].id)
     if named is not None:
         return _of_heat(pending, named, hands, "people", "M2")
     step.enter(DeadHeat(seats))
-    step.set(unsure=step.position.unsure | set(seats))
     return None
 
 
@@ -254,8 +250,6 @@ def war_card(state: State, step: Step, card: Card, face: str, seat: int | None, 
         named = [_named(state.hands, answers, card.id + number) for number in numbers]
         hand = next((one for one in named if one is not None), None)
         winner, decided_by = (hand.seat if hand is not None else None), "people"
-        if hand is not None:
-            step.set(unsure=step.before.unsure)
     if winner is None:
         settle(step)
         return finish(state, step)

@@ -26,7 +26,7 @@ from referee.rules.elimination import win as win_game
 from referee.rules.house import read_house_rules
 from referee.rules.locks import somebody_slapped
 from referee.rules.penalties import false_slap
-from referee.rules.phase import Claim, DeadHeat, LastChance, Over, War
+from referee.rules.phase import Claim, DeadHeat, LastChance, OpenLead, Over, War
 from referee.rules.pickup import hold_provisionally, pick_up, remember_pickup
 from referee.rules.position import Position
 from referee.rules.slap_verdict import Verdict, judge_slap
@@ -224,6 +224,11 @@ def _slap(state: State, slap: Slap, upcoming: Iterable[Observation], answers: An
         return state, [to_ruling(draft, slap.id, slap.t, set())]
     judged = judge_slap(state.position, slap.seat, slap.t)
     outcome = answers.get(OVERRULED + slap.id)
+    if outcome == "won" and not _can_be_won(state.position, slap.seat):
+        # People's word cannot bring back what is not there; they are told so.
+        state, rulings = _slap(state, slap, upcoming, {k: v for k, v in answers.items() if k != OVERRULED + slap.id})
+        draft = Draft("question", {"ask": "mend_amendment", "about": [slap.id]}, ("K6",), ())
+        return state, [*rulings, to_ruling(draft, slap.id, slap.t, {one.id for one in rulings})]
     if outcome is not None and slap.seat <= state.position.seats:
         judged = apply_overrule(judged, outcome)
     doubt = slap.id in state.doubted
@@ -251,6 +256,12 @@ def _slap(state: State, slap: Slap, upcoming: Iterable[Observation], answers: An
     if judged.outcome == "question":
         return _ask(state, slap, judged, answers, doubt=doubt)
     return _false(state, slap, judged, doubt=doubt)
+
+
+def _can_be_won(position: Position, seat: int) -> bool:
+    """Whether there is a pile that a hand could win."""
+    going_on = not position.over and not position.closed and not isinstance(position.phase, OpenLead)
+    return going_on and bool(position.pile) and seat <= position.seats and seat not in position.absent
 
 
 def _press(position: Position, slap: Slap) -> Position:

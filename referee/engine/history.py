@@ -203,6 +203,9 @@ class History:
         line: Observation | None = original
         for correction in by:
             line = apply_correction(line, correction) if line is not None else None
+        opened = next((other.t for other in self._lines if isinstance(other, Table)), None)
+        if line is not None and opened is not None and line.t < opened and not isinstance(line, Table):
+            raise AmendmentError(None, "nothing at this table can have happened before it opened")
         if isinstance(original, Table):
             if not isinstance(line, Table) or len(line.seats) != len(original.seats):
                 raise AmendmentError(None, "the table itself cannot be taken away, nor its number of seats changed")

@@ -17,7 +17,7 @@ from referee.rules.locks import card_was_laid
 from referee.rules.phase import TURNS, Challenge, Claim, DeadHeat, LastChance, OpenLead, Turn, War
 from referee.rules.pickup import claim_by_challenge, hold_provisionally, pick_up
 from referee.rules.position import Covered, Laid, Position, State, changed
-from referee.rules.stacks import check_card, hand_over, learn_count, take_top, without_top
+from referee.rules.stacks import check_card, from_limbo, hand_over, learn_count, take_top, without_top
 from referee.rules.step import Step
 
 _NOBODY: Final[frozenset[int]] = frozenset()
@@ -41,7 +41,7 @@ def lay(step: Step, card: str, seat: int | None) -> None:
         _let_lead(step, player)
     if not step.position.over:
         drawn_at_once = _drawn_at_once(step, player)
-        if player == step.position.phase.turn and not drawn_at_once:
+        if player == step.position.phase.turn and not drawn_at_once and not _is_unread_claim(step.position):
             _lay_in_turn(step, card, player)
         elif step.position.unread and not drawn_at_once:
             # An unread card may have been a challenge: nobody can say that this one was out of turn (reading 10).
@@ -76,11 +76,17 @@ def _let_lead(step: Step, player: int) -> None:
         if step.before.turn != player:
             step.rule("lead", "M1", seat=player)
     elif isinstance(phase, Claim) and phase.turn == player:
-        if phase.by == "unread":
+        if phase.by == "unread" and position.after(position.pile[-1].seat) != player:
+            # Had that card been a face card, this seat would not be the one to pay: it leads.
             hold_provisionally(step, player)
         elif phase.by == "slap" or phase.seat == player:
             # Where the winner does not lead (N2), the next card of the one who does shows it.
             pick_up(step)
+
+
+def _is_unread_claim(position: Position) -> bool:
+    """Whether nobody knows if the pile is won or the challenge goes on: the last chance was not read (reading 10)."""
+    return isinstance(position.phase, Claim) and position.phase.by == "unread"
 
 
 def _may_have_been_skipped(position: Position, player: int) -> bool:
@@ -139,6 +145,8 @@ def _put(step: Step, card: str, seat: int, state: State, *, final: bool = False)
     if held == 0 and not step.position.holds(seat):
         step.rule("question", "K2", ask="recount", about=[step.ref])
     laid = Laid(card, step.ref, step.t, seat, state)
+    if held == 0:
+        from_limbo(step, seat, 1)
     if step.position.paused_at is not None:
         step.stand_still(step.t)
     position = step.position

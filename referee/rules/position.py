@@ -213,7 +213,11 @@ class Position:
 
     def holds(self, seat: int) -> bool:
         """Whether a seat has cards (an unknown stack has some)."""
-        return self.counts[seat - 1] != 0 or seat in self.unsure
+        return self.counts[seat - 1] != 0 or self._may_hold_more(seat)
+
+    def _may_hold_more(self, seat: int) -> bool:
+        """Whether a pile may be this seat's, though people have not said so yet."""
+        return seat in self.unsure or (type(self.phase) is DeadHeat and seat in self.phase.seats)
 
     def holders(self) -> tuple[int, ...]:
         """Seats that have cards."""
@@ -232,7 +236,7 @@ class Position:
         seats = len(counts)
         for distance in range(1, seats + 1):
             other = (seat - 1 + self.step * distance) % seats + 1
-            if other != never and (counts[other - 1] != 0 or other in self.unsure):
+            if other != never and (counts[other - 1] != 0 or self._may_hold_more(other)):
                 return other
             if other not in (never, seat) and other not in self.absent and self.rules.has("E6"):
                 return other

@@ -18,7 +18,18 @@ def take_top(step: Step, seat: int, count: int = 1) -> tuple[str, ...]:
     names = ("",) * above + known[:from_known]
     left = None if held is None else max(held - count, 0)
     _store(step, seat, left, known[from_known:])
+    if held is not None and count > held:
+        names += ("",) * from_limbo(step, seat, count - held)
     return names
+
+
+def from_limbo(step: Step, seat: int, count: int) -> int:
+    """Cards that a seat has beyond those counted come from a pile that nobody knew to be its; gives how many."""
+    position = step.position
+    count = min(count, position.in_limbo) if seat in position.unsure else 0
+    if count:
+        step.set(in_limbo=position.in_limbo - count)
+    return count
 
 
 def without_top(position: Position, seat: int) -> tuple[tuple[int | None, ...], tuple[tuple[str, ...], ...]]:

@@ -98,6 +98,13 @@ def _depth(position: Position, row: str) -> int:
 def _as_read(position: Position, read: Mapping[str, str]) -> Position | None:
     """The position, had these cards been read; None where the game would have ended, or the table closed, by them."""
     pile = tuple(laid._replace(card=read[laid.ref]) if laid.ref in read else laid for laid in position.pile)
+    claim = position.claim
+    if claim is not None and claim.by == "unread":
+        at = next((at for at, laid in enumerate(pile) if laid.ref == claim.ref), len(pile))
+        if at < len(pile) - 1 and not position.rules.chances(pile[at].card):
+            # Then the pile was won, and what lies above it leads the next one.
+            position = position.but(phase=Turn(claim.turn))
+            pile = pile[at + 1 :]
     paid, phase = _paid_in(position, pile)
     again = position.but(pile=pile, paid=paid, phase=phase)
     rules = position.rules

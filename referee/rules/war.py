@@ -24,7 +24,6 @@ def begin(step: Step, seats: tuple[int, ...]) -> int | None:
         step.enter(War(able))
     else:
         step.enter(DeadHeat(seats))
-        step.set(unsure=step.position.unsure | set(seats))
         step.rule("question", "M4", ask="who_was_first", about=[step.ref])
     return None
 
