@@ -190,7 +190,7 @@ def _lay_in_turn(step: Step, card: str, seat: int) -> None:
     elif isinstance(phase, Challenge):
         _pay(step, card, seat, phase)
     else:
-        step.enter(TURNS[position.due_after(seat)])
+        step.enter(TURNS[position.after(seat)])
     if position.rules.has("P16"):
         three_of_a_kind(step)
     if position.rules.has("P16b") and [top[0] for top in step.position.look().top[:3]] == ["6", "6", "6"]:

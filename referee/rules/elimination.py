@@ -105,8 +105,7 @@ def lose_if_due(step: Step) -> None:
     if not isinstance(phase, Turn | Challenge) or phase.turn is None or position.holds(phase.turn):
         return
     seat = phase.turn
-    next_player = position.after(seat, never=seat) or position.due_after(seat)
-    other = phase.challenger if isinstance(phase, Challenge) else next_player
+    other = phase.challenger if isinstance(phase, Challenge) else position.after(seat, never=seat)
     cards = [laid.card for laid in position.pile]
     if cards and other is not None:
         step.set(pile=())

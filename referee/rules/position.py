@@ -242,12 +242,6 @@ class Position:
                 return other
         return None
 
-    def due_after(self, seat: int) -> int | None:
-        """Who lays next; where whoever is due and has no card has lost (E6), nobody is skipped."""
-        if self.rules.has("E6"):
-            return next((other for other in self.others_after(seat) if other not in self.absent), None)
-        return self.after(seat)
-
     def before(self, seat: int) -> int:
         """The player before a seat in the direction of play, of those with cards if there are any."""
         others = [other for other in reversed(self.others_after(seat)) if other not in self.absent]
