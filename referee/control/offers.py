@@ -50,19 +50,18 @@ def read_offers(rules: HouseRules, view: View, said: Iterable[Observation], pads
     Args:
         rules: in force.
         view: the position.
-        said: the log's lines, at least those that call a rank and those by which somebody leaves.
+        said: the log's lines, at least those that call a rank.
         pads: how many pads there are.
     """
     if view.game_over:
         return Offers(False, (), None, (), (), rules.has("K6"))
-    lines = list(said)
-    gone = {line.seat for line in lines if line.kind == "leave"}  # type: ignore[attr-defined]
-    seats = [seat for seat in range(1, len(view.names) + 1) if seat not in gone]
+    seats = [seat for seat in range(1, len(view.names) + 1) if seat not in view.absent]
+    free = [seat for seat in range(1, min(pads, MAX_SEATS) + 1) if seat not in seats]
     return Offers(
         contests=rules.has("F5"),
         fouls=tuple(foul for foul, rows in FOULS.items() if any(map(rules.has, rows))),
-        call=(view.turn, _next_rank(lines)) if rules.has("N14") else None,
-        joins=tuple(range(len(view.names) + 1, min(pads, MAX_SEATS) + 1)) if rules.has("M11") else (),
+        call=(view.turn, _next_rank(said)) if rules.has("N14") else None,
+        joins=tuple(free) if rules.has("M11") else (),
         leaves=tuple(seats) if rules.has("E8") and len(seats) > 1 else (),
         sights=rules.has("K6"),
     )

@@ -1,4 +1,4 @@
-"""Words that pads can say: yes, no, undo, pause, off, and a request for a pairing code. Edges in, words out; pure.
+"""Words that pads can say: yes, no, undo, pause, contest, off, and a call for a pairing code. Edges to words; pure.
 
 A word must never be taken from a slap, nor a slap from a word:
 
@@ -15,7 +15,7 @@ process, by `referee.table.page_link`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Final
@@ -24,8 +24,10 @@ from hardware.pads.debounce import REBOUND, STUCK
 from hardware.ports import Edge
 from referee.control.corrections import SEAT_QUESTIONS
 from referee.control.facts import Facts
+from referee.control.reports import CONTESTABLE
+from referee.engine.amended_log import LATE
 from referee.engine.observations import Correct, Pause, Resume, Slap
-from referee.engine.rulings import Ruling
+from referee.engine.rulings import Ruling, cause_of
 from referee.engine.view import View
 from referee.units import MS, SECOND
 
@@ -44,7 +46,7 @@ class Mode(Enum):
 
     PLAY = "play"
     ASKING = "asking"
-    """A question is open, and the game goes on."""
+    """A question is open that one pad can answer, and the game goes on."""
     PAUSED = "paused"
     IDLE = "idle"
     """Before the game, or after it."""
@@ -57,6 +59,7 @@ class Gesture(Enum):
     TOGETHER = "two or more pads held at once"
     TWO = "two taps"
     THREE = "three taps"
+    FOUR = "four taps"
     KNOCK = "two taps, then held"
     RAP = "three taps, then held"
 
@@ -66,11 +69,13 @@ MEANING: Final[Mapping[Mode, Mapping[Gesture, str]]] = {
     Mode.ASKING: {Gesture.HOLD: "yes", Gesture.TOGETHER: "no"},
     Mode.PAUSED: {
         Gesture.HOLD: "resume", Gesture.TOGETHER: "undo",
-        Gesture.TWO: "yes", Gesture.THREE: "no", Gesture.KNOCK: "code", Gesture.RAP: "off",
+        Gesture.TWO: "yes", Gesture.THREE: "no", Gesture.FOUR: "contest", Gesture.KNOCK: "code", Gesture.RAP: "off",
     },
     Mode.IDLE: {Gesture.TWO: "yes", Gesture.THREE: "no", Gesture.KNOCK: "code", Gesture.RAP: "off"},
 }  # fmt: skip
 
+_TAPS: Final[Mapping[int, Gesture]] = {2: Gesture.TWO, 3: Gesture.THREE, 4: Gesture.FOUR}
+"""By how many there are."""
 _KNOCKS: Final[Mapping[int, Gesture]] = {2: Gesture.KNOCK, 3: Gesture.RAP}
 """By how many taps go before a hold."""
 
@@ -196,7 +201,7 @@ class PadWords:
             if not pad.taps or pad.down is not None or t - pad.taps[-1].up <= TAP_GAP:
                 continue
             taps, pad.taps = pad.taps, []
-            gesture = {2: Gesture.TWO, 3: Gesture.THREE}.get(len(taps))
+            gesture = _TAPS.get(len(taps))
             ours = {(press.down, press.seat) for press in taps}
             others = any(taps[0].down <= down <= t and (down, by) not in ours for down, by in self._downs)
             word = MEANING[self._mode].get(gesture) if gesture is not None else None
@@ -209,16 +214,22 @@ _NOTHING: Final = frozenset(("empty_pile", "not_playing", "paused", "locked_out"
 """Reasons for which a press was no slap: only then can it have been the beginning of a word."""
 PAUSING: Final = (Pause, Resume, Correct)
 """Lines after which a game may be paused that was not, or the other way round."""
+_ANY_YES: Final = Word("yes", 1, 0, 0)
 _CONTRADICTIONS: Final = frozenset(("impossible_card", "order_changed"))
 
 
-def read_mode(view: View, *, paused: bool) -> Mode:
-    """What the table is doing. Whether it is paused tells the log, and changes only with a line of `PAUSING`."""
+def read_mode(view: View, rulings: Sequence[Ruling], *, paused: bool) -> Mode:
+    """What the table is doing; ``rulings`` are those on record.
+
+    Whether it is paused tells the log, and changes only with a line of `PAUSING`.
+    """
     if view.game_over:
         return Mode.IDLE
     if paused:
         return Mode.PAUSED
-    return Mode.ASKING if view.questions else Mode.PLAY
+    # A question that no pad can answer, or that may wait for ever, must not keep hands from pausing the game.
+    open_ = [one for one in rulings if one.kind == "question" and one.id in view.questions] if view.questions else []
+    return Mode.ASKING if any(_answer_to(one, _ANY_YES) is not None for one in open_) else Mode.PLAY
 
 
 def command_of(word: Word, facts: Facts) -> dict[str, Any] | None:
@@ -239,13 +250,29 @@ def command_of(word: Word, facts: Facts) -> dict[str, Any] | None:
                 return None
     if word.word in ("pause", "resume", "undo"):
         return {"do": word.word}
+    if word.word == "contest":
+        return _contest(word.seat, facts)
     if word.word not in ("yes", "no"):
         return None
     for question in questions:
         answer = _answer_to(question, word)
         if answer is not None:
             return {"do": "answer", "question": question.id, "value": answer}
+    late = [cause_of(question.id) for question in questions if question["ask"] == LATE]
+    if late and word.word == "yes":
+        return {"do": "take_up", "line": late[0]}
     return {"do": "rematch"} if word.word == "yes" and facts.view.game_over else None
+
+
+def _contest(seat: int, facts: Facts) -> dict[str, Any] | None:
+    """A seat contests the latest slap or take on record, where the house rules know contests (F5)."""
+    if not facts.offers.contests:
+        return None
+    found = [one for one in facts.log.rulings.values() if one.kind in CONTESTABLE]
+    latest = max(found, key=lambda one: one.t)["seat"] if found else None
+    # A slap that won is on record once its pile is picked up.
+    against = facts.view.owner or latest
+    return {"do": "contest", "by": [seat], "against": against} if against not in (None, seat) else None
 
 
 def _answer_to(question: Ruling, word: Word) -> int | str | None:

@@ -115,7 +115,7 @@ def _announcers(
     """Lights and voice, as far as they are there, and what shows the first hand; ``asks``: is a question open?"""
     announcers: dict[str, Lamps | Voice] = {}
     if parts.lights is not None:
-        announcers["lights"] = Lamps(parts.lights, len(settings.seats), asks=asks)
+        announcers["lights"] = Lamps(parts.lights, len(parts.wired.seats), asks=asks)
     if parts.speaker is not None:
         announcers["voice"] = Voice(parts.speaker, settings.voice.language)
     first: dict[str, FirstHand] = dict(announcers)
@@ -135,7 +135,7 @@ def _call_roll(
 
     def show(waiting: tuple[int, ...]) -> None:
         if parts.lights is not None:
-            for seat in range(1, len(settings.seats) + 1):
+            for seat in range(1, len(parts.wired.seats) + 1):
                 parts.lights.seat(seat, 1.0 if seat in waiting else 0.0)
 
     def stopped() -> bool:
@@ -145,7 +145,7 @@ def _call_roll(
 
     names = [seat.name for seat in settings.seats]
     clock = parts.openers.clock
-    filter_ = pad_filter(settings, clock())
+    filter_ = pad_filter(parts.wired, clock())
     return hold_roll_call(names, pads, filter_, tellers, show, alarm=alarm, clock=clock, stopped=stopped)
 
 
@@ -157,7 +157,7 @@ def _conduct(
     past = recorded.past if recorded is not None else None
     conductor = Conductor(
         past.table if past is not None else table_of(settings, began, is_chosen=is_chosen),
-        pads=pad_filter(settings, began, force=parts.forces is not None, prefix=past.prefix if past else ""),
+        pads=pad_filter(parts.wired, began, force=parts.forces is not None, prefix=past.prefix if past else ""),
         outlets=outlets, tellers=tellers, journal=log, past=past,
     )  # fmt: skip
     if recorded is not None and past is not None:

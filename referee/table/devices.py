@@ -80,6 +80,8 @@ class OpenParts:
 
     sights: Sights
     pads: TimedPads
+    wired: Settings
+    """The settings with every seat whose pad and light are open: some may be free."""
     lights: Lights | None = None
     speaker: Speaker | None = None
     forces: ForceSampler | None = None
@@ -115,7 +117,7 @@ def open_parts(settings: Settings, openers: Openers) -> OpenParts:
             raise HardwareMissing(f"{bad}; and {missing['pads']}") from None
         missing["pads"] += "; cards, turns and challenges are refereed, slaps are not"
     eye = openers.eye(settings)
-    parts = OpenParts(eye, pads or NoPads(), missing=missing, openers=openers)
+    parts = OpenParts(eye, pads or NoPads(), settings, missing=missing, openers=openers)
     if settings.record.pictures and settings.record.file and isinstance(eye, SightProcess):
         parts.pictures = eye
     if settings.pads.force and pads is not None:

@@ -21,13 +21,14 @@ from hardware.pads.slaps import PadFilter
 from referee.announce.sinks import BACK_NOTICES, GONE_NOTICES, PAD_NOTICES, Notice, Outlet, Sinks, Teller
 from referee.control.offers import WILD_RANKS
 from referee.engine.adjudicator import LIVE_LOOKAHEAD, Adjudicator
-from referee.engine.amended_log import LATE, UNUSED, is_said, read_pause
+from referee.engine.amended_log import BY_PEOPLE, LATE, UNUSED, is_said, read_pause
 from referee.engine.foresight import Foresight
 from referee.engine.log import encode_observation
-from referee.engine.observations import Answer, Card, Correct, Draw, Join, Observation, Other, Slap, Table, Tick
+from referee.engine.observations import Answer, Card, Correct, Draw, Join, Leave, Observation, Other, Slap, Table, Tick
 from referee.engine.rulings import Ruling, base_id, cause_of, encode_ruling
 from referee.engine.view import View
 from referee.record.journal import Journal, LogWriter
+from referee.rules.house import read_house_rules
 from referee.table.pause import CAMERA, VIEW, GamePause, LogNote, PartTrouble, Steps
 from referee.table.timeline import RESUMED, Past
 from referee.units import MS
@@ -80,6 +81,10 @@ class Conductor:
         self._told: dict[str, int] = {}
         """Up to where each sensor has told everything, ns."""
         self._is_refused = self._is_ended = False
+        self._may_join = False
+        """Whether a bystander may slap in from a free pad (M11)."""
+        self._joined: dict[int, int] = {}
+        """Seats that joined so, and when, ns."""
         self._taken_up: set[str] = set()
         """Lines that came too late, and were taken up by whoever told them."""
         self._shown_from: int | None = None
@@ -98,6 +103,7 @@ class Conductor:
             self._observe(replace(table, sensors=_SENSORS))
         else:
             self._remember(past)
+        self._may_join = read_house_rules(table.rules).has("M11")
 
     def _remember(self, past: Past) -> None:
         """Take a past game's observations as told."""
@@ -240,6 +246,12 @@ class Conductor:
         self._commit(self._now)
 
     def _felt(self, seen: Observation) -> None:
+        if isinstance(seen, Slap) and self._is_bystander(seen):
+            # M11: whoever slaps at a free pad joins, and that slap counts.
+            self._joined[seen.seat] = seen.t
+            join = Join(t=seen.t, id=self.new_id("join"), seat=seen.seat, extra=BY_PEOPLE)
+            self._observe(join)
+            self._tell_said(join)
         self._observe(seen)
         if isinstance(seen, Slap):
             if self._pause.hands is not None and self._pause.reasons:
@@ -252,6 +264,16 @@ class Conductor:
             else:
                 self.troubles[f"pad {seat}"] = words
             self.tell(Notice(PAD_NOTICES[seen.name], seen.t, words, {"seat": seat}))
+
+    def _is_bystander(self, slap: Slap) -> bool:
+        """Whether this is a hand on a free pad, at which nobody has joined yet or that was taken back."""
+        view = self.view
+        if slap.seat <= self.seats or not self._may_join or self.paused or view.game_over:
+            return False
+        if slap.seat in self._joined and self.watermark < self._joined[slap.seat]:
+            return False
+        has_left = any(isinstance(line, Leave) and line.seat == slap.seat for line in self.observations)
+        return slap.seat > len(view.names) or (slap.seat in view.absent and not has_left)
 
     def lose(self, sensor: str, words: str) -> None:
         """A sensor is gone: put it on record, and wait for it no longer. Without the camera the game is paused."""

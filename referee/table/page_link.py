@@ -270,7 +270,8 @@ class PageLink(TableService):
             facts = self._facts()
             if facts is not None and any(isinstance(line, PAUSING) for line in new):
                 self._paused = facts.log.pause.is_stopped
-            self._words.change(read_mode(self._game.conductor.view, paused=self._paused))
+            game = self._game.conductor
+            self._words.change(read_mode(game.view, game.rulings, paused=self._paused))
         self._heed(self._words.advance(now))
 
     def close(self) -> None:

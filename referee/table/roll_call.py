@@ -146,7 +146,7 @@ def hold_roll_call(
 
     Args:
         names: of the seats, seat 1 first.
-        pads: theirs.
+        pads: theirs, and perhaps free ones.
         filter_: makes slaps of their edges; one of its own, since this is not yet the game.
         tellers: who says it, and shows it in words.
         show: is given the seats whose lights shall burn, whenever they change.
@@ -162,7 +162,8 @@ def hold_roll_call(
         alarm.ring()
 
     pads.start(hear)
-    call = RollCall(names, clock(), held=pads.held(), patience=patience)
+    held = [seat for seat in pads.held() if seat <= len(names)]
+    call = RollCall(names, clock(), held=held, patience=patience)
     _say(call.opening, tellers)
     shown: tuple[int, ...] | None = None
     while not call.over and not stopped():

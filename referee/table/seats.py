@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from referee.control.commands import Command
 from referee.engine.observations import Table
+from referee.rules.house import read_house_rules
 from referee.settings.model import PadsMeasured, Settings
 
 CHOSEN: Final = "chosen"
@@ -61,6 +62,19 @@ def seated(settings: Settings, sitting: Sitting | None) -> Settings:
         )
     chosen = {"seats": seats, "rules": sitting.rules, "dealer": sitting.dealer, "pads_measured": measured}
     return settings.model_copy(update=chosen)
+
+
+def with_free_seats(settings: Settings, table: Settings) -> Settings:
+    """The settings of a game with the seats at which nobody sits, too, where somebody may join from there (M11).
+
+    Args:
+        settings: with who sits there, at the first seats.
+        table: the table's own.
+    """
+    if not read_house_rules(settings.rules).has("M11"):
+        return settings
+    free = table.seats[len(settings.seats) :]
+    return settings.model_copy(update={"seats": (*settings.seats, *free), "pads_measured": table.pads_measured})
 
 
 _HALF_MM: Final = (31.75, 44.45)

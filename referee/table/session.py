@@ -30,7 +30,7 @@ from referee.table.keys import Keys
 from referee.table.loop import Answers
 from referee.table.page_link import PageLink, PageProcess
 from referee.table.resume import RecordedGame, open_game
-from referee.table.seats import Sitting, seated
+from referee.table.seats import Sitting, seated, with_free_seats
 from referee.table.services import Hook, TableService
 from referee.table.slap_pictures import open_album
 from referee.table.systemd import Service, open_service, serving
@@ -211,7 +211,7 @@ class Evening:
                 settings = settings.model_copy(update={"pads": pads})
             self._heard = max(self._heard, len(settings.seats))
             try:
-                parts = open_parts(settings, self._openers)
+                parts = open_parts(with_free_seats(settings, self._settings), self._openers)
             except HardwareMissing as bad:
                 raise UserError(str(bad)) from None
             stack.callback(parts.close)

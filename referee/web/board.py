@@ -14,7 +14,7 @@ from referee.control.offers import Offers, read_offers
 from referee.engine.adjudicator import LIVE_LOOKAHEAD, Adjudicator
 from referee.engine.amended_log import UNUSED, AmendedLog
 from referee.engine.log import find_replacements, split_lines
-from referee.engine.observations import Card, Correct, Leave, LogError, Observation, Slap, Table, Tick
+from referee.engine.observations import Card, Correct, LogError, Observation, Slap, Table, Tick
 from referee.engine.overrule import Overrulable, allows_corrections, find_overrulable
 from referee.engine.rulings import SHOWN_BY_POSITION, SLAP_KINDS, Ruling, cause_of
 from referee.engine.view import View
@@ -58,7 +58,7 @@ class Board:
         self._places: dict[str, int] = {}
         self._lines: deque[Observation] = deque(maxlen=_REMEMBERED)
         self._kept: list[Observation] = []
-        """What may not be forgotten of a long game: its table, corrections, and who left."""
+        """What may not be forgotten of a long game: its table, and corrections."""
         self._unused: list[Ruling] = []
         """Questions about lines that could not be used."""
         self._adjudicator = Adjudicator(lookahead_ns=LIVE_LOOKAHEAD) if live else None
@@ -74,7 +74,7 @@ class Board:
             if isinstance(seen, Table):
                 self.names, self.began, self.correctable = seen.seats, seen.t, allows_corrections(seen.rules)
             if not isinstance(seen, Tick):
-                (self._kept if isinstance(seen, Table | Correct | Leave) else self._lines).append(seen)
+                (self._kept if isinstance(seen, Table | Correct) else self._lines).append(seen)
         if self._adjudicator is not None:
             try:
                 for _, seen in observations:

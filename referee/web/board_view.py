@@ -83,8 +83,8 @@ def _state(board: Board, words: RulingWords) -> Markup:
 
 
 def seats(view: View, words: RulingWords, count: int) -> Markup:
-    """A tile for each of so many players."""
-    return join([_seat(view, words, seat) for seat in range(1, count + 1)])
+    """A tile for each of so many players; none where nobody plays (E8, M11)."""
+    return join([_seat(view, words, seat) for seat in range(1, count + 1) if seat not in view.absent])
 
 
 def _seat(view: View, words: RulingWords, seat: int) -> Markup:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hardware.pads.debounce import STUCK
 from hardware.pads.slaps import PadFilter
 from hardware.ports import Edge
-from referee.control.facts import Facts
+from referee.control.facts import Accepted, Facts
 from referee.control.pad_words import (
     HOLD,
     MEANING,
@@ -25,7 +25,7 @@ from referee.control.pad_words import (
     command_of,
     read_mode,
 )
-from referee.engine.observations import Slap
+from referee.engine.observations import Card, Slap
 from referee.units import MS
 from tests.engine.playing import log
 from tests.web.tables import SECOND, Table
@@ -48,11 +48,12 @@ HOLDS = ((1, 0, 2500),)
 TOGETHER = ((1, 0, 2500), (2, 300, 2600))
 TWO = ((1, 0, 150), (1, 400, 550))
 THREE = (*TWO, (1, 800, 950))
+FOUR = (*THREE, (1, 1200, 1350))
 KNOCK = (*TWO, (1, 900, 3200))
 RAP = (*THREE, (1, 1300, 3600))
 SHOWN = {
-    Gesture.HOLD: HOLDS, Gesture.TOGETHER: TOGETHER, Gesture.TWO: TWO, Gesture.THREE: THREE, Gesture.KNOCK: KNOCK,
-    Gesture.RAP: RAP,
+    Gesture.HOLD: HOLDS, Gesture.TOGETHER: TOGETHER, Gesture.TWO: TWO, Gesture.THREE: THREE, Gesture.FOUR: FOUR,
+    Gesture.KNOCK: KNOCK, Gesture.RAP: RAP,
 }  # fmt: skip
 
 
@@ -96,11 +97,11 @@ def test_while_the_game_goes_on_only_a_lonely_hold_is_a_word(presses: tuple[tupl
         ((1, 0, 150), (2, 300, 450)),
         ((1, 0, 150), (2, 200, 300), (1, 400, 550)),
         ((1, 0, 150), (1, 400, 1400)),
-        ((1, 0, 100), (1, 200, 300), (1, 400, 500), (1, 600, 700)),
+        ((1, 0, 100), (1, 200, 300), (1, 400, 500), (1, 600, 700), (1, 800, 900)),
     ],
 )
 def test_what_is_no_row_of_taps_says_nothing(presses: tuple[tuple[int, int, int], ...]) -> None:
-    """One tap (a roll-call), two far apart, of two pads, the second too long, four."""
+    """One tap (a roll-call), two far apart, of two pads, the second too long, five."""
     assert said(Mode.IDLE, *presses) == []
     assert said(Mode.PAUSED, *presses) == []
 
@@ -206,7 +207,7 @@ def test_a_hold_on_the_empty_pile_pauses() -> None:
 
 
 def mode_of(facts: Facts) -> Mode:
-    return read_mode(facts.view, paused=facts.log.pause.is_stopped)
+    return read_mode(facts.view, facts.rulings, paused=facts.log.pause.is_stopped)
 
 
 def test_what_the_table_is_doing() -> None:
@@ -264,3 +265,43 @@ def test_pads_say_whether_the_eye_or_memory_was_right() -> None:
     for word, card in (("yes", "Th"), ("no", "7h")):
         done = command_of(Word(word, 1, 60 * SECOND, 61 * SECOND), table.facts())
         assert done == {"do": "answer", "question": asked.id, "value": card}
+
+
+CONTESTED = "1000 1:7h\n2000 2:8c\n2300 slap 3\n"
+
+
+def test_four_taps_contest_the_latest_slap_or_take() -> None:
+    """F5: whoever taps contests; not their own, and not where nobody knows contests."""
+    table = Table(log(CONTESTED, rules={"base": "classic", "on": ["F5"]}))
+    table.settle()
+    word = Word("contest", 1, 50 * SECOND, 53 * SECOND)
+    asked = command_of(word, table.facts())
+    assert asked == {"do": "contest", "by": [1], "against": 3}
+    assert isinstance(table.command(**asked), Accepted)
+    assert command_of(replace(word, seat=3), table.facts()) is None
+    plain = Table(log(CONTESTED))
+    plain.settle()
+    assert command_of(word, plain.facts()) is None
+
+
+def test_four_taps_contest_a_slap_whose_pile_still_lies_there() -> None:
+    table = Table(log("1000 1:7h\n2000 2:7c\n2300 slap 3\n", rules={"base": "classic", "on": ["F5"]}))
+    table.settle()
+    assert command_of(Word("contest", 1, 50 * SECOND, 53 * SECOND), table.facts()) == {
+        "do": "contest", "by": [1], "against": 3,
+    }  # fmt: skip
+
+
+def test_late_evidence_may_wait_and_is_taken_up_while_the_table_is_paused() -> None:
+    """It keeps nobody from pausing; then yes takes it up."""
+    table = Table(log("1000 1:7h\n2300 slap 3\n"))
+    table.settle()
+    table.observe(Card(t=2 * SECOND, id="late", card="7c", seat=2))
+    table.settle()
+    assert table.view.questions == ("question@late",)
+    assert mode_of(table.facts()) is Mode.PLAY
+    word = Word("yes", 1, 50 * SECOND, 53 * SECOND)
+    asked = command_of(word, table.facts())
+    assert asked == {"do": "take_up", "line": "late"}
+    assert isinstance(table.command(**asked), Accepted)
+    assert command_of(replace(word, word="no"), table.facts()) is None

@@ -98,7 +98,8 @@ def test_a_game_from_the_settings_to_the_log(tmp_path: Path, capsys: pytest.Capt
     )
     parts = OpenParts(
         LocalSights(camera, lambda: ScriptedWatcher(cards, delay=60 * MS)), OnePress(camera.began + 600 * MS),
-        SimulatedLights(2), Ending(service.ask_to_stop), missing={"strip": "there is no strip of lights at /dev/leds0"},
+        parse_settings(SETTINGS), SimulatedLights(2), Ending(service.ask_to_stop),
+        missing={"strip": "there is no strip of lights at /dev/leds0"},
     )  # fmt: skip
     journal = FileJournal(tmp_path / "game.jsonl")
     conductor = referee_game(parse_settings(SETTINGS), parts, journal=journal, live=False, service=service)

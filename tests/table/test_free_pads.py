@@ -1,0 +1,75 @@
+"""A bystander at a free pad slaps in (M11): the pad is open though nobody sits there, and the slap makes a player."""
+
+from __future__ import annotations
+
+from hardware.pads.slaps import PadFilter
+from hardware.ports import Edge
+from referee.announce.sinks import Notice
+from referee.engine.observations import Card, Observation, Table
+from referee.engine.rulings import Ruling
+from referee.settings.model import parse_settings
+from referee.table.game import Conductor
+from referee.table.seats import Sitting, seated, with_free_seats
+from referee.units import MS, SECOND
+from referee.vision.sight import Sight
+
+PADS = 4
+
+
+class Bench:
+    """Three people at a table with four pads; time goes on when it is told to."""
+
+    def __init__(self, *on: str) -> None:
+        self.now = 0
+        self.ruled: list[Ruling] = []
+        self.told: list[Notice] = []
+        self.conductor = Conductor(
+            Table(t=0, id="table", seats=("Ana", "Ben", "Cho"), dealer=3, rules={"base": "classic", "on": list(on)}),
+            outlets={"ruled": self.ruled.extend}, tellers={"told": self.told.append}, pads=PadFilter(PADS),
+        )  # fmt: skip
+
+    def go(self, *seen: Observation, slaps: int | None = None) -> None:
+        """A second passes; this card came at its beginning, and this seat's hand 300 ms later."""
+        at, self.now = self.now, self.now + SECOND
+        for pressed, t in ((True, at + 300 * MS), (False, at + 400 * MS)) if slaps is not None else ():
+            self.conductor.on_edge(Edge(seat=slaps or 0, t=t, pressed=pressed, t_error=20_000))
+        self.conductor.on_sight(Sight(self.now - MS, MS, seen, self.now - MS))
+        self.conductor.advance(self.now, self.now)
+
+    def lay(self, card: str, seat: int, slaps: int | None = None) -> None:
+        self.go(Card(t=self.now + MS, card=card, seat=seat), slaps=slaps)
+
+    def kinds(self) -> list[str]:
+        return [line.kind for line in self.conductor.observations]
+
+
+def test_a_hand_on_a_free_pad_joins_and_wins() -> None:
+    bench = Bench("M11")
+    bench.lay("7h", 1)
+    bench.lay("7c", 2, slaps=4)
+    bench.go()
+    assert bench.kinds() == ["table", "card", "card", "join", "slap", "lift"] or bench.kinds()[3:5] == ["join", "slap"]
+    assert [one["seat"] for one in bench.ruled if one.kind == "slap_won"] == [4]
+    assert [(one.what, one.fields) for one in bench.told if one.what == "joined"] == [("joined", {"seat": 4})]
+    assert bench.conductor.view.names == ("Ana", "Ben", "Cho", "Seat 4")
+    bench.lay("8c", 4, slaps=4)
+    assert bench.kinds().count("join") == 1
+
+
+def test_where_the_house_rules_let_nobody_join_a_free_pad_is_none() -> None:
+    bench = Bench()
+    bench.lay("7h", 1)
+    bench.lay("7c", 2, slaps=4)
+    bench.go()
+    assert "join" not in bench.kinds()
+    assert [one["seat"] for one in bench.ruled if one.kind == "slap_won"] == []
+
+
+def test_free_pads_are_opened_where_somebody_may_join_from_them() -> None:
+    table = parse_settings("".join(f'[[seat]]\nname = "{name}"\n' for name in ("Ana", "Ben", "Cho", "Dee")))
+    for rules, names in (("wikibooks", ["Eve", "Finn", "Cho", "Dee"]), ("classic", ["Eve", "Finn"])):
+        settings = seated(table, Sitting(("Eve", "Finn"), rules, 1))
+        assert [seat.name for seat in with_free_seats(settings, table).seats] == names
+        assert [seat.pad for seat in with_free_seats(settings, table).seats] == [
+            seat.pad for seat in table.seats[: len(names)]
+        ]
