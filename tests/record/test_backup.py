@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import random
 import sqlite3
 import zipfile
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -189,6 +191,11 @@ def _manifest(members: dict[str, bytes], change: Callable[[dict[str, object]], N
         (lambda members: _manifest(members, lambda said: said.update(format=2)), "newer program"),
         (lambda members: _manifest(members, lambda said: said.update(parts=3)), "no backup"),
         (lambda members: members.update({MANIFEST: b"[" * 100_000}), "no backup"),
+        (lambda members: members.update({MANIFEST: b" " * (2 << 20)}), "its manifest is too long"),
+        (
+            lambda members: _manifest(members, lambda said: said["parts"][0].update(size=-1)),  # type: ignore[index]
+            "is said to hold -1 bytes",
+        ),
         (
             lambda members: _manifest(
                 members, lambda said: said.update(parts=[{"name": "../evil", "size": 0, "sha256": ""}])
@@ -206,6 +213,75 @@ def test_archives_that_are_none_of_ours(
         restore(bad, places, STAMP)
     assert _state(places.record.parent.parent) == before
     assert not (tmp_path / "evil").exists()
+
+
+def _with_member(saved: Path, to: Path, name: str, content: bytes) -> Path:
+    """An archive that is whole, with other bytes in one of its files."""
+
+    def change(members: dict[str, bytes]) -> None:
+        members[name] = content
+        said = json.loads(members[MANIFEST])
+        for part in said["parts"]:
+            if part["name"] == name:
+                part |= {"size": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+        members[MANIFEST] = json.dumps(said).encode()
+
+    return _repacked(saved, to, change)
+
+
+def _database(folder: Path, *statements: str) -> bytes:
+    file = folder / "made.db"
+    with closing(sqlite3.connect(file)) as db:
+        for statement in statements:
+            db.execute(statement)
+        db.commit()
+    return file.read_bytes()
+
+
+def test_an_archive_whose_record_is_none_changes_nothing(saved: Path, places: Places, tmp_path: Path) -> None:
+    """No data base, one of something else, and one whose pages are damaged, each told as what it is."""
+    before = _state(places.record.parent.parent)
+    rows = _database(tmp_path, "CREATE TABLE t (a)", *(f"INSERT INTO t VALUES ('{n:0900}')" for n in range(20)))
+    damaged = rows[:4096] + b"\xff" * 4096 + rows[8192:]
+    for content, why in (
+        (b"no data base" * 100, r"its record.db is no data base \(.*\), and nothing was changed"),
+        (rows, "its record.db is no record of games, and nothing was changed"),
+        (damaged, "(?s)its record.db is (damaged|no data base) .*, and nothing was changed"),
+    ):
+        bad = _with_member(saved, tmp_path / "bad.zip", "record.db", content)
+        with pytest.raises(BackupError, match=why):
+            restore(bad, places, STAMP)
+    assert _state(places.record.parent.parent) == before
+
+
+def test_a_present_record_that_is_damaged_is_kept_beside_and_the_old_one_comes_back(
+    saved: Path, places: Places
+) -> None:
+    """Which may be just why a backup is brought back."""
+    places.record.write_bytes(b"no data base" * 100)
+    restore(saved, places, STAMP)
+    assert _games(places.record) == [("Ana", "Ben")]
+    assert places.record.with_name(f"record.db.before-{STAMP}").read_bytes() == b"no data base" * 100
+
+
+def test_an_archive_that_is_not_there_and_a_table_without_record_are_told(places: Places, tmp_path: Path) -> None:
+    with pytest.raises(BackupError, match="none"):
+        restore(tmp_path / "none.zip", places, STAMP)
+    places.record.unlink()
+    with pytest.raises(BackupError, match=r"there is no record .*: name it with --record FILE"):
+        back_up(places, tmp_path / "table.zip", AT)
+    assert not (tmp_path / "table.zip").exists()
+
+
+def test_settings_that_cannot_be_read_name_no_house_rules(places: Places) -> None:
+    assert places.settings is not None
+    assert places.house == "house.toml"
+    places.settings.write_text("rules = [")
+    assert places.house == ""
+    places.settings.unlink()
+    assert places.house == ""
+    assert Places(places.record, None, places.decks).house == ""
+    assert Places(places.record, None, places.decks).of("table.toml") is None
 
 
 def test_a_record_of_a_newer_program_is_refused(places: Places, tmp_path: Path) -> None:
