@@ -277,7 +277,7 @@ def view_of(state: State, questions: tuple[str, ...] = ()) -> View:
         pile=tuple(laid.card for laid in position.pile),
         turn=position.turn,
         challenge=ChallengeView(challenge.challenger, challenge.challenged, challenge.left) if challenge else None,
-        owner=position.claim.seat if position.claim is not None else None,
+        owner=position.claim.seat if position.claim is not None and position.claim.by != "unread" else None,
         locked_out=position.locked_out,
         expected=tuple(position.expected(seat) or None for seat in range(1, position.seats + 1)),
         game_over=position.over,

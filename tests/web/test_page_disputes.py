@@ -83,11 +83,11 @@ def test_a_slap_that_won_is_offered_before_its_pile_is_picked_up() -> None:
     table = Table(())
     for number, text in enumerate(demo_lines()[:600], start=1):
         table.observe(decode_line(text, number))
-        if table.view.owner is not None:
+        hands = [line for line in table.observations if isinstance(line, Slap) and line.seat == table.view.owner]
+        if hands:
             break
-    owner = table.view.owner
+    owner, slap = table.view.owner, hands[-1]
     assert isinstance(owner, int)
-    slap = [line for line in table.observations if isinstance(line, Slap) and line.seat == owner][-1]
     won = Ruling("slap_won", f"slap_won@{slap.id}", slap.t, (slap.id,), ("M1",), {"seat": owner})
     board = board_of(table, won)
     assert not board.has_logged(won.id)
