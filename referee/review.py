@@ -88,7 +88,7 @@ def replay(name: str, *, everything: bool = False, until: str = "", as_text: boo
 
 def _write(lines: str) -> None:
     """What came out of a log, which may hold anything, on a terminal that obeys much."""
-    sys.stdout.write("\n".join(map(escape_controls, lines.split("\n"))) + "\n")
+    sys.stdout.write(escape_controls(lines, lines=True) + "\n")
 
 
 def in_words(table: Table) -> Callable[[Ruling], str]:
@@ -185,7 +185,8 @@ def rules(what: list[str], *, rows: bool = False) -> int:
 
 
 def _print(lines: Iterator[str]) -> None:
-    sys.stdout.writelines(f"{line}\n" for line in lines)
+    for line in lines:
+        _write(line)
 
 
 def _check(files: list[str]) -> int:
@@ -198,11 +199,11 @@ def _check(files: list[str]) -> int:
         except HouseFileError as bad:
             status = _MISTAKE
             for mistake in bad.mistakes:
-                print(mistake.as_line(file), file=sys.stderr)
+                print(escape_controls(mistake.as_line(file)), file=sys.stderr)
             continue
         for note in house.notes:
-            print(f"note: {note.as_line(file)}", file=sys.stderr)
-        print(f"{file}: {house.title}: {len(house.rules.on - ALWAYS_ON)} rows are on; no mistakes")
+            print(f"note: {escape_controls(note.as_line(file))}", file=sys.stderr)
+        _write(f"{file}: {house.title}: {len(house.rules.on - ALWAYS_ON)} rows are on; no mistakes")
     return status
 
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from referee.announce.sinks import Notice
 from referee.engine.rulings import SHOWN_BY_POSITION, Ruling
+from referee.text.escapes import escape_controls
 from referee.text.ruling_lines import RulingWords, pretty, suit_sign
 
 if TYPE_CHECKING:
@@ -61,8 +62,8 @@ class Display:
     """
 
     def __init__(self, names: Sequence[str], *, live: bool | None = None) -> None:
-        self._names = tuple(names)
-        self._words = RulingWords(names)
+        self._names = tuple(map(escape_controls, names))
+        self._words = RulingWords(self._names)
         self._rulings: deque[Ruling] = deque(maxlen=_RULINGS)
         self._live_wanted = sys.stdout.isatty() if live is None else live
         self._live: Live | None = None
@@ -88,7 +89,7 @@ class Display:
                 continue
             self._rulings.append(ruling)
             if self._live is None:
-                print(f"{ruling.t / 1e9:9.3f} s  {self._words(ruling)}")
+                print(f"{ruling.t / 1e9:9.3f} s  {escape_controls(self._words(ruling))}")
 
     def draw(self, view: View) -> None:
         """Draw the position; does nothing where lines are printed."""
@@ -110,12 +111,14 @@ class Display:
             Columns([self._players(view), self._pile(view)], padding=(0, 3)),
             self._state(view),
             self._list(),
-            *[Text(note, style="yellow") for note in gauge.notes],
+            *[Text(escape_controls(note), style="yellow") for note in gauge.notes],
         )
-        return Panel(parts, title=f"Table Referee · {gauge.title}", subtitle=status, title_align="left", padding=(0, 1))
+        title = Text(f"Table Referee · {escape_controls(gauge.title)}")
+        return Panel(parts, title=title, subtitle=status, title_align="left", padding=(0, 1))
 
     def _players(self, view: View) -> RenderableType:
         from rich.table import Table
+        from rich.text import Text
 
         table = Table(box=None, padding=(0, 1), show_header=False)
         for seat, name in enumerate(self._names, start=1):
@@ -124,7 +127,7 @@ class Display:
             style = "bold" if view.turn == seat else "dim" if count == 0 else ""
             note = self._words.texts("board.locked") if seat in view.locked_out else ""
             table.add_row(
-                f"[green]{marks}[/]", str(seat), name, "?" if count is None else str(count), note, style=style
+                f"[green]{marks}[/]", str(seat), Text(name), "?" if count is None else str(count), note, style=style
             )
         return table
 
@@ -160,7 +163,7 @@ class Display:
         lines = Text()
         for ruling in self._rulings:
             lines.append(f"\n{ruling.t / 1e9:8.2f} s  ", style="dim")
-            lines.append(self._words(ruling), style=_COLOURS.get(ruling.kind, ""))
+            lines.append(escape_controls(self._words(ruling)), style=_COLOURS.get(ruling.kind, ""))
         lines.append("\n" * (_RULINGS - len(self._rulings)))
         return lines
 
@@ -204,7 +207,8 @@ class Screen:
     def tell(self, notice: Notice) -> None:
         """Teller: print a line where lines are printed; elsewhere what is amiss stands below the table."""
         if not self._live and notice.words:
-            self._work.put(lambda: print(f"{notice.t / 1e9:9.3f} s  {notice.words}"))
+            words = escape_controls(notice.words)
+            self._work.put(lambda: print(f"{notice.t / 1e9:9.3f} s  {words}"))
 
     def draw(self, view: View, gauge: Gauge) -> None:
         """Draw this position; of several that wait only the last is drawn."""

@@ -15,6 +15,7 @@ from typing import Final
 from referee.cli import keep, play, serve, setup
 from referee.cli.parser import MISTAKE, Parser
 from referee.errors import UserError
+from referee.text.escapes import escape_controls
 
 _INTERRUPTED: Final = 130
 _PIPE_CLOSED: Final = 141
@@ -88,7 +89,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return status
     except UserError as mistake:
-        print(f"referee: {' '.join(str(mistake).split())}", file=sys.stderr)
+        print(f"referee: {escape_controls(' '.join(str(mistake).split()))}", file=sys.stderr)
         return MISTAKE
     except ImportError as missing:
         words = missing.name or " ".join(str(missing).split())

@@ -17,6 +17,7 @@ from hardware.clock import wall_now
 from referee.cli.parser import Commands, command
 from referee.errors import UserError
 from referee.text.catalogue import LANGUAGES
+from referee.text.escapes import escape_controls
 
 if TYPE_CHECKING:
     from referee.record.backup import Places
@@ -72,10 +73,12 @@ def _games(args: argparse.Namespace) -> int:
         _require_record(args.record)
     with Record(args.record, read_only=not writes) as record:
         if args.export is not None:
-            sys.stdout.writelines(export_game(record, args.export))
+            for line in export_game(record, args.export):
+                sys.stdout.write(escape_controls(line, lines=True))
         elif args.csv is not None:
             record.game(args.csv)
-            sys.stdout.write(write_rulings_csv(text for _, text in record.lines(args.csv)))
+            csv = write_rulings_csv(text for _, text in record.lines(args.csv))
+            sys.stdout.write(escape_controls(csv, lines=True))
         elif args.take_in is not None:
             print(f"game {import_game(record, args.take_in, wall_now())}")
         elif args.keep is not None or args.release is not None:
@@ -101,7 +104,8 @@ def _list_games(record: Record) -> None:
         rules = info.rules if isinstance(info.rules, str) else f"{info.rules.get('base', 'house rules')}, changed"
         marks = [mark for mark, there in (("not ended", info.ended is None), ("kept", info.keep)) if there]
         notes = "; ".join([f"{rules}, {sizes.get(info.id, 0) / 1e6:.1f} MB", *marks])
-        print(f"{info.id:5}  {info.began[:16].replace('T', ' ')}  {', '.join(info.seats)}  ({notes})")
+        who = f"{info.began[:16].replace('T', ' ')}  {', '.join(info.seats)}  ({notes})"
+        print(f"{info.id:5}  {escape_controls(who)}")
     if not games:
         print("no game is recorded yet")
 
@@ -156,7 +160,8 @@ def _people(args: argparse.Namespace) -> int:
         # A read-only look first: a damaged or newer record is told, and never changed.
         Record(args.record, read_only=True).close()
         with People(args.record, read_only=not writes) as people:
-            print(_change_people(args, people) if writes else _show_people(args, people))
+            words = _change_people(args, people) if writes else _show_people(args, people)
+            print(escape_controls(words, lines=True))
     except ValueError as bad:
         raise UserError(str(bad)) from None
     return 0
@@ -268,7 +273,8 @@ def _league(args: argparse.Namespace) -> int:
     with People(args.record, read_only=True) as people:
         names = {person.id: person.name for person in people.people() if person.agreed}
         rows = make_league(list_results(people, Season(args.start, args.end)), names)
-    print(write_league_csv(rows) if args.csv else write_league_text(rows), end="" if args.csv else "\n")
+    words = write_league_csv(rows) if args.csv else write_league_text(rows)
+    print(escape_controls(words, lines=True), end="" if args.csv else "\n")
     return 0
 
 

@@ -6,6 +6,8 @@ import argparse
 from collections.abc import Callable, Iterable
 from typing import Any, Final, NoReturn, TypeAlias, TypeVar
 
+from referee.text.escapes import escape_controls
+
 N = TypeVar("N", bound=float)
 MISTAKE: Final = 2
 """Exit status for a mistake in what was given."""
@@ -29,7 +31,7 @@ class Parser(argparse.ArgumentParser):
         return super().parse_known_args(words, namespace)
 
     def error(self, message: str) -> NoReturn:
-        self.exit(MISTAKE, f"{self.prog}: {message} (try: {self.prog} --help)\n")
+        self.exit(MISTAKE, f"{self.prog}: {escape_controls(message)} (try: {self.prog} --help)\n")
 
 
 Commands: TypeAlias = "argparse._SubParsersAction[Parser]"  # the class has no public name, and no brackets when it runs

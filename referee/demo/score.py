@@ -23,6 +23,7 @@ from referee.engine.adjudicator import Adjudicator
 from referee.engine.observations import Card, Observation, Slap, Taken, Tick
 from referee.engine.rulings import Ruling
 from referee.table.services import ServedGame, TableService
+from referee.text.escapes import escape_controls
 from referee.units import MS, SECOND
 
 if TYPE_CHECKING:
@@ -426,15 +427,16 @@ def show(summary: DemoSummary) -> None:
     """Print the closing table, as a drawn table where standard output is a terminal."""
     end = "to its end" if summary.finished else f"{summary.cards.laid} cards of a game"
     behind = f", at most {summary.lag_ms:g} ms behind" if summary.lag_ms else ""
-    head = (
+    head = escape_controls(
         f"{summary.rules}, {summary.seats} seats, seed {summary.seed}, {end}: {summary.played_s:g} s at the table, "
         f"{summary.took_s:g} s here, {summary.frames} frames ({summary.fps:g}/s){behind}"
     )
     if sys.stdout.isatty():
         from rich.console import Console
         from rich.table import Table
+        from rich.text import Text
 
-        table = Table("", title=head, title_justify="left")
+        table = Table("", title=Text(head), title_justify="left")
         table.add_column("the players", justify="right")
         table.add_column("the referee")
         for row in rows(summary):

@@ -17,6 +17,7 @@ from referee.record.people import People
 from referee.record.store import RecordError
 from referee.settings.model import Settings
 from referee.table.services import ServedGame, TableService
+from referee.text.escapes import escape_controls
 
 
 class NameService(TableService):
@@ -42,7 +43,7 @@ class NameService(TableService):
             self._words.append(f"{names}: named while the game is on, not afterwards; referee people --ask asks")
         if sys.stdout.isatty():
             # A display that is drawn shows no notices; elsewhere they are printed.
-            print("".join(f"{words}\n" for words in self._words), end="")
+            print("".join(f"{escape_controls(words)}\n" for words in self._words), end="")
         return settings
 
     def begin_game(self, game: ServedGame) -> None:

@@ -34,6 +34,7 @@ from referee.table.seats import Sitting, seated, with_free_seats
 from referee.table.services import Hook, TableService
 from referee.table.slap_pictures import open_album
 from referee.table.systemd import Service, open_service, serving
+from referee.text.escapes import escape_controls
 
 if TYPE_CHECKING:
     from referee.table.orders import Orders
@@ -220,7 +221,7 @@ class Evening:
                 missing["setup"] = out_of_date(settings)
             parts.missing |= missing
             for words in parts.missing.values():
-                print(words, file=sys.stderr)
+                print(escape_controls(words), file=sys.stderr)
             return self._referee(settings, parts, recorded, journal, sitting, stack)
 
     def _open_game(self, settings: Settings, stack: ExitStack, *, new: bool) -> RecordedGame:

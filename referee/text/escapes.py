@@ -8,10 +8,15 @@ from __future__ import annotations
 import re
 from typing import Final
 
-_OBEYED: Final = re.compile("[\\x00-\\x1f\\x7f-\\x9f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069]")
+_OBEYED: Final = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 """Control characters (C0, DEL, C1), line separators, and what turns the direction of writing."""
 
 
-def escape_controls(text: str) -> str:
-    """The text with each of those characters as ``\\u009b``; in JSON that is the same character still."""
-    return _OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+def escape_controls(text: str, *, lines: bool = False) -> str:
+    """The text with each of those characters as ``\\u009b``; in JSON that is the same character still.
+
+    Args:
+        text: from anywhere.
+        lines: whether line breaks are the text's own, and stay.
+    """
+    return _OBEYED.sub(lambda found: found[0] if lines and found[0] == "\n" else f"\\u{ord(found[0]):04x}", text)

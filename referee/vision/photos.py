@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from referee.errors import UserError
+from referee.text.escapes import escape_controls
 
 if TYPE_CHECKING:
     from models.eye.eye import CardSeen, Eye
@@ -119,7 +120,7 @@ def recognise(images: Sequence[str], *, draw: Path | None = None, deck: str | No
         try:
             image = read_image(name)
         except UserError as bad:
-            print(f"referee: {bad}", file=sys.stderr)
+            print(f"referee: {escape_controls(str(bad))}", file=sys.stderr)
             status = _MISTAKE
             continue
         eye = eye or load_eye(deck)
@@ -136,7 +137,7 @@ def recognise(images: Sequence[str], *, draw: Path | None = None, deck: str | No
             for seen in cards
         ]
         line = {"image": name, "cards": found, "ms": round(took, 1)}
-        print(json.dumps(line, ensure_ascii=False), flush=True)
+        print(escape_controls(json.dumps(line, ensure_ascii=False)), flush=True)
         if place is not None:
             _draw(image, cards, place)
     return status

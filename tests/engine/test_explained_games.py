@@ -89,9 +89,8 @@ def contradictions(said: Explanation) -> Iterator[str]:
         yield "nobody knows since when it was held"
     if ruling.kind == "dead_card" and ruling["reason"] == "out_of_turn" and said.turn == ruling["seat"]:
         yield "it was in turn"
-    if ruling.kind in ("challenge", "chance", "dead_card") and said.ruling.because[0] not in {
-        laid.ref for laid in said.pile
-    }:
+    lies = {laid.ref for laid in said.pile}
+    if ruling.kind in ("challenge", "chance", "dead_card") and not lies & set(ruling.because):
         yield "its card does not lie there"
     if ruling.doubt and ruling.kind in SLAP_KINDS and "K9" not in held:
         yield "no doubt is told"
