@@ -27,7 +27,7 @@ from referee.rules.slap_verdict import Verdict, judge_slap
 
 _AROUND_NS: Final = 1_500_000_000
 """How far from a verdict's instant other lines are still worth telling, ns."""
-_MOST_MOMENTS: Final = 12
+_MOST_MOMENTS: Final = 8
 """Of those lines so many are told, the nearest ones; besides what the ruling rests on."""
 _MOST_READINGS: Final = 3
 """So many cards are told that may have come before or after a slap."""
@@ -36,6 +36,8 @@ _MOST_LOOKED_AT: Final = 12
 _OF_SLAPS: Final = frozenset(("slap_won", "slap_false", "slap_void", "dead_heat", "question"))
 _OF_PILES: Final = frozenset(("pile", "lead"))
 """What a card brings about by showing that the pile before it was picked up."""
+_OF_PATTERNS: Final = frozenset((None, "no_pattern", "covered"))
+"""Reasons of verdicts that were found by looking at the cards."""
 
 
 class Moment(NamedTuple):
@@ -426,10 +428,10 @@ def _readings(ruling: Ruling, course: JudgedCourse) -> Iterator[Considered]:
         near.sort(key=lambda one: abs(one[0] - slap.t))
         readings = (_reading(ruling, slap, other, course) for _, _, other in near[:_MOST_LOOKED_AT])
         told = [reading for reading in readings if reading is not None]
-    # Those in which the order mattered before those in which it did not.
-    told.sort(key=lambda reading: not reading.held)
-    yield from told[:_MOST_READINGS]
-    if ruling.doubt and not any(reading.held for reading in told):
+    mattered = [reading for reading in told if reading.held]
+    # Where no order matters, one is enough to show it.
+    yield from mattered[:_MOST_READINGS] or told[: ruling.get("reason") in _OF_PATTERNS]
+    if ruling.doubt and not mattered:
         yield Considered("K9", True, "in_doubt", {})
 
 

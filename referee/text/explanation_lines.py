@@ -14,7 +14,7 @@ from referee.rules.rows import ROWS
 from referee.text.ruling_lines import RulingWords, pretty
 
 _MOST_CARDS: Final = 24
-"""So many cards of a pile are written on a line, the newest ones."""
+"""So many cards of a pile are told, the newest ones."""
 _PLAIN: Final = RulingWords(())
 
 
@@ -24,7 +24,10 @@ def explanation_fields(explanation: Explanation) -> dict[str, Any]:
     return {
         "ruling": ruling_fields(ruling),
         "notation": notation(explanation.pile),
-        "pile": [{"card": laid.card, "seat": laid.seat, "state": laid.state} for laid in explanation.pile],
+        "pile": [
+            {"card": laid.card, "seat": laid.seat, "state": laid.state} for laid in explanation.pile[-_MOST_CARDS:]
+        ],
+        "below": max(0, len(explanation.pile) - _MOST_CARDS),
         "counts": list(explanation.counts),
         "turn": explanation.turn,
         "moments": [_moment_fields(moment) for moment in explanation.moments],

@@ -117,6 +117,22 @@ def test_the_screen_shows_pile_counts_turn_challenge_rulings_and_questions(capsy
         assert words in out
 
 
+def test_names_reach_the_terminal_as_they_are_written_and_never_obeyed(capsys: pytest.CaptureFixture[str]) -> None:
+    """No escape, no turned writing, no markup; drawn or line by line."""
+    from rich.console import Console
+
+    names = ("A\x1b[31mna", "[/] B\x9ben", "C\u202eho")
+    display = Display(names, live=False)
+    display(made())
+    display.gauge.title, display.gauge.notes = "x\x1b]0;y\x07", ("no\u2066voice",)
+    lines = capsys.readouterr().out
+    Console(width=110).print(display.render(View(names=names, counts=(1, 2, 3), turn=1)))
+    drawn = capsys.readouterr().out
+    assert not any(letter in lines + drawn for letter in "\x07\x1b\x9b\u202e\u2066")
+    assert "C\\u202eho wins the slap" in lines and "C\\u202eho wins the slap" in drawn
+    assert "[/] B\\u009ben" in drawn and "x\\u001b]0;y" in drawn and "no\\u2066voice" in drawn
+
+
 def test_cards_in_writing() -> None:
     assert [pretty(card) for card in ("Th", "As", "Xr", "??")] == ["10♥", "A♠", "joker ★", "?"]
     for card in ("Th", "As", "Xr", "??"):

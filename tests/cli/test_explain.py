@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +13,9 @@ import pytest
 
 from referee.cli import main
 from referee.engine.log import encode_observation
+from referee.engine.observations import Table
+from referee.engine.rulings import Ruling
+from referee.text.ruling_lines import RulingWords
 from tests.engine.playing import log
 
 GAME = """
@@ -146,3 +152,166 @@ def test_replay_in_words(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert main(["replay", written(tmp_path, GAME), "--format", "text"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert "    2.241 s  Cho wins the slap, double, by 14.500 ms ± 0.040 ms  [M1 P1 K3]  slap_won@s1" in lines
+
+
+TIE = "1000 1:7h\n2000 2:7c\n2300 slap 3 {0}\n2301 slap 1 {1}\n2400 lift 3\n2410 lift 1\n"
+
+
+def told_of(ruling: str, text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], **table: Any) -> str:
+    """What is printed of one ruling of a small log."""
+    assert main(["explain", written(tmp_path, text, **table), ruling]) == 0
+    return capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("ruling", "text", "rules", "words"),
+    [
+        (
+            "slap_won@s2",
+            TIE.format("!0.2", "!0.9"),
+            {},
+            ["double, by the harder hand", "harder hand: 0.90 against 0.20"],
+        ),
+        ("slap_void@s1", TIE.format("!0.2", "!0.9"), {}, ["the tie went to another hand", "Ana had the harder hand"]),
+        (
+            "slap_won@s1",
+            TIE.format("", "") + "3000 taken 3\n",
+            {"on": ["M3"]},
+            ["double, shared", "the pile is shared"],
+        ),
+        (
+            "slap_won@s2~a1",
+            TIE.format("", "") + "5000 answer question@s1 1\n5500 taken 1\n5600 1:2c\n",
+            {},
+            ["double, people said so", "people said so"],
+        ),
+        (
+            "slap_won@s1",
+            '1000 1:7h\n2000 2:8c\n2300 slap 3\n5000 correct slap_false@s1 {"ruling": "slap_won"}\n',
+            {},
+            ["Cho wins the slap: people said so", "yes K6 corrections: people said so"],
+        ),
+        (
+            "slap_void@s1",
+            '1000 1:7h\n2000 2:8c\n2300 slap 3\n5000 correct slap_false@s1 {"void": true}\n',
+            {},
+            ["Void slap by Cho: people said so"],
+        ),
+        ("slap_won@s1", "1000 1:7h\n1999 slap 3\n2000 2:7c\n", {}, ["double, alone (in doubt, so for the slapper)"]),
+    ],
+)
+def test_what_decided_is_said_as_it_was(
+    ruling: str,
+    text: str,
+    rules: dict[str, Any],
+    words: list[str],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Force, a split, people, doubt: never a margin that nothing was decided by."""
+    file = written(tmp_path, text, rules=rules or "classic")
+    main(["replay", file])
+    ids = [json.loads(line)["id"] for line in capsys.readouterr().out.splitlines()]
+    found = next(name for name in (ruling, *ids) if name in ids and name.partition("~")[0] == ruling.partition("~")[0])
+    told = told_of(found, text, tmp_path, capsys, rules=rules or "classic")
+    for expected in words:
+        assert expected in told, told
+    assert " by -" not in told and " by −" not in told
+
+
+def test_a_war_that_decided_is_said_so() -> None:
+    won = Ruling(
+        "slap_won", "slap_won@s1", 0, ("s1",), ("M1", "P1", "M4"),
+        {"seat": 3, "patterns": ["P1"], "cards": [], "margin": None, "error": None, "runners_up": [],
+         "decided_by": "war"},
+    )  # fmt: skip
+    assert RulingWords(("Ana", "Ben", "Cho"))(won) == "Cho wins the slap, double, War decided"
+    doubted = replace(won, fields={**won.fields, "decided_by": "doubt"}, doubt=True)
+    assert RulingWords(("Ana", "Ben", "Cho"))(doubted) == "Cho wins the slap, double, in doubt, so for the slapper"
+
+
+def test_a_turn_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert told_of("turn@c2", GAME, tmp_path, capsys) == "turn@c2: Cho's turn  [S5]\n"
+
+
+def test_a_late_hand_beside_a_tie_that_nobody_has_settled_is_told_by_how_much(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = TIE.format("", "") + "2340 slap 2\n"
+    told = told_of("slap_void@s3", text, tmp_path, capsys)
+    assert "Cho and Ana are too close to call: this hand came 40.00 ms after their first, ± 3.00 ms" in told
+
+
+@pytest.mark.parametrize(
+    ("ruling", "pile"),
+    [
+        ("challenge@c3", "7h 8c Jd"),
+        ("dead_card@c4", "7h 8c Jd (9s)"),
+        ("slap_false@s1", "7h 8c"),
+        ("burn@s1", "7h 8c"),
+        ("pile@t1", "[??] 7h 8c Jd (9s) 2c"),
+    ],
+)
+def test_the_pile_is_shown_with_the_card_that_decided(
+    ruling: str, pile: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = "1000 1:7h\n2000 2:8c\n2300 slap 1\n2400 lift 1\n3000 3:Jd\n4000 2:9s\n5000 1:2c\n6000 taken 3\n"
+    told = told_of(ruling, text, tmp_path, capsys)
+    shown = next(line for line in told.splitlines() if "the pile then" in line).partition(": ")[2].partition("   ")[0]
+    assert shown in (pile, f"[??] {pile}")
+
+
+def test_a_question_and_its_answer_are_told_in_words(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = TIE.format("", "") + "3000 answer question@s1 1\n"
+    told = told_of("question@s1", text, tmp_path, capsys)
+    assert told.startswith("question@s1: Who was first?")
+    assert 'people answered "Who was first?": Ana (a1)' in told
+
+
+NASTY = "A\x1b[2Jn\x9ba\u202eB\u2066\n\x07"
+
+
+def test_what_a_terminal_would_obey_is_written_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Names and ids with control characters, in words, in JSON and in complaints; JSON stays the same JSON."""
+    lines = log(GAME)
+    assert isinstance(lines[0], Table)
+    lines[0] = replace(lines[0], seats=(NASTY, "Ben", "Cho"))
+    lines[1] = replace(lines[1], id=f"c1{NASTY}")
+    file = tmp_path / "game.jsonl"
+    file.write_text("".join(encode_observation(line) + "\n" for line in lines))
+    asked = (["replay"], ["replay", "--format", "text"], ["explain"], ["explain", "--json"])
+    for command, *options in asked:
+        assert main([command, str(file), *options]) == 0
+        told = capsys.readouterr().out
+        assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", told)
+        assert "\\u009b" in told and "\\u202e" in told
+        if command == "replay" and not options:
+            assert f"turn@c1{NASTY}" in [json.loads(line)["id"] for line in told.splitlines()]
+    for wrong in (["explain", str(file), f"slap{NASTY}"], ["replay", f"no{NASTY}.jsonl"], ["replay", str(file), NASTY]):
+        with suppress(SystemExit):
+            assert main(wrong) == 2
+        told = capsys.readouterr().err
+        assert told.count("\n") == 1 and not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", told)
+
+
+def _crowded(lines: int) -> str:
+    """A log in which everything may have been at the same time as everything near."""
+    return "\n".join(
+        f"{1000 + 40 * n} slap {n % 3 + 1} ±1000" if n % 2 else f"{1000 + 40 * n} ?:{'23456789TJQK'[n % 12]}h ±1000"
+        for n in range(lines)
+    )
+
+
+@pytest.mark.parametrize("options", [[], ["--json"]])
+def test_a_long_log_with_wide_errors_is_told_in_few_words(
+    options: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What is left out is counted; twice the lines are twice the words."""
+    sizes = []
+    for lines in (300, 600):
+        assert main(["explain", written(tmp_path, _crowded(lines)), *options]) == 0
+        told = capsys.readouterr().out
+        sizes.append(len(told.encode()))
+    assert ("more lines as near" in told) if not options else ('"left_out":' in told)
+    assert sizes[1] < 1_000_000
+    assert sizes[1] < 2.5 * sizes[0]

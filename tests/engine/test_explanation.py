@@ -71,8 +71,8 @@ def test_the_pile_is_as_it_lay_then() -> None:
     assert facts["turn"] == 3
     assert facts["supersedes"] == []
     assert set(facts) == {
-        "ruling", "notation", "pile", "counts", "turn", "moments", "left_out", "rules", "considered", "supersedes",
-        "words",
+        "ruling", "notation", "pile", "below", "counts", "turn", "moments", "left_out", "rules", "considered",
+        "supersedes", "words",
     }  # fmt: skip
     assert facts["rules"] == [{"id": "F8", "name": "slap-on-dead-card", "title": "a slap over a dead card is false"}]
     assert facts["ruling"]["id"] == "slap_false@s2"
@@ -182,12 +182,78 @@ def test_other_rulings_are_told_what_they_hang_on() -> None:
     assert why("1000 1:Jh\n2000 2:8c\n", "challenge_won@c2", "C9", rules="beggar-my-neighbour") == []
 
 
-def test_a_replaced_ruling_is_told_by_what_its_cause_met_first_and_its_successor_by_what_it_met_last() -> None:
-    """K6: the card was an eight when the slap was ruled false, and a seven when it was ruled good."""
-    text = '1000 1:7h\n2000 2:8c\n2300 slap 3\n2400 lift 3\n3500 taken 3\n5000 correct c2 {"card": "7c"}\n'
-    assert notation(explained(text, "slap_false@s1").pile) == "7h 8c"
-    turn = explained(text, "pile@t1~c3")
-    assert notation(turn.pile) == "7h 7c"
+CORRECTED = """
+    1000 1:7h
+    2000 2:8c
+    2300 slap 3
+    2400 lift 3
+    3500 taken 3
+    5000 correct c2 {"card": "7c"}
+    6000 correct c2 {"card": "7d"}
+    7000 correct c2 {"card": "9s"}
+    8000 correct c5 {"void": true}
+"""
+
+
+def test_a_ruling_is_told_by_what_its_cause_met_while_it_stood() -> None:
+    """K6: the card was an eight when the slap was ruled false, then a seven, and a seven of another suit."""
+    met = {
+        "slap_false@s1": "7h 8c",
+        "slap_won@s1": "7h 7c",
+        "slap_won@s1~c4": "7h 7d",
+        "slap_false@s1~c5": "7h 9s",
+        "slap_won@s1~c6": "7h 7d",
+    }
+    assert {name: notation(explained(CORRECTED, name).pile) for name in met} == met
+    for name in met:
+        held = {row for row in ("P1",) for yes, _ in why(CORRECTED, name, row) if yes}
+        assert held == ({"P1"} if name.startswith("slap_won") else set())
+
+
+def test_the_lines_around_it_are_as_they_were_then() -> None:
+    """A replaced ruling shows the card that was seen, its successor the card that it was."""
+
+    def cards(name: str) -> list[str]:
+        return [moment.card for moment in explained(CORRECTED, name).moments if moment.kind == "card"]
+
+    assert cards("slap_false@s1") == ["7h", "8c"]
+    assert cards("slap_won@s1~c6") == ["7h", "7d"]
+
+
+def test_a_line_that_was_struck_out_is_not_told_any_more() -> None:
+    text = '1000 1:7h\n2000 2:7c\n2300 slap 3\n2340 slap 1\n2400 lift 3\n5000 correct s2 {"void": true}\n'
+    moments = explained(text, "slap_won@s1").moments
+    assert [moment.id for moment in moments] == ["c1", "c2", "s1", "l1"]
+
+
+def test_what_people_said_is_told_with_what_they_were_asked() -> None:
+    text = "1000 1:7h\n2000 2:7c\n2300 slap 1\n2301 slap 3\n3000 answer question@s1 3\n"
+    answer = explained(text, "question@s1").moments[-1]
+    assert (answer.kind, answer.about, answer.value) == ("answer", "who_was_first", 3)
+    facts = explanation_fields(explained(text, "question@s1"))["moments"]
+    assert [("about" in moment) for moment in facts] == [False, False, False, False, True]
+
+
+def test_the_lowest_card_is_as_people_named_it() -> None:
+    """P5b: nobody saw the burned card; people said which it is."""
+    text = "1000 1:7h\n1300 slap 2\n1400 lift 2\n2000 2:9c\n2500 slap 3\n4000 answer question@s2 "
+    rules = {"on": ["P5b"]}
+    assert notation(explained(text + '"9d"', "slap_won@s2", rules=rules).pile) == "[9d] 7h 9c"
+    missed = why(text + '"8d"', "slap_false@s2", "P5b", rules=rules)
+    assert missed == [(False, "9c has not the rank of 8d, the lowest card")]
+
+
+def test_a_corrected_table_is_told_as_it_stands() -> None:
+    text = '1000 1:7h\n2000 correct table {"dealer": 1}\n'
+    lines = log(text)
+    assert isinstance(lines[0], Table)
+    record = WitnessedLog(lines[0])
+    referee = Adjudicator(stream=False, witness=record)
+    for line in lines:
+        referee.observe(line)
+    lead = next(ruling for ruling in referee.finish() if ruling.kind == "lead" and "~" in ruling.id)
+    assert record.table.dealer == 1
+    assert record.explain(lead).turn == lead["seat"] == 2
 
 
 def test_the_cause_of_a_ruling_is_in_its_name() -> None:
