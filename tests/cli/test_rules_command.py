@@ -39,6 +39,37 @@ def test_the_example_is_read_and_says_what_it_switches_on(capsys: pytest.Capture
     assert "Sandwich" not in told
 
 
+@pytest.mark.parametrize(
+    ("preset", "words"),
+    [
+        ("classroom", "The game ends after 20 minutes. Whoever holds the most cards then has won. (E7)"),
+        ("slapjack", "A false slap costs 1 card: to whoever laid the top card. (F12)"),
+    ],
+)
+def test_what_goes_well_with_a_preset_is_told(preset: str, words: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Off by default; others have none."""
+    assert main(["rules", preset]) == 0
+    told = " ".join(capsys.readouterr().out.split())
+    assert words in told.partition("Goes well with it")[2]
+    assert main(["rules", "classic"]) == 0
+    assert "Goes well" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("row", "value", "words"),
+    [
+        ("E7", {"piles": 1}, "The game ends after 1 pile."),
+        ("E8", "others", "the cards are dealt out to the others."),
+        ("F12", 2, "A false slap costs 2 cards:"),
+        ("M6", 300, "Touch your forehead before you slap. A slap faster than 300 ms"),
+        ("M6", "convicted", "Once you have slapped falsely, touch your forehead before you slap."),
+        ("M6", [250, "convicted"], "faster than 250 ms"),
+    ],
+)
+def test_a_row_is_told_with_its_value(row: str, value: object, words: str) -> None:
+    assert words in sentence(row, read_house_rules({"on": [row], "set": {row: value}}))
+
+
 def test_names_and_ids_mean_the_same() -> None:
     by_name = parse_house_rules('on = ["marriage", "P7 divorce"]\noff = ["sandwich"]\n[set]\nburn = 2\n')
     by_id = parse_house_rules('on = ["P6", "P7"]\noff = ["P2"]\n[set]\nF1 = 2\n')

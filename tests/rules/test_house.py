@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import re
 from itertools import combinations
 from pathlib import Path
@@ -61,6 +63,70 @@ def test_a_mistake_is_named(said: Any, words: str) -> None:
     with pytest.raises(RulesError) as refusal:
         read_house_rules(said)
     assert words in str(refusal.value)
+
+
+def test_nobody_changes_rules_that_were_made() -> None:
+    """Neither through what they were made of nor through what they give: presets are everybody's."""
+    said = {"set": {"C1": {"A": 4, "K": 3, "Q": 2, "J": 1}, "S4d": [2], "P19": {"twins": "rank(1) = rank(2)"}}}
+    rules = read_house_rules(said)
+    said["set"]["C1"]["A"] = 9  # type: ignore[index]
+    said["set"]["S4d"].append(3)  # type: ignore[attr-defined]
+    assert (rules.chances("As"), rules.seats_without_cards) == (4, (2,))
+    for values in (
+        rules.values,
+        rules.value("C1"),
+        rules.own_patterns,
+        rules.alike,
+        PRESETS["short"].values,
+        PRESETS,
+        ROWS,
+    ):
+        with pytest.raises(TypeError):
+            values["F1"] = 1  # type: ignore[index]
+    for preset in PRESETS.values():
+        with pytest.raises(AttributeError):
+            preset.title = ""  # type: ignore[misc]
+    assert read_house_rules("classic").value("C1") == {"A": 4, "K": 3, "Q": 2, "J": 1}
+
+
+def test_rules_travel_and_are_copied() -> None:
+    """To another process, and with whatever holds them."""
+    rules = read_house_rules(
+        {"base": "suck-the-well", "set": {"N12": [80, "false"], "P19": {"twins": "rank(1) = rank(2)"}}}
+    )
+    assert copy.deepcopy(rules) is rules
+    assert pickle.loads(pickle.dumps(rules)) == rules
+
+
+def test_a_value_is_read_as_what_it_is() -> None:
+    rules = read_house_rules({"set": {"P4a": "low", "P4b": {"n": 5, "wrap": True}, "P8": False, "N12": [80, "false"]}})
+    assert rules.run("P4a") == (3, "low", False)
+    assert rules.run("P4b") == (5, "both", True)
+    assert (rules.ace_is_one, rules.anticipation) == (False, (80, "false"))
+    assert (rules.word("K9"), rules.word("P14"), rules.number("M9")) == ("slapper", "", 150)
+    for row, reading in (("K9", rules.number), ("N12", rules.number), ("P8", rules.number), ("F1", rules.word)):
+        with pytest.raises(TypeError, match=f"the value of row {row} is"):
+            reading(row)
+
+
+@pytest.mark.parametrize(
+    ("value", "forehead"),
+    [
+        (300, (300, "all")),
+        ("all", (400, "all")),
+        ("convicted", (400, "convicted")),
+        ([250, "convicted"], (250, "convicted")),
+    ],
+)
+def test_who_touches_the_forehead_and_how_long_that_takes(value: Any, forehead: tuple[int, str]) -> None:
+    """M6."""
+    assert read_house_rules({"set": {"M6": value}}).forehead == forehead
+
+
+def test_the_end_is_agreed_in_minutes_or_piles() -> None:
+    """E7."""
+    assert read_house_rules("classic").agreed_end == (20, None)
+    assert read_house_rules({"set": {"E7": {"piles": 30}}}).agreed_end == (None, 30)
 
 
 GROUPS = (

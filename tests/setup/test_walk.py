@@ -375,6 +375,12 @@ def test_measured_pads_are_forgotten_when_they_are_others(tmp_path: Path) -> Non
     assert walked({}, FakeBench([PAD_PINS[1], PAD_PINS[0]]), draft).pads_measured is None
 
 
+def test_what_goes_well_with_a_preset_is_asked_and_is_off_by_itself() -> None:
+    assert walked({"rules.preset": "classroom", "rules.E7": "yes"}).rules == {"base": "classroom", "on": ["E7"]}
+    assert walked({"rules.preset": "classroom", "rules.E7": "no"}).rules == "classroom"
+    assert walked({"rules.preset": "classic"}).rules == "classic"
+
+
 def test_one_step_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "table.toml"
     hold_walk(path, FakeBench(), listed_answers([]))

@@ -92,6 +92,8 @@ def test_the_script_is_told_what_the_rules_are() -> None:
         rules = read_house_rules({"base": name, "set": preset["set"]})
         assert frozenset(preset["on"]) == rules.on
         assert rules.values == read_house_rules(name).values
+        assert tuple(preset["options"]) == PRESETS[name].options
+        assert rules.on.isdisjoint(preset["options"])
     for row, rivals in said["rivals"].items():
         on = read_house_rules({"base": "classic", "on": [row]}).on
         assert on.isdisjoint(rivals)

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from referee.rules.frozen import thaw
 from referee.rules.house import read_house_rules
 from referee.settings.house_rules import load_house_rules
 from tests.web.served import House
@@ -59,7 +60,8 @@ def test_the_form_writes_what_the_rules_read(house: House, page: Page, tmp_path:
     with playing(house, page) as main:
         editor(page, main.served.address, "short")
         page.get_by_label("Name of these rules").fill('Friday "evenings"')
-        for row in ("C2a", "P4a", "P14", "N12", "S4d", "P19", "S3"):
+        chosen = {"C2a", "P4a", "P14", "N12", "S4d", "P19", "S3", "M6", "E7", "E8"}
+        for row in sorted(chosen):
             switch(page, row)
         switch(page, "P2")
         page.locator('[data-value="P4a"] [data-part=n]').fill("5")
@@ -67,6 +69,11 @@ def test_the_form_writes_what_the_rules_read(house: House, page: Page, tmp_path:
         page.locator('[data-value="P14"] select').select_option("10")
         page.locator('[data-value="N12"] [data-part=ms]').fill("120")
         page.locator('[data-value="N12"] [data-part=is]').select_option(label="faster is a false slap")
+        page.locator('[data-value="M6"] [data-part=ms]').fill("350")
+        page.locator('[data-value="M6"] [data-part=who]').select_option(label="whoever slapped falsely before touches")
+        page.locator('[data-value="E7"] [data-part=unit]').select_option(label="piles")
+        page.locator('[data-value="E7"] [data-part=n]').fill("30")
+        page.locator('[data-value="E8"] select').select_option(label="the cards are dealt out to the others")
         page.locator('[data-value="S4d"] input').fill("2, 3")
         page.locator('[data-value="S3"] input').fill("4")
         page.get_by_role("button", name="Add a pattern").click()
@@ -81,14 +88,16 @@ def test_the_form_writes_what_the_rules_read(house: House, page: Page, tmp_path:
         read = load_house_rules(file)
         assert read.title == 'Friday "evenings"'
         assert not read.notes
-        on = read_house_rules("short").on - {"C1", "P2"} | {"C2a", "P4a", "P14", "N12", "S4d", "P19", "S3"}
+        on = read_house_rules("short").on - {"C1", "P2"} | chosen
         assert read.rules.on == on
         boxes = page.locator("[data-switch]:checked").evaluate_all("all => all.map((one) => one.dataset.switch)")
         assert set(boxes) == on
-        values = {row: read.rules.value(row) for row in ("P4a", "P14", "N12", "S4d", "S3", "P19", "F1")}
+        rows = ("P4a", "P14", "N12", "S4d", "S3", "P19", "F1", "M6", "E7", "E8")
+        values = {row: thaw(read.rules.value(row)) for row in rows}
         assert values == {
             "P4a": {"n": 5, "ace": "low", "wrap": False}, "P14": "T", "N12": [120, "false"], "S4d": [2, 3], "S3": 4,
             "P19": {"twins": "rank(1) = rank(2) and suit(1) = hearts"}, "F1": 2,
+            "M6": [350, "convicted"], "E7": {"piles": 30}, "E8": "others",
         }  # fmt: skip
 
         page.get_by_role("button", name="Begin a game with these rules").click()
@@ -120,6 +129,18 @@ def test_a_rule_switches_off_those_that_it_excludes(house: House, page: Page) ->
         switch(page, "C2a")
         switch(page, "C1")
         page.locator("#differs").get_by_text("Nothing: exactly classic.").wait_for()
+        page.locator("#state").filter(has_text=FINE).wait_for()
+
+
+def test_what_goes_well_with_a_preset_is_offered_until_it_is_on(house: House, page: Page) -> None:
+    """A class may agree on twenty minutes."""
+    with playing(house, page) as main:
+        editor(page, main.served.address, "classroom")
+        offered = page.locator("#differs").get_by_text("Goes well with this preset")
+        offered.wait_for()
+        switch(page, "E7")
+        offered.wait_for(state="detached")
+        page.locator("#differs b").filter(has_text="E7").wait_for()
         page.locator("#state").filter(has_text=FINE).wait_for()
 
 
