@@ -369,7 +369,10 @@ def failures(scene: Scene) -> list[str]:
     """What of a scenario does not come out; empty where all does."""
     if scene.refused:
         return _not_refused(scene)
-    ruled = play(scene)
+    try:
+        ruled = play(scene)
+    except LogError as bad:
+        return [f"refused: {bad}"]
     out = []
     at = 0
     for wanted in scene.rulings:
@@ -394,5 +397,8 @@ def _not_refused(scene: Scene) -> list[str]:
 
 def told(scene: Scene) -> str:
     """A scenario that failed, for whoever has to look into it."""
-    ruled = [] if scene.refused else ["ruled:", *play(scene)]
+    try:
+        ruled = ["ruled:", *play(scene)]
+    except LogError:
+        ruled = []
     return "\n".join([f"{scene.where}: {scene.title}", *failures(scene), *ruled])
