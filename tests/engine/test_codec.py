@@ -2,13 +2,29 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
+from io import BytesIO
+from pathlib import Path
 from typing import Any, Final
 
 import pytest
 
-from referee.engine.log import decode_line, encode_observation, from_fields, parse_object, to_fields
-from referee.engine.observations import Card, LogError, Other, Slap, Table
+from referee.engine.log import (
+    decode_line,
+    encode_observation,
+    find_replacements,
+    from_fields,
+    open_log,
+    parse_object,
+    read_observations,
+    ruling_of,
+    split_lines,
+    to_fields,
+)
+from referee.engine.observations import OBSERVATION_KINDS, Card, LogError, Other, Slap, Table
+from referee.engine.rulings import Ruling, encode_ruling
+from referee.errors import UserError
 
 TABLE: Final = {"kind": "table", "t": 0, "seats": ["Ana", "Ben"]}
 VALID: Final[dict[str, dict[str, Any]]] = {
@@ -24,6 +40,7 @@ VALID: Final[dict[str, dict[str, Any]]] = {
     "say": {"kind": "say", "t": 1, "seat": 1, "rank": "7"},
     "draw": {"kind": "draw", "t": 1, "rank": "7"},
     "join": {"kind": "join", "t": 1, "seat": 3},
+    "leave": {"kind": "leave", "t": 1, "seat": 3},
     "count": {"kind": "count", "t": 1, "seat": 1, "cards": 3},
     "day": {"kind": "day", "t": 1, "date": "2026-11-21"},
     "pause": {"kind": "pause", "t": 1},
@@ -77,14 +94,26 @@ FIELDS: Final[dict[tuple[str, str], tuple[tuple[Any, ...], tuple[Any, ...]]]] = 
     ("say", "rank"): RANK,
     ("draw", "rank"): RANK,
     ("join", "seat"): SEAT,
+    ("leave", "seat"): SEAT,
     ("count", "seat"): SEAT,
     ("count", "cards"): COUNT,
     ("day", "date"): TEXT,
     ("correct", "line"): TEXT,
     ("correct", "void"): ((True, False), (1, None, "true")),
+    ("correct", "take"): ((True, False), (1, None, "true")),
     ("tick", "sensor"): (("pads", None), ("", 1)),
 }
 """By kind and field: what it may hold, and what it may not."""
+
+
+def test_no_kind_and_no_field_is_left_out_here() -> None:
+    """What a table's rules may be is the business of the house rules."""
+    assert set(VALID) == set(OBSERVATION_KINDS)
+    there = {(kind, one.name) for kind, cls in OBSERVATION_KINDS.items() for one in dataclasses.fields(cls)}
+    assert {field for field in there if field[1] not in ("t", "id", "extra")} - set(FIELDS) == {
+        ("table", "rules"),
+        ("card", "candidates"),
+    }
 
 
 @pytest.mark.parametrize(("kind", "field"), FIELDS)
@@ -106,7 +135,8 @@ def test_a_field_holds_what_it_may_and_nothing_else(kind: str, field: str) -> No
 REQUIRED: Final = {
     ("table", "seats"), ("card", "card"), ("slap", "seat"), ("lift", "seat"), ("foul", "seat"), ("foul", "foul"),
     ("contest", "by"), ("contest", "against"), ("answer", "to"), ("answer", "value"), ("say", "seat"), ("say", "rank"),
-    ("draw", "rank"), ("join", "seat"), ("count", "seat"), ("count", "cards"), ("day", "date"), ("correct", "line"),
+    ("draw", "rank"), ("join", "seat"), ("leave", "seat"), ("count", "seat"), ("count", "cards"), ("day", "date"),
+    ("correct", "line"),
 }  # fmt: skip
 
 
@@ -213,3 +243,89 @@ def test_a_name_that_stands_in_two_objects_of_a_line_is_no_mistake() -> None:
 def test_letters_of_every_script_stand_as_they_are() -> None:
     seats = from_fields({**TABLE, "seats": ["Zoë", "李"]}, 1)
     assert '"Zoë","李"' in encode_observation(seats)
+
+
+# Lines of a record: observations and rulings mixed
+
+SAID: Final = (
+    Ruling("slap_won", "slap_won@s1", 5, ("s1", "c2"), ("P1", "M1"), {"seat": 3, "margin": None, "patterns": ["P1"]}),
+    Ruling("turn", "turn@c1", -5, ("c1",), (), {"seat": 2}),
+    Ruling("burn", "burn@s1~x1", 6, ("s1",), ("F1",), {"seat": 1, "count": 2}, supersedes=("burn@s1",), doubt=True),
+    Ruling("drawn", "drawn@c9", 7, ("c9",), ("E4",)),
+)
+
+
+@pytest.mark.parametrize("ruling", SAID, ids=lambda one: one.kind)
+def test_a_ruling_is_read_as_it_was_written(ruling: Ruling) -> None:
+    assert ruling_of(json.loads(encode_ruling(ruling))) == ruling
+
+
+def test_a_ruling_that_says_nothing_of_what_it_rests_on_rests_on_nothing() -> None:
+    assert ruling_of({"ruling": "turn", "id": "turn@c1", "t": 5, "seat": 2}) == Ruling(
+        "turn", "turn@c1", 5, (), (), {"seat": 2}
+    )
+    for missing in ("ruling", "id", "t"):
+        with pytest.raises(KeyError):
+            ruling_of({key: said for key, said in {"ruling": "turn", "id": "x", "t": 5}.items() if key != missing})
+
+
+def test_observations_and_rulings_are_told_apart_and_keep_their_numbers() -> None:
+    """A line that has a kind is an observation, whatever else it says; ticks are kept where they are asked for."""
+    rows = [
+        (3, '{"kind":"slap","t":1,"seat":1}'),
+        (4, '{"kind":"tick","t":2}'),
+        (7, encode_ruling(SAID[1])),
+        (8, '{"t":3,"kind":"tick"}'),
+        (9, '{"kind":"sneeze","t":4,"ruling":"loud"}'),
+    ]
+    lines, rulings = split_lines(rows)
+    assert [(number, line.id, line.kind) for number, line in lines] == [(3, "3", "slap"), (9, "9", "")]
+    assert rulings == [SAID[1]]
+    lines, rulings = split_lines(rows, ticks=True)
+    assert [number for number, _ in lines] == [3, 4, 8, 9]
+    assert rulings == [SAID[1]]
+    with pytest.raises(LogError) as refusal:
+        split_lines([(12, '{"kind":"slap","t":1}')])
+    assert refusal.value.line == 12
+
+
+def test_of_a_log_rulings_are_passed_over_and_lines_before_are_skipped() -> None:
+    text = '{"kind":"tick","t":1}\n\n{"ruling":"turn","id":"turn@1","t":1}\n{"kind":"tick","t":2,"ruling":1}\n'
+    assert [number for number, _ in read_observations(BytesIO(text.encode()))] == [1, 4]
+    assert [number for number, _ in read_observations(BytesIO(text.encode()), 1)] == [4]
+    assert [number for number, _ in read_observations(BytesIO(b"\xef\xbb\xbf" + text.encode()))] == [1, 4]
+
+
+def test_a_line_that_is_too_long_or_no_text_is_refused_by_its_number() -> None:
+    tick = b'{"kind":"tick","t":1}\n'
+    longest = tick[:-1] + b" " * ((1 << 20) - len(tick)) + b"\n"
+    assert len(longest) == 1 << 20
+    assert len(list(read_observations(BytesIO(longest)))) == 1
+    for bad, words in (
+        (b" " + longest, "line 2: longer than 1048576 bytes: not a table log"),
+        (b'{"a":"\xff"}\n', "line 2: not UTF-8 (byte 7 of the line); save the log as UTF-8"),
+    ):
+        with pytest.raises(LogError) as refusal:
+            list(read_observations(BytesIO(tick + bad)))
+        assert str(refusal.value) == words
+
+
+def test_a_file_that_cannot_be_read_is_told_in_one_line(tmp_path: Path) -> None:
+    log = tmp_path / "game.jsonl"
+    for name, words in (
+        (log, f"{log}: there is no such file"),
+        (tmp_path, f"{tmp_path} is a folder; replay reads one log file"),
+        (log / "x", f"{log}/x: there is no such file"),
+    ):
+        with pytest.raises(UserError) as refusal, open_log(str(name)):
+            pass
+        assert str(refusal.value) == words
+    log.write_text('{"kind":"tick"}')
+    with pytest.raises(UserError, match=rf"^{log}, line 1: ") as refusal, open_log(str(log)) as stream:
+        list(read_observations(stream))
+    with pytest.raises(UserError, match=rf"^{log}/x cannot be read: Not a directory$"), open_log(f"{log}/x"):
+        pass
+
+
+def test_of_what_was_replaced_each_finds_what_replaced_it() -> None:
+    assert find_replacements(SAID) == {"burn@s1": "burn@s1~x1"}

@@ -12,9 +12,10 @@ from hardware.simulated.table.script import play_game
 from hardware.simulated.table.simulated_table import SimulatedTable
 from referee.engine.gap import GAP_BETWEEN_CARDS, SAME_CARD_WINDOW, FirstLook, PauseHands, reconcile_pile
 from referee.engine.log import encode_observation
-from referee.engine.observations import Card, Observation, Pause, Resume, Slap, Table, Taken
+from referee.engine.observations import MAX_ERROR, Card, Observation, Pause, Resume, Slap, Table, Taken
 from referee.engine.replay import replay_log
 from referee.record.journal import FileJournal, LogWriter
+from referee.rules.card_play import DRAWN_AT_ONCE_NS
 from referee.table.pause import GamePause, LogNote, Steps
 from referee.vision.sight import Looker, Sight
 from referee.vision.videos import new_watcher, seat_bearings
@@ -58,6 +59,98 @@ def test_what_came_is_put_between_pause_and_resume() -> None:
     (gone,) = reconcile_pile(("7h",), ()).observations(5 * SECOND, 9 * SECOND)
     assert isinstance(gone, Taken)
     assert gone.seat is None
+
+
+def test_what_came_stands_in_the_middle_of_what_is_left_and_says_that_it_came_in_a_gap() -> None:
+    """Two cards so near as to be one seat's double draw are none: between any two lies more than that (F9)."""
+    finding = reconcile_pile(("7h",), ("7c",))
+    assert finding.span == 4 * GAP_BETWEEN_CARDS == 4 * (DRAWN_AT_ONCE_NS + 1)
+    made = [one for one in finding.observations(0, finding.span) if isinstance(one, Card)]
+    assert [one.card for one in made] == ["??", "??", "7c"]
+    assert [dict(one.extra) for one in made] == [{"gap": True}] * 3
+    assert [one.t + one.t_error for one in made] == [finding.span - 1] * 3, "each may have come until the very end"
+    wide = [one for one in finding.observations(0, 10**12) if isinstance(one, Card)]
+    assert {one.t_error for one in wide} == {MAX_ERROR}
+    gone = reconcile_pile(("7h",), ())
+    assert gone.span == GAP_BETWEEN_CARDS
+    (taken,) = gone.observations(10, 10 + gone.span)
+    assert isinstance(taken, Taken)
+    assert (taken.t, taken.t + taken.t_error) == (11, 10 + gone.span - 1)
+    (long,) = gone.observations(0, 10**12)
+    assert isinstance(long, Taken) and long.t_error == MAX_ERROR
+    assert reconcile_pile(("7h",), ("7h",)).observations(0, GAP_BETWEEN_CARDS) == []
+    with pytest.raises(ValueError, match=rf"the gap must be {gone.span} ns long, not {gone.span - 1}"):
+        gone.observations(0, gone.span - 1)
+
+
+def test_a_card_that_nobody_could_read_may_be_read_now_and_no_more_than_one() -> None:
+    assert reconcile_pile(("7h", "??"), ("7h", "Kd")).verdict == "same"
+    assert reconcile_pile(("7h", "??"), ("Kd", "2c")).verdict == "more"
+    assert reconcile_pile(("??", "7h"), ("Kd",)).verdict == "more", "it was not the top one"
+    assert reconcile_pile(("7h", "??"), ("??",)).verdict == "more"
+
+
+def test_a_first_look_is_patient_to_the_nanosecond_and_waits_for_the_promise() -> None:
+    look = FirstLook(patience=SECOND)
+    assert not look.add(SECOND, [], SECOND, hidden=True)
+    assert not look.add(2 * SECOND, [], SECOND, hidden=True)
+    assert look.add(2 * SECOND + 1, [], SECOND, hidden=True)
+    other = FirstLook()
+    assert not other.add(SECOND, [], SECOND - 1, hidden=False)
+    assert other.add(SECOND, [], SECOND, hidden=False)
+    assert FirstLook().patience == 5 * SECOND
+
+
+def test_what_a_first_look_takes_for_lying_there_are_cards_of_the_pile_alone() -> None:
+    look = FirstLook()
+    at_seat, taken = Card(t=SECOND, card="7h", zone="seat"), Taken(t=SECOND)
+    look.add(SECOND, [at_seat, taken, Card(t=SECOND, card="7c"), Card(t=SECOND + 1, card="7d")], SECOND, hidden=False)
+    assert look.lying == ["7c"]
+    assert look.later == [at_seat, taken, Card(t=SECOND + 1, card="7d")]
+
+
+def press(t: int, seat: int, error: int = 1) -> Slap:
+    return Slap(t=t, id=f"s{t}-{seat}", seat=seat, t_error=error)
+
+
+def test_hands_of_a_pause_are_told_by_card_and_the_first_is_named() -> None:
+    hands = PauseHands(since=100)
+    for slap in (press(99, 1), press(500, 2, 3), press(100, 1, 2), press(100 + SAME_CARD_WINDOW, 3)):
+        hands.add(slap)
+    hands.add(press(101 + SAME_CARD_WINDOW, 4))
+    hands.add(press(200, 1))
+    assert hands.told(99 + SAME_CARD_WINDOW) == [], "further hands may still be told"
+    (first,) = hands.told(100 + SAME_CARD_WINDOW)
+    assert [(slap.seat, slap.t) for slap in first.slaps] == [(1, 100), (2, 500), (3, 100 + SAME_CARD_WINDOW)]
+    assert (first.t, first.margin, first.error, first.sure) == (100, 400, 5, True)
+    assert first.words == "first hand: seat 1, by 0.0 ms, not judged"
+    (later,) = hands.told(101 + 2 * SAME_CARD_WINDOW)
+    assert (later.t, later.margin, later.error, later.sure) == (101 + SAME_CARD_WINDOW, None, 0, True)
+    assert later.words == "first hand: seat 4, not judged"
+    assert hands.told(10 * SECOND) == []
+
+
+def test_hands_no_further_apart_than_their_errors_are_told_as_one() -> None:
+    near = PauseHands(since=0)
+    near.add(press(3, 2, 1))
+    near.add(press(0, 1, 2))
+    (at_once,) = near.told(SECOND)
+    assert not at_once.sure
+    assert at_once.words == "seats 1 and 2 at once, not judged"
+    apart = PauseHands(since=0)
+    apart.add(press(5 * MS // 2 + 4, 2, 1))
+    apart.add(press(0, 1, 2))
+    apart.add(press(5 * MS, 3, 5 * MS))
+    (told,) = apart.told(SECOND)
+    assert told.sure and told.error == 3
+    assert told.words == "first hand: seat 1, by 2.5 ms, not judged"
+
+
+def test_of_hands_at_one_instant_the_lower_seat_is_named_first() -> None:
+    hands = PauseHands(since=0)
+    hands.add(press(7, 3))
+    hands.add(press(7, 2))
+    assert [slap.seat for slap in hands.told(SECOND)[0].slaps] == [2, 3]
 
 
 def judged(*lines: Observation) -> list[tuple[str, object]]:

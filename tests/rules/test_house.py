@@ -129,6 +129,45 @@ def test_the_end_is_agreed_in_minutes_or_piles() -> None:
     assert read_house_rules({"set": {"E7": {"piles": 30}}}).agreed_end == (None, 30)
 
 
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ({"set": {"P1": 2}}, 'row P1 ("double: the top two share a rank") has no value to set'),
+        ({"set": {"F1": 99}}, "row F1: 99 is not allowed; it must be a whole number from 0 to 52 (cards)"),
+        (
+            {"set": {"P19": {"": "joker(1)"}}},
+            "row P19: {'': 'joker(1)'} is not allowed; it must be patterns by name, such as "
+            '{"twins": "rank(1) = rank(2)"}',
+        ),
+        (
+            {"set": {"P19": {"twins": "rank(1)"}}},
+            "row P19: {'twins': 'rank(1)'} is not allowed; it must be patterns by name, such as "
+            '{"twins": "rank(1) = rank(2)"}; twins: expected =, !=, <, <=, >, >= or in, at character 8: rank(1)>>>',
+        ),
+        ({"on": ["F1", "F3"]}, "rows F1 (burn) and F3 (pile-to-latest-layer) exclude each other; "
+         "switch only one of them on"),
+        ({"set": {"F1": 2, "burn": 3}}, "row F1 is set twice; keep one of them"),
+        ({"on": ["P1 sandwich"]}, 'row P1 is "double", not "sandwich"; keep one of them'),
+        ({"on": ["P1 of it"]}, 'there is no row "P1 of it" in the rules'),
+        ({"nothing": 1}, 'house rules have no "nothing"; they have base, on, off, set'),
+        ({"set": "F1"}, '"set" maps row ids to values, such as {"F1": 2}'),
+        ({"off": "P1"}, '"off" is a list of row ids, such as ["P1"]'),
+        ({"base": 3}, 'there is no preset "3"; the presets are ' + ", ".join(PRESETS)),
+    ],
+)  # fmt: skip
+def test_a_refusal_says_what_is_allowed_and_not_a_word_more(said: Any, words: str) -> None:
+    with pytest.raises(RulesError) as refusal:
+        read_house_rules(said)
+    assert str(refusal.value) == words
+
+
+def test_a_preset_plays_clockwise_unless_its_source_says_otherwise() -> None:
+    other = {name for name in PRESETS if read_house_rules(name).direction != "clockwise"}
+    assert other == {"suck-the-well"}
+    assert read_house_rules("suck-the-well").direction == "counter-clockwise"
+    assert read_house_rules({"base": "suck-the-well", "on": ["P1"]}).direction == "counter-clockwise"
+
+
 GROUPS = (
     ("C1", "C2a", "C2b"), ("C6a", "C6b"), ("S4a", "S4b", "S4c"), ("P5a", "P5b"), ("P13a", "P13b", "P13c"),
     ("F1", "F3", "N8", "N9", "F12"), ("F6a", "F6b", "F6c", "F6d", "F6e", "F6f"), ("E5a", "E5b"),
