@@ -165,11 +165,15 @@ class _Meeting(Reports):
             if verdict not in instead.verdicts:
                 raise Denied("a dead card can only be said to have been in turn, and nothing else can")
             words = Sentence("the card was in turn after all; what follows is ruled again")
-            return Accepted(words, (self._correction(ruling.id, void=True),))
+            return Accepted(words, (self._correction(base_id(ruling.id), void=True),))
         if verdict is not None:
-            if verdict not in instead.verdicts:
+            if verdict == ruling.kind:
                 raise Denied("that is what was ruled")
-            return Accepted(_as_verdict(verdict, seat), (self._correction(ruling.id, extra={"ruling": verdict}),))
+            if verdict not in instead.verdicts:
+                raise Denied("no pile lay there that could be won")
+            return Accepted(
+                _as_verdict(verdict, seat), (self._correction(base_id(ruling.id), extra={"ruling": verdict}),)
+            )
         if ruling.kind != "slap_won":
             raise Denied("only where a slap won can another seat's hand be said to have been first")
         if self._checked_seat(other) == seat:
@@ -177,7 +181,7 @@ class _Meeting(Reports):
         if other not in instead.seats:
             raise Denied("{seat} did not slap then", seat=other)
         words = Sentence("{seat} was first; what follows is ruled again", seat=other)
-        return Accepted(words, (self._correction(ruling.id, extra={"seat": other}),))
+        return Accepted(words, (self._correction(base_id(ruling.id), extra={"seat": other}),))
 
     def answer(self) -> Accepted:
         """What the referee asked: a seat, a card, or which came first."""

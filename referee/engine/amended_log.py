@@ -95,7 +95,8 @@ class AmendedLog:
         self.rulings = {ruling.id: ruling for ruling in rulings if ruling.id not in replaced}
         """Those in force, by id."""
         asked = [(one["ask"], cause_of(one.id)) for one in rulings if one.kind == "question" and one["ask"] in UNUSED]
-        self._unused = {line for ask, line in asked if ask != LATE}
+        amending = {name for name, line in self._lines.items() if isinstance(line, AMENDING)}
+        self._unused = {line for ask, line in asked if ask != LATE and line in amending}
         """Lines that the adjudicator could not use: what did not fit, and what came too late unless it is taken up."""
         said = [line for line in self._lines.values() if isinstance(line, Correct) and line.id not in self._unused]
         self.taken_back: set[str] = set()

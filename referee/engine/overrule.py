@@ -56,7 +56,10 @@ def find_overrulable(
         hands, cause = list(slaps), cause_of(ruling.id)
         won = [slap for slap in hands if slap.id == cause]
         seats = {slap.seat for slap in hands if won and abs(slap.t - won[0].t) <= _SAME_PILE_NS}
-    return Overrulable(VERDICTS_INSTEAD[ruling.kind], tuple(sorted(seats - {ruling["seat"]})))
+    # Nobody can win what does not lie there.
+    never = {"slap_won"} if ruling.get("reason") == "empty_pile" else set()
+    verdicts = tuple(verdict for verdict in VERDICTS_INSTEAD[ruling.kind] if verdict not in never)
+    return Overrulable(verdicts, tuple(sorted(seats - {ruling["seat"]})))
 
 
 def allows_corrections(rules: Any) -> bool:

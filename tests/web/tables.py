@@ -11,8 +11,8 @@ from typing import Any
 from referee.control.corrections import meet_command
 from referee.control.facts import Accepted, Facts, Outcome
 from referee.engine.adjudicator import Adjudicator
-from referee.engine.observations import MAX_ERROR, Observation, Tick
-from referee.engine.rulings import Ruling, base_id, ruling_fields
+from referee.engine.observations import MAX_ERROR, Answer, Correct, Observation, Tick
+from referee.engine.rulings import Ruling, base_id, cause_of, ruling_fields
 
 SECOND = 1_000_000_000
 
@@ -23,6 +23,8 @@ class Table:
     def __init__(self, lines: Iterable[Observation], lookahead: int = 2 * MAX_ERROR) -> None:
         self._adjudicator = Adjudicator(lookahead_ns=lookahead)
         self.observations: list[Observation] = []
+        self.log: list[Observation] = []
+        """The same with the ticks between."""
         self.rulings: list[Ruling] = []
         self.now = 0
         self._names: Counter[str] = Counter()
@@ -38,6 +40,7 @@ class Table:
         for line in lines:
             self.rulings += self._adjudicator.observe(line)
             self.now = max(self.now, line.t)
+            self.log.append(line)
             if not isinstance(line, Tick):
                 self.observations.append(line)
 
@@ -82,3 +85,8 @@ class Table:
 
     def asked(self, ask: str) -> list[Ruling]:
         return [ruling for ruling in self.rulings if ruling.kind == "question" and ruling["ask"] == ask]
+
+    def misfits(self) -> list[Ruling]:
+        """Answers and corrections that fitted nothing when they were said."""
+        said = {line.id for line in self.observations if isinstance(line, Answer | Correct)}
+        return [ruling for ruling in self.asked("mend_amendment") if cause_of(ruling.id) in said]

@@ -26,8 +26,6 @@ const Correcting = (() => {
       wild_rank: () => [choose(...wilds.map(([rank, name]) => [name, rank]))],
       late_evidence: () => [row(button(say("take_up"), () => control("take-up", { line: one.about[0] }), "strong"))],
       recount: () => [note("count_below"), ...(one.by_seat ? [note("most_cards"), bySeat()] : [])],
-      mend_amendment: () => [],
-      nothing_to_contest: () => [],
     };
     const aCard = () => one.cards.length > 1 ? [choose(...one.cards.map((card) => [card, card]))]
       : [form(picker(), (fields) => send(picked(fields)), say("answer"))];
