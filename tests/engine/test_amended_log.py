@@ -123,6 +123,34 @@ def test_what_the_adjudicator_could_not_use_is_not_known() -> None:
     assert log.last_act == []
 
 
+def test_what_came_too_late_is_known_once_it_was_taken_up_and_until_that_is_taken_back() -> None:
+    """Law 2's exception: late evidence is on record and judges nothing until somebody takes it up."""
+    late = Card(t=15, id="c3", card="2d", seat=3)
+    asked = (ruling("question", "c3", ask="late_evidence", about=["c3"]),)
+    up = Correct(t=60, id="x1", line="c3", take=True)
+    assert not amended(late, rulings=asked).known("c3")
+    assert amended(late, up, rulings=asked).known("c3")
+    assert amended(late, up, rulings=asked).now("c3") == late
+    back = amended(late, up, struck("x2", "x1"), rulings=asked)
+    assert not back.known("c3")
+    assert back.taken_back == {"x1", "x2"}
+    other = (*asked, ruling("question", "x9", ask="mend_amendment", about=["x9"]))
+    assert not amended(late, Correct(t=60, id="x9", line="c3", take=True), rulings=other).known("c3")
+
+
+def test_a_pause_that_was_told_too_late_taken_up_and_taken_back_stops_nobody() -> None:
+    """To take the pause back takes back that it was taken up."""
+    asked = (ruling("question", "p", ask="late_evidence", about=["p"]),)
+    late, up = Pause(t=15, id="p"), Correct(t=60, id="x1", line="p", take=True)
+    assert amended(late, up, rulings=asked).pause.by_people
+    assert not amended(late, rulings=asked).pause.by_people
+    back = amended(late, up, struck("x2", "p"), rulings=asked)
+    assert back.taken_back == {"p", "x1", "x2"}
+    assert not back.pause.by_people
+    card_of = amended(Card(t=15, id="c3", card="2d"), Correct(t=60, id="x1", line="c3", take=True))
+    assert card_of.taken_back == set()
+
+
 def test_all_lines_that_hold_stand_by_instant_without_ticks_answers_and_corrections() -> None:
     log = amended(
         Tick(t=40, id="k"),

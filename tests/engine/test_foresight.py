@@ -59,6 +59,10 @@ def test_two_packs_have_two_of_each_and_none_has_a_joker_unless_it_was_said() ->
     assert not foreseen("1000 1:7h", 9000).may_come("Xr", 2)
     assert foreseen("1000 1:7h", 9000, jokers=1).may_come("Xr", 2)
     assert not foreseen("1000 1:Xb", 9000, jokers=1).may_come("Xr", 2)
+    assert not foreseen("1000 1:Xr", 9000, jokers=1).may_come("Xb", 2)
+    assert foreseen("1000 1:Xr", 9000, jokers=2).may_come("Xb", 2)
+    assert foreseen("1000 1:Xr", 9000, jokers=2).may_come("Xr", 2), "which of them is which colour was not said"
+    assert not foreseen("1000 1:Xr\n2000 2:Xb", 9000, jokers=2).may_come("Xr", 3)
 
 
 def test_a_card_that_still_waits_to_be_judged_is_not_foreseen_again() -> None:
@@ -94,6 +98,30 @@ def test_foresight_goes_on_with_a_card_that_was_just_told() -> None:
     assert other is not None and not other.may_come("Kd", 2)
     assert foresight.after(None, "Kd") is None
     assert foresight.after(3, "Kd") is None, "memory was wrong: nothing is sure"
+
+
+def test_a_seat_that_there_is_not_leaves_open_what_can_come() -> None:
+    foresight = foreseen(WON, 9000, **COUNTS)
+    assert foresight.expected(0) is foresight.expected(4) is foresight.expected(None) is None
+    assert foresight.expected(3) == "7h"
+    assert foresight.after(0, "Kd") is foresight.after(4, "Kd") is None
+    assert foresight.after(1, "??") is foresight
+
+
+def test_a_seat_whose_next_card_is_known_is_reckoned_with_where_nobody_saw_the_seat() -> None:
+    """Two packs: one seven of hearts lies on the pile's way, the other may come from anywhere."""
+    one = Foresight(stacks=((), ("7h",)), placed=("7h",))
+    assert one.may_come("7h", None) and not one.may_come("7h", 1)
+    both = Foresight(stacks=(("7h",), ("7h",)), placed=("7h", "7h"), packs=2)
+    assert both.may_come("7h", None) and both.may_come("7h", 1) and not both.may_come("7c", 2)
+    assert not Foresight(placed=("7h",)).may_come("7h", None)
+    assert Foresight(placed=("7h",), packs=2).may_come("7h", None)
+    assert Foresight() == Foresight((), (), 1, 0)
+
+
+@pytest.mark.parametrize("rules", [{"off": ["K2"]}, {"off": ["S2"]}])
+def test_whoever_has_no_deck_memory_foresees_nothing(rules: dict[str, Any]) -> None:
+    assert told(WON, 9000, rules={"base": "classic", **rules}, **COUNTS).foresight is None
 
 
 # Contradictions

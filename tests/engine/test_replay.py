@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from io import BytesIO
 from typing import Any
 
 import pytest
 
 from referee.engine.log import from_fields
-from referee.engine.observations import LogError
-from referee.engine.replay import LONGEST_GAME, Outline, ReplayedGame, StoredLog, TooLong, outline_log, replay_log
+from referee.engine.observations import LogError, Observation
+from referee.engine.replay import (
+    LONGEST_GAME,
+    Outline,
+    ReplayedGame,
+    StoredLog,
+    TooLong,
+    adjudicator_for,
+    judge_log,
+    outline_log,
+    replay_log,
+)
 from referee.engine.rulings import encode_ruling
 
 S = 1_000_000_000
@@ -49,6 +59,8 @@ def test_a_line_that_was_asked_for_is_found_by_its_id() -> None:
     assert outline(TABLE, card(9, id="x"), card(3), find="x").found == 9
     assert outline(TABLE, card(9, id="x"), card(3), find="3").found == 3
     assert outline(TABLE, card(9, id="x"), find="y").found is None
+    for name in ("x", "~"):
+        assert outline(TABLE, card(9, id=name)).found is None, "nothing was asked for"
 
 
 @pytest.mark.parametrize(
@@ -145,6 +157,25 @@ def test_a_game_of_more_lines_than_are_kept_is_too_long_and_ticks_do_not_count()
 
 def stored(*lines: dict[str, Any]) -> BytesIO:
     return BytesIO("".join(json.dumps(line) + "\n" for line in lines).encode())
+
+
+def test_a_long_log_is_ruled_as_it_is_read() -> None:
+    """Its first rulings are there long before its last line was read."""
+    lines = [(n, from_fields(card(n * S, id=f"c{n}", seat=n % 3 + 1), n)) for n in range(2, 400)]
+    lines.insert(0, (1, from_fields(TABLE, 1)))
+    read: list[int] = []
+
+    def told() -> Iterator[tuple[int, Observation]]:
+        for number, line in lines:
+            read.append(number)
+            yield number, line
+
+    outlined = outline_log(lines)
+    rulings = judge_log(adjudicator_for(outlined), told(), outlined)
+    assert next(rulings).id == "lead@t"
+    assert len(read) == 64
+    assert max(ruling.t for ruling in rulings) > 300 * S
+    assert len(read) == 399
 
 
 def test_superseded_rulings_are_left_out_unless_all_are_asked_for() -> None:

@@ -161,6 +161,18 @@ def test_a_refusal_says_what_is_allowed_and_not_a_word_more(said: Any, words: st
     assert str(refusal.value) == words
 
 
+@pytest.mark.parametrize("row", ["P5c", "P10a", "P10b", "N4", "P19"])
+def test_suits_tell_cards_apart_only_where_a_row_looks_at_them(row: str) -> None:
+    """And where nothing is slapped, number cards are all alike."""
+    values = {"P19": {"flush": "suit(1) = suit(2)"}} if row == "P19" else {}
+    rules = read_house_rules({"base": "classic", "on": [row], "set": values})
+    assert rules.alike["7h"] != rules.alike["7s"]
+    plain = read_house_rules("classic").alike
+    assert plain["7h"] == plain["7s"] != plain["8h"]
+    nothing = read_house_rules("beggar-my-neighbour").alike
+    assert nothing["7h"] == nothing["8s"] != nothing["Kh"] == nothing["Ks"] != nothing["Qs"]
+
+
 def test_a_preset_plays_clockwise_unless_its_source_says_otherwise() -> None:
     other = {name for name in PRESETS if read_house_rules(name).direction != "clockwise"}
     assert other == {"suck-the-well"}

@@ -181,6 +181,41 @@ def test_values_and_other_rows_change_it(
     assert found(rows, cards, values, **more) == wanted
 
 
+@pytest.mark.parametrize(("row", "length"), [("P4a", 3), ("P4b", 4)])
+@pytest.mark.parametrize(
+    ("ace", "wrap"), [("low", False), ("high", False), ("both", False), ("low", True), ("high", True), ("both", True)]
+)
+def test_where_the_ace_stands_in_a_run(row: str, length: int, ace: str, wrap: bool) -> None:
+    """Before the two, after the king, or both; round past the king only where it wraps."""
+    ladder = "A23456789TJQKA23"
+    value = {row: {"ace": ace, "wrap": wrap}}
+    for start in range(13):
+        ranks = ladder[start : start + length]
+        if "A" not in ranks:
+            assert found(row, _suited(ranks), value) == ((row,), length)
+            continue
+        if ranks[0] == "A":
+            holds = wrap or ace != "high"
+        elif ranks[-1] == "A":
+            holds = wrap or ace != "low"
+        else:
+            holds = wrap
+        assert (found(row, _suited(ranks), value) == ((row,), length)) == holds, ranks
+        assert (found(row, _suited(ranks[::-1]), value) == ((row,), length)) == holds, ranks
+    assert found(row, _suited(f"{ladder[9 : 9 + length - 1]}2"), value) == ((), 0)
+
+
+def _suited(ranks: str) -> str:
+    return " ".join(rank + "shdc"[place % 4] for place, rank in enumerate(ranks))
+
+
+def test_three_of_a_kind_that_end_the_game_are_no_slap_even_with_wild_jokers() -> None:
+    """P16, unless it is only a slap."""
+    for cards in ("7h 7c 7d", "7h Xr 7d"):
+        assert "P16" not in found("P16 P13c", cards)[0]
+        assert "P16" in found("P16 P13c", cards, {"P16": "slap"})[0]
+
+
 @pytest.mark.parametrize(
     ("row", "cards", "more"),
     [
