@@ -174,7 +174,7 @@ def test_a_long_log_is_ruled_as_it_is_read() -> None:
     rulings = judge_log(adjudicator_for(outlined), told(), outlined)
     assert next(rulings).id == "lead@t"
     assert len(read) == 64
-    assert max(ruling.t for ruling in rulings) > 300 * S
+    assert len(list(rulings)) > 64
     assert len(read) == 399
 
 

@@ -139,7 +139,7 @@ def test_a_mistake_is_pointed_at(text: str, at: int, words: str) -> None:
 
 def test_what_is_no_text_or_too_long_or_too_deep() -> None:
     for said in (3, None, ["joker(1)"]):
-        with pytest.raises(NotationError, match="^a pattern is a text, at character 1: >>>$"):
+        with pytest.raises(NotationError, match=r"^a pattern is a text, at character 1: >>>$"):
             compile_pattern(said)
     longest = "joker(1)" + " " * (MAX_LENGTH - 8)
     assert compile_pattern(longest).holds(look("Xr"))
