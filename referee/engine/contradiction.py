@@ -11,12 +11,16 @@ from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 from referee.engine.observations import Card
+from referee.engine.unclaimed_piles import lead_stands
 from referee.rules.card_play import lay
 from referee.rules.cards import UNREADABLE, is_card
+from referee.rules.phase import Over
 from referee.rules.position import Position
 from referee.rules.stacks import may_be_there
 from referee.rules.step import Draft, Step
 
+_NUMBERS: Final = ("", "/2", "/3")
+"""What stands behind the name of a card's first, second and third question."""
 _ASKS: Final = frozenset(("impossible_card", "order_changed"))
 
 
@@ -29,30 +33,56 @@ class SaidOfCard(NamedTuple):
     seat: int | None
 
 
-def read_answers(card: Card, seats: int, answers: Mapping[str, Any]) -> SaidOfCard:
-    """What people have said of a card.
+def as_seen(card: Card) -> SaidOfCard:
+    """Nobody has said anything of it."""
+    return SaidOfCard(card.card, "", card.seat)
 
-    It may be asked about up to three times: how many cards its seat has, which it is, and who laid it.
+
+def read_answers(position: Position, card: Card, answers: Mapping[str, Any]) -> SaidOfCard:
+    """What people have said of a card that is about to be laid on this position.
+
+    It may be asked about up to three times: how many cards its seat has, which it is, and who laid it. What was said
+    stands, also where another answer has made its question needless.
     """
-    face, named, seat = card.card, "", card.seat
-    for number in ("", "/2", "/3") if answers else ():
-        said = answers.get(f"question@{card.id}{number}")
-        if isinstance(said, str) and is_card(said) and said != UNREADABLE:
-            if face == UNREADABLE:
-                face = said
-            else:
-                named = said
-        elif type(said) is int and 1 <= said <= seats:
-            seat = said
-    return SaidOfCard(face, named, seat)
+    said = as_seen(card)
+    for number in _NUMBERS:
+        answer = answers.get(f"question@{card.id}{number}")
+        if isinstance(answer, str) and is_card(answer) and answer != UNREADABLE:
+            said = said._replace(face=answer) if said.face == UNREADABLE else said._replace(named=answer)
+        elif type(answer) is int and 1 <= answer <= position.seats:
+            said = said._replace(seat=answer)
+    if said.seat != card.seat and _leaves_open_who_won(position, card, said.face):
+        # Not who laid it was asked, but who has won by it (P16).
+        return said._replace(seat=card.seat)
+    return said
 
 
-def as_answered(card: Card, seats: int, answers: Mapping[str, Any]) -> Card:
+def _leaves_open_who_won(position: Position, card: Card, face: str) -> bool:
+    step = Step(position, card.t, card.id)
+    lay(step, face, card.seat)
+    return isinstance(step.position.phase, Over) and step.position.phase.owed != ""
+
+
+def as_answered(position: Position, card: Card, answers: Mapping[str, Any]) -> Card:
     """The card as people say that it was."""
-    said = read_answers(card, seats, answers)
-    if (said.face, said.named, said.seat) == (card.card, "", card.seat):
+    if not any(f"question@{card.id}{number}" in answers for number in _NUMBERS):
         return card
+    said = read_answers(position, card, answers)
     return replace(card, card=said.named or said.face, seat=said.seat)
+
+
+def lay_as(step: Step, card: Card, said: SaidOfCard, answers: Mapping[str, Any]) -> None:
+    """Lay a card as it was seen, or as people have said that it was."""
+    if said.face != card.card:
+        ask_unread(step, card)
+    if answers:
+        lead_stands(step, card, said.seat, answers)
+    if said.named:
+        lay_said(step, card, said.face, said.named, said.seat)
+    elif card.candidates:
+        lay_seen(step, card, said.face, said.seat)
+    else:
+        lay(step, said.face, said.seat)
 
 
 def lay_seen(step: Step, card: Card, face: str, seat: int | None) -> None:

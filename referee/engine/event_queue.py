@@ -285,7 +285,7 @@ class EventJudge:
         ):
             return None
         if isinstance(other, Card):
-            other = as_answered(other, self.state.position.seats, self.answers)
+            other = as_answered(self.state.position, other, self.answers)
         better = better_order(self.state.position, slap, other)
         if better is None:
             return None

@@ -236,18 +236,17 @@ def won_ruling(pending: PendingWin) -> Ruling:
     return to_ruling(draft, pending.slap.id, pending.at, set(), doubt=pending.doubt)
 
 
-def war_card(state: State, step: Step, card: Card, face: str, seat: int | None, answers: Answers) -> Decided:
+def war_card(state: State, step: Step, card: Card, face: str, answers: Answers) -> Decided:
     """A card turned up in a War (M4), read as ``face``."""
-    if seat is None or step.position.war is None:
+    if card.seat is None or step.position.war is None:
         return state, []
     if face != card.card and card.card == UNREADABLE:
         step.rule("question", "M4", "K2", ask="unreadable_card", about=[card.id])
-    winner = war.show(step, seat, face)
+    winner = war.show(step, card.seat, face)
     decided_by: Literal["war", "people"] = "war"
     if winner is None and isinstance(step.position.phase, DeadHeat):
         # Nobody is left who can match: people end it.
-        numbers = ("", "/2", "/3")
-        named = [_named(state.hands, answers, card.id + number) for number in numbers]
+        named = (_named(state.hands, answers, card.id + number) for number in ("", "/2"))
         hand = next((one for one in named if one is not None), None)
         winner, decided_by = (hand.seat if hand is not None else None), "people"
     if winner is None:

@@ -10,16 +10,15 @@ from collections.abc import Iterable
 from types import MappingProxyType
 from typing import Final
 
-from referee.engine.contradiction import as_answered, ask_unread, lay_said, lay_seen, read_answers
+from referee.engine.contradiction import as_answered, as_seen, lay_as, read_answers
 from referee.engine.first_hand import Answers, Decided, claim, finish, heat, run_up, war_card, win
 from referee.engine.observations import Card, Observation, Slap, Table, Taken
 from referee.engine.overrule import OVERRULED, apply_overrule
 from referee.engine.position_changes import CHANGES
 from referee.engine.rulings import Ruling, cause_of, to_ruling, to_rulings
 from referee.engine.state import PendingWin, State
-from referee.engine.unclaimed_piles import lead_stands, picked_up, unexplained
-from referee.rules.card_play import lay
-from referee.rules.cards import NUMBER_RANKS, is_card
+from referee.engine.unclaimed_piles import picked_up, unexplained
+from referee.rules.cards import NUMBER_RANKS, UNREADABLE, is_card
 from referee.rules.deal import opening
 from referee.rules.elimination import end_by_most_cards, last_chance_over
 from referee.rules.elimination import win as win_game
@@ -140,34 +139,14 @@ def end_by_time(state: State, t: int, answers: Answers) -> Decided:
 
 def _card(state: State, card: Card, answers: Answers) -> Decided:
     step = Step(state.position, card.t, card.id)
-    face, named, seat = card.card, "", card.seat
-    if answers:
-        face, named, seat = read_answers(card, state.position.seats, answers)
-        if seat != card.seat and _ends_the_game(state, card, face):
-            # Not who laid it was asked, but who has won by it (P16).
-            seat = card.seat
     war = state.position.phase
-    if card.zone != "pile" or (isinstance(war, War) and seat in war.seats):
+    if card.zone != "pile" or (isinstance(war, War) and card.seat in war.seats):
         # While it runs, a card of the tied is a War card wherever it comes to lie (M4, reading 18).
-        return war_card(state, step, card, named or face, seat, answers)
-    if face != card.card:
-        ask_unread(step, card)
-    if answers:
-        lead_stands(step, card, seat, answers)
-    if named:
-        lay_said(step, card, face, named, seat)
-    elif card.candidates:
-        lay_seen(step, card, face, seat)
-    else:
-        lay(step, face, seat)
+        named = answers.get(f"question@{card.id}")
+        face = named if card.card == UNREADABLE and isinstance(named, str) and is_card(named) else card.card
+        return war_card(state, step, card, face, answers)
+    lay_as(step, card, read_answers(state.position, card, answers) if answers else as_seen(card), answers)
     return finish(state, step)
-
-
-def _ends_the_game(state: State, card: Card, face: str) -> bool:
-    """Whether a card ends the game, and leaves open who has won it (P16)."""
-    step = Step(state.position, card.t, card.id)
-    lay(step, face, card.seat)
-    return isinstance(step.position.phase, Over) and step.position.phase.owed != ""
 
 
 def _taken(state: State, taken: Taken, answers: Answers) -> Decided:
@@ -238,12 +217,11 @@ def _slap(state: State, slap: Slap, upcoming: Iterable[Observation], answers: An
         draft = Draft("question", {"ask": "slap_or_card", "about": [slap.id]}, ("K9",), ())
         return state.at(pressed), [to_ruling(draft, slap.id, slap.t, set(), doubt=True)]
     if judged.outcome == "won":
-        seats = state.position.seats
         others = (line for line in upcoming if OVERRULED + line.id not in answers)
         hands = heat(
             state.position,
             slap,
-            (as_answered(line, seats, answers) if isinstance(line, Card) else line for line in others),
+            (as_answered(state.position, line, answers) if isinstance(line, Card) else line for line in others),
         )
         return win(state.at(pressed), slap, judged, hands, answers, doubt=doubt)
     state = state.at(pressed)

@@ -149,17 +149,19 @@ def _verdict_on_pile(position: Position, seat: int, t: int) -> Verdict:
     top = (newest.ref,) if newest is not None else ()
     if _just_covered(position, t):
         return Verdict("void", "covered", ("M9",), because=top)
-    covered = _uncovered(position, t)
-    if covered is not None and _needs_bottom_card(covered):
-        return Verdict("question", "bottom_card", ("P5b", "M9"), because=top)
     if position.claim is not None and position.claim.seat == seat and position.rules.has("N6"):
         return Verdict("won", "", ("N6",), ("N6",), top, tuple(laid.card for laid in position.pile[-1:]))
-    if dead is not None:
+    covered = _uncovered(position, t)
+    # What it covered may have been a pattern with a lowest card that nobody saw.
+    unsure = covered is not None and _needs_bottom_card(covered)
+    if dead is not None and not unsure:
         return Verdict("false", "dead_card", ("F8",), because=(dead,))
     if taken and _pattern_verdict(position) is not None:
         return Verdict("void", "late", ("N11",), because=top)
-    if _needs_bottom_card(position):
+    if dead is None and _needs_bottom_card(position):
         return Verdict("question", "bottom_card", ("P5b",), because=top)
+    if unsure:
+        return Verdict("question", "bottom_card", ("P5b", "M9"), because=top)
     return Verdict("false", "no_pattern", ("F1",), because=top)
 
 
