@@ -59,6 +59,8 @@ def add_run(commands: Commands) -> None:
         "Referee a real table. One settings file (TOML) names its seats, pins, camera, voice and rules.\n"
         "What is missing is said in words, and what can go on goes on: without a camera there is no referee,\n"
         "without lights or a speaker there is.\n\n"
+        "While it runs, an answer to what it asks can be typed, or a command: pause, resume, undo, count, contest,\n"
+        "foul, call, wild, join, leave, missed or take. One alone says how it goes on, and so does docs/control.md.\n\n"
         "examples:\n  referee run --example > table.toml\n  referee run --settings table.toml --log game.jsonl",
         _run,
     )  # fmt: skip

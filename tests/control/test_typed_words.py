@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from referee.cli import main
 from referee.control.commands import CommandError, parse_command
 from referee.control.typed_words import TYPED, is_typed_command, read_typed
 
@@ -51,3 +52,10 @@ def test_what_does_not_go_on_so_is_told_how_it_goes(line: str) -> None:
 @pytest.mark.parametrize("line", ["", "  ", "3", "7h", "slap", "card", "T"])
 def test_answers_are_no_commands(line: str) -> None:
     assert not is_typed_command(line)
+
+
+def test_the_commands_help_names_every_word(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["run", "--help"])
+    said = capsys.readouterr().out
+    assert {word for word in TYPED if word not in said} == set()

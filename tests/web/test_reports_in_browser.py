@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import pytest
 
 from tests.web.served import House
-from tests.web.test_page_buttons_in_browser import done, part
+from tests.web.test_page_buttons_in_browser import done, part, serious_faults
+from tests.web.test_page_in_browser import SIZES, kept
 from tests.web.whole import WholeTable
 
 if TYPE_CHECKING:
@@ -189,3 +192,20 @@ def test_the_wild_rank_is_asked_for_and_drawn(house: House, page: Page) -> None:
         table.heard("the wild rank is ten")
         table.lay(1, "Tc", slapped_by=3)
         table.heard("seat three wins the slap wild rank")
+
+
+@pytest.mark.parametrize("size, scheme", [("phone", "dark"), ("laptop", "light")])
+def test_axe_finds_no_serious_fault_where_everything_may_be_reported(
+    house: House, page: Page, size: str, scheme: Any
+) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="chromium is not here").Axe()
+    width, height = SIZES[size]
+    with playing(house, page, "F5", "F9", "S6", "S8", "N14", "M11", "E8", "P14") as (table, _):
+        page.set_viewport_size({"width": width, "height": height})
+        page.emulate_media(color_scheme=scheme)
+        table.lay(1, "7h", slapped_by=2)
+        for name in ("Contest", "Report a foul", "Call a rank", "Join and leave", "Something was missed"):
+            part(page, name).wait_for()
+        assert serious_faults(axe, page) == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        kept(page, f"reports-{size}-{scheme}")

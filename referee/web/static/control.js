@@ -95,12 +95,12 @@
     return [
       part("pause", known && { playing: now.playing, paused: now.paused, correctable: now.correctable }, () => pausing(now)),
       ...now.questions.map((one) => part(one.id, one, () => Correcting.question(one, now.seats))),
+      ...reports(now, known),
       part("rulings", mending && (now.rulings.length || gone) && [now.rulings, now.seats],
         () => Correcting.rulings(now.rulings, now.seats, asked)),
       part("cards", mending && now.cards.length && now.cards, () => Correcting.cards(now.cards)),
       part("players", mending && (now.cards.length || now.hands.length) && [now.cards, now.hands, now.seats],
         () => Correcting.players(now, now.seats)),
-      ...reports(now, known),
       part("seats", now.playing && known && now.seats, () => Correcting.counting(now.seats)),
     ];
   };
