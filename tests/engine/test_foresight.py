@@ -159,6 +159,13 @@ def test_an_unread_card_is_asked_about_with_what_is_expected_and_what_it_may_be(
     assert "cards" not in bare.fields, "the eye had no idea"
 
 
+def test_a_card_is_named_once_and_what_nobody_can_read_is_no_name() -> None:
+    """Though the eye held likely what memory expects, too."""
+    lines = seen_as(log(UNREAD, **COUNTS), "c3", ("7h", 0.5), ("??", 0.3), ("Qs", 0.1))
+    (question,) = (r for r in rule(lines) if r.kind == "question")
+    assert question["cards"] == ["7h", "Qs"]
+
+
 def test_the_answer_leaves_that_question_as_it_was() -> None:
     lines = log(UNREAD + '\n6000 answer question@c3 "7h"\n7000 2:3s\n8000 3:7c', **COUNTS)
     rulings = rule(seen_as(lines, "c3", *IDEAS))
