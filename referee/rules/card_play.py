@@ -142,11 +142,9 @@ def _put(step: Step, card: str, seat: int, state: State, *, final: bool = False)
     if held is None:
         learn_count(step, card, seat)
     check_card(step, card, seat, step.position.expected(seat))
-    if held == 0 and not step.position.holds(seat):
+    if held == 0 and not from_limbo(step, seat, 1):
         step.rule("question", "K2", ask="recount", about=[step.ref])
     laid = Laid(card, step.ref, step.t, seat, state)
-    if held == 0:
-        from_limbo(step, seat, 1)
     if step.position.paused_at is not None:
         step.stand_still(step.t)
     position = step.position

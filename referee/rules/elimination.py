@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from referee.rules.phase import Challenge, Claim, LastChance, Over, Turn
+from referee.rules.phase import Challenge, Claim, DeadHeat, LastChance, OpenLead, Over, Turn, War
 from referee.rules.position import Position
 from referee.rules.stacks import put_under
 from referee.rules.step import Step
@@ -138,7 +138,13 @@ def end_by_most_cards(step: Step, row: str) -> None:
 
     Where a count that matters is not certain, people are asked for it, and the game has no winner until they say.
     """
-    if not step.position.over:
+    phase = step.position.phase
+    if isinstance(phase, DeadHeat | War | OpenLead):
+        # Whose the pile is, people have not said: what these seats hold is not certain (reading 15).
+        step.set(unsure=step.position.unsure | set(phase.seats))
+    elif isinstance(phase, Claim) and phase.by == "unread":
+        step.set(unsure=step.position.unsure | {phase.seat})
+    if not isinstance(phase, Over):
         step.enter(Over(owed=row))
     if not settle_owed(step):
         step.rule("question", row, ask="recount", about=[step.ref])

@@ -6,6 +6,7 @@ from typing import Final
 
 from referee.rules.card_play import settle
 from referee.rules.locks import lock
+from referee.rules.phase import Claim, DeadHeat, War
 from referee.rules.pickup import give_pile, remember_verdict
 from referee.rules.position import Laid, Position
 from referee.rules.stacks import hand_over, take_top
@@ -147,6 +148,10 @@ def _second_card_is_dead(step: Step, seat: int) -> None:
             dead = pile[place]._replace(state="dead")
             step.set(pile=(*pile[:place], dead, *pile[place + 1 :]), unread=step.position.unread - {dead.ref})
             step.rule("dead_card", "F9", seat=seat, card=dead.card, reason="double_draw", because=(dead.ref,))
+            phase = step.position.phase
+            if isinstance(phase, War | DeadHeat) or (isinstance(phase, Claim) and phase.by == "slap"):
+                # A hand has won the pile since, or may have: that stands.
+                return
             if dead.ref == step.position.latest:
                 before = step.position.covered
                 step.set(paid=before.paid, said=before.said, final=False)

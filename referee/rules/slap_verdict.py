@@ -148,6 +148,8 @@ def _verdict_on_pile(position: Position, seat: int, t: int) -> Verdict:
     newest = _newest(position)
     top = (newest.ref,) if newest is not None else ()
     if _just_covered(position, t):
+        if dead is None and not taken and _needs_bottom_card(position):
+            return Verdict("question", "bottom_card", ("P5b",), because=top)
         return Verdict("void", "covered", ("M9",), because=top)
     if position.claim is not None and position.claim.seat == seat and position.rules.has("N6"):
         return Verdict("won", "", ("N6",), ("N6",), top, tuple(laid.card for laid in position.pile[-1:]))

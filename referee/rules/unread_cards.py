@@ -17,8 +17,8 @@ from referee.rules.position import Laid, Position
 from referee.rules.rows import SUIT_ROWS
 from referee.rules.stacks import copies
 
-_MOST: Final = 200_000
-"""How many readings are tried: three cards of a whole pack are fewer."""
+_MOST: Final = 60_000
+"""How many readings are tried; beyond them people are asked."""
 _DEPTHS: Final[Mapping[str, int]] = {
     "P1": 2, "P2": 3, "P3a": 4, "P3b": 4, "P6": 2, "P7": 3, "N4": 2, "P8": 2, "P9": 3, "P11": 2, "P12": 2, "P16": 3,
 }  # fmt: skip
@@ -52,7 +52,9 @@ def readings(position: Position) -> Iterator[Position | None]:
 def rests_on_read_cards(position: Position, patterns: tuple[str, ...]) -> bool:
     """Whether one of these patterns that hold looks at no unread card, whatever it is."""
     rules = position.rules
-    if rules.has("P13b") or not rules.has("M7") or rules.word("P16") == "ends_game" or position.claim is not None:
+    if rules.has("P16") and rules.word("P16") == "ends_game":
+        return False
+    if rules.has("P13b") or not rules.has("M7") or position.claim is not None:
         return False
     top = [laid.card for laid in reversed(position.played())]
     return any(row in _DEPTHS and UNREADABLE not in top[: _DEPTHS[row]] for row in patterns)
