@@ -105,7 +105,9 @@ def lose_if_due(step: Step) -> None:
     if not isinstance(phase, Turn | Challenge) or phase.turn is None or position.holds(phase.turn):
         return
     seat = phase.turn
-    other = phase.challenger if isinstance(phase, Challenge) else position.after(seat, never=seat)
+    others = [other for other in position.others_after(seat) if other not in position.absent]
+    player = next((other for other in others if position.holds(other)), others[0] if others else None)
+    other = phase.challenger if isinstance(phase, Challenge) else player
     cards = [laid.card for laid in position.pile]
     if cards and other is not None:
         step.set(pile=())
