@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
@@ -111,6 +111,7 @@ class Condition(NamedTuple):
 def joined(word: str, parts: list[Condition]) -> Condition:
     if len(parts) == 1:
         return parts[0]
+    parts = [inner for part in parts for inner in (part.parts if part.joined_by == word else (part,))]
     tests = [part.true_in for part in parts]
 
     def both(readings: Readings) -> int:
@@ -265,7 +266,7 @@ def is_completed(condition: Condition, look: PileView) -> bool:
     if condition.joined_by != "and":
         return condition.true_in(Readings(look, _unknown(condition.asks, look), wild=True)) != 0
     groups: list[tuple[set[_Unknown], list[Condition]]] = []
-    for part in _parts(condition):
+    for part in condition.parts:
         of_them, together = set(_unknown(part.asks, look)), [part]
         apart = []
         for group in groups:
@@ -277,14 +278,8 @@ def is_completed(condition: Condition, look: PileView) -> bool:
         groups = [*apart, (of_them, together)]
     if len(groups) == 1 and len(groups[0][1]) > 1:
         return condition.true_in(Readings(look, _unknown(condition.asks, look), wild=True)) != 0
+    groups.sort(key=lambda group: len(group[0]))
     return all(is_completed(joined("and", together), look) for _, together in groups)
-
-
-def _parts(condition: Condition) -> Iterator[Condition]:
-    if condition.joined_by != "and":
-        yield condition
-    for part in condition.parts if condition.joined_by == "and" else ():
-        yield from _parts(part)
 
 
 def _unknown(asks: Iterable[_Ask], look: PileView) -> list[_Unknown]:

@@ -66,8 +66,14 @@ class Compiled:
         return len(look.top) >= self.depth and self._condition.true_in(Readings(look)) != 0
 
     def completed(self, look: PileView) -> bool:
-        """Whether wild jokers can complete it (P13c): every joker stands for some card, the same wherever it counts."""
-        return len(look.top) >= self.depth and is_completed(self._condition, look)
+        """Whether wild jokers complete it (P13c): every joker stands for some card, the same wherever it counts.
+
+        Where no joker is among the cards that it may look at, there is none to complete it.
+        """
+        if len(look.top) < self.depth:
+            return False
+        jokers = any(card[:1] == "X" for card in (look.first, look.bottom, *look.top[: self.depth]))
+        return jokers and is_completed(self._condition, look)
 
 
 _TOKEN: Final = re.compile(r"\s*(?:(\d+)|([A-Za-z]+)|(!=|<=|>=|[=<>+\-(){},]))")
