@@ -43,6 +43,7 @@ class Adjudicator:
             correction is refused.
         stream: whether to give rulings as they become final. Otherwise all come at the end, corrections sorted in.
         early: whether `take_early` will be asked. Without it nothing is kept for it.
+        all_join: whether it is known that every seat beyond the table's that the log names joins in it, somewhere.
         witness: is shown each observation with the state that it met and what came of it; again if it is judged again.
     """
 
@@ -53,6 +54,7 @@ class Adjudicator:
         history: bool = True,
         stream: bool = True,
         early: bool = True,
+        all_join: bool = False,
         witness: Witness | None = None,
     ) -> None:
         self._stream = stream
@@ -66,8 +68,8 @@ class Adjudicator:
         self._last_t = -_FOREVER
         self._seats = 0
         self._joined = 0
-        self._may_join = False
-        """Whether bystanders may join by the house rules (M11); a line of theirs may be told before the join."""
+        self._may_join = all_join
+        """Whether a line may name a seat that has not joined yet: bystanders may (M11), or it is known that it does."""
         self._opened = -_FOREVER
         self._ended = False
         self._reached: int | None = None
@@ -102,7 +104,7 @@ class Adjudicator:
         if isinstance(observation, Table):
             self._sensors = observation.sensors
             self._seats = len(observation.seats)
-            self._may_join = read_house_rules(observation.rules).has("M11")
+            self._may_join = self._may_join or read_house_rules(observation.rules).has("M11")
             self._opened = observation.t
         elif observation.t <= self._watermark:
             if not isinstance(observation, _AMENDING):

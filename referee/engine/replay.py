@@ -176,7 +176,7 @@ def _used_before(number: int, name: str) -> LogError:
 def adjudicator_for(outlined: Outline, witness: Witness | None = None) -> Adjudicator:
     """The judge that a log of this outline needs; ``witness`` is shown what each line meets."""
     # Where rulings may be replaced, the new ones are sorted in among the old: all come at the end.
-    return Adjudicator(history=outlined.amended, stream=outlined.settled, early=False, witness=witness)
+    return Adjudicator(history=outlined.amended, stream=outlined.settled, early=False, all_join=True, witness=witness)
 
 
 def judge_log(

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable
+from io import BytesIO
+from itertools import permutations
 from typing import Any
 
 import pytest
 
 from referee.engine.adjudicator import Adjudicator
-from referee.engine.log import from_fields
+from referee.engine.log import encode_observation, from_fields
 from referee.engine.observations import OBSERVATION_KINDS, Card, LogError, Observation, Other, Slap
-from referee.engine.replay import outline_log
+from referee.engine.replay import outline_log, replay_log
 from referee.engine.rulings import RULING_ORDER as LIFE_ORDER
 from referee.engine.rulings import Ruling, base_id, cause_of, end_of, place_of, printing_order
 from tests.engine.playing import MS, brief, log, rule
@@ -103,6 +105,23 @@ def test_a_stored_log_may_tell_of_a_seat_before_it_joins_but_it_must_join() -> N
     for strangers in ([], [line("join", 4, seat=4)], [line("lift", 4, seat=5), line("slap", 4, seat=5)]):
         with pytest.raises(LogError, match='line 2: "seat" must be 1 to 3: this table has 3 seats'):
             outline_log(enumerate([*lines, *strangers], start=1))
+
+
+@pytest.mark.parametrize("rules", ["classic", {"on": ["M11"]}])
+def test_a_join_is_judged_alike_wherever_it_stands_in_the_file(rules: Any) -> None:
+    """Law 2; without M11 nobody joins, and whose card it was is asked in every order."""
+    table = from_fields({**TABLE, "rules": rules}, 1)
+    lines = [
+        line("card", 1, "c1", card="9h", seat=1),
+        line("join", 2, seat=5),
+        line("card", 3, "c2", card="9d", seat=5),
+    ]
+    made = {
+        "\n".join(encode_ruling(ruling) for ruling in replay_log(BytesIO(encoded.encode())))
+        for order in permutations(lines)
+        for encoded in ["\n".join(map(encode_observation, (table, *order)))]
+    }
+    assert len(made) == 1
 
 
 def test_a_table_that_is_later_than_its_cards_is_refused() -> None:
