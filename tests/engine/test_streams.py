@@ -15,7 +15,7 @@ from referee.engine.log import encode_observation, from_fields
 from referee.engine.observations import OBSERVATION_KINDS, Card, LogError, Observation, Other, Slap
 from referee.engine.replay import outline_log, replay_log
 from referee.engine.rulings import RULING_ORDER as LIFE_ORDER
-from referee.engine.rulings import Ruling, base_id, cause_of, end_of, place_of, printing_order
+from referee.engine.rulings import Ruling, base_id, cause_of, encode_ruling, end_of, place_of, printing_order
 from tests.engine.playing import MS, brief, log, rule
 from tests.support.log_format import RULINGS
 
