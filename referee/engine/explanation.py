@@ -341,7 +341,8 @@ def _of_hand(ruling: Ruling, judged: JudgedMoment, course: JudgedCourse) -> Iter
     elif reason == "too_soon":
         newest = newest_card(position)
         if newest is not None and ruling.rule[0] in ("M6", "M15", "N12"):
-            yield Considered(ruling.rule[0], False, "soon_after", {"card": newest.card, "ms_1": slap.t - newest.t})
+            what = "soon_after" if slap.t >= newest.t else "counts_as_before"
+            yield Considered(ruling.rule[0], False, what, {"card": newest.card, "ms_1": slap.t - newest.t})
     elif reason == "no_pattern":
         yield from missed_patterns(position)
         yield from judge_cover(position, slap.t)

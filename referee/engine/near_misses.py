@@ -182,5 +182,8 @@ def judge_cover(position: Position, t: int) -> Iterator[Considered]:
     near = since < limit * MS
     if near or covered:
         what = f"{'soon' if near else 'long'}_after_{'cover' if covered else 'no_cover'}"
+        if since < 0:
+            # In doubt the card came first, whatever the stamps say (K9).
+            what = "counts_as_cover" if covered else "counts_as_before"
         fields = {"card": newest.card, "ms_1": since, "limit": limit, "patterns": list(covered)}
         yield Considered("M9", near and bool(covered), what, fields)
