@@ -75,7 +75,7 @@ def _mashing(position: Position, seat: int, t: int) -> bool:
     if not position.rules.has("N13"):
         return False
     presses = (*position.presses[seat - 1], t)
-    limit = position.rules.value("N13")
+    limit = position.rules.number("N13")
     return any(
         t - last < _MASHING_BAR_NS and last - presses[place - limit] < _MASHING_WINDOW_NS
         for place, last in enumerate(presses)
