@@ -119,7 +119,7 @@ class Adjudicator:
             observation = replace(observation, t=self._watermark + 1)
         if isinstance(observation, Join):
             self._joined = max(self._joined, observation.seat)
-        self._judge.add(observation)
+        self._judge.waiting.add(observation)
         return self._advance(promised) if judge else []
 
     def promise(self, t: int) -> list[Ruling]:
@@ -170,7 +170,7 @@ class Adjudicator:
     def foresight(self) -> Foresight | None:
         """What can come next after all that was told, judged or not (K2); None where that is not sure."""
         state = self._judge.state
-        return None if state is None else foresee(state.position, self._judge.waiting())
+        return None if state is None else foresee(state.position, self._judge.waiting.all())
 
     def _check(self, observation: Observation) -> None:
         if self._ended:

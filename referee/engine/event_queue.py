@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import bisect
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final, NamedTuple, Protocol
 
 from referee.engine.contradiction import as_answered
@@ -96,11 +96,13 @@ class EventQueue:
         """What else waits and may have happened before this one, by the errors."""
         return (other for other in self._all.up_to(one.t + one.t_error + self._widest) if other is not one)
 
-    def rivals(self, one: Observation) -> Iterator[Observation]:
-        """The hands that may have come before a card or pick-up, or those that may have come before a hand (K9)."""
+    def rivals(self, one: Observation) -> Sequence[Observation]:
+        """What waits that may have come before a card or pick-up, or the cards and pick-ups before a hand (K9)."""
         if isinstance(one, Slap):
-            return self._reveals.up_to(one.t + one.t_error + self._widest)
-        return self.near(one) if self._hands and isinstance(one, _REVEALS) else iter(())
+            reveals = self._reveals
+            waits = reveals.first < len(reveals.lines)
+            return tuple(reveals.up_to(one.t + one.t_error + self._widest)) if waits else ()
+        return tuple(self.near(one)) if self._hands and isinstance(one, _REVEALS) else ()
 
     def take(self, observation: Observation) -> Key:
         """Take one out; gives its place in event time."""
@@ -166,21 +168,14 @@ class EventJudge:
         """How many observations have been judged."""
         self.done: list[Observation] = []
         """What was judged since the owner last emptied it, in the order of judging."""
-        self._waiting = EventQueue()
-
-    def add(self, observation: Observation) -> None:
-        """Put an observation into its place in event time."""
-        self._waiting.add(observation)
+        self.waiting = EventQueue()
+        """What is not judged yet."""
 
     @property
     def next_t(self) -> int | None:
         """The instant of the next observation, ns; None where none waits."""
-        head = self._waiting.head()
+        head = self.waiting.head()
         return None if head is None else head.t
-
-    def waiting(self) -> tuple[Observation, ...]:
-        """What waits, in event time."""
-        return self._waiting.all()
 
     def run(self, until: int, lookahead: int | None, reached: int | None = None) -> list[PlacedRuling]:
         """Judge what can be judged once all up to ``until`` (ns, inclusive) is known; stop after an amendment.
@@ -195,7 +190,7 @@ class EventJudge:
         out: list[PlacedRuling] = []
         clock = until if reached is None else min(until, reached)
         while True:
-            head, deadline = self._waiting.head(), self._deadline()
+            head, deadline = self.waiting.head(), self._deadline()
             if deadline is not None and deadline <= clock and (head is None or deadline < head.t):
                 assert self.state is not None
                 self.state, rulings = end_by_time(self.state, deadline, self.answers)
@@ -205,11 +200,18 @@ class EventJudge:
                 continue
             if deadline is not None and (head is None or deadline < head.t):
                 break
-            if head is None or head.t > until or not _is_settled(head, until, lookahead):
+            if head is None:
+                break
+            # All that may have come before it must be known, by its own error.
+            wait = 0 if lookahead is None or not isinstance(head, _ORDERED) else max(lookahead, head.t_error)
+            if head.t + wait > until:
                 break
             before = self.state
-            chosen = self._choose(head)
-            if chosen is not head and lookahead is not None and not _is_settled(chosen, until, lookahead):
+            rivals = self.waiting.rivals(head)
+            chosen = self._choose(head, rivals) if rivals else head
+            # So it must for what doubt puts before the head.
+            late = 0 if lookahead is None or not isinstance(chosen, _ORDERED) else max(lookahead, chosen.t_error)
+            if chosen is not head and lookahead is not None and chosen.t + late > until:
                 self.state = before
                 break
             if isinstance(self._judge(chosen, out), _AMENDING):
@@ -238,7 +240,7 @@ class EventJudge:
 
     def _judge(self, observation: Observation, out: list[PlacedRuling]) -> Observation:
         """Judge one of those that wait; gives it, and adds its rulings to ``out``."""
-        key = self._waiting.take(observation)
+        key = self.waiting.take(observation)
         self.done.append(observation)
         nth = self.judged
         self.judged = nth + 1
@@ -249,7 +251,7 @@ class EventJudge:
             self.state, rulings = open_table(observation, self.answers)
         else:
             # What a doubtful order put behind a slap is near it, too.
-            near = self._waiting.near(observation) if isinstance(observation, Slap) else ()
+            near = self.waiting.near(observation) if isinstance(observation, Slap) else ()
             self.state, rulings = fold(state, observation, near, self.answers)
         if self.witness is not None:
             met = self.state if state is None else state
@@ -258,13 +260,11 @@ class EventJudge:
         _put(rulings, key, nth, out)
         return observation
 
-    def _choose(self, head: Observation) -> Observation:
+    def _choose(self, head: Observation, rivals: Iterable[Observation]) -> Observation:
         """Which waiting observation comes first: the head, unless a doubtful order is better the other way (K9)."""
         if self.state is None:
             return head
-        if type(head) not in _ORDERED:
-            return head
-        for other in self._waiting.rivals(head):
+        for other in rivals:
             if isinstance(head, Slap) and isinstance(other, _REVEALS):
                 if self._doubtful(head, other) == "card":
                     return other
@@ -297,13 +297,6 @@ class EventJudge:
             return str(said)
         self.state = self.state._replace(doubted=self.state.doubted | {slap.id})
         return better
-
-
-def _is_settled(line: Observation, until: int, lookahead: int | None) -> bool:
-    """Whether all that may have come before this line is known, once all up to ``until`` (ns) is."""
-    if lookahead is None or not isinstance(line, _ORDERED):
-        return line.t <= until
-    return line.t + (lookahead if lookahead > line.t_error else line.t_error) <= until
 
 
 def _put(rulings: Iterable[Ruling], cause: Key, nth: int, out: list[PlacedRuling]) -> None:

@@ -17,7 +17,7 @@ from referee.rules import war
 from referee.rules.card_play import lay, settle
 from referee.rules.cards import UNREADABLE
 from referee.rules.elimination import stays_in
-from referee.rules.phase import DeadHeat
+from referee.rules.phase import Claim, DeadHeat
 from referee.rules.pickup import claim_by_slap
 from referee.rules.position import Position
 from referee.rules.slap_verdict import Verdict, has_just_laid_its_last, judge_slap
@@ -96,7 +96,7 @@ def finish(
     if (
         pending is not None
         and not open_
-        and (step.position.claim is None or step.position.claim.ref != pending.slap.id)
+        and not (isinstance(step.position.phase, Claim) and step.position.phase.ref == pending.slap.id)
     ):
         rulings.append(won_ruling(pending))
         state = state._replace(pending=None)
@@ -163,7 +163,11 @@ def win(
     state, rulings = finish(state._replace(pending=pending), step, doubt=doubt, open_=True)
     taking = Step(step.position, pending.slap.t, pending.slap.id)
     claim(taking, pending.slap, split)
-    settle(taking)
+    if 0 in taking.position.counts:
+        # A challenger without cards is out once its challenge is slapped away (C7).
+        settle(taking)
+    else:
+        taking.announce_turn()
     state, more = finish(state, taking, doubt=doubt)
     return state, [*rulings, *more]
 

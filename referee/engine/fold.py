@@ -88,7 +88,7 @@ def fold(state: State, observation: Observation, upcoming: Iterable[Observation]
         step = Step(state.position, observation.t, observation.id)
         change(step, observation)
         decided = finish(state, step)
-    return _winner_named(*decided, answers) if answers else decided
+    return _winner_named(*decided, answers) if answers and isinstance(decided[0].position.phase, Over) else decided
 
 
 def _winner_named(state: State, rulings: list[Ruling], answers: Answers) -> Decided:
@@ -244,13 +244,15 @@ def _can_be_won(position: Position, seat: int) -> bool:
 
 def _press(position: Position, slap: Slap) -> Position:
     """The pad is down, whatever the hand is worth (M5); a burned hand comes free when another slaps (F6f)."""
-    if slap.seat > position.seats:
+    if slap.seat > len(position.names):
         return position
     held = position.held | {slap.seat}
     if position.rules.has("N13"):
         presses = list(position.presses)
         presses[slap.seat - 1] = (*presses[slap.seat - 1], slap.t)[-2 * position.rules.number("N13") :]
         position = position.but(presses=tuple(presses))
+    if not any(position.locks):
+        return position.but(held=held)
     step = Step(position.but(held=held), slap.t, slap.id)
     somebody_slapped(step, slap.seat)
     return step.position

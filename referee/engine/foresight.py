@@ -15,6 +15,7 @@ from typing import Final
 from referee.engine.observations import Answer, Card, Correct, Count, Join, Observation, Table, Taken
 from referee.rules.card_play import lay
 from referee.rules.cards import UNREADABLE
+from referee.rules.phase import Claim, DeadHeat, OpenLead, Over, War
 from referee.rules.pickup import pick_up
 from referee.rules.position import Position
 from referee.rules.step import Step
@@ -87,11 +88,14 @@ def foresee(position: Position, waiting: Iterable[Observation]) -> Foresight | N
             step = Step(position, line.t, line.id)
             lay(step, line.card, line.seat)
             position = step.position
-    if position.over or position.closed or position.war is not None or position.tied:
+    phase = position.phase
+    if position.closed or isinstance(phase, Over | War | DeadHeat | OpenLead):
         return None
-    if position.claim is not None:
+    if isinstance(phase, Claim):
         # Whoever won the pile may pick it up unseen, and must where they have nothing else to lay.
-        step = Step(position, 0, position.claim.ref)
+        if phase.by == "unread":
+            return None
+        step = Step(position, 0, phase.ref)
         pick_up(step)
         position = step.position
     stacks = tuple(

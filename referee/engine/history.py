@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Final
@@ -67,7 +67,7 @@ class History:
         judge.answers = self.answers
         if self._gone:
             placed = [self._renamed(one) if one.ruling.id in self._gone else one for one in placed]
-        self._note_questions(placed)
+        self._asked.update(base_id(one.ruling.id) for one in placed if one.ruling.kind == "question")
         if judge.done and isinstance(judge.done[-1], Answer | Correct):
             self._amendment = judge.done[-1]
         self._lines += judge.done
@@ -90,9 +90,6 @@ class History:
             name += "+"
         return replace(placed, ruling=replace(placed.ruling, id=name))
 
-    def _note_questions(self, placed: Iterable[PlacedRuling]) -> None:
-        self._asked.update(base_id(one.ruling.id) for one in placed if one.ruling.kind == "question")
-
     def amend(self, judge: EventJudge) -> tuple[EventJudge, list[PlacedRuling], bool]:
         """Rule again from before the line that the last answer or correction is about.
 
@@ -104,7 +101,7 @@ class History:
             return judge, [], False
         state, start = judge.state, None
         if isinstance(amendment, Answer) or state is None or state.position.rules.has("K6"):
-            self._waiting = {line.id: line for line in judge.waiting()}
+            self._waiting = {line.id: line for line in judge.waiting.all()}
             with suppress(AmendmentError):
                 start = self._apply(amendment, state)
         if start is None:
@@ -114,7 +111,7 @@ class History:
         cut = next((n for n, old in enumerate(self._in_force) if old.nth >= at), len(self._in_force))
         told, self._told = self._told, ()
         kept, changed = compare_rulings([*self._in_force[cut:], *told], placed, amendment, self._gone)
-        self._note_questions(changed)
+        self._asked.update(base_id(one.ruling.id) for one in changed if one.ruling.kind == "question")
         gone = [name for new in changed for name in new.ruling.supersedes]
         self._gone.update(gone)
         if judge.witness is not None:
@@ -139,7 +136,7 @@ class History:
         at, state = self._kept[-1]
         again = EventJudge(state, self.answers, at, judge.witness)
         for line in (*self._lines[at:], *self._waiting.values()):
-            again.add(line)
+            again.waiting.add(line)
         placed: list[PlacedRuling] = []
         while not again.done or again.done[-1].id != amendment.id:
             placed += again.run(amendment.t, None)

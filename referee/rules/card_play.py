@@ -14,7 +14,7 @@ from referee.rules.elimination import (
     win,
 )
 from referee.rules.locks import card_was_laid
-from referee.rules.phase import TURNS, Challenge, Claim, DeadHeat, LastChance, OpenLead, Turn, War
+from referee.rules.phase import TURNS, Challenge, Claim, DeadHeat, LastChance, OpenLead, Over, Turn, War
 from referee.rules.pickup import claim_by_challenge, hold_provisionally, pick_up
 from referee.rules.position import Covered, Laid, Position, State, changed
 from referee.rules.stacks import check_card, from_limbo, hand_over, learn_count, take_top, without_top
@@ -30,7 +30,7 @@ DRAWN_AT_ONCE_NS: Final = 100_000_000
 def lay(step: Step, card: str, seat: int | None) -> None:
     """A seat (None: whoever's turn it is) laid a card."""
     position = step.position
-    if position.over or position.closed:
+    if isinstance(position.phase, Over) or position.closed:
         return
     player = seat if seat is not None and position.rules.has("K4") else _whose_turn(position)
     if player > position.seats:
@@ -39,7 +39,7 @@ def lay(step: Step, card: str, seat: int | None) -> None:
         return
     if not isinstance(position.phase, _GOING_ON):
         _let_lead(step, player)
-    if not step.position.over:
+    if not isinstance(step.position.phase, Over):
         drawn_at_once = _drawn_at_once(step, player)
         if player == step.position.phase.turn and not drawn_at_once and not _is_unread_claim(step.position):
             _lay_in_turn(step, card, player)
@@ -119,8 +119,8 @@ def settle(step: Step) -> None:
 
 def _whose_turn(position: Position) -> int:
     """Who laid a card that nobody was seen to lay (reading 9)."""
-    if position.turn is not None:
-        return position.turn
+    if position.phase.turn is not None:
+        return position.phase.turn
     if position.last_chance is not None:
         return position.last_chance.seat
     if position.war is not None:

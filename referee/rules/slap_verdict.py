@@ -10,7 +10,7 @@ from typing import Final, Literal, NamedTuple
 
 from referee.rules.cards import PACK, UNREADABLE
 from referee.rules.matches import find_patterns
-from referee.rules.phase import Claim, DeadHeat, War
+from referee.rules.phase import Challenge, Claim, DeadHeat, Over, War
 from referee.rules.position import Laid, Position
 from referee.rules.unread_cards import readings, rests_on_read_cards
 from referee.units import MS
@@ -38,20 +38,20 @@ class Verdict(NamedTuple):
 
 def barred(position: Position, seat: int, t: int) -> Verdict | None:
     """Why this seat's hand does not count at all at ``t`` (ns), or None where it does."""
-    if position.over or seat > position.seats or not position.rules.slaps:
+    if isinstance(position.phase, Over) or seat > len(position.names) or not position.rules.slaps:
         return Verdict("void", "not_playing", ("E1",))
     if seat in position.absent:
         return Verdict("void", "not_playing", ("E8" if position.rules.has("E8") else "M11",))
-    if position.paused or position.closed:
+    if position.paused_at is not None or position.closed:
         return Verdict("void", "paused", ("P16b" if position.closed else "K6",))
     if seat in position.held and position.rules.has("M5"):
         return Verdict("void", "held", ("M5",))
-    if _mashing(position, seat, t):
+    if position.rules.has("N13") and _mashing(position, seat, t):
         return Verdict("void", "mashing", ("N13",))
     lock = position.locks[seat - 1]
     if lock is not None:
         return Verdict("void", "locked_out", (lock.row,))
-    if position.challenge is not None and not position.rules.has("M7"):
+    if isinstance(position.phase, Challenge) and not position.rules.has("M7"):
         return Verdict("void", "not_playing", ("M7",))
     if position.holds(seat) or has_just_laid_its_last(position, seat):
         return None
@@ -72,8 +72,6 @@ def has_just_laid_its_last(position: Position, seat: int) -> bool:
 
 def _mashing(position: Position, seat: int, t: int) -> bool:
     """More than n presses within a second bar the pad for half a second (N13)."""
-    if not position.rules.has("N13"):
-        return False
     presses = (*position.presses[seat - 1], t)
     limit = position.rules.number("N13")
     return any(
@@ -103,7 +101,7 @@ def judge_slap(position: Position, seat: int, t: int) -> Verdict:
     too_soon = _too_soon(position, seat, t)
     if too_soon is not None:
         return too_soon
-    if hovers(position, seat):
+    if position.hovering and hovers(position, seat):
         return Verdict("false", "hovering", ("M5",))
     if position.unread:
         return _verdict_on_unread(position, seat, t)
@@ -112,9 +110,9 @@ def judge_slap(position: Position, seat: int, t: int) -> Verdict:
 
 def hovers(position: Position, seat: int) -> bool:
     """Whether this hand was reported hovering, and at most one card has been laid since (M5)."""
-    if not position.hovering or not position.rules.has("M5"):
-        return False
-    return any(hand == seat and position.laid <= laid + 1 for hand, laid in position.hovering)
+    return position.rules.has("M5") and any(
+        hand == seat and position.laid <= laid + 1 for hand, laid in position.hovering
+    )
 
 
 def _too_soon(position: Position, seat: int, t: int) -> Verdict | None:
@@ -140,7 +138,8 @@ def _verdict_on_pile(position: Position, seat: int, t: int) -> Verdict:
     rules = position.rules
     # Whether a won challenge can no longer be slapped away (C9, N11).
     challenger_first = not rules.has("C9") or (rules.has("N11") and rules.word("N11") == "challenger")
-    taken = position.claim is not None and challenger_first
+    claim = position.phase if isinstance(position.phase, Claim) else None
+    taken = claim is not None and challenger_first
     if dead is None and not taken:
         won = _pattern_verdict(position)
         if won is not None:
@@ -151,7 +150,7 @@ def _verdict_on_pile(position: Position, seat: int, t: int) -> Verdict:
         if dead is None and not taken and _needs_bottom_card(position):
             return Verdict("question", "bottom_card", ("P5b",), because=top)
         return Verdict("void", "covered", ("M9",), because=top)
-    if position.claim is not None and position.claim.seat == seat and position.rules.has("N6"):
+    if claim is not None and claim.seat == seat and position.rules.has("N6"):
         return Verdict("won", "", ("N6",), ("N6",), top, tuple(laid.card for laid in position.pile[-1:]))
     covered = _uncovered(position, t)
     # What it covered may have been a pattern with a lowest card that nobody saw.

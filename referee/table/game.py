@@ -246,7 +246,7 @@ class Conductor:
         self._commit(self._now)
 
     def _felt(self, seen: Observation) -> None:
-        if isinstance(seen, Slap) and self._is_bystander(seen):
+        if isinstance(seen, Slap) and seen.seat > self.seats and self._is_bystander(seen):
             # M11: whoever slaps at a free pad joins, and that slap counts.
             self._joined[seen.seat] = seen.t
             join = Join(t=seen.t, id=self.new_id("join"), seat=seen.seat, extra=BY_PEOPLE)
@@ -267,8 +267,10 @@ class Conductor:
 
     def _is_bystander(self, slap: Slap) -> bool:
         """Whether this is a hand on a free pad, at which nobody has joined yet or that was taken back."""
+        if not self._may_join:
+            return False
         view = self.view
-        if slap.seat <= self.seats or not self._may_join or self.paused or view.game_over:
+        if self.paused or view.game_over:
             return False
         if slap.seat in self._joined and self.watermark < self._joined[slap.seat]:
             return False
@@ -430,7 +432,9 @@ class Conductor:
         if early:
             self._log.save(announcing=True)
             # A win that still waits for its runners-up comes after them; people hear things as they happened.
-            news = sorted((one for one in early if not self._is_settled(one)), key=lambda ruling: ruling.t)
+            news = sorted(
+                (one for one in early if not (self._taken_up and self._is_settled(one))), key=lambda ruling: ruling.t
+            )
             if news:
                 self._heed(self._sinks.hand_out(news))
 

@@ -69,7 +69,7 @@ class RulingWords:
 
     def how(self, ruling: Ruling) -> str:
         """What decided for a slap that won, where that was not who was first by the clock; else an empty text."""
-        how = "people" if is_overruled(ruling) else str(ruling.get("decided_by", "time"))
+        how = "people" if "K6" in ruling.rule and is_overruled(ruling) else str(ruling.get("decided_by", "time"))
         return "" if how == "time" else self._field("decided_by", how)
 
     def __call__(self, ruling: Ruling) -> str:
@@ -126,7 +126,7 @@ def is_beaten(ruling: Ruling) -> bool:
 def _form(ruling: Ruling) -> str:
     """The name of the text that fits a ruling: its kind, or the form that what it holds asks for."""
     if ruling.kind == "slap_won":
-        if is_overruled(ruling) or ruling.get("decided_by", "time") != "time":
+        if ruling.get("decided_by", "time") != "time" or ("K6" in ruling.rule and is_overruled(ruling)):
             return "slap_won_by" if ruling.get("patterns") else "slap_won_people"
         return "slap_won_alone" if ruling.get("margin") is None else "slap_won"
     if ruling.kind == "contested":
