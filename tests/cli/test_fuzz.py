@@ -23,6 +23,7 @@ from referee.rules.rows import BY_NAME, ROWS
 from referee.settings.house_rules import HouseFileError, example_house_rules, parse_bytes
 from referee.text.explanation_lines import explanation_fields
 from tests.rules.plain_table import play_randomly, random_rules
+from tests.support.wild_games import wild_game
 
 TRIES: Final = int(os.environ.get("FUZZ", "300"))
 ODD: Final[tuple[Any, ...]] = (
@@ -33,6 +34,8 @@ ODD: Final[tuple[Any, ...]] = (
 
 def _log(rng: random.Random) -> list[str]:
     """A valid log of a random game, with answers and corrections here and there."""
+    if rng.random() < 0.5:
+        return [encode_observation(line) for line in wild_game(rng.randint(0, 10**6))]
     game = play_randomly(rng.randint(0, 400), rng.randint(5, 40))
     lines = [encode_observation(line) for line in game.lines]
     ids = [line.id for line in game.lines] + [ruling.id for ruling in game.rulings]

@@ -11,12 +11,14 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 
+import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
 from referee.engine.adjudicator import Adjudicator
 from referee.engine.log import decode_line, encode_observation
 from referee.engine.observations import Card, Observation, Tick
 from referee.engine.rulings import Ruling, encode_ruling
+from tests.engine.laws import LAWS
 from tests.oracle.games import APART, Game
 from tests.support.strategies import arrivals, games
 
@@ -124,3 +126,10 @@ def test_a_game_has_one_end(game: Game) -> None:
     for ruling in rulings:
         if ends and ruling.t > ends[0].t:
             assert ruling.kind == "slap_void" and ruling["reason"] in ("not_playing", "held", "locked_out"), ruling
+
+
+@pytest.mark.parametrize("law", ("order", "corrected", "undone", "cards"))
+def test_wild_games_keep_the_law(law: str) -> None:
+    """Under any house rules, with everything that happens at a table: a few of the games of `make laws`."""
+    broken = {seed: wrong for seed in range(EXAMPLES) if (wrong := LAWS[law](seed))}
+    assert not broken

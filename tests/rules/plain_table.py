@@ -54,12 +54,12 @@ _VALUES: dict[str, tuple[Any, ...]] = {
 }
 
 
-def random_rules(rng: random.Random) -> dict[str, Any]:
-    """A preset changed in a few places, as a log's first line says it."""
+def random_rules(rng: random.Random, agreed: frozenset[str] = ALWAYS_AGREED, *, most: int = 6) -> dict[str, Any]:
+    """A preset changed in a few places, as a log's first line says it; ``agreed`` rows, at most so many, are on."""
     base = rng.choice(list(PRESETS))
-    rows = sorted(ALWAYS_AGREED - read_house_rules(base).on)
+    rows = sorted(agreed - read_house_rules(base).on)
     on: list[str] = []
-    for row in rng.sample(rows, k=rng.randint(0, 6)):
+    for row in rng.sample(rows, k=rng.randint(0, most)):
         if not any(row in RIVALS.get(other, ()) for other in on):
             on.append(row)
     free = sorted((PRESETS[base].rows - {"S4a", "S4b", "C6a", "C6b"}) - set(on))

@@ -1,0 +1,361 @@
+"""Generated logs of whole games with everything that happens at a real table, and all that people say of it.
+
+Play is plausible, for whoever lays or slaps knows what a referee of their own believes by then. What a plain table
+(`tests.rules.plain_table`) leaves out is here: instants with errors, dead heats, slaps near a reveal or a pick-up,
+unread cards, War, people who join, leave, count, pause, answer, correct, overrule and take all that back.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from referee.engine.adjudicator import Adjudicator
+from referee.engine.log import from_fields
+from referee.engine.observations import LogError, Observation, Slap
+from referee.engine.rulings import Ruling
+from referee.rules.cards import JOKERS, PACK
+from referee.rules.house import RulesError, read_house_rules
+from referee.rules.rows import ROWS
+from referee.units import MS
+from tests.rules.plain_table import NAMES, random_rules
+
+_RANKS: Final = "A23456789TJQK"
+_VALUES: Final[Mapping[str, tuple[Any, ...]]] = {
+    "E7": ({"minutes": 1}, {"piles": 2}, {"piles": 30}),
+    "E8": ("pile", "others"),
+    "F9": ("dead", "burn"),
+    "F12": (1, 3),
+    "K9": ("slapper", "question"),
+    "M6": (400, "all", "convicted", [200, "convicted"]),
+    "S4d": ([1], [2]),
+}
+"""Values that a plain table cannot play by."""
+
+
+def wild_rules(rng: random.Random) -> dict[str, Any]:
+    """House rules with any row on or off, as a log's first line says them."""
+    while True:
+        said = random_rules(rng, frozenset(ROWS), most=16)
+        for row in rng.sample(sorted(_VALUES), k=rng.randint(0, 3)):
+            said["set"][row] = rng.choice(_VALUES[row])
+        if rng.random() < 0.4:
+            # Hands as near as these are asked about, or play War.
+            said["off"] += [row for row in ("M2", "M3") if row not in (*said["on"], *said["off"])]
+            said["on"] += [row for row in ("M4",) if row not in said["on"] and rng.random() < 0.5]
+        try:
+            read_house_rules(said)
+        except RulesError:
+            continue
+        return said
+
+
+class WildGame:
+    """One game while it is told; ``lines`` is its log, mostly in the order of event time.
+
+    Args:
+        seed: the same seed gives the same game.
+        amended: whether people answer, correct and overrule.
+        strange: whether cards come that cannot be there, counts that are wrong, and lines that fit nothing.
+    """
+
+    def __init__(self, seed: int, *, amended: bool = True, strange: bool = True) -> None:
+        self.rng = rng = random.Random(seed)
+        self.t = 0
+        self.lines: list[Observation] = []
+        self.asked: dict[str, Ruling] = {}
+        """Every question that was asked, by its id."""
+        self.rulings: list[Ruling] = []
+        self._guide = Adjudicator(lookahead_ns=0)
+        self._amended, self._strange = amended, strange
+        said = wild_rules(rng)
+        rules = read_house_rules(said)
+        seats = rng.choice((2, 2, 3, 3, 4, 5, 6, 7, 8))
+        self._slap_errors = rng.choice(((1_500_000,), (0,), (0, 20_000), (5 * MS, 10 * MS), (20_000, 1_500_000)))
+        self._card_errors = rng.choice(((0,), (0,), (2 * MS,), (0, 8 * MS), (8 * MS, 300 * MS), (1000 * MS, 0)))
+        self._unread = rng.choice((0.0, 0.02, 0.05, 0.2))
+        self._quick = rng.random() < 0.3
+        ranks = rng.sample(_RANKS, k=rng.choice((3, 4, 6, 13)))
+        jokers = int(rules.value("S3")) if rules.has("S3") else 0
+        self._deck = [card for card in PACK if card[0] in ranks] + list(JOKERS[: min(jokers, 2)])
+        table: dict[str, Any] = {"seats": list(NAMES[:seats]), "dealer": rng.randint(1, seats), "rules": said}
+        if rng.random() < 0.7:
+            table["counts"] = [rng.randint(0 if n else 1, 6) for n in range(seats)]
+            if rng.random() < 0.1:
+                table["counts"][rng.randrange(seats)] = None
+        if rng.random() < 0.1:
+            table["direction"] = rng.choice(("clockwise", "counter-clockwise"))
+        if rng.random() < 0.1:
+            table["packs"] = rng.randint(1, 3)
+        if not self.tell("table", **table):
+            table["rules"] = "classic"
+            table.pop("counts", None)
+            self.tell("table", **table)
+        self._hear()
+
+    # What is told
+
+    def tell(self, kind: str, at: int | None = None, **fields: Any) -> Observation | None:
+        """Tell a line of ``at`` (ns; None: now); None where it fits no log."""
+        t = self.t if at is None else at
+        name = f"{kind[0]}{len(self.lines)}"
+        line = from_fields({"kind": kind, "t": t, "id": name, **fields}, 1)
+        try:
+            self._guide.observe(line)
+        except LogError:
+            return None
+        self.lines.append(line)
+        return line
+
+    def _wait(self, *gaps: int) -> None:
+        self.t += self.rng.choice(gaps) * MS + self.rng.randint(0, MS)
+
+    def _hear(self) -> None:
+        """Everything up to now is judged, as far as the players can tell."""
+        self.t = max(self.t, self.lines[-1].t)
+        self._guide.promise(self.t)
+        for ruling in self._guide.take_early():
+            self.rulings.append(ruling)
+            if ruling.kind == "question":
+                self.asked[ruling.id] = ruling
+
+    @property
+    def _seats(self) -> int:
+        return len(self._guide.view.names) or 2
+
+    def _seat(self) -> int:
+        return self.rng.randint(1, self._seats)
+
+    def _card_of(self, seat: int) -> str:
+        rng, foresight = self.rng, self._guide.foresight
+        if rng.random() < self._unread:
+            return "??"
+        if self._strange and rng.random() < 0.01:
+            return rng.choice(PACK)
+        if foresight is None:
+            return rng.choice(self._deck)
+        expected = foresight.expected(seat)
+        if expected is not None:
+            return expected
+        for _ in range(8):
+            card = rng.choice(self._deck)
+            if foresight.may_come(card, seat):
+                return card
+        return next((card for card in PACK if foresight.may_come(card, seat)), "??")
+
+    # What happens
+
+    def step(self) -> None:
+        """Something happens: mostly a card, often a hand."""
+        rng = self.rng
+        self._wait(*((0, 20, 60, 150) if self._quick else (0, 40, 150, 400, 900, 2500)))
+        chances = [move for move in _MOVES if self._amended or move[1] not in _SAID]
+        move = rng.choices([one for _, one in chances], [weight for weight, _ in chances])[0]
+        move(self)
+        self._hear()
+
+    def play(self, steps: int) -> None:
+        """So many things happen; a game that is over goes on for a few."""
+        after = self.rng.randint(0, 5)
+        for _ in range(steps):
+            after -= self._guide.view.game_over
+            if after < 0:
+                break
+            self.step()
+
+    def lay(self) -> None:
+        """Whoever is due lays a card; seldom somebody else."""
+        rng, view = self.rng, self._guide.view
+        seat = view.turn
+        holders = [n for n, count in enumerate(view.counts, start=1) if count != 0]
+        if not holders and view.owner is None and rng.random() < 0.9:
+            return
+        if seat is None or rng.random() < 0.05:
+            seat = rng.choice(holders or [self._seat()])
+        fields: dict[str, Any] = {}
+        card = self._card_of(seat)
+        if card == "??" and rng.random() < 0.3:
+            fields["candidates"] = [[rng.choice(self._deck), 0.6], [rng.choice(PACK), 0.3]]
+        if error := rng.choice(self._card_errors):
+            fields["t_error"] = error
+        if rng.random() < 0.03:
+            fields |= {"t_error": 1000 * MS, "by": "people"}
+        if view.turn is None and rng.random() < 0.5:
+            fields["zone"] = "seat"
+        self.tell("card", card=card, seat=None if rng.random() < 0.06 else seat, **fields)
+        if rng.random() < 0.12:
+            self.slap(near=self.t)
+
+    def slap(self, near: int | None = None) -> None:
+        """Hands come down, one or nearly at once; near an instant where one is given."""
+        rng = self.rng
+        if near is None:
+            ranks = [card[0] for card in self._guide.view.pile[-3:]]
+            tempting = bool(ranks) and ranks[-1] in ranks[:-1]
+            if not tempting and rng.random() < (0.7 if ranks else 0.9):
+                self.lay()
+                return
+            self._wait(20, 160, 250, 500)
+            near = self.t
+        else:
+            near += rng.choice((-1, 0, 1, -9 * MS, 9 * MS, -200 * MS, 200 * MS, rng.randint(-3 * MS, 3 * MS)))
+        hands = rng.choice((1, 1, 2, 2, 3))
+        told = rng.random() < 0.5
+        for _ in range(hands):
+            error = rng.choice(self._slap_errors)
+            fields: dict[str, Any] = {"t_error": error}
+            if told:
+                fields["force"] = round(rng.random(), 1)
+            if rng.random() < 0.03:
+                fields |= {"t_error": 1000 * MS, "by": "people"}
+            seat = self._seat()
+            self.tell("slap", at=near, seat=seat, **fields)
+            if rng.random() < 0.9:
+                self.tell("lift", at=near + rng.randint(1, 200 * MS), seat=seat)
+            near += rng.choice((0, 1, error, error, 2 * error, 2 * error + 1, rng.randint(0, 30 * MS)))
+
+    def take(self) -> None:
+        """The pile is taken: by whom it belongs to, or by another."""
+        rng, view = self.rng, self._guide.view
+        seat = view.owner
+        if seat is None and rng.random() < 0.75:
+            self.lay()
+            return
+        if rng.random() < 0.15:
+            seat = self._seat()
+        self.tell("taken", seat=None if rng.random() < 0.25 else seat)
+        if rng.random() < 0.15:
+            self.slap(near=self.t)
+
+    def report(self) -> None:
+        """A foul, a contest, cards that were placed, a call, a drawn rank."""
+        rng, seat = self.rng, self._seat()
+        what = rng.randint(0, 4)
+        if what == 0:
+            fouls = ("peek", "hover", "double_draw", "double_draw", "snap", "rings", "slapped_pile")
+            self.tell("foul", seat=seat, foul=rng.choice(fouls))
+        elif what == 1:
+            about: dict[str, Any] = (
+                {"ruling": rng.choice(self.rulings).id} if self.rulings and rng.random() < 0.4 else {}
+            )
+            self.tell("contest", by=[self._seat() for _ in range(rng.randint(1, 2))], against=seat, **about)
+        elif what == 2:
+            cards: dict[str, Any] = {"cards": [rng.choice(self._deck)]} if rng.random() < 0.6 else {}
+            self.tell("placed", seat=seat, count=1, where=rng.choice(("bottom", "top")), **cards)
+        elif what == 3:
+            self.tell("say", seat=seat, rank=rng.choice(_RANKS))
+        else:
+            self.tell("draw", rank=rng.choice(_RANKS))
+
+    def come_or_go(self) -> None:
+        """Somebody joins or leaves, counts a stack, stops the table; a day begins."""
+        rng = self.rng
+        what = rng.choice(("join", "leave", "count", "pause", "resume", "resume", "day"))
+        if what == "join":
+            seat = min(8, self._seats + rng.choice((1, 1, 2)))
+            before = self.t - rng.choice((0, 0, 500 * MS))
+            self.tell("join", at=before, seat=seat)
+        elif what == "leave":
+            self.tell("leave", seat=self._seat())
+        elif what == "count":
+            seat = self._seat()
+            held = self._guide.view.counts[seat - 1]
+            if held is None or self._strange:
+                held = rng.randint(0, 8)
+            self.tell("count", seat=seat, cards=held)
+        elif what == "day":
+            self.tell("day", date=rng.choice(("2026-11-22", "2026-11-23")))
+        else:
+            self.tell(what)
+
+    # What people say of it
+
+    def answer(self) -> None:
+        """A question is answered, one that waits or one from before."""
+        rng = self.rng
+        waiting = [self.asked[name] for name in self._guide.view.questions if name in self.asked]
+        asked = waiting if waiting and rng.random() < 0.85 else list(self.asked.values())
+        if not asked:
+            self.lay()
+            return
+        question = rng.choice(asked)
+        self.tell("answer", to=question.id, value=self.answer_to(question))
+
+    def answer_to(self, question: Ruling) -> Any:
+        """What people may say to it; seldom something that settles nothing."""
+        rng = self.rng
+        if rng.random() < 0.05:
+            return rng.choice((None, "slap", 9, [], "17", True))
+        ask = question["ask"]
+        if ask in ("unreadable_card", "bottom_card", "impossible_card", "order_changed"):
+            named = question.get("cards")
+            return rng.choice(named if named and rng.random() < 0.5 else self._deck)
+        if ask == "who_was_first":
+            hands = [line.seat for line in self.lines if isinstance(line, Slap) and line.id in question["about"]]
+            return rng.choice(hands or [self._seat()])
+        if ask == "slap_or_card":
+            return rng.choice(("slap", "card"))
+        if ask == "wild_rank":
+            return rng.choice("23456789T")
+        if ask == "recount" and rng.random() < 0.5:
+            return rng.randint(0, 9)
+        return self._seat()
+
+    def correct(self) -> None:
+        """A line was told wrong, a verdict is overruled, or one of these is taken back."""
+        rng = self.rng
+        said = [line for line in self.lines if line.kind in ("answer", "correct")]
+        verdicts = [one.id for one in self.rulings if one.kind in ("slap_won", "slap_false", "slap_void", "dead_card")]
+        how = rng.random()
+        if said and how < 0.2:
+            self.tell("correct", line=rng.choice(said).id, void=True)
+            return
+        if verdicts and how < 0.45:
+            word: dict[str, Any] = rng.choice(
+                (
+                    {"void": True},
+                    {"ruling": rng.choice(("slap_won", "slap_void", "slap_false"))},
+                    {"seat": self._seat()},
+                )
+            )
+            self.tell("correct", line=rng.choice(verdicts[-4:]), **word)
+            return
+        line = rng.choice(self.lines[-12:] if rng.random() < 0.8 else self.lines)
+        self.tell("correct", line=line.id, **self.changed(line))
+
+    def changed(self, line: Observation) -> dict[str, Any]:
+        """What a correction says of a line that was told wrong."""
+        rng = self.rng
+        if rng.random() < 0.15:
+            return {"void": True}
+        if rng.random() < 0.4:
+            return {"fields": {"t": line.t + rng.choice((-3000, -400, -1, 1, 30, 700, 4000)) * MS}}
+        if line.kind == "card":
+            return rng.choice(({"card": rng.choice(self._deck)}, {"card": "??"}, {"seat": self._seat()}))
+        if line.kind == "table":
+            return rng.choice(({"rules": wild_rules(rng)}, {"dealer": self._seat()}))
+        if line.kind in ("slap", "taken", "foul", "lift", "count", "placed", "join", "leave"):
+            return {"seat": self._seat()}
+        return {"void": True}
+
+
+_Move = Callable[[WildGame], None]
+_MOVES: Final[tuple[tuple[int, _Move], ...]] = (
+    (55, WildGame.lay),
+    (16, WildGame.slap),
+    (12, WildGame.take),
+    (4, WildGame.report),
+    (3, WildGame.come_or_go),
+    (6, WildGame.answer),
+    (4, WildGame.correct),
+)
+_SAID: Final = (WildGame.answer, WildGame.correct)
+
+
+def wild_game(seed: int, *, amended: bool = True, strange: bool = True) -> list[Observation]:
+    """The log of a generated game, its table first, all else by instant; without ticks."""
+    game = WildGame(seed, amended=amended, strange=strange)
+    game.play(game.rng.randint(10, 70))
+    table, *rest = game.lines
+    return [table, *sorted(rest, key=lambda line: line.t)]
