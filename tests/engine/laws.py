@@ -26,7 +26,6 @@ from referee.engine.replay import replay_log
 from referee.engine.rulings import SLAP_KINDS, Ruling, base_id, encode_ruling
 from referee.rules.cards import JOKERS, PACK
 from referee.rules.house import read_house_rules
-from referee.rules.position import Position
 from referee.rules.rows import PATTERN_ROWS, RIVALS, SUIT_ROWS
 from tests.rules.plain_table import NAMES
 from tests.support.log_format import problems
@@ -238,45 +237,55 @@ def undone(seed: int) -> list[str]:
     return [*apart, *map(encode_observation, (table, *rest, *words, *back))] if apart else []
 
 
-def cards_leaked(seed: int) -> list[str]:
-    """No card is lost or doubled: what the stacks hold, what lies there and what nobody can place add up."""
-    amended = seed % 2 == 1
-    lines = wild_game(seed, amended=amended, strange=False)
-    table = lines[0]
-    assert isinstance(table, Table)
-    whole: list[int] = []
-    wrong: list[str] = []
+class _Scales:
+    """Weighs the cards before each line is judged: what the stacks hold, what lies there, and what nobody can place."""
 
-    def weigh(position: Position, at: str) -> None:
+    def __init__(self, table: Table) -> None:
+        self.wrong: list[str] = []
+        self._whole: int | None = None
+        self._dealt_whole = table.counts is None
+
+    def __call__(self, moment: JudgedMoment) -> None:
+        position = moment.state.position
         held = [count for count in position.counts if count is not None]
-        if any(
-            count < len(known)
-            for count, known in zip(position.counts, position.known, strict=True)
-            if count is not None
-        ):
-            wrong.append(f"{at}: more is known of a stack than it holds: {position.counts}")
+        stacks = zip(position.counts, position.known, strict=True)
+        if any(count is not None and count < len(known) for count, known in stacks):
+            self._complain(moment, "more is known of a stack than it holds")
         if min(held, default=0) < 0 or position.in_limbo < 0:
-            wrong.append(f"{at}: fewer than no cards: {position.counts}, {position.in_limbo}")
+            self._complain(moment, "fewer than no cards")
         if len(held) < position.seats:
             return
         cards = sum(held) + len(position.pile) + position.in_limbo
-        if not whole:
-            whole.append(position.packs * 52 + position.jokers if table.counts is None else cards)
-        if cards != whole[0]:
-            wrong.append(f"{at}: {cards} cards, not {whole[0]}: {position.counts}, {len(position.pile)} lie there")
+        if self._whole is None:
+            self._whole = position.packs * 52 + position.jokers if self._dealt_whole else cards
+        if cards != self._whole:
+            self._complain(moment, f"{cards} cards, not {self._whole}")
 
-    def see(moment: JudgedMoment) -> None:
-        weigh(moment.state.position, moment.observation.id)
+    def replace(self, names: Iterable[str]) -> None:
+        """What is ruled again is weighed again."""
 
-    # A stack that is counted anew, and a card from a seat that had none, change how many there are.
-    touched = {"table", *(line.id for line in lines if line.kind == "count")}
-    if any(line.kind == "count" for line in lines) or any(getattr(line, "line", "") in touched for line in lines):
+    def _complain(self, moment: JudgedMoment, words: str) -> None:
+        position = moment.state.position
+        places = f"{position.counts}, {len(position.pile)} lie there, {position.in_limbo} in limbo"
+        self.wrong.append(f"before {moment.observation.id}: {words}: {places}")
+
+
+def cards_leaked(seed: int) -> list[str]:
+    """No card is lost or doubled wherever all counts are known."""
+    lines = wild_game(seed, amended=seed % 2 == 1, strange=False)
+    table = lines[0]
+    assert isinstance(table, Table)
+    # Who counts a stack anew, or plays by other rules, may say that there are other cards.
+    told = {table.id, *(line.id for line in lines if line.kind == "count")}
+    if len(told) > 1 or any(getattr(line, "line", "") in told for line in lines):
         return []
-    referee = Adjudicator(witness=see)
+    scales = _Scales(table)
+    referee = Adjudicator(witness=scales)
     made = [ruling for line in lines for ruling in referee.observe(line)] + referee.finish()
     if any(ruling.get("ask") == "recount" for ruling in made):
-        wrong = [one for one in wrong if " cards, not " not in one]
-    return wrong[:1]
+        # A card came from a stack that held none.
+        return [one for one in scales.wrong if "cards, not" not in one][:1]
+    return scales.wrong[:1]
 
 
 def unread_pile(seed: int) -> tuple[list[Observation], list[str]]:
