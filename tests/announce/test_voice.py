@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -29,6 +30,11 @@ MS = 1_000_000
 
 def ruled(kind: str, *, supersedes: tuple[str, ...] = (), doubt: bool = False, **fields: Any) -> Ruling:
     return Ruling(kind, f"{kind}@1", 1_000, ("1",), ("M1",), fields, supersedes, doubt)
+
+
+def left(kind: str, **fields: Any) -> Ruling:
+    """A ruling on somebody who leaves in the middle of the game (E8)."""
+    return replace(ruled(kind, **fields), rule=("E8",))
 
 
 SAID = [
@@ -79,6 +85,11 @@ SAID = [
     (ruled("question", ask="impossible_card", cards=["7h"]), "This card cannot be here: which card is it?"),
     (ruled("question", ask="unreadable_card", cards=["??", "Ks"]), "Which card is this?"),
     (ruled("out", seat=4), "Seat four is out."),
+    (left("out", seat=4), "Seat four leaves the game."),
+    (left("burn", seat=4, count=12, where="bottom"), "Twelve cards go under the pile."),
+    (left("give", seat=4, to=1, count=6), "Seat four gives six cards to seat one."),
+    (ruled("question", ask="wild_rank", about=["table"]), "Draw the wild rank: a number from two to ten."),
+    (ruled("foul", seat=1, foul="ring"), "Seat one, foul, a ring or a watch."),
     (ruled("slapped_in", seat=4), "Seat four is back in the game."),
     (ruled("won", seat=8), "Seat eight wins the game."),
     (ruled("lost", seat=2), "Seat two loses the game."),
@@ -133,12 +144,15 @@ def test_a_penalty_follows_its_false_slap_in_one_breath() -> None:
         ruled("slap_false", seat=3, reason="no_pattern"),
         ruled("strike", seat=3, strikes=3),
         ruled("locked_out", seat=3, until="game"),
+        ruled("slap_false", seat=1, reason="no_pattern"),
+        ruled("give", seat=1, to=3, count=1),
         ruled("out", seat=2),
         ruled("turn", seat=1),
     ]
     assert [one.text for one in announce(rulings)] == [
         "Seat two, false slap. Burn one card.",
         "Seat three, false slap. Strike three. No more slaps this game.",
+        "Seat one, false slap. Give one card to seat three.",
         "Seat two is out.",
     ]
     assert announce(rulings, "de")[0].text == "Platz zwei: falsch geschlagen. Eine Karte unter den Stapel."
