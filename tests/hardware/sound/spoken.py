@@ -27,6 +27,11 @@ def _ruled(kind: str, *, supersedes: tuple[str, ...] = (), doubt: bool = False, 
     return Ruling(kind, f"{kind}@1", 0, ("1",), (), fields, supersedes, doubt)
 
 
+def _left(kind: str, **fields: Any) -> Ruling:
+    """A ruling on somebody who leaves in the middle of the game (E8)."""
+    return Ruling(kind, f"{kind}@1", 0, ("1",), ("E8",), fields)
+
+
 def _forms(prefix: str) -> list[str]:
     """The last parts of all keys that begin with a prefix: all reasons of a void slap, say."""
     keys = [key.removeprefix(f"{prefix}.") for key in words_in("en").phrases if key.startswith(f"{prefix}.")]
@@ -81,6 +86,9 @@ def of_seat(seat: int, chance: np.random.Generator) -> Iterator[list[Ruling]]:
     yield [_ruled("dead_heat", seats=[seat, one, two])]
     for kind in ("out", "slapped_in", "won", "lost"):
         yield [_ruled(kind, seat=seat)]
+    yield [false, _ruled("give", seat=seat, to=one, count=1)]
+    yield [_left("out", seat=seat)]
+    yield [_left("burn", seat=seat, count=2 * seat, where="bottom")]
 
 
 def _of_nobody(chance: np.random.Generator) -> Iterator[list[Ruling]]:
@@ -116,6 +124,7 @@ def told(seat: int, language: str = "en") -> Iterator[Phrase]:
     """What the appliance says to or of one seat."""
     for what in ("roll_call", "not_heard", "pad_stuck", "pad_benched", "pad_chatters", "pad_works", "first_hand"):
         yield tell(what, 0, language, seat=seat)
+    yield tell("joined", 0, language, seat=seat)
     yield tell("first_hand", 0, language, seat=seat, margin=(3 * seat + 2) * _MS)
 
 
