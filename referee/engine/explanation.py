@@ -416,7 +416,8 @@ def _held(judged: JudgedMoment, slap: Slap, course: JudgedCourse) -> Iterator[Co
     at = bisect.bisect_left(presses, (judged.nth,))
     down = presses[at - 1][1] if at else None
     if down is not None:
-        yield Considered("M5", False, "down_since", {"ms_1": slap.t - down.t, "line": down.id})
+        what = "down_since" if slap.t >= down.t else "down_already"
+        yield Considered("M5", False, what, {"ms_1": slap.t - down.t, "line": down.id})
 
 
 def _readings(ruling: Ruling, course: JudgedCourse) -> Iterator[Considered]:

@@ -23,7 +23,8 @@ from referee.announce.voice import (
     vocabulary,
 )
 from referee.engine.rulings import RULING_ORDER, Ruling
-from referee.text.catalogue import LANGUAGES
+from referee.text.catalogue import LANGUAGES, texts
+from referee.text.ruling_lines import RulingWords
 
 MS = 1_000_000
 
@@ -51,12 +52,12 @@ SAID = [
     (ruled("slap_won", seat=3, margin=None, patterns=["P19:mine"]), "Seat three wins the slap, house pattern."),
     (
         ruled("slap_won", seat=3, margin=9, decided_by="force"),
-        "Seat three has the firmer hand and wins the slap.",
+        "Seat three wins the slap by the harder hand.",
     ),
     (ruled("slap_won", seat=3, margin=9, decided_by="split"), "Still a tie: the pile is shuffled and shared."),
     (ruled("slap_won", seat=3, margin=9, decided_by="war"), "Seat three wins the war."),
-    (ruled("slap_won", seat=3, margin=9, decided_by="people"), "Seat three wins the slap, as the table decided."),
-    (ruled("slap_won", seat=3, doubt=True), "Seat three wins the slap. The doubt goes to the slapper."),
+    (ruled("slap_won", seat=3, margin=9, decided_by="people"), "Seat three wins the slap, people said so."),
+    (ruled("slap_won", seat=3, doubt=True), "Seat three wins the slap. In doubt, so for the slapper."),
     (ruled("slap_false", seat=2, reason="no_pattern"), "Seat two, false slap."),
     (ruled("slap_false", seat=2, reason="dead_card"), "Seat two, false slap on a dead card."),
     (ruled("slap_void", seat=2, reason="locked_out"), "Seat two is locked out."),
@@ -232,3 +233,16 @@ def test_the_speaker_is_told_what_it_must_know() -> None:
     speak(speaker, tell("camera_gone", 3, "es"))
     (said,) = speaker.said
     assert (said.text, said.urgent, said.topic) == ("la cámara no responde", True, "camera")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("how", ["force", "split", "people", "doubt"])
+def test_what_decided_is_heard_in_the_words_in_which_it_is_read(how: str, language: str) -> None:
+    """Voice, captions, terminal and page say it alike; a margin that decided nothing is not told."""
+    by = "time" if how == "doubt" else how
+    ruling = ruled("slap_won", seat=3, decided_by=by, margin=None, doubt=how == "doubt", patterns=["P1"])
+    said = phrase(ruling, language)
+    assert said is not None
+    wording = texts(language)(f"decided.{how}").replace("’", "'")
+    assert wording.lower() in said.text.lower()
+    assert wording in RulingWords(("Ana", "Ben", "Cho"), texts(language))(ruling).replace("’", "'")
