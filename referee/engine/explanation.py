@@ -132,8 +132,7 @@ class WitnessedLog:
 
     def explain(self, ruling: Ruling) -> Explanation:
         """Explain a ruling of the log that was watched."""
-        last = len(self._began) - 1
-        course = self._course(self._replaced.get(ruling.id, last + 1) - 1)
+        course = self._course_of(ruling)
         moments, left_out = _moments(ruling, course)
         judged = _judged_at(ruling, course)
         if judged is None:
@@ -142,6 +141,15 @@ class WitnessedLog:
         considered = () if ruling.kind in SHOWN_BY_POSITION else tuple(_considered(ruling, judged, course))
         pile = _pile_of(ruling, judged, course)
         return Explanation(ruling, pile, before.counts, before.turn, moments, considered, left_out)
+
+    def as_made(self, ruling: Ruling) -> Ruling | None:
+        """A ruling as it came out where it is explained, before amendments renamed it; None where it came of time."""
+        made = self._course_of(ruling).made.get(base_id(ruling.id))
+        return next((one for one in made.rulings if one.id == base_id(ruling.id)), None) if made is not None else None
+
+    def _course_of(self, ruling: Ruling) -> JudgedCourse:
+        """What was judged while a ruling stood last."""
+        return self._course(self._replaced.get(ruling.id, len(self._began)) - 1)
 
     def _course(self, number: int) -> JudgedCourse:
         """Everything as it stood after a pass: what was judged again later, or left out since, as it was then."""

@@ -28,6 +28,7 @@ from referee.rules.cards import JOKERS, PACK
 from referee.rules.house import read_house_rules
 from referee.rules.rows import PATTERN_ROWS, RIVALS, SUIT_ROWS
 from tests.rules.plain_table import NAMES
+from tests.support.explained import explained_game
 from tests.support.log_format import problems
 from tests.support.strategies import told_late, with_ticks
 from tests.support.wild_games import WildGame, wild_game
@@ -389,6 +390,12 @@ def _draws(left: Sequence[str], count: int, signs: Mapping[str, str]) -> Iterabl
         yield from ((card, *others) for others in _draws(rest, count - 1, signs))
 
 
+def explanations_contradicted(seed: int) -> list[str]:
+    """A ruling is explained by what it was made of, and its explanation says nothing against it (K5)."""
+    explained = explained_game(wild_game(seed))
+    return [f"{said.ruling.id}: {one}" for said, wrong in explained for one in wrong]
+
+
 LAWS: Final[dict[str, Callable[[int], list[str]]]] = {
     "order": order_of_arrival,
     "answers": answers_lost,
@@ -396,6 +403,7 @@ LAWS: Final[dict[str, Callable[[int], list[str]]]] = {
     "undone": undone,
     "cards": cards_leaked,
     "unread": unread_verdict,
+    "explained": explanations_contradicted,
 }
 
 

@@ -24,9 +24,9 @@ N ?= 2000
 games: install  ## N random games under random house rules against a plain model of the cards, and shuffled
 	GAMES=$(N) $(BIN)/python -m pytest -q tests/rules/test_machine.py
 
-# Each law of the log on thousands of generated games: shuffled, lived through, answered, corrected, undone, counted.
+# Each law of the log on thousands of generated games: shuffled, lived through, answered, corrected, undone, counted, explained.
 .PHONY: laws
-LAWS ?= order:3000 answers:3000 corrected:3000 undone:3000 cards:10000 unread:5000
+LAWS ?= order:3000 answers:3000 corrected:3000 undone:3000 cards:10000 unread:5000 explained:2000
 
 laws: install  ## the laws of the log on thousands of wild games, with progress (20 minutes; LAWS="order:100" for less)
 	@$(BIN)/python -m tests.engine.laws $(LAWS)
