@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Final
 
+from referee.engine.amended_log import is_said
 from referee.engine.observations import Card, LogError, Slap
 from referee.engine.replay import ReplayedGame, TooLong
 from referee.engine.rulings import Ruling, cause_of, end_of
@@ -94,10 +95,13 @@ def _figure(
         card = max((one for one in cards if one.id in won.because), key=lambda one: one.t, default=None)
     elif outcome == "false":
         card = max((one for one in cards if one.t <= slap.t), key=lambda one: one.t, default=None)
+    if is_said(slap) or is_said(card):
+        # People told it, and know when no better than the order of things: that is no reaction, and no margin.
+        card = None
     names = game.table.seats
     player = names[slap.seat - 1] if slap.seat <= len(names) else f"seat {slap.seat}"
     error = slap.t_error + card.t_error if card is not None else 0
-    by_time = ruling.kind == "slap_won" and ruling.get("decided_by") == "time"
+    by_time = ruling.kind == "slap_won" and ruling.get("decided_by") == "time" and not is_said(slap)
     return HandFigure(
         number, ruling.id, slap.id, slap.seat, player, outcome, reason, slap.t,
         None if card is None else card.t, error, _kind(outcome, slap.t, card, error),

@@ -13,7 +13,7 @@ import os
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from multiprocessing.connection import Connection, wait
 from typing import Any, Final, Protocol, TextIO
 
@@ -88,11 +88,17 @@ class Answers:
         """Lines since the last look that are commands."""
         return [self._commands.popleft() for _ in range(len(self._commands))]
 
-    def given(self) -> list[tuple[str, Any]]:
-        """Questions and their answers since the last look: a number is a seat, but for the wild rank."""
+    def given(self, waiting: Container[str]) -> list[tuple[str, Any]]:
+        """Questions and their answers since the last look: a number is a seat, but for the wild rank.
+
+        Args:
+            waiting: ids of the questions that are still open; whatever was settled otherwise is passed over.
+        """
         out: list[tuple[str, Any]] = []
         while self._lines:
             text = self._lines.popleft().strip()
+            while self._open and self._open[0].id not in waiting:
+                self._open.popleft()
             if text and self._open:
                 question = self._open.popleft()
                 is_seat = text.isdecimal() and question["ask"] != "wild_rank"
@@ -261,7 +267,7 @@ class Loop:
             self._safely(service.name, service.beat, now)
         self._heed_parts()
         self._beat("engine")
-        for question, value in self._answers.given() if self._answers is not None else ():
+        for question, value in self._answers.given(self._conductor.view.questions) if self._answers is not None else ():
             try:
                 self._conductor.answer(question, value, now)
             except LogError as bad:

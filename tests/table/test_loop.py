@@ -12,6 +12,7 @@ import pytest
 from hardware.ports import Frame, HardwareMissing
 from hardware.simulated.devices.simulated_pads import SimulatedPads
 from referee.engine.observations import Card
+from referee.engine.rulings import Ruling
 from referee.settings.model import parse_settings
 from referee.table.assembly import table_of
 from referee.table.game import Conductor
@@ -117,7 +118,14 @@ def test_a_camera_that_falls_silent_is_lost_and_comes_back() -> None:
 def test_a_typed_line_answers_the_oldest_open_question() -> None:
     answers = Answers()
     answers.type("2\n")
-    assert answers.given() == []
+    assert answers.given(()) == []
+    asked = [Ruling("question", f"question@s{n}", n, (), (), {"ask": "who_was_first"}) for n in (1, 2, 3)]
+    answers(asked)
+    answers.type("2\n")
+    answers.type("pause\n")
+    answers.type("1\n")
+    assert answers.given(("question@s2", "question@s3")) == [("question@s2", 2), ("question@s3", 1)]
+    assert answers.commands() == ["pause\n"]
 
 
 @pytest.mark.parametrize("folder", ["", "games"])

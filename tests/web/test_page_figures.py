@@ -78,6 +78,20 @@ def test_late_hands_on_a_valid_pattern_count_and_others_do_not() -> None:
     assert list_margins(made) == [50_000_000]
 
 
+@pytest.mark.parametrize("told", ["card", "slap"])
+def test_what_people_told_afterwards_is_no_reaction(told: str) -> None:
+    """Its instant is halfway between two lines, and nobody's."""
+    slap = '{"kind":"slap","t":2241300000,"id":"s1","seat":3}'
+    second = '{"kind":"slap","t":2291300000,"id":"s2","seat":1}'
+    people = [json.dumps(json.loads(line) | {"by": "people"}) for line in (SEVENS[-1], slap)]
+    lines = (people[0], slap) if told == "card" else (SEVENS[-1], people[1])
+    made = make_figures(folded(*SEVENS[:-1], *lines, second), 1)
+    assert [one.outcome for one in made] == ["won", "late"]
+    assert not made[0].counts
+    assert made[0].since is None
+    assert list_margins(made) == ([50_000_000] if told == "card" else [])
+
+
 def test_the_demos_figures_are_those_of_its_log(demo: Folded) -> None:
     made = make_figures(demo, 1)
     won = [json.loads(line) for line in DEMO.read_text().splitlines() if line.startswith('{"ruling":"slap_won"')]
