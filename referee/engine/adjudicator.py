@@ -185,7 +185,7 @@ class Adjudicator:
             if observation.kind in ("lift", "join") or self._may_join or seat <= self._joined:
                 return
             raise LogError(None, f'"seat" must be 1 to {self._seats}: this table has {self._seats} seats')
-        if isinstance(observation, Card) and observation.t < self._opened:
+        if observation.t < self._opened and isinstance(observation, Card):
             raise LogError(None, 'this card came before its table: the "t" of a table is that of its opening')
         if isinstance(observation, _AMENDING) and self._history is None:
             raise AmendmentError(None, f"this {observation.kind} needs the history that was switched off")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import bisect
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import takewhile
 from typing import Any, Final, NamedTuple, Protocol
 
 from referee.engine.contradiction import as_answered
@@ -15,56 +17,20 @@ from referee.engine.overrule import OVERRULED
 from referee.engine.rulings import AFTER_ALL_KINDS, KIND_PLACES, Key, PlacedRuling, Ruling, place_of
 from referee.engine.state import State
 from referee.rules.phase import LastChance
+from referee.rules.position import Position
 
 _SLACK: Final = 256
 """Places left behind by what was taken before the queue closes up; so taking the head does not move all the rest."""
-
-
-class _Sorted:
-    """Lines by place in event time. They arrive mostly in that order and leave mostly from its head."""
-
-    def __init__(self) -> None:
-        self.keys: list[Key] = []
-        self.lines: list[Observation] = []
-        self.first = 0
-
-    def add(self, key: Key, line: Observation) -> None:
-        if self.keys and key < self.keys[-1]:
-            at = bisect.bisect_right(self.keys, key, self.first)
-            self.keys.insert(at, key)
-            self.lines.insert(at, line)
-        else:
-            self.keys.append(key)
-            self.lines.append(line)
-
-    def take(self, line: Observation) -> Key:
-        """Take one out; gives its place."""
-        at = self.first
-        if self.lines[at] is not line:
-            at = bisect.bisect_left(self.keys, place_of(line), at)
-            del self.lines[at]
-            return self.keys.pop(at)
-        key = self.keys[at]
-        self.first = at + 1
-        if at >= _SLACK and 2 * at >= len(self.lines):
-            del self.keys[: at + 1], self.lines[: at + 1]
-            self.first = 0
-        return key
-
-    def up_to(self, until: int) -> Iterator[Observation]:
-        """Those up to an instant, ns."""
-        at = self.first
-        while at < len(self.lines) and self.lines[at].t <= until:
-            yield self.lines[at]
-            at += 1
 
 
 class EventQueue:
     """Observations by place in event time, the earliest first; they arrive in any order, mostly in that one."""
 
     def __init__(self) -> None:
-        self._all = _Sorted()
-        self._reveals = _Sorted()
+        self._keys: list[Key] = []
+        self._lines: list[Observation] = []
+        self._first = 0
+        self._reveals: deque[Observation] = deque()
         """Of all those the cards and pick-ups: a hand is near few of them, and may be near a great many other hands."""
         self._hands = 0
         """How many hands wait."""
@@ -73,10 +39,20 @@ class EventQueue:
     def add(self, observation: Observation) -> None:
         """Put an observation into its place."""
         key = place_of(observation)
-        self._all.add(key, observation)
+        if self._keys and key < self._keys[-1]:
+            at = bisect.bisect_right(self._keys, key, self._first)
+            self._keys.insert(at, key)
+            self._lines.insert(at, observation)
+        else:
+            self._keys.append(key)
+            self._lines.append(observation)
         kind = type(observation)
         if kind in _REVEALS:
-            self._reveals.add(key, observation)
+            reveals = self._reveals
+            at = len(reveals)
+            while at and key < place_of(reveals[at - 1]):
+                at -= 1
+            reveals.insert(at, observation)
         elif kind is Slap:
             self._hands += 1
         error = getattr(observation, "t_error", 0)
@@ -85,33 +61,47 @@ class EventQueue:
 
     def head(self) -> Observation | None:
         """The earliest; None where none waits."""
-        waiting = self._all
-        return waiting.lines[waiting.first] if waiting.first < len(waiting.lines) else None
+        return self._lines[self._first] if self._first < len(self._lines) else None
 
     def all(self) -> tuple[Observation, ...]:
         """Everything that waits."""
-        return tuple(self._all.lines[self._all.first :])
+        return tuple(self._lines[self._first :])
 
     def near(self, one: Card | Slap | Taken) -> Iterator[Observation]:
         """What else waits and may have happened before this one, by the errors."""
-        return (other for other in self._all.up_to(one.t + one.t_error + self._widest) if other is not one)
+        at, until = self._first, one.t + one.t_error + self._widest
+        while at < len(self._lines) and self._lines[at].t <= until:
+            if self._lines[at] is not one:
+                yield self._lines[at]
+            at += 1
 
-    def rivals(self, one: Observation) -> Sequence[Observation]:
+    def rivals(self, one: Card | Slap | Taken) -> Sequence[Observation]:
         """What waits that may have come before a card or pick-up, or the cards and pick-ups before a hand (K9)."""
         if isinstance(one, Slap):
-            reveals = self._reveals
-            waits = reveals.first < len(reveals.lines)
-            return tuple(reveals.up_to(one.t + one.t_error + self._widest)) if waits else ()
-        return tuple(self.near(one)) if self._hands and isinstance(one, _REVEALS) else ()
+            until = one.t + one.t_error + self._widest
+            return tuple(takewhile(lambda other: other.t <= until, self._reveals)) if self._reveals else ()
+        return tuple(self.near(one)) if self._hands else ()
 
     def take(self, observation: Observation) -> Key:
         """Take one out; gives its place in event time."""
-        key = self._all.take(observation)
         kind = type(observation)
         if kind in _REVEALS:
-            self._reveals.take(observation)
+            if self._reveals[0] is observation:
+                self._reveals.popleft()
+            else:
+                self._reveals.remove(observation)
         elif kind is Slap:
             self._hands -= 1
+        at = self._first
+        if self._lines[at] is not observation:
+            at = bisect.bisect_left(self._keys, place_of(observation), at)
+            del self._lines[at]
+            return self._keys.pop(at)
+        key = self._keys[at]
+        self._first = at + 1
+        if at >= _SLACK and 2 * at >= len(self._lines):
+            del self._keys[: at + 1], self._lines[: at + 1]
+            self._first = 0
         return key
 
 
@@ -190,7 +180,10 @@ class EventJudge:
         out: list[PlacedRuling] = []
         clock = until if reached is None else min(until, reached)
         while True:
-            head, deadline = self.waiting.head(), self._deadline()
+            head, deadline = self.waiting.head(), None
+            position = self.state.position if self.state is not None else None
+            if position is not None and (position.ends_at is not None or type(position.phase) is LastChance):
+                deadline = _deadline_of(position)
             if deadline is not None and deadline <= clock and (head is None or deadline < head.t):
                 assert self.state is not None
                 self.state, rulings = end_by_time(self.state, deadline, self.answers)
@@ -203,18 +196,23 @@ class EventJudge:
             if head is None:
                 break
             # All that may have come before it must be known, by its own error.
-            wait = 0 if lookahead is None or not isinstance(head, _ORDERED) else max(lookahead, head.t_error)
-            if head.t + wait > until:
+            chosen = head
+            if isinstance(head, _ORDERED):
+                wait = 0 if lookahead is None else max(lookahead, head.t_error)
+                if head.t + wait > until:
+                    break
+                rivals = self.waiting.rivals(head)
+                if rivals:
+                    before = self.state
+                    chosen = self._choose(head, rivals)
+                    # So it must for what doubt puts before the head.
+                    if lookahead is not None and chosen.t + max(lookahead, chosen.t_error) > until:
+                        self.state = before
+                        break
+            elif head.t > until:
                 break
-            before = self.state
-            rivals = self.waiting.rivals(head)
-            chosen = self._choose(head, rivals) if rivals else head
-            # So it must for what doubt puts before the head.
-            late = 0 if lookahead is None or not isinstance(chosen, _ORDERED) else max(lookahead, chosen.t_error)
-            if chosen is not head and lookahead is not None and chosen.t + late > until:
-                self.state = before
-                break
-            if isinstance(self._judge(chosen, out), _AMENDING):
+            self._judge(chosen, out)
+            if type(chosen) in _AMENDING:
                 break
         return out
 
@@ -227,19 +225,8 @@ class EventJudge:
         _put(rulings, (t, AFTER_ALL_KINDS + 1, 0, 0, ""), self.judged, out)
         return out
 
-    def _deadline(self) -> int | None:
-        """When the game ends by its own clock (E2, E7), ns; None while the table is paused."""
-        if self.state is None:
-            return None
-        position = self.state.position
-        end = position.ends_at
-        if isinstance(position.phase, LastChance):
-            chance = position.phase.ends_at
-            end = chance if end is None or (chance is not None and chance < end) else end
-        return None if end is None or position.paused_at is not None or position.over else end
-
-    def _judge(self, observation: Observation, out: list[PlacedRuling]) -> Observation:
-        """Judge one of those that wait; gives it, and adds its rulings to ``out``."""
+    def _judge(self, observation: Observation, out: list[PlacedRuling]) -> None:
+        """Judge one of those that wait, and add its rulings to ``out``."""
         key = self.waiting.take(observation)
         self.done.append(observation)
         nth = self.judged
@@ -247,7 +234,7 @@ class EventJudge:
         state = self.state
         if state is None:
             if not isinstance(observation, Table):
-                return observation
+                return
             self.state, rulings = open_table(observation, self.answers)
         else:
             # What a doubtful order put behind a slap is near it, too.
@@ -258,9 +245,8 @@ class EventJudge:
             said = self.answers.get(f"question@{observation.id}")
             self.witness(JudgedMoment(observation, met, self.state, tuple(rulings), nth, said))
         _put(rulings, key, nth, out)
-        return observation
 
-    def _choose(self, head: Observation, rivals: Iterable[Observation]) -> Observation:
+    def _choose(self, head: Card | Slap | Taken, rivals: Iterable[Observation]) -> Card | Slap | Taken:
         """Which waiting observation comes first: the head, unless a doubtful order is better the other way (K9)."""
         if self.state is None:
             return head
@@ -297,6 +283,15 @@ class EventJudge:
             return str(said)
         self.state = self.state._replace(doubted=self.state.doubted | {slap.id})
         return better
+
+
+def _deadline_of(position: Position) -> int | None:
+    """When the game ends by its own clock (E2, E7), ns; None while the table is paused."""
+    end = position.ends_at
+    if isinstance(position.phase, LastChance):
+        chance = position.phase.ends_at
+        end = chance if end is None or (chance is not None and chance < end) else end
+    return None if position.paused_at is not None or position.over else end
 
 
 def _put(rulings: Iterable[Ruling], cause: Key, nth: int, out: list[PlacedRuling]) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from types import MappingProxyType
 from typing import Final
 
-from referee.engine.contradiction import as_answered, as_seen, lay_as, read_answers
+from referee.engine.contradiction import as_answered, lay_as, lay_seen, read_answers
 from referee.engine.first_hand import Answers, Decided, claim, finish, heat, run_up, war_card, win
 from referee.engine.observations import Card, Observation, Slap, Table, Taken
 from referee.engine.overrule import OVERRULED, apply_overrule
@@ -18,6 +18,7 @@ from referee.engine.position_changes import CHANGES
 from referee.engine.rulings import Ruling, cause_of, to_ruling, to_rulings
 from referee.engine.state import PendingWin, State
 from referee.engine.unclaimed_piles import picked_up, unexplained
+from referee.rules.card_play import lay
 from referee.rules.cards import NUMBER_RANKS, UNREADABLE, is_card
 from referee.rules.deal import opening
 from referee.rules.elimination import end_by_most_cards, last_chance_over
@@ -140,12 +141,17 @@ def end_by_time(state: State, t: int, answers: Answers) -> Decided:
 def _card(state: State, card: Card, answers: Answers) -> Decided:
     step = Step(state.position, card.t, card.id)
     war = state.position.phase
-    if card.zone != "pile" or (isinstance(war, War) and card.seat in war.seats):
+    if card.zone != "pile" or (type(war) is War and card.seat in war.seats):
         # While it runs, a card of the tied is a War card wherever it comes to lie (M4, reading 18).
         named = answers.get(f"question@{card.id}")
         face = named if card.card == UNREADABLE and isinstance(named, str) and is_card(named) else card.card
         return war_card(state, step, card, face, answers)
-    lay_as(step, card, read_answers(state.position, card, answers) if answers else as_seen(card), answers)
+    if answers:
+        lay_as(step, card, read_answers(state.position, card, answers), answers)
+    elif card.candidates:
+        lay_seen(step, card, card.card, card.seat)
+    else:
+        lay(step, card.card, card.seat)
     return finish(state, step)
 
 

@@ -30,18 +30,19 @@ DRAWN_AT_ONCE_NS: Final = 100_000_000
 def lay(step: Step, card: str, seat: int | None) -> None:
     """A seat (None: whoever's turn it is) laid a card."""
     position = step.position
-    if isinstance(position.phase, Over) or position.closed:
+    if position.closed or type(position.phase) is Over:
         return
     player = seat if seat is not None and position.rules.has("K4") else _whose_turn(position)
-    if player > position.seats:
+    if player > len(position.names):
         # A seat that has not joined: whose card it is, people must say.
         step.rule("question", "M11", ask="who_played", about=[step.ref])
         return
-    if not isinstance(position.phase, _GOING_ON):
+    if type(position.phase) not in _GOING_ON:
         _let_lead(step, player)
-    if not isinstance(step.position.phase, Over):
-        drawn_at_once = _drawn_at_once(step, player)
-        if player == step.position.phase.turn and not drawn_at_once and not _is_unread_claim(step.position):
+    phase = step.position.phase
+    if type(phase) is not Over:
+        drawn_at_once = position.rules.has("F9") and _drawn_at_once(step, player)
+        if player == phase.turn and not drawn_at_once and not (type(phase) is Claim and phase.by == "unread"):
             _lay_in_turn(step, card, player)
         elif step.position.unread and not drawn_at_once:
             # An unread card may have been a challenge: nobody can say that this one was out of turn (reading 10).
@@ -54,7 +55,6 @@ def lay(step: Step, card: str, seat: int | None) -> None:
         elif not drawn_at_once and _may_have_been_skipped(step.position, player):
             # By counts that nobody is sure of, this seat is not the next one with cards (reading 15).
             step.rule("question", "F7", ask="who_played", about=[step.ref])
-            phase = step.position.phase
             step.enter(phase._replace(challenged=player) if isinstance(phase, Challenge) else Turn(player))
             _lay_in_turn(step, card, player)
         else:
@@ -82,11 +82,6 @@ def _let_lead(step: Step, player: int) -> None:
         elif phase.by == "slap" or phase.seat == player:
             # Where the winner does not lead (N2), the next card of the one who does shows it.
             pick_up(step)
-
-
-def _is_unread_claim(position: Position) -> bool:
-    """Whether nobody knows if the pile is won or the challenge goes on: the last chance was not read (reading 10)."""
-    return isinstance(position.phase, Claim) and position.phase.by == "unread"
 
 
 def _may_have_been_skipped(position: Position, player: int) -> bool:
@@ -131,7 +126,7 @@ def _whose_turn(position: Position) -> int:
 
 def _drawn_at_once(step: Step, seat: int) -> bool:
     """F9: a card of the seat that laid the top card, too soon to be another draw."""
-    if not step.position.rules.has("F9") or not step.position.pile:
+    if not step.position.pile:
         return False
     top = step.position.pile[-1]
     return top.seat == seat and top.state != "burned" and step.t - top.t < DRAWN_AT_ONCE_NS
@@ -141,7 +136,9 @@ def _put(step: Step, card: str, seat: int, state: State, *, final: bool = False)
     held = step.position.counts[seat - 1]
     if held is None:
         learn_count(step, card, seat)
-    check_card(step, card, seat, step.position.expected(seat))
+    expected = step.position.expected(seat)
+    if expected != card:
+        check_card(step, card, seat, expected)
     if held == 0 and not from_limbo(step, seat, 1):
         step.rule("question", "K2", ask="recount", about=[step.ref])
     laid = Laid(card, step.ref, step.t, seat, state)
@@ -173,20 +170,21 @@ def _put(step: Step, card: str, seat: int, state: State, *, final: bool = False)
 
 def _lay_in_turn(step: Step, card: str, seat: int) -> None:
     phase = step.position.phase
-    _put(step, card, seat, "played", final=isinstance(phase, Challenge) and phase.left == 1)
+    challenge = phase if type(phase) is Challenge else None
+    _put(step, card, seat, "played", final=challenge is not None and challenge.left == 1)
     position = step.position
     phase = position.phase
-    if isinstance(phase, LastChance):
+    if type(phase) is LastChance:
         # One of the three cards of E2: no challenges, no turns.
         left = phase.left - 1 if position.holds(phase.seat) else 0
         step.enter(LastChance(phase.seat, left, None if left else step.t + LAST_CHANCE_NS, step.ref))
-    elif position.rules.chances(card) and (not isinstance(phase, Challenge) or position.rules.has("C4")):
+    elif position.rules.chances(card) and (challenge is None or position.rules.has("C4")):
         _challenge(step, card, seat)
-    elif isinstance(phase, Challenge) and card[0] == "T" and position.rules.has("N5"):
-        step.rule("challenge_off", "N5", because=(phase.ref,), seat=seat)
+    elif challenge is not None and card[0] == "T" and position.rules.has("N5"):
+        step.rule("challenge_off", "N5", because=(challenge.ref,), seat=seat)
         step.enter(Turn(position.after(seat)))
-    elif isinstance(phase, Challenge):
-        _pay(step, card, seat, phase)
+    elif challenge is not None:
+        _pay(step, card, seat, challenge)
     else:
         step.enter(TURNS[position.after(seat)])
     if position.rules.has("P16"):
