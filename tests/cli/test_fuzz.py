@@ -10,6 +10,7 @@ import os
 import random
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from io import BytesIO
 from typing import Any, Final
 
@@ -25,6 +26,8 @@ from referee.text.explanation_lines import explanation_fields
 from tests.rules.plain_table import play_randomly, random_rules
 from tests.support.wild_games import wild_game
 
+_EARLIEST, _LATEST = -(2**63), 2**63 - 1
+"""The instants that a log may state, ns."""
 TRIES: Final = int(os.environ.get("FUZZ", "300"))
 ODD: Final[tuple[Any, ...]] = (
     None, True, False, 0, -1, 1, 8, 9, 10**9, 2**63, -(2**63), 10**30, 0.5, float("nan"), float("inf"), "", "7h", "??",
@@ -35,7 +38,11 @@ ODD: Final[tuple[Any, ...]] = (
 def _log(rng: random.Random) -> list[str]:
     """A valid log of a random game, with answers and corrections here and there."""
     if rng.random() < 0.5:
-        return [encode_observation(line) for line in wild_game(rng.randint(0, 10**6))]
+        wild = wild_game(rng.randint(0, 10**6))
+        # Sometimes at one of the ends of time.
+        early, late = _EARLIEST - min(line.t for line in wild), _LATEST - max(line.t for line in wild)
+        shift = rng.choice((0, 0, 0, early, late))
+        return [encode_observation(replace(line, t=line.t + shift)) for line in wild]
     game = play_randomly(rng.randint(0, 400), rng.randint(5, 40))
     lines = [encode_observation(line) for line in game.lines]
     ids = [line.id for line in game.lines] + [ruling.id for ruling in game.rulings]

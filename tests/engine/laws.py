@@ -120,12 +120,10 @@ def answers_lost(seed: int) -> list[str]:
     rng = random.Random(seed)
     table, *rest = game.lines
     coming = lived(rng, [table, *sorted(rest, key=lambda line: line.t)])
-    look = live_lookahead(rest)
-    referee = Adjudicator(lookahead_ns=look)
+    referee = Adjudicator(lookahead_ns=live_lookahead(rest))
     log: list[Observation] = []
     made: list[Ruling] = []
     given: dict[str, str] = {}
-    settled = 0
     asked: dict[str, Ruling] = {}
     for line in coming:
         log.append(line)
@@ -133,7 +131,7 @@ def answers_lost(seed: int) -> list[str]:
         asked |= {ruling.id: ruling for ruling in referee.take_early() if ruling.kind == "question"}
         waiting = [asked[name] for name in referee.view.questions if name in asked]
         waiting = [question for question in waiting if question["ask"] not in UNUSED]
-        if not waiting or rng.random() > 0.3 or referee.watermark < settled:
+        if not waiting or rng.random() > 0.3:
             continue
         question = rng.choice(waiting)
         t = rng.choice(
@@ -143,13 +141,28 @@ def answers_lost(seed: int) -> list[str]:
         given[answer.id] = question.id
         log.append(answer)
         made += referee.observe(answer)
-        # What else people say waits until this has been heard: it may settle more than one question.
-        settled = max(t, referee.watermark) + look
     made += referee.finish()
     lost = [r for r in made if r.kind == "question" and r["ask"] == "mend_amendment" and r.because[0] in given]
     if lost:
         return [f"lost: {given[lost[0].because[0]]}", encode_ruling(lost[0]), *map(encode_observation, log)]
+    if unheard := _unheard(
+        made, {given[one.id]: one.value for one in log if one.id in given and isinstance(one, Answer)}
+    ):
+        return [f"unheard: {unheard}", *map(encode_observation, log)]
     return differences(sorted(printed(in_force(replayed(log)))), sorted(printed(in_force(made))))
+
+
+def _unheard(made: Sequence[Ruling], said: Mapping[str, Any]) -> list[str]:
+    """Dead heats that stand, and of which people named a hand that then did not win."""
+    stand = in_force(made)
+    seats = {cause: ruling["seat"] for ruling in stand if ruling.kind == "slap_won" for cause in ruling.because}
+    heats = {ruling.because[0]: ruling["seats"] for ruling in stand if ruling.kind == "dead_heat"}
+    named = {
+        question.id: (said[question.id], heats.get(question.because[0], []), seats.get(question.because[0]))
+        for question in stand
+        if question.get("ask") == "who_was_first" and "M2" in question.rule and question.id in said
+    }
+    return [name for name, (seat, tied, winner) in named.items() if seat in tied and seat != winner]
 
 
 _LONG_AFTER: Final = 2**60
@@ -203,6 +216,23 @@ def corrected(seed: int) -> list[str]:
         return []
     apart = differences(_said(meant), _said(now))
     return [*apart, *map(encode_observation, (table, *rest, word))] if apart else []
+
+
+def taken_up(seed: int) -> list[str]:
+    """Late evidence judges nothing; taken up, it gives what the log gives that was told in time (reading 20)."""
+    game = _plain_game(seed)
+    table, *rest = game.lines
+    rest.sort(key=lambda one: one.t)
+    line = game.rng.choice(rest)
+    others = [table, *(one for one in rest if one is not line), Tick(t=game.t + 1, id="tick")]
+    if apart := differences(_said(_ruled(others)), _said(_ruled([*others, line]))):
+        return ["late:", *apart, *map(encode_observation, (*others, line))]
+    log = [*others, line, Correct(t=game.t + 2, id="word", line=line.id, take=True)]
+    now, meant = _ruled(log), _ruled([table, *rest])
+    if _mended(now) or _mended(meant):
+        return []
+    apart = differences(_said(meant), _said(now))
+    return [*apart, *map(encode_observation, log)] if apart else []
 
 
 def undone(seed: int) -> list[str]:
@@ -400,6 +430,7 @@ LAWS: Final[dict[str, Callable[[int], list[str]]]] = {
     "order": order_of_arrival,
     "answers": answers_lost,
     "corrected": corrected,
+    "taken": taken_up,
     "undone": undone,
     "cards": cards_leaked,
     "unread": unread_verdict,
