@@ -223,13 +223,7 @@ def _slap(state: State, slap: Slap, upcoming: Iterable[Observation], answers: An
         draft = Draft("question", {"ask": "slap_or_card", "about": [slap.id]}, ("K9",), ())
         return state.at(pressed), [to_ruling(draft, slap.id, slap.t, set(), doubt=True)]
     if judged.outcome == "won":
-        others = (line for line in upcoming if OVERRULED + line.id not in answers)
-        hands = heat(
-            state.position,
-            slap,
-            (as_answered(state.position, line, answers) if isinstance(line, Card) else line for line in others),
-        )
-        return win(state.at(pressed), slap, judged, hands, answers, doubt=doubt)
+        return win(state.at(pressed), slap, judged, _heat(state, slap, upcoming, answers), answers, doubt=doubt)
     state = state.at(pressed)
     if judged.outcome == "void":
         rule = (*judged.rule, "K9") if doubt else judged.rule
@@ -238,7 +232,7 @@ def _slap(state: State, slap: Slap, upcoming: Iterable[Observation], answers: An
             state = run_up(state, slap)
         return state, [to_ruling(draft, slap.id, slap.t, set(), doubt=doubt)]
     if judged.outcome == "question":
-        return _ask(state, slap, judged, answers, doubt=doubt)
+        return _ask(state, slap, judged, upcoming, answers, doubt=doubt)
     return _false(state, slap, judged, doubt=doubt)
 
 
@@ -264,7 +258,16 @@ def _press(position: Position, slap: Slap) -> Position:
     return step.position
 
 
-def _ask(state: State, slap: Slap, judged: Verdict, answers: Answers, *, doubt: bool) -> Decided:
+def _heat(state: State, slap: Slap, upcoming: Iterable[Observation], answers: Answers) -> tuple[Slap, ...]:
+    """The hands that nobody can tell from this one, where people have not said what they were worth."""
+    others = (line for line in upcoming if OVERRULED + line.id not in answers)
+    as_said = (as_answered(state.position, line, answers) if isinstance(line, Card) else line for line in others)
+    return heat(state.position, slap, as_said)
+
+
+def _ask(
+    state: State, slap: Slap, judged: Verdict, upcoming: Iterable[Observation], answers: Answers, *, doubt: bool
+) -> Decided:
     """The verdict depends on a card that nobody knows (readings 7 and 10)."""
     fields = {"ask": judged.reason, "about": [*judged.because, slap.id]}
     ruling = to_ruling(Draft("question", fields, judged.rule, ()), slap.id, slap.t, set(), doubt=doubt)
@@ -272,9 +275,13 @@ def _ask(state: State, slap: Slap, judged: Verdict, answers: Answers, *, doubt: 
     if judged.reason == "bottom_card" and isinstance(said, str) and is_card(said):
         pile = state.position.pile
         named = state._replace(position=state.position.but(pile=(pile[0]._replace(card=said), *pile[1:])))
-        again = judge_slap(named.position.but(held=named.position.held - {slap.seat}), slap.seat, slap.t)
+        before = named.at(named.position.but(held=named.position.held - {slap.seat}))
+        again = judge_slap(before.position, slap.seat, slap.t)
         if again.outcome == "won":
-            state, rulings = win(named, slap, again, (slap,), answers, doubt=doubt)
+            state, rulings = win(named, slap, again, _heat(before, slap, upcoming, answers), answers, doubt=doubt)
+        elif again.outcome == "void":
+            draft = Draft("slap_void", {"seat": slap.seat, "reason": again.reason}, again.rule, again.because)
+            state, rulings = named, [to_ruling(draft, slap.id, slap.t, set(), doubt=doubt)]
         else:
             state, rulings = _false(named, slap, again, doubt=doubt)
         return state, [ruling, *rulings]
