@@ -76,9 +76,10 @@ def _let_lead(step: Step, player: int) -> None:
         if step.before.turn != player:
             step.rule("lead", "M1", seat=player)
     elif isinstance(phase, Claim) and phase.turn == player:
-        if phase.by == "unread" and position.after(position.pile[-1].seat) != player:
-            # Had that card been a face card, this seat would not be the one to pay: it leads.
-            hold_provisionally(step, player)
+        if phase.by == "unread":
+            if position.after(position.pile[-1].seat) != player:
+                # Had that card been a face card, this seat would not be the one to pay: it leads.
+                hold_provisionally(step, player)
         elif phase.by == "slap" or phase.seat == player:
             # Where the winner does not lead (N2), the next card of the one who does shows it.
             pick_up(step)
