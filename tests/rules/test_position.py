@@ -8,9 +8,10 @@ from dataclasses import fields
 from pathlib import Path
 
 import referee
+from referee.rules.conditions import PileView
 from referee.rules.house import read_house_rules
-from referee.rules.phase import Turn
-from referee.rules.position import Position
+from referee.rules.phase import DeadHeat, Turn, War
+from referee.rules.position import Laid, Position
 
 FIELDS = {one.name for one in fields(Position)}
 SOURCES = sorted(Path(referee.__file__).parent.rglob("*.py"))
@@ -40,3 +41,48 @@ def test_a_changed_position_is_another_one() -> None:
     assert (before.turn, before.paid) == (None, 0)
     assert after != before
     assert after.but(phase=Turn(None), paid=0) == before
+
+
+def test_burned_cards_count_only_where_the_rules_have_it_so_and_dead_ones_never() -> None:
+    """N3, and F7."""
+    pile = (
+        Laid("2h", "b1", 1, 1, "burned"), Laid("7h", "c1", 2, 2, "played"), Laid("Kd", "c2", 3, 1, "dead"),
+        Laid("9c", "c3", 4, 1, "played"),
+    )  # fmt: skip
+    usual = Position(read_house_rules("classic"), ("Ana", "Ben"), (24, 24), ((), ()), pile=pile)
+    assert [laid.card for laid in usual.played()] == ["7h", "9c"]
+    assert usual.look() == PileView(("9c", "7h"), "7h", "2h", under=True)
+    other = usual.but(rules=read_house_rules({"base": "classic", "off": ["N3"]}))
+    assert [laid.card for laid in other.played()] == ["2h", "7h", "9c"]
+    assert usual.but(pile=pile[2:3]).look() == PileView((), "", "")
+
+
+def test_whoever_comes_next_has_cards_and_is_asked_in_the_direction_of_play() -> None:
+    rules = read_house_rules("classic")
+    table = Position(rules, ("Ana", "Ben", "Cho", "Dee"), (5, 0, None, 0), ((), (), (), ()))
+    assert [table.after(seat) for seat in (1, 2, 3, 4)] == [3, 3, 1, 1]
+    assert [table.after(seat, never=3) for seat in (1, 2, 3, 4)] == [1, 1, 1, 1]
+    assert [table.before(seat) for seat in (1, 2, 3, 4)] == [3, 1, 1, 3]
+    assert table.others_after(3) == (4, 1, 2)
+    back = table.but(step=-1)
+    assert [back.after(seat) for seat in (1, 2, 3, 4)] == [3, 1, 1, 3]
+    assert back.others_after(3) == (2, 1, 4)
+    assert table.holders() == (1, 3)
+    nobody = table.but(counts=(0, 0, 0, 0))
+    assert nobody.after(1) is None
+    assert nobody.before(1) == 4
+    loses = table.but(rules=read_house_rules("beggar-my-neighbour"))
+    assert [loses.after(seat) for seat in (1, 2, 3, 4)] == [2, 3, 4, 1], "E6 passes nobody over"
+    assert loses.but(absent=frozenset({2})).after(1) == 3
+
+
+def test_a_count_that_is_not_certain_is_none_and_may_be_more() -> None:
+    """Readings 10 and 15."""
+    table = Position(read_house_rules("classic"), ("Ana", "Ben", "Cho"), (5, 0, 0), ((), (), ()))
+    unsure = table.but(unsure=frozenset({2}))
+    assert (unsure.count(1), unsure.count(2), unsure.count(3)) == (5, None, 0)
+    assert unsure.holders() == (1, 2)
+    tied = table.but(phase=DeadHeat((1, 3)))
+    assert tied.holders() == (1, 3) and tied.count(3) == 0
+    assert tied.tied == (1, 3)
+    assert table.but(phase=War((1, 3))).tied == ()

@@ -14,6 +14,7 @@ from referee.rules.house import read_house_rules
 from referee.rules.matches import find_patterns
 from referee.rules.phase import Challenge, Claim, Over, Turn
 from referee.rules.position import Laid, Position
+from referee.rules.slap_verdict import Verdict, judge_slap
 from referee.rules.unread_cards import readings, rests_on_read_cards
 
 BARE = {"base": "beggar-my-neighbour", "off": ["C1"]}
@@ -150,6 +151,16 @@ def test_a_pattern_of_read_cards_holds_whatever_lies_under_it(row: str, cards: s
     off = lying(row, f"?? {cards}")
     without = read_house_rules({**BARE, "on": [row], "off": ["C1", "M7"]})
     assert not rests_on_read_cards(off.but(rules=without), (row,))
+
+
+def test_where_nothing_challenges_an_unread_card_bars_nobody() -> None:
+    """Without M7 a challenge would."""
+    rules = read_house_rules({**BARE, "on": ["P1"], "off": ["C1", "M7"]})
+    position = lying("P1", "?? 7h 3d").but(rules=rules, counts=(5, 5), strikes=(0, 0), debts=(0, 0), locks=(None, None))
+    assert judge_slap(position, 1, 10**12).outcome == "false"
+    assert judge_slap(
+        lying("P1", "?? 7h 7d").but(rules=rules, counts=(5, 5), locks=(None, None)), 1, 10**12
+    ) == Verdict("won", "", ("M1", "P1"), ("P1",), ("c1", "c2"), ("7h", "7d"))
 
 
 def test_readings_by_which_the_game_would_have_ended_are_none() -> None:
