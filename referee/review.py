@@ -79,8 +79,13 @@ def replay(name: str, *, everything: bool = False, until: str = "", as_text: boo
     """
     with open_log(name) as stream:
         stored = StoredLog(stream, until)
-        made = stored.rulings(everything=everything)
-        write = in_words(stored.outline.table) if as_text else encode_ruling
+        table, made = stored.outline.table, stored.rulings(everything=everything)
+        if as_text and stored.outline.amended:
+            # A corrected table may have other names.
+            witnessed = WitnessedLog(table)
+            made = iter(list(stored.rulings(everything=everything, witness=witnessed)))
+            table = witnessed.table
+        write = in_words(table) if as_text else encode_ruling
         for ruling in _until(made, until, stored.outline) if until else made:
             _write(write(ruling))
     return 0

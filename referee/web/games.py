@@ -1,6 +1,6 @@
 """The recorded games: the list, one game's rulings, one ruling's reasons, files to take along, and stepping through.
 
-Routes of the page's process. Why something did or did not hold is said by the engine in English, and marked as such.
+Routes of the page's process.
 """
 
 from __future__ import annotations

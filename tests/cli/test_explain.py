@@ -315,3 +315,11 @@ def test_a_long_log_with_wide_errors_is_told_in_few_words(
     assert ("more lines as near" in told) if not options else ('"left_out":' in told)
     assert sizes[1] < 1_000_000
     assert sizes[1] < 2.5 * sizes[0]
+
+
+def test_names_are_those_of_the_table_as_it_was_corrected(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = GAME + '7000 correct table {"seats": ["Anna", "Ben", "Cho"]}\n'
+    for command in (["replay", "--format", "text"], ["explain"]):
+        assert main([command[0], written(tmp_path, text), *command[1:]]) == 0
+        told = capsys.readouterr().out
+        assert "Anna" in told and "Ana " not in told and "Ana's" not in told

@@ -14,10 +14,11 @@ from referee.record.store import GameInfo
 from referee.text.catalogue import texts
 from referee.text.ruling_lines import RulingWords
 from referee.web.finish_page import finish_page, found
+from referee.web.games import explained
 from referee.web.games_cache import Folded
 from referee.web.markup import PALETTES, Drawing, Text, svg
 from referee.web.photo_finish.finish_svg import NARROW, WIDE, WIDE_SIZES, _FinishDrawing, draw_finish
-from referee.web.photo_finish.moment import Finish
+from referee.web.photo_finish.moment import Finish, headline
 from tests.web.table import DEMO
 
 INFO = GameInfo(1, "2026-03-14T18:05:00+00:00", None, ("Ana", "Ben", "Cho"), "classic", False)
@@ -192,3 +193,56 @@ def test_names_cannot_carry_markup(demo: Folded) -> None:
 
 def test_the_demo_game_is_there() -> None:
     assert Path(DEMO).stat().st_size > 10_000
+
+
+def page_of(game: Folded, name: str, language: str) -> str:
+    """The sections that explain a ruling."""
+    ruling = game.by_id[name]
+    return str(explained(game.explain(ruling), game, RulingWords(game.table.seats, texts(language))))
+
+
+@pytest.mark.parametrize(
+    ("language", "words"),
+    [
+        ("en", "it needs 2 cards, and only one is there"),
+        ("de", "es braucht 2 Karten, und nur eine liegt da"),
+        ("es", "hacen falta 2 cartas y solo hay una"),
+        ("fr", "il faut 2 cartes, et il n’y en a qu’une"),
+    ],
+)
+def test_what_was_missing_is_told_in_the_pages_language(language: str, words: str) -> None:
+    game = folded(SEVENS[0], '{"kind":"slap","t":1300000000,"id":"s1","seat":2}')
+    page = page_of(game, "slap_false@s1", language)
+    assert words in page
+    assert 'lang="en"' not in page
+
+
+def test_an_answer_is_told_with_its_question_and_who_was_named() -> None:
+    """Not by the question's id; and the ruling says that people decided."""
+    game = folded(
+        *SEVENS,
+        '{"kind":"slap","t":2241300000,"id":"s1","seat":3}',
+        '{"kind":"slap","t":2242300000,"id":"s2","seat":1}',
+        '{"kind":"answer","t":3000000000,"id":"a1","to":"question@s1","value":1}',
+        '{"kind":"taken","t":4000000000,"id":"t1","seat":1}',
+    )
+    page = page_of(game, "question@s1", "en")
+    assert "Who was first?" in page and ": Ana" in page
+    won = next(ruling for ruling in game.rulings if ruling.kind == "slap_won" and ruling.id not in game.replaced_by)
+    assert "Ana wins the slap, double, people said so" in RulingWords(game.table.seats)(won)
+    assert "people said so" in page_of(game, won.id, "en")
+
+
+def test_a_slap_that_people_gave_away_has_no_margin() -> None:
+    """The stamps have another hand first: the headline says who decided, and no hand is a negative time behind."""
+    game = folded(
+        *SEVENS,
+        '{"kind":"slap","t":2241300000,"id":"s1","seat":3}',
+        '{"kind":"slap","t":2291300000,"id":"s2","seat":1}',
+        '{"kind":"correct","t":3000000000,"id":"x1","line":"slap_won@s1","seat":1}',
+        '{"kind":"taken","t":4000000000,"id":"t1","seat":1}',
+    )
+    finish = seen(game, "s2")
+    head = headline(finish, RulingWords(game.table.seats, texts("en")))
+    assert (head.text, head.under) == ("Ana first", "people said so")
+    assert all(hand.behind is None or hand.behind >= 0 for hand in finish.hands)
