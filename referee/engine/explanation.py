@@ -282,9 +282,8 @@ def _of_winner(ruling: Ruling, position: Position, course: JudgedCourse) -> Iter
     """The patterns that won, why it was this hand, and the hands behind it."""
     if is_overruled(ruling):
         yield Considered("K6", True, "people_said", {})
-    else:
-        for row in ruling["patterns"]:
-            yield Considered(row, True, "holds", {})
+    for row in ruling["patterns"]:
+        yield Considered(row, True, "holds", {})
     heat = next((heat for _, heat in reversed(course.heats) if cause_of(ruling.id) in heat.because), None)
     tied: list[int] = []
     if heat is not None and ruling.get("decided_by", "time") != "time":

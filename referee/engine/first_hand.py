@@ -140,7 +140,7 @@ def win(
     """A valid first hand, alone or in a dead heat (M1, M2, K3)."""
     step = Step(state.position, slap.t, slap.id)
     rule = (*judged.rule, "K9") if doubt else judged.rule
-    by_people = judged.rule == ("K6",)
+    by_people = "K6" in judged.rule
     how: Literal["time", "people"] = "people" if by_people else "time"
     pending = PendingWin(slap, judged.patterns, judged.cards, rule, judged.because, how, doubt=doubt)
     split: tuple[int, ...] = ()

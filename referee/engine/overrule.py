@@ -73,7 +73,8 @@ def allows_corrections(rules: Any) -> bool:
 def apply_overrule(judged: Verdict, outcome: Any) -> Verdict:
     """The verdict on a slap, or what people put in its place."""
     if outcome == judged.outcome:
-        return judged
+        # People said that this hand was first, and not only that it is good: the stamps have another before it.
+        return judged._replace(rule=(*judged.rule, "K6")) if outcome == "won" else judged
     reason = "" if outcome == "won" else "overruled"
     return Verdict(outcome, reason, ("K6",), because=judged.because)
 

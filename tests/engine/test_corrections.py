@@ -60,7 +60,7 @@ def test_people_overrule_a_false_slap() -> None:
 def test_people_say_who_was_first() -> None:
     """The pile is the other hand's, and the first one is void."""
     rulings = ruled(WON + '5000 correct slap_won@s1 {"seat": 1}', *SLAPS)
-    assert "slap_won@s2 seat=1 decided_by=time" in rulings
+    assert "slap_won@s2 seat=1 decided_by=people" in rulings
     assert "slap_void@s1 seat=3 reason=overruled" in rulings
 
 
@@ -162,7 +162,7 @@ def test_a_void_slap_was_good() -> None:
     )
     assert rulings == [
         "slap_void@s1 seat=3 reason=overruled",
-        "slap_won@s2 seat=1 decided_by=time",
+        "slap_won@s2 seat=1 decided_by=people",
         "slap_false@s3 seat=2 reason=no_pattern",
     ]
 
@@ -173,12 +173,12 @@ def test_of_two_hands_of_a_seat_the_nearer_is_meant() -> None:
         "1000 1:7h\n1100 slap 1\n1150 lift 1\n2000 2:7c\n2300 slap 3\n2500 slap 1\n2600 lift 1\n12300.000001 slap 2\n"
     )
     first = ruled(game + '14000 correct slap_won@s2 {"seat": 1}', "slap_won")
-    assert first == ["slap_won@s3 seat=1 decided_by=time"]
+    assert first == ["slap_won@s3 seat=1 decided_by=people"]
     asked = ruled(game + '14000 correct slap_won@s2 {"seat": 2}', "slap_won", "question")
     assert asked == ["slap_won@s2 seat=3 decided_by=time", "question@c3 ask=mend_amendment"]
     on_time = game.replace("12300.000001", "12300")
     assert ruled(on_time + '14000 correct slap_won@s2 {"seat": 2}', "slap_won") == [
-        "slap_won@s4 seat=2 decided_by=time"
+        "slap_won@s4 seat=2 decided_by=people"
     ]
 
 
@@ -189,7 +189,7 @@ def test_hands_between_are_void_when_a_later_one_was_first() -> None:
     assert rulings == [
         "slap_void@s1 seat=3 reason=overruled",
         "slap_void@s2 seat=2 reason=overruled",
-        "slap_won@s3 seat=1 decided_by=time",
+        "slap_won@s3 seat=1 decided_by=people",
         "pile@t1 seat=1 count=2",
     ]
 
@@ -204,7 +204,7 @@ def test_hands_on_the_pile_before_stay_as_they_were() -> None:
     assert rulings == [
         "slap_won@s1 seat=3 decided_by=time",
         "slap_void@s2 seat=2 reason=overruled",
-        "slap_won@s3 seat=1 decided_by=time",
+        "slap_won@s3 seat=1 decided_by=people",
     ]
 
 
