@@ -168,7 +168,8 @@ def _taken(state: State, taken: Taken, answers: Answers) -> Decided:
         hold_provisionally(step, taker or phase.seat)
     elif isinstance(phase, Claim):
         picked_up(step, taken, answers)
-        remember_pickup(step, taker or phase.seat, taken.id, right=taker in (None, phase.seat, *phase.split))
+        entitled = taker in (None, phase.seat, *phase.split)
+        remember_pickup(step, taker or phase.seat, taken.id, won_by=phase.ref if entitled else "")
     elif isinstance(phase, DeadHeat) and taker in phase.seats:
         hold_provisionally(step, taker)
     elif position.pile:
@@ -177,7 +178,7 @@ def _taken(state: State, taken: Taken, answers: Answers) -> Decided:
             return swept
         unexplained(step, taken, answers)
         if taker is not None and not isinstance(phase, DeadHeat):
-            remember_pickup(step, taker, taken.id, right=False)
+            remember_pickup(step, taker, taken.id)
     step.announce_turn()
     return finish(state, step)
 

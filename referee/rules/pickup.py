@@ -38,14 +38,15 @@ def remember_verdict(step: Step, seat: int, act: Literal["slap", "take"], *, rig
     step.set(verdicts=(*kept, SeatVerdict(seat, act, right, ref)))
 
 
-def remember_pickup(step: Step, seat: int, ref: str, *, right: bool) -> None:
-    """A pile was seen to be taken: by whoever had won it, or not (F5)."""
-    won = next((entry for entry in reversed(step.position.verdicts) if entry.seat == seat), None)
-    if not right or won is None:
-        remember_verdict(step, seat, "take", right=right, ref=ref)
+def remember_pickup(step: Step, seat: int, ref: str, *, won_by: str = "") -> None:
+    """A pile was seen to be taken: by whoever had won it, with the card or slap ``won_by``, or by another (F5)."""
+    verdicts = step.position.verdicts
+    won = next((entry for entry in reversed(verdicts) if entry.seat == seat and entry.ref == won_by), None)
+    if won is None:
+        remember_verdict(step, seat, "take", right=won_by != "", ref=ref)
         return
-    verdicts = tuple(entry._replace(pickup=ref) if entry is won else entry for entry in step.position.verdicts)
-    step.set(verdicts=verdicts)
+    others = tuple(entry for entry in verdicts if entry is not won)
+    step.set(verdicts=(*others, won._replace(pickup=ref)))
 
 
 def hold_provisionally(step: Step, seat: int) -> None:
