@@ -1,1 +1,1 @@
-"""A second, deliberately plain referee of the preset ``classic``, and the games it is compared on."""
+"""A second, deliberately plain referee, and the games of every preset that it is compared on."""

@@ -18,7 +18,7 @@ walk: install  ## the files and functions that one slap runs through, from the p
 	$(BIN)/python -m tools.walk
 
 # More of the core's tests than a normal run has time for.
-.PHONY: games fuzz
+.PHONY: games oracle fuzz
 N ?= 2000
 
 games: install  ## N random games under random house rules against a plain model of the cards, and shuffled
@@ -30,6 +30,9 @@ LAWS ?= order:3000 answers:3000 corrected:3000 undone:3000 cards:10000 unread:50
 
 laws: install  ## the laws of the log on thousands of wild games, with progress (20 minutes; LAWS="order:100" for less)
 	@$(BIN)/python -m tests.engine.laws $(LAWS)
+
+oracle: install  ## N games of each preset against a second, plain referee: every sort of difference, or none (20 minutes)
+	$(BIN)/python -m tests.oracle.comparison --games $(N) $(ARGS)
 
 fuzz: install  ## N damaged logs and house-rule files: never a traceback
 	FUZZ=$(N) $(BIN)/python -m pytest -q -s tests/cli/test_fuzz.py

@@ -1,0 +1,640 @@
+"""A plain referee of the presets: what the core's rulings are compared with.
+
+It shares nothing with the core, not even its types: it was written from the text of the rules alone and reads the lines
+of the log, with lists that change in place and no cleverness, so that an error in one of the two shows as a difference.
+It knows all lines of a log at once (no watermark) and stops being of use at the first question that people must settle.
+"""
+
+from __future__ import annotations
+
+import copy
+import random
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tests.oracle.plain_patterns import found
+
+Line = dict[str, Any]
+"""A line of the log."""
+Row = dict[str, Any]
+"""A ruling in reduced form: ``kind``, ``t`` and the fields that decide something."""
+
+COVER = 150_000_000
+"""M9: a slap sooner than this after a cover was meant for what is covered, ns."""
+LAST_CHANCE = 2_000_000_000
+"""E2: how long after the third card the last chance to slap in lasts, ns."""
+CHANCES = {"A": 4, "K": 3, "Q": 2, "J": 1}
+CONTESTED = ("slap_won", "slap_false", "challenge_won", "pile")
+"""F5: what somebody did that can be contested, a slap or a take."""
+
+_CLASSIC = "C1 C6a F6a M2 M9 M10 M12 E2 E5a"
+PRESETS = {
+    "classic": f"P1 P2 {_CLASSIC}",
+    "wikipedia-2025": f"P1 P2 P3a P4b P5a P6|P8 without ace|P10a P11 P13a P17 F5 {_CLASSIC}",
+    "wikipedia-2020": f"P1 P2 P3a P4a P5a P6 P13c F5 {_CLASSIC}",
+    "wikipedia-2009": "P1 P2 P4a P5b P6 P7 P8 P9 P12 P14 C1 C6a F6a M2 M3 M9 M10 S4b E3 E4 E5a",
+    "wikibooks": "P1 P2 P3b P4a P6 P8 P10a C1 C6a M2 M9 M10 M11 C9 E5a",
+    "short": "P1 P2 P4b P5b P6 C1 C6a C7 F1=2 F6c M2 M10 E5b",
+    "classroom": "P1 P2 C1 C6a M2 M9 M10 E5a",
+    "beggar-my-neighbour": "C1 C6b E6",
+    "suck-the-well": "C1 C6b E6",
+    "slapjack": "P18 M10 E5a",
+}
+"""The rows that tell the presets apart; what is on everywhere is not asked for."""
+
+
+@dataclass
+class Lying:
+    """A card in a stack or in the pile; its name is empty where the log never tells it."""
+
+    name: str = ""
+    seen: bool = False
+    """Whether the table knows which card it is and where it lies."""
+    dead: bool = False
+
+
+def rows_of(rules: Any) -> set[str]:
+    preset = rules if isinstance(rules, str) else rules["base"]
+    return {row for part in PRESETS[preset].split("|") for row in ([part] if "without" in part else part.split())}
+
+
+def dealt(seats: int, dealer: int, cards: int, step: int, evenly: bool = False) -> list[int]:
+    """How many cards each seat gets, index 0 for seat 1.
+
+    S4a: one by one, and the extras go to the seats after the dealer. S4b: as many for each.
+    """
+    counts = [cards // seats] * seats
+    for extra in range(0 if evenly else cards % seats):
+        counts[(dealer - 1 + step * (extra + 1)) % seats] += 1
+    return counts
+
+
+def expected(lines: Sequence[Line], deal: Sequence[Sequence[str]] | None = None) -> PlainReferee:
+    """The referee that has read a log; ``deal`` is each seat's stack, its next card first, if known."""
+    oracle = PlainReferee(lines[0], deal)
+    oracle.feed(lines[1:])
+    oracle.end(max(line["t"] for line in lines))
+    return oracle
+
+
+def error_of(line: Line) -> int:
+    default = 1_500_000 if line["kind"] == "slap" else 0
+    return int(line.get("t_error", default))
+
+
+class PlainReferee:
+    """The table as it stands, changed by each line; ``rulings`` grows."""
+
+    def __init__(self, table: Line, deal: Sequence[Sequence[str]] | None = None) -> None:
+        seats, rules = len(table["seats"]), table["rules"]
+        self.rows = rows_of(rules)
+        self.drawn = "" if isinstance(rules, str) else rules.get("set", {}).get("P14", "")
+        backwards = table.get("direction", "counter-clockwise" if rules == "suck-the-well" else "") != ""
+        self.step = -1 if backwards and table.get("direction") != "clockwise" else 1
+        size = 52 * table.get("packs", 1) + table.get("jokers", 0)
+        counts = table.get("counts") or dealt(seats, table["dealer"], size, self.step, "S4b" in self.rows)
+        # Each stack is a real list, its next card first. What is dealt to nobody starts the pile (S4b).
+        stacks = deal if deal is not None else [[""] * count for count in counts]
+        self.stacks = {seat + 1: [Lying(name) for name in stacks[seat]] for seat in range(seats)}
+        excess = size - sum(counts) if "S4b" in self.rows and not table.get("counts") else 0
+        self.burned = [Lying() for _ in range(excess)]  # under the pile, the lowest first
+        if deal is not None and excess:
+            self.burned = [Lying(name) for name in deal[seats]]
+        self.size = excess + sum(len(stack) for stack in self.stacks.values())
+        self.unplaced: dict[int, list[Lying]] = {}  # what each seat burned last, the lowest first
+        self.pile: list[Lying] = []  # oldest first
+        self.last_laid: int | None = None  # when the newest card of this pile was laid
+        self.layer: int | None = None  # who laid it
+        self.emptied: int | None = None  # who laid it as the last card of a stack
+        self.covered: bool | None = False  # M9: whether it covered a pattern; None where nobody can say
+        self.challenger: int | None = None
+        self.left = 0
+        self.owner: int | None = None  # who has won the pile and not picked it up
+        self.won_by = ""  # "slap" or "challenge"
+        self.won_ruling: Row = {}
+        self.sharers: list[int] = []  # M3
+        self.heat_open = False  # the pile is won, and nobody knows by whom
+        self.stopped_at: int | None = None  # nobody can say what happened then, so nothing is ruled from there on
+        self.held: set[int] = set()
+        self.strikes: dict[int, int] = {}
+        self.locked: set[int] = set()
+        self.last_chance = False
+        self.last_chance_of = 0
+        self.turned = 0
+        self.deadline: int | None = None
+        self.paused_at: int | None = None
+        self.pauses = 0
+        self.over = False
+        self.moved: dict[str, tuple[int, int]] = {}
+        self.doubted: dict[str, bool] = {}
+        self.rulings: list[Row] = []
+        self.turn: int | None = self.after(table["dealer"])
+        self.rule(table["t"], "lead", seat=self.turn)
+        self.rule(table["t"], "turn", seat=self.turn)
+        if "P14" in self.rows and not self.drawn:
+            self.rule(table["t"], "question", ask="wild_rank")
+
+    # -- small helpers ------------------------------------------------------------------------------------------
+
+    def rule(self, t: int, kind: str, **fields: Any) -> Row:
+        row: Row = {"kind": kind, "t": t, **fields}
+        self.rulings.append(row)
+        return row
+
+    def stops(self) -> bool:
+        """Whether this referee is of no more use: the game is over, or people must say how it goes on."""
+        return self.over or self.heat_open or self.stopped_at is not None
+
+    def holders(self) -> list[int]:
+        return [seat for seat in self.stacks if self.stacks[seat]]
+
+    def order(self, seat: int) -> list[int]:
+        """All seats in the order of play after ``seat``, which itself comes last."""
+        around = sorted(self.stacks, reverse=self.step < 0)
+        return around[around.index(seat) + 1 :] + around[: around.index(seat) + 1]
+
+    def after(self, seat: int, but: int | None = None) -> int | None:
+        """The next seat with cards after ``seat``, which itself comes last; never ``but``."""
+        return next((other for other in self.order(seat) if self.stacks[other] and other != but), None)
+
+    def set_turn(self, seat: int, t: int) -> None:
+        if self.only_one_left(t):
+            return
+        if seat != self.turn:
+            self.rule(t, "turn", seat=seat)
+        self.turn = seat
+
+    def finish(self, t: int, kind: str, **fields: Any) -> None:
+        self.rule(t, kind, **fields)
+        self.over = True
+        self.turn = None
+
+    def clock(self, t: int) -> int:
+        """The time that has passed without pauses."""
+        return (t if self.paused_at is None else self.paused_at) - self.pauses
+
+    def live(self) -> list[str]:
+        return [card.name for card in self.pile if not card.dead]
+
+    def patterns(self) -> dict[str, int]:
+        """What may be slapped now; F8: nothing while the top card is dead."""
+        if not self.pile or self.pile[-1].dead:
+            return {}
+        lowest = None if not self.burned else self.burned[0].name if self.burned[0].seen else ""
+        return found(self.live(), lowest, self.rows, self.drawn)
+
+    def slappable(self) -> bool | None:
+        """Whether there is a pattern; None where that depends on a lowest card that nobody saw."""
+        if self.patterns():
+            return True
+        top = bool(self.pile) and not self.pile[-1].dead
+        return None if top and "P5b" in self.rows and self.burned and not self.burned[0].seen else False
+
+    # -- reading the log ----------------------------------------------------------------------------------------
+
+    def place(self, line: Line) -> tuple[int, int, int, int]:
+        """Where a line stands: by time, a card before slaps, slaps by seat; or where doubt moved it."""
+        slap = line["kind"] == "slap"
+        t, rank = self.moved.get(line["id"], (line["t"], 1 if line["kind"] == "card" else 2 if slap else 3))
+        return t, rank, line["t"], line["seat"] if slap else 0
+
+    def feed(self, lines: Iterable[Line]) -> None:
+        """Rule on a stretch of the log; whatever lies nearer than the errors must come in one stretch."""
+        queue = sorted(lines, key=self.place)
+        while queue and self.stopped_at is None:
+            queue = self.settle_doubt(queue)
+            line = queue.pop(0)
+            self.let_pass(line["t"])
+            if line["kind"] == "slap":
+                self.slap(line, queue)
+            else:
+                self.take_in(line)
+
+    def take_in(self, line: Line) -> None:
+        """Whatever is no slap."""
+        kind, t, seat = line["kind"], line["t"], line.get("seat")
+        if kind == "card":
+            self.card(line)
+        elif kind == "lift":
+            self.held.discard(line["seat"])
+        elif kind == "taken" and (self.owner is not None or self.last_chance):
+            self.pick_up(t)
+        elif kind == "placed":
+            for card in self.unplaced.pop(line["seat"], []):
+                card.seen = card.seen or card.name in line.get("cards", [])
+        elif kind == "contest" and "F5" in self.rows:
+            self.contest(line)
+        elif kind == "draw":
+            self.drawn = line["rank"]
+        elif kind == "join" and "M11" in self.rows and seat is not None and seat not in self.stacks:
+            self.stacks[seat] = []
+        elif kind == "pause":
+            self.paused_at = t
+        elif kind == "resume" and self.paused_at is not None:
+            self.pauses, self.paused_at = self.pauses + t - self.paused_at, None
+
+    def let_pass(self, t: int) -> None:
+        """E2 ends by itself two seconds after the third card; a pause does not count."""
+        if self.deadline is not None and self.clock(t) >= self.deadline and not self.over and self.owner is None:
+            self.finish(self.deadline + self.pauses, "won", seat=self.last_chance_of)
+
+    def end(self, t: int) -> None:
+        """The log ends at ``t``: a pile that a slap won is picked up; one of a challenge stays provisional."""
+        self.let_pass(t)
+        if self.owner is not None and self.won_by == "slap" and not self.stops():
+            self.pick_up(t)
+
+    # -- K9: slaps so near a reveal that either may have come first ---------------------------------------------
+
+    def settle_doubt(self, queue: list[Line]) -> list[Line]:
+        """Decide what comes first in the queue: a slap, or the card that it is in doubt with."""
+        while True:
+            first = queue[0]
+            if first["kind"] == "slap" and first["id"] not in self.doubted:
+                for card in queue:
+                    if card["kind"] == "card" and self.in_doubt(first, card):
+                        self.judge_both_ways(first, card)
+                        break
+            if first["kind"] == "card":
+                for slap in queue:
+                    if slap["kind"] == "slap" and slap["id"] not in self.doubted and self.in_doubt(slap, first):
+                        self.judge_both_ways(slap, first)
+                        if self.place(slap) < self.place(first):
+                            break  # it comes first, and may change what the others are
+            queue = sorted(queue, key=self.place)
+            if queue[0] is first:
+                return queue
+
+    def in_doubt(self, slap: Line, card: Line) -> bool:
+        error = error_of(slap) + error_of(card)
+        ahead: int = card["t"] - slap["t"]
+        near = ahead <= error if ahead > 0 else -ahead < error
+        return near and slap["kind"] == "slap"
+
+    def judge_both_ways(self, slap: Line, card: Line) -> None:
+        """Put the slap on that side of the card where it fares better; where it stands if both are alike."""
+        other = self.ahead(card)
+        worth = {"slap_won": 2, "slap_void": 1, "slap_false": 0, "question": 0}
+        start, end = min(slap["t"], card["t"]), max(slap["t"], card["t"])
+        before = worth[self.verdict(slap)[0]]
+        after = worth[other.verdict(slap)[0]]
+        self.doubted[slap["id"]] = before != after
+        if before > after:
+            self.moved[slap["id"]] = (start, 0 if slap["t"] >= card["t"] else 2)
+        elif after > before:
+            self.moved[slap["id"]] = (end, 2)
+
+    def ahead(self, card: Line) -> PlainReferee:
+        """The table as it would stand after this card, without its rulings."""
+        kept, self.rulings = self.rulings, []
+        kept_won, self.won_ruling = self.won_ruling, {}
+        other = copy.deepcopy(self)
+        self.rulings, self.won_ruling = kept, kept_won
+        other.card(card)
+        return other
+
+    # -- cards --------------------------------------------------------------------------------------------------
+
+    def card(self, line: Line) -> None:
+        if self.over:
+            return
+        seat, t, name = line.get("seat") or self.turn, line["t"], line["card"]
+        assert seat is not None, "a card that nobody can have laid"
+        if seat != self.turn:
+            self.lay(seat, line, dead=True)
+            self.rule(t, "dead_card", seat=seat, card=name, reason="out_of_turn")
+            self.lose_cards(seat, t)
+            self.only_one_left(t)
+            return
+        # In turn, the owner of the pile lays only once it has taken it.
+        if self.owner is not None and not self.pick_up(t):
+            return
+        self.lay(seat, line)
+        if self.last_chance:
+            self.turned += 1
+            if self.turned == 3:
+                self.deadline = self.clock(t) + LAST_CHANCE
+                self.turn = None  # nobody lays another
+            return
+        challenges = "C1" in self.rows and name[0] in CHANCES
+        beaten = self.challenger
+        if challenges:
+            self.challenger, self.left = seat, CHANCES[name[0]]
+            self.leave_beaten(beaten, t)
+        self.lose_cards(seat, t)
+        if challenges:
+            self.challenge(seat, t, name)
+        elif self.challenger is not None:
+            self.pay(seat, t)
+        else:
+            self.go_on(seat, t)
+
+    def lay(self, seat: int, line: Line, dead: bool = False) -> None:
+        """F7: a card out of turn lies where it lies and means nothing."""
+        top = self.stacks[seat].pop(0)
+        assert top.name in ("", line["card"]), f"seat {seat} laid {line['card']}, its next card was {top.name}"
+        self.covered = self.slappable()
+        self.pile.append(Lying(line["card"], seen=True, dead=dead))
+        self.last_laid, self.layer = self.clock(line["t"]), seat
+        self.emptied = None if self.stacks[seat] else seat
+
+    def lose_cards(self, seat: int, t: int) -> None:
+        """E1: no cards, and out; C7: unless a challenge of one's own stands."""
+        if not self.stacks[seat] and not ("C7" in self.rows and seat == self.standing()):
+            self.rule(t, "out", seat=seat)
+
+    def standing(self) -> int | None:
+        """Whose challenge is not beaten."""
+        return self.owner if self.won_by == "challenge" else self.challenger
+
+    def leave_beaten(self, seat: int | None, t: int) -> None:
+        """C7: a challenger without cards stays in until beaten, which it is now."""
+        if "C7" in self.rows and seat is not None and not self.stacks[seat]:
+            self.rule(t, "out", seat=seat)
+
+    def only_one_left(self, t: int) -> bool:
+        """E5b: won by being the only one left with cards to play."""
+        left = {*self.holders(), *([self.owner] if self.owner is not None else [])}
+        if "C7" in self.rows:
+            left |= {seat for seat in [self.standing()] if seat is not None}
+        if "E5b" in self.rows and len(left) == 1 and self.holders() and not self.over:
+            self.finish(t, "won", seat=left.pop())
+        return self.over
+
+    def challenge(self, seat: int, t: int, card: str) -> None:
+        if "E6" in self.rows:
+            payer: int | None = self.order(seat)[0]
+        else:
+            payer = self.after(seat, but=seat)
+        self.rule(t, "challenge", seat=seat, challenged=payer, card=card, chances=self.left)
+        if payer is None or not self.stacks[payer]:
+            self.win_challenge(t, lost=payer)
+        else:
+            self.set_turn(payer, t)
+
+    def pay(self, seat: int, t: int) -> None:
+        self.left -= 1
+        if self.left == 0:
+            self.win_challenge(t)
+            return
+        self.rule(t, "chance", seat=seat, left=self.left)
+        if not self.stacks[seat]:
+            self.move_challenge(seat, t)
+
+    def move_challenge(self, seat: int, t: int) -> None:
+        """C6a: the payer has no cards; the next who has goes on, but never the challenger. C6b: it is over."""
+        payer = None if "C6b" in self.rows else self.after(seat, but=self.challenger)
+        if payer is None:
+            self.win_challenge(t, lost=seat)
+        else:
+            self.rule(t, "challenge_moves", seat=payer, left=self.left)
+            self.set_turn(payer, t)
+
+    def win_challenge(self, t: int, lost: int | None = None) -> None:
+        """The challenger has the pile until somebody slaps; with E6 nobody may, and who could not pay has lost."""
+        assert self.challenger is not None
+        self.owner, self.won_by = self.challenger, "challenge"
+        self.challenger = None
+        self.rule(t, "challenge_won", seat=self.owner)
+        if "E6" not in self.rows:
+            self.set_turn(self.owner, t)
+        else:
+            self.pick_up(t, lost)
+
+    def go_on(self, seat: int, t: int) -> None:
+        """No challenge: the next seat with cards plays, or nobody holds any (E4)."""
+        following = self.order(seat)[0] if "E6" in self.rows else self.after(seat)
+        if following is None:
+            self.finish(t, "drawn")
+        elif self.stacks[following]:
+            self.set_turn(following, t)
+        else:  # the other has the cards on the table, as the last trick
+            self.owner = self.after(following) or self.order(following)[0]
+            self.pick_up(t, following)
+
+    def pick_up(self, t: int, lost: int | None = None) -> bool:
+        """The pile goes under the owner's stack, face down, its order unchanged; whether the game goes on."""
+        seat = self.owner if self.owner is not None else self.last_chance_of
+        cards = self.burned + self.pile
+        for card in cards:
+            card.dead = False
+        by_slap, ending = self.won_by == "slap", self.last_chance and self.owner is None
+        if self.sharers:
+            self.share(cards, t)
+        else:
+            self.stacks[seat] += cards
+            self.rule(t, "pile", seat=seat, count=len(cards))
+        self.burned, self.pile, self.last_laid, self.layer, self.emptied = [], [], None, None, None
+        self.owner, self.won_by, self.sharers = None, "", []
+        if "E6" in self.rows and self.holders() == [seat]:  # so the published deals end, with this trick
+            lost = lost or self.order(seat)[0]
+        if lost is not None:
+            self.finish(t, "lost", seat=lost)
+        elif self.only_one_left(t):
+            pass
+        elif len(self.stacks[seat]) < self.size or "E5a" not in self.rows:
+            self.rule(t, "lead", seat=seat)
+            self.set_turn(seat, t)
+        elif by_slap or ending or "E2" not in self.rows:
+            self.finish(t, "won", seat=seat)
+        else:
+            self.last_chance, self.last_chance_of = True, seat
+            self.turned, self.deadline = 0, None
+            self.rule(t, "lead", seat=seat)
+        return not self.over
+
+    def share(self, cards: list[Lying], t: int) -> None:
+        """M3: shuffled and split evenly; the odd ones go to the earlier hands. Nobody knows where any card is."""
+        random.Random(t).shuffle(cards)
+        for place, seat in enumerate(self.sharers):
+            share = [Lying(card.name) for card in cards[place :: len(self.sharers)]]
+            self.stacks[seat] += share
+            self.rule(t, "pile", seat=seat, count=len(share))
+
+    # -- slaps --------------------------------------------------------------------------------------------------
+
+    def verdict(self, slap: Line) -> tuple[str, str]:
+        """What this slap would be if it were the next thing: the ruling's kind, and the reason."""
+        seat, t = slap["seat"], slap["t"]
+        empty = seat in self.stacks and not self.stacks[seat] and seat != self.emptied
+        if self.over or seat not in self.stacks or "E6" in self.rows:
+            return "slap_void", "not_playing"
+        if self.paused_at is not None:
+            return "slap_void", "paused"
+        if seat in self.held:
+            return "slap_void", "held"
+        if seat in self.locked:
+            return "slap_void", "locked_out"
+        few = len(self.holders()) < 2 and not self.heat_open  # whose cards are in doubt may hold some
+        if empty and "M12" in self.rows and few and not self.last_chance:
+            return "slap_void", "not_playing"
+        if self.won_by == "slap" or self.heat_open:
+            return "slap_void", "late"
+        if not self.pile:
+            return "slap_void", "empty_pile"
+        may = self.slappable()
+        if may:
+            return "slap_won", ""
+        assert self.last_laid is not None
+        soon = "M9" in self.rows and self.clock(t) - self.last_laid < COVER
+        if may is None or (soon and self.covered is None):
+            return "question", "bottom_card"
+        if soon and self.covered:
+            return "slap_void", "covered"
+        return "slap_false", "dead_card" if self.pile[-1].dead else "no_pattern"
+
+    def slap(self, slap: Line, later: list[Line]) -> None:
+        kind, reason = self.verdict(slap)
+        heat = self.heat(slap, later) if kind == "slap_won" else [slap]
+        self.held.add(slap["seat"])
+        if kind == "slap_void":
+            self.void(slap, reason)
+        elif kind == "slap_false":
+            self.false(slap, reason)
+        elif kind == "question":
+            self.rule(slap["t"], "question", ask=reason)
+            self.stopped_at = slap["t"]
+        elif len(heat) == 1:
+            self.win(slap, "time")
+        else:
+            self.dead_heat(heat, later)
+
+    def heat(self, slap: Line, later: list[Line]) -> list[Line]:
+        """All good hands nearer to this one than the errors, and those of one instant."""
+        heat = [slap]
+        passed: list[Line] = []
+        held, self.held = self.held, {*self.held, slap["seat"]}
+        for other in later:
+            if other["kind"] == "card":
+                passed.append(other)
+            if other["kind"] == "lift":
+                self.held.discard(other["seat"])
+            if other["kind"] != "slap" or other["t"] > slap["t"] + 10**9:
+                continue
+            apart = other["t"] - slap["t"]
+            near = apart < error_of(slap) + error_of(other) or apart == 0
+            here = all(self.in_doubt(other, card) for card in passed)  # else it lies on another pile
+            if near and here and self.verdict(other)[0] == "slap_won":
+                heat.append(other)
+                for card in later:
+                    if card["kind"] == "card" and other["id"] not in self.doubted and self.in_doubt(other, card):
+                        self.judge_both_ways(other, card)
+            self.held.add(other["seat"])
+        self.held = held
+        return heat
+
+    def void(self, slap: Line, reason: str) -> None:
+        seat, t = slap["seat"], slap["t"]
+        self.rule(t, "slap_void", seat=seat, reason=reason, doubt=self.doubted.get(slap["id"], False))
+        if reason == "late" and self.won_by == "slap":
+            self.run_up(slap)
+
+    def run_up(self, slap: Line) -> None:
+        """A hand that came after the winner's; its margin has no number where the stamps say otherwise."""
+        won, seat = self.won_ruling, slap["seat"]
+        if not won or seat == won["seat"] or any(row["seat"] == seat for row in won["runners_up"]):
+            return
+        after = slap["t"] - won["t"]
+        if not won["runners_up"]:
+            won["margin"], won["error"] = after, error_of(slap) + won["own_error"]
+        won["runners_up"].append({"seat": seat, "margin": after if after >= 0 else None})
+        if after < 0:
+            won["margin"] = won["error"] = None
+            won["decided_by"] = "doubt" if won["decided_by"] == "time" else won["decided_by"]
+
+    def false(self, slap: Line, reason: str) -> None:
+        seat, t = slap["seat"], slap["t"]
+        stack = self.stacks[seat]
+        self.rule(t, "slap_false", seat=seat, reason=reason, doubt=self.doubted.get(slap["id"], False))
+        if not stack:
+            self.punish_empty(seat, t)
+            return
+        count = min(2 if "F1=2" in self.rows else 1, len(stack))
+        for _ in range(count):
+            self.burned.insert(0, stack.pop(0))
+        self.unplaced[seat] = self.burned[:count]
+        self.rule(t, "burn", seat=seat, count=count, where="bottom")
+        self.go_on_without(seat, t)
+
+    def go_on_without(self, seat: int, t: int) -> None:
+        """Somebody may have lost the last card by a penalty, perhaps in turn."""
+        if self.stacks[seat]:
+            return
+        self.lose_cards(seat, t)
+        if seat != self.turn or self.owner is not None:
+            self.only_one_left(t)
+        elif self.challenger is not None:
+            self.move_challenge(seat, t)
+        else:
+            self.go_on(seat, t)
+
+    def contest(self, line: Line) -> None:
+        """F5: it was right, and each of them gives a card; it was wrong, and each of them gets one."""
+        t, seat = line["t"], line["against"]
+        by = [other for other in line["by"] if other in self.stacks and other != seat]
+        done = [row for row in self.rulings if row["kind"] in CONTESTED and row["seat"] == seat]
+        upheld = done[-1]["kind"] != "slap_false"
+        for other in by:
+            giver, taker = (other, seat) if upheld else (seat, other)
+            if self.stacks[giver]:
+                self.stacks[taker].append(self.stacks[giver].pop(0))
+                self.rule(t, "give", seat=giver, to=taker, count=1)
+        self.rule(t, "contested", against=seat, by=by, upheld=upheld)
+        for giver in by if upheld else [seat]:
+            self.go_on_without(giver, t)
+
+    def punish_empty(self, seat: int, t: int) -> None:
+        """F6a: a strike, and no more slaps after the third; F6c: none after the first."""
+        if "F6a" in self.rows:
+            self.strikes[seat] = self.strikes.get(seat, 0) + 1
+            self.rule(t, "strike", seat=seat, strikes=self.strikes[seat])
+        if "F6c" in self.rows or self.strikes.get(seat) == 3:
+            self.locked.add(seat)
+            self.rule(t, "locked_out", seat=seat, until="game")
+
+    def win(self, slap: Line, by: str, sharers: Sequence[int] = ()) -> None:
+        seat, t = slap["seat"], slap["t"]
+        matched = self.patterns()
+        cards = self.live()[-max(matched.values()) :]
+        self.won_ruling = self.rule(
+            t, "slap_won", seat=seat, patterns=sorted(matched), cards=cards, margin=None, error=None, runners_up=[],
+            decided_by=by, doubt=self.doubted.get(slap["id"], False), own_error=error_of(slap),
+        )  # fmt: skip
+        beaten = self.standing()
+        for one in sharers or [seat]:
+            stays = "C7" in self.rows and one == beaten
+            if not self.stacks[one] and one != self.emptied and not stays:
+                self.rule(t, "slapped_in", seat=one)
+        self.owner, self.won_by, self.sharers = seat, "slap", list(sharers)
+        self.challenger = None
+        self.last_chance, self.deadline = False, None
+        if beaten != seat:
+            self.leave_beaten(beaten, t)
+        self.set_turn(seat, t)
+
+    def dead_heat(self, heat: list[Line], later: list[Line]) -> None:
+        """M2: too near to call by time, the greatest force wins if it leads clearly; M3: shared; else people say."""
+        first, second = heat[0], heat[1]
+        t, seats = first["t"], [one["seat"] for one in heat]
+        margin, error = second["t"] - t, error_of(first) + error_of(second)
+        self.rule(t, "dead_heat", seats=seats, margin=margin, error=error)
+        self.held.update(seats)
+        for one in heat[1:]:
+            later.remove(one)
+        forces = sorted((one["force"] for one in heat if one.get("force") is not None), reverse=True)
+        told = "M2" in self.rows and len(forces) == len(heat) and round(forces[0] - forces[1], 6) > 0.1
+        if not told and "M3" not in self.rows:
+            self.rule(t, "question", ask="who_was_first")
+            self.heat_open, self.last_chance, self.turn = True, False, None
+            return
+        winner = next(one for one in heat if one.get("force") == forces[0]) if told else first
+        self.win(winner, "force" if told else "split", () if told else seats)
+        for one in heat:
+            if one is not winner:
+                if told:
+                    self.void(one, "late")
+                else:
+                    self.run_up(one)
+        if self.won_ruling["margin"] is not None:
+            self.won_ruling["error"] = error
