@@ -24,7 +24,7 @@ from referee.engine.view import ChallengeView, View
 from referee.rules.house import RulesError, read_house_rules
 from referee.rules.step import Draft
 
-_FOREVER: Final = 2**62
+_FOREVER: Final = 2**64
 LIVE_LOOKAHEAD: Final = 10_000_000
 """``lookahead_ns`` of a live table: the widest error of a slap that a pad may state, ns."""
 _AMENDING: Final = (Answer, Correct)

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from referee.engine.log import from_fields
 from tests.engine.playing import brief, log, rule
 
 LAST_CARDS = """
@@ -58,3 +59,22 @@ def test_an_agreed_time_is_over_to_the_nanosecond(tick: int, ended: bool) -> Non
     assert [(ruling.kind, ruling["seat"]) for ruling in other if ruling.kind in ("won", "drawn")] == (
         [("won", 1)] if ended else []
     )
+
+
+@pytest.mark.parametrize("opened", [-(2**63), 0, 2**63 - 4_000_000_000])
+def test_a_game_is_judged_wherever_it_lies_on_the_line_of_time(opened: int) -> None:
+    """Instants have sixty-four bits, and every one of them can be a line's."""
+    fields = {"seats": ["Ana", "Ben", "Cho"], "dealer": 3}
+    lines = [
+        from_fields(line, number)
+        for number, line in enumerate(
+            (
+                {"kind": "table", "t": opened, **fields},
+                {"kind": "card", "t": opened + 1_000_000_000, "card": "7h", "seat": 1},
+                {"kind": "card", "t": opened + 2_000_000_000, "card": "7c", "seat": 2},
+                {"kind": "slap", "t": opened + 3_999_999_999, "seat": 3},
+            ),
+            start=1,
+        )
+    ]
+    assert brief(rule(lines), "slap_won", "question") == ["slap_won@4 seat=3 decided_by=time"]
