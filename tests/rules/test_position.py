@@ -7,11 +7,16 @@ from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
 
+import pytest
+
 import referee
+from referee.rules.card_play import lay
 from referee.rules.conditions import PileView
+from referee.rules.elimination import makes_three
 from referee.rules.house import read_house_rules
 from referee.rules.phase import DeadHeat, Turn, War
 from referee.rules.position import Laid, Position
+from referee.rules.step import Step
 
 FIELDS = {one.name for one in fields(Position)}
 SOURCES = sorted(Path(referee.__file__).parent.rglob("*.py"))
@@ -86,3 +91,27 @@ def test_a_count_that_is_not_certain_is_none_and_may_be_more() -> None:
     assert tied.holders() == (1, 3) and tied.count(3) == 0
     assert tied.tied == (1, 3)
     assert table.but(phase=War((1, 3))).tied == ()
+
+
+def test_a_call_is_for_the_next_card_alone() -> None:
+    """N14."""
+    rules = read_house_rules({"base": "classic", "on": ["N14"]})
+    step = Step(Position(rules, ("Ana", "Ben"), (5, 5), ((), ()), phase=Turn(1), calling="7"), 1, "c1")
+    lay(step, "9h", 1)
+    assert (step.position.said, step.position.calling) == ("7", "")
+    after = Step(step.position, 2, "c2")
+    lay(after, "9c", 2)
+    assert (after.position.said, after.position.calling) == ("", "")
+    assert after.position.without(after.position.pile[-1]).said == "7"
+
+
+@pytest.mark.parametrize(
+    ("top", "three"),
+    [
+        (("7h", "7c", "7d"), True), (("7h", "7c", "8d"), False), (("8h", "7c", "7d"), False), (("7h", "7c"), False),
+        (("Xr", "Xb", "Xr"), False), (("??", "??", "??"), False), ((), False),
+    ],
+)  # fmt: skip
+def test_three_of_a_kind_are_three_cards_of_one_rank(top: tuple[str, ...], three: bool) -> None:
+    """P16."""
+    assert makes_three(top) is three
