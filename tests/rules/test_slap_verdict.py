@@ -39,6 +39,7 @@ WON = Verdict("won", "", ("M1", "P1"), ("P1",), ("c1", "c2"), ("7h", "7c"))
 LATE = Verdict("void", "late", ("N1",))
 QUEEN = Challenge(1, 2, "Qh", "c1", 2)
 WON_BY_CHALLENGE = Claim(3, "challenge", "c2", 3)
+BEATEN = Verdict("void", "late", ("N11",), because=("c2",))
 
 
 @pytest.mark.parametrize(
@@ -62,8 +63,8 @@ WON_BY_CHALLENGE = Claim(3, "challenge", "c2", 3)
         (table(PAIR, values={"N1": "false"}, phase=DeadHeat((1, 3))), LATE._replace(outcome="false")),
         (table(PAIR, off="N1", phase=DeadHeat((1, 3))), LATE),
         (table(PAIR, phase=WON_BY_CHALLENGE), WON),
-        (table(PAIR, off="C9", phase=WON_BY_CHALLENGE), LATE._replace(rule=("N11",), because=("c2",))),
-        (table(PAIR, values={"N11": "challenger"}, phase=WON_BY_CHALLENGE), LATE._replace(rule=("N11",), because=("c2",))),
+        (table(PAIR, off="C9", phase=WON_BY_CHALLENGE), BEATEN),
+        (table(PAIR, values={"N11": "challenger"}, phase=WON_BY_CHALLENGE), BEATEN),
         (
             table("7h 8c", on="N6", phase=Claim(2, "challenge", "c2", 2)),
             Verdict("won", "", ("N6",), ("N6",), ("c2",), ("8c",)),
