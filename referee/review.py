@@ -91,9 +91,9 @@ def replay(name: str, *, everything: bool = False, until: str = "", as_text: boo
     return 0
 
 
-def _write(lines: str) -> None:
+def _write(*lines: str) -> None:
     """What came out of a log, which may hold anything, on a terminal that obeys much."""
-    sys.stdout.write(escape_controls(lines, lines=True) + "\n")
+    sys.stdout.writelines(f"{escape_controls(line)}\n" for line in lines)
 
 
 def in_words(table: Table) -> Callable[[Ruling], str]:
@@ -124,7 +124,7 @@ def explain(log: str, ruling: str | None = None, *, as_json: bool = False) -> in
     replaced_by = find_replacements(made)
     write = _as_json if as_json else words(witnessed.table, made)
     for one in _chosen(made, ruling, replaced_by):
-        _write(write(witnessed.explain(one)))
+        _write(*write(witnessed.explain(one)))
     return 0
 
 
@@ -139,18 +139,18 @@ def _chosen(made: list[Ruling], name: str | None, replaced: dict[str, str]) -> l
     raise UserError(f'this log leads to no ruling "{name}"{hint}')
 
 
-def _as_json(explanation: Explanation) -> str:
-    return json.dumps(explanation_fields(explanation), ensure_ascii=False, separators=(",", ":"))
+def _as_json(explanation: Explanation) -> list[str]:
+    return [json.dumps(explanation_fields(explanation), ensure_ascii=False, separators=(",", ":"))]
 
 
-def words(table: Table, made: Sequence[Ruling]) -> Callable[[Explanation], str]:
-    """Explanations in plain words, with the players' names; ``made`` are all rulings of the log."""
+def words(table: Table, made: Sequence[Ruling]) -> Callable[[Explanation], list[str]]:
+    """The lines of explanations in plain words, with the players' names; ``made`` are all rulings of the log."""
     say = RulingWords(table.seats)
     by_id = {ruling.id: ruling for ruling in made}
     replaced_by = {old: by_id[new] for old, new in find_replacements(made).items() if new in by_id}
 
-    def write(explanation: Explanation) -> str:
-        return "\n".join(explanation_lines(explanation, table, say, replaced_by))
+    def write(explanation: Explanation) -> list[str]:
+        return list(explanation_lines(explanation, table, say, replaced_by))
 
     return write
 

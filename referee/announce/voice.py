@@ -110,7 +110,8 @@ def phrase(ruling: Ruling, language: str = "en") -> Phrase | None:
     """What to say of one ruling; None where the lights say enough."""
     words = words_in(language)
     clips = _clips(words, ruling, _key(words, ruling))
-    if ruling.doubt and clips and ruling.kind.startswith("slap_"):
+    in_doubt = ruling.doubt or ruling.get("decided_by") == "doubt"
+    if in_doubt and clips and ruling.kind.startswith("slap_"):
         clips = (*with_mark(clips, "."), *words.say("doubt"))
     if ruling.supersedes and ruling.kind not in ("lead", "turn", "corrected"):
         clips = (*words.say("correction"), *clips) if clips else words.say("correction.void")

@@ -121,6 +121,11 @@ class WitnessedLog:
         """Every line as it was judged last, in the order in which they were first judged."""
         return [seen[-1][1].observation for seen in self._seen.values()] or [self._table]
 
+    def standing(self) -> list[Observation]:
+        """Every line that holds, as it stands, in the order of judging; what was struck out is none of them."""
+        course = self._course(len(self._began) - 1)
+        return [moment.observation for moment in course.moments.values()] or [self._table]
+
     def line(self, name: str) -> Observation | None:
         """A line as it was judged last; None where there is none of that id."""
         seen = self._seen.get(name)

@@ -298,8 +298,8 @@ class ReplayedGame:
         return self._log.line(name)
 
     def lines(self) -> list[Observation]:
-        """Every line as it stands now, in the order of judging."""
-        return [step.observation for step in self.steps]
+        """Every line that holds, as it stands now, in the order of judging."""
+        return self._log.standing()
 
     def explain(self, ruling: Ruling) -> Explanation:
         """Why a ruling came out as it did."""

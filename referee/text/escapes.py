@@ -17,6 +17,10 @@ def escape_controls(text: str, *, lines: bool = False) -> str:
 
     Args:
         text: from anywhere.
-        lines: whether line breaks are the text's own, and stay.
+        lines: whether line breaks are the text's own, and stay, as CSV has them too.
     """
-    return _OBEYED.sub(lambda found: found[0] if lines and found[0] == "\n" else f"\\u{ord(found[0]):04x}", text)
+    if lines:
+        return "\n".join(
+            escape_controls(line.removesuffix("\r")) + "\r" * line.endswith("\r") for line in text.split("\n")
+        )
+    return _OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)

@@ -34,7 +34,11 @@ MOST_PICTURES: Final = 12
 
 def found(folded: Folded, slap: str) -> Finish | None:
     """The photo-finish of a hand; None where the game has no such hand."""
-    return finish(folded.lines(), folded.rulings, slap, folded.replaced_by, len(folded.table.seats))
+    lines, asked = folded.lines(), folded.line(slap)
+    if asked is not None and asked not in lines:
+        # People struck it out; its page is still there.
+        lines.append(asked)
+    return finish(lines, folded.rulings, slap, folded.replaced_by, len(folded.table.seats))
 
 
 def _drawn(folded: Folded, seen: Finish, texts: Texts, width: int) -> Drawing:

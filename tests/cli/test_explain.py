@@ -285,6 +285,7 @@ def test_what_a_terminal_would_obey_is_written_out(tmp_path: Path, capsys: pytes
         told = capsys.readouterr().out
         assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", told)
         assert "\\u009b" in told and "\\u202e" in told
+        assert not [line for line in told.splitlines() if line.startswith("\\u0007")], "no line of a name's own"
         if command == "replay" and not options:
             assert f"turn@c1{NASTY}" in [json.loads(line)["id"] for line in told.splitlines()]
     for wrong in (["explain", str(file), f"slap{NASTY}"], ["replay", f"no{NASTY}.jsonl"], ["replay", str(file), NASTY]):

@@ -246,3 +246,14 @@ def test_a_slap_that_people_gave_away_has_no_margin() -> None:
     head = headline(finish, RulingWords(game.table.seats, texts("en")))
     assert (head.text, head.under) == ("Ana first", "people said so")
     assert all(hand.behind is None or hand.behind >= 0 for hand in finish.hands)
+
+
+def test_a_hand_that_people_struck_out_is_not_drawn_beside_the_others() -> None:
+    game = folded(
+        *SEVENS,
+        '{"kind":"slap","t":2241300000,"id":"s1","seat":3}',
+        '{"kind":"slap","t":2291300000,"id":"s2","seat":1}',
+        '{"kind":"correct","t":3000000000,"id":"x1","line":"s2","void":true}',
+    )
+    assert [hand.id for hand in seen(game, "s1").hands] == ["s1"]
+    assert {hand.id for hand in seen(game, "s2").hands} == {"s1", "s2"}
