@@ -57,6 +57,22 @@ def test_a_slap_is_contested(house: House, page: Page) -> None:
         page.locator("#said").get_by_text("The contest fails").wait_for()
 
 
+def test_a_slap_is_contested_by_four_taps(house: House) -> None:
+    """F5, without a page: a pad held pauses the game, and Ana taps her own four times."""
+    with WholeTable(house, {"base": "classic", "on": ["F5"]}) as table:
+        table.lay(1, "7h")
+        table.lay(2, "7c", slapped_by=3)
+        table.heard("seat three wins the slap")
+        table.take(3)
+        table.heard("seat three picks up two cards")
+        # No other hand near: the winner's was more than a second ago.
+        table.press(2, (1300, 3500))
+        assert table.conductor.paused
+        table.press(1, (0, 100), (300, 400), (600, 700), (900, 1000))
+        table.heard("the contest fails seat three was right")
+        assert [line.by for line in table.logged("contest")] == [(1,)]  # type: ignore[attr-defined]
+
+
 def test_a_rank_is_called(house: House, page: Page) -> None:
     """N14: whoever lays next, and the next rank, stand there already."""
     with playing(house, page, "N14") as (table, address):

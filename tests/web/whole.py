@@ -89,6 +89,13 @@ class WholeTable:
         self._waiting.extend((what, done.set))
         assert done.wait(PATIENCE)
 
+    def _feel(self, seat: int, *edges: int) -> None:
+        """A pad goes down and up again at these instants, ns."""
+        for pressed, t in zip((True, False), edges, strict=True):
+            edge = Edge(seat=seat, t=t, pressed=pressed, t_error=20_000)
+            self.conductor.on_edge(edge)
+            self.link.take_edge(edge)
+
     # What happens at the table
 
     def lay(self, seat: int, card: str, *, slapped_by: int | None = None, after: int = 300) -> None:
@@ -97,14 +104,22 @@ class WholeTable:
         def happen() -> None:
             t = time.monotonic_ns()
             self._seen.append(Card(t=t, card=card, seat=seat))
-            for pressed, at in ((True, after * MS), (False, after * MS + DOWN)):
-                if slapped_by is not None:
-                    edge = Edge(seat=slapped_by, t=t + at, pressed=pressed, t_error=20_000)
-                    self.conductor.on_edge(edge)
-                    self.link.take_edge(edge)
+            if slapped_by is not None:
+                self._feel(slapped_by, t + after * MS, t + after * MS + DOWN)
 
         self._do(happen)
         time.sleep((after * MS + 2 * DOWN) / 1e9 if slapped_by is not None else 0.05)
+
+    def press(self, seat: int, *spans: tuple[int, int]) -> None:
+        """Hands on a pad from and to so many ms from now; returns when all was told."""
+
+        def happen() -> None:
+            t = time.monotonic_ns()
+            for since, to in spans:
+                self._feel(seat, t + since * MS, t + to * MS)
+
+        self._do(happen)
+        time.sleep((spans[-1][1] + 1500) / 1000)
 
     def take(self, seat: int) -> None:
         """The pile is taken."""
