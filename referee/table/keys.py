@@ -42,7 +42,7 @@ class Keys(TableService):
             if isinstance(done, Refused):
                 conductor.trouble(KEYS, done.words)
             else:
-                conductor.mended(KEYS)
+                conductor.troubles.pop(KEYS, None)
                 conductor.tell(Notice("", now, done.words))
 
     def _meet(self, line: str, game: ServedGame) -> Outcome:
