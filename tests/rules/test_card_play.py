@@ -1,0 +1,469 @@
+"""Cards laid, challenges paid, piles won and picked up, step by step on a position."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from referee.rules.card_play import DRAWN_AT_ONCE_NS, lay, leave, settle
+from referee.rules.house import read_house_rules
+from referee.rules.penalties import burn, contest, false_slap, foul
+from referee.rules.phase import Challenge, Claim, DeadHeat, LastChance, OpenLead, Over, Turn, War
+from referee.rules.pickup import claim_by_slap, give_pile, hold_provisionally, pick_up
+from referee.rules.position import Laid, Position, SeatVerdict
+from referee.rules.step import Step
+
+S = 1_000_000_000
+
+
+def table(
+    counts: tuple[int | None, ...] = (5, 5, 5), on: str = "", off: str = "", values: dict[str, Any] | None = None,
+    base: str = "classic", cards: str = "", **more: Any,
+) -> Step:  # fmt: skip
+    """A step at 100 s on a table whose pile was laid round the table, a card a second."""
+    seats = len(counts)
+    rules = read_house_rules({"base": base, "on": on.split(), "off": off.split(), "set": values or {}})
+    pile = tuple(
+        Laid(face, f"c{n}", n * S, (n - 1) % seats + 1, "played") for n, face in enumerate(cards.split(), start=1)
+    )
+    made = Position(
+        rules, ("Ana", "Ben", "Cho", "Dee")[:seats], counts, ((),) * seats, pile=pile, laid=len(pile), phase=Turn(1),
+        strikes=(0,) * seats, debts=(0,) * seats, locks=(None,) * seats, presses=((),) * seats,
+        latest=pile[-1].ref if pile else "",
+    )  # fmt: skip
+    return Step(made.but(**more), 100 * S, "now")
+
+
+def ruled(step: Step) -> list[str]:
+    """What was ruled: kind, and the fields that decide."""
+    shown = (
+        "seat",
+        "to",
+        "challenged",
+        "chances",
+        "left",
+        "count",
+        "reason",
+        "ask",
+        "what",
+        "strikes",
+        "until",
+        "where",
+    )
+    return [
+        " ".join([one.kind, *(f"{name}={one.fields[name]}" for name in shown if name in one.fields)])
+        for one in step.drafts
+    ]
+
+
+def rows(step: Step) -> list[tuple[str, tuple[str, ...]]]:
+    return [(one.kind, one.rule) for one in step.drafts]
+
+
+# Cards
+
+
+def test_a_card_in_turn_passes_the_turn_on_and_is_remembered() -> None:
+    step = table(cards="2s 3s")
+    lay(step, "9h", 1)
+    after = step.position
+    assert (after.counts, after.laid, after.turn, after.paid, after.latest) == ((4, 5, 5), 3, 2, 0, "now")
+    assert after.pile[-1] == Laid("9h", "now", 100 * S, 1, "played")
+    assert ruled(step) == ["turn seat=2"]
+
+
+def test_a_card_out_of_turn_is_dead_and_lies_where_the_rules_say() -> None:
+    for word, place in (("stays", -1), ("bottom", 0)):
+        step = table(cards="2s 3s", values={"F7": word})
+        lay(step, "9h", 2)
+        assert step.position.pile[place] == Laid("9h", "now", 100 * S, 2, "dead")
+        assert step.position.turn == 1
+        assert (ruled(step), rows(step)) == (["dead_card seat=2 reason=out_of_turn"], [("dead_card", ("F7",))])
+    free = table(off="F7")
+    lay(free, "9h", 2)
+    assert free.position.pile[-1].state == "played" and free.position.turn == 1
+    unseen = table(off="K4")
+    lay(unseen, "9h", 2)
+    assert unseen.position.pile[-1].seat == 1, "nobody is seen out of turn"
+
+
+@pytest.mark.parametrize(("apart", "at_once"), [(DRAWN_AT_ONCE_NS - 1, True), (DRAWN_AT_ONCE_NS, False)])
+def test_two_cards_of_a_seat_within_a_tenth_of_a_second_were_drawn_at_once(apart: int, at_once: bool) -> None:
+    step = table((5, 5), on="F9", off="", phase=Turn(2))
+    step.position = step.position.but(pile=(Laid("2s", "c1", 100 * S - apart, 1, "played"),))
+    lay(step, "9h", 1)
+    reason = "double_draw" if at_once else "out_of_turn"
+    assert ruled(step) == [f"dead_card seat=1 reason={reason}"]
+    assert rows(step) == [("dead_card", ("F9", "F7") if at_once else ("F7",))]
+
+
+@pytest.mark.parametrize(
+    ("card", "on", "row", "chances"),
+    [
+        ("Ah", "", "C1", 4), ("Kh", "", "C1", 3), ("Qh", "", "C1", 2), ("Jh", "", "C1", 1), ("Ah", "C2a", "C2a", 1),
+        ("Jh", "C2b", "C2b", 3), ("Xr", "C3a", "C3a", 5), ("Xb", "C3b", "C3b", 13),
+    ],
+)  # fmt: skip
+def test_a_face_card_challenges_the_next_seat(card: str, on: str, row: str, chances: int) -> None:
+    step = table((5, 0, 5), on=on, jokers=2)
+    lay(step, card, 1)
+    assert step.position.phase == Challenge(1, 3, card, "now", chances)
+    assert ruled(step)[0] == f"challenge seat=1 challenged=3 chances={chances}"
+    assert rows(step)[0] == ("challenge", (row,))
+
+
+def test_a_chance_is_paid_counted_and_the_last_one_wins_the_pile() -> None:
+    step = table(cards="Qh", phase=Challenge(1, 2, "Qh", "c1", 2))
+    lay(step, "9h", 2)
+    assert step.position.phase == Challenge(1, 2, "Qh", "c1", 1)
+    assert (step.position.paid, step.position.final) == (1, False)
+    assert ruled(step) == ["chance seat=2 left=1"]
+    last = Step(step.position, 101 * S, "next")
+    lay(last, "8h", 2)
+    assert last.position.phase == Claim(1, "challenge", "next", 1)
+    assert (last.position.paid, last.position.final) == (2, True)
+    assert ruled(last)[0] == "challenge_won seat=1"
+    assert last.position.verdicts == (SeatVerdict(1, "take", True, "next"),)
+
+
+def test_what_else_may_come_of_a_challenge() -> None:
+    king = Challenge(1, 2, "Kh", "c1", 3)
+    answered = table(cards="Kh", phase=king)
+    lay(answered, "Jh", 2)
+    assert rows(answered)[0] == ("challenge", ("C1", "C4"))
+    assert answered.position.phase == Challenge(2, 3, "Jh", "now", 1)
+    stopped = table(cards="Kh", on="N5", phase=king)
+    lay(stopped, "Th", 2)
+    assert (ruled(stopped)[0], stopped.position.phase) == ("challenge_off seat=2", Turn(3))
+    round_ = table(cards="Kh", on="C10", phase=king)
+    lay(round_, "9h", 2)
+    assert round_.position.phase == Challenge(1, 3, "Kh", "c1", 2)
+    back = table(cards="Kh 9h", on="C10", phase=Challenge(1, 3, "Kh", "c1", 2))
+    lay(back, "8h", 3)
+    assert back.position.phase == Challenge(1, 2, "Kh", "c1", 1), "never to the challenger"
+    unread = table(cards="Kh", phase=king._replace(left=1))
+    lay(unread, "??", 2)
+    assert unread.position.phase == Claim(1, "unread", "now", 1)
+    assert set(unread.position.unread) == {"now"} and unread.position.paid == 3
+    alone = table((1, 0, 0), cards="2s", on="P1")
+    lay(alone, "Kh", 1)
+    assert alone.position.claim is not None and alone.position.claim.seat == 1
+
+
+def test_whoever_is_out_of_cards_pays_no_more() -> None:
+    king = Challenge(1, 2, "Kh", "c1", 3)
+    moved = table((5, 1, 5), cards="Kh", phase=king)
+    lay(moved, "9h", 2)
+    assert moved.position.phase == Challenge(1, 3, "Kh", "c1", 2)
+    assert ruled(moved) == ["chance seat=2 left=2", "out seat=2", "challenge_moves seat=3 left=2", "turn seat=3"]
+    ended = table((5, 1, 5), cards="Kh", on="C6b", phase=king)
+    lay(ended, "9h", 2)
+    assert ended.position.phase == Claim(1, "challenge", "now", 1)
+    assert ("challenge_won", ("C5", "C6b")) in rows(ended)
+    nobody = table((5, 1, 0), cards="Kh", phase=king)
+    lay(nobody, "9h", 2)
+    assert nobody.position.claim is not None
+
+
+def test_a_seat_that_there_is_not_and_a_game_that_is_over() -> None:
+    step = table()
+    lay(step, "9h", 4)
+    assert ruled(step) == ["question ask=who_played"] and step.position.pile == ()
+    for more in ({"phase": Over(1)}, {"closed": True}):
+        over = table(**more)
+        lay(over, "9h", 1)
+        assert (over.drafts, over.position.pile) == ([], ())
+
+
+def test_a_seat_that_is_believed_to_be_empty_is_asked_about() -> None:
+    step = table((0, 5, 5))
+    lay(step, "9h", 1)
+    assert "question ask=recount" in ruled(step)
+    unsure = table((0, 5, 5), unsure=frozenset({1}), in_limbo=3)
+    lay(unsure, "9h", 1)
+    assert unsure.position.in_limbo == 2 and "question ask=recount" not in ruled(unsure)
+
+
+def test_by_counts_that_are_not_sure_a_later_seat_may_be_the_next() -> None:
+    step = table((0, 0, 5), unsure=frozenset({1, 2}), in_limbo=4)
+    lay(step, "9h", 3)
+    assert ruled(step)[0] == "question ask=who_played"
+    assert step.position.pile[-1].state == "played"
+    sure = table((5, 0, 5), unsure=frozenset({2}))
+    lay(sure, "9h", 3)
+    assert sure.position.pile[-1].state == "dead"
+    king = table((5, 0, 5), unsure=frozenset({2}), cards="Kh", phase=Challenge(1, 2, "Kh", "c1", 3))
+    lay(king, "9h", 3)
+    assert king.position.challenge == Challenge(1, 3, "Kh", "c1", 2)
+
+
+def test_whoever_leads_shows_that_the_last_pile_is_gone() -> None:
+    """Reading 3; of a dead heat people say later whose it was."""
+    won = table(cards="7h 7c", phase=Claim(3, "slap", "s1", 3))
+    lay(won, "9h", 3)
+    assert ruled(won)[:2] == ["pile seat=3 count=2", "lead seat=3"]
+    assert [laid.card for laid in won.position.pile] == ["9h"]
+    other = table(cards="7h 7c", phase=Claim(3, "slap", "s1", 3))
+    lay(other, "9h", 1)
+    assert ruled(other) == ["dead_card seat=1 reason=out_of_turn"]
+    tied = table(cards="7h 7c", phase=DeadHeat((1, 3)))
+    lay(tied, "9h", 3)
+    assert ruled(tied)[0] == "lead seat=3"
+    assert (tied.position.in_limbo, set(tied.position.unsure), tied.position.turn) == (2, {1, 3}, 1)
+    open_ = table(cards="7h 7c", phase=OpenLead((1, 3)))
+    lay(open_, "9h", 1)
+    assert (open_.position.in_limbo, open_.position.turn) == (2, 2)
+
+
+def test_the_last_chance_counts_the_cards_and_the_clock_runs_after_the_last() -> None:
+    step = table((3, 0, 0), phase=LastChance(1, 2))
+    lay(step, "Kh", 1)
+    assert step.position.phase == LastChance(1, 1, None, "now")
+    last = Step(step.position, 101 * S, "next")
+    lay(last, "9h", 1)
+    assert last.position.phase == LastChance(1, 0, 103 * S, "next")
+    empty = table((1, 0, 0), phase=LastChance(1, 2))
+    lay(empty, "9h", 1)
+    assert empty.position.phase == LastChance(1, 0, 102 * S, "now")
+
+
+# Piles
+
+
+def test_a_pile_goes_under_its_winners_cards_and_is_remembered_in_order() -> None:
+    step = table((2, 5, 5), cards="7h 7c 7d", phase=Claim(1, "slap", "s1", 1), unread=frozenset({"c9"}), paid=2)
+    pick_up(step)
+    after = step.position
+    assert (after.counts, after.known[0], after.pile) == ((5, 5, 5), ("7h", "7c", "7d"), ())
+    assert (after.paid, set(after.unread)) == (0, set())
+    assert rows(step) == [("pile", ("C8",)), ("lead", ("M1",))]
+    shuffled = table((2, 5, 5), cards="7h 7c", off="C8", phase=Claim(1, "challenge", "c2", 1))
+    pick_up(shuffled)
+    assert shuffled.position.known[0] in ((), ("", "")), "its order is not known where it may change"
+    assert rows(shuffled)[-1] == ("lead", ("C5",))
+
+
+def test_odd_cards_of_a_pile_that_is_shared_go_to_the_earlier_hands() -> None:
+    step = table(cards="7h 7c 7d 7s 2h", phase=Claim(3, "slap", "s1", 3, (3, 1)))
+    pick_up(step)
+    assert ruled(step)[:2] == ["pile seat=3 count=3", "pile seat=1 count=2"]
+    assert step.position.counts == (7, 5, 8)
+
+
+def test_debts_are_paid_clockwise_from_what_was_slapped_in() -> None:
+    """F6d; whoever pays out all of it is out again."""
+    step = table((0, 5, 5), cards="7h 7c 7d", on="F6d", phase=Claim(1, "slap", "s1", 1), debts=(2, 0, 1))
+    pick_up(step)
+    assert ruled(step)[1:3] == ["give seat=1 to=2 count=1", "give seat=1 to=3 count=1"]
+    assert (step.position.counts, step.position.debts) == ((1, 6, 6), (0, 0, 1))
+    poor = table((0, 5, 5), cards="7h 7c 7d", on="F6d", phase=Claim(1, "slap", "s1", 1), debts=(5, 0, 0))
+    pick_up(poor)
+    assert poor.position.debts == (2, 0, 0)
+    assert "out seat=1" in ruled(poor) and "lead seat=2" in ruled(poor)
+    challenged = table((0, 5, 5), cards="7h 7c", on="F6d", phase=Claim(1, "challenge", "c2", 1), debts=(1, 0, 0))
+    pick_up(challenged)
+    assert challenged.position.debts == (1, 0, 0), "what was won by a challenge pays none"
+
+
+def test_the_turn_goes_on_after_a_slap_where_that_is_agreed() -> None:
+    """N2."""
+    for on, leads in (("", 3), ("N2", 1)):
+        step = table(cards="7h 7c", on=on)
+        claim_by_slap(step, 3, "s1")
+        assert step.position.phase == Claim(3, "slap", "s1", leads)
+        pick_up(step)
+        assert ruled(step)[-1] == f"lead seat={leads}"
+    empty = table((0, 5, 5), cards="7h 7c", on="N2")
+    claim_by_slap(empty, 3, "s1")
+    assert empty.position.turn == 3
+
+
+def test_a_pile_that_nobody_knows_the_owner_of_is_in_limbo() -> None:
+    step = table(cards="7h 7c 7d", phase=DeadHeat((1, 3)), unread=frozenset({"c1"}), paid=1)
+    hold_provisionally(step, 3)
+    after = step.position
+    assert (after.pile, after.in_limbo, set(after.unsure), set(after.unread), after.paid) == ((), 3, {1, 3}, set(), 0)
+    assert after.phase == Turn(3)
+    claimed = table(cards="7h", phase=Claim(2, "unread", "c1", 2), absent=frozenset({3}), in_limbo=2)
+    hold_provisionally(claimed, 1)
+    assert (set(claimed.position.unsure), claimed.position.in_limbo) == ({1, 2}, 3)
+
+
+# Faults
+
+
+@pytest.mark.parametrize(
+    ("on", "values", "wanted", "counts"),
+    [
+        ("", {}, ["burn seat=2 count=1 where=bottom"], (5, 4, 5)),
+        ("", {"F1": 3}, ["burn seat=2 count=3 where=bottom"], (5, 2, 5)),
+        ("F4", {}, ["burn seat=2 count=1 where=top"], (5, 4, 5)),
+        ("F3", {}, ["pile seat=3 count=3", "lead seat=3"], (5, 5, 8)),
+        ("N9", {}, ["pile seat=3 count=3", "lead seat=3"], (5, 5, 8)),
+        ("N8", {}, ["locked_out seat=2 until=cards"], (5, 5, 5)),
+        ("F12", {"F12": 2}, ["give seat=2 to=3 count=2"], (5, 3, 7)),
+    ],
+)
+def test_what_a_false_slap_costs(on: str, values: dict[str, Any], wanted: list[str], counts: tuple[int, ...]) -> None:
+    step = table(cards="2s 3s 4s", on=on, values=values)
+    false_slap(step, 2)
+    assert [line for line in ruled(step) if not line.startswith("turn")] == wanted
+    assert step.position.counts == counts
+    assert (step.position.false_run, set(step.position.convicted)) == (1, {2})
+    assert step.position.verdicts == (SeatVerdict(2, "slap", False, "now"),)
+
+
+def test_a_burn_grows_and_takes_what_is_left_and_is_free_after_a_last_chance() -> None:
+    grown = table((5, 2, 5), cards="2s", on="F2", false_run=2)
+    false_slap(grown, 2)
+    assert (ruled(grown)[0], rows(grown)[0]) == ("burn seat=2 count=2 where=bottom", ("burn", ("F2",)))
+    free = table(cards="2s", on="M13", final=True)
+    false_slap(free, 2)
+    assert (free.drafts, free.position.counts, set(free.position.convicted)) == ([], (5, 5, 5), {2})
+    once = table(cards="2s", on="N7")
+    false_slap(once, 2)
+    false_slap(once, 2)
+    assert once.position.counts == (5, 4, 5) and set(once.position.penalised) == {2}
+    nothing = table(cards="2s")
+    burn(nothing, 2, 0, "F10")
+    assert nothing.drafts == []
+
+
+@pytest.mark.parametrize(
+    ("on", "off", "wanted"),
+    [
+        ("", "", ["strike seat=2 strikes=1"]),
+        ("F6b", "", ["locked_out seat=2 until=pile"]),
+        ("F6c", "", ["locked_out seat=2 until=game"]),
+        ("F6d", "", []),
+        ("F6e", "", ["locked_out seat=2 until=rounds"]),
+        ("F6f", "", ["locked_out seat=2 until=pile"]),
+        ("F11", "F6a", ["remind what=heckle"]),
+    ],
+)
+def test_what_a_false_slap_costs_whoever_has_no_cards(on: str, off: str, wanted: list[str]) -> None:
+    step = table((5, 0, 5), cards="2s 3s 4s", on=on, off=off)
+    false_slap(step, 2)
+    assert ruled(step) == wanted
+    assert step.position.debts == ((0, 1, 0) if on == "F6d" else (0, 0, 0))
+    assert step.position.strikes == ((0, 1, 0) if not on else (0, 0, 0))
+
+
+def test_after_the_last_strike_and_beyond_the_limit_of_debts_there_are_no_more_slaps() -> None:
+    for strikes, locked in ((1, False), (2, True)):
+        step = table((5, 0, 5), cards="2s", strikes=(0, strikes, 0))
+        false_slap(step, 2)
+        assert (2 in step.position.locked_out) == locked
+    for debt, locked in ((4, False), (5, True)):
+        step = table((5, 0, 5), cards="2s", on="F6d", debts=(0, debt, 0))
+        false_slap(step, 2)
+        assert (2 in step.position.locked_out) == locked
+
+
+@pytest.mark.parametrize(
+    ("name", "on", "wanted"),
+    [
+        ("peek", "S6", ["foul seat=2", "burn seat=2 count=1 where=bottom"]),
+        ("peek", "", ["foul seat=2"]),
+        ("peek", "F10", ["foul seat=2", "burn seat=2 count=1 where=bottom"]),
+        ("snap", "F10 S8", ["foul seat=2"]),
+        ("shove", "F10", ["foul seat=2", "burn seat=2 count=1 where=bottom"]),
+        ("watch", "S7", ["foul seat=2", "remind what=rings"]),
+        ("watch", "", ["foul seat=2"]),
+        ("slapped_pile", "F10", ["remind what=slap_your_pad"]),
+        ("hover", "", ["foul seat=2"]),
+    ],
+)
+def test_what_a_reported_foul_costs(name: str, on: str, wanted: list[str]) -> None:
+    step = table(cards="2s", on=on)
+    foul(step, 2, name)
+    assert ruled(step) == wanted
+    assert set(step.position.hovering) == ({(2, 1)} if name == "hover" else set())
+
+
+def test_the_second_of_two_cards_drawn_at_once_is_dead_and_what_it_did_is_undone() -> None:
+    step = table(on="F9", cards="2s", phase=Turn(2))
+    lay(step, "Kh", 2)
+    reported = Step(step.position, 101 * S, "f1")
+    foul(reported, 2, "double_draw")
+    assert ruled(reported)[:2] == ["foul seat=2", "dead_card seat=2 reason=double_draw"]
+    assert reported.position.phase == Turn(2)
+    assert reported.position.pile[-1].state == "dead"
+    again = Step(reported.position, 102 * S, "f2")
+    foul(again, 2, "double_draw")
+    assert ruled(again) == ["foul seat=2"], "it is dead already"
+    nobodys = table(on="F9", cards="2s")
+    foul(nobodys, 3, "double_draw")
+    assert ruled(nobodys) == ["foul seat=3"]
+    burned = table(on="F9", cards="2s 3s", values={"F9": "burn", "F1": 2})
+    foul(burned, 2, "double_draw")
+    assert ruled(burned) == ["foul seat=2", "burn seat=2 count=2 where=bottom"]
+    played_on = table(on="F9", cards="2s Kh 9h", phase=Challenge(2, 3, "Kh", "c2", 2))
+    foul(played_on, 2, "double_draw")
+    assert ruled(played_on)[-1] == "question ask=who_played"
+    slapped = table(on="F9", cards="2s 2h", phase=War((1, 3)))
+    foul(slapped, 2, "double_draw")
+    assert slapped.position.war == War((1, 3))
+
+
+def test_a_contest_is_settled_from_the_record() -> None:
+    right, wrong = SeatVerdict(2, "slap", True, "s1"), SeatVerdict(2, "take", False, "t1")
+    step = table(on="F5", verdicts=(wrong, right))
+    contest(step, (1, 3, 1, 9, 2), 2, None)
+    assert step.drafts[0].fields == {"against": 2, "by": [1, 3], "upheld": True}
+    assert ruled(step)[1:3] == ["give seat=1 to=2 count=1", "give seat=3 to=2 count=1"]
+    named = table((5, 1, 5), on="F5", verdicts=(wrong, right))
+    contest(named, (1, 3), 2, "pile@t1~x9")
+    assert named.drafts[0].fields["upheld"] is False
+    assert [line for line in ruled(named) if "give" in line] == ["give seat=2 to=1 count=1"], "it has no more"
+    nothing = table(on="F5", verdicts=(right,))
+    contest(nothing, (1,), 2, "slap_won@s7")
+    assert ruled(nothing) == ["question ask=nothing_to_contest"]
+    off = table(verdicts=(right,))
+    contest(off, (1,), 2, None)
+    assert off.drafts == []
+
+
+def test_a_penalty_gives_the_pile_away_at_once() -> None:
+    step = table(cards="2s 3s", false_run=3)
+    give_pile(step, 3, "F3")
+    assert ruled(step) == ["pile seat=3 count=2", "lead seat=3"]
+    assert (step.position.turn, step.position.false_run, step.position.pile) == (3, 0, ())
+
+
+# Leaving
+
+
+@pytest.mark.parametrize(
+    ("word", "wanted", "counts"),
+    [
+        ("pile", ["out seat=2", "burn seat=2 count=5 where=bottom"], (5, 0, 5)),
+        ("others", ["out seat=2", "give seat=2 to=3 count=3", "give seat=2 to=1 count=2"], (7, 0, 8)),
+    ],
+)
+def test_a_player_who_leaves_leaves_the_cards_there(word: str, wanted: list[str], counts: tuple[int, ...]) -> None:
+    step = table(on="E8", values={"E8": word}, cards="2s 3s 4s")
+    leave(step, 2)
+    assert ruled(step) == wanted
+    assert (step.position.counts, set(step.position.absent)) == (counts, {2})
+    again = Step(step.position, 101 * S, "again")
+    leave(again, 2)
+    assert again.drafts == [], "once"
+    for seat, more in ((4, {}), (2, {"phase": Over(1)})):
+        nobody = table(on="E8", **more)  # type: ignore[arg-type]
+        leave(nobody, seat)
+        assert nobody.drafts == []
+
+
+def test_the_last_one_left_at_the_table_has_won() -> None:
+    step = table((5, 5), on="E8")
+    leave(step, 2)
+    assert step.drafts[-1].kind == "won" and step.drafts[-1].rule == ("E8",)
+    assert step.position.phase == Over(1)
+
+
+def test_when_nobody_lost_a_card_nobody_is_out() -> None:
+    step = table((5, 0, 5))
+    settle(step)
+    assert ruled(step) == []
