@@ -150,7 +150,8 @@ def words(table: Table, made: Sequence[Ruling]) -> Callable[[Explanation], list[
     replaced_by = {old: by_id[new] for old, new in find_replacements(made).items() if new in by_id}
 
     def write(explanation: Explanation) -> list[str]:
-        return list(explanation_lines(explanation, table, say, replaced_by))
+        lines = list(explanation_lines(explanation, table, say, replaced_by))
+        return lines if len(lines) == 1 else [*lines, ""]
 
     return write
 

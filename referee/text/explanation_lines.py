@@ -9,8 +9,10 @@ from referee.engine.explanation import Explanation, Moment, notation
 from referee.engine.near_misses import Considered
 from referee.engine.observations import Table
 from referee.engine.rulings import SHOWN_BY_POSITION, Ruling, ruling_fields
+from referee.rules.house import read_house_rules
 from referee.rules.position import Laid
 from referee.rules.rows import ROWS
+from referee.text.rules import row_words, sentence
 from referee.text.ruling_lines import RulingWords, pretty
 
 _MOST_CARDS: Final = 24
@@ -113,8 +115,11 @@ def explanation_lines(
     yield f"{ruling.id}: {words(ruling)}"
     yield f"  {texts('explain.when', time=texts.seconds(ruling.t - table.t))}"
     yield f"  {texts('explain.pile', pile=_pile(explanation.pile, words))}"
-    for row, title in explanation.rules:
-        yield f"  {texts('explain.rule', row=row, title=title if texts.language == 'en' else texts(f'rule.{row}'))}"
+    on = read_house_rules(table.rules)
+    for row, _ in explanation.rules:
+        # With the value that it has at this table, where English can say it.
+        title = sentence(row, on) if texts.language == "en" else row_words(row, texts)
+        yield f"  {texts('explain.rule', row=row, title=title)}"
     if explanation.moments:
         yield f"  {texts('explain.around')}"
         for moment in explanation.moments:

@@ -324,3 +324,15 @@ def test_names_are_those_of_the_table_as_it_was_corrected(tmp_path: Path, capsys
         assert main([command[0], written(tmp_path, text), *command[1:]]) == 0
         told = capsys.readouterr().out
         assert "Anna" in told and "Ana " not in told and "Ana's" not in told
+
+
+def test_a_rule_is_told_with_the_value_that_it_has_at_this_table(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Not with the value that most tables play by."""
+    rules = {"set": {"F1": 2, "C1": {"A": 1, "K": 1, "Q": 1, "J": 1}}}
+    text = "1000 1:7h\n1300 slap 2\n1400 lift 2\n2000 2:Kd\n"
+    told = told_of("burn@s1", text, tmp_path, capsys, rules=rules)
+    assert "rule F1: A false slap costs 2 cards" in told
+    told = told_of("challenge@c2", text, tmp_path, capsys, rules=rules)
+    assert "rule C1: An ace asks for 1 card, a king 1" in told
