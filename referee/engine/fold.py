@@ -210,7 +210,7 @@ def _slap(state: State, slap: Slap, upcoming: Iterable[Observation], answers: An
         return state, [to_ruling(draft, slap.id, slap.t, set())]
     judged = judge_slap(state.position, slap.seat, slap.t)
     outcome = answers.get(OVERRULED + slap.id)
-    if outcome == "won" and not _can_be_won(state.position, slap.seat):
+    if outcome in ("won", "false") and not _can_be_overruled(state.position, slap.seat, outcome):
         # People's word cannot bring back what is not there; they are told so.
         state, rulings = _slap(state, slap, upcoming, {k: v for k, v in answers.items() if k != OVERRULED + slap.id})
         draft = Draft("question", {"ask": "mend_amendment", "about": [slap.id]}, ("K6",), ())
@@ -237,10 +237,11 @@ def _slap(state: State, slap: Slap, upcoming: Iterable[Observation], answers: An
     return _false(state, slap, judged, doubt=doubt)
 
 
-def _can_be_won(position: Position, seat: int) -> bool:
-    """Whether there is a pile that a hand could win."""
-    going_on = not position.over and not position.closed and not isinstance(position.phase, OpenLead)
-    return going_on and bool(position.pile) and seat <= position.seats and seat not in position.absent
+def _can_be_overruled(position: Position, seat: int, outcome: str) -> bool:
+    """Whether the game still goes on for this hand, and there is a pile if people say that it won one."""
+    if position.over or position.closed or seat > position.seats or seat in position.absent:
+        return False
+    return outcome == "false" or (bool(position.pile) and not isinstance(position.phase, OpenLead))
 
 
 def _press(position: Position, slap: Slap) -> Position:

@@ -46,8 +46,9 @@ def lay(step: Step, card: str, seat: int | None) -> None:
             _lay_in_turn(step, card, player)
         elif step.position.unread and not drawn_at_once:
             # An unread card may have been a challenge: nobody can say that this one was out of turn (reading 10).
+            open_cards = sorted(step.position.unread)
             _put(step, card, player, "played")
-            step.rule("question", "F7", ask="who_played", about=[step.ref, *sorted(step.position.unread)])
+            step.rule("question", "F7", ask="who_played", about=[step.ref, *open_cards])
         elif position.war is not None and seat is None:
             # Any of those who play War may have laid it.
             _put(step, card, player, "dead")
