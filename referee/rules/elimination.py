@@ -112,7 +112,7 @@ def lose_if_due(step: Step) -> None:
     if cards and other is not None:
         step.set(pile=())
         put_under(step, other, cards)
-        step.rule("pile", "E6", seat=other, count=len(cards))
+        step.rule("pile", "C8", "E6", seat=other, count=len(cards))
     _lose(step, seat)
 
 
