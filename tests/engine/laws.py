@@ -337,7 +337,7 @@ def unread_pile(seed: int) -> tuple[list[Observation], list[str]]:
     }
     said["off"] = [row for row in said["off"] if row not in said["on"]]
     if rng.random() < 0.3:
-        said["on"].append(rng.choice(("P13a", "P13b", "P13c", "C3b", "P5b")))
+        said["on"].append(rng.choice(("P13a", "P13b", "P13c", "P5b")))
         said["on"] = [row for row in said["on"] if row not in RIVALS.get(said["on"][-1], ())]
     if rng.random() < 0.3:
         said["set"]["S3"] = rng.choice((1, 2, 3))
