@@ -73,7 +73,9 @@ class WildGame:
         rules = read_house_rules(said)
         seats = rng.choice((2, 2, 3, 3, 4, 5, 6, 7, 8))
         self._slap_errors = rng.choice(((1_500_000,), (0,), (0, 20_000), (5 * MS, 10 * MS), (20_000, 1_500_000)))
-        self._card_errors = rng.choice(((0,), (0,), (2 * MS,), (0, 8 * MS), (8 * MS, 300 * MS), (1000 * MS, 0)))
+        self._card_errors = rng.choice(
+            ((0,), (0,), (0,), (2 * MS,), (2 * MS,), (0, 8 * MS), (8 * MS, 300 * MS), (1000 * MS, 0))
+        )
         self._unread = rng.choice((0.0, 0.02, 0.05, 0.2))
         self._quick = rng.random() < 0.3
         ranks = rng.sample(_RANKS, k=rng.choice((3, 4, 6, 13)))
@@ -179,7 +181,7 @@ class WildGame:
             fields["candidates"] = [[rng.choice(self._deck), 0.6], [rng.choice(PACK), 0.3]]
         if error := rng.choice(self._card_errors):
             fields["t_error"] = error
-        if rng.random() < 0.03:
+        if rng.random() < 0.015:
             fields |= {"t_error": 1000 * MS, "by": "people"}
         if view.turn is None and rng.random() < 0.5:
             fields["zone"] = "seat"
@@ -207,7 +209,7 @@ class WildGame:
             fields: dict[str, Any] = {"t_error": error}
             if told:
                 fields["force"] = round(rng.random(), 1)
-            if rng.random() < 0.03:
+            if rng.random() < 0.015:
                 fields |= {"t_error": 1000 * MS, "by": "people"}
             seat = self._seat()
             self.tell("slap", at=near, seat=seat, **fields)
@@ -333,7 +335,7 @@ class WildGame:
             return {"fields": {"t": line.t + rng.choice((-3000, -400, -1, 1, 30, 700, 4000)) * MS}}
         if line.kind == "card":
             return rng.choice(({"card": rng.choice(self._deck)}, {"card": "??"}, {"seat": self._seat()}))
-        if line.kind == "table":
+        if line.kind == "table" and rng.random() < 0.3:
             return rng.choice(({"rules": wild_rules(rng)}, {"dealer": self._seat()}))
         if line.kind in ("slap", "taken", "foul", "lift", "count", "placed", "join", "leave"):
             return {"seat": self._seat()}
