@@ -26,7 +26,7 @@ games: install  ## N random games under random house rules against a plain model
 
 # Each law of the log on thousands of generated games: shuffled, lived through, answered, corrected, undone, counted, explained.
 .PHONY: laws
-LAWS ?= order:3000 answers:3000 corrected:3000 undone:3000 cards:10000 unread:5000 explained:2000
+LAWS ?= order:3000 answers:2000 corrected:3000 taken:3000 undone:3000 cards:10000 unread:5000
 
 laws: install  ## the laws of the log on thousands of wild games, with progress (20 minutes; LAWS="order:100" for less)
 	@$(BIN)/python -m tests.engine.laws $(LAWS)
