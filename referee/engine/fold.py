@@ -26,7 +26,7 @@ from referee.rules.elimination import win as win_game
 from referee.rules.house import read_house_rules
 from referee.rules.locks import somebody_slapped
 from referee.rules.penalties import false_slap
-from referee.rules.phase import Claim, DeadHeat, LastChance, OpenLead, Over, War
+from referee.rules.phase import Claim, DeadHeat, LastChance, Over, War
 from referee.rules.pickup import hold_provisionally, pick_up, remember_pickup
 from referee.rules.position import Position
 from referee.rules.slap_verdict import Verdict, judge_slap
@@ -241,7 +241,7 @@ def _can_be_overruled(position: Position, seat: int, outcome: str) -> bool:
     """Whether the game still goes on for this hand, and there is a pile if people say that it won one."""
     if position.over or position.closed or seat > position.seats or seat in position.absent:
         return False
-    return outcome == "false" or (bool(position.pile) and not isinstance(position.phase, OpenLead))
+    return outcome == "false" or bool(position.pile)
 
 
 def _press(position: Position, slap: Slap) -> Position:

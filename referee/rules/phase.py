@@ -125,7 +125,8 @@ FOLLOWS: Final[Mapping[type, frozenset[type]]] = {
     DeadHeat: frozenset((Turn, Claim, DeadHeat, OpenLead, LastChance, Over)),
     # Another round, a winner, or nobody left to match.
     War: frozenset((War, Claim, DeadHeat, OpenLead, Turn, Over)),
-    OpenLead: frozenset((Turn, OpenLead, DeadHeat, LastChance, Over)),
+    # A card shows who leads; or a hand wins what lies there already.
+    OpenLead: frozenset((Turn, Claim, OpenLead, DeadHeat, War, LastChance, Over)),
     # Slapped in, or the two seconds have passed.
     LastChance: frozenset((LastChance, Claim, DeadHeat, War, Turn, OpenLead, Over)),
     # A count or an answer may still say who has won (`Over.owed`).
