@@ -204,8 +204,8 @@ class _Player:
         """Hands after something was laid at ``t``; ``oracle`` is the table with that card."""
         rng, habits = self.rng, self.habits
         good = oracle.slappable() is not False
-        covered = len(oracle.pile) > 1 and not good and oracle.covered is not False
-        unsure = oracle.slappable() is None or oracle.covered is None
+        covered = len(oracle.pile) > 1 and not good and oracle.covered() is not False
+        unsure = oracle.slappable() is None or oracle.covered() is None
         if unsure and rng.random() < 0.8:
             return  # people who do not know the lowest card mostly leave it alone
         chance = habits.eager if good else habits.cover / 2 if covered else habits.wrong

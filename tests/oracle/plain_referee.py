@@ -107,7 +107,7 @@ class PlainReferee:
         self.last_laid: int | None = None  # when the newest card of this pile was laid
         self.layer: int | None = None  # who laid it
         self.emptied: int | None = None  # who laid it as the last card of a stack
-        self.covered: bool | None = False  # M9: whether it covered a pattern; None where nobody can say
+        self.lowest: list[Lying] = []  # the burned card that lay lowest when it was laid
         self.challenger: int | None = None
         self.left = 0
         self.owner: int | None = None  # who has won the pile and not picked it up
@@ -178,18 +178,27 @@ class PlainReferee:
         return [card.name for card in self.pile if not card.dead]
 
     def patterns(self) -> dict[str, int]:
-        """What may be slapped now; F8: nothing while the top card is dead."""
-        if not self.pile or self.pile[-1].dead:
-            return {}
-        lowest = None if not self.burned else self.burned[0].name if self.burned[0].seen else ""
-        return found(self.live(), lowest, self.rows, self.drawn)
+        """What may be slapped now."""
+        return self.patterns_on(self.pile, self.burned[:1])
 
-    def slappable(self) -> bool | None:
+    def patterns_on(self, pile: list[Lying], lowest: list[Lying]) -> dict[str, int]:
+        """What may be slapped on such a pile, with such a burned card below; F8: nothing while the top one is dead."""
+        if not pile or pile[-1].dead:
+            return {}
+        known = None if not lowest else lowest[0].name if lowest[0].seen else ""
+        return found([card.name for card in pile if not card.dead], known, self.rows, self.drawn)
+
+    def slappable(self, pile: list[Lying] | None = None, lowest: list[Lying] | None = None) -> bool | None:
         """Whether there is a pattern; None where that depends on a lowest card that nobody saw."""
-        if self.patterns():
+        pile, lowest = self.pile if pile is None else pile, self.burned[:1] if lowest is None else lowest
+        if self.patterns_on(pile, lowest):
             return True
-        top = bool(self.pile) and not self.pile[-1].dead
-        return None if top and "P5b" in self.rows and self.burned and not self.burned[0].seen else False
+        asks = "P5b" in self.rows and bool(pile) and not pile[-1].dead and bool(lowest) and not lowest[0].seen
+        return None if asks else False
+
+    def covered(self) -> bool | None:
+        """M9: whether the newest card covered a pattern, with what lay lowest then; None where nobody can say."""
+        return self.slappable(self.pile[:-1], self.lowest)
 
     # -- reading the log ----------------------------------------------------------------------------------------
 
@@ -334,7 +343,7 @@ class PlainReferee:
         """F7: a card out of turn lies where it lies and means nothing."""
         top = self.stacks[seat].pop(0)
         assert top.name in ("", line["card"]), f"seat {seat} laid {line['card']}, its next card was {top.name}"
-        self.covered = self.slappable()
+        self.lowest = self.burned[:1]
         self.pile.append(Lying(line["card"], seen=True, dead=dead))
         self.last_laid, self.layer = self.clock(line["t"]), seat
         self.emptied = None if self.stacks[seat] else seat
@@ -358,7 +367,8 @@ class PlainReferee:
         left = {*self.holders(), *([self.owner] if self.owner is not None else [])}
         if "C7" in self.rows:
             left |= {seat for seat in [self.standing()] if seat is not None}
-        if "E5b" in self.rows and len(left) == 1 and self.holders() and not self.over:
+        lies = self.won_by == "slap"  # then it is won with that pile
+        if "E5b" in self.rows and len(left) == 1 and self.holders() and not self.over and not lies:
             self.finish(t, "won", seat=left.pop())
         return self.over
 
@@ -478,9 +488,10 @@ class PlainReferee:
             return "slap_won", ""
         assert self.last_laid is not None
         soon = "M9" in self.rows and self.clock(t) - self.last_laid < COVER
-        if may is None or (soon and self.covered is None):
+        covered = soon and self.covered()
+        if may is None or covered is None:
             return "question", "bottom_card"
-        if soon and self.covered:
+        if covered:
             return "slap_void", "covered"
         return "slap_false", "dead_card" if self.pile[-1].dead else "no_pattern"
 
@@ -638,3 +649,4 @@ class PlainReferee:
                     self.run_up(one)
         if self.won_ruling["margin"] is not None:
             self.won_ruling["error"] = error
+        self.won_ruling["doubt"] = any(self.doubted.get(one["id"], False) for one in heat)
