@@ -193,8 +193,8 @@ class PlainReferee:
         pile, lowest = self.pile if pile is None else pile, self.burned[:1] if lowest is None else lowest
         if self.patterns_on(pile, lowest):
             return True
-        asks = "P5b" in self.rows and bool(pile) and not pile[-1].dead and bool(lowest) and not lowest[0].seen
-        return None if asks else False
+        can = bool(pile) and not pile[-1].dead and pile[-1].name[0] != "X"  # a joker matches nothing there
+        return None if can and "P5b" in self.rows and lowest and not lowest[0].seen else False
 
     def covered(self) -> bool | None:
         """M9: whether the newest card covered a pattern, with what lay lowest then; None where nobody can say."""
