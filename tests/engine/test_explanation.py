@@ -349,3 +349,13 @@ def test_a_card_out_of_turn_when_it_is_nobodys_turn() -> None:
     """The tied must say who was first: a third seat's card is dead."""
     text = "1000 1:7h\n2000 2:7c\n2300 slap 1\n2301 slap 3\n4000 2:9d\n"
     assert why(text, "dead_card@c3", "S5") == [(False, "it was the turn of nobody")]
+
+
+def test_what_lies_near_is_told_of_every_ruling_on_a_hand_and_of_no_other() -> None:
+    heat = "1000 1:7h\n2000 2:7c\n2300 slap 3 ±1\n2300.5 slap 1 ±1\n2400 lift 3\n"
+    for name in ("dead_heat@s1", "question@s1"):
+        assert [moment.id for moment in explained(heat, name).moments] == ["c1", "c2", "s1", "s2", "l1"]
+    false = "1000 1:7h\n1900 lift 3\n2000 2:8c\n2300 slap 3\n"
+    assert [moment.id for moment in explained(false, "slap_false@s1").moments] == ["c1", "l1", "c2", "s1"]
+    assert [moment.id for moment in explained(false, "burn@s1").moments] == ["s1"]
+    assert [moment.id for moment in explained(false, "turn@c2").moments] == ["c2"]
