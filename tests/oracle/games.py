@@ -312,7 +312,8 @@ class _Player:
         if others and rng.random() < self.habits.astray:
             seat = rng.choice(others)
         stack = oracle.stacks[seat]
-        self.clear(when - 2 * APART, when + APART, None if oracle.sharers or not stack else seat)
+        alone = None if oracle.sharers or not stack else seat
+        self.clear(when - 2 * APART, when + APART, alone)
         if oracle.sharers and seat == oracle.turn:  # what it lays is known when the pile is shared
             self.take(when - APART // 2, seat)
             stack = oracle.stacks[seat]
@@ -325,7 +326,7 @@ class _Player:
         ahead = oracle.ahead(card)
         if not ahead.over:
             self.react(when, ahead)
-            self.clear(when, when + APART, seat)
+            self.clear(when, when + APART, alone)
         stretch = self.around(when)
         unsure = any(line["kind"] == "slap" and line["t"] < when + APART for line in stretch)
         if seat == oracle.turn and not unsure and rng.random() < 0.1:
