@@ -134,7 +134,8 @@ class _Seats:
                 self._beyond.setdefault(seat, number)
 
     def check_joined(self) -> None:
-        strangers = [line for seat, line in self._beyond.items() if seat not in self._joined]
+        # Between the table and a pad that joined there may be pads where nobody plays.
+        strangers = [line for seat, line in self._beyond.items() if seat > max(self._joined, default=0)]
         if strangers:
             raise LogError(min(strangers), f'"seat" must be 1 to {self._count}: this table has {self._count} seats')
 
