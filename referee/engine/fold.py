@@ -224,7 +224,10 @@ def _slap(state: State, slap: Slap, upcoming: Iterable[Observation], answers: An
         draft = Draft("question", {"ask": "slap_or_card", "about": [slap.id]}, ("K9",), ())
         return state.at(pressed), [to_ruling(draft, slap.id, slap.t, set(), doubt=True)]
     if judged.outcome == "won":
-        return win(state.at(pressed), slap, judged, _heat(state, slap, upcoming, answers), answers, doubt=doubt)
+        hands = _heat(state, slap, upcoming, answers)
+        in_doubt = {hand.id for hand in hands} & state.doubted
+        state = state._replace(position=pressed, doubted=state.doubted - in_doubt)
+        return win(state, slap, judged, hands, answers, doubt=doubt or bool(in_doubt))
     state = state.at(pressed)
     if judged.outcome == "void":
         rule = (*judged.rule, "K9") if doubt else judged.rule

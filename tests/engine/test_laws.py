@@ -148,4 +148,5 @@ def test_many_slaps_at_one_instant_cost_no_more_each() -> None:
         rulings_of([table, card, *slaps])
         return time.process_time() - began
 
-    assert min(seconds(20_000) for _ in range(2)) < 3 * seconds(10_000)
+    # The quickest of three each, for other programs run as well; four times as long is what a square would take.
+    assert min(seconds(20_000) for _ in range(3)) < 3.3 * min(seconds(10_000) for _ in range(3))
