@@ -14,8 +14,9 @@ from referee.rules.card_play import lay
 from referee.rules.conditions import PileView
 from referee.rules.elimination import makes_three
 from referee.rules.house import read_house_rules
-from referee.rules.phase import DeadHeat, Turn, War
-from referee.rules.position import Laid, Position
+from referee.rules.phase import FOLLOWS, Challenge, Claim, DeadHeat, LastChance, OpenLead, Over, Phase, Turn, War
+from referee.rules.position import Covered, Laid, Lock, Memory, Position, SeatVerdict
+from referee.rules.slap_verdict import Verdict
 from referee.rules.step import Step
 
 FIELDS = {one.name for one in fields(Position)}
@@ -115,3 +116,44 @@ def test_a_call_is_for_the_next_card_alone() -> None:
 def test_three_of_a_kind_are_three_cards_of_one_rank(top: tuple[str, ...], three: bool) -> None:
     """P16."""
     assert makes_three(top) is three
+
+
+def test_a_table_on_which_nothing_has_happened() -> None:
+    """Everything that a position holds besides who sits there, by what rules, and with what cards."""
+    rules = read_house_rules("classic")
+    fresh = Position(rules, ("Ana", "Ben"), (26, 26), ((), ()))
+    assert {one.name: getattr(fresh, one.name) for one in fields(fresh)} == {
+        "rules": rules, "names": ("Ana", "Ben"), "counts": (26, 26), "known": ((), ()), "step": 1, "packs": 1,
+        "jokers": 0, "phase": Turn(None), "pile": (), "laid": 0, "paid": 0, "strikes": (), "debts": (), "locks": (),
+        "held": frozenset(), "hovering": frozenset(), "presses": (), "false_run": 0, "penalised": frozenset(),
+        "convicted": frozenset(), "wild": "", "said": "", "calling": "", "covered": Covered(0, "", Turn(None)),
+        "latest": "", "final": False, "day": "", "closed": False, "table": "", "ends_at": None, "piles": 0,
+        "verdicts": (), "paused_at": None, "still": 0, "in_limbo": 0, "unsure": frozenset(), "absent": frozenset(),
+        "unread": frozenset(), "memory": Memory((), 1, 0, 0, False),
+    }  # fmt: skip
+    assert Lock("pile", "F6b") == Lock("pile", "F6b", 0)
+    assert SeatVerdict(1, "slap", True, "s1") == SeatVerdict(1, "slap", True, "s1", "")
+    assert Laid("7h", "c1", 1, 1, "played") == Laid("7h", "c1", 1, 1, "played", False)
+    assert PileView(("7h",)) == PileView(("7h",), "", "", 0, "", "", False)
+    assert Claim(1, "slap", "s1", 1) == Claim(1, "slap", "s1", 1, ())
+    assert LastChance(1, 3) == LastChance(1, 3, None, "")
+    assert (Over(), OpenLead((1,)), War((1, 2))) == (Over(None, ""), OpenLead((1,), None), War((1, 2), ()))
+    assert Verdict("void") == Verdict("void", "", (), (), (), ())
+
+
+@pytest.mark.parametrize(
+    ("phase", "turn"),
+    [
+        (Turn(2), 2), (Turn(None), None), (Challenge(1, 2, "Kh", "c1", 3), 2), (Claim(1, "slap", "s1", 2), 2),
+        (DeadHeat((1, 2)), None), (War((1, 2)), None), (OpenLead((1, 2), 2), 2), (OpenLead((1, 2)), None),
+        (LastChance(1, 2), 1), (LastChance(1, 0), None), (Over(1), None),
+    ],
+)  # fmt: skip
+def test_whose_turn_it_is_in_every_phase(phase: Phase, turn: int | None) -> None:
+    assert phase.turn == turn
+
+
+def test_a_game_that_is_over_stays_over() -> None:
+    every = {Turn, Challenge, Claim, DeadHeat, War, OpenLead, LastChance, Over}
+    assert set(FOLLOWS) == every == set().union(*FOLLOWS.values())
+    assert FOLLOWS[Over] == {Over}
