@@ -17,7 +17,7 @@ from referee.rules.locks import card_was_laid
 from referee.rules.phase import TURNS, Challenge, Claim, DeadHeat, LastChance, OpenLead, Over, Turn, War
 from referee.rules.pickup import claim_by_challenge, hold_provisionally, pick_up
 from referee.rules.position import Covered, Laid, Position, State, changed
-from referee.rules.stacks import check_card, from_limbo, hand_over, learn_count, take_top, without_top
+from referee.rules.stacks import check_card, forget, from_limbo, hand_over, learn_count, take_top, without_top
 from referee.rules.step import Step
 
 _NOBODY: Final[frozenset[int]] = frozenset()
@@ -305,8 +305,8 @@ def leave(step: Step, seat: int) -> None:
         under = tuple(Laid(name or UNREADABLE, step.ref, step.t, seat, "burned") for name in take_top(step, seat, held))
         step.set(pile=under[::-1] + position.pile)
         step.rule("burn", "E8", seat=seat, count=held, where="bottom")
-    counts = (*step.position.counts[: seat - 1], 0, *step.position.counts[seat:])
-    step.set(counts=counts, unsure=step.position.unsure - {seat})
+    forget(step, seat, 0)
+    step.set(unsure=step.position.unsure - {seat})
     _let_go(step, seat, others)
     if len(others) == 1 and not step.position.over:
         win(step, others[0], "E8")

@@ -192,12 +192,28 @@ def _verdict_on_unread(position: Position, seat: int, t: int) -> Verdict:
     plain = _verdict_on_pile(position, seat, t)
     if plain.outcome == "won" and rests_on_read_cards(position, plain.patterns):
         return plain
+    question = Verdict("question", "unreadable_card", ("K2",), because=tuple(sorted(position.unread)))
+    common: Verdict | None = None
     for reading in readings(position):
         # Where the game would have ended by them, no hand counts.
-        outcome = "void" if reading is None else _verdict_of_reading(reading, seat, t).outcome
-        if outcome != plain.outcome:
-            return Verdict("question", "unreadable_card", ("K2",), because=tuple(sorted(position.unread)))
-    return plain
+        judged = Verdict("void", "not_playing", ("P16",))
+        if reading is not None:
+            judged = _verdict_of_reading(reading, seat, t)
+        if common is None:
+            common = judged
+        elif judged.outcome != common.outcome:
+            return question
+        elif judged.patterns != common.patterns:
+            both = tuple(row for row in common.patterns if row in judged.patterns)
+            common = common._replace(patterns=both or common.patterns)
+    if common is None:
+        return question
+    if common.outcome == plain.outcome:
+        return plain
+    # Whatever they are, it comes to this; which they are is not said.
+    cards = ("??" if ref in position.unread else card for ref, card in zip(common.because, common.cards, strict=False))
+    rows = ("M1", *(row.partition(":")[0] for row in common.patterns)) if common.outcome == "won" else common.rule
+    return common._replace(rule=rows, cards=tuple(cards))
 
 
 def _verdict_of_reading(position: Position, seat: int, t: int) -> Verdict:
