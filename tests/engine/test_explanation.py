@@ -359,3 +359,69 @@ def test_what_lies_near_is_told_of_every_ruling_on_a_hand_and_of_no_other() -> N
     assert [moment.id for moment in explained(false, "slap_false@s1").moments] == ["c1", "l1", "c2", "s1"]
     assert [moment.id for moment in explained(false, "burn@s1").moments] == ["s1"]
     assert [moment.id for moment in explained(false, "turn@c2").moments] == ["c2"]
+
+
+PAIR = "1000 1:7h\n2000 2:7c\n"
+TIED = PAIR + "2300 slap 1\n2301 slap 3\n"
+ANSWERED = TIED + "3000 answer question@s1 3\n"
+HARDER = PAIR + "2300 slap 1 !0.3\n2301 slap 3 !0.9\n"
+NEAR = ("K3", False, "nearer_than_errors", {"seats": [1, 3], "ms": MS, "ms_error": 3 * MS})
+HELD: tuple[Any, ...] = ("P1", True, "holds", {})
+
+
+def soon(row: str, ms: int) -> tuple[Any, ...]:
+    return (row, False, "soon_after", {"card": "7c", "ms_1": ms * MS})
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "rules", "wanted"),
+    [
+        (ANSWERED, "slap_won@s2", {}, [HELD, NEAR, ("M2", True, "people_said", {})]),
+        (ANSWERED, "slap_void@s1", {}, [NEAR, ("M2", False, "lost_by_people", {"seat": 3})]),
+        (ANSWERED, "question@s1", {}, [NEAR]),
+        (HARDER, "slap_won@s2", {}, [HELD, NEAR, ("M2", True, "harder_hand", {"force": 0.9, "second_force": 0.3})]),
+        (HARDER, "slap_void@s1", {}, [NEAR, ("M2", False, "lost_by_force", {"seat": 3})]),
+        (TIED, "slap_won@s1", {"on": ["M3"]}, [HELD, NEAR, ("M3", True, "decided_split", {})]),
+        (
+            PAIR + '2300 slap 1\n2340 slap 3\n5000 correct slap_won@s1 {"seat": 3}\n', "slap_won@s2", {},
+            [("K6", True, "people_said", {}), HELD, ("K3", True, "no_other_hand", {})],
+        ),
+        (
+            PAIR + '2300 slap 1\n2340 slap 3\n5000 correct slap_won@s1 {"seat": 3}\n', "slap_void@s1", {},
+            [("K6", True, "people_said", {})],
+        ),
+        (PAIR + "2200 slap 1\n", "slap_void@s1", {"on": ["M6"]}, [soon("M6", 200)]),
+        (PAIR + "2050 slap 1\n", "slap_void@s1", {"on": ["N12"]}, [soon("N12", 50)]),
+        (PAIR + "2200 slap 2\n", "slap_void@s1", {"on": ["M15"]}, [soon("M15", 200)]),
+        ("2200 slap 2\n3000 1:7h\n", "slap_false@s1", {"set": {"N10": "false"}}, []),
+        ("1000 1:7h\n2000 2:??\n2300 slap 3\n", "question@s1", {}, [("K2", True, "hangs_on_unreadable_card", {})]),
+        ("1000 1:7h\n2000 2:??\n2300 slap 3\n", "question@c2", {}, []),
+        ("1000 1:7h\n2000 3:9c\n2300 slap 3\n", "slap_false@s1", {}, [("F8", False, "dead_on_top", {"card": "9c"})]),
+        (
+            PAIR + "2300 slap 1\n2400 slap 3\n", "slap_void@s2", {},
+            [("M1", False, "came_later", {"seat": 1, "ms": 100 * MS, "ms_error": 3 * MS})],
+        ),
+        (
+            TIED + "2310 slap 2\n", "slap_void@s3", {},
+            [("K3", False, "came_after_heat", {"seats": [1, 3], "ms": 10 * MS, "ms_error": 3 * MS})],
+        ),
+    ],
+)  # fmt: skip
+def test_all_that_was_looked_at_is_told_and_nothing_else(
+    text: str, name: str, rules: dict[str, Any], wanted: list[tuple[Any, ...]]
+) -> None:
+    told = explained(text, name, rules={"base": "classic", **rules}).considered
+    assert [(one.row, one.held, one.what, dict(one.fields)) for one in told] == wanted
+
+
+def test_of_many_lines_around_it_the_nearest_are_told() -> None:
+    """And how many more there are."""
+    lifts = "".join(f"{2300 + 100 * n} lift {n % 3 + 1}\n" for n in range(-9, 13) if n not in (0, -3))
+    said = explained(f"1000 1:7h\n2000 2:8c\n2300 slap 3\n{lifts}", "slap_false@s1")
+    assert [moment.offset // MS for moment in said.moments] == [-500, -400, -300, -200, -100, 0, 100, 200, 300, 400]
+    assert said.left_out == 13
+
+
+def test_a_card_that_was_dead_lies_on_the_pile_that_is_told() -> None:
+    assert notation(explained("1000 1:7h\n2000 3:9c\n", "dead_card@c2").pile) == "7h (9c)"
+    assert notation(explained("1000 1:7h\n2000 2:9c\n", "turn@c2").pile) == "7h 9c"

@@ -206,6 +206,12 @@ def test_a_table_stands_still_from_its_first_pause_to_its_resume() -> None:
     assert (on.position.paused_at, on.position.still) == (None, 2 * S)
 
 
+def test_a_pause_that_ends_at_once_takes_no_time() -> None:
+    step = after(table(), Pause(t=6 * S), Resume(t=6 * S))
+    assert (step.position.paused_at, step.position.still) == (None, 0)
+    assert after(table(), Resume(t=6 * S)).position.still == 0
+
+
 def test_a_count_that_fits_keeps_what_was_known_and_one_that_does_not_forgets() -> None:
     known = (("7h", "7c"), (), ())
     for cards, kept in ((5, known[0]), (2, known[0]), (1, ()), (0, ())):

@@ -41,6 +41,13 @@ def test_other_rulings_have_no_other_hand(kind: str, verdicts: tuple[str, ...]) 
     assert may == (verdicts, ())
 
 
+def test_a_hand_on_an_empty_pile_cannot_be_said_to_have_won() -> None:
+    """There is nothing to win."""
+    for reason, verdicts in (("empty_pile", ("slap_false",)), ("late", ("slap_won", "slap_false"))):
+        void = Ruling("slap_void", "slap_void@s1", SECOND, ("s1",), (), {"seat": 3, "reason": reason})
+        assert find_overrulable(void, HANDS, owner=None, is_on_record=True) == (verdicts, ())
+
+
 def test_no_other_kind_of_ruling_is_put_in_question() -> None:
     burn = Ruling("burn", "burn@s1", SECOND, ("s1",), (), {"seat": 3})
     assert find_overrulable(burn, HANDS, owner=3, is_on_record=True) is None

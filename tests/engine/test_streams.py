@@ -422,3 +422,14 @@ def test_after_the_end_nobody_is_reported_any_more() -> None:
     rulings = rule(lines)
     assert rulings[-1].kind == "won"
     assert brief(rulings, "foul", "burn") == []
+
+
+def test_the_wild_rank_is_open_until_it_was_drawn() -> None:
+    """P14."""
+    referee = Adjudicator(lookahead_ns=10 * MS)
+    for one in log("100 tick", rules={"on": ["P14"]}):
+        referee.observe(one)
+    assert list(referee.view.questions) == ["question@table"]
+    for one in (line("draw", 200, rank="7"), line("tick", 300)):
+        referee.observe(one)
+    assert list(referee.view.questions) == []

@@ -407,6 +407,24 @@ def test_the_second_of_two_cards_drawn_at_once_is_dead_and_what_it_did_is_undone
     assert slapped.position.war == War((1, 3))
 
 
+def test_what_a_second_card_paid_and_whether_it_was_the_last_chance_is_undone() -> None:
+    """Reading 16."""
+    before = Challenge(1, 2, "Jh", "c1", 1)
+    step = table(on="F9", cards="Jh", phase=before, said="3", calling="4")
+    lay(step, "9h", 2)
+    assert (step.position.paid, step.position.said, step.position.final) == (1, "4", True)
+    reported = Step(step.position, 101 * S, "f1")
+    foul(reported, 2, "double_draw")
+    assert (reported.position.paid, reported.position.said, reported.position.final) == (0, "3", False)
+    assert reported.position.phase == before
+
+
+def test_each_card_begins_anew_what_lasts_until_the_next() -> None:
+    step = table(cards="2s", penalised=frozenset({2}), still=5, on="N7")
+    lay(step, "9h", 1)
+    assert (set(step.position.penalised), step.position.still, step.position.final) == (set(), 0, False)
+
+
 def test_a_contest_is_settled_from_the_record() -> None:
     right, wrong = SeatVerdict(2, "slap", True, "s1"), SeatVerdict(2, "take", False, "t1")
     step = table(on="F5", verdicts=(wrong, right))
@@ -454,6 +472,18 @@ def test_a_player_who_leaves_leaves_the_cards_there(word: str, wanted: list[str]
         nobody = table(on="E8", **more)  # type: ignore[arg-type]
         leave(nobody, seat)
         assert nobody.drafts == []
+
+
+def test_cards_of_who_leaves_go_to_those_who_are_there_and_unknown_ones_are_asked_about() -> None:
+    one = table((5, 5, 0), on="E8", values={"E8": "others"}, absent=frozenset({3}), cards="2s")
+    leave(one, 2)
+    assert ruled(one)[:2] == ["out seat=2", "give seat=2 to=1 count=5"]
+    assert one.position.counts == (10, 0, 0)
+    for word in ("others", "pile"):
+        unknown = table((5, None, 5), on="E8", values={"E8": word})
+        leave(unknown, 2)
+        assert ruled(unknown)[:2] == ["out seat=2", "question ask=recount"]
+        assert unknown.position.counts == (5, 0, 5)
 
 
 def test_the_last_one_left_at_the_table_has_won() -> None:
