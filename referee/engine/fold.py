@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Final
 
 from referee.engine.contradiction import as_answered, lay_as, lay_seen, read_answers
+from referee.engine.doubt import better_order, order_is_open
 from referee.engine.first_hand import Answers, Decided, claim, finish, heat, run_up, war_card, win
 from referee.engine.observations import Card, Observation, Slap, Table, Taken
 from referee.engine.overrule import OVERRULED, apply_overrule
@@ -224,10 +225,12 @@ def _slap(state: State, slap: Slap, upcoming: Iterable[Observation], answers: An
         draft = Draft("question", {"ask": "slap_or_card", "about": [slap.id]}, ("K9",), ())
         return state.at(pressed), [to_ruling(draft, slap.id, slap.t, set(), doubt=True)]
     if judged.outcome == "won":
-        hands = _heat(state, slap, upcoming, answers)
-        in_doubt = {hand.id for hand in hands} & state.doubted
-        state = state._replace(position=pressed, doubted=state.doubted - in_doubt)
-        return win(state, slap, judged, hands, answers, doubt=doubt or bool(in_doubt))
+        near = tuple(upcoming)
+        hands = _heat(state, slap, near, answers)
+        if len(hands) > 1 and state.position.rules.has("K9"):
+            doubt = doubt or any(_is_in_doubt(state.position, hand, near, answers) for hand in hands[1:])
+        state = state._replace(position=pressed, doubted=state.doubted - {hand.id for hand in hands})
+        return win(state, slap, judged, hands, answers, doubt=doubt)
     state = state.at(pressed)
     if judged.outcome == "void":
         rule = (*judged.rule, "K9") if doubt else judged.rule
@@ -268,6 +271,19 @@ def _heat(state: State, slap: Slap, upcoming: Iterable[Observation], answers: An
     others = (line for line in upcoming if OVERRULED + line.id not in answers)
     as_said = (as_answered(state.position, line, answers) if isinstance(line, Card) else line for line in others)
     return heat(state.position, slap, as_said)
+
+
+def _is_in_doubt(position: Position, hand: Slap, near: Iterable[Observation], answers: Answers) -> bool:
+    """Whether a hand of a heat is good only because doubt put it where it fares better (K9)."""
+    position = position.but(held=position.held - {hand.seat})
+    reveals = (as_answered(position, one, answers) if isinstance(one, Card) else one for one in near)
+    return any(
+        isinstance(one, Card | Taken)
+        and getattr(one, "zone", "pile") == "pile"
+        and order_is_open(hand, one)
+        and better_order(position, hand, one) is not None
+        for one in reveals
+    )
 
 
 def _ask(

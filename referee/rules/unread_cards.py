@@ -43,8 +43,12 @@ def readings(position: Position) -> Iterator[Position | None]:
         yield from (None, position)
         return
     for cards in itertools.product(kinds, repeat=len(matter)):
-        if len(cards) > 1 and any(times > free[card] for card, times in Counter(cards).items()):
-            continue
+        if len(cards) > 1:
+            # Of jokers it is known how many there are, and not of which colour.
+            if any(times > free[card] for card, times in Counter(cards).items()):
+                continue
+            if sum(card in JOKERS for card in cards) > free.get(JOKERS[0], 0):
+                continue
         read = dict(zip((laid.ref for laid in matter), cards, strict=True))
         yield _as_read(position, read)
 

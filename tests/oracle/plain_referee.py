@@ -22,6 +22,7 @@ Row = dict[str, Any]
 
 COVER = 150_000_000
 """M9: a slap sooner than this after a cover was meant for what is covered, ns."""
+REVEALS = ("card", "taken")
 LAST_CHANCE = 2_000_000_000
 """E2: how long after the third card the last chance to slap in lasts, ns."""
 CHANCES = {"A": 4, "K": 3, "Q": 2, "J": 1}
@@ -254,18 +255,18 @@ class PlainReferee:
         if self.owner is not None and self.won_by == "slap" and not self.stops():
             self.pick_up(t)
 
-    # -- K9: slaps so near a reveal that either may have come first ---------------------------------------------
+    # -- K9: slaps so near a reveal or a pick-up that either may have come first ----------------------------------
 
     def settle_doubt(self, queue: list[Line]) -> list[Line]:
-        """Decide what comes first in the queue: a slap, or the card that it is in doubt with."""
+        """Decide what comes first in the queue: a slap, or the card or pick-up that it is in doubt with."""
         while True:
             first = queue[0]
             if first["kind"] == "slap" and first["id"] not in self.doubted:
                 for card in queue:
-                    if card["kind"] == "card" and self.in_doubt(first, card):
+                    if card["kind"] in REVEALS and self.in_doubt(first, card):
                         self.judge_both_ways(first, card)
                         break
-            if first["kind"] == "card":
+            if first["kind"] in REVEALS:
                 for slap in queue:
                     if slap["kind"] == "slap" and slap["id"] not in self.doubted and self.in_doubt(slap, first):
                         self.judge_both_ways(slap, first)
@@ -295,12 +296,12 @@ class PlainReferee:
             self.moved[slap["id"]] = (end, 2)
 
     def ahead(self, card: Line) -> PlainReferee:
-        """The table as it would stand after this card, without its rulings."""
+        """The table as it would stand after this card or pick-up, without its rulings."""
         kept, self.rulings = self.rulings, []
         kept_won, self.won_ruling = self.won_ruling, {}
         other = copy.deepcopy(self)
         self.rulings, self.won_ruling = kept, kept_won
-        other.card(card)
+        other.take_in(card)
         return other
 
     # -- cards --------------------------------------------------------------------------------------------------
