@@ -228,7 +228,9 @@ def _slap(state: State, slap: Slap, upcoming: Iterable[Observation], answers: An
         near = tuple(upcoming)
         hands = _heat(state, slap, near, answers)
         if len(hands) > 1 and state.position.rules.has("K9"):
-            doubt = doubt or any(_is_in_doubt(state.position, hand, near, answers) for hand in hands[1:])
+            doubt = doubt or any(
+                hand.id in state.doubted or _is_in_doubt(state.position, hand, near, answers) for hand in hands[1:]
+            )
         state = state._replace(position=pressed, doubted=state.doubted - {hand.id for hand in hands})
         return win(state, slap, judged, hands, answers, doubt=doubt)
     state = state.at(pressed)

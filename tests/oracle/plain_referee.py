@@ -342,6 +342,9 @@ class PlainReferee:
 
     def lay(self, seat: int, line: Line, dead: bool = False) -> None:
         """F7: a card out of turn lies where it lies and means nothing."""
+        if not self.stacks[seat]:
+            self.stopped_at = line["t"]  # it holds a pile whose owner nobody knows
+            return
         top = self.stacks[seat].pop(0)
         assert top.name in ("", line["card"]), f"seat {seat} laid {line['card']}, its next card was {top.name}"
         self.lowest = self.burned[:1]
@@ -526,8 +529,11 @@ class PlainReferee:
                 continue
             apart = other["t"] - slap["t"]
             near = apart < error_of(slap) + error_of(other) or apart == 0
-            here = all(self.in_doubt(other, card) for card in passed)  # else it lies on another pile
-            if near and here and self.verdict(other)[0] == "slap_won":
+            lying = self
+            for card in passed:  # one that came surely before this hand lies under it
+                if near and not self.in_doubt(other, card):
+                    lying = lying.ahead(card)
+            if near and lying.verdict(other)[0] == "slap_won":
                 heat.append(other)
                 for card in later:
                     if card["kind"] == "card" and other["id"] not in self.doubted and self.in_doubt(other, card):
@@ -639,6 +645,7 @@ class PlainReferee:
         if not told and "M3" not in self.rows:
             self.rule(t, "question", ask="who_was_first")
             self.heat_open, self.last_chance, self.turn = True, False, None
+            self.stopped_at = t  # whose the pile is, people must say
             return
         winner = next(one for one in heat if one.get("force") == forces[0]) if told else first
         self.win(winner, "force" if told else "split", () if told else seats)
