@@ -218,6 +218,8 @@ def test_instants_have_sixty_four_bits() -> None:
         ('  {"kind":"tick","t":1}} ', "Extra data"),
         ("tick", "not a JSON object"),
         ("[1]", "every line of a log is one"),
+        ("5", "every line of a log is one"),
+        ("null", "every line of a log is one"),
         ("[" * 100_000, "nested too deep"),
         ('{"t":' + "9" * 5000 + "}", "too many digits"),
         ('{"kind":"tick","t":1,"t":2}', 'line 4: "t" stands there twice'),

@@ -136,6 +136,17 @@ def test_what_an_amendment_changed_was_ruled_when_it_came() -> None:
     assert [(ruling.id, ruling["seat"]) for ruling in game.slaps()] == [("slap_false@s1~x1", 2)]
 
 
+def test_each_of_two_amendments_has_what_it_changed() -> None:
+    said = ({"kind": "correct", "t": (9 + n) * S, "id": f"x{n}", "line": "s1", "seat": 3 - n} for n in (1, 2))
+    game = ReplayedGame(rows(*GAME, *said))
+    by_line = {step.observation.id: step.rulings for step in game.steps}
+    assert {name: [one.partition("@")[0] for one in by_line[name]] for name in ("s1", "x1", "x2")} == {
+        "s1": ["slap_false", "burn"],
+        "x1": ["slap_false", "burn"],
+        "x2": ["slap_false", "burn"],
+    }
+
+
 def test_rulings_of_the_log_are_made_again_or_they_are_not() -> None:
     made = [json.loads(encode_ruling(ruling)) for ruling in ReplayedGame(rows(*GAME)).rulings]
     assert ReplayedGame(rows(*GAME, *made)).agrees == (len(made), 0)

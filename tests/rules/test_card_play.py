@@ -261,9 +261,12 @@ def test_debts_are_paid_clockwise_from_what_was_slapped_in() -> None:
     pick_up(poor)
     assert poor.position.debts == (2, 0, 0)
     assert "out seat=1" in ruled(poor) and "lead seat=2" in ruled(poor)
-    challenged = table((0, 5, 5), cards="7h 7c", on="F6d", phase=Claim(1, "challenge", "c2", 1), debts=(1, 0, 0))
+    challenged = table(
+        (0, 5, 5), cards="7h 7c", on="F6d", phase=Claim(1, "challenge", "c2", 1), debts=(1, 0, 0), false_run=3
+    )
     pick_up(challenged)
     assert challenged.position.debts == (1, 0, 0), "what was won by a challenge pays none"
+    assert challenged.position.false_run == 0, "and yet false slaps count from one again (F2)"
 
 
 def test_the_turn_goes_on_after_a_slap_where_that_is_agreed() -> None:
@@ -417,6 +420,35 @@ def test_what_a_second_card_paid_and_whether_it_was_the_last_chance_is_undone() 
     foul(reported, 2, "double_draw")
     assert (reported.position.paid, reported.position.said, reported.position.final) == (0, "3", False)
     assert reported.position.phase == before
+
+
+def test_three_of_a_kind_end_the_game_however_much_lies_under_them() -> None:
+    """P16."""
+    for under in ("7h 7c", "2s 7h 7c", "2s 3d 4c 7h 7c"):
+        step = table(cards=under, on="P16", values={"P16": "ends_game"})
+        lay(step, "7d", 1)
+        assert step.position.over
+    other = table(cards="7h 7c", on="P16", values={"P16": "slap"})
+    lay(other, "7d", 1)
+    assert not other.position.over
+
+
+def test_a_card_that_comes_in_a_pause_begins_its_time_anew() -> None:
+    """Reading 17."""
+    step = table(cards="2s", paused_at=50 * S, still=7)
+    lay(step, "9h", 1)
+    assert (step.position.paused_at, step.position.still) == (100 * S, 0)
+
+
+def test_whoever_cannot_be_the_one_to_pay_leads_though_the_last_chance_was_not_read() -> None:
+    """Reading 10."""
+    unread = Claim(1, "unread", "c2", 1)
+    lead = table(cards="Jh ??", phase=unread, unread=frozenset({"c2"}))
+    lay(lead, "9h", 1)
+    assert (lead.position.in_limbo, [laid.card for laid in lead.position.pile]) == (2, ["9h"])
+    may_pay = table(cards="Jh ??", phase=unread, unread=frozenset({"c2"}))
+    lay(may_pay, "9h", 3)
+    assert (may_pay.position.in_limbo, ruled(may_pay)[0]) == (0, "question ask=who_played")
 
 
 def test_each_card_begins_anew_what_lasts_until_the_next() -> None:
