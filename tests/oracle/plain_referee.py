@@ -645,7 +645,8 @@ class PlainReferee:
         if not told and "M3" not in self.rows:
             self.rule(t, "question", ask="who_was_first")
             self.heat_open, self.last_chance, self.turn = True, False, None
-            self.stopped_at = t  # whose the pile is, people must say
+            # Whose the pile is, people must say; so it is for a card that doubt put behind these hands.
+            self.stopped_at = min([t, *(line["t"] for line in later)])
             return
         winner = next(one for one in heat if one.get("force") == forces[0]) if told else first
         self.win(winner, "force" if told else "split", () if told else seats)
