@@ -53,6 +53,7 @@ TESTS: Final = (
     "tests/web/test_page_board.py",
     "tests/web/test_page_disputes.py",
     "tests/web/test_page_figures.py",
+    "tests/web/test_page_finish.py",
     "tests/table/test_pause.py",
     "tests/test_documents.py",
 )

@@ -99,6 +99,16 @@ def test_what_each_word_says_of_each_slap() -> None:
     assert said(WON, seat=4) == {"overrule@s0": "won"}
 
 
+def test_hands_at_the_instant_of_the_one_that_was_first_are_void_too() -> None:
+    hands = [Slap(t=SECOND, id="s1", seat=3), Slap(t=2 * SECOND, id="s2", seat=1), Slap(t=2 * SECOND, id="s3", seat=2)]
+    by = Correct(t=30 * SECOND, id="x1", line=WON.id, extra={"seat": 1})
+    assert read_overrule(WON, by, hands, (WON,)) == {
+        "overrule@s1": "void",
+        "overrule@s3": "void",
+        "overrule@s2": "won",
+    }
+
+
 def test_a_pile_that_went_to_somebody_in_between_ends_what_is_ruled_anew() -> None:
     """Only hands since then were on the pile that the later hand wins."""
     pile = Ruling("pile", "pile@t1", 5 * SECOND, ("t1",), (), {"seat": 3})

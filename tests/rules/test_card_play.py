@@ -451,6 +451,14 @@ def test_whoever_cannot_be_the_one_to_pay_leads_though_the_last_chance_was_not_r
     assert (may_pay.position.in_limbo, ruled(may_pay)[0]) == (0, "question ask=who_played")
 
 
+def test_a_card_that_nobody_was_seen_to_lay_while_war_is_played_is_asked_about() -> None:
+    """M4: any of those who play may have laid it."""
+    step = table(cards="7h 7c", phase=War((1, 3)))
+    lay(step, "9h", None)
+    assert ruled(step) == ["question ask=who_played"]
+    assert step.position.pile[-1].state == "dead"
+
+
 def test_each_card_begins_anew_what_lasts_until_the_next() -> None:
     step = table(cards="2s", penalised=frozenset({2}), still=5, on="N7")
     lay(step, "9h", 1)
@@ -516,6 +524,15 @@ def test_cards_of_who_leaves_go_to_those_who_are_there_and_unknown_ones_are_aske
         leave(unknown, 2)
         assert ruled(unknown)[:2] == ["out seat=2", "question ask=recount"]
         assert unknown.position.counts == (5, 0, 5)
+
+
+@pytest.mark.parametrize(
+    ("phase", "after"), [(Turn(2), Turn(3)), (Turn(1), Turn(1)), (Claim(3, "slap", "s1", 3), Claim(3, "slap", "s1", 3))]
+)
+def test_whose_turn_it_is_when_somebody_has_left(phase: Any, after: Any) -> None:
+    step = table(on="E8", cards="2s", phase=phase)
+    leave(step, 2)
+    assert step.position.phase == after
 
 
 def test_the_last_one_left_at_the_table_has_won() -> None:

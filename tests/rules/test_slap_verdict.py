@@ -180,6 +180,9 @@ def test_a_hand_that_can_only_have_meant_the_covered_card_is_void(since: float, 
     )
     assert judge_slap(table("7h 7c 2d", still=10 * MS), 2, at + 10 * MS) == (void if covered else false)
     dead = Verdict("false", "dead_card", ("F8",), because=("c3",))
+    under = judge_slap(table("(??) 7h 7c 2d", on="P5b"), 2, at + 1000 * MS)
+    unseen_card = Verdict("question", "bottom_card", ("P5b",), because=("c4",))
+    assert under == unseen_card, "whether a pattern was covered or not"
     over_dead = judge_slap(table("(??) 7h [9d]", on="P5b"), 2, at)
     question = Verdict("question", "bottom_card", ("P5b", "M9"), because=("c3",))
     assert over_dead == (question if covered else dead), "what it covered may have been a pattern"
