@@ -126,10 +126,12 @@ def foul(step: Step, seat: int, name: str) -> None:
             burn(step, seat, rules.number("F1"), "F9")
         else:
             _second_card_is_dead(step, seat)
-    elif name == "peek" and rules.has("S6"):
-        burn(step, seat, rules.number("F10"), "S6")
-    elif rules.has("F10") and name != "snap":
-        burn(step, seat, rules.number("F10"), "F10")
+    elif (name == "peek" and rules.has("S6")) or (rules.has("F10") and name != "snap"):
+        if seat not in step.position.penalised:
+            burn(step, seat, rules.number("F10"), "S6" if name == "peek" and rules.has("S6") else "F10")
+        if rules.has("N7"):
+            # Whatever the penalty is for, one is paid for one card (reading 24).
+            step.set(penalised=step.position.penalised | {seat})
     if name == "hover":
         step.set(hovering=step.position.hovering | {(seat, step.position.laid)})
     if name in _WORN and rules.has("S7"):
