@@ -37,7 +37,7 @@ oracle: install  ## N games of each preset against a second, plain referee: ever
 fuzz: install  ## N damaged logs and house-rule files: never a traceback
 	FUZZ=$(N) $(BIN)/python -m pytest -q -s tests/cli/test_fuzz.py
 
-# Mutation testing of the core: not part of `make test`. Ten minutes or so for 500 mutants on one core.
+# Mutation testing of the core: not part of `make test`. Twenty minutes or so for 500 mutants on one core.
 .PHONY: mutants
 SEED ?= 1
 
