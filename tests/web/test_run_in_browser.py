@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import signal
 import subprocess
 import sys
 import time
@@ -63,8 +62,8 @@ class Running:
             return [info.seats for info in record.games()]
 
     def stop(self) -> None:
-        """As by Ctrl-C."""
-        self.process.send_signal(signal.SIGINT)
+        """As the system stops it; a shell that runs this in the background has it deaf to Ctrl-C."""
+        self.process.terminate()
         try:
             self.process.wait(20)
         except subprocess.TimeoutExpired:
