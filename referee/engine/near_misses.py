@@ -9,7 +9,7 @@ from referee.rules.cards import rank, suit, value
 from referee.rules.conditions import PileView
 from referee.rules.house import HouseRules
 from referee.rules.matches import find_patterns, own_patterns
-from referee.rules.patterns import PATTERNS
+from referee.rules.patterns import PATTERNS, pattern_depth
 from referee.rules.position import Laid, Position
 from referee.units import MS
 
@@ -37,26 +37,12 @@ def find_miss(row: str, look: PileView, rules: HouseRules) -> Miss:
         return "no_card_counts", {}
     if rules.has("P13b") and look.top[0][0] == "X":
         return "joker_never", {}
-    depth = 1 if row in ("P5b", "P5c") and rules.has("P5b") and look.under else _depth(row, rules)
+    depth = 1 if row in ("P5b", "P5c") and rules.has("P5b") and look.under else pattern_depth(row, rules)
     if len(look.top) < depth:
         there = len(look.top)
         return ("needs_more", {"count": depth, "there": there}) if there > 1 else ("one_is_there", {"count": depth})
     tell = _MISSES.get(row)
     return tell(look, rules) if tell is not None else ("fails", {})
-
-
-def _depth(row: str, rules: HouseRules) -> int:
-    if row in ("P4a", "P4b"):
-        return rules.run(row).n
-    if row in ("P10a", "P10b"):
-        return rules.number(row)
-    return _DEPTHS.get(row, 1)
-
-
-_DEPTHS: Final[Mapping[str, int]] = {
-    "P1": 2, "P2": 3, "P3a": 4, "P3b": 4, "P5a": 2, "P5b": 2, "P5c": 2, "P6": 2, "P7": 3, "P8": 2, "P9": 3, "P11": 2,
-    "P12": 2, "P16": 3, "N4": 2,
-}  # fmt: skip
 
 
 def _ranks(place: int) -> _Tell:
@@ -96,7 +82,7 @@ def _top(what: str) -> _Tell:
 
 
 def _together(row: str, what: str) -> _Tell:
-    return lambda look, rules: (what, {"cards": list(reversed(look.top[: _depth(row, rules)]))})
+    return lambda look, rules: (what, {"cards": list(reversed(look.top[: pattern_depth(row, rules)]))})
 
 
 def _bottom(what: str) -> _Tell:

@@ -199,3 +199,17 @@ PATTERNS: Final[Mapping[str, Pattern]] = {
     "P18": _top_card(lambda top, _: rank(top) == "J"),
     "N14": _top_card(lambda top, look: look.said != "" and rank(top) == look.said),
 }
+
+_DEPTHS: Final[Mapping[str, int]] = {
+    "P1": 2, "P2": 3, "P3a": 4, "P3b": 4, "P5a": 2, "P5b": 2, "P5c": 2, "P6": 2, "P7": 3, "P8": 2, "P9": 3, "P11": 2,
+    "P12": 2, "P16": 3, "N4": 2,
+}  # fmt: skip
+
+
+def pattern_depth(row: str, rules: HouseRules) -> int:
+    """How many cards must lie there for a pattern, counted from the top."""
+    if row in ("P4a", "P4b"):
+        return rules.run(row).n
+    if row in ("P10a", "P10b"):
+        return rules.number(row)
+    return _DEPTHS.get(row, 1)

@@ -207,6 +207,7 @@ def _verdict_on_unread(position: Position, seat: int, t: int) -> Verdict:
             both = tuple(row for row in common.patterns if row in judged.patterns)
             common = common._replace(patterns=both or common.patterns)
     if common is None:
+        # Nothing that is known fits, or there are too many readings to try.
         return question
     if common.outcome == plain.outcome:
         return plain

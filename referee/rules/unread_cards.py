@@ -12,6 +12,7 @@ from typing import Final
 
 from referee.rules.cards import JOKERS, PACK, UNREADABLE
 from referee.rules.elimination import makes_three
+from referee.rules.patterns import PATTERNS, pattern_depth
 from referee.rules.phase import Challenge, Claim, Phase, Turn
 from referee.rules.position import Laid, Position
 from referee.rules.rows import SUIT_ROWS
@@ -19,10 +20,6 @@ from referee.rules.stacks import copies
 
 _MOST: Final = 60_000
 """How many readings are tried; beyond them people are asked."""
-_DEPTHS: Final[Mapping[str, int]] = {
-    "P1": 2, "P2": 3, "P3a": 4, "P3b": 4, "P6": 2, "P7": 3, "N4": 2, "P8": 2, "P9": 3, "P11": 2, "P12": 2, "P16": 3,
-}  # fmt: skip
-"""How many top cards a pattern looks at; those that are not named here look at the top card, at runs, or at an end."""
 _ENDS: Final = frozenset(("P5a", "P5b", "P5c"))
 """Patterns that look at the lowest or the first card."""
 _WHOLE: Final = frozenset(("P15", "P19", "N14", "N15"))
@@ -32,15 +29,14 @@ _WHOLE: Final = frozenset(("P15", "P19", "N14", "N15"))
 def readings(position: Position) -> Iterator[Position | None]:
     """The position for each way in which its unread cards may be read; None where the game would have ended by them.
 
-    Cards that no pattern can look at stay unread. Ranks stand for whole cards where no row looks at suits. Where there
-    are more readings than can be tried, the first that is given decides nothing: it is given as None and as it is.
+    Cards that no pattern can look at stay unread. Ranks stand for whole cards where no row looks at suits. None
+    at all is given where there are more than can be tried.
     """
     unread = [laid for laid in position.pile if laid.ref in position.unread and laid.state == "played"]
     matter = [laid for laid in unread if _matters(position, laid)]
     free = _free_cards(position)
     kinds = list(free)
     if len(kinds) ** len(matter) > _MOST:
-        yield from (None, position)
         return
     for cards in itertools.product(kinds, repeat=len(matter)):
         if len(cards) > 1:
@@ -58,10 +54,11 @@ def rests_on_read_cards(position: Position, patterns: tuple[str, ...]) -> bool:
     rules = position.rules
     if rules.has("P16") and rules.word("P16") == "ends_game":
         return False
-    if rules.has("P13b") or not rules.has("M7") or position.claim is not None:
+    if rules.has("P16b") or rules.has("P13b") or not rules.has("M7") or position.claim is not None:
         return False
     top = [laid.card for laid in reversed(position.played())]
-    return any(row in _DEPTHS and UNREADABLE not in top[: _DEPTHS[row]] for row in patterns)
+    rows = (row for row in patterns if row in PATTERNS and row not in _ENDS | _WHOLE)
+    return any(UNREADABLE not in top[: pattern_depth(row, rules)] for row in rows)
 
 
 def _free_cards(position: Position) -> dict[str, int]:
@@ -85,20 +82,12 @@ def _matters(position: Position, laid: Laid) -> bool:
     if rules.has("P16") and rules.word("P16") == "ends_game":
         return True
     played = [other.ref for other in reversed(position.played())]
-    depth = max((_depth(position, row) for row in rules.on if row[0] in "PN"), default=1)
+    depth = max((pattern_depth(row, rules) for row in rules.on if row[0] in "PN"), default=1)
     # A slap just after a cover is held against what was covered (M9): one card deeper.
     if laid.ref in played[: depth + 1]:
         return True
     lowest = next((other.ref for other in position.pile if other.state != "dead"), "")
     return bool(rules.on & _ENDS) and laid.ref in (played[-1], lowest)
-
-
-def _depth(position: Position, row: str) -> int:
-    if row in ("P4a", "P4b"):
-        return position.rules.run(row).n
-    if row in ("P10a", "P10b"):
-        return position.rules.number(row)
-    return _DEPTHS.get(row, 1)
 
 
 def _as_read(position: Position, read: Mapping[str, str]) -> Position | None:
