@@ -21,10 +21,10 @@ import numpy as np
 from hardware.camera.held_controls import Locks
 from hardware.camera.pi_driver import memory_words, open_driver
 from hardware.camera.sensor_clock import ARRIVAL, SensorClock
+from hardware.camera.sensor_readout import readout_ns
 from hardware.camera.spec import CameraReport
 from hardware.clock import Clock, boottime, monotonic
 from hardware.ports import Frame, HardwareMissing, Image
-from referee.units import MS
 
 STREAM_RESTARTS: Final = 3
 """How often in a row the camera is started anew before it counts as gone."""
@@ -39,12 +39,6 @@ _CHANNELS: Final[dict[str, list[int] | None]] = {
     "XRGB8888": [0, 1, 2],
     "XBGR8888": [2, 1, 0],
 }
-# From the first row's readout to the last's, ns, by sensor and its mode's width and height.
-_READOUTS: Final = {
-    ("imx708", (1536, 864)): 8 * MS,
-    ("imx708", (2304, 1296)): 17 * MS,
-}
-
 _log = logging.getLogger(__name__)
 
 
@@ -287,9 +281,13 @@ class PiCamera:
             words = "the camera gives {}×{} px instead of {}×{}".format(*self._size, *wanted)
             self._notes.append(words)
             _log.warning(words)
-        mode = (given.get("raw") or {}).get("size")
-        model = self._camera.camera_properties.get("Model", "")
-        self._readout = _READOUTS.get((model, tuple(mode)), 0) if mode else 0
+        mode = (given.get("sensor") or {}).get("output_size") or (given.get("raw") or {}).get("size")
+        model = str(self._camera.camera_properties.get("Model", ""))
+        known = readout_ns(model, (int(mode[0]), int(mode[1])) if mode else None)
+        self._readout = round(1e9 / self._settings.fps) if known is None else known
+        if known is None:
+            words = f"how long the sensor {model or '(without a name)'} reads out a picture is not known in this mode"
+            self._notes.append(f"{words}: instants are known to a whole frame's time only")
 
     def _settle(self) -> None:
         """Wait until the frames show what was locked; find the light's colour first where nobody told it, and hold

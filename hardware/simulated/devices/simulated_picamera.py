@@ -45,6 +45,8 @@ _ADVERTISED: Final = (
     "AeEnable", "ExposureTime", "AnalogueGain", "AwbEnable", "ColourGains", "FrameDurationLimits",
 )  # fmt: skip
 _LENS: Final = ("AfMode", "LensPosition")
+_MODES: Final = ((1536, 864), (2304, 1296), (4608, 2592))
+"""Of the sensor: the smallest that holds a picture is scaled down to it."""
 
 Pause = Callable[[float], object]
 Pictures = Callable[[int, int, tuple[int, int]], Image]
@@ -109,6 +111,7 @@ class SimulatedPicamera2:
         self,
         faults: Faults | None = None,
         *,
+        model: str = "imx708",
         pictures: Pictures = plain,
         clock: Clock = monotonic,
         boot: Clock = boottime,
@@ -118,6 +121,7 @@ class SimulatedPicamera2:
 
         Args:
             faults: how it fails.
+            model: libcamera's name of the sensor.
             pictures: paints the frames.
             clock: answers CLOCK_MONOTONIC, ns.
             boot: answers CLOCK_BOOTTIME, ns.
@@ -127,6 +131,7 @@ class SimulatedPicamera2:
             RuntimeError: no camera answers, or another program holds it, in picamera2's words.
         """
         self._faults = faults or Faults()
+        self._model = model
         self._pictures = pictures
         self._clock, self._boot = clock, boot
         self._pause: Pause = pause or threading.Event().wait
@@ -153,7 +158,7 @@ class SimulatedPicamera2:
     @property
     def camera_properties(self) -> dict[str, Any]:
         """What the sensor is."""
-        return {"Model": "imx708"}
+        return {"Model": self._model}
 
     @property
     def camera_controls(self) -> dict[str, Any]:
@@ -163,7 +168,9 @@ class SimulatedPicamera2:
 
     def create_video_configuration(self, **wanted: Any) -> dict[str, Any]:
         """The configuration, as asked for."""
-        return {"raw": {"size": wanted["main"]["size"]}, **wanted}
+        width, height = wanted["main"]["size"]
+        held = [mode for mode in _MODES if mode[0] >= width and mode[1] >= height]
+        return {"raw": {"size": (held or _MODES[-1:])[0]}, **wanted}
 
     def configure(self, config: dict[str, Any]) -> None:
         """Take a configuration, and adjust it without a word; raises `OSError` where there is no memory."""

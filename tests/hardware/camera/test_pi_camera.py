@@ -14,6 +14,7 @@ import pytest
 from hardware.camera.camera import open_camera
 from hardware.camera.pi_camera import STREAM_RESTARTS, PiCamera, PiCameraSettings
 from hardware.camera.pi_driver import memory_words, open_driver
+from hardware.camera.sensor_readout import readout_ns
 from hardware.camera.spec import CameraReport
 from hardware.ports import Frame, HardwareMissing, Image
 from hardware.simulated.devices.camera_faults import FAULTS, Faults
@@ -98,11 +99,11 @@ def look(**changes: Any) -> PiCameraSettings:
 
 
 def opened(
-    faults: str | Faults = "", hours: Hours | None = None, **changes: Any
+    faults: str | Faults = "", hours: Hours | None = None, *, model: str = "imx708", **changes: Any
 ) -> tuple[PiCamera, WatchedPicamera2, Hours]:
     hours = hours or Hours()
     script = Faults(faults) if isinstance(faults, str) else faults
-    driver = WatchedPicamera2(script, clock=hours.mono, boot=hours.boot, pause=hours.pause)
+    driver = WatchedPicamera2(script, model=model, clock=hours.mono, boot=hours.boot, pause=hours.pause)
     return PiCamera(look(**changes), driver=driver, mono=hours.mono, boot=hours.boot), driver, hours
 
 
@@ -123,10 +124,30 @@ def test_a_frame_begins_an_exposure_before_its_readout_whatever_clock_the_sensor
 
 
 def test_the_rows_are_read_out_one_after_another_and_the_error_says_so() -> None:
-    camera, _, _ = opened(size=(1536, 864))
-    assert next(camera.frames()).t_error == 8 * MS
-    camera, _, _ = opened(size=(1280, 720))
-    assert next(camera.frames()).t_error == 0, "nobody measured that mode"
+    for model, size, milliseconds in (
+        ("imx708", (1536, 864), 8.0),
+        ("imx708_wide", (1536, 864), 8.0),
+        ("imx708_noir", (1280, 720), 8.0),
+        ("imx708_wide_noir", (2304, 1296), 17.3),
+        ("imx296", (1280, 720), 0.0),
+        # A mode, and a sensor, that nobody measured: a frame's time, at 50 frames a second.
+        ("imx219", (1536, 864), 20.0),
+        ("imx999", (1536, 864), 20.0),
+        ("", (1536, 864), 20.0),
+    ):
+        camera, _, _ = opened(model=model, size=size)
+        assert next(camera.frames()).t_error / MS == pytest.approx(milliseconds, abs=0.05), model
+        assert any("reads out a picture is not known" in words for words in camera.report().warnings) == (
+            milliseconds == 20.0
+        )
+
+
+def test_each_sensor_is_known_in_its_own_modes() -> None:
+    known = {"imx219": (1640, 1232), "imx477": (2028, 1080), "ov5647": (1296, 972), "imx708": (4608, 2592)}
+    readouts = {model: readout_ns(model, mode) for model, mode in known.items()}
+    assert all(readout is not None and 5 * MS < readout < 90 * MS for readout in readouts.values()), readouts
+    assert readout_ns("imx219", None) is None
+    assert readout_ns("imx296_mono", None) == 0, "a global shutter, whatever its mode"
 
 
 def test_stamps_of_no_clock_are_not_believed() -> None:
@@ -142,9 +163,9 @@ def test_stamps_of_no_clock_are_not_believed() -> None:
 
 
 def test_clocks_that_stand_close_cannot_be_told_apart_and_that_is_said() -> None:
-    camera, _, _ = opened("", Hours(boot_ahead=100 * MS))
+    camera, _, _ = opened("", Hours(boot_ahead=100 * MS), model="imx296")
     assert next(camera.frames()).t_error == 0, "on the other clock the frame would come from the future"
-    camera, _, _ = opened("mono", Hours(boot_ahead=100 * MS))
+    camera, _, _ = opened("mono", Hours(boot_ahead=100 * MS), model="imx296")
     assert next(camera.frames()).t_error == 100 * MS
     assert any("stand 100 ms apart" in words for words in camera.report().warnings)
 
