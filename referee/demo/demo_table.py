@@ -199,17 +199,23 @@ class DemoTable(ABC):
 class PacedTable(DemoTable):
     """Everything happens at its time; the players begin when the table is looked at. Time begins with the table."""
 
-    def __init__(self, script: Script, view: CameraView, stack: ExitStack, *, pictures: bool = False) -> None:
-        """``pictures``: remember frames, so that they can be asked for; ``stack`` gives the memory back."""
+    def __init__(
+        self, script: Script, view: CameraView, stack: ExitStack, *, pictures: bool = False,
+        make_watcher: Callable[[], Watching] | None = None, live: bool = False,
+    ) -> None:  # fmt: skip
+        """``pictures``: remember frames, so that they can be asked for; ``stack`` gives the memory back.
+
+        ``make_watcher`` makes what looks (None: the shipped one), ``live``: the camera waits for nobody, as a real one.
+        """
         origin = monotonic()
         super().__init__(script, lambda: monotonic() - origin)
         self.make_alarm = partial(_ScriptedAlarm, self.pads, self.clock)
         self._start = SharedMemory(create=True, size=8)
         stack.callback(self._start.unlink)
         stack.callback(self._start.close)
-        watcher = partial(new_watcher, seat_bearings(script.seats), None)
+        watcher = make_watcher or partial(new_watcher, seat_bearings(script.seats), None)
         camera = partial(WatchedCamera, view, self._start.name, origin)
-        self.eye = _AwaitedEye(Work(camera, watcher, live=False, pictures=pictures), self.take)
+        self.eye = _AwaitedEye(Work(camera, watcher, live=live, pictures=pictures), self.take)
 
     def take(self, sight: Sight) -> None:
         """A frame was looked at; with the first one the players begin."""

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from hardware.ports import Camera, Frame
     from referee.record.pictures import Picture
 
-_BACKLOG: Final = 4
+BACKLOG: Final = 4
 """Frames that may wait; of more the oldest are dropped, for a late answer helps nobody."""
 NO_FRAME: Final = 2 * SECOND
 """After so long without a frame the camera counts as lost, ns."""
@@ -94,7 +94,7 @@ class Eyes:
         self._open = open_camera
         self._drop = drop
         self._camera: Camera | None = None
-        self._waiting: queue.Queue[Frame] = queue.Queue(_BACKLOG)
+        self._waiting: queue.Queue[Frame] = queue.Queue(BACKLOG)
         self._words = ""
         self._closed = False
         self.ended = False

@@ -77,6 +77,11 @@ eval-held-back: install  ## score the eye on scenes of held-out decks and fonts;
 bench-eye: install  ## time the networks and whole frames, one thread
 	$(BIN)/python -m tools.measure.eye_bench
 
+.PHONY: slow-eye
+
+slow-eye: install  ## games refereed with an eye as slow as a Pi's: a table (half an hour; ARGS=--pace: real processes, in real time)
+	OMP_NUM_THREADS=1 $(BIN)/python -m tools.measure.slow_eye $(ARGS)
+
 # What deck memory adds to the eye, measured. ARGS= passes options on: make prior-check ARGS="--games 2"
 .PHONY: prior-check
 

@@ -1,0 +1,204 @@
+"""What a slow eye costs: `make slow-eye`.
+
+The same simulated games are refereed with an eye that takes a fixed time for each look, as a Raspberry Pi's does, and
+frames go on coming meanwhile. Without pace the clock is data: a frame costs its looks and a glance, in proportion, and
+the same game comes out on any machine. With ``--pace`` the processes of `referee run` play it in real time, and each
+look sleeps until its time is over. A ruling counts as differing if the quickest eye's game has none like it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import sys
+import time
+from collections import Counter, deque
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, redirect_stdout
+from dataclasses import dataclass, field
+from functools import partial
+from io import StringIO
+from itertools import pairwise
+from typing import Any, Final
+
+from hardware.ports import Frame
+from hardware.simulated.decks.families import FAMILIES
+from hardware.simulated.table.script import Script, play_game
+from models.watch.watcher import Watcher
+from referee.demo.demo_table import DemoTable, PacedTable, SteppedTable
+from referee.demo.rendered_camera import CameraView, RenderedCamera
+from referee.demo.score import DemoSummary, decisive, in_force
+from referee.demo.simulated_game import DemoOptions, play_at, settings_for
+from referee.engine.observations import Card
+from referee.units import MS, SECOND
+from referee.vision.process import BACKLOG
+from referee.vision.sight import Recall, Sight
+from referee.vision.videos import new_watcher, seat_bearings
+
+SEEDS: Final = (7301, 7302, 7303)
+"""Games that nobody had looked at when this was first measured."""
+FPS: Final = 15.0
+PACES: Final = (2.0, 4.0)
+"""Cards a second, at the quickest."""
+LOOKS_MS: Final = (16, 40, 80, 150)
+_GLANCE: Final = 1.2 / 16
+"""What a glance at a frame costs, in looks: both as measured by `make bench`."""
+
+
+class SlowEye:
+    """An eye that takes at least so long for a look (`models.watch.gaze.CardEye`), and counts them."""
+
+    def __init__(self, eye: Any, ms: float = 0.0) -> None:
+        self._eye, self._seconds = eye, ms / 1000
+        self.looks = 0
+
+    def recognise(self, image: Any) -> Any:
+        """See `models.eye.eye.Eye`."""
+        return self._timed(partial(self._eye.recognise, image))
+
+    def read_at(self, image: Any, region: Any, card_height: float | None = None) -> Any:
+        """See `models.eye.eye.Eye`."""
+        return self._timed(partial(self._eye.read_at, image, region, card_height))
+
+    def _timed(self, look: Any) -> Any:
+        self.looks += 1
+        until = time.monotonic() + self._seconds
+        seen = look()
+        time.sleep(max(0.0, until - time.monotonic()))
+        return seen
+
+
+def slow_watcher(seats: int, ms: float) -> Watcher:
+    """The shipped watcher with a slow eye; made in the process that looks."""
+    from referee.vision.photos import load_eye
+
+    new_watcher(None)  # what it sets up for the process holds here, too
+    return Watcher(SlowEye(load_eye(None), ms), seat_bearings=seat_bearings(seats))
+
+
+class SlowedTable(SteppedTable):
+    """A table without pace whose eye takes time: frames that come meanwhile wait, as they do in `referee run`."""
+
+    def __init__(self, script: Script, frames: Iterator[Frame], ms: float) -> None:
+        from referee.vision.photos import load_eye
+
+        self._eye = SlowEye(load_eye(None))
+        super().__init__(script, frames, Watcher(self._eye, seat_bearings=seat_bearings(script.seats)))
+        self._ms, self._next = ms, next(frames, None)
+        self._waiting: deque[Frame] = deque(maxlen=BACKLOG)
+        self._sight: Sight | None = None
+        """What the look that is on will have told ..."""
+        self._free_at = 0
+        """... and when it is over, ns."""
+        self.looked_at: list[int] = []
+        """The instant of each look's frame, ns."""
+
+    def step(self) -> None:
+        """Go on to whatever comes first: the next frame's end, or the end of the look that is on."""
+        frame = self._next
+        if self._sight is not None and (frame is None or self._free_at <= frame.t + frame.exposure):
+            self._play_to(self._free_at)
+        elif frame is not None:
+            self._waiting.append(frame)
+            self._next = next(self._frames, None)
+            self._play_to(frame.t + frame.exposure)
+        elif not self._waiting:
+            super().step()
+
+    def _play_to(self, now: int) -> None:
+        self.now = max(self.now, now)
+        self.pads.play_to(self.now)
+
+    def news(self, recall: Recall) -> Iterator[Sight]:
+        """The look that is over, if one is; then the next begins."""
+        if self._sight is not None and self._free_at <= self.now:
+            sight, self._sight = self._sight, None
+            self.count.add(self.now - sight.t - sight.exposure)
+            yield sight
+        if self._sight is None and self._waiting:
+            frame, before = self._waiting.popleft(), self._eye.looks
+            self._sight = self._looker.look(frame, recall())
+            looks = self._eye.looks - before
+            self.looked_at += [frame.t] * looks
+            self._free_at = self.now + round((looks + _GLANCE) * self._ms * MS)
+
+
+@dataclass(slots=True)
+class Played:
+    """One game with one eye."""
+
+    summary: DemoSummary
+    rulings: Counter[str]
+    """What was decided, how often."""
+    looks: list[int] = field(default_factory=list)
+    """For each card the looks from its reveal to the next one's; none where they were taken in another process."""
+
+
+def play(seed: int, pace: float, ms: float, cards: int, *, real_time: bool) -> Played:
+    """Have one game refereed."""
+    script = play_game(seed, 4, "classic", cards, pace)
+    families = sorted(FAMILIES)
+    view = CameraView(script, FPS, families[seed % len(families)])
+    with ExitStack() as stack:
+        table: DemoTable
+        if real_time:
+            table = PacedTable(script, view, stack, make_watcher=partial(slow_watcher, script.seats, ms), live=True)
+        else:
+            camera = RenderedCamera(view)
+            stack.callback(camera.close)
+            table = SlowedTable(script, camera.frames(), ms)
+        options = DemoOptions(seed=seed, pace=real_time, live=False)
+        with redirect_stdout(StringIO()):
+            summary, conductor = play_at(table, options, settings_for(script))
+    rulings = Counter(decisive(ruling) for ruling in in_force(conductor.rulings))
+    return Played(summary, rulings, _looks_a_card(script, table))
+
+
+def _looks_a_card(script: Script, table: DemoTable) -> list[int]:
+    if not isinstance(table, SlowedTable):
+        return []
+    came = [*sorted(seen.t for seen in script.truth if isinstance(seen, Card)), script.duration + SECOND]
+    return [sum(a <= t < b for t in table.looked_at) for a, b in pairwise(came)]
+
+
+HEADINGS: Final = (
+    "cards/s", "ms a look", "seed", "cards read", "wrong ≥ 0.9", "not seen", "rulings not as the truth's",
+    "not as the quickest eye's", "asked uncalled", "looks a card", "most behind, s",
+)  # fmt: skip
+
+
+def row(pace: float, ms: float, seed: int, one: Played, quickest: Played) -> str:
+    """One game as a line of the table."""
+    cards, rulings = one.summary.cards, one.summary.rulings
+    differ = sum(((one.rulings - quickest.rulings) + (quickest.rulings - one.rulings)).values())
+    looks = f"{statistics.median(one.looks):g}" if one.looks else ""
+    cells = (
+        f"{pace:g}", f"{ms:g}", seed, f"{cards.right} of {cards.laid}", cards.wrong_sure, cards.missed,
+        len(rulings.differing), differ, rulings.uncalled, looks, f"{one.summary.lag_ms / 1000:.2f}",
+    )  # fmt: skip
+    return "| " + " | ".join(map(str, cells)) + " |"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Play, and print the table line by line."""
+    parser = argparse.ArgumentParser(prog="slow_eye", description=__doc__)
+    parser.add_argument("--pace", action="store_true", help="real processes in real time (a game takes its own time)")
+    parser.add_argument("--seeds", type=int, nargs="+", default=SEEDS, help="the games")
+    parser.add_argument("--cards", type=int, default=50, help="cards laid in each game, at most")
+    parser.add_argument("--ms", type=float, nargs="+", default=LOOKS_MS, help="what a look costs; the first is held up")
+    parser.add_argument("--a-second", type=float, nargs="+", default=PACES, help="cards a second, at the quickest")
+    args = parser.parse_args(arguments)
+    print("| " + " | ".join(HEADINGS) + " |")
+    print("|" + " ---: |" * len(HEADINGS), flush=True)
+    for pace in args.a_second:
+        for seed in args.seeds:
+            quickest: Played | None = None
+            for ms in args.ms:
+                one = play(seed, pace, ms, args.cards, real_time=args.pace)
+                quickest = quickest or one
+                print(row(pace, ms, seed, one, quickest), flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
