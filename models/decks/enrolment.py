@@ -23,9 +23,9 @@ from models.eye.reader import (
     N_SUITS,
     RANK_OF_CARD,
     SUIT_OF_CARD,
+    ClassScores,
     card_logs,
     log_softmax,
-    rank_and_suit,
     sigmoid,
 )
 
@@ -146,10 +146,10 @@ class Batch:
     def read(patches: Image, cards: Sequence[str], network: Network) -> Batch:
         """Show a network patches of the cards named."""
         out, features = network.with_features(patches)
-        logs = out.astype(np.float64)
+        scores = ClassScores.of(out, network.glyphs)
         numbers = np.array([CARD_CLASSES.index(c) for c in cards], np.int64)
         labels = (RANK_OF_CARD[numbers], SUIT_OF_CARD[numbers])
-        return Batch(features, rank_and_suit(logs), logs[:, N_RANKS + N_SUITS], numbers, labels)
+        return Batch(features, (scores.ranks(), scores.suit), scores.rest[:, 0], numbers, labels)
 
     def where(self, kept: NDArray[np.bool_]) -> Batch:
         """Some of the rows."""

@@ -15,7 +15,7 @@ from models.eye.classes import RANK_CLASSES
 from models.eye.finder import Finder, Spot
 from models.eye.geometry import CROP_H, CROP_W, PATCH_H, PATCH_W, Image, cut_card, pyramid
 from models.eye.networks import WEIGHTS, Network, open_networks
-from models.eye.reader import N_RANKS, N_SUITS, Reader, rank_and_suit
+from models.eye.reader import ClassScores, Reader
 
 #: Less steep than this are the edges of what is out of focus or moving; see `looks.sharpness`.
 _BLURRED = 0.085
@@ -98,15 +98,15 @@ class Lookout:
         best = [p for p in best if len(p.spots) > 1] or list(found[:_LIKELY_PLACES])
         if len(best) < 2:
             return best
-        out = self._card(np.stack([cut_card(levels, *p.frame) for p in best]))
-        bare = 1 / (1 + np.exp(-np.clip(out[:, N_RANKS + N_SUITS] / 2, -20, 20)))
+        out = ClassScores.of(self._card(np.stack([cut_card(levels, *p.frame) for p in best])), self._card.glyphs)
+        bare = 1 / (1 + np.exp(-np.clip(out.rest[:, 0] / 2, -20, 20)))
         order = np.argsort([-p.score - 1.5 * float(b) for p, b in zip(best, bare, strict=True)])
         return [best[i] for i in order]
 
     def read_rank(self, look: CardLook) -> tuple[str, float]:
         """The rank that the ordinary eye reads, and its probability."""
-        out = self._reader(middle_of(look.indices, (PATCH_W, PATCH_H))).astype(np.float64)
-        p = np.exp(rank_and_suit(out)[0]).mean(0)
+        out = self._reader(middle_of(look.indices, (PATCH_W, PATCH_H)))
+        p = np.exp(ClassScores.of(out, self._reader.glyphs).ranks()).mean(0)
         return RANK_CLASSES[int(p.argmax())], float(p.max())
 
     def contradicts(self, look: CardLook) -> str | None:

@@ -105,8 +105,11 @@ def signs(card: Candidate, logs: Logs) -> NDArray[np.float64]:
 
 
 def _certainty(card: Candidate, logs: Logs, weights: EvidenceWeights) -> float:
-    """The confidence in the likeliest card of `logs`, which is the card's `evidence`."""
-    return sigmoid(float(np.dot(weights.signs, signs(card, logs))))
+    """The confidence in the likeliest card of `logs`, which is the card's `evidence`, and never more than that says.
+
+    Of a letter that means one of two ranks no sign beside it can tell which.
+    """
+    return min(sigmoid(float(np.dot(weights.signs, signs(card, logs)))), float(np.exp(logs.max())))
 
 
 def judged(card: Candidate, weights: EvidenceWeights) -> tuple[str, float]:

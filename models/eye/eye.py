@@ -19,6 +19,7 @@ from models.eye import card_join, card_name, heaps
 from models.eye.classes import UNREAD
 from models.eye.finder import Finder
 from models.eye.geometry import Image, axes_of, pyramid
+from models.eye.letters import Letters
 from models.eye.networks import WEIGHTS, WeightsBroken, WeightsMissing, calibration, open_networks
 from models.eye.reader import CardReader, Reader
 
@@ -66,13 +67,20 @@ class Eye:
         cards: CardReader,
         weights: card_name.EvidenceWeights,
         cap: Callable[[str, float], float] | None = None,
+        one_deck: bool = False,
     ) -> None:
         """``cap`` tells the most confidence in a card whose best index has such a logit (None: no limit)."""
         self._finder, self._reader, self._cards, self._weights, self._cap = finder, reader, cards, weights, cap
+        self._one_deck, self._letters = one_deck, Letters()
 
     @classmethod
-    def load(cls, weights: Path | None = None, threads: int = 1, deck: Knowledge | None = None) -> Eye:
+    def load(
+        cls, weights: Path | None = None, threads: int = 1, deck: Knowledge | None = None, one_deck: bool = False
+    ) -> Eye:
         """The eye with the weights in a folder (None: the package), for any deck or for one that was learned.
+
+        With ``one_deck`` all pictures are of the same cards, as in a game: what letters one shows tells how to read the
+        next. Else each picture tells by itself which language its cards speak.
 
         Raises:
             WeightsMissing, WeightsBroken: see `networks`.
@@ -81,7 +89,12 @@ class Eye:
         finder, reader, card = open_networks(folder, threads)
         fitted = card_name.EvidenceWeights.of(calibration(folder))
         cap = None if deck is None else deck.cap
-        return cls(Finder(finder), Reader(reader, deck), CardReader(card, deck), fitted, cap)
+        return cls(Finder(finder), Reader(reader, deck), CardReader(card, deck), fitted, cap, one_deck)
+
+    @property
+    def language(self) -> str | None:
+        """The language of the indices in the last picture, or in all of one deck; None where letters do not tell."""
+        return self._letters.language
 
     def recognise(self, image: NDArray[np.uint8]) -> list[CardSeen]:
         """Every card seen, surest first; raises `ImageError`."""
@@ -129,9 +142,12 @@ class Eye:
         """The cards before they are named: what `recognise` judges and what the calibration is fitted on."""
         levels = pyramid(image)
         spots = self._finder.find(image, card_height)
-        readings = self._reader.read(levels, spots)
+        if not self._one_deck:
+            self._letters = Letters()
+        readings = self._reader.read(levels, spots, self._letters)
         found = card_join.candidates(spots, readings, self._weights.index)[:_MOST_CARDS]
-        for card, whole in zip(found, self._cards.read(levels, [c.frame for c in found]), strict=True):
+        wholes = self._cards.read(levels, [c.frame for c in found], self._letters)
+        for card, whole in zip(found, wholes, strict=True):
             card.whole = whole
             heaps.settle(card)
         if card_height is None:
@@ -139,7 +155,7 @@ class Eye:
             found = [card for card in found if card_name.is_likely(card, self._weights)]
             # In a live game only the uppermost card matters; elsewhere whole cards tell the corners of covered ones.
             changed = heaps.borrow_corners(found)
-            again = self._cards.read(levels, [axes_of(card.quad) for card in changed])
+            again = self._cards.read(levels, [axes_of(card.quad) for card in changed], self._letters)
             for card, whole in zip(changed, again, strict=True):
                 card.quad = heaps.nearer(whole.quad, card.quad)
         return heaps.without_doubles(found)

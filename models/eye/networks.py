@@ -14,10 +14,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from models.eye.classes import RANK_CLASSES
+
 WEIGHTS = Path(__file__).parents[1] / "weights"
 _FILES = ("finder.onnx", "reader.onnx", "card.onnx", "calibration.json")
 #: The classifiers' second output: what their linear layers decide from.
 FEATURES = "features"
+GLYPHS_KEY = "glyphs"
+"""In a classifier's file: the names of its first outputs."""
 
 
 class WeightsMissing(FileNotFoundError):  # noqa: N818 - the state of the files, not a fault of the program
@@ -52,6 +56,9 @@ class Network:
         self._path = path
         self._input: str = self._session.get_inputs()[0].name
         self._outputs: list[str] = [output.name for output in self._session.get_outputs()]
+        told = self._session.get_modelmeta().custom_metadata_map.get(GLYPHS_KEY)
+        self.glyphs: tuple[str, ...] = tuple(told.split()) if told else RANK_CLASSES
+        """What a classifier tells apart, in the order of its outputs; a file that does not say tells ranks."""
 
     def __call__(self, batch: NDArray[np.uint8]) -> NDArray[np.float32]:
         """Run on uint8 B,G,R pictures (N, H, W, 3); returns the network's output as float32."""

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from models.eye.classes import CARD_CLASSES, RANK_CLASSES, SUIT_CLASSES
 from models.eye.finder import Spot
 from models.eye.geometry import CROP_H, CROP_W, Image, Points, card_frame, cut_card, cut_patch
+from models.eye.letters import GLYPHS, NEVER, Letters
 from models.eye.networks import Network
 
 if TYPE_CHECKING:
@@ -34,9 +35,28 @@ def log_softmax(x: Logs) -> Logs:
     return np.asarray(shifted - np.log(np.exp(shifted).sum(-1, keepdims=True)))
 
 
-def rank_and_suit(out: Logs) -> tuple[Logs, Logs]:
-    """Log-probabilities of ranks (N, 14) and suits (N, 6) from a classifier's output (N, …)."""
-    return log_softmax(out[:, :N_RANKS]), log_softmax(out[:, N_RANKS : N_RANKS + N_SUITS])
+@dataclass(frozen=True, slots=True)
+class ClassScores:
+    """What a classifier says of N pictures: log-probabilities of what is printed (N, glyphs) and of the suit (N, 6),
+    and whatever it is asked beside (N, ...), as logits."""
+
+    glyph: Logs
+    suit: Logs
+    rest: Logs
+
+    @staticmethod
+    def of(out: NDArray[np.float32], glyphs: Sequence[str]) -> ClassScores:
+        """The scores in a network's output; ``glyphs`` are those that it tells apart, others are held impossible."""
+        logits, n = out.astype(np.float64), len(glyphs)
+        glyph = np.full((len(out), len(GLYPHS)), NEVER)
+        # Earlier weights name the ranks themselves.
+        names = ["10" if name == "T" and tuple(glyphs) == RANK_CLASSES else name for name in glyphs]
+        glyph[:, [GLYPHS.index(name) for name in names]] = log_softmax(logits[:, :n])
+        return ClassScores(glyph, log_softmax(logits[:, n : n + N_SUITS]), logits[:, n + N_SUITS :])
+
+    def ranks(self) -> Logs:
+        """Log-probabilities of ranks (N, 14), each card by itself."""
+        return Letters().ranks(self.glyph)
 
 
 def card_logs(rank: Logs, suit: Logs) -> Logs:
@@ -74,20 +94,25 @@ class Reader:
     def __init__(self, network: Network, deck: Knowledge | None = None) -> None:
         self._network, self._deck = network, deck
 
-    def read(self, levels: Sequence[Image], spots: Sequence[Spot]) -> list[Reading]:
-        """Read each spot; `levels` from `geometry.pyramid`."""
+    def read(self, levels: Sequence[Image], spots: Sequence[Spot], letters: Letters | None = None) -> list[Reading]:
+        """Read each spot; `levels` from `geometry.pyramid`.
+
+        ``letters`` is what is known of the deck's language, and takes note of what these say.
+        """
         if not spots:
             return []
         patches = np.stack([cut_patch(levels, s.centre, s.up) for s in spots])
+        letters = Letters() if letters is None else letters
         if self._deck is None:
-            out = self._network(patches).astype(np.float64)
-            (rank, suit), index = rank_and_suit(out), out[:, N_RANKS + N_SUITS]
+            scores = ClassScores.of(self._network(patches), self._network.glyphs)
+            letters.see(scores.glyph, scores.suit, scores.rest[:, 0])
+            rank, suit, index = letters.ranks(scores.glyph), scores.suit, scores.rest[:, 0]
         else:
             found, features = self._network.with_features(patches)
-            out = found.astype(np.float64)
-            rank, suit = rank_and_suit(out)
-            rank, suit = self._deck.rank.logs(features, rank), self._deck.suit.logs(features, suit)
-            index = self._deck.index(features, out[:, N_RANKS + N_SUITS])
+            scores = ClassScores.of(found, self._network.glyphs)
+            rank = self._deck.rank.logs(features, scores.ranks())
+            suit = self._deck.suit.logs(features, scores.suit)
+            index = self._deck.index(features, scores.rest[:, 0])
         return [Reading(rank[i], suit[i], float(index[i])) for i in range(len(spots))]
 
 
@@ -97,24 +122,29 @@ class CardReader:
     def __init__(self, network: Network, deck: Knowledge | None = None) -> None:
         self._network, self._deck = network, deck
 
-    def read(self, levels: Sequence[Image], frames: Sequence[tuple[Points, Points, Points]]) -> list[CardReading]:
-        """Read each card given by centre and half axes (up, right)."""
+    def read(
+        self,
+        levels: Sequence[Image],
+        frames: Sequence[tuple[Points, Points, Points]],
+        letters: Letters | None = None,
+    ) -> list[CardReading]:
+        """Read each card given by centre and half axes (up, right), with what is known of the deck's language."""
         if not frames:
             return []
         crops = np.stack([cut_card(levels, *f) for f in frames])
         if self._deck is None:
-            out = self._network(crops).astype(np.float64)
-            rank, suit = rank_and_suit(out)
+            scores = ClassScores.of(self._network(crops), self._network.glyphs)
+            rank, suit = (letters or Letters()).ranks(scores.glyph), scores.suit
         else:
             found, features = self._network.with_features(crops)
-            out = found.astype(np.float64)
-            rank, suit = rank_and_suit(out)
-            rank, suit = self._deck.whole_rank.logs(features, rank), self._deck.whole_suit.logs(features, suit)
+            scores = ClassScores.of(found, self._network.glyphs)
+            rank = self._deck.whole_rank.logs(features, scores.ranks())
+            suit = self._deck.whole_suit.logs(features, scores.suit)
         half, middle = np.array([CROP_W / 2, CROP_H / 2]), np.array([(CROP_W - 1) / 2, (CROP_H - 1) / 2])
         readings = []
         for i, frame in enumerate(frames):
             m = card_frame(*frame)
-            corners = out[i, N_RANKS + N_SUITS + 1 :].reshape(4, 2) * half + middle
-            bare = float(out[i, N_RANKS + N_SUITS])
+            corners = scores.rest[i, 1:].reshape(4, 2) * half + middle
+            bare = float(scores.rest[i, 0])
             readings.append(CardReading(rank[i], suit[i], bare, corners @ m[:, :2].T + m[:, 2]))
         return readings

@@ -9,7 +9,7 @@ from __future__ import annotations
 import gzip
 import json
 import subprocess
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import cv2
@@ -23,16 +23,19 @@ Box = tuple[float, float, float, float]  # x0, y0, x1, y1 as fractions of the ca
 _AISLERIOT = Path("/usr/share/aisleriot/cards")
 _KDE_STANDARD = Path("/usr/share/carddecks/svg-standard/standard.svgz")
 
-#: Index boxes (upper left corner), and the ranks whose letters are the international ones.
+#: Index boxes (upper left corner), and the ranks that carry an index.
 _SHEETS: dict[str, tuple[Box, str]] = {
     "ornamental": ((0.04, 0.045, 0.24, 0.43), "A23456789TJQK"),
     "dondorf": ((0.03, 0.02, 0.17, 0.25), "A23456789TJQK"),
-    "ancient_french": ((0.03, 0.035, 0.16, 0.23), "23456789T"),
+    "ancient_french": ((0.03, 0.035, 0.16, 0.23), "A23456789TJQK"),
     "atlasnye": ((0.04, 0.045, 0.16, 0.235), "A23456789TJQK"),
-    "berlin": ((0.04, 0.045, 0.16, 0.245), "A23456789TK"),
+    "berlin": ((0.04, 0.045, 0.16, 0.245), "A23456789TJQK"),
     "guyenne-classic": ((0.04, 0.025, 0.18, 0.25), "A23456789T"),
-    "lattmann": ((0.035, 0.04, 0.155, 0.24), "A23456789TK"),
+    "lattmann": ((0.035, 0.04, 0.155, 0.24), "A23456789TJQK"),
 }
+_GERMAN, _FRENCH = {"Q": "D", "J": "B"}, {"A": "1", "K": "R", "Q": "D", "J": "V"}
+#: What they print where it is not the international letter.
+_LETTERS = {"ancient_french": _FRENCH, "berlin": _GERMAN, "lattmann": _GERMAN}
 _SHEET_RANKS, _SHEET_SUITS = "A23456789TJQK", "cdhs"
 
 
@@ -45,6 +48,8 @@ class ArtDeck:
     index: Box
     corners: int
     courts: list[Image]
+    letters: dict[str, str] = field(default_factory=dict)
+    """What is printed for a rank, where it is not the international letter."""
 
 
 def flatten(bgra: Image) -> Image:
@@ -95,7 +100,7 @@ def sheet_deck(name: str, scratch: Path) -> ArtDeck:
                 faces[rank + suit] = face
             if rank in "JQK":
                 courts.append(_court(face))
-    return ArtDeck(name, faces, box, 4 if name == "dondorf" else 2, courts)
+    return ArtDeck(name, faces, box, 4 if name == "dondorf" else 2, courts, _LETTERS.get(name, {}))
 
 
 def knoll_deck(folder: Path, scratch: Path) -> ArtDeck:

@@ -15,6 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
+from models.eye.letters import GLYPHS
+
 Ink = NDArray[np.uint8]
 """How much of each pixel is printed, 0 to 255."""
 
@@ -27,7 +29,7 @@ lobster"""
 _STYLES = """regular, bold, book, medium, black, semibold, roman, condensed, light, extrabold, heavy, bold condensed,
 condensed bold, demibold, normal"""
 _NOTO = "noto sans, noto serif, noto sans mono, noto sans display, noto serif display"
-_TEXTS = ("A", "2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K")
+_TEXTS = tuple(text for text in GLYPHS if text not in ("X", "Д"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,8 @@ class Font:
 
     path: str
     family: str
+    cyrillic: bool = False
+    """Whether it prints the one Russian letter that looks like no Latin one."""
 
     @property
     def held_out(self) -> bool:
@@ -56,7 +60,7 @@ def installed() -> list[Font]:
             continue
         if _prints_ranks(path):
             count[family] = count.get(family, 0) + 1
-            found.append(Font(path, family))
+            found.append(Font(path, family, _has_ink(path, "Д")))
     return found
 
 
@@ -90,6 +94,12 @@ def glyph(path: str, text: str, size: int = 150) -> Ink | None:
     if len(ys) < 50:
         return None
     return np.ascontiguousarray(mask[ys.min() : ys.max() + 1, xs.min() : xs.max() + 1])
+
+
+def _has_ink(path: str, letter: str) -> bool:
+    """Whether the font has the letter; what it lacks it draws like any other character that it lacks."""
+    ink, none = glyph(path, letter, 60), glyph(path, "\U0010fffd", 60)
+    return ink is not None and (none is None or not np.array_equal(ink, none))
 
 
 def _prints_ranks(path: str) -> bool:

@@ -13,6 +13,7 @@ import numpy as np
 
 from models.eye.classes import CARD_CLASSES
 from models.eye.geometry import Image
+from models.eye.letters import LANGUAGES, prints
 from models.training import pip_shapes, wear
 from models.training.art import FACE_H, FACE_W, Box
 from models.training.fonts import Font, Ink, glyph, listed
@@ -21,6 +22,13 @@ W, H = 2 * FACE_W, 2 * FACE_H
 #: Fonts with good suit glyphs; beside the parametric shapes they give real printers' pips.
 _SUIT_FONTS = listed("""DejaVuSans.ttf, DejaVuSans-Bold.ttf, FreeSerif.ttf, FreeSans.ttf, FreeMonoBold.ttf,
 DejaVuSerif.ttf, LinLibertine_R.otf, STIX-Regular.otf, Junicode.ttf, NotoSansSymbols2-Regular.ttf""")
+
+#: Share of the generated suits whose letters are the international ones.
+_ENGLISH = 0.7
+#: Of each suit these cards are drawn once more, each with any letter of another language: a letter that one language in
+#: eight prints would be seen too seldom.
+_AGAIN = "AKQJJ"
+MORE = 4 * len(_AGAIN)
 
 #: Has the stars that jokers carry.
 _STARS = "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf"
@@ -49,6 +57,7 @@ class Faces:
     rank_box: Box
     suit_box: Box
     corners: int  # 2 or 4 corners carry the index
+    letter: str  # of `letters.GLYPHS`, what the index says
 
 
 def _stock(rng: np.random.Generator) -> tuple[int, int, int]:
@@ -102,7 +111,6 @@ class DeckStyle:
         self.layout = str(rng.choice(["pips", "one", "none"], p=[0.9, 0.07, 0.03]))
         self.border = float(rng.choice([0, rng.uniform(0.004, 0.02)], p=[0.82, 0.18]))
         self.frame = bool(rng.random() < 0.75)
-        self.ten = "T" if rng.random() < 0.02 else "10"
         self.courts = courts
         self.court_style = str(rng.choice(["paste", "abstract", "letter"], p=[0.6, 0.32, 0.08]))
         self.wear = float(rng.beta(0.6, 1.2))
@@ -114,6 +122,20 @@ class DeckStyle:
         if rng.random() < 0.12:
             variant = int(rng.integers(1 << 30))
             self.pips = {suit: wear.inked(mask, np.random.default_rng(variant)) for suit, mask in self.pips.items()}
+        self.languages = [name for name in LANGUAGES if name != "English" and (name != "Russian" or self.font.cyrillic)]
+        #: All that other languages print for a rank.
+        self.foreign = {
+            rank: sorted({letter for name in self.languages for letter in prints(name, rank)} - {rank})
+            for rank in "AKQJ"
+        }
+        self.letters = {suit: self._letters() for suit in "cdhs"}
+
+    def _letters(self) -> dict[str, str]:
+        """What a suit prints for each rank. The networks read one card at a time, so each suit has its own language:
+        that shows more letters in each font."""
+        language = "English" if self.rng.random() < _ENGLISH else str(self.rng.choice(self.languages))
+        letters = {rank: str(self.rng.choice(prints(language, rank))) for rank in "AKQJ"}
+        return letters | {"T": "T" if language == "English" and self.rng.random() < 0.06 else "10"}
 
 
 def stamp(
@@ -194,7 +216,7 @@ def _court(image: Image, st: DeckStyle, rank: str, suit: str) -> None:
     elif st.court_style == "abstract":
         area[:] = _abstract(st, w, h)[: area.shape[0], : area.shape[1]]
     else:
-        mask = glyph(st.font.path, rank)
+        mask = glyph(st.font.path, st.letters[suit][rank])
         if mask is not None:
             stamp(image, mask, _px((0.33, 0.33, 0.67, 0.67)), st.colours[suit])
     if st.frame:
@@ -256,14 +278,14 @@ def _joker_index(image: Image, st: DeckStyle, suit: str) -> tuple[Box, Box]:
 
 def _index(image: Image, st: DeckStyle, rank: str, suit: str) -> tuple[Box, Box]:
     """Print the index in its corners; returns rank and suit box of the upper left one."""
-    text = st.ten if rank == "T" else rank
+    text = st.letters[suit].get(rank, rank)
     mask = glyph(st.font.path, text)
     assert mask is not None, f"{st.font.path} cannot print {text}"
     if st.ink is not None:
         mask = wear.inked(mask, np.random.default_rng(st.ink))
     wide = st.rank_h * H / W * mask.shape[1] / mask.shape[0] * st.squeeze
     room = st.rank_h * 0.8 * H / W
-    wide = min(wide, room * (1.1 if rank == "T" else 1.0))
+    wide = min(wide, room * (1.1 if len(text) > 1 else 1.0))
     pip = st.pips[suit]
     pip_w = st.suit_h * H / W * pip.shape[1] / pip.shape[0]
     cx = st.margin_x + room * 0.45
@@ -294,7 +316,8 @@ def face(st: DeckStyle, card: str) -> Faces:
     if st.border:
         cv2.rectangle(image, (2, 2), (W - 3, H - 3), st.colours[suit], max(1, round(st.border * W)))
     small = cv2.resize(image, (FACE_W, FACE_H), interpolation=cv2.INTER_AREA)
-    return Faces(wear.worn(np.asarray(small, np.uint8), st.rng, st.wear), boxes[0], boxes[1], corners)
+    worn = wear.worn(np.asarray(small, np.uint8), st.rng, st.wear)
+    return Faces(worn, boxes[0], boxes[1], corners, "X" if rank == "X" else st.letters[suit].get(rank, rank))
 
 
 def back(st: DeckStyle) -> Image:
@@ -308,7 +331,12 @@ def back(st: DeckStyle) -> Image:
     return np.asarray(cv2.resize(image, (FACE_W, FACE_H), interpolation=cv2.INTER_AREA), np.uint8)
 
 
-def deck(seed: int, fonts: list[Font], courts: list[Image]) -> tuple[dict[str, Faces], Image]:
-    """All 54 cards of deck `seed` and its back."""
+def deck(seed: int, fonts: list[Font], courts: list[Image]) -> tuple[list[tuple[str, Faces]], Image]:
+    """All 54 cards of deck `seed`, `MORE` aces and courts with other letters, and its back."""
     st = DeckStyle(seed, fonts, courts)
-    return {card: face(st, card) for card in CARD_CLASSES}, back(st)
+    faces = [(card, face(st, card)) for card in CARD_CLASSES]
+    for suit in "cdhs":
+        for rank in _AGAIN:
+            st.letters[suit][rank] = str(st.rng.choice(st.foreign[rank]))
+            faces.append((rank + suit, face(st, rank + suit)))
+    return faces, back(st)

@@ -17,7 +17,7 @@ import numpy as np
 
 from models.evaluation.reliability import ScoredReading, reliability_table, save_chart, summary, wilson
 from models.eye import card_join, card_name
-from models.eye.classes import RANK_CLASSES, SUIT_CLASSES, SURE_READING, UNREAD
+from models.eye.classes import CARD_CLASSES, SURE_READING, UNREAD
 from models.eye.eye import Eye
 from models.eye.networks import WEIGHTS, calibration
 from models.training.library import Library
@@ -43,7 +43,7 @@ class SceneMatch:
 def true_card(scene: DrawnScene, k: int) -> str | None:
     """The name of card k, None for a back."""
     card = scene.cards[k]
-    return None if card.rank < 0 else RANK_CLASSES[card.rank] + SUIT_CLASSES[card.suit]
+    return None if card.card < 0 else CARD_CLASSES[card.card]
 
 
 def match(scene: DrawnScene, found: list[card_join.Candidate]) -> list[SceneMatch]:

@@ -12,13 +12,17 @@ from numpy.typing import NDArray
 
 from models.eye.classes import CARD_CLASSES
 from models.eye.geometry import Image
+from models.eye.letters import GLYPHS
 from models.training import art, backgrounds, fonts, generated_decks, wear
 from models.training.art import FACE_H, FACE_W
 
 _FACE_SHAPE = (FACE_H, FACE_W, 4)
-#: One row a face: card (its class, -1 for a back), deck, split (0 train, 1 held out), corners, rank box, suit box.
+#: One row a face: card (its class, -1 for a back), letter (of `GLYPHS`), deck, split (0 train, 1 held out), corners,
+#: rank box, suit box.
 _META = np.dtype(
-    [("card", "i2"), ("deck", "i2"), ("split", "i1"), ("corners", "i1"), ("rank", "f4", 4), ("suit", "f4", 4)]
+    [(name, "i2") for name in ("card", "letter", "deck")]
+    + [(name, "i1") for name in ("split", "corners")]
+    + [(name, "f4", 4) for name in ("rank", "suit")]
 )
 
 
@@ -77,7 +81,8 @@ def build(folder: Path, art_decks: list[art.ArtDeck], generated: int, held_out: 
     usable = fonts.installed()
     known, unknown = [f for f in usable if not f.held_out], [f for f in usable if f.held_out]
     courts = [court for deck in art_decks for court in deck.courts]
-    out = _Writer(folder, 2 * sum(len(d.faces) for d in art_decks) + (generated + held_out) * (len(CARD_CLASSES) + 1))
+    each = len(CARD_CLASSES) + generated_decks.MORE + 1
+    out = _Writer(folder, 2 * sum(len(d.faces) for d in art_decks) + (generated + held_out) * each)
     nowhere = (0.0, 0.0, 0.0, 0.0)
     for number, deck in enumerate(art_decks):
         x0, y0, x1, y1 = deck.index
@@ -85,7 +90,8 @@ def build(folder: Path, art_decks: list[art.ArtDeck], generated: int, held_out: 
         rank_box, suit_box = (x0, y0, x1, middle), (x0, middle, x1, y1)
         used = np.random.default_rng((78, number))
         for card, image in deck.faces.items():
-            values = (CARD_CLASSES.index(card), number, 0, deck.corners, rank_box, suit_box)
+            letter = GLYPHS.index(deck.letters.get(card[0], "10" if card[0] == "T" else card[0]))
+            values = (CARD_CLASSES.index(card), letter, number, 0, deck.corners, rank_box, suit_box)
             out.add(image, 0.05, values)
             out.add(wear.worn(image, used, 0.8), 0.05, values)
     for n in range(generated + held_out):
@@ -94,10 +100,10 @@ def build(folder: Path, art_decks: list[art.ArtDeck], generated: int, held_out: 
         radius = float(rng.uniform(0.025, 0.075))
         # Held-out decks see only the held-out half of the courts' pictures' style: abstract ones and letters.
         faces, back = generated_decks.deck(1000 + n, unknown if split else known, [] if split else courts)
-        for card, face in faces.items():
-            values = (CARD_CLASSES.index(card), len(art_decks) + n, split, face.corners, face.rank_box, face.suit_box)
-            out.add(face.image, radius, values)
-        out.add(back, radius, (-1, len(art_decks) + n, split, 0, nowhere, nowhere))
+        for card, face in faces:
+            names = (CARD_CLASSES.index(card), GLYPHS.index(face.letter), len(art_decks) + n)
+            out.add(face.image, radius, (*names, split, face.corners, face.rank_box, face.suit_box))
+        out.add(back, radius, (-1, -1, len(art_decks) + n, split, 0, nowhere, nowhere))
     np.save(folder / "meta.npy", out.meta[: out.row])
     words = [f.path for f in known]
     np.save(folder / "backgrounds.npy", np.stack([backgrounds.draw(seed, words) for seed in range(300)]))

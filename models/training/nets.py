@@ -7,15 +7,16 @@ from collections.abc import Callable
 import torch
 from torch import Tensor, nn
 
-from models.eye.reader import N_RANKS, N_SUITS
+from models.eye.letters import GLYPHS
+from models.eye.reader import N_SUITS
 
 #: Finder channels: heat, then in px of its input over `finder.VECTOR_UNIT`: offset of the centre (2, over 4 px), up
 #: (2), vector to the card's centre (2), half axes of the card up (2) and right (2).
 _FINDER_OUT = 11
-#: Reader channels: ranks, suits, "an upright index".
-_READER_OUT = N_RANKS + N_SUITS + 1
-#: Card reader channels: ranks, suits, "nothing lies on it", the four corners.
-_CARD_OUT = N_RANKS + N_SUITS + 1 + 8
+#: Reader channels: what is printed for the rank, suits, "an upright index".
+_READER_OUT = len(GLYPHS) + N_SUITS + 1
+#: Card reader channels: rank or court's letter, suits, "nothing lies on it", the four corners.
+_CARD_OUT = len(GLYPHS) + N_SUITS + 1 + 8
 
 
 def _conv(a: int, b: int, stride: int = 1, kernel: int = 3) -> nn.Sequential:

@@ -14,7 +14,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from models.eye.classes import HEIGHT_MM, WIDTH_MM
+from models.eye.classes import HEIGHT_MM, RANK_CLASSES, WIDTH_MM
 from models.eye.geometry import Image, Points
 from models.eye.reader import RANK_OF_CARD, SUIT_OF_CARD
 from models.training import clutter
@@ -28,11 +28,13 @@ SIZE = 512
 _SMALLEST, _LARGEST, _MOST_CARDS = 50, 420, 60
 #: A heap rarely has more; real games bury the rest.
 _TALLEST = 30
+_COURTS = tuple(RANK_CLASSES.index(rank) for rank in "JQK")
 
 
 @dataclass(frozen=True, slots=True)
 class Index:
-    """One printed index: class numbers, centre and up-vector (centre to top edge), px; shares of it that show."""
+    """One printed index: its letter in `GLYPHS` and its suit, centre and up-vector (centre to top edge), px; shares of
+    it that show."""
 
     rank: int
     suit: int
@@ -45,8 +47,10 @@ class Index:
 
 @dataclass(frozen=True, slots=True)
 class DrawnCard:
-    """One card: class numbers (-1 for a back), corners clockwise from an index's top left, px."""
+    """One card: its place in `CARD_CLASSES`, rank or court's letter in `GLYPHS`, suit (all -1 for a back), corners
+    clockwise from an index's top left, px."""
 
+    card: int
     rank: int
     suit: int
     quad: Points
@@ -332,7 +336,9 @@ class Painter:
             covered = float(np.mean((on != k) & (on != HAND))) if on.size else 1.0
             number = int(self.library.meta["card"][item.row])
             rank, suit = (int(RANK_OF_CARD[number]), int(SUIT_OF_CARD[number])) if number >= 0 else (-1, -1)
-            cards.append(DrawnCard(rank, suit, item.quad, covered, float((on == k).sum() / whole)))
+            # Pips tell the rank whatever is printed; of a court the letter is all that tells.
+            told = int(self.library.meta["letter"][item.row]) if rank in _COURTS else rank
+            cards.append(DrawnCard(number, told, suit, item.quad, covered, float((on == k).sum() / whole)))
         return cards
 
     def _indices(self, ids: NDArray[np.int16], laid: list[_Laid]) -> list[Index]:
@@ -348,8 +354,8 @@ class Painter:
                 # Box ends are kept upright: `low` is the suit's far edge seen from the rank's far edge.
                 top = _project(item.matrix, _middle(rank_box, rank_box[1]))[0]
                 low = _project(item.matrix, _middle(suit_box, suit_box[3]))[0]
-                rank, suit = int(RANK_OF_CARD[card]), int(SUIT_OF_CARD[card])
-                found.append(Index(rank, suit, (top + low) / 2, (top - low) / 2, k, seen[0], seen[1]))
+                letter, suit = int(meta["letter"]), int(SUIT_OF_CARD[card])
+                found.append(Index(letter, suit, (top + low) / 2, (top - low) / 2, k, seen[0], seen[1]))
         return found
 
 

@@ -20,18 +20,23 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from models.eye.finder import STRIDE, VECTOR_UNIT
-from models.eye.reader import N_RANKS, N_SUITS
+from models.eye.letters import GLYPHS
+from models.eye.reader import N_SUITS
 from models.training.nets import NETS
+from models.training.onnx_export import restore
 from models.training.samples import FINDER
 
 _MAP = FINDER // STRIDE
-#: Where the classifiers' outputs stand: ranks, suits, and the answer to a question of yes or no.
-_RANKS, _SUITS, _ANSWER = slice(0, N_RANKS), slice(N_RANKS, N_RANKS + N_SUITS), N_RANKS + N_SUITS
+#: Where the classifiers' outputs stand: what is printed for the rank, suits, and the answer to a question of yes or no.
+_ANSWER = len(GLYPHS) + N_SUITS
+_RANKS, _SUITS = slice(0, len(GLYPHS)), slice(len(GLYPHS), _ANSWER)
 _KEYS = {"finder": ("pictures", "targets"), "reader": ("patches", "patch_values"), "card": ("crops", "crop_values")}
 _BATCH = {"finder": 16, "reader": 96, "card": 64}
 #: Shards mixed at a time.
 _MIX = {"finder": 4, "reader": 12, "card": 16}
 _RATE = {"finder": 2.5e-3, "reader": 2.5e-3, "card": 2e-3}
+#: Share of the rate for weights that have learned before.
+_TUNING = 0.3
 
 #: Noise, looked at from many places: drawing a normal number for every pixel takes longer than learning from it.
 _GRAIN = torch.randn(3, 320, 320, generator=torch.Generator().manual_seed(7))
@@ -224,14 +229,16 @@ _LOSSES = {"finder": finder_loss, "reader": reader_loss, "card": card_loss}
 class TrainingRun:
     """A training run: the network, its moving average (the one that is used), the optimiser and the step."""
 
-    def __init__(self, net: str, steps: int, folder: Path, seed: int) -> None:
+    def __init__(self, net: str, steps: int, folder: Path, seed: int, start: nn.Module | None = None) -> None:
+        """``start`` is a network that goes on learning, at a lower rate; None: one that knows nothing."""
         torch.manual_seed(seed)
         self.net, self.steps, self.folder, self.step = net, steps, folder, 0
         # bfloat16 halves the time and more, where the processor has it; elsewhere it would be slower.
         self.short = bool(torch.cpu._is_avx512_bf16_supported())
-        self.model = NETS[net]().to(memory_format=torch.channels_last)
+        self.rate = _RATE[net] * (1.0 if start is None else _TUNING)
+        self.model = (NETS[net]() if start is None else start).to(memory_format=torch.channels_last)
         self.average = copy.deepcopy(self.model)
-        self.optimiser = torch.optim.AdamW(self.model.parameters(), lr=_RATE[net], weight_decay=0.02)
+        self.optimiser = torch.optim.AdamW(self.model.parameters(), lr=self.rate, weight_decay=0.02)
         self.path = folder / f"{net}.pt"
         if self.path.exists():
             saved = torch.load(self.path, weights_only=True)
@@ -255,7 +262,7 @@ class TrainingRun:
         warm = min(1.0, (self.step + 1) / 150)
         cosine = 0.5 * (1 + math.cos(math.pi * min(1.0, self.step / self.steps))) + 0.005
         for group in self.optimiser.param_groups:
-            group["lr"] = _RATE[self.net] * warm * cosine
+            group["lr"] = self.rate * warm * cosine
         self.model.train()
         picture = _augment(_floats(x), self.net).contiguous(memory_format=torch.channels_last)
         with torch.autocast("cpu", dtype=torch.bfloat16, enabled=self.short):
@@ -306,17 +313,22 @@ def main() -> None:
     parser.add_argument("--steps", type=int, required=True)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--start", type=Path, help="an ONNX file of this network (reader or card) to go on from")
     args = parser.parse_args()
     torch.set_num_threads(args.threads)
-    run = TrainingRun(args.net, args.steps, args.out, args.seed)
+    start = None
+    if args.start is not None:
+        sample = next(batches(args.out / "train", args.net, np.random.default_rng(args.seed)))[0]
+        start = restore(args.net, args.start, sample)
+    run = TrainingRun(args.net, args.steps, args.out, args.seed, start)
     feed = batches(args.out / "train", args.net, np.random.default_rng((args.seed, run.step)))
-    start, first = time.perf_counter(), run.step
+    began, first = time.perf_counter(), run.step
     recent: dict[str, list[float]] = {}
     while run.step < args.steps:
         for name, value in run.learn(*next(feed)).items():
             recent.setdefault(name, []).append(value)
         if run.step % 100 == 0:
-            rate = (run.step - first) * _BATCH[args.net] / (time.perf_counter() - start)
+            rate = (run.step - first) * _BATCH[args.net] / (time.perf_counter() - began)
             means = {name: float(np.mean(values)) for name, values in recent.items()}
             print(f"{args.net} {run.step}/{args.steps} {words(means)} {rate:.0f}/s", flush=True)
             recent = {}

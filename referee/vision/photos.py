@@ -19,8 +19,10 @@ _MISTAKE = 2
 _PICTURES = (".jpg", ".jpeg", ".png", ".webp", ".bmp", ".tif", ".tiff")
 
 
-def load_eye(deck: str | None = None) -> Eye:
+def load_eye(deck: str | None = None, one_deck: bool = False) -> Eye:
     """The eye with the weights that ship with the package, for ordinary decks or for one that was learned.
+
+    With ``one_deck`` all pictures show the same cards, as at a table: see `models.eye.eye.Eye.load`.
 
     Raises:
         UserError: they, the deck, or what runs them, are not here; says what to do.
@@ -32,7 +34,7 @@ def load_eye(deck: str | None = None) -> Eye:
     from referee.vision import learned_decks
 
     try:
-        return Eye.load(deck=None if deck is None else learned_decks.knowledge(deck))
+        return Eye.load(deck=None if deck is None else learned_decks.knowledge(deck), one_deck=one_deck)
     except (WeightsMissing, WeightsBroken) as bad:
         raise UserError(f"the eye cannot see: {bad}") from bad
 
@@ -136,7 +138,7 @@ def recognise(images: Sequence[str], *, draw: Path | None = None, deck: str | No
             }
             for seen in cards
         ]
-        line = {"image": name, "cards": found, "ms": round(took, 1)}
+        line = {"image": name, "cards": found, "letters": eye.language, "ms": round(took, 1)}
         print(escape_controls(json.dumps(line, ensure_ascii=False)), flush=True)
         if place is not None:
             _draw(image, cards, place)

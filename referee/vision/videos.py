@@ -33,7 +33,7 @@ def new_watcher(bearings: Mapping[int, float] | None, deck: str | None = None) -
     """
     from referee.vision.photos import load_eye
 
-    eye = load_eye(deck)
+    eye = load_eye(deck, one_deck=True)
     import cv2
 
     from models.watch.watcher import Watcher

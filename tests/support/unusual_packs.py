@@ -16,9 +16,16 @@ from hardware.simulated.decks.pips import SIGNS, draw_pip
 from hardware.simulated.pictures.canvas import Canvas, Colour, box, ellipse, mirrored, path
 from tests.support.scenery import scene
 
-_FRENCH: Final = {"A": "1", "K": "R", "Q": "D", "J": "V"}
-_GERMAN: Final = {"Q": "D", "J": "B"}
-_DUTCH: Final = {"K": "H", "Q": "V", "J": "B"}
+FOREIGN: Final[dict[str, dict[str, str]]] = {
+    "German": {"Q": "D", "J": "B"},
+    "French": {"A": "1", "K": "R", "Q": "D", "J": "V"},
+    "Dutch": {"K": "H", "Q": "V", "J": "B"},
+    "Italian": {"K": "R", "Q": "D", "J": "F"},
+    "Spanish": {"A": "1", "K": "R", "Q": "C", "J": "S"},
+    "Scandinavian": {"A": "E", "Q": "D", "J": "Kn"},
+    "Russian": {"A": "Т", "K": "К", "Q": "Д", "J": "В"},
+}
+"""What packs of a language print where English ones print A, K, Q and J."""
 _SAXON: Final = {"A": "D", "Q": "O", "J": "U"}
 
 _FOUR_COLOURS: Final = {"d": (24, 92, 190), "c": (16, 128, 62)}
@@ -76,18 +83,28 @@ def _like(family: str, **changes: Any) -> UnusualFamily:
     return UnusualFamily(**{one.name: getattr(usual, one.name) for one in fields(usual)} | changes)
 
 
+def foreign_packs() -> list[tuple[str, UnusualFamily]]:
+    """Every family's pack in every language that its font can print, with the language."""
+    return [
+        (language, _like(family, name=f"{family}-{language}", letters=letters))
+        for language, letters in FOREIGN.items()
+        for family in FAMILIES
+        if language != "Russian" or family != "carnival"  # Fredoka has no Cyrillic letters
+    ]
+
+
 UNUSUAL: Final[dict[str, Family]] = {
     family.name: family
     for family in (
         # German letters (Dame, Bube), a bold serif.
-        _like("harbour", name="kontor", letters=_GERMAN),
+        _like("harbour", name="kontor", letters=FOREIGN["German"]),
         # French letters (Roi, Dame, Valet), 1 for the ace, country scenes for courts.
         _like(
-            "archive", name="arcade", letters=_FRENCH, size=(61, 110), frame=(41.0, 98.0), field=(11.5, 37.0),
+            "archive", name="arcade", letters=FOREIGN["French"], size=(61, 110), frame=(41.0, 98.0), field=(11.5, 37.0),
             pip=12.5, scenes=True,
         ),
         # Dutch letters (Heer, Vrouw, Boer) in four colours.
-        _like("carnival", name="kwartet", letters=_DUTCH, colours=_FOUR_COLOURS),
+        _like("carnival", name="kwartet", letters=FOREIGN["Dutch"], colours=_FOUR_COLOURS),
         # Indices that fill the corner, one pip.
         _like(
             "meadow", name="loupe", size=(63, 88), index=(21.0, 15.0, 10.6), top=3.2, narrow=0.72,

@@ -40,7 +40,7 @@ def test_recognise_prints_one_object_an_image(
     drawn = tmp_path / "seen.jpg"
     assert main(["recognise", str(path), "--draw", str(drawn)]) == 0
     (line,) = printed(capsys)
-    assert set(line) == {"image", "cards", "ms"}
+    assert set(line) == {"image", "cards", "letters", "ms"}
     assert line["image"] == str(path)
     cards = line["cards"]
     assert isinstance(cards, list)

@@ -76,6 +76,12 @@ class Score:
     wrong: int = 0
     which: list[str] = field(default_factory=list)
 
+    def add(self, other: Score) -> None:
+        """Add the counts of other pictures."""
+        for name in ("pictures", "right", "sure", "wrong"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.which += other.which
+
 
 def score(eye: Eye, deck: PrintedDeck, pictures: int, seed: int = 5, most: int = 5) -> Score:
     """Read seeded heaps of the deck."""

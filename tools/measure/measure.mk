@@ -101,6 +101,12 @@ PICTURES ?= 200
 enrol-check: install  ## unusual simulated decks before and after `referee enrol`, as a table (some minutes)
 	OMP_NUM_THREADS=1 $(BIN)/python -m tools.measure.enrol_check --pictures $(PICTURES) --sheets build/enrol $(ARGS)
 
+# Decks with the letters of other languages, never learned.
+.PHONY: letters-check
+
+letters-check: install  ## simulated decks with German, French, Dutch ... letters, read without `referee enrol` (some minutes)
+	OMP_NUM_THREADS=1 $(BIN)/python -m tools.measure.letters_check $(ARGS)
+
 # The camera's calibration.
 .PHONY: calibration-figures
 

@@ -1,0 +1,146 @@
+"""The letters of the world: what is printed for a rank in which language, and which language a deck speaks.
+
+A network reads what is printed (`GLYPHS`); what that means is the language's business. Nearly every letter means one
+rank wherever it is printed: D is the queen, B the jack, R and H are kings. V is not: the queen (vrouw) in Dutch, the
+jack (valet) in French; nor is T, the ten in English and the ace (туз) in Russian. So the language is inferred, by
+Bayes' rule, from all the letters seen. What they leave open stays open: a V alone is a queen or a jack, alike.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models.eye.classes import RANK_CLASSES
+
+Logs = NDArray[np.float64]
+
+GLYPHS: Final = (*RANK_CLASSES[:9], "10", *RANK_CLASSES[10:], *("1", "E", "T", "R", "H"), *("D", "Д", "V", "C"),
+                 *("B", "F", "S", "Kn"))  # fmt: skip
+"""What may be printed for a rank, in the order of the classifiers' outputs; ``X`` stands for a joker's word. The first
+are those of `RANK_CLASSES`, all that earlier weights tell. Letters that look alike are one, as the Russian В and B."""
+
+#: What each language prints for ace, king, queen, jack and ten, the usual way first; the other numbers are the same in
+#: all. A pack keeps to one way.
+_COURTS: Final = {
+    "English": ("A", "K", "Q", "J", "10 T"),
+    "German": ("A", "K", "D", "B", "10"),
+    "French": ("1 A", "R", "D", "V", "10"),
+    "Dutch": ("A", "H K", "V", "B", "10"),
+    "Italian": ("A 1", "R", "D C", "F", "10"),
+    "Spanish": ("1 A", "R", "C D", "S", "10"),
+    "Scandinavian": ("E A", "K", "D", "Kn J", "10"),
+    "Russian": ("T", "K", "Д", "B", "10"),
+}
+LANGUAGES: Final = tuple(_COURTS)
+_LETTERED: Final = "AKQJT"
+_MIXED: Final = 0.01
+"""How likely it is beforehand that cards of several languages lie together, so that no letter tells of another ..."""
+_ENGLISH: Final = 0.8
+"""... and that a deck is English; the other languages share the rest alike. The letters seen soon outweigh this."""
+_DOUBT: Final = 0.05
+"""However sure the reading, a letter may be misread: a pack that lacks it is so much less likely, but not out."""
+_USUAL: Final = 0.8
+"""How likely the usual way is where a language's makers choose from two."""
+_SHARE: Final = 0.5
+"""A card is named from two readings' worth of evidence (its indices and its picture), and each is told the language:
+each takes half of what that says, lest it be counted twice."""
+_CLEAR_INDEX: Final = 2.0
+"""Logit of being an index from which a letter counts as seen."""
+_TOLD: Final = 0.95
+"""From this probability on the language is told."""
+NEVER: Final = -60.0
+"""Logarithm of the probability of what cannot be."""
+
+
+def prints(language: str, rank: str) -> tuple[str, ...]:
+    """What a language prints for a rank: one glyph, or two that its makers choose from, the usual one first."""
+    return tuple(_COURTS[language][_LETTERED.index(rank)].split()) if rank in _LETTERED else (rank,)
+
+
+@dataclass(frozen=True)
+class _Packs:
+    """The packs that there may be, one row each: a language's, printed in one of its ways; the last is cards of all."""
+
+    chances: Logs
+    """(P,), beforehand."""
+    meanings: Logs
+    """(P, ranks, glyphs): 1 where the pack prints the rank so, shares where a glyph may be one of two."""
+    likelihood: Logs
+    """(P, glyphs): how likely a letter that is seen is to be the pack's."""
+    language: NDArray[np.bool_]
+    """(languages, P): which are of which language."""
+
+
+def _packs() -> _Packs:
+    meanings, chances, owners = [], [], []
+    for number, language in enumerate(LANGUAGES):
+        ways = [prints(language, rank) for rank in RANK_CLASSES]
+        for way in product(*ways):
+            row = np.zeros((len(RANK_CLASSES), len(GLYPHS)))
+            row[range(len(way)), [GLYPHS.index(letter) for letter in way]] = 1.0
+            usual = [
+                _USUAL if letter == some[0] else 1 - _USUAL for letter, some in zip(way, ways, strict=True) if some[1:]
+            ]
+            prior = _ENGLISH if language == "English" else (1 - _ENGLISH - _MIXED) / (len(LANGUAGES) - 1)
+            meanings.append(row)
+            chances.append(prior * float(np.prod(usual)))
+            owners.append(number)
+    table, prior_of = np.array(meanings), np.array(chances)
+    of = np.array(owners) == np.arange(len(LANGUAGES))[:, None]
+    likelihood = np.maximum(table.max(1), _DOUBT)
+    # Among cards of all languages a letter is as likely as languages print it; one of two meanings is either, alike.
+    among = np.array([np.average(likelihood[mine], axis=0, weights=prior_of[mine]) for mine in of]).mean(0)
+    mixed = table.max(0) / np.maximum(table.max(0).sum(0), 1.0)
+    return _Packs(
+        np.append(prior_of, _MIXED),
+        np.concatenate([table, mixed[None]]),
+        np.vstack([likelihood, among]),
+        np.column_stack([of, np.zeros(len(LANGUAGES), bool)]),
+    )
+
+
+_PACKS: Final = _packs()
+
+
+class Letters:
+    """What is known of a deck's language from the indices read so far.
+
+    Of each letter and suit the surest sighting is kept: a card that is read a hundred times says no more than once.
+    """
+
+    def __init__(self) -> None:
+        self._surest = np.zeros((len(GLYPHS), 4))
+
+    def see(self, glyphs: Logs, suits: Logs, index: NDArray[np.float64]) -> None:
+        """Take note of readings: log-probabilities (N, glyphs), (N, suits), and logits of being an index, (N,)."""
+        for row in np.flatnonzero(index > _CLEAR_INDEX):
+            glyph, suit = int(glyphs[row].argmax()), int(suits[row, :4].argmax())
+            sure = float(np.exp(glyphs[row, glyph] + suits[row, suit]))
+            self._surest[glyph, suit] = max(self._surest[glyph, suit], sure)
+
+    @property
+    def chances(self) -> Logs:
+        """Probabilities of the packs that there may be."""
+        logs = np.log(_PACKS.chances) + np.log(1 - (1 - _PACKS.likelihood[..., None]) * self._surest).sum((1, 2))
+        chances = np.exp(logs - logs.max())
+        return np.asarray(chances / chances.sum())
+
+    def ranks(self, glyphs: Logs) -> Logs:
+        """Log-probabilities of `RANK_CLASSES` (N, 14) from those of `GLYPHS`."""
+        meant = np.tensordot(self.chances, _PACKS.meanings, 1)
+        shares = meant**_SHARE
+        # What a letter means where it is printed, and how likely it is to be there at all: an 8 is no B among Q and J.
+        found = np.exp(glyphs) @ (shares / shares.sum(0) * meant.sum(0)).T
+        return np.asarray(np.log(np.maximum(found / found.sum(-1, keepdims=True), np.exp(NEVER))))
+
+    @property
+    def language(self) -> str | None:
+        """The language, where the letters tell it."""
+        chances = _PACKS.language @ self.chances
+        best = int(chances.argmax())
+        return LANGUAGES[best] if chances[best] >= _TOLD else None

@@ -1,0 +1,98 @@
+"""What letters mean, and what they tell of a deck's language."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from models.eye.classes import RANK_CLASSES
+from models.eye.letters import GLYPHS, LANGUAGES, Letters, Logs, prints
+from models.eye.networks import WEIGHTS, Network
+from models.eye.reader import ClassScores
+
+
+def logs(glyphs: list[str], sure: float = 0.98) -> Logs:
+    """A sure reading of each glyph."""
+    table = np.full((len(glyphs), len(GLYPHS)), (1 - sure) / (len(GLYPHS) - 1))
+    table[range(len(glyphs)), [GLYPHS.index(glyph) for glyph in glyphs]] = sure
+    return np.asarray(np.log(table))
+
+
+def seen(*cards: str, sure: float = 0.98) -> Letters:
+    """The letters after cards such as ``Vh`` or ``10s`` were read."""
+    letters = Letters()
+    suits = np.full((len(cards), 6), 0.004)
+    suits[range(len(cards)), ["cdhs".index(card[-1]) for card in cards]] = 0.98
+    letters.see(logs([card[:-1] for card in cards], sure), np.log(suits), np.full(len(cards), 9.0))
+    return letters
+
+
+def meaning(letters: Letters, glyph: str) -> dict[str, float]:
+    """The ranks that a glyph may mean, with more than a hundredth each."""
+    chances = np.exp(letters.ranks(logs([glyph], 1 - 1e-9))[0])
+    return {rank: float(p) for rank, p in zip(RANK_CLASSES, chances, strict=True) if p > 0.01}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("rank", RANK_CLASSES)
+def test_what_a_language_prints_is_read_as_that_rank_among_its_own(language: str, rank: str) -> None:
+    own = [letter + suit for suit in "cdhs" for court in "AKQJ" for letter in prints(language, court)[:1]]
+    letters = seen(*own)
+    assert letters.language == language
+    assert max(meaning(letters, prints(language, rank)[0]).items(), key=lambda one: one[1])[0] == rank
+
+
+def test_a_v_alone_is_a_queen_or_a_jack_alike() -> None:
+    assert meaning(seen("Vh"), "V") == {"Q": pytest.approx(0.5, abs=0.02), "J": pytest.approx(0.5, abs=0.02)}
+    assert seen("Vh").language is None
+
+
+@pytest.mark.parametrize(("others", "rank"), [("Ds Rh", "J"), ("1c Rd", "J"), ("Bs Hh", "Q"), ("Bd Bc", "Q")])
+def test_other_letters_settle_the_v(others: str, rank: str) -> None:
+    assert meaning(seen("Vh", *others.split()), "V")[rank] > 0.8
+
+
+def test_a_king_beside_it_settles_nothing_for_sure() -> None:
+    """A pack of one language may lie among another's."""
+    assert max(meaning(seen("Vh", "Kc"), "V").values()) < 0.8
+
+
+def test_an_eight_is_no_jack_among_english_courts() -> None:
+    doubtful = np.logaddexp(logs(["8"], 0.999), logs(["B"], 0.999)) - np.log(2)
+    english = np.exp(seen("Qc", "Qd", "Js", "Jh").ranks(doubtful)[0])
+    german = np.exp(seen("Dc", "Dd", "Bs", "Bh").ranks(doubtful)[0])
+    assert english[RANK_CLASSES.index("8")] > 0.97
+    assert german[RANK_CLASSES.index("J")] > 0.3
+
+
+def test_the_same_card_seen_again_and_again_says_no_more_than_once() -> None:
+    once, often = seen("Dh", "Bs"), seen(*["Dh", "Bs"] * 50)
+    assert np.allclose(once.chances, often.chances)
+
+
+def test_what_is_hardly_an_index_tells_nothing() -> None:
+    letters = Letters()
+    letters.see(logs(["D"]), np.log(np.full((1, 6), 1 / 6)), np.array([0.5]))
+    assert np.allclose(letters.chances, Letters().chances)
+
+
+def test_numbers_tell_nothing() -> None:
+    assert np.allclose(seen("7h", "9s", "2c").chances, Letters().chances)
+
+
+def test_cards_of_two_packs_leave_no_language_told() -> None:
+    assert seen("Qh", "Js", "Qc", "Rd", "Vs", "Rc", "Dh").language is None
+
+
+def test_weights_that_tell_ranks_are_read_as_before() -> None:
+    out = np.random.default_rng(3).normal(0, 3, (4, 21)).astype(np.float32)
+    plain = out[:, :14].astype(np.float64)
+    plain -= np.log(np.exp(plain).sum(1, keepdims=True))
+    ranks = ClassScores.of(out, RANK_CLASSES).ranks()
+    assert (ranks.argmax(1) == plain.argmax(1)).all()
+    assert np.allclose(ranks, plain, atol=0.3)
+
+
+def test_the_shipped_weights_say_what_they_tell_apart() -> None:
+    for name in ("reader", "card"):
+        assert Network(WEIGHTS / f"{name}.onnx").glyphs in (RANK_CLASSES, GLYPHS)
