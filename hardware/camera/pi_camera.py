@@ -19,6 +19,7 @@ from typing import Any, Final
 import numpy as np
 
 from hardware.camera.held_controls import Locks
+from hardware.camera.one_shot import AF_MANUAL, Adjustment, find_look
 from hardware.camera.pi_driver import memory_words, open_driver
 from hardware.camera.sensor_clock import ARRIVAL, SensorClock
 from hardware.camera.sensor_readout import readout_ns
@@ -29,8 +30,6 @@ from hardware.ports import Frame, HardwareMissing, Image
 STREAM_RESTARTS: Final = 3
 """How often in a row the camera is started anew before it counts as gone."""
 _BUFFERS: Final = 4
-_MANUAL: Final = 0
-"""libcamera's AfModeEnum.Manual; the number spares the import."""
 
 # How the bytes of a pixel lie in numpy, by libcamera's name of the format, which counts from the other end.
 _CHANNELS: Final[dict[str, list[int] | None]] = {
@@ -235,7 +234,25 @@ class PiCamera:
         self._camera.stop()
         self._camera.close()
 
-    def _configure(self) -> None:
+    def hold(self, **look: Any) -> None:
+        """Lock other values from now on (fields of `PiCameraSettings`), and wait until the frames show them."""
+        self._settings = self._settings.changed(**look)
+        self._ask()
+        self._camera.set_controls(self._controls)
+        self._settle()
+
+    def adjust(self) -> Adjustment:
+        """Let exposure, white balance and focus find the table once, and hold what they found."""
+
+        def look() -> dict[str, Any]:
+            return self._picture(pixels=False)[1]
+
+        found = find_look(self._camera, look)
+        self.hold(**found.look)
+        return found
+
+    def _ask(self) -> None:
+        """Controls and locks for what the settings want."""
         wanted = self._settings
         frame_us = round(1_000_000 / wanted.fps)
         controls: dict[str, Any] = {
@@ -250,13 +267,16 @@ class PiCamera:
         if wanted.colour_gains is not None:
             controls |= {"AwbEnable": False, "ColourGains": tuple(wanted.colour_gains)}
             self._locks.ask("ColourGains", *wanted.colour_gains)
-        if wanted.lens_position is not None:
-            if "LensPosition" in self._camera.camera_controls:
-                controls |= {"AfMode": _MANUAL, "LensPosition": wanted.lens_position}
-                self._locks.ask("LensPosition", wanted.lens_position)
-            else:
-                self._notes.append("this camera's lens cannot be moved: lens_position is not used")
+        if wanted.lens_position is not None and "LensPosition" in self._camera.camera_controls:
+            controls |= {"AfMode": AF_MANUAL, "LensPosition": wanted.lens_position}
+            self._locks.ask("LensPosition", wanted.lens_position)
         self._controls |= controls
+
+    def _configure(self) -> None:
+        self._ask()
+        wanted, controls = self._settings, dict(self._controls)
+        if wanted.lens_position is not None and "LensPosition" not in controls:
+            self._notes.append("this camera's lens cannot be moved: lens_position is not used")
         # picamera2 names formats by the order in memory of a little-endian word: RGB888 arrives as blue,
         # green, red. queue=False: an old frame from the queue would tell of a table that is no more.
         main = {"size": wanted.size, "format": "RGB888"}
@@ -284,7 +304,7 @@ class PiCamera:
         mode = (given.get("sensor") or {}).get("output_size") or (given.get("raw") or {}).get("size")
         model = str(self._camera.camera_properties.get("Model", ""))
         known = readout_ns(model, (int(mode[0]), int(mode[1])) if mode else None)
-        self._readout = round(1e9 / self._settings.fps) if known is None else known
+        self._readout = known
         if known is None:
             words = f"how long the sensor {model or '(without a name)'} reads out a picture is not known in this mode"
             self._notes.append(f"{words}: instants are known to a whole frame's time only")
@@ -330,12 +350,13 @@ class PiCamera:
         stamp = metadata.get("SensorTimestamp")
         readout = None if stamp is None else self._clock.to_monotonic(int(stamp))
         assert image is not None
+        length = round(1e9 / self._settings.fps)
         if readout is None:
-            length = round(1e9 / self._settings.fps)
             return Frame(image, arrived - length - exposure, exposure, index, length)
         if readout < self._stream.started - self._clock.error:
             return None
-        return Frame(image, readout - exposure, exposure, index, self._readout + self._clock.error)
+        rows = length if self._readout is None else self._readout
+        return Frame(image, readout - exposure, exposure, index, rows + self._clock.error)
 
     def _image(self, pixels: Any) -> Image:
         """Rows without their padding, channels in the order blue, green, red."""

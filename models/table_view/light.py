@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.eye.geometry import Floats, Image
+from models.table_view.mains import is_steady
 
 _BLOCK: Final = 16
 """Side of the blocks in which pictures are compared, px."""
@@ -33,8 +34,8 @@ _CARD_SPEED: Final = 2.0
 """Millimetres a millisecond: 2 m/s, a card that is laid briskly."""
 SHORTEST_US, _LONGEST_US, _MOST_GAIN = 1500, 30_000, 16.0
 """In 1.5 ms such a card moves 3 mm, and cards smeared by so much were all read: shorter only adds noise."""
-MAINS_US: Final = 10_000
-"""One swing of a lamp on 50 Hz mains."""
+_NEARLY: Final = 0.75
+"""From this share of a swing on an exposure is made a whole one: less, and a card in motion is smeared for nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +113,14 @@ class Exposure:
     more_light: float
     """By how many times the light is short even so; 1 where it suffices."""
 
+    def differs(self, exposure_us: float, gain: float) -> bool:
+        """Whether it is worth changing these."""
+        return abs(self.exposure_us - exposure_us) >= 0.15 * exposure_us or abs(self.gain - gain) >= 1
 
-def advise(light: Light, noise: float, exposure_us: float, gain: float, fps: float, *, flickers: bool) -> Exposure:
+
+def advise(
+    light: Light, noise: float, exposure_us: float, gain: float, fps: float, *, mains_hz: int | None = None
+) -> Exposure:
     """The shortest exposure at which white paper is `WHITE_LEVEL` and the noise is `MOST_NOISE` at most.
 
     Args:
@@ -121,7 +128,8 @@ def advise(light: Light, noise: float, exposure_us: float, gain: float, fps: flo
         noise: grey levels, now; NaN where unknown, and then the gain stays.
         exposure_us, gain: how the camera exposes now.
         fps: frames a second; no exposure is longer than a frame.
-        flickers: the lamps do: then only whole swings of theirs are even.
+        mains_hz: of lamps that flicker (None: none does, or nobody knows): an exposure of whole swings of theirs is
+            even. It is taken where so much light does not overexpose; a shorter one only where the bands stand still.
     """
     # Clipped paper is brighter than told; how much brighter shows once it is not clipped.
     seen = max(light.white, 4.0) if light.clipped < 0.25 else 300.0
@@ -130,8 +138,11 @@ def advise(light: Light, noise: float, exposure_us: float, gain: float, fps: flo
     most_gain = min(_MOST_GAIN, max(1.0, gain if math.isnan(noise) else least_gain))
     wanted = product / most_gain
     longest = min(_LONGEST_US, 1e6 / fps)
-    if flickers:
-        wanted = max(1, round(wanted / MAINS_US)) * MAINS_US
+    if mains_hz is not None:
+        swing = 1e6 / (2 * mains_hz)
+        least = 0 if wanted < _NEARLY * swing and is_steady(fps, mains_hz) else 1
+        whole = max(least, min(round(wanted / swing), int(longest / swing))) * swing
+        wanted = whole if 0 < whole <= product else wanted
     exposure = min(max(wanted, SHORTEST_US), longest)
     then = min(_MOST_GAIN, max(1.0, product / exposure))
     return Exposure(int(exposure), round(then, 1), max(1.0, product / (exposure * most_gain)))

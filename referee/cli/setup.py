@@ -161,6 +161,8 @@ def add_calibrate(commands: Commands) -> None:
     add("--draw", type=Path, metavar="OUT.jpg",
         help="where the picture of what was found goes (default: beside the settings, *.calibration.jpg)")  # fmt: skip
     add("--simulated", action="store_true", help="look at a simulated table instead (with --by cards: at its cards)")
+    add("--as-set", action="store_true",
+        help="leave the Pi camera's focus, exposure and white balance as the settings have them")  # fmt: skip
     add("--json", action="store_true", help="print one JSON object instead of words")
     add("--sheet", type=Path, metavar="FILE", help="write the sheet to print (*.pdf or *.png) and stop")
     add("--paper", choices=("a4", "letter"), default="a4", help="the sheet's paper (default: a4)")
@@ -188,7 +190,7 @@ def _calibrate(args: argparse.Namespace) -> int:
     return calibrate(
         CalibrationOptions(
             images=args.images, settings=args.settings, by=args.by, card_size=args.cards, seats=args.seats,
-            reach=args.reach, draw=args.draw, simulated=args.simulated, as_json=args.json,
+            reach=args.reach, draw=args.draw, simulated=args.simulated, as_set=args.as_set, as_json=args.json,
         )
     )  # fmt: skip
 

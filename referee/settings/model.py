@@ -11,7 +11,7 @@ import tomllib
 from collections.abc import Iterable
 from itertools import combinations
 from pathlib import Path
-from typing import Annotated, Any, Final, Self, get_args
+from typing import Annotated, Any, Final, Literal, Self, get_args
 
 from pydantic import (
     AfterValidator,
@@ -108,6 +108,8 @@ class CameraSettings(Section):
     width: int = _whole(1536, 320, 4608, "pixels")
     height: int = _whole(864, 240, 2592, "pixels")
     fps: float = _number(30.0, 5, 120, "frames a second")
+    mains_hz: Literal[50, 60] | None = Field(default=None, description="50 or 60")
+    """Of the mains on which the table's lamps hang; None where nobody knows."""
     exposure_us: int = _whole(4000, 50, 30_000, "microseconds")
     gain: float = _number(4.0, 1, 16)
     colour_gains: tuple[_Above0, _Above0] | None = Field(

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from hardware.camera.pi_camera import PiCamera
 from hardware.lights.leds import GpioLights
 from hardware.pads.pads import GpioPads
 from hardware.pads.pinout import PAD_PINS
@@ -118,13 +119,23 @@ class Bench:
         """Each camera's source, as settings name it, and what it calls itself."""
         return [(found.source, found.name) for found in cameras()]
 
-    def picture(self, text: str) -> tuple[bool, str]:
-        """Write what the camera of these settings sees into a file; whether that went well, and words."""
+    def picture(self, text: str) -> tuple[str | None, str]:
+        """Write what the camera of these settings sees into a file; the settings with what the camera found of focus,
+        light and mains (None: there was no picture), and words.
+        """
+        from referee.setup.calibration.adjustment import adjust_camera, changes
+
+        settings = self.settings(text).camera
         try:
-            with contextlib.closing(open_camera_of(self.settings(text).camera)) as camera:
-                return self.write(next(frame for count, frame in enumerate(camera.frames()) if count >= 12).image)
+            with contextlib.closing(open_camera_of(settings)) as camera:
+                if isinstance(camera, PiCamera):
+                    found = changes(settings, adjust_camera(camera, settings)[0])
+                    text = SettingsText(text, self.path.parent).changed(found).text
+                image = next(frame for count, frame in enumerate(camera.frames()) if count >= 12).image
+                taken, words = self.write(image)
+                return text if taken else None, words
         except (HardwareMissing, StopIteration) as bad:
-            return False, f"There was no picture: {bad or 'the camera sent too few'}."
+            return None, f"There was no picture: {bad or 'the camera sent too few'}."
 
     def write(self, image: Any) -> tuple[bool, str]:
         """Write a picture beside the settings; whether that went well, where it is and what it is like."""
@@ -190,11 +201,12 @@ class SimulatedBench(Bench):
         """The one that is simulated."""
         return [("picamera", "the simulated one, which the settings take for the Pi's own")]
 
-    def picture(self, text: str) -> tuple[bool, str]:
+    def picture(self, text: str) -> tuple[str | None, str]:
         """Write what the simulated camera sees."""
         from referee.setup.calibration.simulated_camera import simulated_camera
 
-        return self.write(next(simulated_camera("sheet").frames()).image)
+        taken, words = self.write(next(simulated_camera("sheet").frames()).image)
+        return text if taken else None, words
 
     def calibrate(self, text: str, by: str) -> tuple[str | None, str]:
         """Find the simulated table, with the picture's size as its camera has it."""

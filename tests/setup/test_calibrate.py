@@ -12,7 +12,10 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from hardware.simulated.devices.simulated_picamera import CameraRoom
+from hardware.simulated.pictures.ambient import Lamp
 from hardware.simulated.pictures.overhead import Overhead, OverheadFrames
+from models.table_view.light import WHITE_LEVEL
 from models.watch.arms import apart
 from referee.cli import main
 from referee.errors import UserError
@@ -26,6 +29,7 @@ from referee.table.session import out_of_date
 from referee.units import SECOND
 from referee.vision.videos import bearings_of
 from tests.support.overhead import bare, stored_view, true_card_height, with_cards, with_sheet
+from tests.support.pi_room import pi_camera
 
 CAMERA = Overhead(tilt=6.0, turn=3.0)
 MINE = """\
@@ -233,6 +237,47 @@ def test_two_seats_on_one_side_and_nobody_at_all(table: Path, monkeypatch: pytes
     assert "no hand of Ben came" in refused(capsys, "--settings", str(table), "--reach")
     assert table.read_text(encoding="utf-8") == MINE
     assert not backup_of(table).exists()
+
+
+# The Pi's camera, fitted to its room
+
+
+@pytest.mark.parametrize(("hz", "rate"), [(50, 25.0), (60, 30.0), (None, 30.0)])
+def test_the_pi_camera_is_fitted_to_its_room_and_that_is_stored(
+    hz: int | None, rate: float, table: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table.write_text(MINE.replace("usb:1", "picamera"), encoding="utf-8")
+    room = CameraRoom(focus=1.6, light=9_000.0, colour_gains=(1.9, 1.6), lamp=None if hz is None else Lamp(hz, 0.15))
+    monkeypatch.setattr(calibrate, "open_camera_of", lambda _: pi_camera(room))
+    assert main(["calibrate", "--settings", str(table), "--json"]) in (0, 1)
+    said = capsys.readouterr()
+    kept = load_settings(table).camera
+    assert kept.lens_position == pytest.approx(1.6, abs=0.01)
+    assert "at 1.6 dioptres (62 cm), and is held there" in said.err
+    assert kept.colour_gains == pytest.approx((1.9, 1.6), abs=0.01)
+    assert (kept.mains_hz, kept.fps) == (hz, rate)
+    assert ("lamps flicker with" in said.err) == (hz is not None)
+    told = json.loads(said.out)
+    assert told["mains_hz"] == hz
+    # Exposed as it is stored, white paper is bright and quiet.
+    assert told["white"] == pytest.approx(WHITE_LEVEL, abs=20)
+    assert grades(told)["light"] == grades(told)["noise"] == grades(told)["sharpness"] == "fine"
+    assert grades(told)["flicker"] in ("fine", "acceptable")
+    assert "# the white one" in table.read_text(encoding="utf-8")
+
+
+def test_a_camera_without_autofocus_says_so_and_one_that_is_left_as_set_says_nothing(
+    table: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table.write_text(MINE.replace("usb:1", "picamera"), encoding="utf-8")
+    monkeypatch.setattr(calibrate, "open_camera_of", lambda _: pi_camera(CameraRoom(focus=1.0), "fixed"))
+    assert main(["calibrate", "--settings", str(table)]) in (0, 1)
+    assert "no autofocus: turn its lens by hand" in capsys.readouterr().err
+    assert load_settings(table).camera.lens_position is None
+    before = load_settings(table).camera
+    assert main(["calibrate", "--settings", str(table), "--as-set"]) in (0, 1)
+    assert "autofocus" not in capsys.readouterr().err
+    assert load_settings(table).camera == before
 
 
 def test_a_restless_table_is_told(table: Path, monkeypatch: pytest.MonkeyPatch,

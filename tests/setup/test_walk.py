@@ -15,15 +15,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hardware.pads.pinout import PAD_PINS, SEAT_LIGHT_PINS, TABLE_LIGHT_PINS
+from hardware.simulated.devices.simulated_picamera import CameraRoom
+from hardware.simulated.pictures.ambient import Lamp
 from referee.cli.setup import STEP_NAMES
 from referee.errors import UserError
 from referee.settings.file import SettingsText, new_settings, set_values
 from referee.settings.model import Settings, load_settings
+from referee.setup import device_checks
 from referee.setup.calibration.report import write_picture
 from referee.setup.console import hold_walk, listed_answers
 from referee.setup.device_checks import Bench, SimulatedBench, try_voice
 from referee.setup.steps import STEPS, assign_pins
 from referee.setup.walk import DeviceCall, Question, Walk
+from tests.support.pi_room import pi_camera
 
 SKIP = ["skip"] * len(STEPS)
 
@@ -59,8 +63,8 @@ class FakeBench(Bench):
         self.done.append("cameras")
         return [(source, f"camera {source}") for source in self.found]
 
-    def picture(self, text: str) -> tuple[bool, str]:
-        return True, "a picture"
+    def picture(self, text: str) -> tuple[str | None, str]:
+        return text, "a picture"
 
     def calibrate(self, text: str, by: str) -> tuple[str | None, str]:
         return None, f"the table was not found by {by}"
@@ -245,6 +249,29 @@ def test_a_picture_is_of_a_size_that_the_camera_gives(
     draft = new_settings().changed({"camera.width": before[0], "camera.height": before[1]})
     camera = walked({"camera.size": answer}, FakeBench(found=(source,)), draft).camera
     assert (camera.width, camera.height) == after
+
+
+def test_the_mains_are_asked_where_no_lamp_told_them() -> None:
+    kept = [walked({"camera.mains": answer}).camera for answer in ("50", "60", "")]
+    assert [(camera.mains_hz, camera.fps) for camera in kept] == [(50, 25.0), (60, 30.0), (None, 30.0)]
+    known = new_settings().changed({"camera.mains_hz": 60})
+    assert walked({"camera.mains": "50"}, draft=known).camera.mains_hz == 60, "what was measured is not asked"
+
+
+def test_the_set_ups_picture_is_sharp_and_what_the_camera_found_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    room = CameraRoom(focus=2.0, light=20_000.0, lamp=Lamp(50, 0.2))
+    monkeypatch.setattr(device_checks, "open_camera_of", lambda _: pi_camera(room))
+    text, words = Bench(tmp_path / "table.toml").picture(
+        new_settings(tmp_path).changed({"camera.source": "picamera"}).text
+    )
+    assert "it is what the camera sees" in words
+    assert text is not None
+    camera = SettingsText(text).settings.camera
+    assert camera.lens_position == pytest.approx(2.0, abs=0.01)
+    assert (camera.mains_hz, camera.fps) == (50, 25.0)
+    assert camera.exposure_us * camera.gain == pytest.approx(20_000, rel=0.05)
 
 
 # Back, again, skip, stop
@@ -460,9 +487,9 @@ def test_this_machines_bench_says_in_words_what_is_not_here(tmp_path: Path) -> N
         write_picture(frames / f"f{number:02}.jpg", np.full((48, 64, 3), 10 * number, np.uint8))
     path, bench = tmp_path / "table.toml", Bench(tmp_path / "table.toml")
     text = new_settings(tmp_path).changed({"camera.source": str(frames)}).text
-    assert bench.picture(text) == (True, f"Look at {tmp_path / 'table.picture.jpg'}: it is what the camera sees "
+    assert bench.picture(text) == (text, f"Look at {tmp_path / 'table.picture.jpg'}: it is what the camera sees "
                                    "(64×48 px, mean brightness 120 of 255).")  # fmt: skip
-    assert bench.picture(text.replace(str(frames), str(tmp_path / "none")))[0] is False
+    assert bench.picture(text.replace(str(frames), str(tmp_path / "none")))[0] is None
     assert bench.calibrate(text, "sheet")[0] is None
     assert path.read_text() == text
     with pytest.raises(UserError, match="skip"):

@@ -108,10 +108,13 @@ letters-check: install  ## simulated decks with German, French, Dutch ... letter
 	OMP_NUM_THREADS=1 $(BIN)/python -m tools.measure.letters_check $(ARGS)
 
 # The camera's calibration.
-.PHONY: calibration-figures
+.PHONY: calibration-figures flicker-figures
 
 calibration-figures: install  ## how true a table that is found is, and down to what picture cards are read
 	$(BIN)/python -m tools.measure.calibration_figures $(ARGS)
+
+flicker-figures: install  ## cards, seats and takes under lamps that flicker, by mains and frame rate, as a table (an hour)
+	OMP_NUM_THREADS=1 $(BIN)/python -m tools.measure.flicker_figures $(ARGS)
 
 # The pads' timing. ARGS= passes options on: make pulse-table ARGS="--pairs 1000", or --export, --record, --edges FILE
 .PHONY: pulse-table

@@ -44,6 +44,7 @@ FAULTS: Final[dict[str, str]] = {
     "again": "the same frame again and again",
     "unlocked": "exposure and gain wander off",
     "drift": "the lens drifts, as it does with heat",
+    "unfocused": "the autofocus finds nothing to be sharp on",
     "slow": "a third of the frames",
     "noisy": "prints more than a pipe holds",
 }

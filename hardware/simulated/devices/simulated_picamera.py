@@ -21,9 +21,11 @@ import sys
 import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import CancelledError
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+import cv2
 import numpy as np
 
 from hardware.camera.pi_camera import PiCamera, PiCameraSettings
@@ -31,6 +33,7 @@ from hardware.camera.pi_driver import open_driver
 from hardware.clock import Clock, boottime, monotonic
 from hardware.ports import Image
 from hardware.simulated.devices.camera_faults import Faults
+from hardware.simulated.pictures.ambient import Lamp
 from referee.units import MS, SECOND
 
 LATE_REQUEST: Final = 11
@@ -44,13 +47,85 @@ _FORMATS: Final = {"rgb": ("BGR888", 3), "four": ("XRGB8888", 4), "planes": ("YU
 _ADVERTISED: Final = (
     "AeEnable", "ExposureTime", "AnalogueGain", "AwbEnable", "ColourGains", "FrameDurationLimits",
 )  # fmt: skip
-_LENS: Final = ("AfMode", "LensPosition")
+_LENS: Final = ("AfMode", "AfTrigger", "LensPosition")
 _MODES: Final = ((1536, 864), (2304, 1296), (4608, 2592))
 """Of the sensor: the smallest that holds a picture is scaled down to it."""
+
+_SHORTEST_US: Final = 60
+_FASTER: Final = 0.3
+"""Share of the way to the right exposure that the automatics go with each frame."""
+_SCAN: Final = 24
+"""Frames that a run of the autofocus takes."""
+_IDLE, _SCANNING, _FOCUSED, _FAILED = range(4)
+_SOFT_PX: Final = 0.004
+"""By how much of the picture's height a lens that is a dioptre off softens it (standard deviation)."""
+_GAMMA: Final = 2.2
 
 Pause = Callable[[float], object]
 Pictures = Callable[[int, int, tuple[int, int]], Image]
 """Paints a frame from its number, the instant of its readout (ns, CLOCK_MONOTONIC), its width and height."""
+
+
+@dataclass(frozen=True, slots=True)
+class CameraRoom:
+    """What a camera finds before it."""
+
+    focus: float = 1.6
+    """How far the table is, dioptres."""
+    light: float = 12_000.0
+    """Exposure (µs) times gain at which the painted pictures are as bright as they are painted."""
+    colour_gains: tuple[float, float] = (1.5, 2.5)
+    lamp: Lamp | None = None
+
+    def show(self, image: Image, told: Mapping[str, Any], readout: int) -> Image:
+        """The picture as it comes out with these metadata, its first row read out at ``readout`` (ns)."""
+        exposure = int(told["ExposureTime"])
+        bright = (exposure * told["AnalogueGain"] / self.light) ** (1 / _GAMMA)
+        soft = _SOFT_PX * len(image) * abs(told.get("LensPosition", self.focus) - self.focus)
+        if soft > 0.2:
+            image = np.asarray(cv2.GaussianBlur(image, (0, 0), soft), np.uint8)
+        image = np.asarray(cv2.convertScaleAbs(image, alpha=bright), np.uint8)
+        if self.lamp is None:
+            return image
+        return self.lamp.shine(image, readout - exposure * 1000, exposure * 1000)
+
+
+class Automatics:
+    """Exposure, white balance and focus of a camera, frame by frame, as its controls let them run."""
+
+    def __init__(self, room: CameraRoom) -> None:
+        self._room = room
+        self._light = 10_000.0
+        self._run = -1
+        self.lens = 1.0
+        """Where a lens stands that nobody moved."""
+        self.state = _IDLE
+
+    def ask(self, controls: Mapping[str, Any]) -> None:
+        """Controls that have just come to show."""
+        if controls.get("AfMode") == 1 and controls.get("AfTrigger") == 0:
+            self._run, self.state = 0, _SCANNING
+        elif "LensPosition" in controls:
+            self.lens, self._run, self.state = float(controls["LensPosition"]), -1, _IDLE
+
+    def step(self, shown: Mapping[str, Any], longest_us: int, *, blind: bool) -> dict[str, Any]:
+        """The next frame's exposure, gains and lens; a lens that is ``blind`` finds no focus."""
+        if shown.get("AeEnable"):
+            self._light *= (self._room.light / self._light) ** _FASTER
+            exposure = int(min(max(self._light, _SHORTEST_US), longest_us))
+            out: dict[str, Any] = {"ExposureTime": exposure, "AnalogueGain": max(1.0, self._light / exposure)}
+        else:
+            exposure = int(shown.get("ExposureTime", 10_000))
+            out = {"ExposureTime": exposure, "AnalogueGain": float(shown.get("AnalogueGain", 1.0))}
+            self._light = exposure * out["AnalogueGain"]
+        held = None if shown.get("AwbEnable", True) else shown.get("ColourGains")
+        out["ColourGains"] = held or self._room.colour_gains
+        if self.state == _SCANNING:
+            self._run += 1
+            self.lens = 10.0 * self._run / _SCAN
+            if self._run == _SCAN:
+                self.lens, self.state = (1.0, _FAILED) if blind else (self._room.focus, _FOCUSED)
+        return out
 
 
 def plain(number: int, _t: int, size: tuple[int, int]) -> Image:
@@ -113,6 +188,7 @@ class SimulatedPicamera2:
         *,
         model: str = "imx708",
         pictures: Pictures = plain,
+        room: CameraRoom | None = None,
         clock: Clock = monotonic,
         boot: Clock = boottime,
         pause: Pause | None = None,
@@ -123,6 +199,8 @@ class SimulatedPicamera2:
             faults: how it fails.
             model: libcamera's name of the sensor.
             pictures: paints the frames.
+            room: light and distance, which change what is painted; pictures come as they are painted where none is
+                given.
             clock: answers CLOCK_MONOTONIC, ns.
             boot: answers CLOCK_BOOTTIME, ns.
             pause: waits for so many seconds.
@@ -132,7 +210,8 @@ class SimulatedPicamera2:
         """
         self._faults = faults or Faults()
         self._model = model
-        self._pictures = pictures
+        self._pictures, self._room = pictures, room
+        self._automatics = Automatics(room or CameraRoom())
         self._clock, self._boot = clock, boot
         self._pause: Pause = pause or threading.Event().wait
         self._config: dict[str, Any] = {}
@@ -209,6 +288,7 @@ class SimulatedPicamera2:
         self.starts += 1
         # What was set before an earlier start is forgotten.
         self._shown, self._next, self._coming = self._next, {}, []
+        self._automatics.ask(self._shown)
         self._epoch = self._clock()
         self._begun = self._number
         self._stalled = False
@@ -264,12 +344,16 @@ class SimulatedPicamera2:
         for at, controls in self._coming:
             if at <= self._number:
                 self._shown |= controls
+                self._automatics.ask(controls)
         self._coming = [(at, controls) for at, controls in self._coming if at > self._number]
         main = self._config["main"]
         width, height = main["size"]
         image = self._pictures(self._number, due, (width, height))
+        told = self._metadata(now, due)
+        if self._room is not None:
+            image = self._room.show(image, told, due)
         image = np.zeros_like(image) if "dark" in now else image.copy()
-        return TwinRequest(in_memory(image, main), self._metadata(now, due))
+        return TwinRequest(in_memory(image, main), told)
 
     @property
     def _length(self) -> int:
@@ -277,7 +361,8 @@ class SimulatedPicamera2:
         return int(micros) * 1000 * (3 if "slow" in self._faults.at(-1) else 1)
 
     def _metadata(self, now: frozenset[str], readout: int) -> dict[str, Any]:
-        shown, wander = self._shown, "unlocked" in now
+        wander = "unlocked" in now
+        auto = self._automatics.step(self._shown, self._length // 1000, blind="unfocused" in now)
         if "past" in now:
             readout -= 3 * SECOND
         if "again" in now:
@@ -289,14 +374,15 @@ class SimulatedPicamera2:
             stamp += self._boot() - self._clock()
         out = {
             "SensorTimestamp": stamp,
-            "ExposureTime": shown.get("ExposureTime", 10_000) * (3 if wander else 1),
-            "AnalogueGain": shown.get("AnalogueGain", 1.0) * (2.0 if wander else 1.0),
-            "ColourGains": shown.get("ColourGains", (1.5, 2.5)),
+            "ExposureTime": auto["ExposureTime"] * (3 if wander else 1),
+            "AnalogueGain": auto["AnalogueGain"] * (2.0 if wander else 1.0),
+            "ColourGains": auto["ColourGains"],
             "FrameDuration": self._length // 1000,
             "Lux": 0.0 if "dark" in now else 400.0,
         }
         if "LensPosition" in self.camera_controls:
-            out["LensPosition"] = shown.get("LensPosition", 1.0) + (0.8 if "drift" in now else 0.0)
+            out["LensPosition"] = self._automatics.lens + (0.8 if "drift" in now else 0.0)
+            out["AfState"] = self._automatics.state
         if "unstamped" in now:
             del out["SensorTimestamp"]
         return out

@@ -1,15 +1,19 @@
-"""What a picture has besides cards and hands: the table's cloth, the light on it, and the noise of the sensor.
+"""What a picture has besides cards and hands: the table's cloth, the light on it, a lamp's flicker, the sensor's noise.
 
 All seeded. Of the noise a few fields are made ahead, of which each picture gets one, shifted.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Final
+
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from hardware.simulated.pictures.canvas import Bytes
+from referee.units import MS, SECOND
 
 Floats = NDArray[np.float32]
 _CLOTHS = ((58, 104, 46), (112, 74, 40), (52, 46, 104), (96, 100, 98), (70, 92, 118), (60, 62, 60))
@@ -17,6 +21,8 @@ _CLOTHS = ((58, 104, 46), (112, 74, 40), (52, 46, 104), (96, 100, 98), (70, 92, 
 _FIELDS = 5
 _SHIFT_PX = 64
 """How far a field of noise is shifted at most."""
+_GAMMA: Final = 2.2
+"""Light goes as a grey level to this power."""
 
 
 def light(width: int, height: int, seed: int) -> Floats:
@@ -44,6 +50,30 @@ def cloth(width: int, height: int, scale: float, seed: int) -> Bytes:
         chance.standard_normal((6, 8, 3)).astype(np.float32), (width, height), interpolation=cv2.INTER_CUBIC
     )
     return np.asarray(np.clip(base * shade[..., None] * tint, 0, 255), dtype=np.uint8)
+
+
+@dataclass(frozen=True, slots=True)
+class Lamp:
+    """A lamp on the mains, whose light swings twice in each of their periods, seen by a rolling shutter."""
+
+    mains_hz: float = 50.0
+    ripple: float = 0.2
+    """Share of its mean by which the light rises and falls."""
+    readout: int = 8 * MS
+    """From the first row's exposure to the last's, ns."""
+
+    def light(self, t: int, exposure: int, rows: int) -> Floats:
+        """How bright each row is, about 1, in a picture whose first row is exposed from ``t`` on (ns)."""
+        swing = 2.0 * self.mains_hz
+        middles = (t + exposure / 2 + self.readout * np.arange(rows) / rows) / SECOND
+        # What an exposure takes in is a mean over it: one of a whole swing's length sees no flicker.
+        even = np.sinc(swing * exposure / SECOND)
+        return np.asarray(1 + self.ripple * even * np.cos(2 * np.pi * swing * middles), np.float32)
+
+    def shine(self, image: Bytes, t: int, exposure: int) -> Bytes:
+        """The picture (H x W x 3) as this lamp lights it."""
+        levels = self.light(t, exposure, len(image)) ** (1 / _GAMMA)
+        return np.asarray(np.clip(image * levels[:, None, None] + 0.5, 0, 255), np.uint8)
 
 
 class SensorNoise:

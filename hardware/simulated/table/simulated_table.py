@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from hardware.ports import Frame
+from hardware.simulated.pictures.ambient import Lamp
 from hardware.simulated.pictures.scene import CARD_SHARE, Scene
 from hardware.simulated.table.acts import Lay
 from hardware.simulated.table.script import Script
@@ -25,6 +26,7 @@ class SimulatedTable:
         seed: cloth, light, arms and noise; the script's own seed unless given.
         card_share: a card's height as a share of the picture's.
         exposure_ns: how long each picture is exposed.
+        lamp: what lights it, where that flickers.
         scene: what renders it.
     """
 
@@ -38,12 +40,13 @@ class SimulatedTable:
         *,
         card_share: float = CARD_SHARE,
         exposure_ns: int = 4 * MS,
+        lamp: Lamp | None = None,
         scene: type[Scene] = Scene,
     ) -> None:
         if fps <= 0:
             raise ValueError("fps must be more than 0")
         self.script, self.fps, self.size = script, fps, size
-        self.exposure_ns = exposure_ns
+        self.exposure_ns, self.lamp = exposure_ns, lamp
         self.scene = scene(
             script.acts, script.seats, size=size, family=deck_family, seed=script.seed if seed is None else seed,
             card_share=card_share, exposure_ns=exposure_ns,
@@ -76,7 +79,10 @@ class SimulatedTable:
     def render(self, t: int) -> Frame:
         """The frame whose exposure starts at ``t`` ns; quickest when called in the order of time."""
         index = round(t * self.fps / SECOND)
-        return Frame(self.scene.picture(t, index), t, self.exposure_ns, index)
+        image = self.scene.picture(t, index)
+        if self.lamp is not None:
+            image = self.lamp.shine(image, t, self.exposure_ns)
+        return Frame(image, t, self.exposure_ns, index)
 
     def frames(self) -> Iterator[Frame]:
         """Every frame of the script, in order."""

@@ -16,14 +16,17 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from hardware.camera.pi_camera import PiCamera
 from hardware.ports import Camera, Frame, HardwareMissing
 from models.table_view.light import compare
+from models.table_view.mains import Mains
 from models.table_view.reach import Reaching
 from models.watch.arms import apart
 from referee.errors import UserError
 from referee.settings.file import read_settings, save_with_backup
 from referee.settings.model import NEAREST_SEATS, CameraSettings, Settings, load_settings
 from referee.setup.calibration import report, say
+from referee.setup.calibration.adjustment import adjust_camera, changes, hold_exposure, mains_of, with_mains
 from referee.setup.calibration.find_table import find_table
 from referee.setup.calibration.report import Measured
 from referee.setup.calibration.simulated_camera import simulated_camera
@@ -64,6 +67,8 @@ class CalibrationOptions:
     reach: bool = False
     draw: Path | None = None
     simulated: bool = False
+    as_set: bool = False
+    """Leave focus, exposure and white balance as the settings have them."""
     as_json: bool = False
 
 
@@ -82,13 +87,17 @@ def calibrate(options: CalibrationOptions) -> int:
     if options.reach and settings is None and options.seats is None:
         raise UserError("--reach needs to know the seats: name the table's --settings FILE, or --seats N")
     eye = partial(load_eye, None if settings is None else settings.deck)
+    camera: CameraSettings | None = None
     if options.images:
         image, m = _look_at_pictures(options, eye)
+        if settings is not None and settings.camera.source == "picamera":
+            # The settings rule how the Pi's camera exposes, and no other's.
+            camera = settings.camera
     else:
-        image, m, seats = _look_through_camera(options, settings, seats, eye)
+        image, m, seats, camera = _look_through_camera(options, settings, seats, eye)
     for one, other in combinations(seats, 2):
         _refuse_near({one: seats[one]}, other, seats[other])
-    return _conclude(options, settings, image, m, seats)
+    return _conclude(options, settings, image, m, seats, camera)
 
 
 def _even_seats(settings: Settings | None, count: int | None) -> dict[str, float]:
@@ -126,45 +135,67 @@ def _look_at_pictures(options: CalibrationOptions, eye: Callable[[], Eye]) -> tu
 
 def _look_through_camera(
     options: CalibrationOptions, settings: Settings | None, seats: dict[str, float], eye: Callable[[], Eye]
-) -> tuple[Any, Measured, dict[str, float]]:
-    """The still table's mean picture, what was measured of it, and the seats, by reach if that was asked for."""
+) -> tuple[Any, Measured, dict[str, float], CameraSettings]:
+    """The still table's mean picture, what was measured of it, the seats, by reach if that was asked for, and the
+    camera's settings as they are to be kept.
+    """
+    kept = CameraSettings(source="simulated", width=960, height=720, fps=15.0)
     try:
         if options.simulated:
             source: Camera = simulated_camera(options.by, list(seats.values()) if options.reach else ())
         elif settings is not None:
-            source = open_camera_of(settings.camera)
+            kept = settings.camera
+            source = open_camera_of(kept)
         else:
             raise UserError(
                 "name what to look at: --settings FILE (its camera), IMAGE files, or --simulated; "
                 "`referee run --example > table.toml` begins the settings"
             )
         with closing(source) as camera:
+            pi = camera if isinstance(camera, PiCamera) and not options.as_set else None
+            mains = None
+            if pi is not None:
+                kept, mains = adjust_camera(pi, kept)
             frames = camera.frames()
             say("looking at the table: keep hands off it")
-            still = _still_frames(frames)
-            # In the mean, noise that would move corners is evened out.
-            image = np.rint(np.mean(np.stack(still), axis=0, dtype=np.float32)).astype(np.uint8)
-            m = report.measure(find_table([image], options.by, eye, options.card_size), still)
-            return image, m, _measure_reach(frames, list(seats), m) if options.reach else seats
+            image, m = _look_at_table(options, frames, eye, mains)
+            if pi is not None and (best := report.advised_exposure(m, kept)).differs(kept.exposure_us, kept.gain):
+                kept = hold_exposure(pi, kept, best)
+                image, m = _look_at_table(options, frames, eye, mains)
+            elif not options.simulated and m.mains.hz is not None:
+                kept = with_mains(kept, m.mains)
+            return image, m, _measure_reach(frames, list(seats), m) if options.reach else seats, kept
     except HardwareMissing as bad:
         raise UserError(str(bad)) from None
 
 
-def _still_frames(frames: Iterator[Frame]) -> list[Any]:
+def _look_at_table(
+    options: CalibrationOptions, frames: Iterator[Frame], eye: Callable[[], Eye], mains: Mains | None
+) -> tuple[Any, Measured]:
+    """The still table's mean picture, and what was measured of it; ``mains`` where they are measured already."""
+    still = _still_frames(frames)
+    images = [frame.image for frame in still]
+    # In the mean, noise that would move corners is evened out.
+    image = np.rint(np.mean(np.stack(images), axis=0, dtype=np.float32)).astype(np.uint8)
+    found = find_table([image], options.by, eye, options.card_size)
+    return image, report.measure(found, images, mains_of(still) if mains is None else mains)
+
+
+def _still_frames(frames: Iterator[Frame]) -> list[Frame]:
     """The first `_STILL` pictures in a row in which nothing moves.
 
     Raises:
         UserError: something does all the time, or there are too few frames.
     """
-    kept: list[Any] = []
+    kept: list[Frame] = []
     began: int | None = None
     for count, frame in enumerate(frames):
         began = frame.t if began is None else began
         if count < _SETTLING:
             continue
-        if kept and compare([kept[-1], frame.image]).moving > _MOVING:
+        if kept and compare([kept[-1].image, frame.image]).moving > _MOVING:
             kept.clear()
-        kept.append(frame.image)
+        kept.append(frame)
         if len(kept) == _STILL:
             return kept
         if frame.t - began > STILL_PATIENCE:
@@ -232,16 +263,17 @@ def _refuse_near(told: Mapping[str, float], name: str, bearing: float) -> None:
 
 
 def _conclude(
-    options: CalibrationOptions, settings: Settings | None, image: Any, m: Measured, seats: Mapping[str, float]
+    options: CalibrationOptions,
+    settings: Settings | None,
+    image: Any,
+    m: Measured,
+    seats: Mapping[str, float],
+    camera: CameraSettings | None,
 ) -> int:
-    """Draw, store and tell what was measured; the exit status."""
-    camera = None
-    if options.simulated:
-        camera = CameraSettings(source="simulated", width=960, height=720, fps=15.0)
-    elif settings is not None and settings.camera.source == "picamera":
-        # The settings rule how the Pi's camera exposes, and no other's.
-        camera = settings.camera
-    items = report.grade(m, camera)
+    """Draw, store and tell what was measured; the exit status. ``camera`` tells how the pictures were exposed."""
+    # Of a USB camera nobody knows how it exposes.
+    exposed = camera if camera is None or not camera.source.startswith("usb") else None
+    items = report.grade(m, exposed)
     target, kept = options.draw, None
     if target is None and options.settings is not None:
         target = options.settings.with_suffix(".calibration.jpg")
@@ -250,9 +282,11 @@ def _conclude(
     if options.settings is not None and settings is not None:
         text = read_settings(options.settings).with_measured("calibration", report.section_of(m), "referee calibrate")
         bearings = [{"bearing": round(seats[seat.name], 1)} for seat in settings.seats]
+        if camera is not None and not options.simulated:
+            text = text.changed(changes(settings.camera, camera))
         kept = save_with_backup(options.settings, text.with_seats(bearings).text)
     if options.as_json:
-        report.print_json(items, m, seats, camera)
+        report.print_json(items, m, seats, exposed)
     else:
         report.print_words(items, seats)
         if target is not None:

@@ -22,7 +22,6 @@ from rich.table import Table
 from models.eye.classes import HEIGHT_MM, WIDTH_MM
 from models.eye.geometry import Floats
 from models.table_view.light import (
-    MAINS_US,
     MOST_NOISE,
     Exposure,
     Light,
@@ -32,6 +31,7 @@ from models.table_view.light import (
     measure_light,
     smear_px,
 )  # fmt: skip
+from models.table_view.mains import UNSEEN, Mains, is_steady, steady_rate
 from models.table_view.table_map import card_heights, grid
 from referee.errors import UserError
 from referee.settings.model import CameraSettings
@@ -61,13 +61,20 @@ class Measured:
     """A card's height, px: in the middle of the playing area, least, most."""
     edge_px: float
     """Over how many pixels an edge spreads; NaN if none could be followed."""
+    mains: Mains = UNSEEN
+    """What the lamps' flicker tells, at a rate at which it shows."""
+
+    @property
+    def flicker(self) -> float:
+        """Share by which lamps make the light swing, from picture to picture or at the rate at which it showed."""
+        return float(np.nanmax([self.still.flicker, self.mains.ripple]))
 
 
-def measure(found: TableMatch, images: Sequence[Any]) -> Measured:
+def measure(found: TableMatch, images: Sequence[Any], mains: Mains = UNSEEN) -> Measured:
     """Everything that pictures (H x W x 3) of one view tell of the table that was found in them."""
     edge = float(np.median(found.edges_px)) if len(found.edges_px) else math.nan
     light = measure_light(images[0], found.outlines)
-    return Measured(found, compare(images), light, card_heights(found.table.view, found.area), edge)
+    return Measured(found, compare(images), light, card_heights(found.table.view, found.area), edge, mains)
 
 
 def section_of(m: Measured) -> dict[str, Any]:
@@ -112,7 +119,7 @@ def grade(m: Measured, camera: CameraSettings | None) -> list[Item]:
         worth = _graded("lens", lens.error_px, (0.7, BENT_PX), words)
     else:
         worth = _graded("lens", m.found.table.error_px, (0.5, math.inf), f"not measured: {lens.why_not}")
-    return [*_grade_view(m), *_grade_light(m), *motion, worth]
+    return [*_grade_view(m), *_grade_light(m, camera), *motion, worth]
 
 
 def _graded(name: str, value: float, limits: tuple[float, float], words: str, todo: str = "") -> Item:
@@ -150,7 +157,7 @@ def _grade_view(m: Measured) -> Iterator[Item]:
                   "focus by hand or raise the lens position, and look again")  # fmt: skip
 
 
-def _grade_light(m: Measured) -> Iterator[Item]:
+def _grade_light(m: Measured, camera: CameraSettings | None) -> Iterator[Item]:
     """Brightness, and noise and flicker where there are pictures to compare."""
     white, clipped, noise, flicker = m.light.white, m.light.clipped, m.still.noise, m.still.flicker
     if clipped > 0.05:
@@ -165,26 +172,41 @@ def _grade_light(m: Measured) -> Iterator[Item]:
         yield _graded("noise", noise, (MOST_NOISE, 2 * MOST_NOISE), words, "more light and less camera.gain")
     if not math.isnan(flicker):
         words = f"brightness swings by {100 * flicker:.1f} % from picture to picture"
-        exposure = f"expose for whole swings of the mains (camera.exposure_us = {MAINS_US})"
-        yield _graded("flicker", flicker, (_FLICKERS, 0.04), words, f"{exposure}, or use a lamp that does not flicker")
+        yield _graded("flicker", flicker, (_FLICKERS, 0.04), words + _mains_words(m), _steadier(m, camera))
 
 
-def _advise(m: Measured, camera: CameraSettings) -> Exposure:
-    flickers = m.still.flicker > _FLICKERS
-    return advise(m.light, m.still.noise, camera.exposure_us, camera.gain, camera.fps, flickers=flickers)
+def _mains_words(m: Measured) -> str:
+    if m.mains.hz is None:
+        return ""
+    return f"; lamps on {m.mains.hz} Hz mains make the light swing by {100 * m.mains.ripple:.1f} %"
+
+
+def _steadier(m: Measured, camera: CameraSettings | None) -> str:
+    """What to do about flicker."""
+    hz = m.mains.hz if camera is None else m.mains.hz or camera.mains_hz
+    if hz is None:
+        return "set camera.mains_hz = 50 or 60 and camera.fps = 25 or 30, or use a lamp that does not flicker"
+    if camera is not None and not is_steady(camera.fps, hz):
+        return f"set camera.fps = {steady_rate(hz):g}, at which the bands of {hz} Hz lamps stand still"
+    return "use a lamp that does not flicker"
+
+
+def advised_exposure(m: Measured, camera: CameraSettings) -> Exposure:
+    """How to expose instead, by what was measured with the camera as these settings have it."""
+    hz = (m.mains.hz or camera.mains_hz) if m.flicker > _FLICKERS else None
+    return advise(m.light, m.still.noise, camera.exposure_us, camera.gain, camera.fps, mains_hz=hz)
 
 
 def _grade_motion(m: Measured, camera: CameraSettings) -> Item:
     scale = m.found.table.view.scale((0.0, 0.0))
     moved = smear_px(camera.exposure_us, scale)
-    best = _advise(m, camera)
+    best = advised_exposure(m, camera)
     words = (
         f"in {camera.exposure_us} µs a card laid at 2 m/s moves {moved / scale:.1f} mm ({moved:.0f} px); "
         "cards at rest are not smeared"
     )
     todo = []
-    is_near = abs(best.exposure_us - camera.exposure_us) < 0.15 * camera.exposure_us
-    if not is_near or abs(best.gain - camera.gain) >= 1:
+    if best.differs(camera.exposure_us, camera.gain):
         todo.append(f"set camera.exposure_us = {best.exposure_us} and camera.gain = {best.gain:g}")
     if best.more_light > 1.2:
         todo.append(f"the light is short by {best.more_light:.1f} times: add a lamp")
@@ -215,9 +237,11 @@ def print_json(items: Sequence[Item], m: Measured, seats: Mapping[str, float], c
         "noise": None if math.isnan(m.still.noise) else round(m.still.noise, 2),
         "flicker": None if math.isnan(m.still.flicker) else round(m.still.flicker, 4),
         "white": round(m.light.white, 1),
+        "mains_hz": m.mains.hz,
+        "ripple": round(m.mains.ripple, 4),
     }
     if camera is not None:
-        out["exposure"] = asdict(_advise(m, camera))
+        out["exposure"] = asdict(advised_exposure(m, camera))
     print(json.dumps(out, ensure_ascii=False))
 
 

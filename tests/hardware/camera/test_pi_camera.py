@@ -25,6 +25,7 @@ from hardware.simulated.devices.simulated_picamera import (
     TwinRequest,
     plain,
 )
+from tests.support.pi_room import Hours
 
 MS = 1_000_000
 SECOND = 1_000_000_000
@@ -41,23 +42,6 @@ TELLS_AT_THE_OPENING = {
     "silent": "stopped delivering; look at its ribbon cable and power",
     "error": r"stopped delivering \(RuntimeError: failed to find buffer\)",
 }
-
-
-class Hours:
-    """A clock that goes on only while somebody waits."""
-
-    def __init__(self, boot_ahead: int = 0) -> None:
-        self.now = 40 * SECOND
-        self.boot_ahead = boot_ahead
-
-    def mono(self) -> int:
-        return self.now
-
-    def boot(self) -> int:
-        return self.now + self.boot_ahead
-
-    def pause(self, seconds: float) -> None:
-        self.now += round(seconds * SECOND)
 
 
 class WatchedPicamera2(SimulatedPicamera2):

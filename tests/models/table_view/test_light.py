@@ -11,7 +11,16 @@ import pytest
 
 from hardware.simulated.pictures.overhead import Overhead
 from models.table_view.edges import softness, spread
-from models.table_view.light import MOST_NOISE, SHORTEST_US, WHITE_LEVEL, advise, compare, measure_light, smear_px
+from models.table_view.light import (
+    MOST_NOISE,
+    SHORTEST_US,
+    WHITE_LEVEL,
+    Light,
+    advise,
+    compare,
+    measure_light,
+    smear_px,
+)
 from models.table_view.sheet import find_sheet, outline
 from models.table_view.table_map import fit_table, project
 from tests.support.overhead import Bytes, Floats, with_sheet
@@ -83,7 +92,6 @@ def test_what_is_advised_is_shorter_or_brighter_and_holds(light: float, exposure
             camera.exposure_us,
             camera.gain,
             30.0,
-            flickers=False,
         )
         camera = replace(camera, exposure_us=advice.exposure_us, gain=advice.gain)
     after = _frames(camera, 3)
@@ -96,9 +104,7 @@ def test_what_is_advised_is_shorter_or_brighter_and_holds(light: float, exposure
 def test_too_little_light_is_told_and_no_exposure_is_longer_than_a_frame() -> None:
     camera = Overhead(light=0.004, exposure_us=10_000, noise=6.0)
     frames = _frames(camera, 3)
-    advice = advise(
-        measure_light(frames[0], [_paper(camera)]), compare(frames).noise, 10_000, camera.gain, 60.0, flickers=False
-    )
+    advice = advise(measure_light(frames[0], [_paper(camera)]), compare(frames).noise, 10_000, camera.gain, 60.0)
     assert advice.exposure_us <= 1e6 / 60
     assert advice.more_light > 2
 
@@ -106,9 +112,21 @@ def test_too_little_light_is_told_and_no_exposure_is_longer_than_a_frame() -> No
 def test_under_lamps_that_flicker_whole_swings_are_advised() -> None:
     camera = Overhead(flicker=0.1)
     frames = _frames(camera, 3)
-    advice = advise(measure_light(frames[0], [_paper(camera)]), 2.0, 4000, 4.0, 30.0, flickers=True)
+    advice = advise(measure_light(frames[0], [_paper(camera)]), 2.0, 4000, 4.0, 30.0, mains_hz=50)
     assert advice.exposure_us % 10_000 == 0
     assert advice.gain < 4
+
+
+@pytest.mark.parametrize(("mains_hz", "fps", "swing"), [(50, 25.0, 10_000), (60, 30.0, 8333)])
+def test_exposures_are_whole_swings_where_light_allows(mains_hz: int, fps: float, swing: int) -> None:
+    """``product`` is exposure times gain at which paper is as it should be, at a noise that allows a gain of 4."""
+    for product, wanted in ((8_000, 2000), (36_000, swing), (72_000, 2 * swing)):
+        advice = advise(Light(WHITE_LEVEL, 0.0), MOST_NOISE, product / 4, 4.0, fps, mains_hz=mains_hz)
+        assert advice.exposure_us == pytest.approx(wanted, abs=1), product
+        assert advice.exposure_us * advice.gain == pytest.approx(product, rel=0.05), "as bright as before"
+    # At a rate at which bands wander even a short exposure is made whole, but never so that it overexposes.
+    assert advise(Light(WHITE_LEVEL, 0.0), MOST_NOISE, 5000, 4.0, 24.0, mains_hz=mains_hz).exposure_us == swing
+    assert advise(Light(WHITE_LEVEL, 0.0), MOST_NOISE, 1600, 4.0, 24.0, mains_hz=mains_hz).exposure_us == 1600
 
 
 def test_a_card_at_two_metres_a_second_moves_two_millimetres_in_one() -> None:

@@ -1,0 +1,112 @@
+"""Whether the lamps hang on mains of 50 or 60 Hz, from the beat of their flicker with the camera's frames.
+
+A lamp's light swings twice in each period of the mains. Rows of a picture are exposed one after another, so it shows as
+bands, which wander from frame to frame unless a whole number of swings fits between two frames: at 25 frames a second
+for 50 Hz and at 30 for 60 Hz they stand still. So frames are taken at other rates, at which both would wander, and each
+band's brightness is fitted by a wave of each kind (least squares, as for a spectrum of uneven samples).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from models.eye.geometry import Floats, Image
+from referee.units import SECOND
+
+BEAT_RATES: Final = (26.0, 27.0)
+"""Frames a second at which neither kind of bands stands still: 50 Hz come back 4 and 8 times a second, 60 Hz 10 and 12
+times. Two rates, since what flickers otherwise may look like one of them at one rate, and not at both.
+"""
+BEAT_FRAMES: Final = 36
+"""At each rate: more than a second."""
+_RATES: Final = {50: 25.0, 60: 30.0}
+_BANDS: Final = 24
+_GAMMA: Final = 2.2
+_LEAST_RIPPLE: Final = 0.003
+"""Share by which light must swing: less than this is the sensor's noise, and harms nothing."""
+_EXPLAINED: Final = 0.6
+"""Share of all changes that a wave of the mains must explain ..."""
+_ALONE: Final = 0.3
+"""... and that the other mains' may explain at most."""
+_VISIBLE: Final = 0.5
+"""Share of a wave that must be left when a steady light and a slow change are taken off it."""
+
+
+def steady_rate(mains_hz: int | None) -> float:
+    """Frames a second at which a lamp's bands stand still; 30 where nobody knows the mains."""
+    return _RATES[mains_hz] if mains_hz is not None else 30.0
+
+
+def is_steady(fps: float, mains_hz: int) -> bool:
+    """Whether a whole number of swings fits between two frames."""
+    swings = 2 * mains_hz / fps
+    return abs(swings - round(swings)) < 0.02 and round(swings) > 0
+
+
+@dataclass(frozen=True, slots=True)
+class Mains:
+    """What the flicker tells."""
+
+    hz: int | None
+    """50, 60, or None: no flicker is seen, or none that is surely of either."""
+    ripple: float
+    """Share of its mean by which the light of a band rises and falls."""
+
+
+UNSEEN: Final = Mains(None, 0.0)
+"""No flicker was looked for, or none seen."""
+
+
+class Flicker:
+    """Collects frames of a still table and tells the mains that their flicker beats with."""
+
+    def __init__(self) -> None:
+        self._instants: list[float] = []
+        self._bands: list[Floats] = []
+
+    def feed(self, image: Image, t: int, exposure: int) -> None:
+        """One more picture (H x W x 3), exposed from ``t`` on (ns); only each band's brightness is kept."""
+        grey = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
+        # Linear light is a matter of 256 levels: their counts are all that a band's mean needs.
+        light = (np.arange(256) / 255.0) ** _GAMMA
+        bands = [light[band].mean() for band in np.array_split(grey, min(_BANDS, len(grey)))]
+        self._instants.append((t + exposure / 2) / SECOND)
+        self._bands.append(np.asarray(bands))
+
+    def judge(self) -> Mains:
+        """The mains, if one of the two explains what changed and the other does not."""
+        if len(self._instants) < 12:
+            return UNSEEN
+        instants = np.asarray(self._instants) - self._instants[0]
+        light = np.stack(self._bands)
+        shares = light / np.maximum(light.mean(axis=0), 1e-4)
+        slow = np.stack([np.ones_like(instants), instants], axis=1)
+        changes = _without(shares, slow)
+        total = float((changes**2).sum())
+        fits = {hz: _fit(changes, instants, slow, 2.0 * hz) for hz in _RATES}
+        hz = max(fits, key=lambda one: fits[one])
+        ripple = float(np.sqrt(2 * fits[hz] / changes.size))
+        other = max(fit for one, fit in fits.items() if one != hz)
+        sure = fits[hz] >= _EXPLAINED * total and other <= _ALONE * total and ripple >= _LEAST_RIPPLE
+        return Mains(hz if sure else None, ripple if sure else float(np.sqrt(2 * total / changes.size)))
+
+
+def _without(values: Floats, basis: Floats) -> Floats:
+    """What is left of each column when its share of the basis' columns is taken off."""
+    weights, *_ = np.linalg.lstsq(basis, values, rcond=None)
+    return np.asarray(values - basis @ weights, np.float64)
+
+
+def _fit(changes: Floats, instants: NDArray[np.float64], slow: Floats, swings: float) -> float:
+    """Of the changes' squares, those that a wave of so many swings a second explains; 0 where it would stand still."""
+    turns = 2 * np.pi * swings * instants
+    wave = np.stack([np.cos(turns), np.sin(turns)], axis=1)
+    left = _without(wave, slow)
+    if (left**2).sum() < _VISIBLE * (wave**2).sum():
+        return 0.0
+    return float((changes**2).sum() - (_without(changes, left) ** 2).sum())

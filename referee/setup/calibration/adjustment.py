@@ -1,0 +1,86 @@
+"""The camera fitted to its room: focus, exposure and white balance found once, the mains by their lamps' flicker.
+
+What is found is held at once and stored in the settings, so that nothing changes while a game is on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from itertools import islice
+from typing import Any, Final
+
+from hardware.camera.pi_camera import PiCamera
+from hardware.ports import Frame
+from models.table_view.light import Exposure
+from models.table_view.mains import BEAT_FRAMES, BEAT_RATES, Flicker, Mains, steady_rate
+from referee.settings.model import CameraSettings
+from referee.setup.calibration import say
+
+_BEAT_US: Final = 3000
+"""Exposure at which flicker is looked for: one of a whole swing would even it out."""
+_MOST_GAIN: Final = 16.0
+
+
+def adjusted(settings: CameraSettings, values: Mapping[str, Any]) -> CameraSettings:
+    """The settings with other values of ``[camera]``; None changes nothing."""
+    given = {name: value for name, value in values.items() if value is not None}
+    return CameraSettings.model_validate({**settings.model_dump(), **given})
+
+
+def changes(before: CameraSettings, after: CameraSettings) -> dict[str, Any]:
+    """The keys of a settings file that differ."""
+    one, other = before.model_dump(), after.model_dump()
+    return {f"camera.{name}": value for name, value in other.items() if one[name] != value}
+
+
+def adjust_camera(camera: PiCamera, settings: CameraSettings) -> tuple[CameraSettings, Mains]:
+    """Let the camera find the table, measure the mains, and hold all of it; says what it does and finds."""
+    say("the camera finds its focus and the light: keep hands off the table")
+    found = camera.adjust()
+    for words in found.words:
+        say(f"  {words}")
+    after = adjusted(settings, found.look)
+    mains = _find_mains(camera, after)
+    after = with_mains(after, mains)
+    camera.hold(fps=after.fps, exposure_us=after.exposure_us, gain=after.gain)
+    return after, mains
+
+
+def _find_mains(camera: PiCamera, settings: CameraSettings) -> Mains:
+    say("looking for lamps that flicker")
+    light = settings.exposure_us * settings.gain
+    exposure = min(_BEAT_US, settings.exposure_us)
+    flicker = Flicker()
+    for rate in BEAT_RATES:
+        camera.hold(fps=rate, exposure_us=exposure, gain=round(min(_MOST_GAIN, max(1.0, light / exposure)), 2))
+        for frame in islice(camera.frames(), BEAT_FRAMES):
+            flicker.feed(frame.image, frame.t, frame.exposure)
+    return flicker.judge()
+
+
+def mains_of(frames: Iterable[Frame]) -> Mains:
+    """The mains, as far as a camera's own rate lets them be seen."""
+    flicker = Flicker()
+    for frame in frames:
+        flicker.feed(frame.image, frame.t, frame.exposure)
+    return flicker.judge()
+
+
+def with_mains(settings: CameraSettings, mains: Mains) -> CameraSettings:
+    """The settings with these mains and their frame rate; says what was seen."""
+    if mains.hz is None:
+        if settings.mains_hz is None:
+            say("  no lamp's flicker is seen; if lamps are lit later, set camera.mains_hz and camera.fps")
+            return settings
+        return adjusted(settings, {"fps": steady_rate(settings.mains_hz)})
+    rate = steady_rate(mains.hz)
+    say(f"  lamps flicker with {mains.hz} Hz mains, by {100 * mains.ripple:.1f} %: still bands at {rate:g} frames/s")
+    return adjusted(settings, {"mains_hz": mains.hz, "fps": rate})
+
+
+def hold_exposure(camera: PiCamera, settings: CameraSettings, wanted: Exposure) -> CameraSettings:
+    """Expose as wanted from now on."""
+    after = adjusted(settings, {"exposure_us": wanted.exposure_us, "gain": wanted.gain})
+    camera.hold(exposure_us=after.exposure_us, gain=after.gain)
+    say(f"  exposed for white paper: {after.exposure_us / 1000:.1f} ms at gain {after.gain:g}")
+    return after

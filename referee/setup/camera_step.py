@@ -1,0 +1,90 @@
+"""The walk's step for the camera: which one, how large its picture, what it sees, where the table is, and the mains."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from models.table_view.mains import steady_rate
+from referee.settings.file import SettingsText
+from referee.setup.walk import DeviceCall, Remark, Run, choose
+
+_SIZES: Final = {
+    "picamera": {
+        "1536x864": "Camera Module 3: fast; sees 51×28 cm from a height of 60 cm",
+        "2304x1296": "Camera Module 3: half as much again, slower to read",
+        "1456x1088": "Global Shutter",
+    },
+    "usb": {"1280x720": "", "1920x1080": "finer, slower to read"},
+}
+"""Pictures that cameras give, by the kind of camera, the usual one first."""
+_LATER: Final = {"retry": "", "later": "go on without"}
+
+
+def camera_step(draft: SettingsText) -> Run:
+    """Which camera, what it sees, and where the table is in it."""
+    while not (found := dict((yield DeviceCall("cameras", {}, "looking for cameras")))):
+        yield Remark(
+            "No camera answers. The Pi's: is its cable in, blue side to the USB sockets? Another: is it plugged in?"
+        )
+        if (yield choose("camera.none", "Look again?", "later", _LATER)) == "later":
+            return draft
+    source = next(iter(found))
+    if len(found) > 1:
+        kept = draft.settings.camera.source
+        source = yield choose("camera.source", "Which camera?", kept if kept in found else source, found)
+    else:
+        yield Remark(f"The camera is {found[source]}.")
+    sizes, camera = dict(_SIZES["picamera" if source == "picamera" else "usb"]), draft.settings.camera
+    now = f"{camera.width}x{camera.height}"
+    if not any(now in usual for usual in _SIZES.values()):
+        sizes[now] = "as the settings have it"
+    # For a larger picture the camera may hang lower.
+    words = "How large is its picture (docs/build.md says what it sees from which height)?"
+    default = now if now in sizes else next(iter(sizes))
+    width, height = (yield choose("camera.size", words, default, sizes)).split("x")
+    draft = draft.changed({"camera.source": source, "camera.width": int(width), "camera.height": int(height)})
+    seen = False
+    while not seen:
+        text, words = yield DeviceCall("picture", {"text": draft.text}, "taking a picture: keep hands off the table")
+        yield Remark(words)
+        if text is not None:
+            draft = SettingsText(text, draft.folder)
+            words = "Does the picture show the whole table, sharp and upright over it?"
+            seen = (yield choose("camera.seen", words, "yes", {"yes": "", "retry": "another picture"})) == "yes"
+        elif (yield choose("camera.failed", "Try again?", "later", _LATER)) == "later":
+            return draft
+    draft = yield from _calibrate(draft)
+    return (yield from _ask_mains(draft))
+
+
+def _calibrate(draft: SettingsText) -> Run:
+    default = "sheet" if draft.settings.calibration is None else "later"
+    while True:
+        by = yield choose(
+            "camera.calibrate", "Find the table in the picture now (referee calibrate)?", default,
+            {"sheet": "the printed sheet lies on the table: referee calibrate --sheet sheet.pdf",
+             "cards": "four cards lie in the corners of the playing area",
+             "later": "not now"},
+        )  # fmt: skip
+        if by == "later":
+            return draft
+        calibration = {"text": draft.text, "by": by}
+        text, words = yield DeviceCall("calibrate", calibration, "looking at the table: keep hands off it")
+        yield Remark(words)
+        if text is not None:
+            return SettingsText(text, draft.folder)
+        default = "later"
+
+
+def _ask_mains(draft: SettingsText) -> Run:
+    """The mains, where no flicker told them: lamps may be lit later."""
+    if draft.settings.camera.mains_hz is not None:
+        return draft
+    told = yield choose(
+        "camera.mains", "Which mains do the lamps hang on?", "unknown",
+        {"50": "Hz: Europe, Africa, most of Asia and South America, Australia",
+         "60": "Hz: North America, Brazil, Korea, Taiwan, western Japan, the Philippines", "unknown": ""},
+    )  # fmt: skip
+    if told == "unknown":
+        return draft
+    return draft.changed({"camera.mains_hz": int(told), "camera.fps": steady_rate(int(told))})
