@@ -219,18 +219,20 @@ class Adjudicator:
     def _take(self, placed: list[PlacedRuling], *, judged: bool = False) -> None:
         if judged and self._history is not None:
             placed = self._history.remember(self._judge, placed)
+        held_back, serial, tells_early = self._held_back, self._serial, self._tells_early
         for one in placed:
             ruling = one.ruling
-            self._serial += 1
-            self._held_back.append((*printing_order(ruling, one.key), self._serial, ruling))
+            serial += 1
+            held_back.append((*printing_order(ruling, one.key), serial, ruling))
             if ruling.supersedes:
                 for gone in ruling.supersedes:
                     self._questions.pop(gone, None)
             if ruling.kind == "question" and ruling["ask"] not in _TOLD_ONLY:
                 self._questions[ruling.id] = ruling
-            if self._tells_early and ruling.id != self._said_early:
+            if tells_early and ruling.id != self._said_early:
                 self._early.append(ruling)
-        pending = self._judge.state.pending if self._judge.state is not None and self._tells_early else None
+        self._serial = serial
+        pending = self._judge.state.pending if self._judge.state is not None and tells_early else None
         if pending is not None and self._said_early != f"slap_won@{pending.slap.id}":
             self._early.append(won_ruling(pending))
             self._said_early = self._early[-1].id

@@ -32,29 +32,29 @@ class EventQueue:
         self._first = 0
         self._reveals: deque[Observation] = deque()
         """Of all those the cards and pick-ups: a hand is near few of them, and may be near a great many other hands."""
-        self._hands = 0
+        self.hands = 0
         """How many hands wait."""
         self._widest = 0
 
     def add(self, observation: Observation) -> None:
         """Put an observation into its place."""
         key = place_of(observation)
-        if self._keys and key < self._keys[-1]:
-            at = bisect.bisect_right(self._keys, key, self._first)
-            self._keys.insert(at, key)
+        keys, reveals = self._keys, self._reveals
+        among = len(reveals)
+        if keys and key < keys[-1]:
+            at = bisect.bisect_right(keys, key, self._first)
+            keys.insert(at, key)
             self._lines.insert(at, observation)
+            while among and key < place_of(reveals[among - 1]):
+                among -= 1
         else:
-            self._keys.append(key)
+            keys.append(key)
             self._lines.append(observation)
         kind = type(observation)
         if kind in _REVEALS:
-            reveals = self._reveals
-            at = len(reveals)
-            while at and key < place_of(reveals[at - 1]):
-                at -= 1
-            reveals.insert(at, observation)
+            reveals.insert(among, observation)
         elif kind is Slap:
-            self._hands += 1
+            self.hands += 1
         error = getattr(observation, "t_error", 0)
         if error > self._widest:
             self._widest = error
@@ -80,7 +80,7 @@ class EventQueue:
         if isinstance(one, Slap):
             until = one.t + one.t_error + self._widest
             return tuple(takewhile(lambda other: other.t <= until, self._reveals)) if self._reveals else ()
-        return tuple(self.near(one)) if self._hands else ()
+        return tuple(self.near(one))
 
     def take(self, observation: Observation) -> Key:
         """Take one out; gives its place in event time."""
@@ -91,7 +91,7 @@ class EventQueue:
             else:
                 self._reveals.remove(observation)
         elif kind is Slap:
-            self._hands -= 1
+            self.hands -= 1
         at = self._first
         if self._lines[at] is not observation:
             at = bisect.bisect_left(self._keys, place_of(observation), at)
@@ -179,20 +179,20 @@ class EventJudge:
         """
         out: list[PlacedRuling] = []
         clock = until if reached is None else min(until, reached)
+        waiting = self.waiting
         while True:
-            head, deadline = self.waiting.head(), None
-            position = self.state.position if self.state is not None else None
-            if position is not None and (position.ends_at is not None or type(position.phase) is LastChance):
-                deadline = _deadline_of(position)
-            if deadline is not None and deadline <= clock and (head is None or deadline < head.t):
-                assert self.state is not None
-                self.state, rulings = end_by_time(self.state, deadline, self.answers)
-                # It belongs to the last line before it: whoever takes up the state after that line has it behind him.
-                for ruling in rulings:
-                    _put([ruling], (ruling.t, AFTER_ALL_KINDS, 0, 0, ""), self.judged - 1, out)
-                continue
-            if deadline is not None and (head is None or deadline < head.t):
-                break
+            head, state = waiting.head(), self.state
+            if state is not None and (state.position.ends_at is not None or type(state.position.phase) is LastChance):
+                deadline = _deadline_of(state.position)
+                if deadline is not None and (head is None or deadline < head.t):
+                    if deadline > clock:
+                        break
+                    self.state, rulings = end_by_time(state, deadline, self.answers)
+                    # It belongs to the last line before it: whoever takes up the state after that line has it behind
+                    # him.
+                    for ruling in rulings:
+                        _put([ruling], (ruling.t, AFTER_ALL_KINDS, 0, 0, ""), self.judged - 1, out)
+                    continue
             if head is None:
                 break
             # All that may have come before it must be known, by its own error.
@@ -201,13 +201,12 @@ class EventJudge:
                 wait = 0 if lookahead is None else max(lookahead, head.t_error)
                 if head.t + wait > until:
                     break
-                rivals = self.waiting.rivals(head)
-                if rivals:
-                    before = self.state
-                    chosen = self._choose(head, rivals)
+                if waiting.hands:
+                    # Only between a hand and something else is any order open.
+                    chosen = self._choose(head, waiting.rivals(head))
                     # So it must for what doubt puts before the head.
                     if lookahead is not None and chosen.t + max(lookahead, chosen.t_error) > until:
-                        self.state = before
+                        self.state = state
                         break
             elif head.t > until:
                 break

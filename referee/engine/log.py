@@ -88,9 +88,10 @@ def _number(low: float, high: float, words: str) -> _Check:
 
 
 def _card(value: Any) -> str:
-    if isinstance(value, str) and value in _CARDS:
+    try:
         return _CARDS[value]
-    raise _BadField(f"a card such as 7h, Th, Xr or ??, not {json.dumps(value)}")
+    except (KeyError, TypeError):
+        raise _BadField(f"a card such as 7h, Th, Xr or ??, not {json.dumps(value)}") from None
 
 
 def _rank(value: Any) -> str:
@@ -217,22 +218,23 @@ def from_fields(raw: Mapping[str, Any], number: int) -> Observation:
     kind = _KINDS.get(word)
     if kind is None:
         return Other(t=t, id=name, name=word, extra={k: v for k, v in raw.items() if k not in _COMMON})
+    cls, checks, required = kind
     known: dict[str, Any] = {"t": t, "id": name, "extra": _NOTHING}
-    checks = kind.checks
     for key, value in raw.items():
-        if key in checks:
+        check = checks.get(key)
+        if check is not None:
             try:
-                known[key] = checks[key](value)
+                known[key] = check(value)
             except _BadField as bad:
                 raise LogError(number, f'"{key}" of this {word} must be {bad}') from None
         elif key not in _COMMON:
             if known["extra"] is _NOTHING:
                 known["extra"] = {}
             known["extra"][key] = value
-    for key in kind.required:
+    for key in required:
         if key not in known:
             raise LogError(number, f'this {word} has no "{key}"')
-    return kind.cls(**known)
+    return cls(**known)
 
 
 def parse_object(text: str, number: int) -> dict[str, Any]:
@@ -360,7 +362,7 @@ def _lines(stream: BinaryIO) -> Iterator[tuple[int, str]]:
             text = raw.decode("utf-8-sig" if number == 1 else "utf-8")
         except UnicodeDecodeError as bad:
             raise LogError(number, f"not UTF-8 (byte {bad.start + 1} of the line); save the log as UTF-8") from None
-        if text.strip():
+        if text and not text.isspace():
             yield number, text
 
 

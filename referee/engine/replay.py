@@ -19,7 +19,19 @@ from referee.engine.adjudicator import Adjudicator, view_of
 from referee.engine.event_queue import Witness
 from referee.engine.explanation import Explanation, WitnessedLog
 from referee.engine.log import find_replacements, read_observations, split_lines
-from referee.engine.observations import MAX_SEATS, Card, Join, Lift, LogError, Observation, Slap, Table, Tick
+from referee.engine.observations import (
+    MAX_SEATS,
+    Answer,
+    Card,
+    Correct,
+    Join,
+    Lift,
+    LogError,
+    Observation,
+    Slap,
+    Table,
+    Tick,
+)
 from referee.engine.rulings import SLAP_KINDS, Ruling, cause_of
 from referee.engine.view import View
 
@@ -28,6 +40,7 @@ _BATCH: Final = 64
 _KEPT: Final = 100_000
 """Observations kept between the passes; some 35 MB."""
 _SEATING: Final = frozenset((Table, Join))
+_AMENDING: Final = frozenset((Answer, Correct))
 _ANY_PAD: Final = (Slap, Lift, Tick)
 """What comes from pads of nobody too, or from no seat."""
 _LAST: Final = 2**63 - 1
@@ -75,25 +88,27 @@ def outline_log(lines: Iterable[tuple[int, Observation]], find: str = "") -> Out
     told = -_LAST
     found: int | None = None
     opened, sits = -_LAST, 0
-    for number, seen in lines:
+    for line in lines:
+        number, seen = line
         if not times and not isinstance(seen, Table):
             raise LogError(number, 'the first line of a log must be its "table" (seats, dealer, rules)')
         ids.add(number, seen.id)
-        kind = type(seen)
+        kind, t = type(seen), seen.t
         if isinstance(seen, Table) and not times:
-            opened, sits = seen.t, len(seen.seats)
-        if seen.t < opened or kind in _SEATING or (getattr(seen, "seat", None) or 0) > sits:
+            opened, sits = t, len(seen.seats)
+        if t < opened or kind in _SEATING or (getattr(seen, "seat", None) or 0) > sits:
             seats.add(number, seen)
         if kind is Tick:
-            told = max(told, seen.t)
-        elif seen.t <= told:
+            told = max(told, t)
+        elif t <= told:
             settled = False
-        amended = amended or seen.kind in ("answer", "correct")
+        if kind in _AMENDING:
+            amended = True
         if len(first) < _KEPT:
-            first.append((number, seen))
+            first.append(line)
         if seen.id == find:
-            found = seen.t
-        times.append(seen.t)
+            found = t
+        times.append(t)
     ids.check_numbers()
     seats.check_joined()
     if not times:
@@ -154,7 +169,8 @@ class _Ids:
     def add(self, number: int, name: str) -> None:
         if name == str(number):
             # Lines between that are no observations, or have ids, count as named.
-            self._unnamed.extend(bytes(number - len(self._unnamed)))
+            if len(self._unnamed) < number:
+                self._unnamed.extend(bytes(number - len(self._unnamed)))
             self._unnamed.append(1)
             return
         mark = hash(name)
@@ -192,9 +208,11 @@ def judge_log(
         now = outlined.amended or place % _BATCH == _BATCH - 1
         least = outlined.least_after[place] if now else _LAST
         try:
-            yield from adjudicator.observe(seen, None if least == _LAST else least - 1, judge=now)
+            made = adjudicator.observe(seen, None if least == _LAST else least - 1, judge=now)
         except LogError as bad:
             raise LogError(number if bad.line is None else bad.line, bad.problem) from None
+        if made:
+            yield from made
     yield from adjudicator.finish()
 
 

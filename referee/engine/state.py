@@ -60,4 +60,5 @@ class State(NamedTuple):
 
     def at(self, position: Position) -> State:
         """The same at another position; happens with every line, for which `_replace` is slow."""
-        return tuple.__new__(State, (position, *self[1:]))
+        _, pending, disputed, hands, settled, doubted, asked = self
+        return tuple.__new__(State, (position, pending, disputed, hands, settled, doubted, asked))

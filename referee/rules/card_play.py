@@ -21,6 +21,8 @@ from referee.rules.stacks import check_card, forget, from_limbo, hand_over, lear
 from referee.rules.step import Step
 
 _NOBODY: Final[frozenset[int]] = frozenset()
+_tuple: Final = tuple.__new__
+"""Makes a named tuple of all its fields in half the time: two with every card."""
 _GOING_ON: Final = (Turn, Challenge)
 """Phases in which the pile goes on growing."""
 DRAWN_AT_ONCE_NS: Final = 100_000_000
@@ -30,16 +32,17 @@ DRAWN_AT_ONCE_NS: Final = 100_000_000
 def lay(step: Step, card: str, seat: int | None) -> None:
     """A seat (None: whoever's turn it is) laid a card."""
     position = step.position
-    if position.closed or type(position.phase) is Over:
+    phase = position.phase
+    if position.closed or type(phase) is Over:
         return
     player = seat if seat is not None and position.rules.has("K4") else _whose_turn(position)
     if player > len(position.names):
         # A seat that has not joined: whose card it is, people must say.
         step.rule("question", "M11", ask="who_played", about=[step.ref])
         return
-    if type(position.phase) not in _GOING_ON:
+    if type(phase) not in _GOING_ON:
         _let_lead(step, player)
-    phase = step.position.phase
+        phase = step.position.phase
     if type(phase) is not Over:
         drawn_at_once = position.rules.has("F9") and _drawn_at_once(step, player)
         if player == phase.turn and not drawn_at_once and not (type(phase) is Claim and phase.by == "unread"):
@@ -134,8 +137,10 @@ def _drawn_at_once(step: Step, seat: int) -> bool:
     return top.seat == seat and top.state != "burned" and step.t - top.t < DRAWN_AT_ONCE_NS
 
 
-def _put(step: Step, card: str, seat: int, state: State, *, final: bool = False) -> None:
-    held = step.position.counts[seat - 1]
+def _put(step: Step, card: str, seat: int, state: State, *, final: bool = False, following: Turn | None = None) -> None:
+    """The card lies there; ``following``: what the game waits for with that, where it is known before."""
+    position = step.position
+    held = position.counts[seat - 1]
     if held is None:
         learn_count(step, card, seat)
     expected = step.position.expected(seat)
@@ -143,21 +148,23 @@ def _put(step: Step, card: str, seat: int, state: State, *, final: bool = False)
         check_card(step, card, seat, expected)
     if held == 0 and not from_limbo(step, seat, 1):
         step.rule("question", "K2", ask="recount", about=[step.ref])
-    laid = Laid(card, step.ref, step.t, seat, state)
-    if step.position.paused_at is not None:
+    if position.paused_at is not None:
         step.stand_still(step.t)
+    ref = step.ref
     position = step.position
     counts, known = without_top(position, seat)
     changes: dict[str, Any] = {
         "counts": counts,
         "known": known,
-        "pile": (*position.pile, laid),
+        "pile": (*position.pile, _tuple(Laid, (card, ref, step.t, seat, state, False))),
         "laid": position.laid + 1,
         "paid": 0,
-        "covered": Covered(position.paid, position.said, position.phase),
-        "latest": step.ref,
+        "covered": _tuple(Covered, (position.paid, position.said, position.phase)),
+        "latest": ref,
         "final": final,
     }
+    if following is not None:
+        changes["phase"] = following
     if position.said or position.calling:
         changes.update(said=position.calling, calling="")
     if position.penalised or position.still:
@@ -166,14 +173,19 @@ def _put(step: Step, card: str, seat: int, state: State, *, final: bool = False)
     if position.rules.has("N8"):
         card_was_laid(step)
     if card == UNREADABLE and state == "played":
-        step.set(unread=step.position.unread | {step.ref})
-        step.rule("question", "K2", ask="unreadable_card", about=[step.ref])
+        step.set(unread=step.position.unread | {ref})
+        step.rule("question", "K2", ask="unreadable_card", about=[ref])
 
 
 def _lay_in_turn(step: Step, card: str, seat: int) -> None:
-    phase = step.position.phase
+    position = step.position
+    phase = position.phase
     challenge = phase if type(phase) is Challenge else None
-    _put(step, card, seat, "played", final=challenge is not None and challenge.left == 1)
+    following = None
+    if type(phase) is Turn and not position.rules.chances(card) and (turn := position.after(seat)) != seat:
+        # Most cards only pass the turn on, to whom the seat's own stack does not tell: one step instead of two.
+        following = TURNS[turn]
+    _put(step, card, seat, "played", final=challenge is not None and challenge.left == 1, following=following)
     position = step.position
     phase = position.phase
     if type(phase) is LastChance:
@@ -187,7 +199,7 @@ def _lay_in_turn(step: Step, card: str, seat: int) -> None:
         step.enter(Turn(position.after(seat)))
     elif challenge is not None:
         _pay(step, card, seat, challenge)
-    else:
+    elif following is None:
         step.enter(TURNS[position.after(seat)])
     if position.rules.has("P16"):
         three_of_a_kind(step)
@@ -243,8 +255,7 @@ def _pay(step: Step, card: str, seat: int, challenge: Challenge) -> None:
             # It may have been a face card: nobody has won the pile before people say (reading 10).
             step.enter(Claim(challenge.challenger, "unread", step.ref, challenge.challenger), paid=paid)
         else:
-            step.set(paid=paid)
-            claim_by_challenge(step, challenge.challenger, "C5")
+            claim_by_challenge(step, challenge.challenger, "C5", paid=paid)
         return
     if left == 0:
         step.enter(Turn(position.after(seat)), paid=paid)

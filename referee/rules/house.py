@@ -68,7 +68,8 @@ class HouseRules:
     """Whether a row is switched on: the set's own test, for every card asks for several rows."""
     alike: Mapping[str, str] = field(init=False, compare=False, repr=False)
     """Each card's sign; cards that no row can tell apart share one."""
-    _chances: Mapping[str, int] = field(init=False, compare=False, repr=False)
+    chances: Callable[[str], int] = field(init=False, compare=False, repr=False)
+    """How many chances a card gives when it is laid; 0 where it challenges nobody."""
 
     def __post_init__(self) -> None:
         """Work out once what every card asks for, and which cards are alike."""
@@ -76,7 +77,9 @@ class HouseRules:
         object.__setattr__(self, "values", freeze(self.values))
         object.__setattr__(self, "has", self.on.__contains__)
         object.__setattr__(self, "slaps", "M1" in self.on and not PATTERN_ROWS.isdisjoint(self.on))
-        object.__setattr__(self, "_chances", MappingProxyType(self._chances_by_card()))
+        chances = self._chances_by_rank()
+        by_card = {card: chances.get(card if card[0] == "X" else card[0], 0) for card in CARDS}
+        object.__setattr__(self, "chances", by_card.__getitem__)
         object.__setattr__(self, "alike", MappingProxyType({card: self._sign(card) for card in CARDS}))
 
     def __deepcopy__(self, _: Any) -> HouseRules:
@@ -87,11 +90,7 @@ class HouseRules:
         """Travels to another process by what it was made of."""
         return HouseRules, (self.on, thaw(self.values), self.direction)
 
-    def chances(self, card: str) -> int:
-        """How many chances a card gives when it is laid; 0 where it challenges nobody."""
-        return self._chances.get(card if card[0] == "X" else card[0], 0)
-
-    def _chances_by_card(self) -> Mapping[str, int]:
+    def _chances_by_rank(self) -> Mapping[str, int]:
         """By rank or joker (C1, C2a, C2b, C3a, C3b)."""
         ranks: Mapping[str, int] = self.value("C1") if self.has("C1") else {}
         if self.has("C2a"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from referee.rules.elimination import after_pile
 from referee.rules.locks import pile_was_won
@@ -23,9 +23,12 @@ def claim_by_slap(step: Step, seat: int, ref: str, *, split: tuple[int, ...] = (
     remember_verdict(step, seat, "slap", right=True, ref=ref)
 
 
-def claim_by_challenge(step: Step, seat: int, *rule: str) -> None:
-    """The chances are used up: the challenger takes the pile unless somebody slaps first (C5, C9)."""
-    step.enter(Claim(seat, "challenge", step.ref, seat))
+def claim_by_challenge(step: Step, seat: int, *rule: str, **changes: Any) -> None:
+    """The chances are used up: the challenger takes the pile unless somebody slaps first (C5, C9).
+
+    ``changes``: other fields that change with that.
+    """
+    step.enter(Claim(seat, "challenge", step.ref, seat), **changes)
     step.rule("challenge_won", *rule, seat=seat)
     remember_verdict(step, seat, "take", right=True, ref=step.ref)
     if not step.position.rules.slaps:

@@ -283,12 +283,12 @@ class Position:
 
 
 _new: Final = object.__new__
-_set: Final = object.__setattr__
+_fill: Final = Position.__dict__["__dict__"].__set__
 
 
 def changed(position: Position, changes: dict[str, Any]) -> Position:
     """The same position but for these fields. All fields are copied at once: it happens two or three times a line."""
     other = _new(Position)
     # Past the guard that keeps everybody else from changing one.
-    _set(other, "__dict__", position.__dict__ | changes)
+    _fill(other, position.__dict__ | changes)
     return other

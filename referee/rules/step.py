@@ -73,4 +73,4 @@ class Step:
         """Say who plays next where that has changed (S5)."""
         turn = self.position.phase.turn
         if turn is not None and turn != self.before.phase.turn:
-            self.rule("turn", "S5", seat=turn)
+            self.drafts.append(Draft("turn", {"seat": turn}, ("S5",), ()))
