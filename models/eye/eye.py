@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,10 @@ if TYPE_CHECKING:
 __all__ = ["ImageError", "CardSeen", "Eye", "WeightsBroken", "WeightsMissing"]
 
 #: Whole cards read at once; more than this lie seldom in one picture, and the surest come first.
+LEAST_SIDE: Final = 16
+"""Of a picture, px."""
+MOST_PIXELS: Final = 64_000_000
+"""Of a picture: more than any camera of a telephone gives by itself, and a memory that a small computer has."""
 _MOST_CARDS = 40
 #: Of a learned deck, a card that is not its heap's top, with one index in sight, is believed no more than an index of
 #: such a logit: the card above may hide a part of the sign, and no look has shown what is left then.
@@ -162,7 +166,9 @@ class Eye:
 
 
 def _check_picture(image: Image) -> None:
-    """Raise `ImageError` unless the array is a picture: uint8, (height, width, 3), 16 px or more a side."""
+    """Raise `ImageError` unless the array is a picture: uint8, (height, width, 3), `LEAST_SIDE` px or more a side and
+    `MOST_PIXELS` at most.
+    """
     if not isinstance(image, np.ndarray):
         raise ImageError(
             f"the eye reads numpy arrays, this is a {type(image).__name__} "
@@ -174,8 +180,14 @@ def _check_picture(image: Image) -> None:
         raise ImageError(
             f"the eye reads colour pictures (height, width, 3) in B,G,R order, this one has the shape {image.shape}"
         )
-    if min(image.shape[:2]) < 16:
+    height, width = image.shape[:2]
+    if min(height, width) < LEAST_SIDE:
         raise ImageError(
-            f"the picture of {image.shape[1]}×{image.shape[0]} px is empty or too small for a card: "
-            "it needs 16 px a side at least"
+            f"the picture of {width}×{height} px is empty or too small for a card: "
+            f"it needs {LEAST_SIDE} px a side at least"
+        )
+    if height * width > MOST_PIXELS:
+        raise ImageError(
+            f"the picture of {width}×{height} px is too large: "
+            f"make it smaller, to {MOST_PIXELS / 1e6:.0f} million pixels at most"
         )

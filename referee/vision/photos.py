@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from models.eye.eye import CardSeen, Eye
 
 _MISTAKE = 2
+_NO_IMAGE = "{} is no image that can be read (JPEG, PNG, WebP, BMP or TIFF)"
 _PICTURES = (".jpg", ".jpeg", ".png", ".webp", ".bmp", ".tif", ".tiff")
 
 
@@ -43,7 +44,20 @@ def read_image(name: str) -> Any:
     """The picture as OpenCV reads it (blue, green, red).
 
     Raises:
-        UserError: there is no such file, or it is no image.
+        UserError: there is no such file, it is no image, or one that is too large.
+    """
+    image, shrunk = read_photo(name)
+    if shrunk > 1:
+        raise UserError(f"{name} is too large to be measured in: make it smaller, to 8000 px a side at most")
+    return image
+
+
+def read_photo(name: str) -> tuple[Any, int]:
+    """The picture as OpenCV reads it (blue, green, red), and by how many times it was made smaller: a very large JPEG
+    is made so while it is unpacked, and never lies in memory whole.
+
+    Raises:
+        UserError: there is no such file, it is no image, or one that is too large.
     """
     import cv2
 
@@ -57,13 +71,41 @@ def read_image(name: str) -> Any:
             file.read(1)
     except OSError as bad:
         raise UserError(f"{name} cannot be read: {bad.strerror}") from None
+    shrunk = _shrunk(name, path)
+    flags = {1: cv2.IMREAD_COLOR, 2: cv2.IMREAD_REDUCED_COLOR_2, 4: cv2.IMREAD_REDUCED_COLOR_4,
+             8: cv2.IMREAD_REDUCED_COLOR_8}  # fmt: skip
     try:
-        image = cv2.imread(str(path))
+        image = cv2.imread(str(path), flags[shrunk])
     except cv2.error:
         image = None
     if image is None:
-        raise UserError(f"{name} is no image that can be read (JPEG, PNG, WebP, BMP or TIFF)")
-    return image
+        raise UserError(_NO_IMAGE.format(name))
+    return image, shrunk
+
+
+def _shrunk(name: str, path: Path) -> int:
+    """By how many times a picture must be made smaller, from its header alone; raises `UserError` where it cannot."""
+    from PIL import Image, UnidentifiedImageError
+
+    from models.eye.eye import LEAST_SIDE, MOST_PIXELS
+
+    # Pillow guards against large pictures too, at a limit of its own and without telling their size.
+    guard, Image.MAX_IMAGE_PIXELS = Image.MAX_IMAGE_PIXELS, None
+    try:
+        with Image.open(path) as header:
+            (width, height), is_jpeg = header.size, header.format in ("JPEG", "MPO")
+    except (UnidentifiedImageError, OSError, SyntaxError, ValueError):
+        raise UserError(_NO_IMAGE.format(name)) from None
+    finally:
+        Image.MAX_IMAGE_PIXELS = guard
+    size = f"{name} is {width}×{height} px"
+    if min(width, height) < LEAST_SIDE:
+        raise UserError(f"{size}: too small for a card, which takes {LEAST_SIDE} px a side at least")
+    for shrunk in (1, 2, 4, 8) if is_jpeg else (1,):
+        if width * height <= MOST_PIXELS * shrunk**2:
+            return shrunk
+    words = "" if is_jpeg else ", or save it as a JPEG, which is made smaller while it is read"
+    raise UserError(f"{size}: too large; make it smaller, to {MOST_PIXELS / 1e6:.0f} million pixels at most{words}")
 
 
 def drawing_places(images: Sequence[str], draw: Path) -> list[Path]:
@@ -120,7 +162,7 @@ def recognise(images: Sequence[str], *, draw: Path | None = None, deck: str | No
     status = 0
     for name, place in zip(images, places, strict=True):
         try:
-            image = read_image(name)
+            image, shrunk = read_photo(name)
         except UserError as bad:
             print(f"referee: {escape_controls(str(bad))}", file=sys.stderr)
             status = _MISTAKE
@@ -133,7 +175,7 @@ def recognise(images: Sequence[str], *, draw: Path | None = None, deck: str | No
             {
                 "card": seen.card,
                 "confidence": round(float(seen.confidence), 4),
-                "corners": [[round(float(x), 1), round(float(y), 1)] for x, y in seen.corners],
+                "corners": [[round(shrunk * float(x), 1), round(shrunk * float(y), 1)] for x, y in seen.corners],
                 "top": bool(seen.top),
             }
             for seen in cards

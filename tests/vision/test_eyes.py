@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import json
+import struct
+import zlib
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 from hardware.simulated.table.script import play_game
 from hardware.simulated.table.simulated_table import SimulatedTable
+from models.eye import eye
 from referee.cli import main
 from referee.demo.simulated_game import DemoOptions, script_of
+from referee.errors import UserError
+from referee.vision.photos import read_image, read_photo
 
 WEIGHTS = Path(__file__).parents[2] / "models" / "weights"
 needs_weights = pytest.mark.skipif(not (WEIGHTS / "finder.onnx").exists(), reason="the eye's weights are not here")
@@ -87,3 +94,71 @@ def test_a_short_demo_its_log_and_its_frames(tmp_path: Path, capsys: pytest.Capt
     watched = [line["card"] for line in printed(capsys) if line["kind"] == "card"]
     told = [line["card"] for line in lines if line.get("kind") == "card"]
     assert watched == told
+
+
+# Pictures of odd sizes
+
+
+def claimed(kind: str, width: int, height: int) -> bytes:
+    """A small grey picture whose header claims another size: that much memory would be taken to unpack it."""
+    import cv2
+
+    data = bytearray(cv2.imencode(f".{kind}", np.full((64, 64, 3), 90, np.uint8))[1].tobytes())
+    if kind == "png":
+        data[16:24] = struct.pack(">II", width, height)
+        data[29:33] = struct.pack(">I", zlib.crc32(bytes(data[12:29])))
+    else:
+        frame = data.index(b"\xff\xc0")
+        data[frame + 5 : frame + 9] = struct.pack(">HH", height, width)
+    return bytes(data)
+
+
+@pytest.mark.parametrize(
+    ("kind", "size", "words"),
+    [
+        ("png", (5, 5), "5×5 px: too small for a card, which takes 16 px a side at least"),
+        ("jpg", (2000, 5), "2000×5 px: too small"),
+        (
+            "png",
+            (20_000, 20_000),
+            "20000×20000 px: too large; make it smaller, to 64 million pixels at most, or save it as",
+        ),
+        ("jpg", (65_500, 65_500), "65500×65500 px: too large; make it smaller, to 64 million pixels at most"),
+    ],
+)
+def test_pictures_of_odd_sizes_are_refused_in_words_and_the_next_is_read(
+    kind: str, size: tuple[int, int], words: str, picture: tuple[Path, str], tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    odd = tmp_path / f"odd.{kind}"
+    odd.write_bytes(claimed(kind, *size))
+    assert main(["recognise", str(odd), str(picture[0])]) == 2
+    told = capsys.readouterr()
+    assert words in told.err
+    assert len(told.out.splitlines()) == 1
+
+
+def test_a_huge_jpeg_is_made_smaller_as_it_is_read(tmp_path: Path) -> None:
+    huge = tmp_path / "huge.jpg"
+    huge.write_bytes(claimed("jpg", 20_000, 20_000))
+    image, shrunk = read_photo(str(huge))
+    assert (image.shape, shrunk) == ((5000, 5000, 3), 4)
+    with pytest.raises(UserError, match="too large to be measured in"):
+        read_image(str(huge))
+
+
+def test_corners_are_those_of_the_picture_as_it_is_stored(
+    picture: tuple[Path, str], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import cv2
+
+    image = cv2.resize(cv2.imread(str(picture[0])), None, fx=2, fy=2, interpolation=cv2.INTER_CUBIC)
+    large = tmp_path / "large.jpg"
+    cv2.imwrite(str(large), image)
+    assert main(["recognise", str(large)]) == 0
+    whole: Any = printed(capsys)[0]
+    monkeypatch.setattr(eye, "MOST_PIXELS", image.shape[0] * image.shape[1] // 2)
+    assert main(["recognise", str(large)]) == 0
+    reduced: Any = printed(capsys)[0]
+    assert whole["cards"][0]["card"] == reduced["cards"][0]["card"] == picture[1]
+    assert np.abs(np.subtract(whole["cards"][0]["corners"], reduced["cards"][0]["corners"])).max() < 8
