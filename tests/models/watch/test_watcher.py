@@ -13,8 +13,10 @@ from dataclasses import replace
 
 import pytest
 
+from hardware.simulated.pictures.ambient import Lamp
 from hardware.simulated.table.script import Script, play_game
 from hardware.simulated.table.simulated_table import SimulatedTable
+from models.table_view.mains import steady_rate
 from models.watch.gaze import CardEye
 from models.watch.watcher import Watcher
 from referee.engine.observations import Card, Observation, Placed, Taken
@@ -311,6 +313,16 @@ def test_a_simulated_stretch_with_an_eye_that_slips(seed: int) -> None:
     seen = watch(script, table, TruthEye(table, slips=0.15))
     laid = [one.card for one in script.truth if isinstance(one, Card)]
     assert [one.card for one in sorted(seen, key=lambda one: one.t) if isinstance(one, Card)] == laid
+
+
+@pytest.mark.parametrize(("mains_hz", "ripple"), [(50, 0.26), (60, 0.3)])
+def test_under_lamps_that_flicker_by_a_fifth_nothing_changes_at_their_mains_frame_rate(
+    mains_hz: int, ripple: float
+) -> None:
+    """What 4 ms of exposure leave of the ripple is 20 %; at the other mains' rate hardly a seat or a take is right."""
+    script = play_game(2, 4, max_cards=12)
+    table = SimulatedTable(script, steady_rate(mains_hz), lamp=Lamp(mains_hz, ripple))
+    compare(script, watch(script, table, TruthEye(table)))
 
 
 @pytest.mark.slow
