@@ -219,3 +219,29 @@ hall-bench: install  ## how many tables one broker and one hall carry: latency, 
 
 league-figures: install  ## how often a rating's limits hold, and how often the better one stands above, as a table
 	$(BIN)/python -m tools.measure.seasons
+
+# A second world to be judged in: path-traced by Blender (bpy, Python 3.11), in an environment of its own.
+.PHONY: second-world second-world-stills second-world-packages
+WORLD := .venv-world
+WORLD_APT := libxkbcommon0 libegl1 libgl1 libsm6 libice6 libxxf86vm1 libxfixes3 libxi6 libxrender1 fontconfig
+SEQUENCES ?= build/second-world
+STILLS ?= 600
+
+$(WORLD)/.installed: pyproject.toml
+	@command -v python3.11 >/dev/null || { echo "Blender as a module (bpy 5.0.1) needs python3.11, and none is here"; exit 1; }
+	@for p in $(WORLD_APT); do dpkg-query -W -f='$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || \
+	  { $(SUDO) apt-get update -q && $(SUDO) apt-get install -y -q --no-install-recommends $(WORLD_APT); break; }; done
+	test -x $(WORLD)/bin/python || python3.11 -m venv $(WORLD)
+	$(WORLD)/bin/python -m pip install -q -e '.[world]' -c constraints.txt
+	touch $@
+
+second-world-packages: $(WORLD)/.installed  ## Blender as a Python module, for the second world only (1 GB in .venv-world)
+
+second-world: install $(WORLD)/.installed  ## path-traced sequences, rendered by two processes (goes on where it was stopped), and the watcher's score on them
+	$(WORLD)/bin/python -m tools.second_world.film --out $(SEQUENCES) --first 0 --step 2 & \
+	$(WORLD)/bin/python -m tools.second_world.film --out $(SEQUENCES) --first 1 --step 2 || { wait; exit 1; }; wait $$!
+	$(BIN)/python -m tools.second_world.judge $(SEQUENCES) --json $(SEQUENCES)/score.json $(ARGS)
+
+second-world-stills: $(WORLD)/.installed  ## path-traced stills with masks (STILLS=600), for training the network that tells hands from cloth
+	$(WORLD)/bin/python -m tools.second_world.stills --first 0 --step 2 --count $$(($(STILLS) / 2)) & \
+	$(WORLD)/bin/python -m tools.second_world.stills --first 1 --step 2 --count $$(($(STILLS) / 2)) || { wait; exit 1; }; wait $$!

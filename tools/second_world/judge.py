@@ -1,0 +1,310 @@
+"""How well the watcher follows the second world's sequences: `make second-world`.
+
+A sequence is a folder of frames with a ``truth.jsonl`` (`tools.second_world.film` makes them, docs/vision.md has the
+format). Its frames are fed to a new watcher as a camera would, with the noise of a sensor and, if asked, a lamp's
+ripple; what the watcher tells is held against the truth.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import cv2
+import numpy as np
+
+from hardware.simulated.pictures.ambient import SensorNoise
+from models.eye.classes import SURE_READING, UNREAD
+from models.eye.eye import Eye
+from models.eye.geometry import Image
+from models.watch.arms import apart
+from models.watch.gaze import CardEye
+from models.watch.watcher import Watcher
+from referee.engine.observations import Card, Observation, Taken
+from referee.units import MS, SECOND
+
+_NOISE: Final = 2.0
+"""Grey levels of a sensor's noise in a lit room."""
+_SAME_NS: Final = 1_500 * MS
+"""A card told so far from its own instant is that card, told late or early."""
+_TAKEN_LATE_NS: Final = 300 * MS
+"""A take may be told so much after the last card has left the picture."""
+_NEAR: Final = 30.0
+"""Degrees within which a bearing is right."""
+_DRIFT_HZ: Final = 0.02
+"""Mains never run quite at their frequency: bands that should stand still creep."""
+
+
+class SequenceError(ValueError):
+    """A folder that is no sequence; says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ripple:
+    """A lamp that follows the mains: their frequency (Hz) and how far its brightness swings about the mean."""
+
+    mains_hz: float
+    swing: float
+
+    @staticmethod
+    def parse(text: str) -> Ripple:
+        """``50:0.2`` is 50 Hz mains and 20 %."""
+        try:
+            mains, swing = (float(part) for part in text.split(":"))
+        except ValueError:
+            raise argparse.ArgumentTypeError(f"{text!r} is not HERTZ:SWING, as 50:0.2") from None
+        return Ripple(mains, swing)
+
+    def rows(self, t: int, exposure: int, readout: int, height: int) -> np.ndarray[Any, np.dtype[np.float32]]:
+        """By what each row is brighter: row after row is exposed, and sums up the lamp's light meanwhile."""
+        turning = 2 * np.pi * 2 * (self.mains_hz + _DRIFT_HZ)
+        begin = (t + readout * np.arange(height) / height) / SECOND
+        length = max(exposure, 1) / SECOND
+        mean = (np.cos(turning * begin) - np.cos(turning * (begin + length))) / (turning * length)
+        return np.asarray(1 + self.swing * mean, np.float32)
+
+
+@dataclass(slots=True)
+class SequenceTruth:
+    """What a sequence's file says."""
+
+    head: dict[str, Any]
+    plays: list[dict[str, Any]]
+    takes: list[dict[str, Any]]
+    frames: list[dict[str, Any]]
+
+    @staticmethod
+    def read(folder: Path) -> SequenceTruth:
+        """Read ``truth.jsonl``; raises `SequenceError`."""
+        try:
+            lines = [json.loads(line) for line in (folder / "truth.jsonl").read_text(encoding="utf-8").splitlines()]
+        except (OSError, ValueError) as error:
+            raise SequenceError(f"{folder}: its truth.jsonl cannot be read ({error}): `make second-world`") from None
+        kinds: dict[str, list[dict[str, Any]]] = {kind: [] for kind in ("sequence", "play", "take", "frame")}
+        for line in lines:
+            kinds[line["kind"]].append(line)
+        if not kinds["sequence"] or not kinds["frame"]:
+            raise SequenceError(f"{folder / 'truth.jsonl'} names no frames: remove the folder and make it anew")
+        return SequenceTruth(kinds["sequence"][0], kinds["play"], kinds["take"], kinds["frame"])
+
+
+@dataclass(slots=True)
+class SequenceScore:
+    """Counts of one sequence, or of several together."""
+
+    name: str
+    frames: int = 0
+    plays: int = 0
+    read: int = 0
+    sure: int = 0
+    """Read and said with `SURE_READING` or more."""
+    wrong_sure: int = 0
+    """Another card told in a card's place, sure."""
+    unread: int = 0
+    """Told as a card that cannot be read."""
+    invented: int = 0
+    """Cards told, with a name, that nobody laid."""
+    inside: int = 0
+    """Reveals whose stated span meets the face's way up, from a sliver to half of it."""
+    strict: int = 0
+    """Reveals whose stated span holds the instant at which a quarter of the face showed."""
+    errors_ms: list[float] = field(default_factory=list)
+    """How far each stated instant is from that one."""
+    bearings: int = 0
+    near: int = 0
+    """Bearings within `_NEAR` of the seat's."""
+    seats: int = 0
+    """Cards whose seat is said, and is right."""
+    takes: int = 0
+    taken: int = 0
+    takers: int = 0
+    """Takes whose seat is right."""
+    invented_takes: int = 0
+    other: int = 0
+    """Fouls and cards slid under that were told; none happens in these sequences."""
+    look_ms: float = 0.0
+    """Processor time of a frame."""
+
+    def add(self, one: SequenceScore) -> None:
+        """Take in the counts of another sequence."""
+        self.look_ms = (self.look_ms * self.frames + one.look_ms * one.frames) / max(1, self.frames + one.frames)
+        for name, value in asdict(one).items():
+            if name not in ("name", "look_ms"):
+                setattr(self, name, getattr(self, name) + value)
+
+
+def fed(
+    folder: Path, truth: SequenceTruth, *, ripple: Ripple | None = None, noise: float = _NOISE, every: int = 1
+) -> Iterator[tuple[Image, int, int]]:
+    """Each frame as a camera gives it, its instant, and how uncertain that is for any one row, ns.
+
+    Args:
+        folder: the sequence's.
+        truth: what its file says.
+        ripple: of the lamp, if it flickers.
+        noise: of the sensor, grey levels.
+        every: only every so manieth frame: a slower camera.
+
+    Raises:
+        SequenceError: a frame is missing.
+    """
+    width, height = truth.head["size"]
+    exposure, readout = truth.head["exposure"], truth.head["readout"]
+    sensor = SensorNoise(width, height, noise, 9)
+    for k, frame in enumerate(truth.frames[::every]):
+        image = cv2.imread(str(folder / frame["file"]))
+        if image is None:
+            raise SequenceError(f"{folder / frame['file']} is not there yet: `make second-world` goes on with it")
+        if ripple is not None:
+            rows = ripple.rows(frame["t"], exposure, readout, height)
+            # The lamp acts on light, the picture holds its root.
+            image = np.clip(image * rows[:, None, None] ** (1 / 2.2), 0, 255).astype(np.uint8)
+        picture = np.asarray(image, np.uint8)
+        sensor.add_to(picture, k)
+        yield picture, frame["t"], exposure + readout
+
+
+def _score_cards(score: SequenceScore, plays: Sequence[dict[str, Any]], seen: Sequence[Card]) -> None:
+    left, missed = list(seen), []
+    for play in plays:
+        close = [card for card in left if abs(card.t - play["quarter"]) < _SAME_NS]
+        named = [card for card in close if card.card == play["card"]]
+        if named:
+            card = min(named, key=lambda one: abs(one.t - play["quarter"]))
+            left.remove(card)
+            _score_read(score, play, card)
+        else:
+            missed.append(play)
+    for play in missed:
+        close = [card for card in left if abs(card.t - play["quarter"]) < _SAME_NS / 3]
+        if close:
+            card = min(close, key=lambda one: abs(one.t - play["quarter"]))
+            left.remove(card)
+            score.unread += card.card == UNREAD
+            score.wrong_sure += card.card != UNREAD and (card.confidence or 0.0) >= SURE_READING
+    score.invented += sum(card.card != UNREAD for card in left)
+
+
+def _score_read(score: SequenceScore, play: dict[str, Any], card: Card) -> None:
+    score.read += 1
+    score.sure += (card.confidence or 0.0) >= SURE_READING
+    score.errors_ms.append(abs(card.t - play["quarter"]) / MS)
+    score.inside += card.t - card.t_error <= play["half"] and card.t + card.t_error >= play["sliver"]
+    score.strict += abs(card.t - play["quarter"]) <= card.t_error
+    score.seats += card.seat == play["seat"]
+    if card.bearing is not None:
+        score.bearings += 1
+        score.near += apart(card.bearing, play["bearing"]) <= _NEAR
+
+
+def _score_takes(score: SequenceScore, takes: Sequence[dict[str, Any]], seen: Sequence[Taken]) -> None:
+    left = list(seen)
+    for take in takes:
+        close = [
+            one
+            for one in left
+            if one.t + one.t_error >= take["moved"] and one.t - one.t_error <= take["gone"] + _TAKEN_LATE_NS
+        ]
+        if close:
+            left.remove(close[0])
+            score.taken += 1
+            score.takers += close[0].seat == take["seat"]
+    score.invented_takes += len(left)
+
+
+def hold_against(truth: SequenceTruth, seen: Sequence[Observation]) -> SequenceScore:
+    """What a watcher told, held against the truth."""
+    score = SequenceScore(truth.head["name"], plays=len(truth.plays), takes=len(truth.takes))
+    cards, takes = ([one for one in seen if isinstance(one, kind)] for kind in (Card, Taken))
+    _score_cards(score, truth.plays, [one for one in cards if isinstance(one, Card)])
+    _score_takes(score, truth.takes, [one for one in takes if isinstance(one, Taken)])
+    score.other = sum(not isinstance(one, Card | Taken) for one in seen)
+    return score
+
+
+def judge(eye: CardEye, folder: Path, **options: Any) -> tuple[SequenceScore, list[Observation]]:
+    """Feed a sequence to a new watcher; ``options`` are `fed`'s. Raises `SequenceError`."""
+    truth = SequenceTruth.read(folder)
+    watcher = Watcher(eye, seat_bearings={int(seat): angle for seat, angle in truth.head["seats"].items()})
+    seen: list[Observation] = []
+    frames, spent = 0, 0.0
+    for image, t, t_error in fed(folder, truth, **options):
+        begin = time.process_time()
+        seen += watcher.feed(image, t, t_error)
+        spent += time.process_time() - begin
+        frames += 1
+    seen += watcher.finish()
+    score = hold_against(truth, seen)
+    score.frames, score.look_ms = frames, 1000 * spent / max(1, frames)
+    return score, seen
+
+
+_HEAD: Final = (
+    "| sequence | frames | cards read | sure | wrong, sure | unread | invented | reveals inside | strictly "
+    "| median error, ms | bearings said | within 30° | seats | takes | by whom | takes invented | other | ms a frame |"
+)
+
+
+def table(scores: Sequence[SequenceScore]) -> str:
+    """The scores as a table; the last row is all of them."""
+    whole = SequenceScore("all")
+    for one in scores:
+        whole.add(one)
+    out = [_HEAD, "| --- |" + " ---: |" * (_HEAD.count("|") - 2)]
+    for s in [*scores, whole]:
+        median = f"{np.median(s.errors_ms):.0f}" if s.errors_ms else "–"
+        cells = (
+            s.name, s.frames, f"{s.read} of {s.plays}", s.sure, s.wrong_sure, s.unread, s.invented, s.inside, s.strict,
+            median, s.bearings, s.near, s.seats, f"{s.taken} of {s.takes}", s.takers, s.invented_takes, s.other,
+            f"{s.look_ms:.0f}",
+        )  # fmt: skip
+        out.append("| " + " | ".join(str(cell) for cell in cells) + " |")
+    return "\n".join(out)
+
+
+def main() -> int:
+    """Judge every sequence of a folder; 2 with one clear line where one cannot be used."""
+    parser = argparse.ArgumentParser(prog="python -m tools.second_world.judge", description=__doc__)
+    parser.add_argument("folder", type=Path, nargs="?", default=Path("build/second-world"))
+    parser.add_argument("--weights", type=Path, default=None)
+    parser.add_argument(
+        "--flicker", type=Ripple.parse, default=None, help="a lamp's ripple: mains, Hz, and swing: 50:0.2"
+    )
+    parser.add_argument("--only-fps", type=int, default=0, help="only sequences of so many frames a second")
+    parser.add_argument("--noise", type=float, default=_NOISE, help="grey levels of the sensor's noise")
+    parser.add_argument("--every", type=int, default=1, help="only every N-th frame")
+    parser.add_argument("--json", type=Path, default=None, help="where to write the counts")
+    args = parser.parse_args()
+    cv2.setNumThreads(1)
+    scores = []
+    try:
+        eye = Eye.load(args.weights)
+        for folder in sorted(path.parent for path in args.folder.rglob("truth.jsonl")):
+            if args.only_fps and SequenceTruth.read(folder).head["fps"] != args.only_fps:
+                continue
+            score, _ = judge(eye, folder, ripple=args.flicker, noise=args.noise, every=args.every)
+            scores.append(score)
+            print(
+                f"{score.name}: {score.read} of {score.plays} cards, {score.taken} of {score.takes} takes", flush=True
+            )
+    except (SequenceError, FileNotFoundError) as error:
+        print(error, file=sys.stderr)
+        return 2
+    if not scores:
+        print(f"{args.folder}: no sequence is there: `make second-world` renders them", file=sys.stderr)
+        return 2
+    print(table(scores))
+    if args.json:
+        args.json.parent.mkdir(parents=True, exist_ok=True)
+        args.json.write_text(json.dumps([asdict(one) for one in scores], indent=1) + "\n", encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,100 @@
+"""The rooms and sequences to be judged in: none of their cloths, cards or seeds serves for training."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from tools.second_world.room import Room, draw_camera, draw_cloth, draw_light, draw_person, judging_faces, shuffled
+from tools.second_world.sequence import Score
+
+Rgb = tuple[int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One sequence's room, camera and play.
+
+    ``play`` is words: ``1f`` seat 1 lays a card turned over on its way, ``l`` turned over the pile, ``s`` slid in face
+    up; ``t`` takes, ``h`` slaps, ``r`` lays an arm down to stay. ``pace``: how many seconds pass between two cards.
+    """
+
+    name: str
+    seed: int
+    cloth: str
+    colours: tuple[Rgb, ...]
+    light: str
+    pack: str
+    seats: int
+    play: str
+    pace: float
+    fps: int
+    exposure_ms: float
+    readout_ms: float
+    lead: float = 0.9
+    """Seconds of bare table before the first card lands."""
+
+
+SETTINGS: Final = (
+    # These two lie in the repository, for the tests.
+    Setting("short-window", 9113, "planks", ((152, 112, 70), (110, 74, 44)), "window", "harbour", 4,
+            "1f 3l 2t", 0.7, 25, 6.0, 14.0),
+    Setting("short-lamp", 9114, "damask", ((52, 96, 92), (66, 112, 106)), "lamp", "meadow", 3,
+            "2s 3f 1t", 0.7, 25, 8.0, 14.0),
+    Setting("felt-window", 9101, "felt", ((36, 92, 58),), "window", "harbour", 4,
+            "1f 2f 3l 4f 1s 2f 2t", 0.8, 30, 5.0, 14.0),
+    Setting("gingham-lamp", 9102, "gingham", ((232, 228, 218), (172, 44, 48)), "lamp", "meadow", 3,
+            "1f 2s 3f 1l 2f 3t", 0.7, 25, 9.0, 14.0),
+    Setting("planks-mixed", 9103, "planks", ((140, 96, 58), (92, 58, 32)), "mixed", "harbour", 2,
+            "1f 2f 1f 2l 1f 2f 1t", 0.6, 30, 6.0, 18.0),
+    Setting("damask-dull", 9104, "damask", ((226, 222, 210), (202, 198, 184)), "dull", "meadow", 4,
+            "1s 2s 3s 4s 1f 3t", 0.8, 25, 10.0, 20.0),
+    Setting("ticking-window", 9105, "ticking", ((218, 220, 222), (48, 66, 116)), "window", "harbour", 3,
+            "1l 2f 3f 1f 2h 2t", 0.7, 30, 4.0, 10.0),
+    Setting("marble-lamp", 9106, "marble", ((196, 194, 190), (120, 118, 122)), "lamp", "meadow", 5,
+            "4r 1f 2f 3f 5f 1f 2t", 0.8, 25, 8.0, 16.0),
+    Setting("jute-window", 9107, "jute", ((168, 142, 104), (112, 88, 58)), "window", "harbour", 4,
+            "1f 2f 3f 4f 1f 2f 3t", 0.42, 30, 5.0, 12.0),
+    Setting("dots-mixed", 9108, "dots", ((58, 62, 70), (202, 160, 60)), "mixed", "meadow", 2,
+            "1f 2l 1l 2f 1t", 0.9, 25, 9.0, 18.0),
+    Setting("felt-lamp", 9109, "felt", ((112, 28, 40),), "lamp", "harbour", 6,
+            "1f 2f 3s 4f 5f 6f 3t", 0.6, 30, 8.0, 14.0),
+    Setting("planks-window", 9110, "planks", ((74, 50, 38), (44, 28, 22)), "window", "meadow", 3,
+            "3r 1f 2f 1l 2s 1f 2t", 0.7, 30, 5.0, 10.0),
+    Setting("gingham-dull", 9111, "gingham", ((230, 230, 226), (60, 104, 84)), "dull", "harbour", 4,
+            "1f 2f 3f 4l 4h 1h 1t", 0.6, 25, 10.0, 18.0),
+    Setting("felt-mixed", 9112, "felt", ((34, 48, 84),), "mixed", "meadow", 4,
+            "1f 2f 3f 4f 1s 2l 3t", 0.5, 30, 5.0, 14.0),
+)  # fmt: skip
+_MANNERS: Final = {"f": "flip", "l": "late", "s": "slide"}
+_DEEDS: Final = {"t": "take", "h": "slap", "r": "rest"}
+
+
+def judging_room(setting: Setting) -> Room:
+    """The room of a setting."""
+    chance = np.random.default_rng((setting.seed, 75))
+    cloth = draw_cloth(setting.cloth, setting.colours, setting.seed)
+    people = {
+        seat: draw_person((270 - 360 * (seat - 1) / setting.seats + float(chance.normal(0, 4))) % 360, cloth, chance)
+        for seat in range(1, setting.seats + 1)
+    }
+    size, faces = judging_faces(setting.pack)
+    light, camera = draw_light(chance, setting.light), draw_camera(chance)
+    gloss = 0.5 if setting.cloth in ("planks", "marble") else 0.05
+    return Room(setting.seed, cloth, gloss, light, camera, people, size, faces, shuffled(setting.seed))
+
+
+def score_of(setting: Setting) -> Score:
+    """What is played, with the pauses between."""
+    chance = np.random.default_rng((setting.seed, 76))
+    lines: list[tuple[str, float]] = []
+    for word in setting.play.split():
+        seat, what = word[:-1], word[-1]
+        if what in _MANNERS:
+            wait = 0.9 if lines and lines[-1][0].startswith("rest") else setting.pace * float(chance.uniform(0.85, 1.2))
+            lines.append((f"lay:{seat}:{_MANNERS[what]}", wait if lines else 0.0))
+        else:
+            lines.append((f"{_DEEDS[what]}:{seat}", 0.0 if what == "r" else 0.95))
+    return Score(tuple(lines), setting.lead)

@@ -1,0 +1,156 @@
+"""The truth of a sequence: what each frame shows, when each face came up and came to rest, when each pile was taken.
+
+A face counts as seen by the share of its paper that is turned to the camera, in the picture and not under a hand,
+against the whole of it as it lies at rest. `Revealed` gives three instants of its way up: a sliver, a quarter, half.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from referee.units import SECOND
+from tools.second_world.hand_model import Points
+from tools.second_world.sequence import Sequence
+from tools.second_world.things import ArmMesh, CardSheet, View
+
+_STEP_S: Final = 0.004
+_CELL_PX: Final = 5
+"""Pixels of a cell in which what lies highest is kept; an arm's points are nearer to each other."""
+_UNDER_MM: Final = 5.0
+"""A hand's skin that is so much above the paper hides it."""
+_SLIVER, _QUARTER, _HALF = 0.04, 0.25, 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Revealed:
+    """When a sliver, a quarter and half of a face could be seen, and when the card came to rest, s."""
+
+    sliver: float
+    quarter: float
+    half: float
+    rested: float
+
+
+class Eyewitness:
+    """Sees what a camera with endless speed would see.
+
+    Args:
+        played: what happens.
+        view: the camera.
+        sheet: the cards' sheet.
+        arms: the arms' meshes, by seat.
+    """
+
+    def __init__(self, played: Sequence, view: View, sheet: CardSheet, arms: dict[int, ArmMesh]) -> None:
+        self._played, self._view, self._sheet, self._arms = played, view, sheet, arms
+        self._quads = np.array(sheet.faces)
+
+    def heights(self, t: float) -> NDArray[np.float64]:
+        """How high the arms reach over each cell of the picture, mm; far below the table where there is none."""
+        view = self._view
+        out = np.full((view.height // _CELL_PX + 1, view.width // _CELL_PX + 1), -1e3)
+        for seat, mesh in self._arms.items():
+            for part in self._played.arm(seat, mesh, t) or ():
+                if part is None:
+                    continue
+                pixels, _ = view.project(part)
+                inside = ((pixels >= 0) & (pixels < [view.width, view.height])).all(axis=1)
+                cells = (pixels[inside] / _CELL_PX).astype(int)
+                np.maximum.at(out, (cells[:, 1], cells[:, 0]), part[inside, 2])
+        return out
+
+    def shown(self, number: int, t: float, heights: NDArray[np.float64] | None = None) -> float:
+        """The share of a card's face that can be seen at an instant, whose ``heights`` may be known."""
+        points = self._played.card(number, self._sheet, t)
+        if points is None:
+            return 0.0
+        corners = points[self._quads]
+        middles = corners.mean(axis=1)
+        normals = np.cross(corners[:, 2] - corners[:, 0], corners[:, 3] - corners[:, 1])
+        away = self._view.place - middles
+        far = np.linalg.norm(away, axis=1)
+        # As large as it looks, against what it is when it lies flat.
+        area = np.einsum("ij,ij->i", normals, away) / far / 2
+        pixels, _ = self._view.project(middles)
+        inside = ((pixels >= 0) & (pixels < [self._view.width, self._view.height])).all(axis=1)
+        cells = (np.clip(pixels, 0, [self._view.width - 1, self._view.height - 1]) / _CELL_PX).astype(int)
+        hidden = (self.heights(t) if heights is None else heights)[cells[:, 1], cells[:, 0]] > middles[:, 2] + _UNDER_MM
+        seen = np.where(inside & ~hidden, np.maximum(area, 0.0), 0.0).sum()
+        return float(seen / (self._sheet.size[0] * self._sheet.size[1]))
+
+    def reveal(self, number: int) -> Revealed:
+        """When a card's face came up."""
+        lay = self._played.lays[number]
+        times = np.arange(max(lay.track.begin, lay.turned.begin - 0.02), lay.rested + 0.6, _STEP_S)
+        shares = np.array([self.shown(number, t) for t in times])
+
+        def first(least: float) -> float:
+            reached = np.flatnonzero(shares >= least)
+            return float(times[reached[0]]) if len(reached) else float(times[-1])
+
+        return Revealed(first(_SLIVER), first(_QUARTER), first(_HALF), lay.rested)
+
+    def left(self, sweep_number: int) -> tuple[float, float]:
+        """When half of a taken pile had left its place, and when its last card was out of the picture, s."""
+        sweep = self._played.sweeps[sweep_number]
+        numbers = [k for k in range(len(self._played.lays)) if self._played.pile_of(k) is sweep]
+        half, gone = sweep.track.end, sweep.track.end
+        for t in np.arange(sweep.moved, sweep.track.end, _STEP_S):
+            cards = [self._played.card(k, self._sheet, t) for k in numbers]
+            before = [self._played.card(k, self._sheet, sweep.moved) for k in numbers]
+            steps = [
+                float(np.linalg.norm((now - was).mean(axis=0)[:2]))
+                for now, was in zip(cards, before, strict=True)
+                if now is not None and was is not None
+            ]
+            if half == sweep.track.end and steps and float(np.median(steps)) > self._sheet.size[0] / 2:
+                half = float(t)
+            pixels = [self._view.project(card)[0] for card in cards if card is not None]
+            if not any(((p >= 0) & (p < [self._view.width, self._view.height])).all(axis=1).any() for p in pixels):
+                gone = float(t)
+                break
+        return half, gone
+
+
+def _ns(seconds: float) -> int:
+    return round(seconds * SECOND)
+
+
+def _flat(points: Points) -> list[list[float]]:
+    return [[round(float(x), 1), round(float(y), 1)] for x, y in points]
+
+
+def events(played: Sequence, witness: Eyewitness, view: View, sheet: CardSheet) -> Iterable[dict[str, Any]]:
+    """The plays and takes, as lines of the truth's file."""
+    for k, lay in enumerate(played.lays):
+        seen = witness.reveal(k)
+        corners = lay.corners(sheet, lay.rested)
+        seat = played.seats[k]
+        yield {
+            "kind": "play", "card": lay.card, "seat": seat, "bearing": round(lay.arm.bearing, 1),
+            "sliver": _ns(seen.sliver), "quarter": _ns(seen.quarter), "half": _ns(seen.half), "rest": _ns(seen.rested),
+            "corners": _flat(view.project(corners)[0]),
+        }  # fmt: skip
+    for k, sweep in enumerate(played.sweeps):
+        if sweep.takes:
+            half, gone = witness.left(k)
+            yield {
+                "kind": "take", "seat": played.seats[1000 + k], "bearing": round(sweep.arm.bearing, 1),
+                "moved": _ns(sweep.moved), "half": _ns(half), "gone": _ns(gone),
+            }  # fmt: skip
+
+
+def frame_cards(played: Sequence, witness: Eyewitness, view: View, sheet: CardSheet, t: float) -> list[dict[str, Any]]:
+    """What a frame's instant shows of each card: its corners in the picture and the share of its face that is seen."""
+    heights, out = witness.heights(t), []
+    for k, lay in enumerate(played.lays):
+        corners = played.card(k, sheet, t, corners=True)
+        if corners is not None:
+            shown = round(witness.shown(k, t, heights), 2)
+            out.append({"card": lay.card, "corners": _flat(view.project(corners)[0]), "shown": shown})
+    return out
