@@ -11,6 +11,7 @@ import numpy as np
 from models.eye.classes import UNREAD
 from models.eye.eye import CardSeen
 from models.eye.geometry import PixelBox, Quad, area, bounds, convex_quad, height_of
+from models.watch.bare_table import BareTable
 from models.watch.motion import GRAIN, Bytes, Glance, Motion, difference
 from models.watch.stream import Stream
 from models.watch.tracks import Pile, plain
@@ -39,8 +40,8 @@ class CardEye(Protocol):
 class Gaze:
     """Has an eye read what is worth reading."""
 
-    def __init__(self, eye: CardEye, motion: Motion, stream: Stream, pile: Pile) -> None:
-        self._eye = eye
+    def __init__(self, eye: CardEye, motion: Motion, stream: Stream, pile: Pile, bare: BareTable | None = None) -> None:
+        self._eye, self._bare = eye, bare
         self._motion, self._stream, self._pile = motion, stream, pile
         self._last: Bytes | None = None
         """The reduced picture of the frame read last ..."""
@@ -61,7 +62,7 @@ class Gaze:
         seen = self._eye.recognise(image) if whole and not known else self._eye.read_at(image, region, known)
         self._last = glance.small
         self._clear = not glance.reaches and not glance.changed
-        found = self._sifted(seen)
+        found = self._sifted(seen if self._bare is None else self._bare.without_prints(image, seen))
         if not self._pile.card_height and found:
             self._pile.card_height = float(np.median([height_of(quad) for _, quad in found]))
         # White paper under a reading too weak to be a card's beginning may still be one.

@@ -21,6 +21,7 @@ from typing import Final
 
 from models.watch.arms import TAKEN_ERROR_NS, Arms, Fouls, Taking
 from models.watch.attribution import Attribution
+from models.watch.bare_table import BareTable
 from models.watch.decision import Decisions
 from models.watch.faces import Paper, first_unexplained
 from models.watch.gaze import CardEye, Gaze
@@ -78,16 +79,20 @@ class Watcher:
         eye: what reads cards.
         seat_bearings: from seat to its bearing (degrees counter-clockwise from the picture's right), if calibrated.
         packs: packs in play; with one, no card can lie in a pile twice, which tells a nudged card from a new one.
+        bare: the table without a card, if that was looked at: faces printed on it are no cards.
     """
 
-    def __init__(self, eye: CardEye, *, seat_bearings: Mapping[int, float] | None = None, packs: int = 1) -> None:
+    def __init__(
+        self, eye: CardEye, *, seat_bearings: Mapping[int, float] | None = None, packs: int = 1,
+        bare: BareTable | None = None,
+    ) -> None:  # fmt: skip
         self._glance: Glance | None = None
         self._motion = motion = Motion()
         self._stream = stream = Stream()
         self._pile = pile = Pile(packs)
         self._arms = Arms(seat_bearings or {}, motion, stream, pile)
         self._hindrance = Hindrance()
-        self._gaze = Gaze(eye, motion, stream, pile)
+        self._gaze = Gaze(eye, motion, stream, pile, bare)
         self._paper = Paper(motion, stream, pile)
         self._attribution = Attribution(motion, stream, pile)
         self._decisions = Decisions(motion, stream, pile, self._arms)

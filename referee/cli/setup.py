@@ -163,6 +163,8 @@ def add_calibrate(commands: Commands) -> None:
     add("--simulated", action="store_true", help="look at a simulated table instead (with --by cards: at its cards)")
     add("--as-set", action="store_true",
         help="leave the Pi camera's focus, exposure and white balance as the settings have them")  # fmt: skip
+    add("--bare", action="store_true",
+        help="keep a picture of the bare table, so that faces printed on its cloth are no cards, and stop")  # fmt: skip
     add("--json", action="store_true", help="print one JSON object instead of words")
     add("--sheet", type=Path, metavar="FILE", help="write the sheet to print (*.pdf or *.png) and stop")
     add("--paper", choices=("a4", "letter"), default="a4", help="the sheet's paper (default: a4)")
@@ -185,6 +187,12 @@ def _calibrate(args: argparse.Namespace) -> int:
         undo_change(args.settings)
         print(f"{args.settings} is as it was before the last calibration")
         return 0
+    if args.bare:
+        if args.settings is None:
+            raise UserError("--bare needs --settings FILE: the table's camera, and where the picture is kept")
+        from referee.setup.calibration.bare_look import keep_bare_table
+
+        return keep_bare_table(args.settings)
     from referee.setup.calibration.calibrate import CalibrationOptions, calibrate
 
     return calibrate(

@@ -118,6 +118,8 @@ class CameraSettings(Section):
     """None: the camera finds them before the game, and they are held."""
     lens_position: float | None = _number(None, 0, 32, "dioptres")
     """None leaves the lens alone."""
+    bare_table: str = _text()
+    """Path of a picture of the table without a card; empty where none was taken."""
 
 
 class PadSettings(Section):

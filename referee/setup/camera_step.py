@@ -6,7 +6,7 @@ from typing import Final
 
 from models.table_view.mains import steady_rate
 from referee.settings.file import SettingsText
-from referee.setup.walk import DeviceCall, Remark, Run, choose
+from referee.setup.walk import DeviceCall, Remark, Run, choose, yes_no
 
 _SIZES: Final = {
     "picamera": {
@@ -54,7 +54,8 @@ def camera_step(draft: SettingsText) -> Run:
         elif (yield choose("camera.failed", "Try again?", "later", _LATER)) == "later":
             return draft
     draft = yield from _calibrate(draft)
-    return (yield from _ask_mains(draft))
+    draft = yield from _ask_mains(draft)
+    return (yield from _look_at_bare_table(draft))
 
 
 def _calibrate(draft: SettingsText) -> Run:
@@ -88,3 +89,17 @@ def _ask_mains(draft: SettingsText) -> Run:
     if told == "unknown":
         return draft
     return draft.changed({"camera.mains_hz": int(told), "camera.fps": steady_rate(int(told))})
+
+
+def _look_at_bare_table(draft: SettingsText) -> Run:
+    """A cloth with faces printed on it, as for blackjack: they are no cards."""
+    words = (
+        "Are faces of cards printed on the table's cloth? Then take every card and the sheet off it, and answer yes."
+    )
+    while (yield yes_no("camera.bare", words, default=False)):
+        text, told = yield DeviceCall("bare", {"text": draft.text}, "looking at the bare table: keep hands off it")
+        yield Remark(told)
+        if text is not None:
+            return SettingsText(text, draft.folder)
+        words = "Look at the bare table again?"
+    return draft

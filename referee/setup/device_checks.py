@@ -80,6 +80,12 @@ class Bench:
         poor = "Something is poor: mend what the list says, then referee calibrate again."
         return self._measure(text, lambda: calibrate(asked), poor)
 
+    def bare(self, text: str) -> tuple[str | None, str]:
+        """The settings with a picture of the bare table (None: there is none), and what happened, in words."""
+        from referee.setup.calibration.bare_look import keep_bare_table
+
+        return self._measure(text, lambda: keep_bare_table(self.path), "")
+
     def _measure(self, text: str, run: Callable[[], int], poor: str) -> tuple[str | None, str]:
         """Measure into the file at `path`, which holds ``text`` first; ``poor`` is what an exit status but 0 means."""
         replace_file(self.path, text.encode("utf-8"))

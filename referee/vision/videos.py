@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from referee.engine.log import encode_observation
 from referee.engine.observations import Observation
 from referee.errors import UserError
+from referee.settings.model import load_settings
 
 if TYPE_CHECKING:
     from hardware.ports import Frame
@@ -25,23 +26,25 @@ def seat_bearings(seats: int) -> dict[int, float]:
     return {seat: (270 - 360 * (seat - 1) / seats) % 360 for seat in range(1, seats + 1)}
 
 
-def new_watcher(bearings: Mapping[int, float] | None, deck: str | None = None) -> Watcher:
-    """A watcher with the shipped eye, for a learned deck if one is named; names seats if their bearings are given.
+def new_watcher(bearings: Mapping[int, float] | None, deck: str | None = None, bare: str = "") -> Watcher:
+    """A watcher with the shipped eye, for a learned deck if one is named; names seats if their bearings are given, and
+    takes no print for a card if ``bare`` is the path of a picture of the bare table.
 
     Raises:
-        UserError: the eye cannot be loaded.
+        UserError: the eye, or that picture, cannot be loaded.
     """
-    from referee.vision.photos import load_eye
+    from referee.vision.photos import load_eye, read_image
 
     eye = load_eye(deck, one_deck=True)
     import cv2
 
+    from models.watch.bare_table import BareTable
     from models.watch.watcher import Watcher
 
     # Handing these small pictures to a pool of threads costs twice what it gains, and takes a core from the camera.
     cv2.setNumThreads(1)
 
-    return Watcher(eye, seat_bearings=bearings)
+    return Watcher(eye, seat_bearings=bearings, bare=BareTable(read_image(bare)) if bare else None)
 
 
 def _frames(source: Path, fps: float | None) -> Iterator[Frame]:
@@ -75,8 +78,6 @@ def bearings_of(seats: int | None, settings: Path | None) -> dict[int, float] | 
         return None if seats is None else seat_bearings(seats)
     if seats is not None:
         raise UserError("--seats and --settings both say where the seats are: give one of them")
-    from referee.settings.model import load_settings
-
     return {number: seat.bearing for number, seat in enumerate(load_settings(settings).seats, start=1)}
 
 
@@ -93,7 +94,8 @@ def watch(
     frames = _frames(source, fps)
     # Neither source is ever without a frame; one that cannot be read is told before the eye is woken.
     first = next(frames)
-    watcher = new_watcher(bearings, deck)
+    bare = "" if settings is None else load_settings(settings).camera.bare_table
+    watcher = new_watcher(bearings, deck, bare)
     for frame in chain((first,), frames):
         _print(watcher.feed(frame.image, frame.t, frame.exposure))
     _print(watcher.finish())

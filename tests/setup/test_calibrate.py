@@ -18,16 +18,17 @@ from hardware.simulated.pictures.overhead import Overhead, OverheadFrames
 from models.table_view.light import WHITE_LEVEL
 from models.watch.arms import apart
 from referee.cli import main
+from referee.engine.observations import Card
 from referee.errors import UserError
 from referee.settings.file import SettingsText, backup_of
 from referee.settings.model import SettingsError, example_settings, load_settings, parse_settings
-from referee.setup.calibration import calibrate
+from referee.setup.calibration import bare_look, calibrate
 from referee.setup.calibration.find_table import PAPERS, SCALE, board_origin, draw_page
 from referee.setup.calibration.simulated_camera import CORNER_CARD_NAMES
 from referee.setup.doctor.machine import check_calibration
 from referee.table.session import out_of_date
 from referee.units import SECOND
-from referee.vision.videos import bearings_of
+from referee.vision.videos import bearings_of, new_watcher
 from tests.support.overhead import bare, stored_view, true_card_height, with_cards, with_sheet
 from tests.support.pi_room import pi_camera
 
@@ -264,6 +265,29 @@ def test_the_pi_camera_is_fitted_to_its_room_and_that_is_stored(
     assert grades(told)["light"] == grades(told)["noise"] == grades(told)["sharpness"] == "fine"
     assert grades(told)["flicker"] in ("fine", "acceptable")
     assert "# the white one" in table.read_text(encoding="utf-8")
+
+
+def test_the_bare_table_is_kept_and_its_prints_are_named(
+    table: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert "--bare needs --settings" in refused(capsys, "--bare")
+    monkeypatch.setattr(bare_look, "open_camera_of", lambda _: OverheadFrames(CAMERA, bare()))
+    assert main(["calibrate", "--settings", str(table), "--bare"]) == 0
+    assert "nothing on the table reads as a card" in capsys.readouterr().out
+    # A cloth with four printed cards.
+    monkeypatch.setattr(bare_look, "open_camera_of", lambda _: OverheadFrames(CAMERA, with_cards()))
+    assert main(["calibrate", "--settings", str(table), "--bare"]) == 0
+    assert "no cards from now on: 2d, 7h, Kc, Ts" in capsys.readouterr().out
+    kept = load_settings(table).camera.bare_table
+    assert kept == str(table.with_suffix(".bare.png").resolve())
+    assert "# Our table in the kitchen." in table.read_text(encoding="utf-8")
+    # The watcher that is made of these settings tells none of them, and one without the picture tells all.
+    told = []
+    for picture in (kept, ""):
+        watcher = new_watcher(None, bare=picture)
+        seen = [one for k in range(8) for one in watcher.feed(CAMERA.picture(with_cards(), k), k * 66_000_000)]
+        told.append({one.card for one in [*seen, *watcher.finish()] if isinstance(one, Card)})
+    assert told == [set(), {"2d", "7h", "Kc", "Ts"}]
 
 
 def test_a_camera_without_autofocus_says_so_and_one_that_is_left_as_set_says_nothing(

@@ -274,6 +274,18 @@ def test_the_set_ups_picture_is_sharp_and_what_the_camera_found_is_kept(
     assert camera.exposure_us * camera.gain == pytest.approx(20_000, rel=0.05)
 
 
+def test_the_bare_table_is_looked_at_where_its_cloth_is_printed() -> None:
+    class Printed(FakeBench):
+        def bare(self, text: str) -> tuple[str | None, str]:
+            self.done.append("bare")
+            return SettingsText(text).changed({"camera.bare_table": "table.bare.png"}).text, "kept"
+
+    bench = Printed()
+    assert walked({"camera.bare": "yes"}, bench).camera.bare_table == "table.bare.png"
+    assert bench.done.count("bare") == 1
+    assert walked({}, Printed()).camera.bare_table == ""
+
+
 # Back, again, skip, stop
 
 

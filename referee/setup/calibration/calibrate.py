@@ -173,15 +173,20 @@ def _look_at_table(
     options: CalibrationOptions, frames: Iterator[Frame], eye: Callable[[], Eye], mains: Mains | None
 ) -> tuple[Any, Measured]:
     """The still table's mean picture, and what was measured of it; ``mains`` where they are measured already."""
-    still = _still_frames(frames)
+    still = still_frames(frames)
     images = [frame.image for frame in still]
-    # In the mean, noise that would move corners is evened out.
-    image = np.rint(np.mean(np.stack(images), axis=0, dtype=np.float32)).astype(np.uint8)
+    image = mean_picture(still)
     found = find_table([image], options.by, eye, options.card_size)
     return image, report.measure(found, images, mains_of(still) if mains is None else mains)
 
 
-def _still_frames(frames: Iterator[Frame]) -> list[Frame]:
+def mean_picture(still: Sequence[Frame]) -> Any:
+    """The mean of pictures of a still table (H x W x 3), in which noise that would move corners is evened out."""
+    images = np.stack([frame.image for frame in still])
+    return np.rint(np.mean(images, axis=0, dtype=np.float32)).astype(np.uint8)
+
+
+def still_frames(frames: Iterator[Frame]) -> list[Frame]:
     """The first `_STILL` pictures in a row in which nothing moves.
 
     Raises:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -32,7 +33,7 @@ TWO = Painted("2c", 462, 380, 41)
 class Stream:
     """Feeds painted frames, and holds the watcher to its promise about the watermark."""
 
-    def __init__(self, **options: int) -> None:
+    def __init__(self, **options: Any) -> None:
         self.eye = ToldEye()
         self.watcher = Watcher(self.eye, seat_bearings=BEARINGS, **options)
         self.t = 0
