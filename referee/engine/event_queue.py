@@ -68,12 +68,23 @@ class EventQueue:
         return tuple(self._lines[self._first :])
 
     def near(self, one: Card | Slap | Taken) -> Iterator[Observation]:
-        """What else waits and may have happened before this one, by the errors."""
-        at, until = self._first, one.t + one.t_error + self._widest
+        """What else waits and may have happened before this one, by the errors; of a hand, also what may have happened
+        before another hand that nobody can tell from it (K3)."""
+        widths = 3 if isinstance(one, Slap) else 1
+        at, until = self._first, one.t + one.t_error + widths * self._widest
         while at < len(self._lines) and self._lines[at].t <= until:
             if self._lines[at] is not one:
                 yield self._lines[at]
             at += 1
+
+    def is_heat_open(self, one: Card | Slap | Taken, until: int) -> bool:
+        """Whether a card may still come, after ``until`` (ns), that another hand of this hand's dead heat is near."""
+        if type(one) is not Slap or one.t + one.t_error + 2 * self._widest <= until:
+            return False
+        hands = (other for other in self.near(one) if type(other) is Slap)
+        return any(
+            other.t + other.t_error > until for other in hands if other.t - one.t < one.t_error + other.t_error
+        )
 
     def rivals(self, one: Card | Slap | Taken) -> Sequence[Observation]:
         """What waits that may have come before a card or pick-up, or the cards and pick-ups before a hand (K9)."""
@@ -199,7 +210,7 @@ class EventJudge:
             chosen = head
             if isinstance(head, _ORDERED):
                 wait = 0 if lookahead is None else max(lookahead, head.t_error)
-                if head.t + wait > until:
+                if head.t + wait > until or (lookahead is not None and waiting.is_heat_open(head, until)):
                     break
                 if waiting.hands:
                     # Only between a hand and something else is any order open.

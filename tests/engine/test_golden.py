@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from referee.engine.adjudicator import Adjudicator
+from referee.engine.adjudicator import LIVE_LOOKAHEAD, Adjudicator
 from referee.engine.log import decode_line
 from referee.engine.rulings import Ruling
 
@@ -606,6 +606,20 @@ def test_k9_a_hand_just_before_the_reveal_that_completes_a_pattern() -> None:
     assert "1995 slap_won 3 P1 time None None doubt" in told(*log)
     log = [table(), card(1000, 1, "7h"), card(2000, 2, "7c", t_error=2_000_000), slap(1995, 3)]
     assert told(*log)[0] == "1995 slap_false 3 no_pattern"
+
+
+def test_k9_a_card_too_late_for_the_first_hand_makes_another_of_its_heat_doubtful() -> None:
+    """Whether the stronger hand met the card decides what it was worth; so nothing is ruled before that is known."""
+    log = [table(), *cards("1:7h", "2:7c")]
+    log += [slap(2300, 1, t_error=5_000_000, force=0.1), slap(2309, 3, t_error=5_000_000, force=0.5)]
+    log += [card(2313, 3, "9d", t_error=2_000_000)]
+    assert "2309 slap_won 3 P1 force None None doubt" in told(*log)
+    live = Adjudicator(lookahead_ns=LIVE_LOOKAHEAD)
+    made = [one for n, line in enumerate(log[:-1], 1) for one in live.observe(decode_line(line, n))]
+    made += live.promise(2_313_000_000)
+    assert not any(one.kind == "dead_heat" for one in made)
+    made += [*live.observe(decode_line(log[-1], len(log))), *live.finish()]
+    assert [_words(one) for one in made] == [_words(one) for one in rulings(*log)]
 
 
 def test_k9_no_doubt_where_both_readings_agree() -> None:
