@@ -82,9 +82,7 @@ class EventQueue:
         if type(one) is not Slap or one.t + one.t_error + 2 * self._widest <= until:
             return False
         hands = (other for other in self.near(one) if type(other) is Slap)
-        return any(
-            other.t + other.t_error > until for other in hands if other.t - one.t < one.t_error + other.t_error
-        )
+        return any(other.t + other.t_error > until for other in hands if other.t - one.t < one.t_error + other.t_error)
 
     def rivals(self, one: Card | Slap | Taken) -> Sequence[Observation]:
         """What waits that may have come before a card or pick-up, or the cards and pick-ups before a hand (K9)."""
