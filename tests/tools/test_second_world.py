@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from argparse import ArgumentTypeError
 from pathlib import Path
 
+import cv2
 import numpy as np
 import pytest
 
@@ -17,7 +19,7 @@ from referee.engine.observations import Card, Observation, Taken
 from referee.units import MS, SECOND
 from tools.second_world.gestures import draw_lay, draw_sweep
 from tools.second_world.hand_model import INDEX_TIP, POSES, Points, Skin, bones, pinch_point, sleeve
-from tools.second_world.judge import Ripple, SequenceError, SequenceTruth, fed, hold_against, judge, table
+from tools.second_world.judge import SequenceError, SequenceTruth, fed, hold_against, judge, lamp, table
 from tools.second_world.judging_rooms import SETTINGS, judging_room, score_of
 from tools.second_world.room import SKINS, Light, Person, Room
 from tools.second_world.sequence import Score, Sequence, compose
@@ -215,14 +217,22 @@ def test_the_judge_counts_what_is_wrong() -> None:
     assert "0 of 3" in table([score])
 
 
-def test_a_ripple_brightens_rows_and_whole_swings_of_it_are_even() -> None:
-    ripple = Ripple.parse("50:0.2")
-    rows = ripple.rows(0, 2 * MS, 15 * MS, 480)
-    assert 1.1 < rows.max() <= 1.2 and 0.8 <= rows.min() < 0.9
-    assert np.abs(ripple.rows(0, 10 * MS, 15 * MS, 480) - 1).max() < 0.001
-    # At 25 frames/s the bands of 50 Hz mains all but stand still, at 30 they run.
-    assert np.abs(ripple.rows(40 * MS, 2 * MS, 15 * MS, 480) - rows).max() < 0.01
-    assert np.abs(ripple.rows(33 * MS, 2 * MS, 15 * MS, 480) - rows).max() > 0.1
+@pytest.mark.parametrize(("mains", "fps", "still"), [("50:0.2", 25, True), ("50:0.2", 30, False), ("60:0.2", 30, True)])
+def test_bands_of_a_flickering_lamp_all_but_stand_still_at_their_mains_frame_rate(
+    mains: str, fps: int, still: bool, tmp_path: Path
+) -> None:
+    grey = np.full((48, 64, 3), 120, np.uint8)
+    cv2.imwrite(str(tmp_path / "0.webp"), grey)
+    frames = [{"file": "0.webp", "t": k * SECOND // fps} for k in range(2)]
+    truth = SequenceTruth({"size": [64, 48], "exposure": 5 * MS, "readout": 15 * MS}, [], [], frames)
+    one, other = (image.astype(int) for image, _, _ in fed(tmp_path, truth, flicker=lamp(mains), noise=0.0))
+    assert np.ptp(one) > 15, "bands are seen"
+    assert bool(np.abs(one - other).max() < 3) == still
+
+
+def test_a_flicker_that_is_none_is_named() -> None:
+    with pytest.raises(ArgumentTypeError, match="HERTZ:SWING"):
+        lamp("50")
 
 
 def test_a_folder_without_a_sequence_is_named(tmp_path: Path) -> None:

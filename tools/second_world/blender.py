@@ -172,21 +172,27 @@ class Studio:
         surface.inputs["Coat Weight"].default_value = coat
         colour = self._colour(nodes, picture)
         if back is not None:
-            side, mix = nodes.new("ShaderNodeNewGeometry"), nodes.new("ShaderNodeMixRGB")
-            links.new(side.outputs["Backfacing"], mix.inputs[0])
-            links.new(colour, mix.inputs[1])
-            links.new(self._colour(nodes, back), mix.inputs[2])
-            colour = mix.outputs[0]
+            side = nodes.new("ShaderNodeNewGeometry").outputs["Backfacing"]
+            colour = self._mixed(out.node_tree, side, colour, self._colour(nodes, back))
         if mottle:
-            noise, mix = nodes.new("ShaderNodeTexNoise"), nodes.new("ShaderNodeMixRGB")
+            noise = nodes.new("ShaderNodeTexNoise")
             noise.inputs["Scale"].default_value, noise.inputs["Detail"].default_value = 6.0, 4.0
-            mix.blend_type = "OVERLAY"
-            mix.inputs[0].default_value = mottle
-            links.new(colour, mix.inputs[1])
-            links.new(noise.outputs[0], mix.inputs[2])
-            colour = mix.outputs[0]
+            colour = self._mixed(out.node_tree, mottle, colour, noise.outputs[0], "OVERLAY")
         links.new(colour, surface.inputs["Base Color"])
         return out
+
+    @staticmethod
+    def _mixed(tree: Any, share: Any, one: Any, other: Any, how: str = "MIX") -> Any:
+        """Two colours in one; ``share`` is a number or what a node gives."""
+        mix = tree.nodes.new("ShaderNodeMixRGB")
+        mix.blend_type = how
+        if isinstance(share, float):
+            mix.inputs[0].default_value = share
+        else:
+            tree.links.new(share, mix.inputs[0])
+        tree.links.new(one, mix.inputs[1])
+        tree.links.new(other, mix.inputs[2])
+        return mix.outputs[0]
 
     @staticmethod
     def _colour(nodes: Any, picture: NDArray[np.uint8] | Sequence[float]) -> Any:
@@ -330,36 +336,41 @@ class Studio:
         return np.asarray(cv2.imread(str(scratch)), np.uint8)
 
 
+def _capsule(start: Points, end: Points, first: float, last: float) -> tuple[Points, list[tuple[int, ...]]]:
+    """A tapered capsule's closed mesh: rings from pole to pole; mm."""
+    rings, around = 30, 20
+    length = float(np.linalg.norm(end - start))
+    along = (end - start) / length
+    side = np.cross(along, [0.3, 0.5, 0.81])
+    side /= np.linalg.norm(side)
+    # Half a ball, the taper, half a ball.
+    t = np.concatenate([np.linspace(-np.pi / 2, 0, 8), np.zeros(rings - 16), np.linspace(0, np.pi / 2, 8)])
+    s = np.concatenate([np.zeros(8), np.linspace(0, 1, rings - 16), np.ones(8)])
+    radius = first + (last - first) * s
+    middles = start + along * (s * length + radius * np.sin(t))[:, None]
+    a = np.arange(around) * 2 * np.pi / around
+    ring = np.cos(a)[:, None] * side + np.sin(a)[:, None] * np.cross(along, side)
+    points = middles[:, None] + (radius * np.cos(t) + 0.01)[:, None, None] * ring[None]
+    faces: list[tuple[int, ...]] = [
+        (i * around + j, i * around + (j + 1) % around, (i + 1) * around + (j + 1) % around, (i + 1) * around + j)
+        for i in range(rings - 1)
+        for j in range(around)
+    ]
+    faces += [tuple(reversed(range(around))), tuple(range((rings - 1) * around, rings * around))]
+    return points.reshape(-1, 3), faces
+
+
 def grow_skin(
     capsules: Sequence[tuple[Points, Points, float, float]], grain: float
 ) -> tuple[Points, list[tuple[int, ...]]]:
     """One smooth closed mesh round tapered capsules (start, end, radii; mm), of faces about ``grain`` mm wide."""
     points: list[Points] = []
     faces: list[tuple[int, ...]] = []
-    for start, end, first, last in capsules:
-        along = (end - start) / np.linalg.norm(end - start)
-        side = np.cross(along, [0.3, 0.5, 0.81])
-        side /= np.linalg.norm(side)
-        other = np.cross(along, side)
-        rings, around, base = 30, 20, sum(map(len, points))
-        length = float(np.linalg.norm(end - start))
-        # From pole to pole: half a ball, the taper, half a ball.
-        t = np.concatenate([np.linspace(-np.pi / 2, 0, 8), np.zeros(rings - 16), np.linspace(0, np.pi / 2, 8)])
-        s = np.concatenate([np.zeros(8), np.linspace(0, 1, rings - 16), np.ones(8)])
-        radius = first + (last - first) * s
-        mids = start + along * (s * length + radius * np.sin(t))[:, None]
-        wide = radius * np.cos(t) + 0.01
-        a = np.arange(around) * 2 * np.pi / around
-        ring = np.cos(a)[:, None] * side + np.sin(a)[:, None] * other
-        points.append((mids[:, None] + wide[:, None, None] * ring[None]).reshape(-1, 3))
-        faces += [
-            (base + i * around + j, base + i * around + (j + 1) % around, base + (i + 1) * around + (j + 1) % around,
-             base + (i + 1) * around + j)
-            for i in range(rings - 1)
-            for j in range(around)
-        ]  # fmt: skip
-        faces.append(tuple(base + j for j in reversed(range(around))))
-        faces.append(tuple(base + (rings - 1) * around + j for j in range(around)))
+    for capsule in capsules:
+        base = sum(map(len, points))
+        part, sides = _capsule(*capsule)
+        points.append(part)
+        faces += [tuple(base + corner for corner in face) for face in sides]
     mesh = bpy.data.meshes.new("skin")
     mesh.from_pydata((np.concatenate(points) * MM).tolist(), [], [list(face) for face in faces])
     thing = bpy.data.objects.new("skin", mesh)

@@ -174,6 +174,22 @@ def outwards(arm: Arm, far: float, high: float) -> Points:
     return np.array([*(way * far), high])
 
 
+def _lay_grips(arm: Arm, held: Points, low: float, yaw: float, chance: np.random.Generator) -> tuple[Grip, ...]:
+    """From home, ``low`` over the table, to where the card is let go (``held``), and back."""
+    home, middle = outwards(arm, HOME_MM, max(low, 25.0)), held * 0.5 + outwards(arm, HOME_MM, low) * 0.5
+    middle[2] = low
+    pinch, loose = POSES["pinch"] + chance.normal(0, 3, 22), POSES["open"] + chance.normal(0, 3, 22)
+    pitch = float(chance.uniform(8, 16))
+    return (
+        Grip(home, pinch, pitch, 0.0, yaw),
+        Grip(middle, pinch, pitch, 0.0, yaw),
+        Grip(held, pinch, pitch + 3, 0.0, yaw),
+        Grip(held + np.array([0, 0, 4.0]), loose, pitch, 0.0, yaw),
+        Grip(held * 0.75 + outwards(arm, HOME_MM, 0.0) * 0.25 + [0, 0, 34.0], loose, pitch * 0.6, 0.0, 0.5 * yaw),
+        Grip(outwards(arm, HOME_MM + 30, 60.0), POSES["loose"], 5.0, 0.0, 0.0),
+    )
+
+
 def draw_lay(arm: Arm, card: str, landed: float, height: float, manner: str, chance: np.random.Generator) -> Lay:
     """A card laid by an arm.
 
@@ -193,19 +209,8 @@ def draw_lay(arm: Arm, card: str, landed: float, height: float, manner: str, cha
     held = spot - level @ np.array([88.0 / 2 - _OVERLAP_MM + slide, 0.0, 0.0])
     held[2] = height + (3.0 if manner == "slide" else 7.0)
     low = height + 2.0 if manner == "slide" else float(chance.uniform(35, 70))
-    home, middle = outwards(arm, HOME_MM, max(low, 25.0)), held * 0.5 + outwards(arm, HOME_MM, low) * 0.5
-    middle[2] = low
-    pinch, loose = POSES["pinch"] + chance.normal(0, 3, 22), POSES["open"] + chance.normal(0, 3, 22)
-    pitch = float(chance.uniform(8, 16))
+    grips = _lay_grips(arm, held, low, yaw, chance)
     let_go, lifted, away = (float(v) for v in chance.uniform((0.04, 0.08, 0.24), (0.09, 0.14, 0.4)))
-    grips = (
-        Grip(home, pinch, pitch, 0.0, yaw),
-        Grip(middle, pinch, pitch, 0.0, yaw),
-        Grip(held, pinch, pitch + 3, 0.0, yaw),
-        Grip(held + np.array([0, 0, 4.0]), loose, pitch, 0.0, yaw),
-        Grip(held * 0.75 + outwards(arm, HOME_MM, 0.0) * 0.25 + [0, 0, 34.0], loose, pitch * 0.6, 0.0, 0.5 * yaw),
-        Grip(outwards(arm, HOME_MM + 30, 60.0), POSES["loose"], 5.0, 0.0, 0.0),
-    )
     times = np.cumsum([landed - reach, reach * 0.55, reach * 0.45, let_go, lifted, away])
     span = float(chance.uniform(0.09, 0.17))
     ends = {"flip": landed - float(chance.uniform(0.03, 0.11)), "late": landed + 0.012, "slide": landed - reach}[manner]

@@ -12,14 +12,14 @@ import json
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
 import cv2
 import numpy as np
 
-from hardware.simulated.pictures.ambient import SensorNoise
+from hardware.simulated.pictures.ambient import Lamp, SensorNoise
 from models.eye.classes import SURE_READING, UNREAD
 from models.eye.eye import Eye
 from models.eye.geometry import Image
@@ -27,7 +27,7 @@ from models.watch.arms import apart
 from models.watch.gaze import CardEye
 from models.watch.watcher import Watcher
 from referee.engine.observations import Card, Observation, Taken
-from referee.units import MS, SECOND
+from referee.units import MS
 
 _NOISE: Final = 2.0
 """Grey levels of a sensor's noise in a lit room."""
@@ -45,29 +45,13 @@ class SequenceError(ValueError):
     """A folder that is no sequence; says why."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ripple:
-    """A lamp that follows the mains: their frequency (Hz) and how far its brightness swings about the mean."""
-
-    mains_hz: float
-    swing: float
-
-    @staticmethod
-    def parse(text: str) -> Ripple:
-        """``50:0.2`` is 50 Hz mains and 20 %."""
-        try:
-            mains, swing = (float(part) for part in text.split(":"))
-        except ValueError:
-            raise argparse.ArgumentTypeError(f"{text!r} is not HERTZ:SWING, as 50:0.2") from None
-        return Ripple(mains, swing)
-
-    def rows(self, t: int, exposure: int, readout: int, height: int) -> np.ndarray[Any, np.dtype[np.float32]]:
-        """By what each row is brighter: row after row is exposed, and sums up the lamp's light meanwhile."""
-        turning = 2 * np.pi * 2 * (self.mains_hz + _DRIFT_HZ)
-        begin = (t + readout * np.arange(height) / height) / SECOND
-        length = max(exposure, 1) / SECOND
-        mean = (np.cos(turning * begin) - np.cos(turning * (begin + length))) / (turning * length)
-        return np.asarray(1 + self.swing * mean, np.float32)
+def lamp(text: str) -> Lamp:
+    """A lamp on the mains from words: ``50:0.2`` is 50 Hz and a swing of 20 %; raises `argparse.ArgumentTypeError`."""
+    try:
+        mains, swing = (float(part) for part in text.split(":"))
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not HERTZ:SWING, as 50:0.2") from None
+    return Lamp(mains + _DRIFT_HZ, swing)
 
 
 @dataclass(slots=True)
@@ -140,14 +124,14 @@ class SequenceScore:
 
 
 def fed(
-    folder: Path, truth: SequenceTruth, *, ripple: Ripple | None = None, noise: float = _NOISE, every: int = 1
+    folder: Path, truth: SequenceTruth, *, flicker: Lamp | None = None, noise: float = _NOISE, every: int = 1
 ) -> Iterator[tuple[Image, int, int]]:
     """Each frame as a camera gives it, its instant, and how uncertain that is for any one row, ns.
 
     Args:
         folder: the sequence's.
         truth: what its file says.
-        ripple: of the lamp, if it flickers.
+        flicker: the lamp that lights it, if it flickers; its swing is what an exposure leaves of it.
         noise: of the sensor, grey levels.
         every: only every so manieth frame: a slower camera.
 
@@ -161,11 +145,9 @@ def fed(
         image = cv2.imread(str(folder / frame["file"]))
         if image is None:
             raise SequenceError(f"{folder / frame['file']} is not there yet: `make second-world` goes on with it")
-        if ripple is not None:
-            rows = ripple.rows(frame["t"], exposure, readout, height)
-            # The lamp acts on light, the picture holds its root.
-            image = np.clip(image * rows[:, None, None] ** (1 / 2.2), 0, 255).astype(np.uint8)
         picture = np.asarray(image, np.uint8)
+        if flicker is not None:
+            picture = replace(flicker, readout=readout).shine(picture, frame["t"], 0)
         sensor.add_to(picture, k)
         yield picture, frame["t"], exposure + readout
 
@@ -273,9 +255,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tools.second_world.judge", description=__doc__)
     parser.add_argument("folder", type=Path, nargs="?", default=Path("build/second-world"))
     parser.add_argument("--weights", type=Path, default=None)
-    parser.add_argument(
-        "--flicker", type=Ripple.parse, default=None, help="a lamp's ripple: mains, Hz, and swing: 50:0.2"
-    )
+    parser.add_argument("--flicker", type=lamp, default=None, help="a lamp's ripple: mains, Hz, and swing: 50:0.2")
     parser.add_argument("--only-fps", type=int, default=0, help="only sequences of so many frames a second")
     parser.add_argument("--noise", type=float, default=_NOISE, help="grey levels of the sensor's noise")
     parser.add_argument("--every", type=int, default=1, help="only every N-th frame")
@@ -288,7 +268,7 @@ def main() -> int:
         for folder in sorted(path.parent for path in args.folder.rglob("truth.jsonl")):
             if args.only_fps and SequenceTruth.read(folder).head["fps"] != args.only_fps:
                 continue
-            score, _ = judge(eye, folder, ripple=args.flicker, noise=args.noise, every=args.every)
+            score, _ = judge(eye, folder, flicker=args.flicker, noise=args.noise, every=args.every)
             scores.append(score)
             print(
                 f"{score.name}: {score.read} of {score.plays} cards, {score.taken} of {score.takes} takes", flush=True

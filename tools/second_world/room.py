@@ -105,8 +105,11 @@ def draw_light(chance: np.random.Generator, kind: str | None = None) -> Light:
     )
 
 
-def draw_person(bearing: float, cloth: Picture, chance: np.random.Generator) -> Person:
-    """Somebody at a bearing: any skin; bare arms, sleeves of every colour, and some of the cloth's own."""
+def draw_person(bearing: float, cloth: Picture, chance: np.random.Generator, sleeved: float = 0.65) -> Person:
+    """Somebody at a bearing: any skin; bare arms, sleeves of every colour, a fifth of the cloth's own.
+
+    ``sleeved`` is the share that wears sleeves.
+    """
     arm = Arm(
         bearing,
         1 if chance.random() < 0.8 else -1,
@@ -120,7 +123,7 @@ def draw_person(bearing: float, cloth: Picture, chance: np.random.Generator) -> 
         mean = cloth.reshape(-1, 3).mean(axis=0)[::-1] / 255
         red, green, blue = np.clip(mean**2.2 * chance.uniform(0.85, 1.15), 0.004, 0.9)
         sleeve = (float(red), float(green), float(blue))
-    elif kind < 0.65:
+    elif kind < sleeved:
         hsv = np.array([[[chance.integers(180), chance.integers(256), chance.integers(15, 250)]]], np.uint8)
         red, green, blue = (cv2.cvtColor(hsv, cv2.COLOR_HSV2RGB)[0, 0] / 255.0) ** 2.2
         sleeve = (float(red), float(green), float(blue))

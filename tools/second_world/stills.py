@@ -33,7 +33,9 @@ def _training_room(seed: int, known: list[fonts.Font]) -> Room:
     cloth = backgrounds.draw(100_000 + seed, [font.path for font in known])
     people = {}
     for seat in range(int(chance.integers(1, 4))):
-        people[seat] = draw_person(float(chance.uniform(0, 360)), cloth, chance)
+        person = draw_person(float(chance.uniform(0, 360)), cloth, chance, 0.85)
+        # A cuff that the picture shows, for most: a sleeve behind its edge teaches nothing.
+        people[seat] = replace(person, cuff=float(chance.uniform(-5, 50))) if chance.random() < 0.6 else person
     style = generated_decks.DeckStyle(500_000 + seed, known, [])
     back = generated_decks.back(style)
 
