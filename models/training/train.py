@@ -23,7 +23,6 @@ from models.eye.finder import STRIDE, VECTOR_UNIT
 from models.eye.letters import GLYPHS
 from models.eye.reader import N_SUITS
 from models.training.nets import NETS
-from models.training.onnx_export import restore
 from models.training.samples import FINDER
 
 _MAP = FINDER // STRIDE
@@ -35,8 +34,6 @@ _BATCH = {"finder": 16, "reader": 96, "card": 64}
 #: Shards mixed at a time.
 _MIX = {"finder": 4, "reader": 12, "card": 16}
 _RATE = {"finder": 2.5e-3, "reader": 2.5e-3, "card": 2e-3}
-#: Share of the rate for weights that have learned before.
-_TUNING = 0.3
 
 #: Noise, looked at from many places: drawing a normal number for every pixel takes longer than learning from it.
 _GRAIN = torch.randn(3, 320, 320, generator=torch.Generator().manual_seed(7))
@@ -83,12 +80,12 @@ def turned(
     return np.ascontiguousarray(x), rows
 
 
-def _floats(pictures: NDArray[np.uint8]) -> Tensor:
+def floats(pictures: NDArray[np.uint8]) -> Tensor:
     """Pictures (N, H, W, 3) as the networks want them: (N, 3, H, W), 0 to 1."""
     return torch.from_numpy(pictures).permute(0, 3, 1, 2).float().div_(255)
 
 
-def _augment(x: Tensor, net: str) -> Tensor:
+def augment(x: Tensor, net: str) -> Tensor:
     """Colour, exposure and noise anew each time a sample is seen; softness for small crops."""
     n = len(x)
     x = x * (1 + 0.1 * torch.randn(n, 3, 1, 1)) * (1 + 0.12 * torch.randn(n, 1, 1, 1)) + 0.05 * torch.randn(n, 3, 1, 1)
@@ -220,7 +217,7 @@ def card_loss(out: Tensor, values: NDArray[np.float32]) -> tuple[Tensor, dict[st
     return rank + suit + 1.5 * top + 6.0 * corners, figures
 
 
-_LOSSES = {"finder": finder_loss, "reader": reader_loss, "card": card_loss}
+LOSSES = {"finder": finder_loss, "reader": reader_loss, "card": card_loss}
 
 
 # The run
@@ -229,16 +226,14 @@ _LOSSES = {"finder": finder_loss, "reader": reader_loss, "card": card_loss}
 class TrainingRun:
     """A training run: the network, its moving average (the one that is used), the optimiser and the step."""
 
-    def __init__(self, net: str, steps: int, folder: Path, seed: int, start: nn.Module | None = None) -> None:
-        """``start`` is a network that goes on learning, at a lower rate; None: one that knows nothing."""
+    def __init__(self, net: str, steps: int, folder: Path, seed: int) -> None:
         torch.manual_seed(seed)
         self.net, self.steps, self.folder, self.step = net, steps, folder, 0
         # bfloat16 halves the time and more, where the processor has it; elsewhere it would be slower.
         self.short = bool(torch.cpu._is_avx512_bf16_supported())
-        self.rate = _RATE[net] * (1.0 if start is None else _TUNING)
-        self.model = (NETS[net]() if start is None else start).to(memory_format=torch.channels_last)
+        self.model = NETS[net]().to(memory_format=torch.channels_last)
         self.average = copy.deepcopy(self.model)
-        self.optimiser = torch.optim.AdamW(self.model.parameters(), lr=self.rate, weight_decay=0.02)
+        self.optimiser = torch.optim.AdamW(self.model.parameters(), lr=_RATE[net], weight_decay=0.02)
         self.path = folder / f"{net}.pt"
         if self.path.exists():
             saved = torch.load(self.path, weights_only=True)
@@ -262,12 +257,12 @@ class TrainingRun:
         warm = min(1.0, (self.step + 1) / 150)
         cosine = 0.5 * (1 + math.cos(math.pi * min(1.0, self.step / self.steps))) + 0.005
         for group in self.optimiser.param_groups:
-            group["lr"] = self.rate * warm * cosine
+            group["lr"] = _RATE[self.net] * warm * cosine
         self.model.train()
-        picture = _augment(_floats(x), self.net).contiguous(memory_format=torch.channels_last)
+        picture = augment(floats(x), self.net).contiguous(memory_format=torch.channels_last)
         with torch.autocast("cpu", dtype=torch.bfloat16, enabled=self.short):
             out = self.model(picture)
-        loss, parts = _LOSSES[self.net](out.float(), y)
+        loss, parts = LOSSES[self.net](out.float(), y)
         self.optimiser.zero_grad(set_to_none=True)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), 5.0)
@@ -293,8 +288,8 @@ def check(run: TrainingRun, folder: Path) -> dict[str, float]:
         size = _BATCH[run.net]
         x, y = (data[key][: 20 * size] for key in _KEYS[run.net])
         for i in range(0, len(x), size):
-            picture = _floats(x[i : i + size]).contiguous(memory_format=torch.channels_last)
-            _, parts = _LOSSES[run.net](run.average(picture), y[i : i + size])
+            picture = floats(x[i : i + size]).contiguous(memory_format=torch.channels_last)
+            _, parts = LOSSES[run.net](run.average(picture), y[i : i + size])
             for name, value in parts.items():
                 sums.setdefault(name, []).append(value)
     return {name: float(np.mean(values)) for name, values in sums.items()}
@@ -313,22 +308,17 @@ def main() -> None:
     parser.add_argument("--steps", type=int, required=True)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--start", type=Path, help="an ONNX file of this network (reader or card) to go on from")
     args = parser.parse_args()
     torch.set_num_threads(args.threads)
-    start = None
-    if args.start is not None:
-        sample = next(batches(args.out / "train", args.net, np.random.default_rng(args.seed)))[0]
-        start = restore(args.net, args.start, sample)
-    run = TrainingRun(args.net, args.steps, args.out, args.seed, start)
+    run = TrainingRun(args.net, args.steps, args.out, args.seed)
     feed = batches(args.out / "train", args.net, np.random.default_rng((args.seed, run.step)))
-    began, first = time.perf_counter(), run.step
+    start, first = time.perf_counter(), run.step
     recent: dict[str, list[float]] = {}
     while run.step < args.steps:
         for name, value in run.learn(*next(feed)).items():
             recent.setdefault(name, []).append(value)
         if run.step % 100 == 0:
-            rate = (run.step - first) * _BATCH[args.net] / (time.perf_counter() - began)
+            rate = (run.step - first) * _BATCH[args.net] / (time.perf_counter() - start)
             means = {name: float(np.mean(values)) for name, values in recent.items()}
             print(f"{args.net} {run.step}/{args.steps} {words(means)} {rate:.0f}/s", flush=True)
             recent = {}
