@@ -22,6 +22,8 @@ class Candidate:
     up: Points
     right: Points
     whole: CardReading | None = None
+    bare: float = 0.0
+    """Logit that nothing lies on it, the mean of the looks at it."""
     quad: Points = field(default_factory=lambda: np.zeros((4, 2)))
 
     @property

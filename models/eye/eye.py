@@ -7,7 +7,7 @@ for card in eye.recognise(cv2.imread("table.jpg")):
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from models.eye import card_join, card_name, heaps
+from models.eye import card_join, card_name, cover, heaps
 from models.eye.classes import UNREAD
 from models.eye.finder import Finder
-from models.eye.geometry import Image, axes_of, pyramid
+from models.eye.geometry import Image, axes_of, overlap, pyramid
 from models.eye.letters import Letters
 from models.eye.networks import WEIGHTS, WeightsBroken, WeightsMissing, calibration, open_networks
 from models.eye.reader import CardReader, Reader
@@ -28,15 +28,17 @@ if TYPE_CHECKING:
 
 __all__ = ["ImageError", "CardSeen", "Eye", "WeightsBroken", "WeightsMissing"]
 
-#: Whole cards read at once; more than this lie seldom in one picture, and the surest come first.
 LEAST_SIDE: Final = 16
 """Of a picture, px."""
 MOST_PIXELS: Final = 64_000_000
 """Of a picture: more than any camera of a telephone gives by itself, and a memory that a small computer has."""
-_MOST_CARDS = 40
+#: Whole cards read in one picture, the surest first: two packs with jokers.
+_MOST_CARDS = 110
 #: Of a learned deck, a card that is not its heap's top, with one index in sight, is believed no more than an index of
 #: such a logit: the card above may hide a part of the sign, and no look has shown what is left then.
 _PEEPING_INDEX = 2.5
+#: Unread tops that share so much of their area are one card.
+_ONE_PLACE = 0.5
 
 
 class ImageError(ValueError):
@@ -103,11 +105,13 @@ class Eye:
     def recognise(self, image: NDArray[np.uint8]) -> list[CardSeen]:
         """Every card seen, surest first; raises `ImageError`."""
         _check_picture(image)
-        return self._judged(self.candidates(image))
+        return self._judged(image, self.candidates(image))
 
-    def _judged(self, found: list[card_join.Candidate]) -> list[CardSeen]:
-        tops = heaps.tops(found)
-        seen = []
+    def _judged(self, image: Image, found: list[card_join.Candidate]) -> list[CardSeen]:
+        upper = heaps.uppermost(found)
+        tops = {i for i, _ in upper if heaps.is_bare(found[i])}
+        peeping = set(range(len(found))) - {i for i, _ in upper}
+        seen = _unread_tops(image, found, upper)
         for i, c in enumerate(found):
             names = card_name.alternatives(c, self._weights)
             best, confidence = names[0]
@@ -115,7 +119,7 @@ class Eye:
             if self._cap is not None:
                 # No more confidence than a learned deck allows, in the card and in what else it may be.
                 index = max(reading.index for reading in c.readings)
-                if len(c.readings) == 1 and i not in tops:
+                if len(c.readings) == 1 and i in peeping:
                     index = min(index, _PEEPING_INDEX)
                 confidence = min(confidence, self._cap(name, index))
                 names = tuple((card, min(share, self._cap(card, index))) for card, share in names)
@@ -140,7 +144,7 @@ class Eye:
         part = np.ascontiguousarray(image[y0:y1, x0:x1])
         _check_picture(part)
         found = self.candidates(part, card_height)
-        return [replace(s, corners=s.corners + corner, indices=s.indices + corner) for s in self._judged(found)]
+        return [replace(s, corners=s.corners + corner, indices=s.indices + corner) for s in self._judged(part, found)]
 
     def candidates(self, image: Image, card_height: float | None = None) -> list[card_join.Candidate]:
         """The cards before they are named: what `recognise` judges and what the calibration is fitted on."""
@@ -152,7 +156,7 @@ class Eye:
         found = card_join.candidates(spots, readings, self._weights.index)[:_MOST_CARDS]
         wholes = self._cards.read(levels, [c.frame for c in found], self._letters)
         for card, whole in zip(found, wholes, strict=True):
-            card.whole = whole
+            card.whole, card.bare = whole, whole.bare
             heaps.settle(card)
         if card_height is None:
             # A stream looks at a place again and again: there a faint first sight of a card tells when it came.
@@ -162,7 +166,32 @@ class Eye:
             again = self._cards.read(levels, [axes_of(card.quad) for card in changed], self._letters)
             for card, whole in zip(changed, again, strict=True):
                 card.quad = heaps.nearer(whole.quad, card.quad)
-        return heaps.without_doubles(found)
+        found = heaps.without_doubles(found)
+        self._look_again(levels, [card for card in found if heaps.is_doubtful(card)])
+        return found
+
+    def _look_again(self, levels: Sequence[Image], cards: Sequence[card_join.Candidate]) -> None:
+        """Look twice more, upright and half turned, at cards of which one look leaves open whether they are bare."""
+        frames = [axes_of(card.quad) for card in cards]
+        upright = self._cards.read(levels, frames, self._letters)
+        over = [(centre, -up, -right) for centre, up, right in frames]
+        turned = self._cards.read(levels, over, self._letters)
+        for card, one, other in zip(cards, upright, turned, strict=True):
+            card.bare = float(np.mean([card.bare, one.bare, other.bare]))
+
+
+def _unread_tops(
+    image: Image, found: Sequence[card_join.Candidate], upper: Sequence[tuple[int, list[int]]]
+) -> list[CardSeen]:
+    """The tops of the heaps on which a card lies that shows no index; ``upper`` from `heaps.uppermost`."""
+    unread: list[CardSeen] = []
+    for i, heap in upper:
+        if heaps.is_bare(found[i]) is False:
+            quad = cover.outline(image, [found[j] for j in heap], found[i])
+            # One card may lie on two heaps that do not touch.
+            if not any(overlap(quad, other.corners) > _ONE_PLACE for other in unread):
+                unread.append(CardSeen(UNREAD, 0.0, quad, True, 1.0, np.zeros((0, 2))))
+    return unread
 
 
 def _check_picture(image: Image) -> None:

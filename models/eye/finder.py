@@ -19,7 +19,8 @@ _CLOSE_SIDE, _SMALL_CARD = 1280, 170.0
 STRIDE, VECTOR_UNIT = 4, 16.0
 #: Heat below this is no candidate; the reader judges the others.
 _FAINT_HEAT = 0.2
-_MOST_SPOTS = 80
+#: Two packs with jokers in one picture, both indices of each; of an ordinary picture a few dozen are found.
+_MOST_SPOTS = 220
 #: Height, px, at which the network is shown cards whose size is known: it found as many at 80 to 150 as at all sizes.
 _SUITED_HEIGHT = 100.0
 

@@ -25,13 +25,23 @@ _NEAR_HEIGHTS: Final = 2.5
 """Farther off, in heights of the card, perspective changes the scale too much."""
 _LIKE_SIZE: Final = 2.0
 """Indices that seem to differ in size by more than this factor are of other packs, or are none."""
+_MOST_INDICES: Final = 4
+"""Printed on one card."""
+_PARALLEL: Final = 0.9
+"""Cosine of the angle between two cards' axes, up to which they may be one card."""
+_OFF_RIM: Final = 0.95
+"""An index is printed within this share of the way from its card's middle to the edge; 0.8 or so is usual."""
+_BARE: Final = 2.0
+"""Least mean logit of nothing lying on a card, over several looks at it, for the card to be told as a heap's top."""
+_PLAINLY_BARE: Final = 3.5
+"""Above this logit one look is enough."""
 _CERTAIN_INDEX: Final = 4.0
 """Least logit of being an index, for those of the card that measures and of the card that is measured."""
 
 
 def bareness(card: Candidate) -> float:
     """The probability that nothing lies on the card, as the whole-card network says."""
-    return 0.0 if card.whole is None else sigmoid(card.whole.bare)
+    return 0.0 if card.whole is None else sigmoid(card.bare)
 
 
 def indices(card: Candidate) -> NDArray[np.float64]:
@@ -134,12 +144,41 @@ def borrow_corners(cards: Sequence[Candidate]) -> list[Candidate]:
 
 
 def without_doubles(cards: Sequence[Candidate]) -> list[Candidate]:
-    """Leave out a card that all but coincides with a surer one (an index found twice, a figure in a court)."""
+    """Leave out a card that all but coincides with a surer one (an index found twice, a figure in a court).
+
+    Two that can only be one card are made one, with the indices of both: where these differ, it is no longer sure.
+    """
     kept: list[Candidate] = []
     for card in cards:
-        if not any(_is_double(card, other) for other in kept):
+        one = next((other for other in kept if _is_one_card(card, other)), None)
+        if one is not None:
+            one.spots += card.spots
+            one.readings += card.readings
+        elif not any(_is_double(card, other) for other in kept):
             kept.append(card)
     return kept
+
+
+def _is_one_card(weak: Candidate, strong: Candidate) -> bool:
+    """Whether the indices of two parallel cards lie in both outlines: the card above would hide that of the one below.
+
+    So it goes with a card one of whose indices is half washed out by glare, and read as another's.
+    """
+    if len(weak.spots) + len(strong.spots) > _MOST_INDICES:
+        return False
+    turn = float(weak.up @ strong.up) / max(1e-6, float(np.linalg.norm(weak.up) * np.linalg.norm(strong.up)))
+    return abs(turn) > _PARALLEL and all(
+        _holds(card.quad, spot.centre) for card in (weak, strong) for spot in (*weak.spots, *strong.spots)
+    )
+
+
+def _holds(quad: Points, point: Points) -> bool:
+    """Whether a point lies in a quad, off its rim."""
+    centre, up, right = axes_of(quad)
+    axes = np.stack([right, up], 1)
+    if abs(np.linalg.det(axes)) < 1e-6:
+        return False
+    return float(np.abs(np.linalg.solve(axes, point - centre)).max()) < _OFF_RIM
 
 
 def _is_double(weak: Candidate, strong: Candidate) -> bool:
@@ -186,14 +225,38 @@ def heaps(quads: Sequence[Points]) -> list[list[int]]:
     return list(out.values())
 
 
-def tops(cards: Sequence[Candidate]) -> set[int]:
-    """Of each heap the card on which nothing lies: the network's word, and whose indices show inside whose area."""
-    out = set()
+def uppermost(cards: Sequence[Candidate]) -> list[tuple[int, list[int]]]:
+    """Of each heap the card that lies on the others that were read, and the heap.
+
+    By the network's word, and by whose indices show inside whose area.
+    """
+    out = []
     for heap in heaps([c.quad for c in cards]):
-        score = {i: (cards[i].whole.bare if cards[i].whole is not None else 0.0) for i in heap}  # type: ignore[union-attr]
+        score = {i: cards[i].bare for i in heap}
         for i in heap:
             for j in heap:
                 if i != j and any(float(np.abs(local(cards[j], s.centre)).max()) < 0.85 for s in cards[i].spots):
                     score[j] -= 3.0  # an index of i shows where j lies: j is below i
-        out.add(max(heap, key=lambda i: score[i]))
+        out.append((max(heap, key=lambda i: score[i]), heap))
     return out
+
+
+def shows_both_ends(card: Candidate) -> bool:
+    """Whether two opposite indices of the card were read."""
+    first = card.spots[0]
+    return any(float(spot.up @ first.up) < 0 for spot in card.spots[1:])
+
+
+def is_bare(card: Candidate) -> bool | None:
+    """Whether nothing lies on the uppermost of the cards that were read; None where it cannot be told.
+
+    A card without an index may lie on it, which the network was shown seldom: both ends of a bare card show.
+    """
+    if card.bare >= _BARE and shows_both_ends(card):
+        return True
+    return False if card.bare < 0 else None
+
+
+def is_doubtful(card: Candidate) -> bool:
+    """Whether one look at the whole card leaves open that it is bare, and more looks may tell."""
+    return card.whole is not None and 0 < card.whole.bare < _PLAINLY_BARE and shows_both_ends(card)

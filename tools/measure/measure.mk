@@ -82,6 +82,12 @@ bench-eye: install  ## time the networks and whole frames, one thread
 slow-eye: install  ## games refereed with an eye as slow as a Pi's: a table (half an hour; ARGS=--pace: real processes, in real time)
 	OMP_NUM_THREADS=1 $(BIN)/python -m tools.measure.slow_eye $(ARGS)
 
+# Heaps, twins and whole deals. ARGS= passes options on: make heaps-check ARGS="--deals 0"
+.PHONY: heaps-check
+
+heaps-check: install  ## heaps under foreign jokers and backs, cards in half a glare, whole deals: what the still eye makes of them (some minutes)
+	OMP_NUM_THREADS=1 $(BIN)/python -m tools.measure.heaps_check $(ARGS)
+
 # What deck memory adds to the eye, measured. ARGS= passes options on: make prior-check ARGS="--games 2"
 .PHONY: prior-check
 

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from hardware.simulated.decks.families import FAMILIES, Family
 from hardware.simulated.decks.packs import PrintedDeck, all_cards
+from tests.support.odd_faces import ODD_FACES, odd_deck
 
 Image = NDArray[np.uint8]
 Points = NDArray[np.float64]
@@ -27,6 +28,8 @@ HEIGHTS: Final = (40.0, 1000.0)
 """Least and greatest height of the cards, px."""
 LEAN: Final = 35.0
 """Degrees by which the camera may lean."""
+HEAP_HEIGHTS: Final = (80.0, 400.0)
+"""Heights of the cards of a `heap`, px."""
 PRINTS: Final = (0.6, 1.2, 2.4, 4.8, 9.0)
 """Pixels a millimetre at which packs are printed; a card is taken from the print next larger than it shows."""
 THUMB: Final = 98
@@ -67,29 +70,115 @@ def scene(family: str, seed: tuple[int, ...]) -> Scene:
     height = float(np.exp(rng.uniform(*np.log(HEIGHTS))))
     side = int(np.clip(height * rng.uniform(1.4, 5.0), 320, 1280))
     width, rows = (side, int(side * 0.75)) if rng.random() < 0.6 else (side, side)
-    pack = FAMILIES[family]
-    camera = _camera(rng, height / pack.size[1], (width, rows))
-    image, owner = _ground(rng, rows, width), np.full((rows, width), -1, np.int16)
-    laid: list[tuple[str, Points]] = []
+    table = _Table(rng, family, height, (width, rows))
     names = [str(c) for c in rng.permutation(all_cards())]
-    for place, name in zip(_layout(rng, width / height * pack.size[1]), names, strict=False):
-        matrix = camera @ place
-        _lay(image, owner, family, name, matrix, height / pack.size[1], len(laid))
-        laid.append((name, matrix))
+    for place, name in zip(_layout(rng, width / height * FAMILIES[family].size[1]), names, strict=False):
+        table.lay(name, place)
     if rng.random() < 0.2:
-        _thumb(image, owner, rng, height)
-    shown = [_shown(k, name, matrix, pack, owner) for k, (name, matrix) in enumerate(laid)]
-    return Scene(_photographed(image, rng, height), shown, height, family)
+        _thumb(table.image, table.owner, rng, height)
+    return table.photographed(rng)
+
+
+def heap(family: str, seed: tuple[int, ...], odd: str | None, above: int = 0) -> Scene:
+    """One heap of two to six cards; one of `ODD_FACES` lies in it, with so many of the others above."""
+    rng = np.random.default_rng(seed)
+    height = float(np.exp(rng.uniform(*np.log(HEAP_HEIGHTS))))
+    side = int(height * rng.uniform(2.2, 4.0))
+    table = _Table(rng, family, height, (side, int(side * rng.uniform(0.75, 1.0))))
+    names = [str(c) for c in rng.permutation(all_cards())[: int(rng.integers(2, 7))]]
+    if odd is not None:
+        names[len(names) - 1 - min(above, len(names) - 1)] = odd
+    for name in names:
+        x, y = np.clip(rng.normal(0, 12, 2), -30, 30)
+        table.lay(name, _pose(x, y, rng.uniform(0, 360)))
+    return table.photographed(rng)
+
+
+def glared(family: str, seed: tuple[int, ...]) -> Scene:
+    """One card; a light shines back from one of its indices, so that a part of it is washed out."""
+    rng = np.random.default_rng(seed)
+    height = float(np.exp(rng.uniform(*np.log(HEAP_HEIGHTS))))
+    side = int(height * rng.uniform(1.6, 3.0))
+    table = _Table(rng, family, height, (side, side))
+    x, y = rng.normal(0, 6, 2)
+    table.lay(str(rng.choice(all_cards())), _pose(x, y, rng.uniform(0, 360)))
+    table.shine(rng)
+    return table.photographed(rng)
+
+
+def deal(family: str, seed: tuple[int, ...]) -> Scene:
+    """A whole pack in four fans, one below the other."""
+    rng = np.random.default_rng(seed)
+    height = float(rng.uniform(110, 190))
+    table = _Table(rng, family, height, (int(height * 9.5), int(height * 7.5)), lean=0.3)
+    names = [str(c) for c in rng.permutation(all_cards())]
+    for row in range(4):
+        bow, gap = rng.uniform(-1.5, 1.5), rng.uniform(13, 20)
+        for k in range(13):
+            x, y = (k - 6) * gap + rng.normal(0, 1), (row - 1.5) * 104 + 0.12 * bow * (k - 6) ** 2 + rng.normal(0, 1)
+            table.lay(names[13 * row + k], _pose(x, y, bow * (k - 6) + rng.normal(0, 1.5)))
+    return table.photographed(rng)
+
+
+def two_heaps(family: str, seed: tuple[int, ...]) -> Scene:
+    """Two heaps of three cards side by side, a joker without an index on top of the second."""
+    rng = np.random.default_rng(seed)
+    table = _Table(rng, family, 150.0, (560, 352), lean=0.3)
+    names = [str(c) for c in rng.permutation(all_cards())[:5]]
+    for k, name in enumerate([*names, "edge"]):
+        x, y = rng.normal(0, 10, 2)
+        table.lay(name, _pose(x + (-70 if k < 3 else 70), y, rng.uniform(0, 360)))
+    return table.photographed(rng)
+
+
+class _Table:
+    """A table under a camera, on which cards are laid one after another."""
+
+    def __init__(
+        self, rng: np.random.Generator, family: str, height: float, size: tuple[int, int], lean: float = 1.0
+    ) -> None:
+        self._family, self._height = family, height
+        self._scale = height / FAMILIES[family].size[1]
+        self._camera = _camera(rng, self._scale, size, lean)
+        self.image: Image = _ground(rng, size[1], size[0])
+        self.owner: NDArray[np.int16] = np.full(size[::-1], -1, np.int16)
+        self._laid: list[tuple[str, Points]] = []
+
+    def lay(self, name: str, place: Points) -> None:
+        """Lay a card of the family, or one of `ODD_FACES`, at a place in mm."""
+        matrix = self._camera @ place
+        _lay(self.image, self.owner, self._family, name, matrix, self._scale, len(self._laid))
+        self._laid.append((name, matrix))
+
+    def shine(self, rng: np.random.Generator) -> None:
+        """A round light on an index of the card laid last."""
+        pack = FAMILIES[self._family]
+        column, (rank, suit) = pack.index[2], pack.index[:2]
+        at = np.array([column - pack.size[0] / 2, pack.top + (rank + suit) / 2 - pack.size[1] / 2])
+        spot = _project(self._laid[-1][1], (at + rng.normal(0, 4, 2))[None])[0]
+        radius = rng.uniform(5, 16) * self._scale
+        y, x = np.mgrid[: self.image.shape[0], : self.image.shape[1]]
+        far = np.hypot((x - spot[0]) / rng.uniform(0.6, 1.6), y - spot[1]) / radius
+        light = np.clip(rng.uniform(1.0, 1.6) * np.exp(-(far**2)), 0, 1)[..., None]
+        self.image[:] = (self.image * (1 - light) + 255 * light).astype(np.uint8)
+
+    def photographed(self, rng: np.random.Generator) -> Scene:
+        """The picture, and what shows of each card."""
+        pack = FAMILIES[self._family]
+        shown = [_shown(k, name, matrix, pack, self.owner) for k, (name, matrix) in enumerate(self._laid)]
+        return Scene(_photographed(self.image, rng, self._height), shown, self._height, self._family)
 
 
 @cache
-def _deck(family: str, scale: float) -> PrintedDeck:
-    return PrintedDeck(family, scale)
+def _picture(family: str, scale: float, name: str) -> Image:
+    if name in ODD_FACES:
+        return odd_deck(FAMILIES[family], name, scale).picture("back")
+    return PrintedDeck(family, scale).picture(name)
 
 
-def _camera(rng: np.random.Generator, scale: float, size: tuple[int, int]) -> Points:
-    """From mm on the table, (0, 0) in the middle of the picture, to px."""
-    lean, way = math.radians(rng.uniform(0, LEAN)), rng.uniform(0, 2 * math.pi)
+def _camera(rng: np.random.Generator, scale: float, size: tuple[int, int], lean: float = 1.0) -> Points:
+    """From mm on the table, (0, 0) in the middle of the picture, to px; ``lean`` is the share of `LEAN` at most."""
+    lean, way = math.radians(rng.uniform(0, LEAN * lean)), rng.uniform(0, 2 * math.pi)
     far = 1.3 * max(size)
     turn = np.array([[math.cos(way), -math.sin(way), 0], [math.sin(way), math.cos(way), 0], [0, 0, 1]])
     tilt = np.array([[1, 0, 0], [0, math.cos(lean), 0], [0, math.sin(lean) * scale / far, 1]])
@@ -143,7 +232,7 @@ def _lay(image: Image, owner: NDArray[np.int16], family: str, name: str, matrix:
     if x1 - x0 < 2 or y1 - y0 < 2:
         return
     printed = next((s for s in PRINTS if s >= scale), PRINTS[-1])
-    picture = _deck(family, printed).picture(name)
+    picture = _picture(family, printed, name)
     to_mm = np.array([[1 / printed, 0, -size[0] / 2], [0, 1 / printed, -size[1] / 2], [0, 0, 1]])
     move = np.array([[1, 0, -x0], [0, 1, -y0], [0, 0, 1]], np.float64)
     laid = cv2.warpPerspective(picture, move @ matrix @ to_mm, (int(x1 - x0), int(y1 - y0)), flags=cv2.INTER_LINEAR)

@@ -95,8 +95,9 @@ def test_the_uncovered_card_is_the_top_of_its_heap_and_a_lone_card_of_its_own() 
     for card in cards:
         name = card_name.judged(card, W)[0]
         card.whole = whole(card, name, -2.0 if name == "9c" else 2.0)
+        card.bare = card.whole.bare
         heaps.settle(card)
-    tops = {card_name.judged(cards[i], W)[0] for i in heaps.tops(cards)}
+    tops = {card_name.judged(cards[i], W)[0] for i, _ in heaps.uppermost(cards)}
     assert tops == {"Kd", "2s"}
 
 
@@ -107,3 +108,38 @@ def test_corners_run_clockwise_from_an_index() -> None:
     assert (b - a)[0] * (c - a)[1] - (b - a)[1] * (c - a)[0] > 0
     nearest = int(np.argmin(np.linalg.norm(card.quad - card.spots[0].centre, axis=1)))
     assert nearest == 0
+
+
+def settled(*cards: card_join.Candidate) -> list[card_join.Candidate]:
+    for card in cards:
+        heaps.settle(card)
+    return list(cards)
+
+
+def candidate(found: list[Spot], *names: str) -> card_join.Candidate:
+    first = found[0]
+    readings = [reading(name) for name in names]
+    return card_join.Candidate(found, readings, first.card_centre, first.card_up, first.card_right)
+
+
+def test_two_indices_within_both_outlines_are_of_one_card_whatever_they_say() -> None:
+    one = heaps.without_doubles(
+        settled(candidate(spots(200, 200, which="a"), "7h"), candidate(spots(204, 199, which="b"), "2h"))
+    )
+    assert len(one) == 1
+    assert len(one[0].spots) == 2
+    assert card_name.judged(one[0], W)[1] < 0.6
+
+
+def test_a_card_whose_index_shows_beside_the_upper_one_stays_another() -> None:
+    below, upper = candidate(spots(176, 172, which="a"), "7h"), candidate(spots(200, 200), "2h", "2h")
+    assert len(heaps.without_doubles(settled(upper, below))) == 2
+
+
+def test_a_top_shows_both_its_ends_and_nothing_on_it() -> None:
+    whole_one, half = candidate(spots(200, 200), "7h", "7h"), candidate(spots(200, 200, which="a"), "7h")
+    whole_one.bare = half.bare = 4.0
+    assert heaps.is_bare(whole_one) is True
+    assert heaps.is_bare(half) is None
+    whole_one.bare = half.bare = -1.0
+    assert heaps.is_bare(whole_one) is heaps.is_bare(half) is False

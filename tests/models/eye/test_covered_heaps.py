@@ -1,0 +1,31 @@
+"""Heaps under a card that shows no index, one card in half a glare, and a whole deal."""
+
+from hardware.simulated.decks.families import FAMILIES
+from models.eye.eye import Eye
+from tools.measure.heaps_check import covered, deals, plain, twins
+
+
+def test_the_card_below_a_foreign_joker_or_back_is_never_the_top() -> None:
+    figures = covered(Eye.load(), 26)
+    assert figures.heaps == 26
+    assert figures.below_on_top == 0
+    assert figures.top_told >= 13  # an unread card; else no top is told
+
+
+def test_an_ordinary_card_on_top_is_told() -> None:
+    figures = plain(Eye.load(), 2 * len(FAMILIES))
+    assert figures.below_on_top == 0
+    assert figures.top_told >= figures.heaps - 1
+
+
+def test_a_card_in_half_a_glare_is_one_card() -> None:
+    read, twice, _ = twins(Eye.load(), 24)
+    assert read >= 20
+    assert twice == 0
+
+
+def test_a_whole_deal_is_read() -> None:
+    cards, right, wrong, doubled, _ = deals(Eye.load(), 1)
+    assert cards == 52
+    assert right > 45
+    assert wrong == doubled == 0

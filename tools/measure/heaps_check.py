@@ -1,0 +1,155 @@
+"""What the still eye makes of heaps whose top card shows no index, of cards in half a glare, and of whole deals.
+
+The cards are of the simulated table's packs, which no network was trained on, damaged as in `held_back`. On top of a
+heap lies a joker as none was trained on, a scoring card, a blank one or a back.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+import cv2
+import numpy as np
+
+from hardware.simulated.decks.families import FAMILIES
+from models.evaluation.reliability import wilson
+from models.eye.classes import SURE_READING, UNREAD
+from models.eye.eye import CardSeen, Eye
+from models.eye.geometry import iou, overlap
+from tests.models.evaluation.damaged import Scene, deal, glared, heap
+from tests.support.odd_faces import ODD_FACES
+from tools.measure.held_back import lies_there
+
+SEED: Final = 90
+COUNTS: Final = {"covered": 260, "plain": 200, "glared": 1000, "deals": 12}
+
+
+@dataclass(slots=True)
+class HeapFigures:
+    """Counts over heaps."""
+
+    heaps: int = 0
+    below_on_top: int = 0
+    """A card that lies under another is named with 0.9 or more and told as a top."""
+    top_told: int = 0
+    """The top is told: by its name, or as an unread card where it shows no index."""
+    place: list[float] = field(default_factory=list)
+    """Intersection over union of an unread top's corners with the true ones."""
+
+    def add(self, scene: Scene, seen: Sequence[CardSeen]) -> None:
+        """Add what was read of a heap."""
+        self.heaps += 1
+        upper = scene.cards[-1]
+        tops = [s for s in seen if s.top]
+        self.below_on_top += any(
+            s.confidence >= SURE_READING
+            and any(s.card == c.card and lies_there(c, s) and not c.bare for c in scene.cards)
+            for s in tops
+        )
+        if upper.card in ODD_FACES:
+            unread = [s for s in tops if s.card == UNREAD]
+            self.top_told += bool(unread)
+            if unread:
+                quad = upper.quad.astype(np.float32)
+                self.place.append(max(iou(quad, s.corners.astype(np.float32)) for s in unread))
+        else:
+            self.top_told += any(s.card == upper.card and lies_there(upper, s) for s in tops)
+
+
+def is_twin(seen: Sequence[CardSeen]) -> bool:
+    """Whether two names were told for what is one place."""
+    named = [s for s in seen if s.card != UNREAD]
+    return any(overlap(a.corners, b.corners) > 0.3 for i, a in enumerate(named) for b in named[:i])
+
+
+def _families() -> list[str]:
+    return sorted(FAMILIES)
+
+
+def covered(eye: Eye, count: int, faces: Sequence[str] | None = None) -> HeapFigures:
+    """Heaps on which a card without an index lies."""
+    figures, names = HeapFigures(), list(faces or ODD_FACES)
+    for k in range(count):
+        scene = heap(_families()[k // len(names) % 4], (SEED, 1, k), names[k % len(names)])
+        figures.add(scene, eye.recognise(scene.image))
+    return figures
+
+
+def plain(eye: Eye, count: int) -> HeapFigures:
+    """Heaps of ordinary cards; in every second one a card without an index lies under the top."""
+    figures, names = HeapFigures(), list(ODD_FACES)
+    for k in range(count):
+        scene = heap(_families()[k % 4], (SEED, 2, k), names[k % len(names)] if k % 2 else None, above=1)
+        figures.add(scene, eye.recognise(scene.image))
+    return figures
+
+
+def twins(eye: Eye, count: int) -> tuple[int, int, int]:
+    """Cards with glare over an index: how many were read, how many twice, and how many twice and both with 0.9."""
+    read = twice = sure = 0
+    for k in range(count):
+        seen = eye.recognise(glared(_families()[k % 4], (SEED, 3, k)).image)
+        read += any(s.card != UNREAD for s in seen)
+        twice += is_twin(seen)
+        sure += is_twin([s for s in seen if s.confidence >= SURE_READING])
+    return read, twice, sure
+
+
+def deals(eye: Eye, count: int) -> tuple[int, int, int, int, float]:
+    """Whole packs in one picture: cards to be read, right, sure names that are wrong, told twice; seconds the worst."""
+    cards = right = wrong = doubled = 0
+    worst = 0.0
+    for k in range(count):
+        scene = deal(_families()[k % 4], (SEED, 4, k))
+        begin = time.process_time()
+        seen = eye.recognise(scene.image)
+        worst = max(worst, time.process_time() - begin)
+        sure = [s for s in seen if s.confidence >= SURE_READING and s.card != UNREAD]
+        by_name = {c.card: c for c in scene.cards}
+        cards += len(by_name)
+        right += len({s.card for s in seen if s.card in by_name and lies_there(by_name[s.card], s)})
+        wrong += sum(not (s.card in by_name and lies_there(by_name[s.card], s)) for s in sure)
+        doubled += len(sure) - len({s.card for s in sure})
+    return cards, right, wrong, doubled, worst
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Print the figures."""
+    parser = argparse.ArgumentParser(prog="python -m tools.measure.heaps_check", description=__doc__)
+    for name, count in COUNTS.items():
+        parser.add_argument(f"--{name}", type=int, default=count, help=f"pictures (default {count})")
+    args = parser.parse_args(argv)
+    cv2.setNumThreads(1)
+    eye = Eye.load()
+    for title, figures in (
+        ("a card without an index on top", covered(eye, args.covered)),
+        ("an ordinary card on top", plain(eye, args.plain)),
+    ):
+        n = max(1, figures.heaps)
+        low, high = wilson(figures.below_on_top, figures.heaps)
+        print(
+            f"heaps, {title}: {figures.heaps}; a card below named as the top with {SURE_READING:g}: "
+            f"{figures.below_on_top} (95 %: {100 * low:.1f} to {100 * high:.1f} %); "
+            f"the top told: {figures.top_told} = {100 * figures.top_told / n:.1f} %"
+            + (f"; its place, IoU in the median {np.median(figures.place):.2f}" if figures.place else ""),
+            flush=True,
+        )
+    read, twice, sure = twins(eye, args.glared)
+    print(
+        f"cards with glare over an index: {args.glared}; named: {read}; named twice: {twice}, both sure: {sure}",
+        flush=True,
+    )
+    cards, right, wrong, doubled, worst = deals(eye, args.deals)
+    print(
+        f"whole deals: {args.deals} of {cards // max(1, args.deals)} cards; "
+        f"right: {100 * right / max(1, cards):.1f} %; wrong with {SURE_READING:g}: {wrong}; "
+        f"a sure name twice: {doubled}; slowest {worst:.2f} s"
+    )
+
+
+if __name__ == "__main__":
+    main()
