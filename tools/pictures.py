@@ -1,7 +1,7 @@
 """`make pictures`: the pictures of the documents, from a recorded game at the simulated table.
 
 The game is told up to its nearest slap; the scoreboard and the photo-finish are what a browser shows of it then, the
-terminal is what `referee demo` draws. Needs chromium.
+terminal is what `referee demo` draws. The still eye's stages are drawn by `tools.eye_stages`. Needs chromium.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from referee.announce.terminal import Display, Gauge
 from referee.engine.adjudicator import Adjudicator
 from referee.engine.log import read_observations
 from referee.engine.observations import Table
+from tools.eye_stages import draw_stages
 
 ROOT: Final = Path(__file__).parents[1]
 DOCS: Final = ROOT / "docs"
@@ -65,6 +66,7 @@ def main() -> int:
     """Draw all of them."""
     lines = GAME.read_text(encoding="utf-8").splitlines()[:UP_TO]
     draw_terminal(lines)
+    draw_stages()
     with tempfile.TemporaryDirectory() as folder:
         log, record = Path(folder) / "game.jsonl", Path(folder) / "record.db"
         log.write_text("\n".join(lines) + "\n", encoding="utf-8")

@@ -1,0 +1,105 @@
+"""`docs/vision-stages.jpg`: what every stage of the still eye makes of one picture; part of `make pictures`.
+
+The picture shows a heap whose top can be read and one on which a joker without an index lies. The crops of the second
+and third row are of the first heap's top.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+import cv2
+import numpy as np
+
+from hardware.simulated.pictures.canvas import Bytes
+from models.eye import card_join
+from models.eye.eye import Eye
+from models.eye.finder import STRIDE
+from models.eye.geometry import Points, axes_of, cut_card, cut_patch, pyramid
+from models.eye.networks import WEIGHTS, open_networks
+from tests.models.evaluation.damaged import two_heaps
+
+TARGET: Final = Path(__file__).parents[1] / "docs" / "vision-stages.jpg"
+SEED: Final = (11, 3)
+_INK, _GREEN, _ORANGE, _PAPER = (40, 36, 36), (60, 170, 40), (0, 120, 240), (250, 250, 250)
+_WIDE, _TITLE = 560, 34
+
+
+def heat_map(image: Bytes) -> Bytes:
+    """The finder's heat over the picture, which is small enough to be shown to it as it is."""
+    rows, columns = (side // 16 * 16 for side in image.shape[:2])
+    finder, _, _ = open_networks(WEIGHTS)
+    logits = finder(np.ascontiguousarray(image[None, :rows, :columns]))[0, 0]
+    heat = (255 / (1 + np.exp(-logits))).astype(np.uint8)
+    large = cv2.resize(heat, (columns, rows), interpolation=cv2.INTER_CUBIC)
+    assert heat.shape == (rows // STRIDE, columns // STRIDE)
+    out = cv2.cvtColor(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), cv2.COLOR_GRAY2BGR) // 2 + 60
+    glow = cv2.applyColorMap(large, cv2.COLORMAP_HOT)
+    out[:rows, :columns] = np.where(large[..., None] > 40, glow, out[:rows, :columns])
+    return np.asarray(out, np.uint8)
+
+
+def outlined(image: Bytes, quad: Points, colour: tuple[int, int, int], label: str) -> None:
+    """Draw a card's outline and a word at its upper left corner, in place."""
+    cv2.polylines(image, [np.rint(quad).astype(np.int32)], True, colour, 3, cv2.LINE_AA)
+    x, y = np.rint(quad.min(0)).astype(int)
+    cv2.putText(image, label, (int(x), int(y) - 8), cv2.FONT_HERSHEY_DUPLEX, 0.6, _INK, 4, cv2.LINE_AA)
+    cv2.putText(image, label, (int(x), int(y) - 8), cv2.FONT_HERSHEY_DUPLEX, 0.6, _PAPER, 1, cv2.LINE_AA)
+
+
+def panel(title: str, parts: list[tuple[Bytes, str]]) -> Bytes:
+    """Pictures side by side on a sheet `_WIDE` px wide, under a title; a line of words below each."""
+    space = _WIDE // len(parts) - 16
+    scale = min(min(space / part.shape[1], 360 / part.shape[0]) for part, _ in parts)
+    sheet = np.full((_TITLE + 360 + 40, _WIDE, 3), 255, np.uint8)
+    cv2.putText(sheet, title, (8, 24), cv2.FONT_HERSHEY_DUPLEX, 0.6, _INK, 1, cv2.LINE_AA)
+    for k, (part, words) in enumerate(parts):
+        how = cv2.INTER_NEAREST if scale > 1.5 else cv2.INTER_AREA
+        shown = cv2.resize(part, None, fx=scale, fy=scale, interpolation=how)
+        x = 8 + k * (_WIDE // len(parts))
+        sheet[_TITLE : _TITLE + shown.shape[0], x : x + shown.shape[1]] = shown
+        cv2.putText(
+            sheet, words, (x, _TITLE + shown.shape[0] + 20), cv2.FONT_HERSHEY_DUPLEX, 0.45, _INK, 1, cv2.LINE_AA
+        )
+    return sheet
+
+
+def first_top(found: list[card_join.Candidate], name: str, eye: Eye, image: Bytes) -> card_join.Candidate:
+    """The candidate that was told as this card."""
+    seen = next(s for s in eye.recognise(image) if s.card == name)
+    return min(found, key=lambda c: float(np.abs(c.quad - seen.corners).max()))
+
+
+def draw_stages() -> None:
+    """Write the picture."""
+    eye, scene = Eye.load(), two_heaps("harbour", SEED)
+    image = scene.image
+    levels, found, seen = pyramid(image), eye.candidates(image), eye.recognise(image)
+    named = next(s for s in seen if s.top and s.card != "??")
+    card = first_top(found, named.card, eye, image)
+    patches = [
+        (cut_patch(levels, spot.centre, spot.up), f"an index: logit {reading.index:.1f}")
+        for spot, reading in zip(card.spots, card.readings, strict=True)
+    ]
+    joined, tops = image.copy(), image.copy()
+    for spot in card.spots:
+        cv2.circle(joined, tuple(np.rint(spot.centre).astype(int).tolist()), 9, _ORANGE, 2, cv2.LINE_AA)
+    outlined(joined, card.quad, _GREEN, f"{named.card} {named.confidence:.3f}")
+    for one in seen:
+        outlined(tops, one.corners, _GREEN if one.top else _INK, f"{one.card}{' TOP' if one.top else ''}")
+    crop = cut_card(levels, *axes_of(card.quad))
+    panels = [
+        panel("1. the picture", [(image, "")]),
+        panel("2. the finder's heat: where indices are", [(heat_map(image), "")]),
+        panel("3. upright patches, 48 x 64, for the reader", patches),
+        panel("4. the card's crop, 64 x 88", [(crop, f"nothing lies on it: {named.bare:.2f}")]),
+        panel("5. two indices joined to one card", [(joined, "")]),
+        panel("6. the heaps' tops, one of them unread", [(tops, "")]),
+    ]
+    sheet = np.vstack([np.hstack(panels[k : k + 2]) for k in (0, 2, 4)])
+    cv2.imwrite(str(TARGET), sheet, [cv2.IMWRITE_JPEG_QUALITY, 88])
+
+
+if __name__ == "__main__":
+    draw_stages()
