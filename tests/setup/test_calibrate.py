@@ -16,13 +16,14 @@ from hardware.simulated.devices.simulated_picamera import CameraRoom
 from hardware.simulated.pictures.ambient import Lamp
 from hardware.simulated.pictures.overhead import Overhead, OverheadFrames
 from models.table_view.light import WHITE_LEVEL
+from models.table_view.mains import Mains
 from models.watch.arms import apart
 from referee.cli import main
 from referee.engine.observations import Card
 from referee.errors import UserError
 from referee.settings.file import SettingsText, backup_of
-from referee.settings.model import SettingsError, example_settings, load_settings, parse_settings
-from referee.setup.calibration import bare_look, calibrate
+from referee.settings.model import CameraSettings, SettingsError, example_settings, load_settings, parse_settings
+from referee.setup.calibration import adjustment, bare_look, calibrate
 from referee.setup.calibration.find_table import PAPERS, SCALE, board_origin, draw_page
 from referee.setup.calibration.simulated_camera import CORNER_CARD_NAMES
 from referee.setup.doctor.machine import check_calibration
@@ -265,6 +266,15 @@ def test_the_pi_camera_is_fitted_to_its_room_and_that_is_stored(
     assert grades(told)["light"] == grades(told)["noise"] == grades(told)["sharpness"] == "fine"
     assert grades(told)["flicker"] in ("fine", "acceptable")
     assert "# the white one" in table.read_text(encoding="utf-8")
+
+
+def test_a_frame_rate_at_which_bands_stand_still_is_kept() -> None:
+    slow, usual = CameraSettings(fps=20.0), CameraSettings()
+    assert adjustment.with_mains(slow, Mains(50, 0.1)).fps == 20.0
+    assert adjustment.with_mains(usual, Mains(50, 0.1)).fps == 25.0
+    # What was known before holds where no flicker is seen now.
+    known = adjustment.with_mains(CameraSettings(mains_hz=60, fps=25.0), Mains(None, 0.0))
+    assert (known.mains_hz, known.fps) == (60, 30.0)
 
 
 def test_the_bare_table_is_kept_and_its_prints_are_named(

@@ -12,7 +12,7 @@ from typing import Any, Final
 from hardware.camera.pi_camera import PiCamera
 from hardware.ports import Frame
 from models.table_view.light import Exposure
-from models.table_view.mains import BEAT_FRAMES, BEAT_RATES, Flicker, Mains, steady_rate
+from models.table_view.mains import BEAT_FRAMES, BEAT_RATES, Flicker, Mains, is_steady, steady_rate
 from referee.settings.model import CameraSettings
 from referee.setup.calibration import say
 
@@ -67,15 +67,16 @@ def mains_of(frames: Iterable[Frame]) -> Mains:
 
 
 def with_mains(settings: CameraSettings, mains: Mains) -> CameraSettings:
-    """The settings with these mains and their frame rate; says what was seen."""
-    if mains.hz is None:
-        if settings.mains_hz is None:
-            say("  no lamp's flicker is seen; if lamps are lit later, set camera.mains_hz and camera.fps")
-            return settings
-        return adjusted(settings, {"fps": steady_rate(settings.mains_hz)})
-    rate = steady_rate(mains.hz)
-    say(f"  lamps flicker with {mains.hz} Hz mains, by {100 * mains.ripple:.1f} %: still bands at {rate:g} frames/s")
-    return adjusted(settings, {"mains_hz": mains.hz, "fps": rate})
+    """The settings with these mains, and their frame rate unless bands stand still already; says what was seen."""
+    if mains.hz is not None:
+        say(f"  lamps flicker with {mains.hz} Hz mains, by {100 * mains.ripple:.1f} %")
+    elif settings.mains_hz is None:
+        say("  no lamp's flicker is seen; if lamps are lit later, set camera.mains_hz and camera.fps")
+    hz = mains.hz or settings.mains_hz
+    if hz is None or is_steady(settings.fps, hz):
+        return adjusted(settings, {"mains_hz": hz})
+    say(f"  {steady_rate(hz):g} frames/s from now on: bands of lamps stand still at that")
+    return adjusted(settings, {"mains_hz": hz, "fps": steady_rate(hz)})
 
 
 def hold_exposure(camera: PiCamera, settings: CameraSettings, wanted: Exposure) -> CameraSettings:
