@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from models.eye.card_join import Candidate, cross, local, same_card
 from models.eye.classes import HEIGHT_MM, WIDTH_MM
 from models.eye.finder import Spot
-from models.eye.geometry import Points, area, axes_of, overlap, quad_of
+from models.eye.geometry import Points, area, axes_of, iou, overlap, quad_of
 from models.eye.reader import sigmoid
 
 _NEAR_HEIGHTS: Final = 2.5
@@ -29,6 +29,8 @@ _MOST_INDICES: Final = 4
 """Printed on one card."""
 _PARALLEL: Final = 0.9
 """Cosine of the angle between two cards' axes, up to which they may be one card."""
+_ONE_OUTLINE: Final = 0.6
+"""Least intersection over union of the outlines that two indices of one card tell."""
 _OFF_RIM: Final = 0.95
 """An index is printed within this share of the way from its card's middle to the edge; 0.8 or so is usual."""
 _BARE: Final = 2.0
@@ -167,8 +169,11 @@ def _is_one_card(weak: Candidate, strong: Candidate) -> bool:
     if len(weak.spots) + len(strong.spots) > _MOST_INDICES:
         return False
     turn = float(weak.up @ strong.up) / max(1e-6, float(np.linalg.norm(weak.up) * np.linalg.norm(strong.up)))
-    return abs(turn) > _PARALLEL and all(
-        _holds(card.quad, spot.centre) for card in (weak, strong) for spot in (*weak.spots, *strong.spots)
+    outlines = [np.asarray(card.quad, np.float32) for card in (weak, strong)]
+    return (
+        abs(turn) > _PARALLEL
+        and iou(*outlines) > _ONE_OUTLINE
+        and all(_holds(card.quad, spot.centre) for card in (weak, strong) for spot in (*weak.spots, *strong.spots))
     )
 
 

@@ -141,5 +141,5 @@ def test_a_top_shows_both_its_ends_and_nothing_on_it() -> None:
     whole_one.bare = half.bare = 4.0
     assert heaps.is_bare(whole_one) is True
     assert heaps.is_bare(half) is None
-    whole_one.bare = half.bare = -1.0
+    whole_one.bare = half.bare = -2.0
     assert heaps.is_bare(whole_one) is heaps.is_bare(half) is False
