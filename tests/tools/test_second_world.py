@@ -258,7 +258,7 @@ def test_two_sequences_lie_here() -> None:
 
 @pytest.mark.parametrize("folder", _kept(), ids=lambda folder: folder.name)
 def test_the_watcher_follows_what_another_renderer_drew(folder: Path) -> None:
-    score, _ = judge(Eye.load(), folder)
+    score, _ = judge(Eye.load(), folder, look=True)
     assert (score.read, score.wrong_sure, score.invented) == (score.plays, 0, 0)
     assert (score.near, score.seats) == (score.plays, score.plays)
     assert (score.taken, score.takers, score.invented_takes) == (score.takes, score.takes, 0)

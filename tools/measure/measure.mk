@@ -246,7 +246,7 @@ second-world-packages: $(WORLD)/.installed  ## Blender as a Python module, for t
 second-world: install $(WORLD)/.installed  ## path-traced sequences, rendered by two processes (goes on where it was stopped), and the watcher's score on them
 	$(WORLD)/bin/python -m tools.second_world.film --out $(SEQUENCES) --first 0 --step 2 & \
 	$(WORLD)/bin/python -m tools.second_world.film --out $(SEQUENCES) --first 1 --step 2 || { wait; exit 1; }; wait $$!
-	$(BIN)/python -m tools.second_world.judge $(SEQUENCES) --json $(SEQUENCES)/score.json $(ARGS)
+	$(BIN)/python -m tools.second_world.judge $(SEQUENCES) --bare --json $(SEQUENCES)/score.json $(ARGS)
 
 second-world-stills: $(WORLD)/.installed  ## path-traced stills with masks (STILLS=600), for training the network that tells hands from cloth
 	$(WORLD)/bin/python -m tools.second_world.stills --first 0 --step 2 --count $$(($(STILLS) / 2)) & \

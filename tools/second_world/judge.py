@@ -24,6 +24,7 @@ from models.eye.classes import SURE_READING, UNREAD
 from models.eye.eye import Eye
 from models.eye.geometry import Image
 from models.watch.arms import apart
+from models.watch.bare_table import BareTable
 from models.watch.gaze import CardEye
 from models.watch.watcher import Watcher
 from referee.engine.observations import Card, Observation, Taken
@@ -210,10 +211,16 @@ def hold_against(truth: SequenceTruth, seen: Sequence[Observation]) -> SequenceS
     return score
 
 
-def judge(eye: CardEye, folder: Path, **options: Any) -> tuple[SequenceScore, list[Observation]]:
-    """Feed a sequence to a new watcher; ``options`` are `fed`'s. Raises `SequenceError`."""
+def judge(eye: CardEye, folder: Path, *, look: bool = False, **options: Any) -> tuple[SequenceScore, list[Observation]]:
+    """Feed a sequence to a new watcher, after a ``look`` at its bare table if asked.
+
+    ``options`` are `fed`'s. Raises `SequenceError`.
+    """
     truth = SequenceTruth.read(folder)
-    watcher = Watcher(eye, seat_bearings={int(seat): angle for seat, angle in truth.head["seats"].items()})
+    bearings = {int(seat): angle for seat, angle in truth.head["seats"].items()}
+    # Every sequence begins with a bare table.
+    bare = BareTable(next(fed(folder, truth, **options))[0]) if look else None
+    watcher = Watcher(eye, seat_bearings=bearings, bare=bare)
     seen: list[Observation] = []
     frames, spent = 0, 0.0
     for image, t, t_error in fed(folder, truth, **options):
@@ -256,6 +263,7 @@ def main() -> int:
     parser.add_argument("folder", type=Path, nargs="?", default=Path("build/second-world"))
     parser.add_argument("--weights", type=Path, default=None)
     parser.add_argument("--flicker", type=lamp, default=None, help="a lamp's ripple: mains, Hz, and swing: 50:0.2")
+    parser.add_argument("--bare", action="store_true", help="the watcher has looked at the bare table, as set-up does")
     parser.add_argument("--only-fps", type=int, default=0, help="only sequences of so many frames a second")
     parser.add_argument("--noise", type=float, default=_NOISE, help="grey levels of the sensor's noise")
     parser.add_argument("--every", type=int, default=1, help="only every N-th frame")
@@ -268,7 +276,7 @@ def main() -> int:
         for folder in sorted(path.parent for path in args.folder.rglob("truth.jsonl")):
             if args.only_fps and SequenceTruth.read(folder).head["fps"] != args.only_fps:
                 continue
-            score, _ = judge(eye, folder, flicker=args.flicker, noise=args.noise, every=args.every)
+            score, _ = judge(eye, folder, look=args.bare, flicker=args.flicker, noise=args.noise, every=args.every)
             scores.append(score)
             print(
                 f"{score.name}: {score.read} of {score.plays} cards, {score.taken} of {score.takes} takes", flush=True

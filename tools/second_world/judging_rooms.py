@@ -7,7 +7,16 @@ from typing import Final
 
 import numpy as np
 
-from tools.second_world.room import Room, draw_camera, draw_cloth, draw_light, draw_person, judging_faces, shuffled
+from tools.second_world.room import (
+    Room,
+    draw_camera,
+    draw_cloth,
+    draw_light,
+    draw_person,
+    judging_faces,
+    print_faces,
+    shuffled,
+)
 from tools.second_world.sequence import Score
 
 Rgb = tuple[int, int, int]
@@ -67,7 +76,11 @@ SETTINGS: Final = (
             "1f 2f 3f 4l 4h 1h 1t", 0.6, 25, 10.0, 18.0),
     Setting("felt-mixed", 9112, "felt", ((34, 48, 84),), "mixed", "meadow", 4,
             "1f 2f 3f 4f 1s 2l 3t", 0.5, 30, 5.0, 14.0),
+    # Four faces are printed on this cloth.
+    Setting("mat-lamp", 9115, "mat", ((30, 84, 60),), "lamp", "meadow", 4,
+            "1f 2f 3l 4f 2t", 0.7, 25, 8.0, 14.0),
 )  # fmt: skip
+_PRINTED: Final = ("As", "Kh", "Qd", "Jc")
 _MANNERS: Final = {"f": "flip", "l": "late", "s": "slide"}
 _DEEDS: Final = {"t": "take", "h": "slap", "r": "rest"}
 
@@ -76,6 +89,8 @@ def judging_room(setting: Setting) -> Room:
     """The room of a setting."""
     chance = np.random.default_rng((setting.seed, 75))
     cloth = draw_cloth(setting.cloth, setting.colours, setting.seed)
+    if setting.cloth == "mat":
+        cloth = print_faces(cloth, "harbour", list(_PRINTED), np.random.default_rng((setting.seed, 77)))
     people = {
         seat: draw_person((270 - 360 * (seat - 1) / setting.seats + float(chance.normal(0, 4))) % 360, cloth, chance)
         for seat in range(1, setting.seats + 1)
