@@ -23,9 +23,9 @@ _FINE: Final = 0.08
 """What is coarser than this share of a card's height counts for nothing: lamps, shadows, the edge of a card."""
 _SLACK: Final = 0.06
 """How far the picture may have shifted since, as a share of a card's height."""
-_ALIKE: Final = 0.9
+_ALIKE: Final = 0.65
 """Correlation from which on a window shows the bare table. Of 144 prints seen again in other light, with noise and
-under shadows' edges, the least had 0.96; of 36 cards laid over prints the most had 0.80.
+under shadows' edges, the least had 0.91; of 36 cards laid over prints the most had 0.37.
 """
 _FLAT: Final = 0.02
 """Contrast under which a window holds no print, in logarithms of light."""
