@@ -55,14 +55,23 @@ def _linear_nodes(model: onnx.ModelProto) -> list[onnx.NodeProto]:
     return [node for node in model.graph.node if node.op_type == "Gemm"]
 
 
-def with_layers(model: onnx.ModelProto, layers: nn.Sequential) -> onnx.ModelProto:
-    """The model with other linear layers, and the names of `GLYPHS`."""
+@torch.no_grad()  # type: ignore[untyped-decorator]
+def with_layers(model: onnx.ModelProto, before: nn.Sequential, layers: nn.Sequential) -> onnx.ModelProto:
+    """The model with the linear layers of before and those that learned side by side, and the names of `GLYPHS`.
+
+    What is printed is answered by those that learned, all else by those of before, to the last bit.
+    """
     changed = copy.deepcopy(model)
-    for node, layer in zip(_linear_nodes(changed), (layers[1], layers[3]), strict=True):
-        for name, values in zip(node.input[1:], (layer.weight, layer.bias), strict=True):
-            initializer = next(w for w in changed.graph.initializer if w.name == name)
-            initializer.CopyFrom(onnx.numpy_helper.from_array(values.detach().numpy(), name))
-    width = layers[3].out_features
+    n, width = len(GLYPHS), layers[3].out_features
+    last = torch.block_diag(before[3].weight[n:], layers[3].weight[:n]).roll(n, 0)
+    merged = (
+        torch.cat([before[1].weight, layers[1].weight]), torch.cat([before[1].bias, layers[1].bias]),
+        last, torch.cat([layers[3].bias[:n], before[3].bias[n:]]),
+    )  # fmt: skip
+    names = [name for node in _linear_nodes(changed) for name in node.input[1:]]
+    for name, values in zip(names, merged, strict=True):
+        initializer = next(w for w in changed.graph.initializer if w.name == name)
+        initializer.CopyFrom(onnx.numpy_helper.from_array(values.numpy(), name))
     changed.graph.output[0].type.tensor_type.shape.dim[1].dim_value = width
     onnx.helper.set_model_props(changed, {GLYPHS_KEY: " ".join(GLYPHS)})
     onnx.checker.check_model(changed)
@@ -134,7 +143,8 @@ def main() -> None:
     torch.set_num_threads(1)
     path = args.weights / f"{args.net}.onnx"
     network, model = Network(path), onnx.load(str(path))
-    tuning = LinearTuning(args.net, linear_layers(model, network.glyphs), args.steps, args.seed)
+    before = linear_layers(model, network.glyphs).eval()
+    tuning = LinearTuning(args.net, copy.deepcopy(before), args.steps, args.seed)
     feed = batches(args.out / "train", args.net, np.random.default_rng(args.seed))
     while tuning.step < args.steps:
         x, truth = next(feed)
@@ -144,7 +154,7 @@ def main() -> None:
         if tuning.step % 200 == 0 or tuning.step == args.steps:
             held_out = _check(tuning, network, args.out / "held-out")
             print(f"{args.net} {tuning.step} held out: {words(held_out)}", flush=True)
-    onnx.save(with_layers(model, tuning.average), str(path))
+    onnx.save(with_layers(model, before, tuning.average), str(path))
 
 
 if __name__ == "__main__":
