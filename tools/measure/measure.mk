@@ -249,5 +249,6 @@ second-world: install $(WORLD)/.installed  ## path-traced sequences, rendered by
 	$(BIN)/python -m tools.second_world.judge $(SEQUENCES) --bare --json $(SEQUENCES)/score.json $(ARGS)
 
 second-world-stills: $(WORLD)/.installed  ## path-traced stills with masks (STILLS=600), for training the network that tells hands from cloth
-	$(WORLD)/bin/python -m tools.second_world.stills --first 0 --step 2 --count $$(($(STILLS) / 2)) & \
-	$(WORLD)/bin/python -m tools.second_world.stills --first 1 --step 2 --count $$(($(STILLS) / 2)) || { wait; exit 1; }; wait $$!
+	@half() { $(WORLD)/bin/python -m tools.second_world.stills --first $$1 --step 2 --count $$(($(STILLS) / 2)); }; \
+	again() { for try in 1 2 3 4 5; do half $$1 && return; echo "going on after a stop"; done; return 1; }; \
+	again 0 & again 1 || { wait; exit 1; }; wait $$!
