@@ -36,7 +36,7 @@ GONE_NOTICES: Final[Mapping[str, str]] = {
 """What is said when a part fails; of a voice that failed nothing can be said."""
 BACK_NOTICES: Final[Mapping[str, str]] = {
     "camera": "camera_back", "pads": "pads_back", "lights": "lights_back", "voice": "sound_back", "view": "view_clear",
-    "log": "log_back",
+    "log": "log_back", "eye": "eye_follows",
 }  # fmt: skip
 """What is said when it is back."""
 PAD_NOTICES: Final[Mapping[str, str]] = {

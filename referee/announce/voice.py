@@ -46,7 +46,7 @@ _PRIORITIES: Final = {
 _CHALLENGE: Final = frozenset(("challenge", "chance", "challenge_moves", "challenge_off", "challenge_won"))
 """Rulings of one topic: the later phrase makes the earlier one untrue."""
 _NOTICES: Final = {
-    **{part: part for part in ("camera", "view", "pads", "lights", "log")},
+    **{part: part for part in ("camera", "view", "eye", "pads", "lights", "log")},
     **dict.fromkeys(("paused", "resumed", "still_paused", "waits_for_camera"), "pause"),
 }
 """Topics of notices, by their name or its first word."""

@@ -194,6 +194,7 @@ class Conductor:
             self._do(steps)
         if sight.trouble or self._pause.reasons or VIEW in self.troubles:
             self._do(self._pause.heed_view(sight, self.vouched()))
+        self._do(self._pause.heed_pace(sight))
         self._tick(CAMERA, sight.watermark)
         self._commit(self._now)
 

@@ -1,14 +1,13 @@
 """The process that looks: it opens the camera, looks at each frame and sends what it told, until nobody listens.
 
-Started by `referee.vision.client`. The camera is on a thread of its own (`Eyes`): frames wait in a short queue, and
-whoever looks never waits for a driver. Where pictures are switched on (`Work.pictures`) the process keeps the last
-seconds of its frames, small (`referee.vision.picture_buffer`), and sends those that are asked for: a few after each
-sight, so that none waits for them.
+Started by `referee.vision.client`. The camera is on a thread of its own (`Eyes`): frames wait in a backlog
+(`referee.vision.backlog`), and whoever looks never waits for a driver. Where pictures are switched on (`Work.pictures`)
+the process keeps the last seconds of its frames, small (`referee.vision.picture_buffer`), and sends those that are
+asked for: a few after each sight, so that none waits for them.
 """
 
 from __future__ import annotations
 
-import queue
 import signal
 import threading
 import time
@@ -22,6 +21,7 @@ from hardware.priority import be_patient
 from referee.engine.foresight import Foresight
 from referee.errors import UserError
 from referee.units import SECOND
+from referee.vision.backlog import Backlog
 from referee.vision.picture_buffer import PictureRing, Span
 from referee.vision.sight import Blind, Looker, Watching
 
@@ -29,8 +29,9 @@ if TYPE_CHECKING:
     from hardware.ports import Camera, Frame
     from referee.record.pictures import Picture
 
-BACKLOG: Final = 4
-"""Frames that may wait; of more the oldest are dropped, for a late answer helps nobody."""
+_RECORDED: Final = 16 * 2**20
+"""Bytes of a recording's frames that may wait: nobody waits for the next."""
+_PASSED_OVER: Final = "the eye could not keep up, and pictures were passed over; lay cards more slowly"
 NO_FRAME: Final = 2 * SECOND
 """After so long without a frame the camera counts as lost, ns."""
 _OPENING: Final = 15 * SECOND
@@ -90,11 +91,10 @@ class Eyes:
     """The camera on a thread of its own, where it is opened as well: nobody waits for a driver."""
 
     def __init__(self, open_camera: Open, *, drop: bool = True) -> None:
-        """``drop``: throw the oldest frames away where more come than are looked at; else the camera waits."""
+        """``drop``: give frames up where more come than there is room for; else the camera waits."""
         self._open = open_camera
-        self._drop = drop
         self._camera: Camera | None = None
-        self._waiting: queue.Queue[Frame] = queue.Queue(BACKLOG)
+        self.backlog = Backlog(drop=True) if drop else Backlog(_RECORDED, drop=False)
         self._words = ""
         self._closed = False
         self.ended = False
@@ -113,7 +113,8 @@ class Eyes:
                 camera.close()
                 return
             for frame in camera.frames():
-                self._keep(frame)
+                self.backlog.put(frame)
+                self._ring()
         except Exception as bad:  # whatever a camera's library throws, the table must hear of it
             self._words = str(bad) if isinstance(bad, HardwareMissing) else f"the camera failed: {bad!r}"
         self.ended = True
@@ -128,25 +129,9 @@ class Eyes:
         if self._camera is not None:
             self._camera.close()
 
-    def _keep(self, frame: Frame) -> None:
-        while True:
-            try:
-                self._waiting.put(frame, block=not self._drop)
-            except queue.Full:
-                try:
-                    self._waiting.get_nowait()
-                except queue.Empty:
-                    continue
-            else:
-                self._ring()
-                return
-
     def next(self, seconds: float) -> Frame | None:
         """The next frame, or None if none comes within so many seconds (0: does not wait)."""
-        try:
-            return self._waiting.get(timeout=seconds) if seconds > 0 else self._waiting.get_nowait()
-        except queue.Empty:
-            return None
+        return self.backlog.next(seconds)
 
     @property
     def words(self) -> str:
@@ -200,10 +185,12 @@ class _Child:
                     self._send_blind(eyes.words)
                 continue
             seen_at, lost, saw = time.monotonic_ns(), False, True
+            if eyes.backlog.after_gap:
+                self._send_blind(_PASSED_OVER)
             if self._looker is None:
                 # What another watcher knew is older than the gap.
                 self._looker = Looker(self._work.watcher())
-            self._pipe.send(self._looker.look(frame, self._foresight))
+            self._pipe.send(self._looker.look(frame, self._foresight, behind=eyes.backlog.is_behind))
             self._number += 1
             self._foresight = None
             # The sight is on its way, and its answer is not here yet.

@@ -53,6 +53,8 @@ class Sight:
     """What hinders the view: ``dark``, ``blocked``, ``moved``, or empty."""
     state: str = ""
     """What the view is like: ``dark``, ``blocked``, ``hand``, ``moving``, ``quiet``; empty where nobody says."""
+    behind: bool = False
+    """Whether the frame had waited for seconds: the eye cannot keep up."""
     first: bool = False
     """Whether this is a watcher's first frame: all that lies there is told as if it had just come."""
 
@@ -108,15 +110,18 @@ class Looker:
         """As far as the watcher vouches, ns."""
         return self._watcher.watermark
 
-    def look(self, frame: Frame, foresight: Foresight | None) -> Sight:
-        """Look at one frame, knowing what can come; raises `ValueError` for one that is not later than the last."""
+    def look(self, frame: Frame, foresight: Foresight | None, *, behind: bool = False) -> Sight:
+        """Look at one frame, knowing what can come; raises `ValueError` for one that is not later than the last.
+
+        ``behind``: it had waited for seconds.
+        """
         watcher = self._watcher
         watcher.recall(foresight)
         seen = tuple(watcher.feed(frame.image, frame.t, frame.exposure + frame.t_error))
         first, self._first = self._first, False
         return Sight(
             frame.t, frame.exposure, seen, watcher.watermark, getattr(watcher, "trouble", ""),
-            getattr(watcher, "state", ""), first,
+            getattr(watcher, "state", ""), behind, first,
         )  # fmt: skip
 
     def finish(self) -> tuple[Observation, ...]:

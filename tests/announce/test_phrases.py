@@ -205,7 +205,7 @@ def test_every_phrase_of_the_rules_is_brought_about_by_a_row() -> None:
 
 
 TABLES = {
-    "key": {*GONE_NOTICES.values(), *(f"view_{trouble}" for trouble in VIEW_TROUBLES)},
+    "key": {*GONE_NOTICES.values(), *(f"view_{trouble}" for trouble in VIEW_TROUBLES), "eye_behind"},
     "BACK_NOTICES.get(part, '')": set(BACK_NOTICES.values()),
     "PAD_NOTICES[seen.name]": set(PAD_NOTICES.values()),
     "PAIRING_CODE_NOTICE": {PAIRING_CODE_NOTICE},

@@ -84,11 +84,11 @@ class Bench:
     def advance(self) -> None:
         self.conductor.advance(self.now, self.now - 5 * MS)
 
-    def see(self, state: str = "quiet", *, first: bool = False) -> None:
+    def see(self, state: str = "quiet", *, first: bool = False, behind: bool = False) -> None:
         """One frame, 30 ms old."""
         t = self.later() - 30 * MS
         trouble = state if state == "dark" else ""
-        self.conductor.on_sight(Sight(t, 2 * MS, (), t, trouble=trouble, state=state, first=first))
+        self.conductor.on_sight(Sight(t, 2 * MS, (), t, trouble=trouble, state=state, behind=behind, first=first))
         self.advance()
 
     def lose(self) -> None:
@@ -450,3 +450,14 @@ class Standing(RuleBasedStateMachine):
 
 TestStanding = Standing.TestCase
 TestStanding.settings = settings(max_examples=60, stateful_step_count=25, deadline=None)
+
+
+def test_an_eye_that_falls_behind_is_told_once_and_again_when_it_follows() -> None:
+    table = Bench()
+    table.see(behind=True)
+    table.see(behind=True)
+    assert table.told.count("eye_behind") == 1
+    assert "lay cards more slowly" in table.conductor.troubles["eye"]
+    assert not table.conductor.paused, "a late eye misses nothing"
+    table.see()
+    assert table.told[-1] == "eye_follows" and "eye" not in table.conductor.troubles

@@ -12,7 +12,7 @@ import argparse
 import statistics
 import sys
 import time
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, redirect_stdout
 from dataclasses import dataclass, field
@@ -31,8 +31,8 @@ from referee.demo.score import DemoSummary, decisive, in_force
 from referee.demo.simulated_game import DemoOptions, play_at, settings_for
 from referee.engine.observations import Card
 from referee.units import MS, SECOND
-from referee.vision.process import BACKLOG
-from referee.vision.sight import Recall, Sight
+from referee.vision.backlog import Backlog
+from referee.vision.sight import Blind, Looker, News, Recall, Sight
 from referee.vision.videos import new_watcher, seat_bearings
 
 SEEDS: Final = (7301, 7302, 7303)
@@ -41,6 +41,8 @@ FPS: Final = 15.0
 PACES: Final = (2.0, 4.0)
 """Cards a second, at the quickest."""
 LOOKS_MS: Final = (16, 40, 80, 150)
+ROOM: Final = 256 * 2**20
+"""Bytes that frames may take which wait: what a machine with a gigabyte to spare gives them."""
 _GLANCE: Final = 1.2 / 16
 """What a glance at a frame costs, in looks: both as measured by `make bench`."""
 
@@ -83,9 +85,10 @@ class SlowedTable(SteppedTable):
         from referee.vision.photos import load_eye
 
         self._eye = SlowEye(load_eye(None))
-        super().__init__(script, frames, Watcher(self._eye, seat_bearings=seat_bearings(script.seats)))
+        self._watcher = partial(Watcher, self._eye, seat_bearings=seat_bearings(script.seats))
+        super().__init__(script, frames, self._watcher())
         self._ms, self._next = ms, next(frames, None)
-        self._waiting: deque[Frame] = deque(maxlen=BACKLOG)
+        self._waiting, self._waits = Backlog(ROOM), False
         self._sight: Sight | None = None
         """What the look that is on will have told ..."""
         self._free_at = 0
@@ -99,25 +102,33 @@ class SlowedTable(SteppedTable):
         if self._sight is not None and (frame is None or self._free_at <= frame.t + frame.exposure):
             self._play_to(self._free_at)
         elif frame is not None:
-            self._waiting.append(frame)
+            self._waiting.put(frame)
+            self._waits = True
             self._next = next(self._frames, None)
             self._play_to(frame.t + frame.exposure)
-        elif not self._waiting:
+        elif not self._waits:
             super().step()
 
     def _play_to(self, now: int) -> None:
         self.now = max(self.now, now)
         self.pads.play_to(self.now)
 
-    def news(self, recall: Recall) -> Iterator[Sight]:
+    def news(self, recall: Recall) -> Iterator[News]:
         """The look that is over, if one is; then the next begins."""
         if self._sight is not None and self._free_at <= self.now:
             sight, self._sight = self._sight, None
             self.count.add(self.now - sight.t - sight.exposure)
             yield sight
-        if self._sight is None and self._waiting:
-            frame, before = self._waiting.popleft(), self._eye.looks
-            self._sight = self._looker.look(frame, recall())
+        if self._sight is not None:
+            return
+        frame = self._waiting.next(0)
+        self._waits = frame is not None
+        if frame is not None:
+            if self._waiting.after_gap:
+                yield Blind("pictures were passed over", self._looker.finish(), self._looker.watermark)
+                self._looker = Looker(self._watcher())
+            before = self._eye.looks
+            self._sight = self._looker.look(frame, recall(), behind=self._waiting.is_behind)
             looks = self._eye.looks - before
             self.looked_at += [frame.t] * looks
             self._free_at = self.now + round((looks + _GLANCE) * self._ms * MS)
