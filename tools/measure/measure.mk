@@ -226,6 +226,12 @@ hall-bench: install  ## how many tables one broker and one hall carry: latency, 
 league-figures: install  ## how often a rating's limits hold, and how often the better one stands above, as a table
 	$(BIN)/python -m tools.measure.seasons
 
+# What is no arm, and an arm that rests: the watcher's look at the picture's edge, in figures.
+.PHONY: arm-trials
+
+arm-trials: install  ## soft shadows over the picture's edge, and arms that rest for a minute: which are told as arms (ARGS="--seeds 4" for less)
+	$(BIN)/python -m tools.measure.arm_trials $(ARGS)
+
 # A second world to be judged in: path-traced by Blender (bpy, Python 3.11), in an environment of its own.
 .PHONY: second-world second-world-stills second-world-packages
 WORLD := .venv-world

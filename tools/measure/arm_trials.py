@@ -1,0 +1,131 @@
+"""Shadows that are no arms, and arms that rest: what the watcher's look at arms makes of them, in figures.
+
+``python -m tools.measure.arm_trials [--seeds N]``: soft shadows of 6 to 30 % fall over the picture's edge, stay and go
+(heads and shoulders over the table's rim); arms come in, rest for a minute and go. Tables, sleeves and skins are those
+of the simulated table. It ends with status 1 if a shadow was told as an arm or a resting arm was lost.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+from collections.abc import Iterator
+from typing import Final
+
+import cv2
+import numpy as np
+
+from hardware.simulated.pictures.ambient import SensorNoise
+from hardware.simulated.pictures.canvas import Bytes
+from hardware.simulated.pictures.overhead import Top
+from models.watch.arms import apart, bearing_of
+from models.watch.motion import Glance, Motion
+from referee.units import SECOND
+
+SIZE: Final = (960, 720)
+DEPTHS: Final = (0.06, 0.1, 0.15, 0.2, 0.3)
+"""Shares of the light that the shadows take."""
+FPS: Final = 15
+_COMES, _STAYS, _RESTS = 0.6, 3.0, 60.0
+"""Seconds in which a shadow or an arm comes, in which a shadow stays, and in which an arm rests."""
+_NEAR: Final = 30.0
+"""Degrees within which a bearing is right."""
+
+
+class Stream:
+    """Pictures with a sensor's noise, looked at one after the other; the first shows the bare table."""
+
+    def __init__(self, bare: Bytes, seed: int) -> None:
+        self._motion, self._noise, self._index = Motion(), SensorNoise(*SIZE, 2.0, seed), 0
+        self._t = 0
+        for _ in range(FPS):
+            self.look(bare)
+
+    def look(self, picture: Bytes, seconds: float = 1 / FPS) -> Glance:
+        """The next frame, so long after the one before."""
+        frame = picture.copy()
+        self._noise.add_to(frame, self._index)
+        self._index += 1
+        self._t += round(seconds * SECOND)
+        return self._motion.look(frame, self._t, None)
+
+
+def _table(seed: int) -> Top:
+    return Top(760.0, 570.0, seed=seed)
+
+
+def _photograph(picture: Bytes) -> Bytes:
+    return np.asarray(cv2.resize(picture, SIZE, interpolation=cv2.INTER_AREA), np.uint8)
+
+
+def _edge(bearing: float) -> tuple[float, float]:
+    """Where the ray of a bearing leaves the picture, px."""
+    x, y = math.cos(math.radians(bearing)), -math.sin(math.radians(bearing))
+    far = 1 / max(abs(x) * 2 / SIZE[0], abs(y) * 2 / SIZE[1])
+    return SIZE[0] / 2 + x * far, SIZE[1] / 2 + y * far
+
+
+def shadows(seed: int, depth: float) -> Iterator[bool]:
+    """Whether each frame with a head's shadow was told to hold an arm."""
+    chance = np.random.default_rng((seed, 5))
+    bearing = float(chance.uniform(0, 360))
+    bare = _photograph(_table(seed).image)
+    stream = Stream(bare, seed)
+    radius, soft = float(chance.uniform(60, 190)), float(chance.uniform(6, 50))
+    (x, y), steps = _edge(bearing), round(_COMES * FPS)
+    ways = [k / steps for k in range(steps + 1)] + [1.0] * round(_STAYS * FPS)
+    for way in ways + ways[steps::-1]:
+        mask = np.zeros(SIZE[::-1], np.float32)
+        out = (1 - way) * (radius + 3 * soft)
+        at = (x + math.cos(math.radians(bearing)) * out, y - math.sin(math.radians(bearing)) * out)
+        cv2.circle(mask, (round(at[0]), round(at[1])), round(radius), depth, -1)
+        shade = 1 - cv2.GaussianBlur(mask, (0, 0), soft)
+        yield bool(
+            stream.look(np.asarray(cv2.multiply(bare, cv2.merge([shade] * 3), dtype=cv2.CV_8U), np.uint8)).reaches
+        )
+
+
+def resting(seed: int) -> Iterator[bool]:
+    """Of each frame of a minute with a resting arm: whether that arm, and no other, was told with its bearing."""
+    chance = np.random.default_rng((seed, 6))
+    bearing, seat = float(chance.uniform(0, 360)), int(chance.integers(1, 9))
+    top = _table(seed)
+    stream = Stream(_photograph(top.image), seed)
+    for far in (240.0, 200.0, 160.0):
+        stream.look(_photograph(top.with_hand(bearing, seat, far)))
+    still = _photograph(top.with_hand(bearing, seat, 130.0))
+    for _ in range(round(_RESTS * 3)):
+        found = stream.look(still, 1 / 3)
+        rows, columns = found.small.shape[:2]
+        told = [bearing_of(reach.x, reach.y, (columns / 2, rows / 2)) for reach in found.reaches]
+        yield len(told) == 1 and apart(told[0], bearing) <= _NEAR
+
+
+def main() -> int:
+    """Print the figures; the status."""
+    parser = argparse.ArgumentParser(prog="python -m tools.measure.arm_trials", description=__doc__)
+    parser.add_argument("--seeds", type=int, default=12, help="tables for each kind of trial")
+    args = parser.parse_args()
+    cv2.setNumThreads(1)
+    false = lost = 0
+    for depth in DEPTHS:
+        told = [list(shadows(seed, depth)) for seed in range(args.seeds)]
+        false += sum(any(one) for one in told)
+        frames = sum(sum(one) for one in told)
+        print(
+            f"soft shadow of {depth:.0%}: an arm in {sum(any(one) for one in told)} of {len(told)} sequences, "
+            f"{frames} of {sum(len(one) for one in told)} frames",
+            flush=True,
+        )
+    right = [list(resting(seed)) for seed in range(args.seeds)]
+    lost = sum(not all(one) for one in right)
+    print(
+        f"resting arms: {len(right) - lost} of {len(right)} told all the minute with the right bearing, "
+        f"{sum(sum(one) for one in right)} of {sum(len(one) for one in right)} frames"
+    )
+    return int(bool(false or lost))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
