@@ -139,6 +139,11 @@ class Letters:
         return np.asarray(np.log(np.maximum(found / found.sum(-1, keepdims=True), np.exp(NEVER))))
 
     @property
+    def english(self) -> float:
+        """The probability that the courts are marked K, Q and J."""
+        return float(self.chances[_PACKS.language[LANGUAGES.index("English")]].sum())
+
+    @property
     def language(self) -> str | None:
         """The language, where the letters tell it."""
         chances = _PACKS.language @ self.chances

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 Logs = NDArray[np.float64]
 N_RANKS, N_SUITS = len(RANK_CLASSES), len(SUIT_CLASSES)
+_COURTS = [RANK_CLASSES.index(rank) for rank in "JQK"]
 #: Of each of `CARD_CLASSES` the place of its rank and of its suit in their lists, (54,).
 RANK_OF_CARD = np.array([RANK_CLASSES.index(c[0]) for c in CARD_CLASSES])
 SUIT_OF_CARD = np.array([SUIT_CLASSES.index(c[1]) for c in CARD_CLASSES])
@@ -43,6 +44,8 @@ class ClassScores:
     glyph: Logs
     suit: Logs
     rest: Logs
+    of_ranks: bool = False
+    """Whether the network was taught English letters alone, and tells ranks by them."""
 
     @staticmethod
     def of(out: NDArray[np.float32], glyphs: Sequence[str]) -> ClassScores:
@@ -52,11 +55,17 @@ class ClassScores:
         # Earlier weights name the ranks themselves.
         names = ["10" if name == "T" and tuple(glyphs) == RANK_CLASSES else name for name in glyphs]
         glyph[:, [GLYPHS.index(name) for name in names]] = log_softmax(logits[:, :n])
-        return ClassScores(glyph, log_softmax(logits[:, n : n + N_SUITS]), logits[:, n + N_SUITS :])
+        suit, rest = log_softmax(logits[:, n : n + N_SUITS]), logits[:, n + N_SUITS :]
+        return ClassScores(glyph, suit, rest, tuple(glyphs) == RANK_CLASSES)
 
-    def ranks(self) -> Logs:
-        """Log-probabilities of ranks (N, 14), each card by itself."""
-        return Letters().ranks(self.glyph)
+    def ranks(self, letters: Letters | None = None) -> Logs:
+        """Log-probabilities of ranks (N, 14), with what is known of the deck's language; None: nothing."""
+        if not self.of_ranks:
+            return (letters or Letters()).ranks(self.glyph)
+        # Of courts with other letters such a network knows that they are courts.
+        p, english = np.exp(self.glyph[:, :N_RANKS]), 1.0 if letters is None else letters.english
+        p[:, _COURTS] = english * p[:, _COURTS] + (1 - english) * p[:, _COURTS].mean(1, keepdims=True)
+        return np.asarray(np.log(p))
 
 
 def card_logs(rank: Logs, suit: Logs) -> Logs:
@@ -106,7 +115,7 @@ class Reader:
         if self._deck is None:
             scores = ClassScores.of(self._network(patches), self._network.glyphs)
             letters.see(scores.glyph, scores.suit, scores.rest[:, 0])
-            rank, suit, index = letters.ranks(scores.glyph), scores.suit, scores.rest[:, 0]
+            rank, suit, index = scores.ranks(letters), scores.suit, scores.rest[:, 0]
         else:
             found, features = self._network.with_features(patches)
             scores = ClassScores.of(found, self._network.glyphs)
@@ -134,7 +143,7 @@ class CardReader:
         crops = np.stack([cut_card(levels, *f) for f in frames])
         if self._deck is None:
             scores = ClassScores.of(self._network(crops), self._network.glyphs)
-            rank, suit = (letters or Letters()).ranks(scores.glyph), scores.suit
+            rank, suit = scores.ranks(letters), scores.suit
         else:
             found, features = self._network.with_features(crops)
             scores = ClassScores.of(found, self._network.glyphs)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.eye.eye import CardSeen
-from models.eye.geometry import convex_quad, height_of
+from models.eye.geometry import Floats, convex_quad, height_of
 from models.watch.motion import Bytes
 
 _SPAN: Final = 0.2
@@ -27,6 +27,9 @@ _ALIKE: Final = 0.65
 """Correlation from which on a window shows the bare table. Of 144 prints seen again in other light, with noise and
 under shadows' edges, the least had 0.91; of 36 cards laid over prints the most had 0.37.
 """
+_PLACE: Final = 0.04
+"""How far an index of a print may be read from where it was, as a share of a card's height: in a game on printed cloth
+it was 0.02 at most."""
 _FLAT: Final = 0.02
 """Contrast under which a window holds no print, in logarithms of light."""
 
@@ -39,6 +42,8 @@ class BareTable:
     def __init__(self, picture: Bytes) -> None:
         """Keep the picture (H x W x 3)."""
         self._relief = _relief(picture)
+        self._known: dict[str, Floats] = {}
+        """Of each print that was recognised, by its name: where its indices are, as shares of the picture."""
 
     def without_prints(self, image: Bytes, seen: Sequence[CardSeen]) -> Sequence[CardSeen]:
         """The readings of a picture but for those of the table's own prints."""
@@ -53,7 +58,14 @@ class BareTable:
     def _is_print(self, image: Bytes, seen: CardSeen) -> bool:
         height = height_of(convex_quad(seen.corners))
         places = seen.indices if len(seen.indices) else seen.corners.mean(axis=0, keepdims=True)
-        return all(self._shows(image, float(x), float(y), height) for x, y in places)
+        size = np.array(image.shape[1::-1], np.float64)
+        if all(self._shows(image, float(x), float(y), height) for x, y in places):
+            if len(self._known.get(seen.card, ())) <= len(places):
+                self._known[seen.card] = places / size
+            return True
+        # A card that comes over a print changes how it looks, but neither its name nor its place.
+        known = self._known.get(seen.card, np.zeros((0, 2))) * size
+        return len(known) > 0 and all(float(np.hypot(*(known - place).T).min()) < _PLACE * height for place in places)
 
     def _shows(self, image: Bytes, x: float, y: float, height: float) -> bool:
         """Whether the table shows at (x, y), and has a print there."""

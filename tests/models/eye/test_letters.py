@@ -88,9 +88,19 @@ def test_weights_that_tell_ranks_are_read_as_before() -> None:
     out = np.random.default_rng(3).normal(0, 3, (4, 21)).astype(np.float32)
     plain = out[:, :14].astype(np.float64)
     plain -= np.log(np.exp(plain).sum(1, keepdims=True))
-    ranks = ClassScores.of(out, RANK_CLASSES).ranks()
-    assert (ranks.argmax(1) == plain.argmax(1)).all()
-    assert np.allclose(ranks, plain, atol=0.3)
+    assert np.allclose(ClassScores.of(out, RANK_CLASSES).ranks(), plain)
+
+
+def test_of_a_foreign_court_a_network_of_ranks_knows_only_that_it_is_one() -> None:
+    out = np.zeros((1, 29), np.float32)
+    out[0, RANK_CLASSES.index("Q")] = 9.0
+    scores = ClassScores.of(out, RANK_CLASSES)
+    english = np.exp(scores.ranks(seen("Qc", "Js"))[0])
+    french = np.exp(scores.ranks(seen("Dc", "Vs", "Rh"))[0])
+    courts = [RANK_CLASSES.index(rank) for rank in "JQK"]
+    assert english[RANK_CLASSES.index("Q")] > 0.98
+    assert french[courts].max() < 0.4
+    assert french[courts].sum() == pytest.approx(english[courts].sum())
 
 
 def test_the_shipped_weights_say_what_they_tell_apart() -> None:
