@@ -32,7 +32,7 @@ FONTS := fonts-dejavu-extra fonts-liberation2 fonts-freefont-ttf fonts-open-sans
   fonts-tomsontalks fonts-yrsa-rasa fonts-essays1743 fonts-elstob fonts-isabella fonts-noto-core fonts-oxygen \
   fonts-blankenburg fonts-teluguvijayam
 
-.PHONY: train train-short train-packages train-data eval-photos bench-eye
+.PHONY: train train-short train-surfaces train-packages train-data eval-photos bench-eye
 
 train-packages: install  ## apt packages, the npm deck and PyTorch, for training only
 	$(SUDO) apt-get update -q
@@ -66,3 +66,17 @@ train-short:  ## the same in about twenty minutes, into out/eye-short: weights t
 	$(MAKE) train EYE=out/eye-short WEIGHTS=out/eye-short/weights GENERATED=60 SHARDS=14 MINED=3 FINDER_STEPS=1400 \
 	  READER_STEPS=2200 CARD_STEPS=1200 FITTED=200
 	$(BIN)/python -m models.evaluation.photo_score $(PHOTOS) --weights out/eye-short/weights
+
+# Path-traced stills with masks (make second-world-stills); without them drawn tables alone are learned from.
+STILL_FOLDER ?= build/second-world-stills
+SURFACES := $(BIN)/python -m tools.surfaces.table_scenes --out $(EYE)
+
+train-surfaces: train-packages  ## what each pixel shows (arm, face, shadow ...), and its score; the watcher does not use it yet
+	test -f $(EYE)/library/backgrounds.npy || $(BIN)/python -m models.training.library --decks $(DECKS) --out $(EYE) \
+	  --generated $(GENERATED)
+	$(SURFACES) --split held-out --count 1
+	$(SURFACES) --first 100 --count 112
+	test ! -d $(STILL_FOLDER) || { $(SURFACES) --stills $(STILL_FOLDER) --first 500 --count 506 && \
+	  $(SURFACES) --stills $(STILL_FOLDER) --split held-out --first 500 --count 501; }
+	$(BIN)/python -m tools.surfaces.surface_fit --out $(EYE) --weights $(EYE)
+	$(BIN)/python -m tools.surfaces.surface_score --shards $(EYE)/surfaces/held-out --weights $(EYE)

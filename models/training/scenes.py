@@ -118,7 +118,7 @@ class Bend:
 
 
 @dataclass(slots=True)
-class _Pose:
+class Pose:
     """A card's centre on the table, mm, and its turn, degrees."""
 
     x: float
@@ -134,7 +134,7 @@ def _tilt(rng: np.random.Generator) -> float:
     return float(np.radians(rng.uniform(0, 25) if kind < 0.8 else rng.uniform(15, 50)))
 
 
-def _camera(rng: np.random.Generator, card_px: float, size: int) -> Points:
+def camera_over(rng: np.random.Generator, card_px: float, size: int) -> Points:
     """Homography from the table (mm, origin at the picture's middle) to pixels: a pinhole, tilted, at any turn."""
     focal = size / 2 / np.tan(np.radians(rng.uniform(30, 72)) / 2)
     distance = focal * HEIGHT_MM / card_px
@@ -148,14 +148,14 @@ def _camera(rng: np.random.Generator, card_px: float, size: int) -> Points:
     return np.asarray(lens @ np.column_stack([rotation[:, 0], rotation[:, 1], [0, 0, distance]]))
 
 
-def _pile(rng: np.random.Generator, cx: float, cy: float, base: float) -> list[_Pose]:
+def _pile(rng: np.random.Generator, cx: float, cy: float, base: float) -> list[Pose]:
     n = int(rng.integers(1, 12) if rng.random() < 0.7 else rng.integers(10, _TALLEST + 1))
     sigma, wild = rng.uniform(2, 14), rng.random() < 0.5
     off = np.clip(rng.normal(0, sigma, (n, 2)), -25, 25)
-    return [_Pose(cx + dx, cy + dy, float(rng.uniform(0, 360) if wild else rng.normal(base, 22))) for dx, dy in off]
+    return [Pose(cx + dx, cy + dy, float(rng.uniform(0, 360) if wild else rng.normal(base, 22))) for dx, dy in off]
 
 
-def _spread(rng: np.random.Generator, cx: float, cy: float, base: float, kind: str) -> list[_Pose]:
+def _spread(rng: np.random.Generator, cx: float, cy: float, base: float, kind: str) -> list[Pose]:
     step = rng.uniform(8, 24) if kind == "fan" else rng.uniform(10, 75)
     n = int(rng.integers(1, 10))
     poses = []
@@ -163,30 +163,30 @@ def _spread(rng: np.random.Generator, cx: float, cy: float, base: float, kind: s
         if kind == "fan":
             angle = base + (i - n / 2) * step * 0.55
             pivot = np.radians(angle)
-            poses.append(_Pose(cx + 90 * np.sin(pivot), cy - 90 * np.cos(pivot), float(angle)))
+            poses.append(Pose(cx + 90 * np.sin(pivot), cy - 90 * np.cos(pivot), float(angle)))
         else:
             along = np.radians(base)
             d = (i - n / 2) * step
-            poses.append(_Pose(cx + d * np.cos(along), cy + d * np.sin(along), float(base + rng.normal(0, 5))))
+            poses.append(Pose(cx + d * np.cos(along), cy + d * np.sin(along), float(base + rng.normal(0, 5))))
     return poses
 
 
-def _heap(rng: np.random.Generator, extent: float) -> list[_Pose]:
+def heap(rng: np.random.Generator, extent: float) -> list[Pose]:
     """Poses of one heap, lowest first; `extent` is half the picture in mm."""
     kind = str(rng.choice(["pile", "loose", "fan", "row", "single"], p=[0.42, 0.14, 0.16, 0.12, 0.16]))
     cx, cy = rng.uniform(-extent, extent, 2) * 0.75
     base = float(rng.uniform(0, 360))
     if kind == "single":
-        return [_Pose(cx, cy, base)]
+        return [Pose(cx, cy, base)]
     if kind == "pile":
         return _pile(rng, cx, cy, base)
     if kind == "loose":
         off = rng.uniform(-110, 110, (int(rng.integers(1, 12)), 2))
-        return [_Pose(cx + dx, cy + dy, float(rng.uniform(0, 360))) for dx, dy in off]
+        return [Pose(cx + dx, cy + dy, float(rng.uniform(0, 360))) for dx, dy in off]
     return _spread(rng, cx, cy, base, kind)
 
 
-def _card_matrix(pose: _Pose) -> Points:
+def card_matrix(pose: Pose) -> Points:
     """Card pixels (FACE_W×FACE_H) to the table in mm."""
     a = np.radians(pose.angle)
     c, s = np.cos(a), np.sin(a)
@@ -198,7 +198,7 @@ def _card_matrix(pose: _Pose) -> Points:
 # The painter
 
 
-def _project(matrix: Points, points: Points) -> Points:
+def project(matrix: Points, points: Points) -> Points:
     return np.asarray(cv2.perspectiveTransform(points.reshape(-1, 1, 2).astype(np.float64), matrix).reshape(-1, 2))
 
 
@@ -241,7 +241,7 @@ class Painter:
         image, ids = self._background(rng), np.full((SIZE, SIZE), -1, np.int16)
         if rng.random() < 0.12:
             clutter.things(image, ids, rng, card_px, 4)
-        camera = _camera(rng, card_px, SIZE)
+        camera = camera_over(rng, card_px, SIZE)
         laid = self._laid(rng, image, ids, camera, SIZE / 2 / card_px * HEIGHT_MM)
         if rng.random() < 0.12:
             clutter.things(image, ids, rng, card_px, 2)
@@ -262,9 +262,9 @@ class Painter:
         shadow = rng.uniform(0, 0.5) if rng.random() < 0.8 else 0.0
         light = rng.normal(0, 1.6, 2)
         for _ in range(int(rng.integers(1, 2 + min(5, int((extent / 60) ** 2))))):
-            for pose in _heap(rng, extent):
+            for pose in heap(rng, extent):
                 if len(laid) < _MOST_CARDS:
-                    matrix = camera @ _card_matrix(pose)
+                    matrix = camera @ card_matrix(pose)
                     self._lay(image, ids, laid, self._choose(rng, deck), matrix, rng, shadow, light)
         return laid
 
@@ -297,7 +297,7 @@ class Painter:
         shadow: float,
         light: Points,
     ) -> None:
-        quad = _project(matrix, _CORNERS)
+        quad = project(matrix, _CORNERS)
         x0, y0 = np.maximum(np.floor(quad.min(0)).astype(int) - 6, 0)
         x1, y1 = np.minimum(np.ceil(quad.max(0)).astype(int) + 6, SIZE)
         if x1 - x0 < 12 or y1 - y0 < 12:
@@ -350,10 +350,10 @@ class Painter:
             card = int(meta["card"])
             for boxes in _corner_boxes(meta):
                 rank_box, suit_box = boxes
-                seen = [_share(ids, k, _project(item.matrix, _grid(box))) for box in boxes]
+                seen = [_share(ids, k, project(item.matrix, _grid(box))) for box in boxes]
                 # Box ends are kept upright: `low` is the suit's far edge seen from the rank's far edge.
-                top = _project(item.matrix, _middle(rank_box, rank_box[1]))[0]
-                low = _project(item.matrix, _middle(suit_box, suit_box[3]))[0]
+                top = project(item.matrix, _middle(rank_box, rank_box[1]))[0]
+                low = project(item.matrix, _middle(suit_box, suit_box[3]))[0]
                 letter, suit = int(meta["letter"]), int(SUIT_OF_CARD[card])
                 found.append(Index(letter, suit, (top + low) / 2, (top - low) / 2, k, seen[0], seen[1]))
         return found
