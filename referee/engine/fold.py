@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final
 
 from referee.engine.contradiction import as_answered, lay_as, lay_seen, read_answers
 from referee.engine.doubt import better_order, order_is_open
@@ -292,7 +292,7 @@ def _ask(
     state: State, slap: Slap, judged: Verdict, upcoming: Iterable[Observation], answers: Answers, *, doubt: bool
 ) -> Decided:
     """The verdict depends on a card that nobody knows (readings 7 and 10)."""
-    fields = {"ask": judged.reason, "about": [*judged.because, slap.id]}
+    fields: dict[str, Any] = {"ask": judged.reason, "about": [*judged.because, slap.id]}
     ruling = to_ruling(Draft("question", fields, judged.rule, ()), slap.id, slap.t, set(), doubt=doubt)
     said = answers.get(ruling.id)
     if judged.reason == "bottom_card" and isinstance(said, str) and is_card(said):
@@ -302,11 +302,15 @@ def _ask(
         again = judge_slap(before.position, slap.seat, slap.t)
         if again.outcome == "won":
             state, rulings = win(named, slap, again, _heat(before, slap, upcoming, answers), answers, doubt=doubt)
-        elif again.outcome == "void":
-            draft = Draft("slap_void", {"seat": slap.seat, "reason": again.reason}, again.rule, again.because)
-            state, rulings = named, [to_ruling(draft, slap.id, slap.t, set(), doubt=doubt)]
-        else:
+        elif again.outcome == "false":
             state, rulings = _false(named, slap, again, doubt=doubt)
+        else:
+            kind, fields = "slap_void", {"seat": slap.seat, "reason": again.reason}
+            if again.outcome == "question":
+                # That card alone does not settle it: another that nobody knows is asked about, and nothing is ruled.
+                kind, fields = "question", {"ask": again.reason, "about": [*again.because, slap.id]}
+            draft = Draft(kind, fields, again.rule, again.because)
+            state, rulings = named, [to_ruling(draft, slap.id, slap.t, {ruling.id}, doubt=doubt)]
         return state, [ruling, *rulings]
     return state, [ruling]
 

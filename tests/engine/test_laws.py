@@ -150,3 +150,9 @@ def test_many_slaps_at_one_instant_cost_no_more_each() -> None:
 
     # The quickest of three each, for other programs run as well; four times as long is what a square would take.
     assert min(seconds(20_000) for _ in range(3)) < 3.3 * min(seconds(10_000) for _ in range(3))
+
+
+@pytest.mark.parametrize("seed", [280, 394])
+def test_a_bottom_card_that_people_name_may_leave_a_question(seed: int) -> None:
+    """P5b with another card that nobody knows: what it is decides, so the hand is not called false (reading 10)."""
+    assert not LAWS["answers"](seed)
