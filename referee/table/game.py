@@ -29,7 +29,7 @@ from referee.engine.rulings import Ruling, base_id, cause_of, encode_ruling
 from referee.engine.view import View
 from referee.record.journal import Journal, LogWriter
 from referee.rules.house import read_house_rules
-from referee.table.pause import CAMERA, VIEW, GamePause, LogNote, PartTrouble, Steps
+from referee.table.pause import CAMERA, EYE, VIEW, GamePause, LogNote, PartTrouble, Steps
 from referee.table.timeline import RESUMED, Past
 from referee.units import MS
 from referee.vision.sight import Blind, Sight
@@ -194,7 +194,8 @@ class Conductor:
             self._do(steps)
         if sight.trouble or self._pause.reasons or VIEW in self.troubles:
             self._do(self._pause.heed_view(sight, self.vouched()))
-        self._do(self._pause.heed_pace(sight))
+        if sight.behind or EYE in self.troubles:
+            self._do(self._pause.heed_pace(sight))
         self._tick(CAMERA, sight.watermark)
         self._commit(self._now)
 

@@ -26,7 +26,7 @@ from referee.vision.sight import HIDDEN, Sight
 
 CAMERA: Final = "camera"
 VIEW: Final = "view"
-_EYE: Final = "eye"
+EYE: Final = "eye"
 _BEHIND: Final = "the eye is seconds behind the table, so verdicts come late; lay cards more slowly"
 VIEW_TROUBLES: Final = {
     "dark": "it is too dark to see the table; put the lamp on, and cards laid meanwhile are read then",
@@ -164,7 +164,7 @@ class GamePause:
 
     def heed_pace(self, sight: Sight) -> Steps:
         """Say that the eye cannot keep up, as long as it is seconds behind."""
-        return [PartTrouble(_EYE, _BEHIND if sight.behind else "", "eye_behind" if sight.behind else None)]
+        return [PartTrouble(EYE, _BEHIND if sight.behind else "", "eye_behind" if sight.behind else None)]
 
     # Hands
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from hardware.ports import Frame
 from referee.units import SECOND
-from referee.vision.backlog import Backlog, room_for_frames
+from referee.vision.process import Backlog, room_for_frames
 
 IMAGE = np.zeros((10, 10, 3), np.uint8)
 

@@ -31,7 +31,7 @@ from referee.demo.score import DemoSummary, decisive, in_force
 from referee.demo.simulated_game import DemoOptions, play_at, settings_for
 from referee.engine.observations import Card
 from referee.units import MS, SECOND
-from referee.vision.backlog import Backlog
+from referee.vision.process import Backlog
 from referee.vision.sight import Blind, Looker, News, Recall, Sight
 from referee.vision.videos import new_watcher, seat_bearings
 
