@@ -261,10 +261,16 @@ class EventJudge:
         for other in rivals:
             if isinstance(head, Slap) and isinstance(other, _REVEALS):
                 if self._doubtful(head, other) == "card":
-                    return other
+                    return self._next_of(head, other)
             elif isinstance(head, _REVEALS) and isinstance(other, Slap) and self._doubtful(other, head) == "slap":
                 return other
         return head
+
+    def _next_of(self, late: Slap, other: Card | Taken) -> Card | Slap | Taken:
+        """What is judged first where a hand is put behind a card or pick-up: the first hand between the two that is
+        not put behind it, too. The doubtful hand moves, and nothing else does."""
+        between = (one for one in self.waiting.near(late) if isinstance(one, Slap) and place_of(one) < place_of(other))
+        return next((one for one in between if self._doubtful(one, other) != "card"), other)
 
     def _doubtful(self, slap: Slap, other: Card | Taken) -> str | None:
         """Which comes first where that is open and matters; marks the slap so that its ruling says so."""

@@ -135,9 +135,16 @@ def run_up(state: State, slap: Slap) -> State:
 
 
 def win(
-    state: State, slap: Slap, judged: Verdict, hands: tuple[Slap, ...], answers: Answers, *, doubt: bool
+    state: State,
+    slap: Slap,
+    judged: Verdict,
+    hands: tuple[Slap, ...],
+    answers: Answers,
+    used: set[str] | None = None,
+    *,
+    doubt: bool,
 ) -> Decided:
-    """A valid first hand, alone or in a dead heat (M1, M2, K3)."""
+    """A valid first hand, alone or in a dead heat (M1, M2, K3); ``used`` holds the ids that this slap already gave."""
     step = Step(state.position, slap.t, slap.id)
     rule = (*judged.rule, "K9") if doubt else judged.rule
     by_people = "K6" in judged.rule
@@ -155,12 +162,12 @@ def win(
         pending = replace(pending, because=because, margin=margin, error=error)
         decided = _decide_heat(step, pending, hands, answers)
         if decided is None:
-            return finish(state._replace(disputed=pending, hands=hands), step, doubt=doubt)
+            return finish(state._replace(disputed=pending, hands=hands), step, used, doubt=doubt)
         pending = decided
         split = tuple(hand.seat for hand in hands) if decided.decided_by == "split" else ()
     if pending.slap is not slap:
         step.rule("slap_void", "N1", "M2", because=(pending.slap.id,), seat=slap.seat, reason="late")
-    state, rulings = finish(state._replace(pending=pending), step, doubt=doubt, open_=True)
+    state, rulings = finish(state._replace(pending=pending), step, used, doubt=doubt, open_=True)
     taking = Step(step.position, pending.slap.t, pending.slap.id)
     claim(taking, pending.slap, split)
     if 0 in taking.position.counts:
@@ -201,9 +208,10 @@ def _decide_heat(step: Step, pending: PendingWin, hands: tuple[Slap, ...], answe
 
 
 def _named(hands: Iterable[Slap], answers: Answers, cause: str) -> Slap | None:
-    """The hand that people say was first, where they were asked by this cause's question."""
-    said = answers.get(f"question@{cause}")
-    return next((hand for hand in hands if hand.seat == said), None)
+    """The hand that people say was first, where they were asked by this cause's question, its first or its second: a
+    card that nobody could read was asked about before."""
+    said = [answers.get(f"question@{cause}{number}") for number in ("", "/2")]
+    return next((hand for hand in hands if hand.seat in said), None)
 
 
 def _of_heat(
@@ -250,8 +258,7 @@ def war_card(state: State, step: Step, card: Card, face: str, answers: Answers) 
     decided_by: Literal["war", "people"] = "war"
     if winner is None and isinstance(step.position.phase, DeadHeat):
         # Nobody is left who can match: people end it.
-        named = (_named(state.hands, answers, card.id + number) for number in ("", "/2"))
-        hand = next((one for one in named if one is not None), None)
+        hand = _named(state.hands, answers, card.id)
         winner, decided_by = (hand.seat if hand is not None else None), "people"
     if winner is None:
         settle(step)

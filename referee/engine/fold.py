@@ -301,7 +301,8 @@ def _ask(
         before = named.at(named.position.but(held=named.position.held - {slap.seat}))
         again = judge_slap(before.position, slap.seat, slap.t)
         if again.outcome == "won":
-            state, rulings = win(named, slap, again, _heat(before, slap, upcoming, answers), answers, doubt=doubt)
+            hands = _heat(before, slap, upcoming, answers)
+            state, rulings = win(named, slap, again, hands, answers, {ruling.id}, doubt=doubt)
         elif again.outcome == "false":
             state, rulings = _false(named, slap, again, doubt=doubt)
         else:

@@ -156,3 +156,8 @@ def test_many_slaps_at_one_instant_cost_no_more_each() -> None:
 def test_a_bottom_card_that_people_name_may_leave_a_question(seed: int) -> None:
     """P5b with another card that nobody knows: what it is decides, so the hand is not called false (reading 10)."""
     assert not LAWS["answers"](seed)
+
+
+def test_a_bottom_card_that_people_name_may_leave_a_dead_heat() -> None:
+    """P5b, then M2: who was first is a question of its own, with a name of its own."""
+    assert not LAWS["explained"](1463)

@@ -35,6 +35,11 @@ def test_core_rules_as_the_oracle_does(block: int, preset: str) -> None:
         assert not found, found.story
 
 
+def test_a_doubtful_hand_is_put_behind_a_card_alone() -> None:
+    """K9: the hands between it and the card keep their places before the card."""
+    assert difference(game(468, "slapjack")) is None
+
+
 @pytest.mark.parametrize("name", ["plain_referee", "plain_patterns"])
 def test_the_oracle_knows_nothing_of_the_core(name: str) -> None:
     """Two readings of the rules; one that borrows from the other would agree with its errors."""

@@ -12,6 +12,9 @@ from referee.engine.replay import adjudicator_for, judge_log, outline_log
 from referee.engine.rulings import SLAP_KINDS, Ruling
 from referee.rules.patterns import PATTERNS
 
+_BEFORE_IT = {"M1", "M2", "M3", "M4", "K3", "N1", "N11"}
+"""Rows that tell why a hand was late; by N1 also that nobody can say yet whose the pile is."""
+
 
 def explained_game(lines: list[Observation]) -> Iterator[tuple[Explanation, list[str]]]:
     """Every ruling of a game, those that were replaced too; and what their explanations say against them."""
@@ -46,7 +49,7 @@ def contradictions(said: Explanation) -> Iterator[str]:
         on_top = [laid.state for laid in said.pile if laid.state != "burned"]
         if on_top[-1:] != ["dead"]:
             yield "no dead card lies on top"
-    if ruling.kind == "slap_void" and reason == "late" and not rows.keys() & {"M1", "M2", "M3", "M4", "K3", "N11"}:
+    if ruling.kind == "slap_void" and reason == "late" and not rows.keys() & _BEFORE_IT:
         yield "nobody was before it"
     if ruling.kind == "slap_void" and reason == "held" and "M5" not in rows:
         yield "nobody knows since when it was held"

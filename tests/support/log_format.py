@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
@@ -99,8 +100,10 @@ RULINGS: Final[Mapping[str, Mapping[str, _Holds]]] = {
 
 def problems(rulings: Iterable[Ruling], log: Iterable[Observation]) -> list[str]:
     """What of these rulings is not as the format has it; empty where all is."""
-    known = {line.id for line in log}
-    return [f"{ruling.id}: {problem}" for ruling in rulings for problem in _problems(ruling, known)]
+    known, rulings = {line.id for line in log}, list(rulings)
+    wrong = [f"{ruling.id}: {problem}" for ruling in rulings for problem in _problems(ruling, known)]
+    twice = [name for name, times in Counter(ruling.id for ruling in rulings).items() if times > 1]
+    return wrong + [f"{name}: there are two rulings of this name" for name in twice]
 
 
 def _without(ruling: Ruling) -> set[str]:
