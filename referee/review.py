@@ -87,7 +87,7 @@ def replay(name: str, *, everything: bool = False, until: str = "", as_text: boo
             table = witnessed.table
         write = in_words(table) if as_text else encode_ruling
         for ruling in _until(made, until, stored.outline) if until else made:
-            _write(write(ruling))
+            sys.stdout.write(escape_controls(write(ruling)) + "\n")
     return 0
 
 

@@ -45,8 +45,7 @@ class EventQueue:
             at = bisect.bisect_right(keys, key, self._first)
             keys.insert(at, key)
             self._lines.insert(at, observation)
-            while among and key < place_of(reveals[among - 1]):
-                among -= 1
+            among = bisect.bisect_right(reveals, key, key=place_of)
         else:
             keys.append(key)
             self._lines.append(observation)

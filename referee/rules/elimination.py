@@ -20,8 +20,8 @@ def announce_out(step: Step) -> None:
         return
     if before.counts == after.counts and before.phase == after.phase:
         return
-    for seat in range(1, before.seats + 1):
-        if not _is_out(before, seat) and _is_out(after, seat) and seat not in after.absent:
+    for seat, held in enumerate(after.counts, start=1):
+        if held == 0 and not _is_out(before, seat) and _is_out(after, seat) and seat not in after.absent:
             step.rule("out", "E1", seat=seat)
 
 

@@ -19,6 +19,9 @@ def escape_controls(text: str, *, lines: bool = False) -> str:
         text: from anywhere.
         lines: whether line breaks are the text's own, and stay, as CSV has them too.
     """
+    if text.isprintable():
+        # Nearly every line; and none of those characters is printable.
+        return text
     if lines:
         return "\n".join(
             escape_controls(line.removesuffix("\r")) + "\r" * line.endswith("\r") for line in text.split("\n")

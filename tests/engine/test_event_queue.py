@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bisect
 import random
+import time
 
 import pytest
 
@@ -54,3 +55,16 @@ def test_lines_are_given_as_a_sorted_list_gives_them(how: str, taken: float) -> 
         assert waiting.head() is plain[0]
         waiting.take(plain.pop(0))
     assert waiting.head() is None
+
+
+def test_cards_told_backwards_cost_no_more_each() -> None:
+    """Twice as many take about twice as long, not four times: a file may lie in any order."""
+
+    def seconds(count: int) -> float:
+        queue = EventQueue()
+        began = time.process_time()
+        for t in range(count, 0, -1):
+            queue.add(Card(t=t, id=f"c{t}", card="7h", seat=1))
+        return time.process_time() - began
+
+    assert min(seconds(10_000) for _ in range(3)) < 3.3 * min(seconds(5_000) for _ in range(3))
