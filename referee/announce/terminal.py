@@ -51,6 +51,8 @@ class Gauge:
     lag_ms: float = 0.0
     notes: tuple[str, ...] = ()
     """What is amiss, in words."""
+    standing: tuple[str, ...] = ()
+    """What is to be read at any time, such as the page's address."""
 
 
 class Display:
@@ -108,6 +110,8 @@ class Display:
             f"{gauge.t / 1e9:6.1f} s   {gauge.cards} cards   {gauge.fps:4.1f} frames/s   {gauge.lag_ms:4.0f} ms behind"
         )
         parts = Group(
+            # Above all else: what does not fit a low terminal is cut off below.
+            *[Text(escape_controls(line), style="bold cyan") for line in gauge.standing],
             Columns([self._players(view), self._pile(view)], padding=(0, 3)),
             self._state(view),
             self._list(),

@@ -31,6 +31,11 @@ def add_demo(commands: Commands) -> None:
         help="which game; the same seed plays the same game (default: 1)")  # fmt: skip
     add("--no-page", action="store_true",
         help="serve no page beside the game (there is none without pace, or with --log)")  # fmt: skip
+    add("--host", default="127.0.0.1", metavar="ADDRESS",
+        help="where the page is served; 0.0.0.0 lets phones open it, too (default: this machine alone)")  # fmt: skip
+    add("--port", type=whole(0, 65535, "port"), default=8080, metavar="N",
+        help="of the page; where it is taken, one of the next (default: 8080)")  # fmt: skip
+    add("--record", type=Path, metavar="FILE", help="record the game here, and keep it (default: it is not kept)")
     add("--no-pace", action="store_true", help="as fast as this machine can, instead of in real time")
     add("--max-cards", type=whole(1, 100_000, "cards"), default=400, metavar="N",
         help="stop after this many cards if the game has not ended (default: 400)")  # fmt: skip
@@ -48,6 +53,7 @@ def _demo(args: argparse.Namespace) -> int:
         DemoOptions(
             seats=args.seats, rules=args.rules, seed=args.seed, pace=not args.no_pace, max_cards=args.max_cards,
             fps=args.fps, page=not args.no_pace and not args.no_page and args.log is None,
+            host=args.host, port=args.port, record=args.record,
             log=args.log, audio=args.audio, frames=args.frames, summary=args.summary,
         )
     )  # fmt: skip

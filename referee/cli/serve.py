@@ -28,6 +28,8 @@ def add_page(commands: Commands) -> None:
     add("--host", default="127.0.0.1", metavar="ADDRESS",
         help="where to listen; 0.0.0.0 for everybody in the room (default: this machine alone)")  # fmt: skip
     add("--port", type=whole(0, 65535, "port"), default=8080, metavar="N", help="0 for any free one (default: 8080)")
+    # The referee that starts a page listens for it, and says where.
+    add("--handed", type=whole(0, 2**31 - 1, "file descriptor"), help=argparse.SUPPRESS)
     add("--name", action="append", default=[], metavar="NAME",
         help="a further name under which the page is called; may be given again")  # fmt: skip
     add("--pictures", type=Path, metavar="FILE", help="the file of frames, to show pictures round slaps")
@@ -43,8 +45,8 @@ def _page(args: argparse.Namespace) -> int:
     from referee.web.server import serve
 
     page = serve(
-        args.record, host=args.host, port=args.port, pictures=args.pictures, listen=args.listen, runtime=args.runtime,
-        names=args.name, secure=args.https,
+        args.record, host=args.host, port=args.port, handed=args.handed, pictures=args.pictures, listen=args.listen,
+        runtime=args.runtime, names=args.name, secure=args.https,
     )  # fmt: skip
     return asyncio.run(page)
 

@@ -90,6 +90,11 @@ class Pairing:
             self._shown = shown
         return shown.code
 
+    def shown(self, now: int) -> str:
+        """The code that lives at ``now`` (ns); empty where none does."""
+        shown = self._live(now)
+        return shown.code if shown is not None else ""
+
     def attempt(self, code: str, who: str, now: int) -> Answered:
         """Somebody has typed a code.
 

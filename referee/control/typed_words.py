@@ -28,9 +28,15 @@ TYPED: Final[Mapping[str, str]] = {
 """Each word and how it goes on."""
 
 
+CODE: Final = "code"
+"""Asks for a code to pair a device; by hands, too."""
+QUIT: Final = "quit"
+"""Leaves the table."""
+
+
 def is_typed_command(line: str) -> bool:
-    """Whether a line begins with one of `TYPED`, and is no answer to a question."""
-    return bool(line.strip()) and line.split(maxsplit=1)[0].casefold() in TYPED
+    """Whether a line begins with one of `TYPED`, or is for the program itself, and is no answer to a question."""
+    return bool(line.strip()) and line.split(maxsplit=1)[0].casefold() in (*TYPED, CODE, QUIT)
 
 
 def read_typed(line: str) -> dict[str, Any]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-import select
 import sys
 import time
 from collections.abc import Sequence
@@ -33,8 +32,9 @@ from referee.demo.score import DemoSummary, Score, show
 from referee.errors import UserError
 from referee.settings.house_rules import resolve_rules
 from referee.settings.model import Settings, parse_settings
+from referee.table.loop import Answers
 from referee.table.services import ServedGame, TableService
-from referee.table.session import Evening, open_page
+from referee.table.session import Evening, open_page, typing_people
 from referee.units import MS
 from referee.vision.videos import new_watcher, seat_bearings
 
@@ -62,7 +62,13 @@ class DemoOptions:
     frames: Path | None = None
     summary: Path | None = None
     page: bool = False
-    """Serve the page beside the game."""
+    """Serve the page beside the game ..."""
+    host: str = "127.0.0.1"
+    """... at this address ..."""
+    port: int = 8080
+    """... and port, or one of the next."""
+    record: Path | None = None
+    """Where the game is recorded to be kept; None: it goes when the page is closed."""
     live: bool | None = None
     """Draw on the terminal; None: if standard output is one."""
 
@@ -83,13 +89,13 @@ def view_of(options: DemoOptions, script: Script) -> CameraView:
     return CameraView(script, options.fps, families[options.seed % len(families)], frames=options.frames)
 
 
-def settings_for(script: Script, record: Path | None = None) -> Settings:
-    """The settings of the script's table, recorded in this file if one is given, and served at any free port."""
+def settings_for(script: Script, record: Path | None = None, *, host: str = "127.0.0.1", port: int = 0) -> Settings:
+    """The settings of the script's table, recorded in this file if one is given, and served at that address."""
     seats = "".join(f"[[seat]]\nname = {json.dumps(name, ensure_ascii=False)}\n" for name in script.table.seats)
     file = json.dumps(str(record) if record is not None else "")
     given = parse_settings(
         f"[pads]\nroll_call = false\n[record]\nfile = {file}\npictures = true\n"
-        f'[page]\nhost = "127.0.0.1"\nport = 0\n{seats}'
+        f"[page]\nhost = {json.dumps(host)}\nport = {port}\n{seats}"
     )
     return given.model_copy(update={"rules": script.table.rules, "dealer": script.table.dealer})
 
@@ -133,7 +139,7 @@ class Players(TableService):
 
 def play_at(
     table: DemoTable, options: DemoOptions, settings: Settings, *, services: Sequence[TableService] = (),
-    journal: Journal | None = None, open_voice: OpenVoice | None = None,
+    journal: Journal | None = None, open_voice: OpenVoice | None = None, typed: Answers | None = None,
 ) -> tuple[DemoSummary, Conductor]:  # fmt: skip
     """Play the table's script, refereed as at a real table, and score it.
 
@@ -144,6 +150,7 @@ def play_at(
         services: go along with the game, besides the players and the score.
         journal: takes the log's lines; None: as the options say.
         open_voice: opens the speaker; None: none.
+        typed: what people type; None: nobody does.
 
     Raises:
         UserError: the camera stopped.
@@ -153,7 +160,7 @@ def play_at(
     evening = Evening(
         settings.model_copy(update={"voice": voice}), [*services, Players(table), score],
         openers=table.openers(open_voice or (lambda clock: RecordingSpeaker(clock, keep=0))),
-        log=options.log, journal=journal, live=options.live,
+        log=options.log, journal=journal, live=options.live, typed=typed,
         title=f"{options.rules} · {table.script.seats} seats · seed {options.seed}",
     )  # fmt: skip
     conductor = evening.play({}, new=True)
@@ -173,19 +180,25 @@ def demo(options: DemoOptions) -> int:
     _check_places(options)
     with ExitStack() as stack:
         table = _table_of(options, script, stack)
-        settings, services = settings_for(script), list[TableService]()
+        settings, services, typed = settings_for(script), list[TableService](), None
+        if options.page or options.record is not None:
+            folder = Path(stack.enter_context(TemporaryDirectory(prefix="referee-demo-")))
+            record = options.record or folder / "record.db"
+            settings = settings_for(script, record, host=options.host, port=options.port)
         if options.page:
             from referee.record.store import Record
 
-            folder = Path(stack.enter_context(TemporaryDirectory(prefix="referee-demo-")))
-            settings, missing = settings_for(script, folder / "record.db"), dict[str, str]()
+            missing = dict[str, str]()
             # The page reads the record from its first moment.
-            Record(folder / "record.db").close()
-            services += open_page(settings, folder / "record.db", stack, missing, folder=folder)
+            Record(record).close()
+            services += open_page(settings, record, stack, missing, folder=folder)
             print("".join(f"{words}\n" for words in missing.values()), end="", file=sys.stderr)
-        summary, _ = play_at(table, options, settings, services=services, open_voice=partial(_open_voice, options))
-        if services:
-            _stay(services)
+        if options.page and sys.stdin.isatty():
+            typed = typing_people(services)
+        voice = partial(_open_voice, options)
+        summary, _ = play_at(table, options, settings, services=services, open_voice=voice, typed=typed)
+        if typed is not None:
+            _stay(services, typed)
     summary = replace(summary, took_s=round(time.monotonic() - began, 1))
     show(summary)
     if options.summary is not None:
@@ -248,12 +261,11 @@ def _open_voice(options: DemoOptions, clock: Clock) -> Speaker:
     return voice.speaker
 
 
-def _stay(services: Sequence[TableService]) -> None:
-    """The game is over: keep its page until somebody says so, where there is somebody."""
-    if not sys.stdin.isatty():
-        return
+def _stay(services: Sequence[TableService], typed: Answers) -> None:
+    """The game is over: keep its page until somebody says so."""
+    print(*(words for one in services if (words := one.standing)), sep="\n")
     print("the page stays open; Enter ends it ", end="", flush=True)
-    while not select.select([sys.stdin], [], [], 0.05)[0]:
+    typed.forget()
+    while not typed.wait(0.05):
         for service in services:
             service.beat(monotonic())
-    sys.stdin.readline()

@@ -183,6 +183,7 @@ def _turn_until_over(
                 display.gauge, t=now - began, cards=conductor.cards, lag_ms=loop.lag / MS,
                 fps=loop.frames / max(1e-9, (now - began) / 1e9),
                 notes=tuple(f"{part}: {words}" for part, words in conductor.troubles.items()),
+                standing=tuple(one.standing for one in services if one.standing),
             )  # fmt: skip
             screen.draw(conductor.view, gauge)
             service.status("; ".join((f"{conductor.cards} cards", *gauge.notes)))

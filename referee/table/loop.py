@@ -61,6 +61,8 @@ class Answers:
         self._commands: deque[str] = deque()
         self._open: deque[Ruling] = deque()
         self._ring: Callable[[], None] = lambda: None
+        self._entered = threading.Event()
+        self._ended = False
 
     def begin(self, ring: Callable[[], None]) -> None:
         """A game begins: no question is open, and ``ring`` is called with each line from now on."""
@@ -74,15 +76,29 @@ class Answers:
     def _read(self, stream: TextIO) -> None:
         for line in stream:
             self.type(line)
+        self._ended = True
+        self._entered.set()
 
     def type(self, line: str) -> None:
         """Somebody typed a line."""
+        self._entered.set()
         (self._commands if is_typed_command(line) else self._lines).append(line)
         self._ring()
 
     def __call__(self, rulings: Sequence[Ruling]) -> None:
         """Outlet: note each question."""
         self._open.extend(ruling for ruling in rulings if ruling.kind == "question")
+
+    def forget(self) -> None:
+        """What was typed so far is nobody's business any more."""
+        self._lines.clear()
+        self._commands.clear()
+        if not self._ended:
+            self._entered.clear()
+
+    def wait(self, seconds: float) -> bool:
+        """Wait for a line, whatever it says, since the last `forget`; whether one came, or none will any more."""
+        return self._entered.wait(seconds)
 
     def commands(self) -> list[str]:
         """Lines since the last look that are commands."""

@@ -24,8 +24,10 @@ from referee.announce.voice import announce, tell
 from referee.control.commands import Command
 from referee.control.facts import Facts
 from referee.control.pad_words import PAUSING, PadWords, Word, command_of, read_mode
+from referee.control.page_address import page_address
 from referee.control.pairing_code import Pairing
 from referee.control.socket import ControlError, Desk, Inlet, obeying, private_folder
+from referee.control.typed_words import CODE
 from referee.engine.observations import Observation
 from referee.engine.rulings import Ruling
 from referee.table.services import ServedGame, TableService
@@ -54,27 +56,28 @@ class PageProcess(TableService):
     name = "page process"
 
     def __init__(
-        self, record: Path, folder: Path, *, host: str, port: int, pictures: Path | None = None,
+        self, record: Path, folder: Path, listening: socket.socket, *, pictures: Path | None = None,
         start: Callable[[Sequence[str]], subprocess.Popen[bytes]] | None = None, clock: Clock = monotonic,
     ) -> None:  # fmt: skip
-        """Start it; its address is printed by itself once it can be reached.
+        """Start it.
 
         Args:
             record: the games.
             folder: of this boot, with the sockets.
-            host: address to listen at.
-            port: 0 for any free one.
+            listening: the socket at which it is reached, by each process in its turn; closed with this.
             pictures: the file of frames, where pictures are switched on.
             start: starts a process; None: as a child of this one.
             clock: the present instant, ns.
         """
         self._command = [
-            sys.executable, "-m", "referee", "page", "--record", str(record), "--host", host,
-            "--port", str(port), "--listen", str(folder / PAGE_SOCKET), "--runtime", str(folder),
+            sys.executable, "-m", "referee", "page", "--record", str(record), "--handed", str(listening.fileno()),
+            "--listen", str(folder / PAGE_SOCKET), "--runtime", str(folder),
         ]  # fmt: skip
         if pictures is not None:
             self._command += ["--pictures", str(pictures)]
-        self._start = start or (lambda command: subprocess.Popen(command, stdin=subprocess.DEVNULL))
+        self._listening = listening
+        self.address = page_address(*listening.getsockname()[:2])
+        self._start = start or self._spawn
         self._clock = clock
         self._falls = 0
         self._due: int | None = None
@@ -85,6 +88,14 @@ class PageProcess(TableService):
         self._told, self._looked = "", 0
         self._began = clock()
         self._process = self._start(self._command)
+
+    def _spawn(self, command: Sequence[str]) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(command, stdin=subprocess.DEVNULL, pass_fds=(self._listening.fileno(),))
+
+    @property
+    def standing(self) -> str:
+        """The page's address, or why there is no page."""
+        return self._trouble or f"page: {self.address}"
 
     def begin_game(self, game: ServedGame) -> None:
         """This is the game, on whose log troubles with the page are put from now on."""
@@ -123,6 +134,7 @@ class PageProcess(TableService):
 
     def close(self) -> None:
         """End it."""
+        self._listening.close()
         self._process.terminate()
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(_WAIT)
@@ -241,17 +253,26 @@ class PageLink(TableService):
         """A pairing code, for the table alone to show."""
         return self.pairing.show(monotonic())
 
+    @property
+    def standing(self) -> str:
+        """The pairing code while one lives, for those who see this terminal, and how to have another."""
+        digits = self.pairing.shown(monotonic())
+        another = f'type "{CODE}" for another'
+        return (
+            f"code to pair a device: {digits} ({another})" if digits else f'type "{CODE}" for a code to pair a device'
+        )
+
     def _heed(self, words: Sequence[Word]) -> None:
         for word in words:
-            if word.word == "code":
-                self._show_code()
+            if word.word == CODE:
+                self.show_code()
             elif self._orders is None or not self._orders.hear(word.word):
                 facts = self._facts()
                 if facts is not None and (asked := command_of(word, facts)) is not None:
                     done = in_language(self._desk(asked), texts(self._language), facts.view.names)
                     self._caption(done["words"])
 
-    def _show_code(self) -> None:
+    def show_code(self) -> None:
         """Say a pairing code at the table, or show it where there is no voice; page and log never have it."""
         game = self._game
         if game is not None:

@@ -65,6 +65,11 @@ class TableService:
     """Whether people stay at the table when the game is over, since they can begin another one here."""
 
     @property
+    def standing(self) -> str:
+        """A line that stands on the terminal as long as it is true; empty: none."""
+        return ""
+
+    @property
     def leaves(self) -> bool:
         """Whether the table is to be left before the game is over."""
         return False

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final
 from hardware.clock import monotonic
 from hardware.ports import HardwareMissing
 from referee.announce.volume_choice import VOICE_FILE, VoiceChoice
+from referee.control.page_address import listen_at
 from referee.control.socket import ControlError, runtime_folder
 from referee.errors import UserError
 from referee.record.journal import FileJournal, Journal
@@ -61,9 +62,7 @@ def run(path: Path, *, log: Path | None = None, new: bool = False, hooks: Sequen
     with serving(open_service()) as service, ExitStack() as stack:
         missing: dict[str, str] = {}
         orders, services = open_services(settings, hooks, stack, missing)
-        typed = Answers()
-        typed.listen(sys.stdin)
-        services.append(Keys(typed))
+        typed = typing_people(services)
         evening = Evening(settings, services, orders=orders, service=service, typed=typed, log=log)
         sitting, words = None, ""
         while True:
@@ -79,6 +78,15 @@ def run(path: Path, *, log: Path | None = None, new: bool = False, hooks: Sequen
                     _wait_to_go(service)
             if service.stop_asked or not (sitting or words):
                 return 0
+
+
+def typing_people(services: list[TableService]) -> Answers:
+    """What people type from now on; adds what meets it to the services, the page's code among it."""
+    typed = Answers()
+    typed.listen(sys.stdin)
+    link = next((one for one in services if isinstance(one, PageLink)), None)
+    services.append(Keys(typed, link.show_code) if link is not None else Keys(typed))
+    return typed
 
 
 def open_services(
@@ -140,14 +148,17 @@ def open_page(
     stack.callback(link.close)
     if not own_process:
         return [link]
-    process = PageProcess(
-        record, folder, host=settings.page.host, port=settings.page.port, pictures=record.with_name(FRAMES_FILE)
-    )
+    try:
+        listening = listen_at(settings.page.host, settings.page.port, any_near=True)
+    except UserError as bad:
+        missing["page"] = str(bad)
+        return [link]
+    process = PageProcess(record, folder, listening, pictures=record.with_name(FRAMES_FILE))
     stack.callback(process.close)
     # Whoever sees this terminal is at the table; pads, which else ask for a code, may be missing.
-    code = link.code()
-    print(f"to change something from the page, pair it with the code {code} (two minutes)", flush=True)
-    return [link, process]
+    how = f"to change something there, pair your device with the code {link.code()} (two minutes)"
+    print(f"{process.standing}\n{how}", flush=True)
+    return [process, link]
 
 
 class Evening:

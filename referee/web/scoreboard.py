@@ -17,11 +17,14 @@ from typing import Any, Final
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
 
+from referee.control.page_address import PageAddress
 from referee.control.socket import ControlError, ask_referee
 from referee.engine.observations import LogError
 from referee.engine.replay import TooLong
 from referee.record.store import RecordError
+from referee.text.answers import in_language
 from referee.text.catalogue import Texts
+from referee.text.sentence import told
 from referee.web.board import Board
 from referee.web.board_view import STATE_REGIONS
 from referee.web.layout import address, page, page_texts
@@ -197,9 +200,7 @@ async def show_board(site: Site, request: Request) -> HTMLResponse:
     mode = button_link(
         texts("nav.projector_leave" if projector else "nav.projector"), "/" if projector else "/projector"
     )
-    caption = tag("figcaption", texts("board.scan"), tag("br"), tag("b", request.url.netloc))
-    image = tag("img", src="/qr.svg", alt=texts("board.scan"), width=180, height=180)
-    share = tag("div", tag("figure", image, caption, class_="scan"), mode, class_="panel share")
+    share = tag("div", _qr_code(site.shared_address(request), texts), mode, class_="panel share")
     main = [parts[name] for name in ("state", "questions", "troubles", "seats", "pile")]
     board = tag(
         "div",
@@ -214,6 +215,17 @@ async def show_board(site: Site, request: Request) -> HTMLResponse:
     body, here = ("projector", "") if projector else ("", "/")
     scripts = ("regions.js", "live.js")
     return page(request, texts("title"), heading, lost, board, scripts=scripts, body=body, here=here)
+
+
+def _qr_code(address: PageAddress, texts: Texts) -> Markup:
+    """The code that phones scan with the address below it, or why there is none."""
+    if not address.room:
+        said = in_language(told(address.why), texts)
+        return tag("p", said["words"], lang=said.get("lang"), class_="scan")
+    shown = address.room.partition("://")[2].rstrip("/")
+    caption = tag("figcaption", texts("board.scan"), tag("br"), tag("b", shown))
+    image = tag("img", src="/qr.svg", alt=texts("board.scan"), width=180, height=180)
+    return tag("figure", image, caption, class_="scan")
 
 
 def _region(name: str, html: Markup, texts: Texts) -> Markup:
@@ -242,8 +254,10 @@ async def send_qr_code(site: Site, request: Request) -> Response:
     import segno
 
     out = BytesIO()
-    home = f"{request.url.scheme}://{request.url.netloc}/"
-    segno.make(home, error="m").save(out, kind="svg", border=3, dark="#000", light="#fff", xmldecl=False, scale=6)
+    address = site.shared_address(request)
+    segno.make(address.room or address.here, error="m").save(
+        out, kind="svg", border=3, dark="#000", light="#fff", xmldecl=False, scale=6
+    )
     return Response(out.getvalue(), media_type="image/svg+xml", headers={"Cache-Control": "no-store"})
 
 

@@ -24,6 +24,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp
 
+from referee.control.page_address import listen_at, page_address
 from referee.control.socket import SOCKET_NAME as CONTROL_SOCKET
 from referee.engine.observations import LogError
 from referee.engine.replay import TooLong
@@ -105,7 +106,6 @@ async def _show_fault(request: Request, bad: Exception) -> Response:
     return page(request, head, content, status=status)
 
 
-_BACKLOG: Final = 64
 PAGE_SWITCH_INTERVAL: Final = 0.0003
 """Seconds that a thread may go on working while another waits."""
 _GRACE: Final = 2
@@ -124,10 +124,11 @@ class ViewerServer(uvicorn.Server):
         super().__init__(config)
         self._let_go = let_go
 
-    async def listen(self, listening: socket.socket) -> None:
-        """Print the address, and serve until told to stop."""
-        host, port = listening.getsockname()[:2]
-        print(f"http://{'localhost' if host in ('127.0.0.1', '0.0.0.0') else host}:{port}/", flush=True)
+    async def listen(self, listening: socket.socket, *, quiet: bool = False) -> None:
+        """Print the addresses, unless somebody else tells them, and serve until told to stop."""
+        if not quiet:
+            address = page_address(*listening.getsockname()[:2])
+            print(f"{address.here}\n{f'for phones: {address.room}' if address.room else address.why}", flush=True)
         await self.serve([listening])
 
     @contextlib.contextmanager
@@ -148,8 +149,8 @@ class ViewerServer(uvicorn.Server):
 
 
 async def serve(
-    record: Path, *, host: str, port: int, pictures: Path | None, listen: Path | None, runtime: Path | None,
-    names: Sequence[str], secure: bool,
+    record: Path, *, host: str, port: int, handed: int | None = None, pictures: Path | None, listen: Path | None,
+    runtime: Path | None, names: Sequence[str], secure: bool,
 ) -> int:  # fmt: skip
     """Serve until told to stop, and print the address once it can be reached; returns the exit status.
 
@@ -157,6 +158,7 @@ async def serve(
         record: the games.
         host: address to listen at.
         port: 0 for any free one.
+        handed: the file descriptor of a socket that listens already, in place of the two; its address is known.
         pictures: the file of frames, which is there once pictures are switched on.
         listen: where the main process wakes the page.
         runtime: folder of the control's socket and sessions; without one the page is for watching alone.
@@ -169,9 +171,10 @@ async def serve(
     # Each write to a viewer's socket lets a working thread in, and waits this long to get its turn back; with the usual
     # 5 ms, forty viewers would wait 200 ms while somebody opens a photo-finish.
     sys.setswitchinterval(PAGE_SWITCH_INTERVAL)
-    listening = opened(host, port)
+    listening = listen_at(host, port) if handed is None else socket.socket(fileno=handed)
     hub = Hub(Board(), controlled=runtime is not None)
-    site = Site(Shelf(record, pictures), hub, controlled=runtime is not None)
+    address = page_address(*listening.getsockname()[:2])
+    site = Site(Shelf(record, pictures), hub, controlled=runtime is not None, address=address)
     control_socket, routes, sessions = None, [], Sessions()
     try:
         if runtime is not None:
@@ -184,23 +187,9 @@ async def serve(
     app = Guard(build(site, routes), sessions, hosts=Hosts.of_this_machine(names), secure=secure)
     await follower.start()
     try:
-        await ViewerServer(app, hub.close).listen(listening)
+        await ViewerServer(app, hub.close).listen(listening, quiet=handed is not None)
     finally:
         await follower.stop()
         hub.close()
         site.close()
     return 0
-
-
-def opened(host: str, port: int) -> socket.socket:
-    """A socket that listens; raises `UserError` where that address cannot be used."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listening = socket.socket(family, socket.SOCK_STREAM)
-    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listening.bind((host, port))
-        listening.listen(_BACKLOG)
-    except OSError as bad:
-        listening.close()
-        raise UserError(f"the page cannot be served at {host}:{port} ({bad.strerror}); try another --port") from None
-    return listening

@@ -10,6 +10,7 @@ from typing import TypeVar
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
+from referee.control.page_address import PageAddress, is_loopback
 from referee.web.events import Hub
 from referee.web.games_cache import Folded, Shelf
 
@@ -19,11 +20,19 @@ T = TypeVar("T")
 class Site:
     """The record and the viewers."""
 
-    def __init__(self, shelf: Shelf, hub: Hub, *, controlled: bool = False) -> None:
-        """``controlled``: people at the table may pair their devices and change things."""
-        self.shelf, self.hub, self.controlled = shelf, hub, controlled
+    def __init__(self, shelf: Shelf, hub: Hub, *, controlled: bool = False, address: PageAddress | None = None) -> None:
+        """``controlled``: people at the table may pair their devices and change things; ``address``: of the page."""
+        self.shelf, self.hub, self.controlled, self._address = shelf, hub, controlled, address
         # Ruling a long game again or drawing a picture must not hold back the live events.
         self._pool = ThreadPoolExecutor(2, thread_name_prefix="page")
+
+    def shared_address(self, request: Request) -> PageAddress:
+        """The address to hand on: what a visitor came by, but not one that only this machine knows."""
+        url = request.url
+        if self._address is not None and is_loopback(url.hostname or ""):
+            return self._address
+        came_by = f"{url.scheme}://{url.netloc}/"
+        return PageAddress(came_by, came_by, "")
 
     async def aside(self, work: Callable[..., T], *args: object) -> T:
         """Do something slow without holding anybody up."""

@@ -101,6 +101,7 @@ def test_the_screen_shows_pile_counts_turn_challenge_rulings_and_questions(capsy
     display = Display(NAMES, live=False)
     display(made())
     display.gauge.notes = ("voice: no sound card",)
+    display.gauge.standing = ("page: http://localhost:8080/",)
     capsys.readouterr()
     Console(width=110).print(display.render(view))
     out = capsys.readouterr().out
@@ -109,6 +110,7 @@ def test_the_screen_shows_pile_counts_turn_challenge_rulings_and_questions(capsy
         "10",
         "may not slap",
         "♦",
+        "page: http://localhost:8080/",
         "Ben has 3 chances left against Ana",
         "wins the slap",
         "± 0.040 ms",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from io import StringIO
 from typing import Any
 
 from referee.announce.sinks import Notice
@@ -77,6 +78,31 @@ def test_a_typed_command_that_is_refused_stands_there_until_one_is_accepted() ->
     keys.beat(bench.now)
     assert KEYS not in bench.conductor.troubles
     assert bench.conductor.paused
+
+
+def test_words_for_the_program_itself_are_no_lines_of_the_log() -> None:
+    bench, shown = Bench(), list[int]()
+    keys = Keys(bench.answers, lambda: shown.append(bench.now))
+    bench.answers.type("Code\n")
+    keys.beat(bench.now)
+    assert shown == [bench.now], "before a game, too"
+    keys.begin_game(bench.game)
+    bench.answers.type("quit\n")
+    keys.beat(bench.now)
+    assert keys.leaves
+    assert bench.kinds() == ["table"]
+    assert KEYS not in bench.conductor.troubles
+
+
+def test_a_line_is_waited_for_and_forgotten_until_there_is_no_more() -> None:
+    bench = Bench()
+    assert not bench.answers.wait(0)
+    bench.answers.type("7\n")
+    assert bench.answers.wait(0)
+    bench.answers.forget()
+    assert not bench.answers.wait(0)
+    bench.answers.listen(StringIO(""))
+    assert bench.answers.wait(10), "the terminal is gone"
 
 
 def test_a_typed_answer_to_the_wild_rank_is_a_rank() -> None:

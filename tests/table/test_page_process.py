@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, cast
 
+from referee.control.page_address import listen_at
 from referee.table.page_link import PAGE_RESTARTS, WELL_AFTER, PageProcess
 from referee.table.services import ServedGame
 from referee.table.timeline import Timeline
@@ -40,7 +41,7 @@ class World:
         self.children: list[Child] = []
         self.told: list[str] = []
         self.page = PageProcess(
-            Path("r.db"), Path("run"), host="::1", port=0, start=self.start, clock=lambda: self.now,
+            Path("r.db"), Path("run"), listen_at("127.0.0.1", 0), start=self.start, clock=lambda: self.now,
         )  # fmt: skip
         self.page.begin_game(ServedGame(cast(Any, self), cast(Any, None), Timeline(), lambda: 0, None, None, None))
 

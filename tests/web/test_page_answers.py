@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from starlette.applications import Starlette
 
+from referee.control.page_address import PageAddress, listen_at, page_address
 from referee.engine import replay as folding
 from referee.errors import UserError
 from referee.record.store import Record
@@ -19,7 +20,7 @@ from referee.web.board import Board
 from referee.web.events import Hub
 from referee.web.games_cache import Shelf
 from referee.web.scoreboard import Follower
-from referee.web.server import build, opened
+from referee.web.server import build
 from referee.web.site import Site
 from tests.web.browser import Reply, request
 from tests.web.served import Served
@@ -31,8 +32,8 @@ EVIL = "<script>alert(1)</script>"
 class Answering:
     """The page's own app, without a guard and without a process."""
 
-    def __init__(self, record: Path) -> None:
-        self.site = Site(Shelf(record), Hub(Board()))
+    def __init__(self, record: Path, address: PageAddress | None = None) -> None:
+        self.site = Site(Shelf(record), Hub(Board()), address=address)
         self.app: Starlette = build(self.site)
 
     def get(self, path: str, query: str = "", *headers: tuple[str, str]) -> Reply:
@@ -137,7 +138,19 @@ def test_a_page_that_is_stopped_lets_its_viewers_go_and_tidies_up(tmp_path: Path
 
 def test_an_address_that_is_taken_is_told_in_one_line(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(UserError, match="try another --port"):
-        opened("127.0.0.1", taken.getsockname()[1])
+        listen_at("127.0.0.1", taken.getsockname()[1])
+
+
+def test_phones_are_shown_an_address_that_they_reach_or_told_that_there_is_none(tmp_path: Path) -> None:
+    room = Answering(tmp_path / "none.sqlite", page_address("0.0.0.0", 8080, lambda: "192.168.1.7"))
+    shown = room.get("/").body.decode()
+    assert 'src="/qr.svg"' in shown and "<b>192.168.1.7:8080</b>" in shown
+    alone = Answering(tmp_path / "none.sqlite", page_address("127.0.0.1", 8080))
+    shown = alone.get("/", "lang=de").body.decode()
+    assert 'src="/qr.svg"' not in shown and "nur für diesen Rechner" in shown
+    assert room.get("/qr.svg").body != alone.get("/qr.svg").body
+    for each in (room, alone):
+        each.site.close()
 
 
 def test_no_record_yet_is_a_page_that_waits(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from referee.control.page_address import listen_at
 from referee.errors import UserError
 from referee.record.people import People
 from referee.record.pictures import Picture, PictureStore
@@ -17,7 +18,7 @@ from referee.record.store import Record
 from referee.web.board import Board
 from referee.web.events import Hub
 from referee.web.games_cache import Shelf
-from referee.web.server import build, opened
+from referee.web.server import build
 from referee.web.site import Site
 from tests.record.playing import S, add_game
 from tests.web.browser import HOST, Reply, request
@@ -194,12 +195,12 @@ def test_a_table_of_which_nothing_is_known_and_one_that_was_not_calibrated(page:
 
 
 def test_an_address_that_is_taken_is_refused_with_what_to_do() -> None:
-    first = opened("127.0.0.1", 0)
+    first = listen_at("127.0.0.1", 0)
     port = first.getsockname()[1]
     try:
         with pytest.raises(UserError, match=f"127.0.0.1:{port} .*; try another --port"):
-            opened("127.0.0.1", port)
+            listen_at("127.0.0.1", port)
     finally:
         first.close()
-    with opened("::1", 0) as six:
+    with listen_at("::1", 0) as six:
         assert six.getsockname()[0] == "::1"

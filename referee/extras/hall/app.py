@@ -26,6 +26,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from hardware.clock import monotonic
+from referee.control.page_address import listen_at
 from referee.extras.broker.connection import Broker, Connection
 from referee.extras.broker.messages import TABLE_NAME, filters, wall_time
 from referee.extras.hall import pages
@@ -38,7 +39,7 @@ from referee.web import layout
 from referee.web.layout import page_texts
 from referee.web.security.guard import Guard, Hosts
 from referee.web.security.sessions import Sessions
-from referee.web.server import PAGE_SWITCH_INTERVAL, ViewerServer, opened
+from referee.web.server import PAGE_SWITCH_INTERVAL, ViewerServer
 
 _ROOM: Final = 50_000
 """Messages that wait at most, some 50 MB; further ones push the oldest out, and are counted."""
@@ -297,7 +298,7 @@ async def serve(broker: Broker, prefix: str, host: str, port: int, names: Sequen
     """
     # As for a table's page: the broker's thread is not to hold up the viewers.
     sys.setswitchinterval(PAGE_SWITCH_INTERVAL)
-    listening = opened(host, port)
+    listening = listen_at(host, port)
     hub = HallHub(broker, prefix)
     app = Guard(build(hub), Sessions(), hosts=Hosts.of_this_machine(names))
     await hub.start()

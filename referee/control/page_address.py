@@ -1,0 +1,100 @@
+"""Where a table's page is opened: its listening socket, and the addresses for this machine and for phones.
+
+The referee listens before the page's process is there, and hands the socket over: so the address is known from the
+first moment, and stays the same when that process is started again.
+"""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable
+from typing import Final, NamedTuple
+
+from referee.errors import UserError
+from referee.text.sentence import Sentence
+
+_BACKLOG: Final = 64
+_NEXT_PORTS: Final = 10
+"""So many ports after the wished one are tried, where any will do."""
+_EVERYBODY: Final = ("0.0.0.0", "::")
+_ELSEWHERE: Final = ("192.0.2.1", 9)
+"""An address that belongs to nobody (RFC 5737); nothing is sent there."""
+ALONE: Final = Sentence("phones cannot open it: it is served to this machine alone; --host 0.0.0.0 lets them")
+NO_NETWORK: Final = Sentence("phones cannot open it: this machine is in no network")
+
+
+class PageAddress(NamedTuple):
+    """How a page is reached."""
+
+    here: str
+    """On this machine."""
+    room: str
+    """From phones and other machines in the network; empty where none reaches it."""
+    why: str
+    """Why none does, as a `Sentence`; empty where they do."""
+
+    def __str__(self) -> str:
+        return f"{self.room}  (here: {self.here})" if self.room else f"{self.here}  ({self.why})"
+
+
+def own_address() -> str:
+    """This machine's address in its network, as phones there see it; empty where it is in none."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            # A datagram socket only looks up which way it would go.
+            probe.connect(_ELSEWHERE)
+        except OSError:
+            return ""
+        return str(probe.getsockname()[0])
+
+
+def page_address(host: str, port: int, network: Callable[[], str] = own_address) -> PageAddress:
+    """The addresses of a page.
+
+    Args:
+        host: what it listens at; ``0.0.0.0`` or ``::`` for everybody.
+        port: the real one.
+        network: finds this machine's address in its network.
+    """
+    here = f"http://localhost:{port}/"
+    if is_loopback(host):
+        return PageAddress(here, "", ALONE)
+    if host not in _EVERYBODY:
+        there = f"http://{f'[{host}]' if ':' in host else host}:{port}/"
+        return PageAddress(there, there, "")
+    found = network()
+    if not found or is_loopback(found):
+        return PageAddress(here, "", NO_NETWORK)
+    return PageAddress(here, f"http://{found}:{port}/", "")
+
+
+def is_loopback(host: str) -> bool:
+    """Whether an address or name means this machine alone."""
+    return host in ("localhost", "::1") or host.startswith("127.")
+
+
+def listen_at(host: str, port: int, *, any_near: bool = False) -> socket.socket:
+    """A socket that listens.
+
+    Args:
+        host: address to listen at.
+        port: 0 for any free one.
+        any_near: take one of the next ports where this one is taken.
+
+    Raises:
+        UserError: that address cannot be used.
+    """
+    ports = range(port, min(port + _NEXT_PORTS, 65_535) + 1) if any_near and port else (port,)
+    why = ""
+    for each in ports:
+        listening = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM)
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listening.bind((host, each))
+            listening.listen(_BACKLOG)
+        except OSError as bad:
+            listening.close()
+            why = why or str(bad.strerror)
+            continue
+        return listening
+    raise UserError(f"the page cannot be served at {host}:{port} ({why}); try another --port")
