@@ -257,10 +257,9 @@ class PageLink(TableService):
     def standing(self) -> str:
         """The pairing code while one lives, for those who see this terminal, and how to have another."""
         digits = self.pairing.shown(monotonic())
-        another = f'type "{CODE}" for another'
-        return (
-            f"code to pair a device: {digits} ({another})" if digits else f'type "{CODE}" for a code to pair a device'
-        )
+        if digits:
+            return f'code to pair a device: {digits} (type "{CODE}" for another)'
+        return f'type "{CODE}" for a code to pair a device'
 
     def _heed(self, words: Sequence[Word]) -> None:
         for word in words:
