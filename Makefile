@@ -3,15 +3,9 @@ SHELL := /bin/bash
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
+RUNS := $(VENV)/.runs
 STAMP := $(VENV)/.installed
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
-# On a Raspberry Pi picamera2 and libcamera come from apt, so the environment must see the system's packages there.
-SITE := $(shell $(PYTHON) -c 'import importlib.util as u; print("--system-site-packages" if u.find_spec("picamera2") else "")' 2>/dev/null)
-APT := libgl1 libglib2.0-0 libportaudio2 flite espeak-ng python3-venv
-# A browser, a broker, and filesystems of one's own: what a part of the tests is played with.
-TEST_APT := chromium mosquitto fuse3
-# Who has no network learns so soon.
-QUICK := -o Acquire::Retries=1 -o Acquire::http::Timeout=20
 PYTEST_ARGS ?= -n auto --dist worksteal
 
 .PHONY: help install apt apt-test demo test test-all lint format bench clean
@@ -21,30 +15,27 @@ help:  ## what can be made
 
 install: $(STAMP)  ## the virtual environment with everything that running and testing need
 
-apt:  ## the system packages (Debian, Raspberry Pi OS); does nothing when all are here
-	@command -v dpkg >/dev/null || { echo "no dpkg here: install by hand what corresponds to $(APT)"; exit 0; }; \
-	missing=""; for p in $(APT); do \
-	dpkg-query -W -f='$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || missing="$$missing $$p"; done; \
-	if [ -n "$$missing" ]; then echo "installing:$$missing"; $(SUDO) apt-get update -q && \
-	$(SUDO) apt-get install -y -q --no-install-recommends $$missing; fi
+# An environment that was made before picamera2 was installed is mended.
+SITE := $(shell $(PYTHON) -c 'import importlib.util as u; print("--system-site-packages" if u.find_spec("picamera2") else "")' 2>/dev/null)
+BLIND := $(if $(SITE),$(shell grep -sl 'system-site-packages = false' $(VENV)/pyvenv.cfg))
+.PHONY: $(if $(BLIND),$(RUNS))
 
-apt-test:  ## what a part of the tests needs; where it cannot be had, those say so and are skipped
-	@command -v dpkg >/dev/null || exit 0; \
-	missing=""; for p in $(TEST_APT); do \
-	dpkg-query -W -f='$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || missing="$$missing $$p"; done; \
-	if [ -n "$$missing" ]; then echo "installing for the tests:$$missing"; $(SUDO) apt-get update -q $(QUICK); \
-	for p in $$missing; do \
-	$(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends $(QUICK) $$p || \
-	echo "$$p was not installed: the tests that need it are skipped"; done; fi
-
-$(STAMP): pyproject.toml constraints.txt | apt
-	test -x $(BIN)/python || $(PYTHON) -m venv $(SITE) $(VENV)
-	$(BIN)/python -m pip install -q --upgrade pip
-	$(BIN)/python -m pip install -q -c constraints.txt -e '.[dev,pi]'
+$(RUNS): pyproject.toml constraints.txt tools/install
+	@PYTHON=$(PYTHON) VENV=$(VENV) SITE=$(SITE) tools/install run
 	@touch $@
 
-demo: install  ## one game at the simulated table, shown live and scored; ARGS="--seats 3 --no-pace" passes options on
-	$(BIN)/referee demo $(ARGS)
+$(STAMP): $(RUNS)
+	@PYTHON=$(PYTHON) VENV=$(VENV) tools/install test
+	@touch $@
+
+apt:  ## the system packages (Debian, Raspberry Pi OS); does nothing when all are here
+	@tools/install apt
+
+apt-test:  ## what a part of the tests needs; where it cannot be had, those say so and are skipped
+	@tools/install apt-test
+
+demo: $(RUNS)  ## one game at the simulated table, shown live and scored; ARGS="--seats 3 --no-pace" passes options on
+	@$(BIN)/referee demo $(ARGS)
 
 test: install apt-test  ## every test of the project, with the Python at hand
 	$(BIN)/python -m pytest $(PYTEST_ARGS)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import tomllib
 from pathlib import Path
 
+import pytest
 from setuptools import find_packages
 
 ROOT = Path(__file__).parents[1]
@@ -42,3 +45,20 @@ def test_every_file_beside_the_code_is_installed() -> None:
         if file.suffix in SUFFIXES and not file.is_relative_to(ROOT / "models" / "training")
     }
     assert {str(file.relative_to(ROOT)) for file in there - taken} == set()
+
+
+@pytest.mark.parametrize(
+    ("knows", "words"), [("calcsize", "64-bit Raspberry Pi OS"), ("version_info", "3.11 or newer"), ("", "not here")]
+)
+def test_what_cannot_run_the_referee_is_refused_in_words(tmp_path: Path, knows: str, words: str) -> None:
+    """A 32-bit system, an old Python, none at all: nothing is installed then."""
+    python = tmp_path / "python"
+    if knows:
+        # Says no to the check that it knows, and yes to all others.
+        python.write_text(f'#!/bin/sh\ncase "$*" in *{knows}*) exit 1;; --version) echo Python 3.9;; esac\n')
+        python.chmod(0o755)
+    where = {"PATH": os.environ["PATH"], "PYTHON": str(python), "VENV": str(tmp_path / "venv")}
+    done = subprocess.run([ROOT / "tools" / "install", "run"], env=where, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert words in done.stderr
+    assert not (tmp_path / "venv").exists()

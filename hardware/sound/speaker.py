@@ -133,13 +133,15 @@ def open_speaker(
     """
     try:
         clips = Clips(find_synthesiser())
-        clips.render(vocabulary, progress)
         if audio is not None:
+            clips.render(vocabulary, progress)
             return OpenedVoice(WavSpeaker(clips, audio, clock, start), f"{clips.voice}, into {audio}", audible=True)
         speaker = StreamSpeaker(clips)
         if speaker.trouble:
             speaker.close()
             raise HardwareMissing(speaker.trouble)
+        # Not before it is known that somebody will hear them: it takes a while.
+        clips.render(vocabulary, progress)
         return OpenedVoice(speaker, f"{clips.voice}, through the sound card", audible=True)
     except HardwareMissing as missing:
         if audio is not None:

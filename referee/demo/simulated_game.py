@@ -248,15 +248,19 @@ def _open_voice(options: DemoOptions, clock: Clock) -> Speaker:
         print("no voice: without pace only --audio FILE.wav records one")
         return RecordingSpeaker(clock, keep=0)
 
-    def tell_progress(done: int, of: int) -> None:
-        if done == 1:
-            print(f"learning to speak: {of} clips, this once", file=sys.stderr, flush=True)
+    from rich.console import Console
+    from rich.progress import Progress
 
     start = None if options.pace else 0
-    try:
-        voice = open_speaker(vocabulary(), audio=options.audio, clock=clock, start=start, progress=tell_progress)
-    except HardwareMissing as missing:
-        raise UserError(f"--audio: {missing}") from None
+    with Progress(console=Console(stderr=True), transient=True) as bars:
+        bar = bars.add_task("learning to speak, this once", visible=False)
+        try:
+            voice = open_speaker(
+                vocabulary(), audio=options.audio, clock=clock, start=start,
+                progress=lambda done, of: bars.update(bar, completed=done, total=of, visible=True),
+            )  # fmt: skip
+        except HardwareMissing as missing:
+            raise UserError(f"--audio: {missing}") from None
     print(voice.words)
     return voice.speaker
 
