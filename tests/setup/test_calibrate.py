@@ -129,9 +129,10 @@ def test_the_words_say_what_to_do(tmp_path: Path, capsys: pytest.CaptureFixture[
 
 
 def test_pictures_of_one_view_tell_noise_and_flicker(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    exposed = replace(CAMERA, flicker=0.08).exposed(with_sheet())
-    camera = replace(CAMERA, flicker=0.08, noise=6.0)
-    names = [write(tmp_path / f"{k}.png", camera.developed(exposed, k)) for k in range(3)]
+    camera, lamp = replace(CAMERA, noise=6.0), Lamp(50, 0.08)
+    exposed = camera.exposed(with_sheet())
+    shown = [lamp.shine(camera.developed(exposed, k), k * SECOND // 30, 0) for k in range(3)]
+    names = [write(tmp_path / f"{k}.png", image) for k, image in enumerate(shown)]
     out = told(capsys, *names)
     assert out["noise"] == pytest.approx(4.0, rel=0.15)
     assert grades(out)["flicker"] != "fine"

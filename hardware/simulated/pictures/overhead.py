@@ -105,8 +105,6 @@ class Overhead:
     noise: float = 2.0
     """Grey levels at a gain of 4; goes as the gain's square root."""
     light: float = 1.0
-    flicker: float = 0.0
-    """Share by which the light of a lamp rises and falls over rows and frames."""
     exposure_us: int = 4000
     gain: float = 4.0
     mirrored: bool = False
@@ -176,13 +174,11 @@ class Overhead:
         return np.asarray(small * share ** (1 / _GAMMA), np.float32)
 
     def developed(self, exposed: NDArray[np.float32], index: int = 0) -> Bytes:
-        """The picture: light and noise of one frame (``index`` chooses them)."""
+        """The picture with one frame's noise, which ``index`` chooses."""
         chance = np.random.default_rng((self.seed, 61, index))
-        rows = np.arange(self.size[1])[:, None, None] / self.size[1]
-        swing = 1 + self.flicker * np.sin(2 * math.pi * (1.3 * rows + 0.37 * index))
         sigma = self.noise * math.sqrt(self.gain / 4.0)
         grain = chance.standard_normal(exposed.shape, dtype=np.float32) * sigma
-        return np.asarray(np.clip(np.rint(exposed * swing ** (1 / _GAMMA) + grain), 0, 255), np.uint8)
+        return np.asarray(np.clip(np.rint(exposed + grain), 0, 255), np.uint8)
 
     def picture(self, top: Top, index: int = 0, image: Bytes | None = None) -> Bytes:
         """One frame: H x W x 3 uint8, blue first."""

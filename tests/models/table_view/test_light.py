@@ -9,6 +9,7 @@ import cv2
 import numpy as np
 import pytest
 
+from hardware.simulated.pictures.ambient import Lamp
 from hardware.simulated.pictures.overhead import Overhead
 from models.table_view.edges import softness, spread
 from models.table_view.light import (
@@ -23,16 +24,18 @@ from models.table_view.light import (
 )
 from models.table_view.sheet import find_sheet, outline
 from models.table_view.table_map import fit_table, project
+from referee.units import SECOND
 from tests.support.overhead import Bytes, Floats, with_sheet
 
 
-def _frames(camera: Overhead, count: int = 5) -> list[Bytes]:
-    exposed = camera.exposed(with_sheet())
-    return [camera.developed(exposed, index) for index in range(count)]
+def _frames(camera: Overhead, count: int = 5, ripple: float = 0.0) -> list[Bytes]:
+    """Frames 30 times a second; ``ripple`` is what 4 ms of exposure leave of a lamp's, on mains of 50 Hz."""
+    exposed, lamp = camera.exposed(with_sheet()), Lamp(50, ripple)
+    return [lamp.shine(camera.developed(exposed, index), round(index * SECOND / 30), 0) for index in range(count)]
 
 
 def _paper(camera: Overhead) -> Floats:
-    seen = find_sheet(replace(camera, noise=0.0, flicker=0.0, light=1.0).picture(with_sheet()))
+    seen = find_sheet(replace(camera, noise=0.0, light=1.0).picture(with_sheet()))
     assert seen is not None
     found = fit_table(seen.mm, seen.px, camera.size)
     return found.view.to_px(project(found.from_source, outline()))
@@ -49,7 +52,7 @@ def test_noise_is_measured(noise: float) -> None:
 
 @pytest.mark.parametrize("swing", [0.02, 0.1])
 def test_flicker_is_measured_and_is_no_motion(swing: float) -> None:
-    still = compare(_frames(Overhead(flicker=swing)))
+    still = compare(_frames(Overhead(), ripple=swing))
     # From picture to picture light swings by up to twice its amplitude; grey levels go as its power of 1 / 2.2.
     assert 0.5 * swing < still.flicker < 1.1 * swing
     assert still.moving < 0.05
@@ -110,8 +113,8 @@ def test_too_little_light_is_told_and_no_exposure_is_longer_than_a_frame() -> No
 
 
 def test_under_lamps_that_flicker_whole_swings_are_advised() -> None:
-    camera = Overhead(flicker=0.1)
-    frames = _frames(camera, 3)
+    camera = Overhead()
+    frames = _frames(camera, 3, ripple=0.1)
     advice = advise(measure_light(frames[0], [_paper(camera)]), 2.0, 4000, 4.0, 30.0, mains_hz=50)
     assert advice.exposure_us % 10_000 == 0
     assert advice.gain < 4
