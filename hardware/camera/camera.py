@@ -49,12 +49,20 @@ class FolderCamera:
             raise HardwareMissing(f"no numbered pictures in {folder}; frames are files such as frame_00001.png")
 
     def frames(self) -> Iterator[Frame]:
-        """Yield each frame; raises `HardwareMissing` at a picture that cannot be read."""
+        """Yield each frame; raises `HardwareMissing` at a picture that cannot be read, or has not the first's size."""
         length = round(SECOND / self._fps)
+        first: tuple[int, int] | None = None
         for index, file in enumerate(self.files):
             image = opencv().imread(str(file))
             if image is None:
                 raise HardwareMissing(f"{file} is no picture that can be read; remove it, or write it anew")
+            height, width = image.shape[:2]
+            first = first or (width, height)
+            if (width, height) != first:
+                raise HardwareMissing(
+                    "{} is {}×{} px and those before it are {}×{}: name a folder with the pictures of one "
+                    "camera, all of one size".format(file, width, height, *first)
+                )
             yield Frame(picture(image), round(index * SECOND / self._fps), length, index)
 
     def close(self) -> None:

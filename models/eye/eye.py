@@ -22,6 +22,7 @@ from models.eye.geometry import Image, axes_of, overlap, pyramid
 from models.eye.letters import Letters
 from models.eye.networks import WEIGHTS, WeightsBroken, WeightsMissing, calibration, open_networks
 from models.eye.reader import CardReader, Reader
+from referee.errors import UserError
 
 if TYPE_CHECKING:
     from models.decks.enrolment import Knowledge
@@ -41,7 +42,7 @@ _PEEPING_INDEX = 2.5
 _ONE_PLACE = 0.5
 
 
-class ImageError(ValueError):
+class ImageError(UserError, ValueError):
     """The array is no picture the eye can read; the message says what it wants."""
 
 

@@ -138,6 +138,16 @@ def test_pictures_of_odd_sizes_are_refused_in_words_and_the_next_is_read(
     assert len(told.out.splitlines()) == 1
 
 
+def test_a_folder_of_frames_too_small_for_a_card_is_refused_in_words(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import cv2
+
+    cv2.imwrite(str(tmp_path / "f1.png"), np.full((8, 8, 3), 90, np.uint8))
+    assert main(["watch", str(tmp_path)]) == 2
+    assert "8×8 px is empty or too small for a card" in capsys.readouterr().err
+
+
 def test_a_huge_jpeg_is_made_smaller_as_it_is_read(tmp_path: Path) -> None:
     huge = tmp_path / "huge.jpg"
     huge.write_bytes(claimed("jpg", 20_000, 20_000))

@@ -46,6 +46,15 @@ def test_an_empty_folder_and_a_torn_picture_are_named(tmp_path: Path) -> None:
         FolderCamera(tmp_path, fps=0)
 
 
+def test_a_folder_holds_pictures_of_one_size(tmp_path: Path) -> None:
+    for number, size in enumerate([(24, 32), (24, 32), (32, 24)]):
+        cv2.imwrite(str(tmp_path / f"f{number}.png"), np.zeros((*size, 3), np.uint8))
+    frames = FolderCamera(tmp_path).frames()
+    assert [next(frames).image.shape for _ in range(2)] == [(24, 32, 3)] * 2
+    with pytest.raises(HardwareMissing, match=r"f2\.png is 24×32 px and those before it are 32×24"):
+        next(frames)
+
+
 def test_a_video_keeps_order_and_times(tmp_path: Path) -> None:
     file = tmp_path / "table.avi"
     writer = cv2.VideoWriter(str(file), cv2.VideoWriter.fourcc(*"MJPG"), 20.0, (32, 24))
