@@ -70,6 +70,12 @@ class Display:
         self._live_wanted = sys.stdout.isatty() if live is None else live
         self._live: Live | None = None
         self.gauge = Gauge()
+        self.began = 0
+        """When the game began, ns: times are shown from there."""
+
+    def since_began(self, t: int) -> float:
+        """Seconds of the game at an instant."""
+        return (t - self.began) / 1e9
 
     def __enter__(self) -> Display:
         if self._live_wanted:
@@ -91,7 +97,7 @@ class Display:
                 continue
             self._rulings.append(ruling)
             if self._live is None:
-                print(f"{ruling.t / 1e9:9.3f} s  {escape_controls(self._words(ruling))}")
+                print(f"{self.since_began(ruling.t):9.3f} s  {escape_controls(self._words(ruling))}")
 
     def draw(self, view: View) -> None:
         """Draw the position; does nothing where lines are printed."""
@@ -107,7 +113,8 @@ class Display:
 
         gauge = self.gauge
         status = (
-            f"{gauge.t / 1e9:6.1f} s   {gauge.cards} cards   {gauge.fps:4.1f} frames/s   {gauge.lag_ms:4.0f} ms behind"
+            f"{gauge.t / 1e9:6.1f} s   {self._words.texts.count('cards', gauge.cards)}   "
+            f"{gauge.fps:4.1f} frames/s   {gauge.lag_ms:4.0f} ms behind"
         )
         parts = Group(
             # Above all else: what does not fit a low terminal is cut off below.
@@ -166,7 +173,7 @@ class Display:
 
         lines = Text()
         for ruling in self._rulings:
-            lines.append(f"\n{ruling.t / 1e9:8.2f} s  ", style="dim")
+            lines.append(f"\n{self.since_began(ruling.t):8.2f} s  ", style="dim")
             lines.append(escape_controls(self._words(ruling)), style=_COLOURS.get(ruling.kind, ""))
         lines.append("\n" * (_RULINGS - len(self._rulings)))
         return lines
@@ -212,7 +219,7 @@ class Screen:
         """Teller: print a line where lines are printed; elsewhere what is amiss stands below the table."""
         if not self._live and notice.words:
             words = escape_controls(notice.words)
-            self._work.put(lambda: print(f"{notice.t / 1e9:9.3f} s  {words}"))
+            self._work.put(lambda: print(f"{self._display.since_began(notice.t):9.3f} s  {words}"))
 
     def draw(self, view: View, gauge: Gauge) -> None:
         """Draw this position; of several that wait only the last is drawn."""

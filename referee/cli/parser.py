@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Callable, Iterable
+from difflib import get_close_matches
 from typing import Any, Final, NoReturn, TypeAlias, TypeVar
 
 from referee.text.escapes import escape_controls
 
 N = TypeVar("N", bound=float)
+_NO_SUCH: Final = re.compile(r"argument COMMAND: invalid choice: '(.*)' \(choose from (.*)\)")
+"""What argparse says of a word that is no command: with a list of them all."""
 MISTAKE: Final = 2
 """Exit status for a mistake in what was given."""
 
@@ -31,6 +35,10 @@ class Parser(argparse.ArgumentParser):
         return super().parse_known_args(words, namespace)
 
     def error(self, message: str) -> NoReturn:
+        if mistyped := _NO_SUCH.search(message):
+            known = [word.strip("' ") for word in mistyped[2].split(",")]
+            near = get_close_matches(mistyped[1], known, n=1)
+            message = f"there is no command {mistyped[1]!r}" + (f"; did you mean {near[0]}?" if near else "")
         self.exit(MISTAKE, f"{self.prog}: {escape_controls(message)} (try: {self.prog} --help)\n")
 
 

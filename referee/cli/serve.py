@@ -44,6 +44,9 @@ def _page(args: argparse.Namespace) -> int:
 
     from referee.web.server import serve
 
+    # A referee that begins makes its record in a moment; without one, a name that is not there is a slip.
+    if args.runtime is None and not args.record.exists():
+        raise UserError(f"{args.record}: there is no such record; `referee games` lists what is recorded")
     page = serve(
         args.record, host=args.host, port=args.port, handed=args.handed, pictures=args.pictures, listen=args.listen,
         runtime=args.runtime, names=args.name, secure=args.https,

@@ -73,6 +73,7 @@ def referee_game(
         stack.callback(alarm.close)
         display = stack.enter_context(Display(names, live=live))
         display.gauge.title = title or ", ".join(names)
+        display.began = clock()
         screen = Screen(display, live=live)
         stack.callback(screen.close)
         # The lights ask for the first time when the conductor has been made.
@@ -86,6 +87,7 @@ def referee_game(
         timeline = recorded.timeline if recorded is not None else Timeline()
         log = recorded.journal(journal) if recorded is not None else journal
         conductor = _conduct(settings, parts, outlets, tellers, recorded, log, timeline.now(clock()), is_chosen)
+        display.began = conductor.observations[0].t
         for seat in silent:
             conductor.trouble(
                 f"pad {seat}", f"{names[seat - 1]}'s pad was not heard in the roll-call; see to its cable"

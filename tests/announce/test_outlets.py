@@ -88,6 +88,9 @@ def test_lines_where_there_is_no_terminal(capsys: pytest.CaptureFixture[str]) ->
         display.draw(View())
     out = capsys.readouterr().out
     assert "2.241 s  Cho wins the slap" in out
+    display.began = 2_000_000_000
+    display(made())
+    assert "0.241 s  Cho wins the slap" in capsys.readouterr().out, "from the game's beginning"
     assert "'s turn" not in out
 
 

@@ -204,3 +204,11 @@ def test_an_interrupt_is_no_fault() -> None:
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=60)
     assert (process.returncode, said) == (130, b"")
+
+
+def test_a_mistyped_command_is_guessed_and_a_mistyped_record_refused(tmp_path: Path) -> None:
+    done = referee("dmeo")
+    assert done.returncode == 2 and b"no command 'dmeo'; did you mean demo?" in done.stderr
+    assert b"did you mean" not in referee("zzz").stderr
+    done = referee("page", "--record", str(tmp_path / "typo.db"))
+    assert done.returncode == 2 and b"typo.db: there is no such record" in done.stderr

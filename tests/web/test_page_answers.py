@@ -124,6 +124,7 @@ def test_static_files_are_kept_by_their_mark(answering: Answering) -> None:
 
 def test_a_page_that_is_stopped_lets_its_viewers_go_and_tidies_up(tmp_path: Path) -> None:
     socket_ = tmp_path / "page.sock"
+    Record(tmp_path / "games.sqlite").close()
     served = Served(tmp_path / "games.sqlite", "--listen", str(socket_))
     assert socket_.exists()
     viewer = socket.create_connection(("127.0.0.1", served.port))
