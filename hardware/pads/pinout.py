@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import importlib
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from hardware.ports import HardwareMissing
@@ -39,6 +42,18 @@ def header_chip(label_of: Callable[[int], str | None]) -> int | None:
     return None
 
 
+def import_tidily(name: str) -> Any:
+    """Bring in a library so that what it leaves in the folder of the moment goes away: lgpio leaves a pipe there.
+
+    lgpio reads a variable for another folder (``LG_WD``), but then takes the whole program along to it.
+
+    Raises:
+        ImportError: it is not installed, or broken.
+    """
+    with TemporaryDirectory() as scratch, contextlib.chdir(scratch):
+        return importlib.import_module(name)
+
+
 @cache
 def open_factory() -> Any:
     """gpiozero's lgpio factory on the chip that the header hangs on: one for pads and lights, open until the end.
@@ -49,7 +64,7 @@ def open_factory() -> Any:
         HardwareMissing: lgpio is not installed, this is no Raspberry Pi, or its pins may not be opened.
     """
     try:
-        import lgpio
+        lgpio = import_tidily("lgpio")
         from gpiozero.exc import PinUnknownPi
         from gpiozero.pins.lgpio import LGPIOFactory
     except ImportError as missing:

@@ -7,6 +7,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from hardware.pads.pinout import import_tidily
+
 
 def test_no_file_is_left_where_the_doctor_was(tmp_path: Path) -> None:
     (tmp_path / "table").mkdir()
@@ -15,3 +19,14 @@ def test_no_file_is_left_where_the_doctor_was(tmp_path: Path) -> None:
     done = subprocess.run(command, cwd=tmp_path / "table", env=where, capture_output=True, text=True, timeout=120)
     assert "onnxruntime" in done.stdout and "lgpio" in done.stdout
     assert [path.name for path in tmp_path.rglob("*")] == ["table"]
+
+
+def test_a_library_leaves_nothing_where_it_is_imported_and_takes_nobody_along(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "untidy_library.py").write_text("open('left behind', 'w').close()")
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "table").mkdir()
+    monkeypatch.chdir(tmp_path / "table")
+    assert import_tidily("untidy_library").__name__ == "untidy_library"
+    assert Path.cwd() == tmp_path / "table" and not list(Path.cwd().iterdir())

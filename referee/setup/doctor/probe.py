@@ -16,6 +16,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, Final, Literal
 
+from hardware.pads.pinout import import_tidily
+
 State = Literal["fine", "missing", "broken"]
 OURS: Final = "referee"
 """What the referee's own processes are called here."""
@@ -57,7 +59,7 @@ class Machine:
 
     root: Path = Path("/")
     run: Callable[[Sequence[str]], str | None] = run_program
-    bring: Callable[[str], Any] = field(default=importlib.import_module)
+    bring: Callable[[str], Any] = field(default=import_tidily)
     statvfs: Callable[[Path], os.statvfs_result] = os.statvfs
     access: Callable[[Path], bool] = field(default=lambda path: os.access(path, os.R_OK | os.W_OK))
 
