@@ -122,6 +122,13 @@ class CameraSettings(Section):
     """Path of a picture of the table without a card; empty where none was taken."""
 
 
+class EyeSettings(Section):
+    """What reads the cards."""
+
+    threads: int | None = _whole(None, 1, 64, "threads")
+    """Which the eye's networks share; None where nobody measured: see `referee.vision.photos.usual_threads`."""
+
+
 class PadSettings(Section):
     """How the pads are wired and how well they tell their instant."""
 
@@ -270,6 +277,7 @@ class Settings(Section):
     """A learned deck's name (`referee enrol`); None reads ordinary decks."""
     seats: tuple[SeatSettings, ...] = Field(alias="seat")
     camera: CameraSettings = CameraSettings()
+    eye: EyeSettings = EyeSettings()
     pads: PadSettings = PadSettings()
     lights: LightSettings = LightSettings()
     voice: VoiceSettings = VoiceSettings()

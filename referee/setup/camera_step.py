@@ -1,4 +1,6 @@
-"""The walk's step for the camera: which one, how large its picture, what it sees, where the table is, and the mains."""
+"""The walk's step for the camera: which one, how large its picture, what it sees, where the table is, the
+mains, and how fast the eye is.
+"""
 
 from __future__ import annotations
 
@@ -55,6 +57,7 @@ def camera_step(draft: SettingsText) -> Run:
             return draft
     draft = yield from _calibrate(draft)
     draft = yield from _ask_mains(draft)
+    draft = yield from _measure_eye(draft)
     return (yield from _look_at_bare_table(draft))
 
 
@@ -89,6 +92,13 @@ def _ask_mains(draft: SettingsText) -> Run:
     if told == "unknown":
         return draft
     return draft.changed({"camera.mains_hz": int(told), "camera.fps": steady_rate(int(told))})
+
+
+def _measure_eye(draft: SettingsText) -> Run:
+    """How many threads the eye is best given, and how many cards a second it then follows in such pictures."""
+    text, words = yield DeviceCall("eye", {"text": draft.text}, "measuring how many cards a second the eye follows")
+    yield Remark(words)
+    return draft if text is None else SettingsText(text, draft.folder)
 
 
 def _look_at_bare_table(draft: SettingsText) -> Run:

@@ -156,6 +156,20 @@ class Bench:
         bright = f"mean brightness {image.mean():.0f} of 255"
         return True, f"Look at {target}: it is what the camera sees ({columns}×{rows} px, {bright})."
 
+    def eye(self, text: str) -> tuple[str | None, str]:
+        """The settings with the number of threads with which the eye is quickest here (None: there is no eye), and how
+        many cards a second it follows, in words.
+        """
+        from referee.setup.eye_speed import ADVICE, measure_eye, quickest, thread_counts
+
+        camera = self.settings(text).camera
+        try:
+            best = quickest(measure_eye((camera.width, camera.height), camera.fps, thread_counts()))
+        except UserError as bad:
+            return None, f"That did not succeed: {bad}"
+        words = f"The eye takes {best.words}." + ("" if best.suffices else f" That is little: {ADVICE}.")
+        return SettingsText(text, self.path.parent).changed({"eye.threads": best.threads}).text, words
+
     def speak(self, text: str) -> str:
         """Say something as these settings say; words if that cannot be done."""
         try:

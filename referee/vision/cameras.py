@@ -79,7 +79,7 @@ def work_of(settings: Settings) -> Work:
     bearings = {number: seat.bearing for number, seat in enumerate(settings.seats, start=1)}
     return Work(
         camera=partial(open_remote if live else open_recording, camera_spec(settings.camera)),
-        watcher=partial(new_watcher, bearings, settings.deck, settings.camera.bare_table),
+        watcher=partial(new_watcher, bearings, settings.deck, settings.camera.bare_table, settings.eye.threads),
         live=live,
         pictures=settings.record.pictures and bool(settings.record.file),
     )

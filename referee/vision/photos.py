@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import time
 from collections.abc import Sequence
@@ -20,10 +21,16 @@ _NO_IMAGE = "{} is no image that can be read (JPEG, PNG, WebP, BMP or TIFF)"
 _PICTURES = (".jpg", ".jpeg", ".png", ".webp", ".bmp", ".tif", ".tiff")
 
 
-def load_eye(deck: str | None = None, one_deck: bool = False) -> Eye:
+def usual_threads() -> int:
+    """How many threads the eye has where nobody measured: half the cores, so that pads and voice have theirs."""
+    return max(1, (os.cpu_count() or 1) // 2)
+
+
+def load_eye(deck: str | None = None, one_deck: bool = False, threads: int | None = None) -> Eye:
     """The eye with the weights that ship with the package, for ordinary decks or for one that was learned.
 
-    With ``one_deck`` all pictures show the same cards, as at a table: see `models.eye.eye.Eye.load`.
+    With ``one_deck`` all pictures show the same cards, as at a table: see `models.eye.eye.Eye.load`. It reads the same
+    with any number of ``threads`` (None: `usual_threads`).
 
     Raises:
         UserError: they, the deck, or what runs them, are not here; says what to do.
@@ -35,7 +42,8 @@ def load_eye(deck: str | None = None, one_deck: bool = False) -> Eye:
     from referee.vision import learned_decks
 
     try:
-        return Eye.load(deck=None if deck is None else learned_decks.knowledge(deck), one_deck=one_deck)
+        known = None if deck is None else learned_decks.knowledge(deck)
+        return Eye.load(threads=threads or usual_threads(), deck=known, one_deck=one_deck)
     except (WeightsMissing, WeightsBroken) as bad:
         raise UserError(f"the eye cannot see: {bad}") from bad
 

@@ -18,6 +18,7 @@ from referee.settings.model import load_settings
 
 if TYPE_CHECKING:
     from hardware.ports import Frame
+    from models.watch.gaze import CardEye
     from models.watch.watcher import Watcher
 
 
@@ -26,20 +27,31 @@ def seat_bearings(seats: int) -> dict[int, float]:
     return {seat: (270 - 360 * (seat - 1) / seats) % 360 for seat in range(1, seats + 1)}
 
 
-def new_watcher(bearings: Mapping[int, float] | None, deck: str | None = None, bare: str = "") -> Watcher:
-    """A watcher with the shipped eye, for a learned deck if one is named; names seats if their bearings are given, and
-    takes no print for a card if ``bare`` is the path of a picture of the bare table.
+def new_watcher(
+    bearings: Mapping[int, float] | None, deck: str | None = None, bare: str = "", threads: int | None = None
+) -> Watcher:
+    """A watcher with the shipped eye, for a learned deck if one is named, with so many ``threads`` (None: the usual).
 
     Raises:
-        UserError: the eye, or that picture, cannot be loaded.
+        UserError: the eye, or the picture of the bare table, cannot be loaded.
     """
-    from referee.vision.photos import load_eye, read_image
+    from referee.vision.photos import load_eye
 
-    eye = load_eye(deck, one_deck=True)
+    return watcher_of(load_eye(deck, one_deck=True, threads=threads), bearings, bare)
+
+
+def watcher_of(eye: CardEye, bearings: Mapping[int, float] | None, bare: str = "") -> Watcher:
+    """A watcher with this eye; names seats if their bearings are given, and takes no print for a card if ``bare`` is
+    the path of a picture of the bare table.
+
+    Raises:
+        UserError: that picture cannot be read.
+    """
     import cv2
 
     from models.watch.bare_table import BareTable
     from models.watch.watcher import Watcher
+    from referee.vision.photos import read_image
 
     # Handing these small pictures to a pool of threads costs twice what it gains, and takes a core from the camera.
     cv2.setNumThreads(1)

@@ -425,6 +425,22 @@ def test_the_power(rig: Rig, answer: str | None, state: str, words: str) -> None
     assert (told(finding)[0], words in finding.words) == (state, True)
 
 
+@pytest.mark.parametrize(
+    ("look_ms", "state", "words"),
+    [(5.0, "fine", "5 ms a look"), (150.0, "broken", "follows about 0."), (None, None, "")],
+)
+def test_how_many_cards_a_second_the_eye_follows(
+    rig: Rig, look_ms: float | None, state: str | None, words: str
+) -> None:
+    """With the settings' picture and threads; nothing is told of an eye that cannot be loaded."""
+    rig.look_ms = look_ms
+    found = [*health.check_eye(rig.machine, settings("[camera]\nwidth = 640\nheight = 480\n[eye]\nthreads = 3\n"))]
+    assert [finding.state for finding in found] == ([state] if state else [])
+    for finding in found:
+        assert words in finding.words and "640×480 px with 3 threads" in finding.words
+        assert ("lay cards more slowly" in told(finding)[2]) == (state == "broken")
+
+
 def test_power_and_heat_are_a_pis(rig: Rig) -> None:
     def parts() -> set[str]:
         return {finding.part for finding in health.check_machine(rig.machine, None)}

@@ -69,6 +69,9 @@ class FakeBench(Bench):
     def calibrate(self, text: str, by: str) -> tuple[str | None, str]:
         return None, f"the table was not found by {by}"
 
+    def eye(self, text: str) -> tuple[str | None, str]:
+        return SettingsText(text).changed({"eye.threads": 3}).text, "the eye is quick"
+
     def speak(self, text: str) -> str:
         self.done.append(f"spoken at {SettingsText(text).settings.voice.volume}")
         return ""
@@ -103,6 +106,7 @@ def test_every_default_is_an_answer_and_the_table_can_be_run() -> None:
     assert [seat.name for seat in made.seats] == ["Seat 1", "Seat 2", "Seat 3", "Seat 4"]
     assert [seat.pad for seat in made.seats] == list(PAD_PINS[:4])
     assert made.camera.source == "usb:0"
+    assert made.eye.threads == 3, "what was measured is kept"
 
 
 def test_everything_that_is_asked_is_in_the_settings() -> None:

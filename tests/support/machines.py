@@ -8,7 +8,10 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+from referee.errors import UserError
+from referee.settings.model import CameraSettings, EyeSettings
 from referee.setup.doctor.probe import Machine
+from referee.setup.eye_speed import EyeSpeed
 
 GIGABYTE = 1_000_000_000
 
@@ -47,13 +50,17 @@ class Rig:
         self.modules: dict[str, Any] = {}
         self.room = disk(8 * GIGABYTE)
         self.locked: set[str] = set()
+        self.look_ms: float | None = 5.0
         self.chips: dict[str, FakeChip] = {}
         self.modules["gpiod"] = SimpleNamespace(Chip=lambda path: self.chips[Path(path).name])
 
     @property
     def machine(self) -> Machine:
         """The machine."""
-        return Machine(self.root, self._run, self._bring, lambda _path: self.room, lambda p: p.name not in self.locked)
+        return Machine(
+            self.root, self._run, self._bring, lambda _path: self.room, lambda p: p.name not in self.locked,
+            self._eye_speed,
+        )  # fmt: skip
 
     def file(self, place: str, text: str = "") -> None:
         """Put a file there."""
@@ -79,6 +86,11 @@ class Rig:
         folder = self.root / "proc" / str(process) / "fd"
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "7").symlink_to(device)
+
+    def _eye_speed(self, camera: CameraSettings, eye: EyeSettings) -> EyeSpeed:
+        if self.look_ms is None:
+            raise UserError("the eye cannot see")
+        return EyeSpeed((camera.width, camera.height), camera.fps, eye.threads or 1, self.look_ms, 1.0)
 
     def _run(self, command: Sequence[str]) -> str | None:
         return self.answers.get(command[0])

@@ -13,7 +13,11 @@ import numpy as np
 import pytest
 
 from hardware.ports import Frame, HardwareMissing
+from hardware.simulated.table.script import play_game
+from hardware.simulated.table.simulated_table import SimulatedTable
 from models.decks.deck_file import DeckBroken
+from models.eye import eye
+from models.eye.networks import open_networks
 from referee.errors import UserError
 from referee.settings.model import parse_settings
 from referee.vision import learned_decks
@@ -29,10 +33,11 @@ from referee.vision.cameras import (
     usb_cameras,
     work_of,
 )
-from referee.vision.photos import load_eye, read_image, recognise
+from referee.vision.photos import load_eye, read_image, recognise, usual_threads
 
 SEATS = '[[seat]]\nname = "Ana"\nbearing = 10\n[[seat]]\nname = "Ben"\nbearing = 190\n'
 MS = 1_000_000
+SECOND = 1_000 * MS
 
 
 def machine(root: Path, *devices: tuple[str, str, str]) -> Path:
@@ -129,6 +134,28 @@ def test_what_ends_may_come_back_where_it_is_a_camera(source: str, live: bool) -
     assert work.live is live
     assert work.camera.func is (open_remote if live else open_recording)  # type: ignore[attr-defined]
     assert work.camera.args == (camera_spec(settings.camera),)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(("chosen", "threads"), [("", usual_threads()), ("[eye]\nthreads = 3\n", 3)])
+def test_the_eye_has_the_threads_that_were_measured(chosen: str, threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[int] = []
+
+    def noted(folder: Path, number: int) -> Any:
+        given.append(number)
+        return open_networks(folder, number)
+
+    monkeypatch.setattr(eye, "open_networks", noted)
+    work_of(parse_settings(chosen + SEATS)).watcher()
+    assert given == [threads]
+
+
+def test_the_eye_reads_the_same_with_any_number_of_threads() -> None:
+    image = SimulatedTable(play_game(1, 4, max_cards=6), size=(640, 480)).render(6 * SECOND).image
+    one, other = (load_eye(threads=threads).recognise(image) for threads in (1, 2))
+    assert [(seen.card, seen.confidence, seen.corners.tolist()) for seen in one] == [
+        (seen.card, seen.confidence, seen.corners.tolist()) for seen in other
+    ]
+    assert any(seen.confidence > 0.9 for seen in one)
 
 
 def test_a_camera_that_is_not_there_is_told_by_its_name(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""What a frame costs: the watcher on the simulated table at 1280 x 960, one thread: part of `make bench`.
+"""What a frame costs, and how many looks a card: the watcher on the simulated table, one thread: part of `make bench`.
 
 A *changed* frame is one that the eye reads; of any other frame only the glance is paid. Times are CPU time of this
 process, since other programs may be running. The parts are measured apart; "deciding and the rest" is what is left.
@@ -22,6 +22,7 @@ from hardware.simulated.table.script import play_game
 from hardware.simulated.table.simulated_table import SimulatedTable
 from models.eye.eye import Eye
 from models.watch.watcher import Watcher
+from referee.engine.observations import Card
 
 SIZE: Final = (1280, 960)
 FPS: Final = 15.0
@@ -85,25 +86,26 @@ class Pace:
             self.parts[part].append(ms)
 
 
-def watched(frames: int, eye: Eye, fps: float = FPS) -> dict[str, Pace]:
-    """Watch the first frames of a simulated game."""
-    table = SimulatedTable(play_game(seed=SEED, seats=4, max_cards=60), fps=fps, size=SIZE)
+def watched(frames: int, eye: Eye, fps: float = FPS, size: tuple[int, int] = SIZE) -> tuple[dict[str, Pace], int]:
+    """Watch the first frames of a simulated game: what each kind cost, and how many cards were told."""
+    table = SimulatedTable(play_game(seed=SEED, seats=4, max_cards=60), fps=fps, size=size)
     watch = Stopwatch()
     watcher = Watcher(eye, seat_bearings=dict(enumerate(table.seat_bearings, 1)))
     reading = _instrumented(watch, eye, watcher)
-    patch, out = getattr(models.eye.reader, PATCHES), {kind: Pace() for kind in WANTED}
+    patch, out, cards = getattr(models.eye.reader, PATCHES), {kind: Pace() for kind in WANTED}, 0
     setattr(models.eye.reader, PATCHES, watch.timed("patches", patch))
     try:
         for frame in (table.render(table.frame_time(i)) for i in range(min(frames, table.frame_count))):
             watch.take()
             reading.clear()
             begin = time.process_time()
-            watcher.feed(frame.image, frame.t)
+            seen = watcher.feed(frame.image, frame.t)
             took = time.process_time() - begin
+            cards += sum(isinstance(one, Card) for one in seen)
             out["changed" if reading else "unchanged"].add(took, watch.take())
     finally:
         setattr(models.eye.reader, PATCHES, patch)
-    return out
+    return out, cards
 
 
 def _instrumented(watch: Stopwatch, eye: Any, watcher: Any) -> list[bool]:
@@ -124,13 +126,14 @@ def _instrumented(watch: Stopwatch, eye: Any, watcher: Any) -> list[bool]:
     return reading
 
 
-def lines(paces: dict[str, Pace]) -> str:
-    """The medians as a Markdown table, and what they mean on a Pi."""
+def lines(paces: dict[str, Pace], cards: int) -> str:
+    """The medians as a Markdown table, the looks a card, and what that means on a Pi."""
     out = ["| CPU ms, median | frames | all | " + " | ".join(PARTS) + " |", "| --- " * (len(PARTS) + 3) + "|"]
     for kind, pace in paces.items():
         told = [statistics.median(pace.whole or [0.0]), *(statistics.median(ms or [0.0]) for ms in pace.parts.values())]
         out.append(f"| {kind} frame | {len(pace.whole)} | " + " | ".join(f"{ms:.1f}" for ms in told) + " |")
-    out.append("")
+    looks = len(paces["changed"].whole)
+    out += ["", f"{looks} looks for {cards} cards: {looks / max(1, cards):.1f} a card"]
     for kind, pace in paces.items():
         ms = statistics.median(pace.whole or [0.0])
         worst = sorted(pace.whole or [0.0])[int(0.95 * max(0, len(pace.whole) - 1))]
@@ -151,11 +154,13 @@ def main(argv: Sequence[str] | None = None) -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(prog="python -m tools.measure.pace", description=__doc__)
     parser.add_argument("--frames", type=int, default=FRAMES)
+    parser.add_argument("--fps", type=float, default=FPS)
+    parser.add_argument("--size", type=int, nargs=2, default=SIZE, metavar=("WIDTH", "HEIGHT"))
     parser.add_argument("--weights", type=Path, default=None)
     args = parser.parse_args(argv)
     cv2.setNumThreads(1)
-    print(f"{SIZE[0]} x {SIZE[1]}, {FPS:g} frames a second, one thread")
-    print(lines(watched(args.frames, Eye.load(args.weights))))
+    print(f"{args.size[0]} x {args.size[1]}, {args.fps:g} frames a second, one thread")
+    print(lines(*watched(args.frames, Eye.load(args.weights), args.fps, tuple(args.size))))
 
 
 if __name__ == "__main__":

@@ -33,7 +33,7 @@ from referee.engine.observations import Card
 from referee.units import MS, SECOND
 from referee.vision.process import Backlog
 from referee.vision.sight import Blind, Looker, News, Recall, Sight
-from referee.vision.videos import new_watcher, seat_bearings
+from referee.vision.videos import seat_bearings, watcher_of
 
 SEEDS: Final = (7301, 7302, 7303)
 """Games that nobody had looked at when this was first measured."""
@@ -74,8 +74,7 @@ def slow_watcher(seats: int, ms: float) -> Watcher:
     """The shipped watcher with a slow eye; made in the process that looks."""
     from referee.vision.photos import load_eye
 
-    new_watcher(None)  # what it sets up for the process holds here, too
-    return Watcher(SlowEye(load_eye(None), ms), seat_bearings=seat_bearings(seats))
+    return watcher_of(SlowEye(load_eye(None), ms), seat_bearings(seats))
 
 
 class SlowedTable(SteppedTable):

@@ -83,15 +83,30 @@ def check_pads_measured(settings: Settings, path: Path) -> Finding:
 
 
 def check_machine(machine: Machine, settings: Settings | None) -> Iterator[Finding]:
-    """Disk, clock, service, power."""
+    """Disk, clock, service, the eye's speed, power."""
     yield check_disk(machine, games_folder(settings) if settings is not None else None)
     yield check_clock(machine)
     yield check_service(machine)
+    yield from check_eye(machine, settings)
     if settings is not None and settings.mqtt.enabled:
         yield check_broker(machine)
     if "Raspberry Pi" in machine.read("/proc/device-tree/model"):
         yield check_power(machine)
         yield check_heat(machine)
+
+
+def check_eye(machine: Machine, settings: Settings | None) -> Iterator[Finding]:
+    """How many cards a second the eye follows; nothing where it cannot be loaded, which the software's part tells."""
+    part = "eye"
+    try:
+        from referee.settings.model import CameraSettings, EyeSettings
+        from referee.setup.eye_speed import ADVICE
+
+        camera, eye = (CameraSettings(), EyeSettings()) if settings is None else (settings.camera, settings.eye)
+        speed = machine.eye_speed(camera, eye)
+    except (UserError, ImportError, OSError):
+        return
+    yield Finding(part, "fine", speed.words) if speed.suffices else Finding(part, "broken", speed.words, ADVICE)
 
 
 def games_folder(settings: Settings) -> Path | None:

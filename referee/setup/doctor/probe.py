@@ -14,7 +14,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+if TYPE_CHECKING:
+    from referee.settings.model import CameraSettings, EyeSettings
+    from referee.setup.eye_speed import EyeSpeed
 
 from hardware.pads.pinout import import_tidily
 
@@ -53,6 +57,13 @@ def run_program(command: Sequence[str]) -> str | None:
     return done.stdout
 
 
+def measure_eye_speed(camera: CameraSettings, eye: EyeSettings) -> EyeSpeed:
+    """How fast the eye is here; raises `UserError` where it cannot be loaded, and `ImportError`."""
+    from referee.setup.eye_speed import eye_speed
+
+    return eye_speed(camera, eye)
+
+
 @dataclass(frozen=True, slots=True)
 class Machine:
     """A machine as the doctor sees it."""
@@ -62,6 +73,7 @@ class Machine:
     bring: Callable[[str], Any] = field(default=import_tidily)
     statvfs: Callable[[Path], os.statvfs_result] = os.statvfs
     access: Callable[[Path], bool] = field(default=lambda path: os.access(path, os.R_OK | os.W_OK))
+    eye_speed: Callable[[CameraSettings, EyeSettings], EyeSpeed] = measure_eye_speed
 
     def at(self, place: str) -> Path:
         """A file of this machine, by its absolute place."""

@@ -1,0 +1,167 @@
+"""How fast the eye is on this machine: what a look and a quiet frame cost, and how many cards a second it follows.
+
+Measured by the table's own watcher over a few cards of the simulated table, drawn as large as the camera's pictures:
+`referee setup` compares numbers of threads, `referee doctor` tells what the chosen one follows.
+"""
+
+from __future__ import annotations
+
+import os
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from hardware.simulated.table.script import play_game
+from hardware.simulated.table.simulated_table import SimulatedTable
+from referee.vision.photos import load_eye, usual_threads
+from referee.vision.videos import seat_bearings, watcher_of
+
+if TYPE_CHECKING:
+    from models.eye.eye import CardSeen
+    from models.eye.geometry import PixelBox
+    from models.watch.gaze import CardEye
+    from models.watch.motion import Bytes
+    from models.watch.watcher import Watcher
+    from referee.settings.model import CameraSettings, EyeSettings
+
+LOOKS_A_CARD: Final = 10.0
+"""Looks that a card costs: 260 for 26 cards of a simulated game at 25 frames a second, counted by
+`python -m tools.measure.pace --fps 25 --size 1536 864`. A look is taken at each frame that changes round the pile."""
+ENOUGH: Final = 2.0
+"""Cards a second that a table at ease lays: an eye that follows fewer falls behind."""
+ADVICE: Final = (
+    "lay cards more slowly than that, choose a smaller picture (referee setup --step camera), or a faster machine"
+)
+_SEED, _SEATS, _CARDS, _FPS = 1, 4, 6, 6.0
+"""What is watched: so few frames a second are enough, since each shows something new."""
+_MOST_THREADS: Final = 8
+"""The networks are small: more threads than this only wait for each other."""
+_WORTH: Final = 0.9
+"""A further thread must save a tenth of a look: the pads and the voice need the processor, too."""
+
+
+@dataclass(frozen=True, slots=True)
+class EyeSpeed:
+    """What the eye costs with a number of threads, at a size and rate of the camera's pictures."""
+
+    size: tuple[int, int]
+    """Width and height, px."""
+    fps: float
+    threads: int
+    look_ms: float
+    """What a frame that is read costs more than a quiet one, mean."""
+    quiet_ms: float
+    """What a frame costs that is not read, median."""
+
+    @property
+    def cards_a_second(self) -> float:
+        """How many cards a second it follows for long: each frame costs a glance, and each card its looks."""
+        left = max(0.0, 1000.0 - self.fps * self.quiet_ms)
+        return left / max(LOOKS_A_CARD * self.look_ms, 1e-3)
+
+    @property
+    def suffices(self) -> bool:
+        """Whether a table at ease is followed."""
+        return self.cards_a_second >= ENOUGH
+
+    @property
+    def words(self) -> str:
+        """All of it, for people."""
+        width, height = self.size
+        threads = "1 thread" if self.threads == 1 else f"{self.threads} threads"
+        return (
+            f"{self.look_ms:.0f} ms a look and {self.quiet_ms:.1f} ms a quiet frame of {width}×{height} px with "
+            f"{threads}: follows about {self.cards_a_second:.1f} cards a second"
+        )
+
+
+@dataclass(slots=True)
+class _TimedEye:
+    """An eye whose looks are counted."""
+
+    eye: CardEye
+    looks: int = 0
+
+    def recognise(self, image: Bytes) -> Sequence[CardSeen]:
+        self.looks += 1
+        return self.eye.recognise(image)
+
+    def read_at(self, image: Bytes, region: PixelBox, card_height: float | None = None) -> Sequence[CardSeen]:
+        self.looks += 1
+        return self.eye.read_at(image, region, card_height)
+
+
+@dataclass(slots=True)
+class _Trial:
+    """A watcher whose eye has so many threads, and what its frames took, s."""
+
+    threads: int
+    eye: _TimedEye
+    watcher: Watcher
+    read: list[float] = field(default_factory=list)
+    quiet: list[float] = field(default_factory=list)
+
+    def speed(self, size: tuple[int, int], fps: float) -> EyeSpeed:
+        # Before the cards' size is known the eye looks in every detail, which a game soon leaves behind.
+        read = statistics.fmean(self.read[len(self.read) // 2 :] or [0.0])
+        quiet = statistics.median(self.quiet or [0.0])
+        return EyeSpeed(size, fps, self.threads, 1000 * max(0.0, read - quiet), 1000 * quiet)
+
+
+def _load_table_eye(threads: int) -> CardEye:
+    return load_eye(one_deck=True, threads=threads)
+
+
+def measure_eye(
+    size: tuple[int, int],
+    fps: float,
+    threads: Sequence[int],
+    *,
+    load: Callable[[int], CardEye] = _load_table_eye,
+    clock: Callable[[], float] = time.perf_counter,
+) -> list[EyeSpeed]:
+    """Watch a few cards with each of these numbers of threads in turns, so that all meet the same machine.
+
+    Args:
+        size: width and height of the camera's pictures, px.
+        fps: how many of them come in a second.
+        threads: the numbers to try.
+        load: opens an eye with so many threads.
+        clock: answers seconds.
+
+    Raises:
+        UserError: the eye cannot be loaded.
+    """
+    trials = []
+    for number in threads:
+        eye = _TimedEye(load(number))
+        trials.append(_Trial(number, eye, watcher_of(eye, seat_bearings(_SEATS))))
+    table = SimulatedTable(play_game(_SEED, _SEATS, max_cards=_CARDS), _FPS, size)
+    for frame in table.frames():
+        for trial in trials:
+            looks, begin = trial.eye.looks, clock()
+            trial.watcher.feed(frame.image, frame.t, frame.exposure)
+            took = clock() - begin
+            (trial.quiet if trial.eye.looks == looks else trial.read).append(took)
+    return [trial.speed(size, fps) for trial in trials]
+
+
+def eye_speed(camera: CameraSettings, eye: EyeSettings) -> EyeSpeed:
+    """What the eye costs at a table with these settings; raises `UserError` where it cannot be loaded."""
+    return measure_eye((camera.width, camera.height), camera.fps, [eye.threads or usual_threads()])[0]
+
+
+def thread_counts() -> list[int]:
+    """The numbers of threads worth trying here."""
+    return list(range(1, min(_MOST_THREADS, os.cpu_count() or 1) + 1))
+
+
+def quickest(speeds: Sequence[EyeSpeed]) -> EyeSpeed:
+    """The best of several numbers of threads: each further one has to be worth it."""
+    best = min(speeds, key=lambda one: one.threads)
+    for one in sorted(speeds, key=lambda one: one.threads):
+        if one.look_ms < _WORTH * best.look_ms:
+            best = one
+    return best
