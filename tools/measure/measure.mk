@@ -119,7 +119,7 @@ letters-check: install  ## simulated decks with German, French, Dutch ... letter
 calibration-figures: install  ## how true a table that is found is, and down to what picture cards are read
 	$(BIN)/python -m tools.measure.calibration_figures $(ARGS)
 
-flicker-figures: install  ## cards, seats and takes under lamps that flicker, by mains and frame rate, as a table (an hour)
+flicker-figures: install  ## cards, seats and takes under lamps that flicker, by mains and frame rate, as a table (a quarter of an hour)
 	OMP_NUM_THREADS=1 $(BIN)/python -m tools.measure.flicker_figures $(ARGS)
 
 # The pads' timing. ARGS= passes options on: make pulse-table ARGS="--pairs 1000", or --export, --record, --edges FILE
