@@ -44,7 +44,15 @@ def steady_rate(mains_hz: int | None) -> float:
 
 def is_steady(fps: float, mains_hz: int) -> bool:
     """Whether a whole number of swings fits between two frames."""
-    swings = 2 * mains_hz / fps
+    return _is_whole(2 * mains_hz / fps)
+
+
+def is_even(exposure_us: float, mains_hz: int) -> bool:
+    """Whether an exposure takes in a whole number of swings, and so none of their flicker."""
+    return _is_whole(2 * mains_hz * exposure_us / 1e6)
+
+
+def _is_whole(swings: float) -> bool:
     return abs(swings - round(swings)) < 0.02 and round(swings) > 0
 
 

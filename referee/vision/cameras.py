@@ -69,13 +69,17 @@ def open_recording(spec: CameraSpec, _told: Callable[[str], None]) -> Camera:
     return Played(spec.open())
 
 
+def is_live(settings: CameraSettings) -> bool:
+    """Whether this is a camera, which may come back when it ends, rather than a recording."""
+    return settings.source.partition(":")[0] in ("picamera", "usb", "twin")
+
+
 def work_of(settings: Settings) -> Work:
     """What the process that looks has to do at this table."""
     from referee.vision.process import Work
     from referee.vision.videos import new_watcher
 
-    # What ends may come back where it is a camera rather than a recording.
-    live = settings.camera.source.partition(":")[0] in ("picamera", "usb", "twin")
+    live = is_live(settings.camera)
     bearings = {number: seat.bearing for number, seat in enumerate(settings.seats, start=1)}
     return Work(
         camera=partial(open_remote if live else open_recording, camera_spec(settings.camera)),

@@ -21,12 +21,12 @@ from models.watch.arms import apart
 from referee.cli import main
 from referee.engine.observations import Card
 from referee.errors import UserError
-from referee.settings.file import SettingsText, backup_of
+from referee.settings.file import SettingsText, backup_of, read_settings
 from referee.settings.model import CameraSettings, SettingsError, example_settings, load_settings, parse_settings
 from referee.setup.calibration import adjustment, bare_look, calibrate
 from referee.setup.calibration.find_table import PAPERS, SCALE, board_origin, draw_page
 from referee.setup.calibration.simulated_camera import CORNER_CARD_NAMES
-from referee.setup.doctor.machine import check_calibration
+from referee.setup.doctor.machine import check_bare_table, check_calibration
 from referee.table.session import out_of_date
 from referee.units import SECOND
 from referee.vision.videos import bearings_of, new_watcher
@@ -299,6 +299,34 @@ def test_the_bare_table_is_kept_and_its_prints_are_named(
         seen = [one for k in range(8) for one in watcher.feed(CAMERA.picture(with_cards(), k), k * 66_000_000)]
         told.append({one.card for one in [*seen, *watcher.finish()] if isinstance(one, Card)})
     assert told == [set(), {"2d", "7h", "Kc", "Ts"}]
+
+
+def test_a_picture_of_the_bare_table_is_stale_where_the_view_is_another(
+    table: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def doubt(**changes: Any) -> str:
+        changed = {f"camera.{key}": value for key, value in changes.items()}
+        now = read_settings(table).changed(changed).settings
+        found = [one for one in check_bare_table(now, table) if one.state != "fine"]
+        assert all("--bare" in one.mend for one in found)
+        return found[0].words if found else ""
+
+    assert not [*check_bare_table(load_settings(table), table)], "nobody needs one"
+    monkeypatch.setattr(bare_look, "open_camera_of", lambda _: OverheadFrames(CAMERA, bare()))
+    monkeypatch.setattr(calibrate, "open_camera_of", lambda _: OverheadFrames(CAMERA, with_sheet()))
+    assert main(["calibrate", "--settings", str(table), "--bare"]) == 0
+    assert [one.words for one in check_bare_table(load_settings(table), table)] == ["its prints are known"]
+    assert doubt(source="usb:7") == "it is of usb:1, and the camera is usb:7"
+    assert doubt(source="picamera") == "it is 960×720 px, and the camera gives 1536×864"
+    kept = Path(load_settings(table).camera.bare_table)
+    plain = kept.with_name("plain.png")
+    cv2.imwrite(str(plain), cv2.imread(str(kept)))
+    assert "a camera that it does not name" in doubt(bare_table=str(plain))
+    assert "no picture that can be read" in doubt(bare_table=str(kept.with_name("none.png")))
+    assert main(["calibrate", "--settings", str(table), "--by", "sheet"]) in (0, 1)
+    assert doubt() == "the table was found anew since it was taken"
+    assert main(["calibrate", "--settings", str(table), "--bare"]) == 0
+    assert doubt() == ""
 
 
 def test_a_camera_without_autofocus_says_so_and_one_that_is_left_as_set_says_nothing(

@@ -300,7 +300,7 @@ def test_settings_that_are_missing_wrong_and_right(tmp_path: Path) -> None:
     known, (finding, *measured) = health.check_table(path)
     assert known is not None
     assert told(finding)[0] == "fine"
-    assert [one.part for one in measured] == ["calibration", "pads measured"]
+    assert [one.part for one in measured] == ["calibration", "frame rate", "pads measured"]
 
 
 CALIBRATED = """[calibration]
@@ -326,6 +326,29 @@ def test_the_calibration(text: str, state: str) -> None:
     finding = health.check_calibration(settings(text), Path("t.toml"))
     assert told(finding)[0] == state
     assert state == "fine" or finding.mend == "referee calibrate --settings t.toml"
+
+
+@pytest.mark.parametrize(
+    ("text", "state", "words", "mend"),
+    [
+        ("", "missing", "not known", "referee calibrate --settings t.toml"),
+        (CALIBRATED, "fine", "no lamp's flicker was seen", ""),
+        ("[camera]\nfps = 25\nmains_hz = 50\n", "fine", "lamps on 50 Hz stand still", ""),
+        ("[camera]\nmains_hz = 60\n", "fine", "30 a second, at which lamps on 60 Hz", ""),
+        ("[camera]\nmains_hz = 50\n", "broken", "50 Hz flicker at that", "--settings t.toml --set camera.fps=25"),
+        ("[camera]\nfps = 25\nmains_hz = 60\n", "broken", "60 Hz flicker", "--set camera.fps=30"),
+        ("[camera]\nmains_hz = 50\nexposure_us = 20000\n", "fine", "exposed for whole swings", ""),
+        ('[camera]\nsource = "usb:0"\nmains_hz = 50\nexposure_us = 20000\n', "broken", "50 Hz flicker", "fps=25"),
+    ],
+)
+def test_the_frame_rate_under_the_mains(text: str, state: str, words: str, mend: str) -> None:
+    """A USB camera does not tell how it exposes."""
+    (finding,) = health.check_frame_rate(settings(text), Path("t.toml"))
+    assert (told(finding)[0], words in finding.words, mend in finding.mend) == (state, True, True)
+
+
+def test_a_recordings_rate_is_as_it_is() -> None:
+    assert not [*health.check_frame_rate(settings('[camera]\nsource = "game.mp4"\nmains_hz = 50\n'), Path("t.toml"))]
 
 
 MEASURED = "[pads_measured]\nt_error_us = [1500, 2100]\nbounce_us = [0, 9]\ncrosstalk_us = [[0, 1], [2, 0]]\n"

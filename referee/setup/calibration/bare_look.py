@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import closing
 from pathlib import Path
+from typing import Any
+
+import numpy as np
+from PIL import Image, UnidentifiedImageError
+from PIL.PngImagePlugin import PngInfo
 
 from hardware.ports import HardwareMissing
 from models.eye.classes import UNREAD
 from referee.errors import UserError
 from referee.settings.file import read_settings, save_with_backup
-from referee.settings.model import load_settings
+from referee.settings.model import Settings, load_settings
 from referee.setup.calibration import say
 from referee.setup.calibration.calibrate import mean_picture, still_frames
-from referee.setup.calibration.report import write_picture
 from referee.vision.cameras import open_camera_of
 from referee.vision.photos import load_eye
 
@@ -31,7 +36,7 @@ def keep_bare_table(path: Path) -> int:
     except HardwareMissing as bad:
         raise UserError(str(bad)) from None
     target = path.with_suffix(".bare.png")
-    write_picture(target, image)
+    _write(target, image, settings)
     save_with_backup(path, read_settings(path).changed({"camera.bare_table": str(target.resolve())}).text)
     seen = [one.card for one in load_eye(settings.deck).recognise(image) if one.card != UNREAD]
     if seen:
@@ -41,3 +46,38 @@ def keep_bare_table(path: Path) -> int:
         print("nothing on the table reads as a card")
     print(f"kept in {target}; do this again when the cloth, the camera or its height is another")
     return 0
+
+
+def _view(settings: Settings) -> dict[str, str]:
+    """What tells one camera's view of the table from another's, as it is noted in the picture."""
+    found = settings.calibration
+    return {"camera": settings.camera.source, "table": "" if found is None else json.dumps(found.homography)}
+
+
+def _write(target: Path, image: Any, settings: Settings) -> None:
+    note = PngInfo()
+    for key, words in _view(settings).items():
+        note.add_text(key, words)
+    try:
+        Image.fromarray(np.ascontiguousarray(image[..., ::-1])).save(target, pnginfo=note)
+    except OSError as bad:
+        raise UserError(f"{target} cannot be written: {bad.strerror}") from None
+
+
+def find_staleness(settings: Settings) -> str:
+    """Why the stored picture of the bare table does not show the camera's view of now, in words; empty if it does."""
+    path, camera, found = Path(settings.camera.bare_table), settings.camera, settings.calibration
+    try:
+        with Image.open(path) as picture:
+            size, note = picture.size, dict(picture.info)
+    except (UnidentifiedImageError, OSError, ValueError):
+        return f"{path} is no picture that can be read"
+    # Another camera than the Pi's gives what size it likes: the one that its calibration saw.
+    wanted = (camera.width, camera.height) if camera.source == "picamera" else None
+    wanted = wanted or (size if found is None else (found.width, found.height))
+    now = _view(settings)
+    if size != wanted:
+        return "it is {}×{} px, and the camera gives {}×{}".format(*size, *wanted)
+    if note.get("camera") != now["camera"]:
+        return f"it is of {note.get('camera', 'a camera that it does not name')}, and the camera is {now['camera']}"
+    return "" if note.get("table") == now["table"] else "the table was found anew since it was taken"

@@ -52,7 +52,10 @@ def check_table(path: Path) -> tuple[Settings | None, list[Finding]]:
         return None, [Finding("settings", "broken", one_line(bad), mend)]
     names = ", ".join(seat.name for seat in settings.seats)
     about = Finding("settings", "fine", f"{path}: {names}")
-    return settings, [about, check_calibration(settings, path), check_pads_measured(settings, path)]
+    return settings, [
+        about, check_calibration(settings, path), *check_frame_rate(settings, path),
+        *check_bare_table(settings, path), check_pads_measured(settings, path),
+    ]  # fmt: skip
 
 
 def check_calibration(settings: Settings, path: Path) -> Finding:
@@ -67,6 +70,47 @@ def check_calibration(settings: Settings, path: Path) -> Finding:
         return Finding(part, "broken", words, mend)
     words = f"by {stored.source}: cards {stored.card_height_px:.0f} px tall, tilt {stored.tilt_deg:.0f}°"
     return Finding(part, "fine", words)
+
+
+def check_frame_rate(settings: Settings, path: Path) -> Iterator[Finding]:
+    """Whether lamps on these mains flicker in the picture; nothing of a recording, whose rate is as it is."""
+    part, camera, hz = "frame rate", settings.camera, settings.camera.mains_hz
+    try:
+        from models.table_view.mains import is_even, is_steady, steady_rate
+        from referee.vision.cameras import is_live
+    except (ImportError, OSError):
+        return
+    if not is_live(camera):
+        return
+    words = f"{camera.fps:g} a second"
+    if hz is None and settings.calibration is None:
+        mend = f"referee calibrate --settings {path}   (or camera.mains_hz = 50 or 60)"
+        yield Finding(part, "missing", f"{words}; on which mains the lamps hang is not known", mend)
+    elif hz is None:
+        yield Finding(part, "fine", f"{words}; no lamp's flicker was seen")
+    elif is_steady(camera.fps, hz):
+        yield Finding(part, "fine", f"{words}, at which lamps on {hz} Hz stand still")
+    elif camera.source == "picamera" and is_even(camera.exposure_us, hz):
+        yield Finding(part, "fine", f"{words}, each exposed for whole swings of lamps on {hz} Hz")
+    else:
+        words += f"; lamps on {hz} Hz flicker at that, and their bands are taken for hands"
+        mend = f"referee setup --settings {path} --set camera.fps={steady_rate(hz):g}"
+        yield Finding(part, "broken", words, mend)
+
+
+def check_bare_table(settings: Settings, path: Path) -> Iterator[Finding]:
+    """Whether the picture of the bare table, where one is stored, still shows what the camera sees."""
+    part = "bare table"
+    if not settings.camera.bare_table:
+        return
+    try:
+        from referee.setup.calibration.bare_look import find_staleness
+    except (ImportError, OSError):
+        return
+    if words := find_staleness(settings):
+        yield Finding(part, "broken", words, f"clear the table, then referee calibrate --bare --settings {path}")
+    else:
+        yield Finding(part, "fine", "its prints are known")
 
 
 def check_pads_measured(settings: Settings, path: Path) -> Finding:
