@@ -53,6 +53,9 @@ class Frame:
     t_error: int = 0
     """Half-width of what is known about ``t`` for any one row, ns: rows read out one after another, clocks that stand
     apart, a stamp that is only the frame's arrival. 0 where nothing is known."""
+    clock_error: int = 0
+    """Half-width of what is not known of how late the camera's pictures come at all, ns: it is much the same for frame
+    after frame, so that it moves instants and not their order. 0 for a camera on a cable."""
 
 
 class Camera(Protocol):

@@ -1,4 +1,5 @@
-"""Cameras behind one port: a Pi's (`hardware.camera.pi_camera`), a USB camera (`hardware.camera.usb`), recordings.
+"""Cameras behind one port: a Pi's (`hardware.camera.pi_camera`), a USB camera (`hardware.camera.usb`), a camera in the
+network (`hardware.camera.network`), recordings.
 
 Every frame is a span of time that starts at ``t``. Times of a recording count from its first frame.
 """
@@ -10,6 +11,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from hardware.camera.network import NetworkCamera
+from hardware.camera.spec import NETWORK
 from hardware.camera.usb import UsbCamera, opencv, picture
 from hardware.ports import Camera, Frame, HardwareMissing
 from referee.units import MS, SECOND
@@ -17,7 +20,7 @@ from referee.units import MS, SECOND
 _DEFAULT_FPS: Final = 15.0
 """Of a folder whose rate nobody told, frames a second."""
 _PICTURES: Final = frozenset((".png", ".jpg", ".jpeg", ".bmp", ".webp", ".ppm"))
-_KNOWN: Final = "picamera, usb:0, a video file, or a folder of numbered frames"
+_KNOWN: Final = "picamera, usb:0, a stream's http:// or rtsp:// address, a video file, or a folder of numbered frames"
 
 
 class FolderCamera:
@@ -114,14 +117,23 @@ class VideoCamera:
         self._capture.release()
 
 
-def open_camera(source: str, *, fps: float | None = None, size: Sequence[int] | None = None, **look: Any) -> Camera:
+def open_camera(
+    source: str,
+    *,
+    fps: float | None = None,
+    size: Sequence[int] | None = None,
+    delay_ms: float | None = None,
+    **look: Any,
+) -> Camera:
     """The camera that ``source`` names, in this process; `hardware.camera.remote` opens it in one of its own.
 
     Args:
-        source: ``picamera``, ``usb:N``, ``usb:/dev/v4l/by-id/...``, a video file, a folder of numbered frames, or
-            ``twin`` (a simulated Pi camera, see `hardware.simulated.devices.simulated_picamera`).
+        source: ``picamera``, ``usb:N``, ``usb:/dev/v4l/by-id/...``, a stream's ``http://``, ``https://`` or ``rtsp://``
+            address, a video file, a folder of numbered frames, or ``twin`` (a simulated Pi camera, see
+            `hardware.simulated.devices.simulated_picamera`).
         fps: frames a second: of a folder, or wanted of a camera.
         size: wanted width and height of a camera's picture, px.
+        delay_ms: how late the pictures of a camera in the network come; None where nobody measured it.
         look: further fields of `hardware.camera.pi_camera.PiCameraSettings`, for the Pi's camera and its twin; others
             take none of them. None leaves one as it is.
 
@@ -140,6 +152,8 @@ def open_camera(source: str, *, fps: float | None = None, size: Sequence[int] | 
     usb = re.fullmatch(r"usb:(\d+|/.+)", source)
     if usb:
         return UsbCamera(usb[1], fps=fps or 30.0, size=wanted or (1280, 720))
+    if source.partition("://")[0] in NETWORK and "://" in source:
+        return NetworkCamera(source, delay_ms=delay_ms)
     path = Path(source)
     if path.is_dir():
         return FolderCamera(path, _DEFAULT_FPS if fps is None else fps)

@@ -30,7 +30,7 @@ _MAGIC: Final = 0x52464D31
 _SHAPE: Final = slice(0, 4)
 _BEGUN: Final = 4
 _DONE: Final = 5
-# Cells of each slot's note: number, t, exposure, t_error, given_at.
+# Cells of each slot's note: number, t, exposure, t_error, given_at, clock_error.
 _NOTES: Final = 16
 _NOTE: Final = 8
 # By number: Python's fcntl has the commands, but not these two seals in every build.
@@ -105,7 +105,7 @@ class FrameRing:
         self._head[_BEGUN] = number
         np.copyto(self._pictures[slot], frame.image)
         at = _NOTES + slot * _NOTE
-        self._head[at : at + 5] = (number, frame.t, frame.exposure, frame.t_error, given_at)
+        self._head[at : at + 6] = (number, frame.t, frame.exposure, frame.t_error, given_at, frame.clock_error)
         self._head[_DONE] = number
         return number
 
@@ -121,10 +121,10 @@ class FrameRing:
             slot = (number - 1) % self.slots
             image: Image = self._pictures[slot].copy()
             at = _NOTES + slot * _NOTE
-            told, t, exposure, t_error, given_at = (int(cell) for cell in self._head[at : at + 5])
+            told, t, exposure, t_error, given_at, clock_error = (int(cell) for cell in self._head[at : at + 6])
             if told == number and int(self._head[_BEGUN]) < number + self.slots - 1:
                 self._taken = number
-                return Frame(image, t, exposure, number - 1, t_error), given_at
+                return Frame(image, t, exposure, number - 1, t_error, clock_error), given_at
             self.torn += 1
         return None
 

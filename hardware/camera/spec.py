@@ -60,6 +60,8 @@ def _with_tuples(told: Mapping[str, Any]) -> dict[str, Any]:
     return {name: tuple(value) if isinstance(value, list) else value for name, value in told.items()}
 
 
+NETWORK: Final = ("http", "https", "rtsp")
+"""What the address of a camera in the network begins with."""
 _OPENER: Final = "hardware.camera.camera:open_camera"
 
 

@@ -103,7 +103,7 @@ class CameraSettings(Section):
 
     source: str = Field(
         default="picamera", min_length=1,
-        description='"picamera", "usb:0", or the path of a video file or a folder of frames',
+        description='"picamera", "usb:0", a stream\'s http:// or rtsp:// address, or a video file or folder of frames',
     )  # fmt: skip
     width: int = _whole(1536, 320, 4608, "pixels")
     height: int = _whole(864, 240, 2592, "pixels")
@@ -118,6 +118,8 @@ class CameraSettings(Section):
     """None: the camera finds them before the game, and they are held."""
     lens_position: float | None = _number(None, 0, 32, "dioptres")
     """None leaves the lens alone."""
+    delay_ms: float | None = _number(None, 0, 5000, "milliseconds")
+    """How late the pictures of a camera in the network come; None where nobody measured it."""
     bare_table: str = _text()
     """Path of a picture of the table without a card; empty where none was taken."""
 

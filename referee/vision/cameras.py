@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from hardware.camera.spec import NETWORK
 from hardware.clock import monotonic
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ def camera_spec(settings: CameraSettings) -> CameraSpec:
     return CameraSpec.of(
         settings.source, size=[settings.width, settings.height], fps=settings.fps, exposure_us=settings.exposure_us,
         gain=settings.gain, colour_gains=None if gains is None else list(gains), lens_position=settings.lens_position,
+        delay_ms=settings.delay_ms,
     )  # fmt: skip
 
 
@@ -71,7 +73,7 @@ def open_recording(spec: CameraSpec, _told: Callable[[str], None]) -> Camera:
 
 def is_live(settings: CameraSettings) -> bool:
     """Whether this is a camera, which may come back when it ends, rather than a recording."""
-    return settings.source.partition(":")[0] in ("picamera", "usb", "twin")
+    return settings.source.partition(":")[0] in ("picamera", "usb", "twin", *NETWORK)
 
 
 def work_of(settings: Settings) -> Work:

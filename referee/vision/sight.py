@@ -10,11 +10,11 @@ without any foresight: the eye then names fewer cards, and never one by a memory
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from referee.engine.foresight import Foresight
-from referee.engine.observations import Observation
+from referee.engine.observations import Card, Observation, Taken
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -104,11 +104,9 @@ class Looker:
     def __init__(self, watcher: Watching) -> None:
         self._watcher = watcher
         self._first = True
-
-    @property
-    def watermark(self) -> int:
-        """As far as the watcher vouches, ns."""
-        return self._watcher.watermark
+        self._clock_error = 0
+        self.watermark = watcher.watermark
+        """As far as the watcher vouches, ns, with what is not known of the camera's clock."""
 
     def look(self, frame: Frame, foresight: Foresight | None, *, behind: bool = False) -> Sight:
         """Look at one frame, knowing what can come; raises `ValueError` for one that is not later than the last.
@@ -117,13 +115,26 @@ class Looker:
         """
         watcher = self._watcher
         watcher.recall(foresight)
-        seen = tuple(watcher.feed(frame.image, frame.t, frame.exposure + frame.t_error))
+        self._clock_error = frame.clock_error
+        seen = self._widened(watcher.feed(frame.image, frame.t, frame.exposure + frame.t_error))
+        self.watermark = max(self.watermark, watcher.watermark - frame.clock_error)
         first, self._first = self._first, False
         return Sight(
-            frame.t, frame.exposure, seen, watcher.watermark, getattr(watcher, "trouble", ""),
+            frame.t, frame.exposure, seen, self.watermark, getattr(watcher, "trouble", ""),
             getattr(watcher, "state", ""), behind, first,
         )  # fmt: skip
 
     def finish(self) -> tuple[Observation, ...]:
         """What the watcher has still to tell; it sees no more frames."""
-        return tuple(self._watcher.finish())
+        return self._widened(self._watcher.finish())
+
+    def _widened(self, told: Sequence[Observation]) -> tuple[Observation, ...]:
+        """What was seen, with what is not known of the camera's clock; never back into what was vouched for."""
+        if not self._clock_error:
+            return tuple(told)
+        return tuple(
+            replace(one, t_error=max(one.t_error, min(one.t_error + self._clock_error, one.t - self.watermark - 1)))
+            if isinstance(one, Card | Taken)
+            else one
+            for one in told
+        )

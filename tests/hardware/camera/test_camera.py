@@ -75,7 +75,7 @@ def test_a_file_that_is_no_video_is_named(tmp_path: Path) -> None:
     file.write_bytes(b"not a video at all")
     with pytest.raises(HardwareMissing, match="no video that OpenCV can read"):
         VideoCamera(file)
-    with pytest.raises(HardwareMissing, match="name picamera, usb:0, a video file, or a folder"):
+    with pytest.raises(HardwareMissing, match=r"name picamera, usb:0, a stream.s .* or a folder"):
         open_camera("webcam")
 
 

@@ -1,0 +1,116 @@
+"""A camera in the network: a phone as camera, an IP camera, by ``http(s)://`` (MJPEG) or ``rtsp://``, through OpenCV.
+
+Its pictures come late by what the camera, its encoder and the network take, and no stamp of this machine tells how much
+that is. How far it varies is measured here, frame by frame; the rest is the setting ``camera.delay_ms``, or, where
+nobody measured it, what such cameras usually take, with an error as wide.
+"""
+
+from __future__ import annotations
+
+import re
+import statistics
+from collections import deque
+from collections.abc import Iterator
+from typing import Any, Final
+
+from hardware.camera.sensor_clock import ARRIVAL
+from hardware.camera.spec import CameraReport
+from hardware.camera.usb import opencv, picture
+from hardware.clock import Clock, monotonic
+from hardware.ports import Frame, HardwareMissing
+from referee.units import MS, SECOND
+
+_OPENING_MS: Final = 8000
+_SILENT_MS: Final = 3000
+"""Milliseconds without a picture after which the camera has stopped."""
+_USUAL_DELAY: Final = 300 * MS
+"""Phones and IP cameras take 0.1 to 0.6 s from the light to the network; the error goes from nothing to twice this."""
+_WAITED: Final = 5 * MS
+"""A frame that is there at once came while the stream was opened, nobody knows when."""
+_MOST_LATE: Final = 200
+"""Of those so many are passed over: a stream that is always there at once is at least watched."""
+_REMEMBERED: Final = 300
+"""Frames from whose distances their jitter is measured."""
+
+
+class NetworkCamera:
+    """A network's camera; implements `hardware.ports.Camera`."""
+
+    def __init__(
+        self, url: str, *, delay_ms: float | None = None, clock: Clock = monotonic, capture: Any = None
+    ) -> None:
+        """Open the stream.
+
+        Args:
+            url: of the stream itself, not of a page that shows it.
+            delay_ms: how late its pictures come, as it was measured; None where nobody did.
+            clock: answers the present instant, ns.
+            capture: stands for OpenCV's VideoCapture.
+
+        Raises:
+            HardwareMissing: nothing answers there, or what does is no video.
+        """
+        cv2 = opencv()
+        self.source = masked(url)
+        self._clock = clock
+        if capture is None:
+            waits = [cv2.CAP_PROP_OPEN_TIMEOUT_MSEC, _OPENING_MS, cv2.CAP_PROP_READ_TIMEOUT_MSEC, _SILENT_MS]
+            capture = cv2.VideoCapture(url, cv2.CAP_FFMPEG, waits)
+        self._capture = capture
+        if not capture.isOpened():
+            raise HardwareMissing(
+                f"no video comes from {self.source}; see that this machine and the camera are in the same network, and "
+                "that the address is the stream's own (a phone's app shows it, often with /video at its end)"
+            )
+        self._measured = delay_ms is not None
+        self._delay = _USUAL_DELAY if delay_ms is None else round(delay_ms * MS)
+        self._distances: deque[int] = deque(maxlen=_REMEMBERED)
+        self._size: tuple[int, int] | None = None
+
+    @property
+    def jitter(self) -> int:
+        """How much later than usual one of the remembered frames came after the one before it, ns."""
+        if not self._distances:
+            return 0
+        return max(self._distances) - round(statistics.median(self._distances))
+
+    def report(self) -> CameraReport:
+        """What the camera gives."""
+        notes = [f"pictures come by the network: their instants vary by {self.jitter / MS:.0f} ms"]
+        if not self._measured:
+            usual = round(_USUAL_DELAY / MS)
+            notes.append(f"how late they come is not known, and taken for {usual} ± {usual} ms: see camera.delay_ms")
+        return CameraReport(self.source, None, self._size, ARRIVAL, warnings=tuple(notes))
+
+    def frames(self) -> Iterator[Frame]:
+        """Yield frames as they come until the stream ends, which raises `HardwareMissing`."""
+        index, last, came, late = 0, -1, 0, 0
+        while True:
+            asked = self._clock()
+            there, image = self._capture.read()
+            now = self._clock()
+            if not there or image is None:
+                raise HardwareMissing(f"the camera {self.source} stopped sending; see to it and to the network")
+            if not index and now - asked < _WAITED and late < _MOST_LATE:
+                late += 1
+                continue
+            if index:
+                self._distances.append(now - came)
+            came = now
+            # A frame's light was gathered within one distance before it was sent.
+            length = round(statistics.median(self._distances)) if self._distances else SECOND // 15
+            t = max(now - self._delay - length, last + 1)
+            last = t
+            shown = picture(image)
+            self._size = (shown.shape[1], shown.shape[0])
+            yield Frame(shown, t, length, index, clock_error=self.jitter + (0 if self._measured else _USUAL_DELAY))
+            index += 1
+
+    def close(self) -> None:
+        """Hang up."""
+        self._capture.release()
+
+
+def masked(url: str) -> str:
+    """An address without the password in it, to be shown and logged."""
+    return re.sub(r"(?<=://)[^/@]*@", "…@", url)
