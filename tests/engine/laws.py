@@ -145,9 +145,9 @@ def answers_lost(seed: int) -> list[str]:
     lost = [r for r in made if r.kind == "question" and r["ask"] == "mend_amendment" and r.because[0] in given]
     if lost:
         return [f"lost: {given[lost[0].because[0]]}", encode_ruling(lost[0]), *map(encode_observation, log)]
-    if unheard := _unheard(
-        made, {given[one.id]: one.value for one in log if one.id in given and isinstance(one, Answer)}
-    ):
+    # Of several answers to one question the last in time holds, whenever it was heard of.
+    answers = sorted((one for one in log if isinstance(one, Answer) and one.id in given), key=lambda one: one.t)
+    if unheard := _unheard(made, {given[one.id]: one.value for one in answers}):
         return [f"unheard: {unheard}", *map(encode_observation, log)]
     return differences(sorted(printed(in_force(replayed(log)))), sorted(printed(in_force(made))))
 
