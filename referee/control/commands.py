@@ -190,6 +190,31 @@ PAIRING: Final = _fields(
 SIGNING_OUT: Final = _fields(
     "end the session of one device, or of all", optional={"device": _DEVICE, "all": _YES}, at_least_one=True
 )
+_NS: Final = 2**53
+"""The largest whole number that a browser tells for sure; in nanoseconds more than a hundred days."""
+_INSTANT = _whole(Sentence("an instant, ns"), -_NS, _NS)
+_EXCHANGE = Annotated[
+    list[_INSTANT], Field(min_length=3, max_length=3, description=Sentence("when it was asked, answered and heard, ns"))
+]
+_TOUCH = Annotated[list[Annotated[int, Field(ge=-_NS, le=_NS)]], Field(min_length=3, max_length=3)]
+_TOUCHES = Annotated[list[_TOUCH], Field(max_length=200)]
+_HANDS = Annotated[
+    dict[Annotated[str, Field(max_length=40)], _TOUCHES],
+    Field(
+        min_length=1, max_length=MAX_SEATS,
+        description=Sentence("by seat's code: each touch's number, instant (ns), and 1 or 0 for press or release"),
+    ),
+]  # fmt: skip
+REPORTING: Final = _fields(
+    "what was touched on a page that is a seat's pad",
+    {
+        "page": _text(Sentence("a random name of the page"), 8, 40),
+        "until": _INSTANT,
+        "kind": _like(Sentence("touch or key"), "touch|key"),
+        "hands": _HANDS,
+    },
+    {"clock": _EXCHANGE, "sampling": _whole(Sentence("half of the time between two looks, ns"), 0, _NS)},
+)
 CHECKING: Final = _fields("whether a house-rules file has mistakes", {"text": _TOML})
 
 
