@@ -1,8 +1,8 @@
 """Pads that are pages: a phone with one large button for a seat, or keys pressed in a browser.
 
 The page stamps touches by its own clock and reports them some times a second; the page's server stamps each report and
-answers, which is an exchange of stamps (`hardware.pads.clock_exchange`). `Reports` makes edges of them, and is pure;
-`PagePads` hears them over a socket of this machine. Opened by `referee.wired_devices`.
+answers, which is an exchange of stamps (`hardware.pads.clock_exchange`). `TouchReports` makes edges of them, and is
+pure; `PagePads` hears them over a socket of this machine. Opened by `referee.wired_devices`.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class _Seat:
     trouble: str = ""
 
 
-class Reports:
+class TouchReports:
     """What pages report of their seats' hands, as edges. Pure.
 
     Args:
@@ -193,7 +193,7 @@ class _Report:
 class PagePads:
     """Pads on pages; implements `hardware.ports.Pads`, with a watermark.
 
-    Reports come as datagrams of JSON at a socket of this machine, from the page's server.
+    TouchReports come as datagrams of JSON at a socket of this machine, from the page's server.
     """
 
     def __init__(
@@ -211,7 +211,7 @@ class PagePads:
         Raises:
             HardwareMissing: the socket cannot be made.
         """
-        self._reports, self._clock, self._on_trouble = Reports(seats), clock, on_trouble
+        self._reports, self._clock, self._on_trouble = TouchReports(seats), clock, on_trouble
         self._lock = threading.RLock()
         self._on_edge: Callable[[Edge], None] = lambda _edge: None
         self._told: dict[int, str] = {}

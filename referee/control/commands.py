@@ -192,7 +192,7 @@ SIGNING_OUT: Final = _fields(
 )
 _NS: Final = 2**53
 """The largest whole number that a browser tells for sure; in nanoseconds more than a hundred days."""
-_INSTANT = _whole(Sentence("an instant, ns"), -_NS, _NS)
+_INSTANT = Annotated[int, Field(ge=-_NS, le=_NS, description=Sentence("an instant, ns"))]
 _EXCHANGE = Annotated[
     list[_INSTANT], Field(min_length=3, max_length=3, description=Sentence("when it was asked, answered and heard, ns"))
 ]

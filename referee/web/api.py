@@ -11,6 +11,7 @@ import contextlib
 import json
 import os
 import secrets
+import socket
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -22,14 +23,15 @@ from starlette.routing import Route
 
 from hardware.clock import Clock, monotonic
 from referee.control.commands import COMMAND_FIELDS, CommandError, CommandFields, check_fields
-from referee.control.socket import NOT_JSON, SOCKET_NAME, ControlError, ask_referee, private_folder
+from referee.control.seat_codes import HANDS_SOCKET, read_seat_codes
+from referee.control.socket import NOBODY, NOT_JSON, SOCKET_NAME, ControlError, ask_referee, private_folder
 from referee.text.answers import in_language
 from referee.text.sentence import Sentence, told
 from referee.units import SECOND
 from referee.web.layout import page_texts
 from referee.web.openapi import POSTED, address, describe
 from referee.web.rules_editor import house_check
-from referee.web.security.guard import CSRF_HEADER, cookie_name
+from referee.web.security.guard import CSRF_HEADER, HANDS, PAIR, cookie_name
 from referee.web.security.sessions import USUAL_LIVES, Lives, Sessions, csrf_of
 
 Ask = Callable[[Mapping[str, Any]], Awaitable[dict[str, Any]]]
@@ -38,6 +40,7 @@ Act = Callable[[Request, Mapping[str, Any]], Awaitable[JSONResponse]]
 """Does what was posted, once its fields are checked."""
 _SESSIONS: Final = "sessions.json"
 _BOOT: Final = Path("/proc/sys/kernel/random/boot_id")
+_NO_SEAT: Final = Sentence("this is no seat's code any more; scan the one that the table shows now")
 _NOT_PAIRED: Final = Sentence("this device is not paired; ask for a code at the table and enter it here")
 
 
@@ -65,12 +68,16 @@ class Control:
         kept = _SessionFile(private_folder(folder) / _SESSIONS)
         self.sessions = Sessions(lives, changed=kept.write)
         self.sessions.restore(kept.read(), clock())
+        self._folder = folder
+        self._hands = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self._hands.setblocking(False)
         self._checking = asyncio.Semaphore(1)
 
     def routes(self) -> list[Route]:
         """To be mounted in an app that `guard.guarded` wraps."""
         acts: dict[str, Act] = {
-            "/api/pair": self._pair,
+            PAIR: self._pair,
+            HANDS: self._report,
             "/api/devices/sign-out": self._sign_out,
             "/api/rules/check": self._check,
             **{address(do): partial(self._command, do) for do in COMMAND_FIELDS},
@@ -151,6 +158,30 @@ class Control:
             return self._refused(request, 409, Sentence("there is no such device; it may have been signed out already"))
         return self._done(request, Sentence("that device is signed out"))
 
+    async def _report(self, request: Request, said: Mapping[str, Any]) -> JSONResponse:
+        """Hands that a page was touched by; stamped here, and handed on at once (`hardware.pads.page_pads`)."""
+        at = self._clock()
+        seats = {one.code: one.seat for one in read_seat_codes(self._folder)}
+        hands = {code: touches for code, touches in said["hands"].items() if code in seats}
+        if not hands:
+            return self._refused(request, 409, _NO_SEAT)
+        report = {**said, "at": at, "hands": {seats[code]: touches for code, touches in hands.items()}}
+        try:
+            self._hands.sendto(json.dumps(report).encode(), str(self._folder / HANDS_SOCKET))
+        except OSError:
+            # Nobody listens, or more is waiting than a pad can have to say; it is reported again.
+            return self._refused(request, 503, NOBODY)
+        names = self._names()
+        heard = {
+            code: {
+                "seat": seats[code],
+                "name": names[seats[code] - 1] if seats[code] <= len(names) else "",
+                "heard": max((touch[0] for touch in touches), default=0),
+            }
+            for code, touches in hands.items()
+        }
+        return self._done(request, Sentence("the table hears this page"), at=at, seats=heard)
+
     async def _check(self, request: Request, said: Mapping[str, Any]) -> JSONResponse:
         if self._checking.locked():
             return self._refused(request, 429, Sentence("another text is being checked; try again"), wait=1)
@@ -173,7 +204,7 @@ class Control:
         status = answer.get("status", 409)
         return self._refused(request, status if status in (409, 429, 503) else 409, answer, wait=answer.get("wait"))
 
-    def _done(self, request: Request, words: str | Mapping[str, Any], **more: str) -> JSONResponse:
+    def _done(self, request: Request, words: str | Mapping[str, Any], **more: Any) -> JSONResponse:
         return JSONResponse({"accepted": True, **self._spoken(request, words), **more})
 
     def _refused(

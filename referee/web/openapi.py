@@ -15,8 +15,9 @@ from typing import Any, Final
 from pydantic.json_schema import GenerateJsonSchema
 from starlette.routing import BaseRoute, Route
 
-from referee.control.commands import CHECKING, COMMAND_FIELDS, PAIRING, SIGNING_OUT, CommandFields
+from referee.control.commands import CHECKING, COMMAND_FIELDS, PAIRING, REPORTING, SIGNING_OUT, CommandFields
 from referee.text.catalogue import LANGUAGES
+from referee.web.security.guard import HANDS, OPEN_CHANGES, PAIR
 
 
 def address(do: str) -> str:
@@ -24,9 +25,9 @@ def address(do: str) -> str:
     return f"/api/control/{do.replace('_', '-')}"
 
 
-_PAIR: Final = "/api/pair"
 POSTED: Final[Mapping[str, type[CommandFields]]] = {
-    _PAIR: PAIRING,
+    PAIR: PAIRING,
+    HANDS: REPORTING,
     "/api/devices/sign-out": SIGNING_OUT,
     "/api/rules/check": CHECKING,
     **{address(do): fields for do, fields in COMMAND_FIELDS.items()},
@@ -119,7 +120,7 @@ def _post(path: str) -> dict[str, Any]:
     return {
         "operationId": _name(path),
         "summary": kind.__doc__,
-        "security": [] if path == _PAIR else [{"session": [], "csrf": []}],
+        "security": [] if path in OPEN_CHANGES else [{"session": [], "csrf": []}],
         "requestBody": {"required": True, "content": {"application/json": {"schema": schema}}},
         "responses": {"200": {"description": "done", "content": answer}}
         | {str(status): {"description": _REFUSALS[status], "content": answer} for status in _OF_A_CHANGE},

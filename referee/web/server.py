@@ -30,7 +30,17 @@ from referee.engine.observations import LogError
 from referee.engine.replay import TooLong
 from referee.errors import UserError
 from referee.record.store import RecordError
-from referee.web import control_page, figures, finish_page, games, layout, rules_editor, scoreboard, table_page
+from referee.web import (
+    control_page,
+    figures,
+    finish_page,
+    games,
+    layout,
+    pad_pages,
+    rules_editor,
+    scoreboard,
+    table_page,
+)
 from referee.web.api import Control
 from referee.web.board import Board
 from referee.web.events import Hub
@@ -53,6 +63,9 @@ _ROUTES: Final = {
     "/control": control_page.show_control,
     "/recent.json": control_page.send_recent,
     "/rules": rules_editor.show_rules,
+    "/pad": pad_pages.show_pad,
+    "/pads": pad_pages.show_pads,
+    "/pads/{seat:int}.svg": pad_pages.send_pad_code,
     "/finish": finish_page.show_latest_finish,
     f"{_GAME}/finish": finish_page.show_finish,
     f"{_GAME}/finish.svg": finish_page.send_finish,
@@ -174,7 +187,9 @@ async def serve(
     listening = listen_at(host, port) if handed is None else socket.socket(fileno=handed)
     hub = Hub(Board(), controlled=runtime is not None)
     address = page_address(*listening.getsockname()[:2])
-    site = Site(Shelf(record, pictures), hub, controlled=runtime is not None, address=address)
+    site = Site(
+        Shelf(record, pictures), hub, controlled=runtime is not None, address=address, folder=runtime, secure=secure
+    )
     control_socket, routes, sessions = None, [], Sessions()
     try:
         if runtime is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import TypeVar
 
 from starlette.exceptions import HTTPException
@@ -20,9 +21,22 @@ T = TypeVar("T")
 class Site:
     """The record and the viewers."""
 
-    def __init__(self, shelf: Shelf, hub: Hub, *, controlled: bool = False, address: PageAddress | None = None) -> None:
-        """``controlled``: people at the table may pair their devices and change things; ``address``: of the page."""
+    def __init__(
+        self, shelf: Shelf, hub: Hub, *, controlled: bool = False, address: PageAddress | None = None,
+        folder: Path | None = None, secure: bool = False,
+    ) -> None:  # fmt: skip
+        """A page.
+
+        Args:
+            shelf: the games.
+            hub: the viewers.
+            controlled: people at the table may pair their devices and change things.
+            address: of the page.
+            folder: of this boot, with the seats' codes; None where nothing can be changed.
+            secure: whether a proxy of this machine stands before every visitor.
+        """
         self.shelf, self.hub, self.controlled, self._address = shelf, hub, controlled, address
+        self.folder, self.secure = folder, secure
         # Ruling a long game again or drawing a picture must not hold back the live events.
         self._pool = ThreadPoolExecutor(2, thread_name_prefix="page")
 

@@ -162,6 +162,11 @@ class GuardedAnswer:
 
 
 CSRF_HEADER: Final = "x-csrf-token"
+PAIR: Final = "/api/pair"
+HANDS: Final = "/api/pad"
+"""Where pages that are pads report hands, some times a second."""
+OPEN_CHANGES: Final = (PAIR, HANDS)
+"""What may be posted without having paired: each asks for a code of its own."""
 _HEARD_OUT: Final = 0.5
 """Seconds that are given to the rest of a request which is refused."""
 _METHODS: Final = ("GET", "HEAD", "POST")
@@ -213,12 +218,13 @@ class Guard:
 
     def __init__(
         self, app: ASGIApp, sessions: Sessions, *, hosts: Hosts, limits: Limits = USUAL_LIMITS,
-        clock: Clock = monotonic, secure: bool = False, open_changes: Iterable[str] = ("/api/pair",),
+        clock: Clock = monotonic, secure: bool = False, open_changes: Iterable[str] = OPEN_CHANGES,
     ) -> None:  # fmt: skip
         self.app, self.sessions, self.hosts, self.limits = app, sessions, hosts, limits
         self._clock, self._secure, self._open_changes = clock, secure, frozenset(open_changes)
         self._reads = Buckets(limits.reads, limits.reads_ns)
         self._changes = Buckets(limits.changes, limits.changes_ns)
+        self._hands = Buckets(limits.hands, limits.hands_ns)
         self._streams: Counter[str] = Counter()
         """Event streams that are open now, by address."""
 
@@ -275,7 +281,8 @@ class Guard:
             raise Refusal(405, "this page is only read (GET) and posted to (POST)", (b"allow", b"GET, HEAD, POST"))
         changes = scope["method"] in _CHANGES
         who = _address(scope)
-        wait = (self._changes if changes else self._reads).wait(who, self._clock())
+        asked = (self._hands if path == HANDS else self._changes) if changes else self._reads
+        wait = asked.wait(who, self._clock())
         if wait:
             seconds = -(-wait // SECOND)
             after = (b"retry-after", str(seconds).encode())

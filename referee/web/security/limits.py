@@ -34,6 +34,9 @@ class Limits:
     changes: int = 20
     """Changes at once; as many again come back in `changes_ns`."""
     changes_ns: int = 10 * SECOND
+    hands: int = 400
+    """Reports of pages that are pads at once: some a second of each seat; as many again come back in `hands_ns`."""
+    hands_ns: int = 10 * SECOND
     streams: int = 8
     """Event streams open at once from one address."""
     all_streams: int = 64

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from hardware.pads.page_pads import SAMPLING, SILENT, PagePads, Reports
+from hardware.pads.page_pads import SAMPLING, SILENT, PagePads, TouchReports
 from hardware.ports import Edge, HardwareMissing
 from referee.units import MS, SECOND
 
@@ -82,7 +82,7 @@ def test_stated_errors_hold_and_no_order_is_wrong_outside_them() -> None:
     for k in range(1000):
         t, first = 20 * SECOND + k * SECOND // 2, rng.choice((1, 2))
         slaps += [(t, first), (t + rng.randint(2 * MS, 120 * MS), 3 - first)]
-    reports = Reports((1, 2))
+    reports = TouchReports((1, 2))
     made: list[Edge] = []
     promised = 0
     for at, told in play(phones, slaps):
@@ -105,7 +105,7 @@ def test_stated_errors_hold_and_no_order_is_wrong_outside_them() -> None:
     assert statistics.median(edge.t_error for edge in made) < 30 * MS
 
 
-def report(phone: Phone, reports: Reports, *ours: int) -> list[Edge]:
+def report(phone: Phone, reports: TouchReports, *ours: int) -> list[Edge]:
     """What is made of its reports at these instants."""
     made = []
     for t in ours:
@@ -114,7 +114,7 @@ def report(phone: Phone, reports: Reports, *ours: int) -> list[Edge]:
 
 
 def test_a_report_that_comes_twice_tells_nothing_twice() -> None:
-    phone, reports = Phone(1, random.Random(1)), Reports((1,))
+    phone, reports = Phone(1, random.Random(1)), TouchReports((1,))
     report(phone, reports, SECOND, 2 * SECOND)
     phone.touch(2 * SECOND, pressed=True)
     _, told = phone.report(3 * SECOND)
@@ -123,7 +123,7 @@ def test_a_report_that_comes_twice_tells_nothing_twice() -> None:
 
 
 def test_a_page_that_falls_silent_is_told_and_not_waited_for() -> None:
-    phone, reports = Phone(1, random.Random(1)), Reports((1,))
+    phone, reports = Phone(1, random.Random(1)), TouchReports((1,))
     assert reports.watermark(SECOND) == SECOND
     report(phone, reports, SECOND, 2 * SECOND)
     phone.touch(2 * SECOND, pressed=True)
@@ -144,7 +144,7 @@ def test_a_page_that_falls_silent_is_told_and_not_waited_for() -> None:
 def test_a_finer_screen_states_a_smaller_error() -> None:
     errors = []
     for sampling in (0, 4 * MS):
-        phone, reports = Phone(1, random.Random(1)), Reports((1,))
+        phone, reports = Phone(1, random.Random(1)), TouchReports((1,))
         report(phone, reports, SECOND, 2 * SECOND)
         phone.touch(2 * SECOND, pressed=True)
         (edge,) = reports.feed(phone.report(3 * SECOND)[1] | {"sampling": sampling})
@@ -153,7 +153,7 @@ def test_a_finer_screen_states_a_smaller_error() -> None:
 
 
 def test_edges_of_one_pad_stay_in_order_when_its_clock_is_better_known() -> None:
-    phone, reports = Phone(1, random.Random(3)), Reports((1,))
+    phone, reports = Phone(1, random.Random(3)), TouchReports((1,))
     made = report(phone, reports, SECOND, 2 * SECOND)
     for k in range(20):
         phone.touch((20 + k) * SECOND // 10, pressed=k % 2 == 0)
@@ -173,7 +173,7 @@ def test_edges_of_one_pad_stay_in_order_when_its_clock_is_better_known() -> None
 )  # fmt: skip
 def test_what_is_no_report_is_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=r"no report|invalid literal|not enough"):
-        Reports((1,)).feed(wrong)
+        TouchReports((1,)).feed(wrong)
 
 
 def test_reports_come_by_a_socket_of_this_machine(tmp_path: Path) -> None:

@@ -1,0 +1,88 @@
+"""Pages that are pads: a phone's one large button, and keys in a browser; and the page that shows the way to them.
+
+Routes of the page's process. What is touched is reported to `referee.web.api`, which hands it on to the referee. A page
+needs its seat's code; the codes are shown to this machine, and to devices that have paired.
+"""
+
+from __future__ import annotations
+
+import json
+from io import BytesIO
+from typing import Final
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+
+from referee.control.page_address import is_loopback
+from referee.control.seat_codes import SeatCode, read_seat_codes
+from referee.web.control_page import said_to_scripts
+from referee.web.layout import page, page_texts
+from referee.web.markup import Markup, tag
+from referee.web.site import Site
+
+_SCRIPTS: Final = ("forms.js", "pad.js")
+
+
+async def show_pad(_site: Site, request: Request) -> HTMLResponse:
+    """One seat's pad for a phone: its code stands behind the address, where no log ever has it."""
+    texts = page_texts(request)
+    words = said_to_scripts(texts, "pad.", "control.")
+    return page(request, texts("pad.title"), words, tag("div", "", id="pads"), scripts=_SCRIPTS, body="padpage")
+
+
+async def show_pads(site: Site, request: Request) -> HTMLResponse:
+    """Every pad that is a page: codes for phones to scan, and the keys that are pressed in this browser."""
+    texts = page_texts(request)
+    title = texts("pad.pads")
+    if not _may_see(site, request):
+        return page(request, title, tag("section", tag("p", texts("pad.here_only")), class_="panel empty"))
+    codes = _codes(site)
+    keys = [{"code": one.code, "key": one.key} for one in codes if one.key]
+    shown = [_invitation(site, request, one) for one in codes if not one.key]
+    content = [
+        tag("h1", title),
+        tag("p", texts("pad.none"), class_="note") if not codes else None,
+        tag("p", texts("pad.scan"), class_="note") if shown else None,
+        tag("div", shown, class_="invitations"),
+        tag("div", "", id="pads", data_keys=json.dumps(keys)),
+    ]
+    words = said_to_scripts(texts, "pad.", "control.")
+    return page(request, title, words, *content, scripts=_SCRIPTS)
+
+
+async def send_pad_code(site: Site, request: Request) -> Response:
+    """A seat's pad as a QR code."""
+    import segno
+
+    one = next((one for one in _codes(site) if one.seat == request.path_params["seat"] and not one.key), None)
+    if one is None or not _may_see(site, request):
+        raise HTTPException(404)
+    out = BytesIO()
+    segno.make(_address(site, request, one), error="m").save(
+        out, kind="svg", border=3, dark="#000", light="#fff", xmldecl=False, scale=6
+    )
+    return Response(out.getvalue(), media_type="image/svg+xml", headers={"Cache-Control": "no-store"})
+
+
+def _codes(site: Site) -> list[SeatCode]:
+    return [] if site.folder is None else read_seat_codes(site.folder)
+
+
+def _invitation(site: Site, request: Request, one: SeatCode) -> Markup:
+    texts, names = page_texts(request), site.hub.board.names
+    name = names[one.seat - 1] if one.seat <= len(names) else texts("pad.seat", seat=one.seat)
+    image = tag("img", src=f"/pads/{one.seat}.svg", alt=texts("pad.scan"), width=220, height=220)
+    link = tag("a", name, href=_address(site, request, one))
+    return tag("figure", image, tag("figcaption", link), class_="panel scan")
+
+
+def _address(site: Site, request: Request, one: SeatCode) -> str:
+    address = site.shared_address(request)
+    return f"{address.room or address.here}pad#{one.code}"
+
+
+def _may_see(site: Site, request: Request) -> bool:
+    """Whether whoever asks sits at this machine, or has paired."""
+    client = request.client.host if request.client is not None else ""
+    return request.scope.get("referee.device") is not None or (is_loopback(client) and not site.secure)

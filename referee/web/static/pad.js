@@ -1,0 +1,141 @@
+// Pads on a page: one large button on a phone, or keys of this machine. Touches are stamped here, by this device's own
+// clock, and reported until they are acknowledged; each report and its answer are an exchange of stamps by which the
+// table tells where that clock stands.
+"use strict";
+(() => {
+  const { text } = Words;
+  const { element } = Make;
+  const HEARTBEAT = 200;
+  const PATIENCE = 2000;
+  const home = document.getElementById("pads");
+  const ns = (ms) => Math.round(ms * 1e6);
+  const random = () => [...crypto.getRandomValues(new Uint8Array(12))].map((one) => one.toString(16).padStart(2, "0")).join("");
+  const page = random();
+
+  const keys = JSON.parse(home.dataset.keys ?? "null");
+  const kind = keys ? "key" : "touch";
+  const code = location.hash.slice(1);
+  const pads = (keys ?? (code ? [{ code, key: "" }] : [])).map((one) =>
+    ({ ...one, count: 0, waiting: [], down: false, name: "", key: one.key }));
+  if (!pads.length) {
+    if (!keys) home.append(element("p", { class: "panel empty" }, text("pad.no_code")));
+    return;
+  }
+
+  const shown = new Map();
+  for (const pad of pads) {
+    const name = element("b");
+    const key = element("kbd", {}, pad.key.replace(/^(Key|Digit)/, ""));
+    const button = element("button", { type: "button", class: "pad" }, name, pad.key ? key : null);
+    shown.set(pad, { name, button });
+    home.append(button);
+  }
+  const state = element("p", { class: "note", role: "status", "aria-live": "polite" });
+  home.append(state);
+
+  // How far apart the looks of this screen are: a finger that slides is seen by each.
+  const gaps = [];
+  let lastLook = 0;
+  const lookedAt = (event) => {
+    for (const one of event.getCoalescedEvents?.() ?? [event]) {
+      const gap = one.timeStamp - lastLook;
+      if (gap > 1 && gap < 50) gaps.push(gap);
+      lastLook = one.timeStamp;
+    }
+    gaps.splice(0, gaps.length - 200);
+  };
+  const sampling = () => {
+    if (kind !== "touch" || gaps.length < 30) return 0;
+    return [...gaps].sort((a, b) => a - b)[gaps.length >> 1];
+  };
+
+  let exchange = null, heard = -Infinity, way = Infinity, refused = "", sending = 0, known = false;
+
+  const report = async () => {
+    if (sending >= 3) return;
+    sending += 1;
+    const sent = performance.now();
+    const body = {
+      page, kind, sampling: ns(sampling()),
+      // What is still on its way through this device's own queue is not promised.
+      until: ns(sent - 30),
+      hands: Object.fromEntries(pads.map((pad) => [pad.code, pad.waiting.slice(0, 100)])),
+      ...(exchange ? { clock: exchange } : {}),
+    };
+    try {
+      const answer = await fetch("/api/pad", {
+        method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body),
+        signal: AbortSignal.timeout?.(PATIENCE),
+      });
+      const received = performance.now();
+      const said = await answer.json();
+      if (said.accepted) {
+        exchange = [ns(sent), said.at, ns(received)];
+        [heard, refused] = [received, ""];
+        way = Math.min(way * 1.01, received - sent);
+        for (const pad of pads) {
+          const mine = said.seats[pad.code];
+          if (!mine) continue;
+          pad.name = mine.name || text("pad.seat", { seat: mine.seat });
+          pad.seat = mine.seat;
+          pad.waiting = pad.waiting.filter(([count]) => count > mine.heard);
+        }
+        known = known || Boolean(body.clock);
+      } else refused = said.words;
+    } catch {
+      // No network, or no answer in time: everything is reported again.
+    } finally {
+      sending -= 1;
+      draw();
+    }
+  };
+
+  const touch = (pad, pressed, stamp) => {
+    if (pad.down === pressed || !known) return;
+    pad.down = pressed;
+    pad.count += 1;
+    pad.waiting.push([pad.count, ns(stamp), pressed ? 1 : 0]);
+    draw();
+    report();
+  };
+
+  const draw = () => {
+    const lost = performance.now() - heard > PATIENCE;
+    for (const [pad, { name, button }] of shown) {
+      name.textContent = pad.name;
+      button.className = `pad ${pad.seat ? `bg-seat${((pad.seat - 1) % 8) + 1}` : ""} ${pad.down ? "down" : ""}`;
+      button.disabled = lost || !known;
+    }
+    const error = Math.round(way / 2 + (sampling() || (kind === "touch" ? 17 : 8)));
+    state.textContent = refused || (lost ? text("pad.lost") : text("pad.heard", { error }));
+    state.classList.toggle("bad", Boolean(refused) || lost);
+  };
+
+  if (kind === "touch") {
+    const [pad] = pads;
+    const { button } = shown.get(pad);
+    button.addEventListener("pointerdown", (event) => {
+      event.preventDefault();
+      touch(pad, true, event.timeStamp);
+    });
+    for (const end of ["pointerup", "pointercancel"]) {
+      window.addEventListener(end, (event) => touch(pad, false, event.timeStamp));
+    }
+    window.addEventListener("pointermove", lookedAt);
+    window.addEventListener("contextmenu", (event) => event.preventDefault());
+    navigator.wakeLock?.request("screen").catch(() => {});
+  } else {
+    const of = (event) => pads.find((pad) => pad.key === event.code);
+    window.addEventListener("keydown", (event) => {
+      const pad = of(event);
+      if (!pad || event.repeat || event.target.matches("input, select, textarea")) return;
+      event.preventDefault();
+      touch(pad, true, event.timeStamp);
+    });
+    window.addEventListener("keyup", (event) => of(event) && touch(of(event), false, event.timeStamp));
+    window.addEventListener("blur", () => pads.forEach((pad) => touch(pad, false, performance.now())));
+  }
+  document.addEventListener("visibilitychange", () => document.hidden || report());
+  setInterval(report, HEARTBEAT);
+  report();
+})();
