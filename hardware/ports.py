@@ -89,6 +89,14 @@ class Pads(Protocol):
     def close(self) -> None: ...
 
 
+class TimedPads(Pads, Protocol):
+    """Pads that promise how far they have told."""
+
+    def watermark(self, now: int) -> int:
+        """Every edge up to this instant (ns) has been reported."""
+        ...
+
+
 class Speaker(Protocol):
     """A voice made of clips rendered ahead."""
 

@@ -50,7 +50,7 @@ OpenVoice = Callable[[Clock], Speaker]
 
 
 class ScriptedPads(SimulatedPads):
-    """Pads that are pressed as a script says, stamped exactly; implements `referee.table.loop.TimedPads`.
+    """Pads that are pressed as a script says, stamped exactly; implements `hardware.ports.TimedPads`.
 
     No finger has a thread: whoever asks how far the pads have told has the script played up to then. So a machine that
     is late plays late, and never out of order.

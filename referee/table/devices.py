@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 from hardware.clock import Clock, monotonic
 from hardware.pads.force import ForceSampler, open_force
-from hardware.ports import HardwareMissing, Lights, Speaker
-from referee.table.loop import Alarm, NoPads, TimedPads
+from hardware.ports import HardwareMissing, Lights, Speaker, TimedPads
+from referee.table.loop import Alarm, NoPads
 from referee.table.slap_pictures import PictureSource
 from referee.vision.cameras import open_camera_of, work_of
 from referee.vision.client import SightProcess

@@ -19,7 +19,7 @@ from typing import Any, Final, Protocol, TextIO
 
 from hardware.clock import Clock, monotonic
 from hardware.pads.force import Force, ForceSampler
-from hardware.ports import Edge, Lost, Pads
+from hardware.ports import Edge, Lost, TimedPads
 from referee.control.typed_words import is_typed_command
 from referee.engine.observations import LogError
 from referee.engine.rulings import Ruling
@@ -134,12 +134,6 @@ _SWITCH: Final = 0.0005
 _log = logging.getLogger(__name__)
 
 
-class TimedPads(Pads, Protocol):
-    """Pads that promise how far they have told."""
-
-    def watermark(self, now: int) -> int: ...
-
-
 class SharedPads:
     """Pads whose edges go to whoever asked last: the roll-call first, and then the game. Implements `TimedPads`."""
 
@@ -153,6 +147,12 @@ class SharedPads:
     def trouble(self) -> str:
         """Why the pads tell nothing any more; empty while they do."""
         return str(getattr(self._pads, "trouble", ""))
+
+    @property
+    def silent(self) -> Mapping[int, str]:
+        """By seat: why its pad tells nothing at present, and what to do; a pad that has no plug is never among them."""
+        silent: Mapping[int, str] = getattr(self._pads, "silent", {})
+        return silent
 
     def held(self) -> tuple[int, ...]:
         """Seats whose pads are down now."""
@@ -223,6 +223,7 @@ class Loop:
         self._weights: deque[Force] = deque()
         self._edges: deque[Edge] = deque()
         self._lost: deque[Lost] = deque()
+        self._silent: Mapping[int, str] = {}
         self._post: deque[tuple[str, str]] = deque()
         self._stirred = clock() - _STIR
         self.frames = 0
@@ -314,6 +315,12 @@ class Loop:
             words = getattr(device, "trouble", "")
             if words:
                 self._conductor.trouble(part, words)
+        silent: Mapping[int, str] = getattr(self._pads, "silent", {})
+        for seat, words in silent.items():
+            self._conductor.trouble(f"pad {seat}", words)
+        for seat in self._silent.keys() - silent.keys():
+            self._conductor.mended(f"pad {seat}")
+        self._silent = silent
         while self._post:
             part, words = self._post.popleft()
             if words:

@@ -11,7 +11,7 @@ from typing import Any
 from hardware.pads.gpiod_lines import GpiodLines
 from hardware.pads.pads import GpioPads
 from hardware.pads.pinout import PAD_PINS
-from hardware.ports import Speaker
+from hardware.ports import Speaker, TimedPads
 from hardware.simulated.devices.silent_speaker import RecordingSpeaker
 from hardware.simulated.devices.simulated_lights import SimulatedLights
 from referee.announce.light_show import Lamps
@@ -24,7 +24,7 @@ from referee.record.journal import FileJournal, Journal
 from referee.record.store import GameWriter
 from referee.settings.model import parse_settings
 from referee.table.game import Conductor
-from referee.table.loop import FirstHand, Loop, NoPads, SharedPads, TimedPads
+from referee.table.loop import FirstHand, Loop, NoPads, SharedPads
 from referee.table.page_link import PageLink
 from referee.table.services import ServedGame, TableService
 from referee.table.slap_pictures import Album

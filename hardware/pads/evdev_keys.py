@@ -1,0 +1,159 @@
+"""Input devices by the kernel's own interface (evdev), each opened to be read and stamped on CLOCK_MONOTONIC.
+
+The thin shell under `hardware.pads.key_source`; Linux alone, in the referee's own process.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import logging
+import struct
+import time
+from collections.abc import Collection, Iterable
+from pathlib import Path
+from typing import Any, Final
+
+from hardware.pads.key_source import EV_KEY, InputSignal, KeyDevice
+from hardware.pads.pad_place import PadPlace
+from hardware.ports import HardwareMissing
+
+USER_TO_INPUT: Final = "put your user into the group input (sudo usermod -aG input $USER), then log in again"
+"""What mends an input device that may not be opened."""
+_SET_CLOCK: Final = 0x400445A0
+"""EVIOCSCLOCKID of linux/input.h: on which clock this reader's stamps count."""
+
+_TOUCHES: Final = frozenset(range(0x140, 0x150))
+"""What a touchpad or tablet tells of fingers and pens; no keys."""
+
+_log = logging.getLogger(__name__)
+
+
+class EvdevDevice:
+    """One open input device; implements `hardware.pads.key_source.KeyDevice`."""
+
+    def __init__(self, path: str, links: Iterable[str] = ()) -> None:
+        """Open it to be read.
+
+        Args:
+            path: of the device.
+            links: other files that lead to it, by which a seat may name it.
+
+        Raises:
+            OSError: it may not be opened, or is gone.
+        """
+        import evdev
+
+        self._device = evdev.InputDevice(path, readonly=True)
+        fcntl.ioctl(self._device.fd, _SET_CLOCK, struct.pack("i", time.CLOCK_MONOTONIC))
+        self.path = path
+        self.name = str(self._device.name).strip()
+        self.socket = str(self._device.phys)
+        """Where it is plugged in: two of one make differ in it."""
+        self.labels = frozenset(filter(None, (path, *links, self.name, self.socket, str(self._device.uniq))))
+        self.bus = int(self._device.info.bustype)
+        self.keys = frozenset(int(code) for code in self._device.capabilities(absinfo=False).get(EV_KEY, ()))
+
+    def fileno(self) -> int:
+        """What can be read when something was pressed."""
+        return int(self._device.fd)
+
+    def read(self) -> Iterable[InputSignal]:
+        """What waits, in order; raises BlockingIOError where there is nothing."""
+        signals: Iterable[InputSignal] = self._device.read()
+        return signals
+
+    def held(self) -> Collection[int]:
+        """Codes of the keys that are down now."""
+        return [int(code) for code in self._device.active_keys()]
+
+    def grab(self) -> None:
+        """Have what is pressed on it go nowhere else; where another program has done so, it stays as it is."""
+        try:
+            self._device.grab()
+        except OSError as refused:
+            if refused.errno != errno.EBUSY:
+                raise
+            _log.warning("another program has taken %s for itself: its keys may not be heard here", self.name)
+
+    def close(self) -> None:
+        """Let go of it."""
+        with contextlib.suppress(OSError):
+            self._device.close()
+
+
+class EvdevDevices:
+    """This machine's input devices; implements `hardware.pads.key_source.KeyDevices`."""
+
+    def __init__(self, folder: Path = Path("/dev/input")) -> None:
+        """``folder``: where the kernel lists them.
+
+        Raises:
+            HardwareMissing: the evdev package is not here.
+        """
+        try:
+            import evdev
+        except ImportError as missing:
+            raise HardwareMissing(
+                f"keys as pads need evdev, which cannot be loaded ({missing}): make install (or: pip install evdev)"
+            ) from missing
+        self._codes: dict[str, int] = evdev.ecodes.ecodes
+        self._names: dict[int, Any] = evdev.ecodes.keys
+        self._folder = folder
+        self.refused = ""
+        """A device that may not be opened, and what to do; empty where there was none at the last `find`."""
+
+    def code(self, key: str) -> int:
+        """The kernel's code of a key's name, as in ``a``, ``leftshift`` or ``btn_south``, or of ``0x2c0``.
+
+        Raises:
+            ValueError: there is no such key.
+        """
+        name = key.upper()
+        code = self._codes.get(name if name.startswith(("BTN_", "KEY_")) else f"KEY_{name}")
+        if code is not None:
+            return code
+        if not name.startswith("0X"):
+            raise ValueError(f"there is no key called {key!r}; `referee setup --step pads` finds a key's name")
+        return int(name, 16)
+
+    def key(self, code: int) -> str:
+        """The name of a key, as `code` takes it."""
+        name = self._names.get(code, hex(code))
+        return str(name if isinstance(name, str) else name[0]).removeprefix("KEY_").casefold()
+
+    def places(self) -> list[PadPlace]:
+        """Every key of every device, each as a seat may name it; two devices of one name are told by their sockets."""
+        devices = self.find(())
+        names = [device.name for device in devices]
+        found: list[PadPlace] = []
+        for device in devices:
+            label = device.name if names.count(device.name) == 1 else device.socket or device.path
+            found += [PadPlace("key", self.key(code), label) for code in sorted(device.keys - _TOUCHES)]
+            device.close()
+        return found
+
+    def find(self, known: Collection[str]) -> list[KeyDevice]:
+        """Open every device that has keys, but those of the paths that are known."""
+        self.refused = ""
+        links: dict[str, list[str]] = {}
+        for link in self._folder.glob("by-*/*"):
+            links.setdefault(str(link.resolve()), []).append(str(link))
+        found: list[KeyDevice] = []
+        for path in sorted(str(path) for path in self._folder.glob("event*")):
+            if path in known:
+                continue
+            try:
+                device = EvdevDevice(path, links.get(path, ()))
+            except PermissionError:
+                self.refused = f"{path} may not be opened, so its keys are not heard: {USER_TO_INPUT}"
+                continue
+            except OSError as gone:
+                _log.info("%s cannot be opened: %s", path, gone)
+                continue
+            if device.keys:
+                found.append(device)
+            else:
+                device.close()
+        return found

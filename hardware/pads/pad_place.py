@@ -1,0 +1,50 @@
+"""Where a seat's pad is that hangs on no pin: which key of which keyboard, or which contact of which board. Pure.
+
+In the settings it is one text, as in ``key:a``, ``key:leftshift@Logitech K120`` or ``serial:2@/dev/ttyACM0``.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+PLACE_KINDS: Final = {
+    "key": "a key of a keyboard, a button of a gamepad, and whatever else is one to the machine",
+    "serial": "a contact of a microcontroller that stamps its edges itself",
+}
+"""What a pad may be besides a pin."""
+PLACE_PATTERN: Final = rf"^({'|'.join(PLACE_KINDS)}):[^@\s]+(@.*\S)?$"
+
+
+@dataclass(frozen=True, slots=True)
+class PadPlace:
+    """One pad's place; its text is what the settings hold."""
+
+    kind: str
+    """One of `PLACE_KINDS`."""
+    which: str
+    """The key's name, or the contact's number."""
+    device: str = ""
+    """Which device it is on; empty where any will do."""
+
+    def __str__(self) -> str:
+        return f"{self.kind}:{self.which}" + (f"@{self.device}" if self.device else "")
+
+    def overlaps(self, other: PadPlace) -> bool:
+        """Whether one press may be told of both places."""
+        same = (self.kind, self.which) == (other.kind, other.which)
+        return same and (self.device == other.device or not (self.device and other.device))
+
+
+def parse_place(text: str) -> PadPlace:
+    """Read a pad's place.
+
+    Raises:
+        ValueError: it is none.
+    """
+    if not re.match(PLACE_PATTERN, text):
+        raise ValueError(f"{text!r} is no place of a pad, such as key:a or serial:2@/dev/ttyACM0")
+    kind, _, rest = text.partition(":")
+    which, _, device = rest.partition("@")
+    return PadPlace(kind, which.casefold(), device)
