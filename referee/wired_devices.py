@@ -6,17 +6,22 @@ had, and says what to do about it. The camera is opened in `referee.vision.camer
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import time
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
+from hardware.clock import monotonic
 from hardware.lights.leds import GpioLights
 from hardware.lights.strip import BothLights, StripLights
 from hardware.pads.crosstalk import Crosstalk
+from hardware.pads.key_source import KeySource
+from hardware.pads.pad_place import PadPlace
 from hardware.pads.pads import GpioPads
+from hardware.pads.plugged_pads import MixedPads, PluggedPads
 from hardware.pads.slaps import PadFilter
-from hardware.ports import HardwareMissing, Lights
+from hardware.ports import HardwareMissing, Lights, TimedPads
 from hardware.sound.clips import Clips, Progress, find_synthesiser
 from hardware.sound.piper import open_piper
 from hardware.sound.stream_speaker import StreamSpeaker
@@ -26,7 +31,7 @@ from referee.announce.volume_choice import volume_in
 from referee.units import US
 
 if TYPE_CHECKING:
-    from referee.settings.model import Settings, VoiceSettings
+    from referee.settings.model import PadSettings, Settings, VoiceSettings
 
 Tell = Callable[[str], None]
 
@@ -62,13 +67,54 @@ def pad_filter(settings: Settings, start: int, *, force: bool = False, prefix: s
     return PadFilter(seats, start, t_errors=errors, crosstalk=crosstalk, force=force, prefix=prefix)
 
 
-def open_pads(settings: Settings) -> GpioPads:
-    """The seats' pads, each with the error that is known of it; raises `HardwareMissing`."""
-    return GpioPads(
-        {number: seat.pad for number, seat in enumerate(settings.seats, start=1)},
-        t_error=dict(enumerate(pad_errors(settings), start=1)),
-        active_high=settings.pads.active_high,
-    )
+def open_pads(settings: Settings) -> TimedPads:
+    """The seats' pads, each with the error that is known of it, of however many kinds.
+
+    A kind that cannot be had is told as its seats' (`MixedPads.silent`), and the others are there.
+
+    Raises:
+        HardwareMissing: no kind can be had; says of each what to do.
+    """
+    errors = dict(enumerate(pad_errors(settings), start=1))
+    pins = {seat: pin for seat, one in enumerate(settings.seats, start=1) if (pin := one.pad_pin) is not None}
+    kinds: dict[tuple[int, ...], Callable[[], TimedPads]] = {}
+    if pins:
+        kinds[tuple(pins)] = lambda: GpioPads(
+            pins, t_error={seat: errors[seat] for seat in pins}, active_high=settings.pads.active_high
+        )
+    for kind, open_kind in _PLUGGED.items():
+        places = {
+            seat: place
+            for seat, one in enumerate(settings.seats, start=1)
+            if (place := one.pad_place) is not None and place.kind == kind
+        }
+        if places:
+            kinds[tuple(places)] = partial(open_kind, places, errors, settings.pads)
+    opened: list[TimedPads] = []
+    absent: dict[int, str] = {}
+    for seats, open_kind_now in kinds.items():
+        try:
+            opened.append(open_kind_now())
+        except (HardwareMissing, OSError) as bad:
+            absent |= dict.fromkeys(seats, str(bad))
+    if not opened:
+        raise HardwareMissing("; ".join(dict.fromkeys(absent.values())))
+    return opened[0] if len(kinds) == 1 else MixedPads(opened, absent)
+
+
+def _open_keys(places: Mapping[int, PadPlace], errors: Mapping[int, int], settings: PadSettings) -> TimedPads:
+    """Keys of input devices; those that are not plugged in are waited for."""
+    from hardware.pads.evdev_keys import EvdevDevices
+
+    try:
+        source = KeySource(places, EvdevDevices(), t_errors=errors, grab=settings.grab_keys, now=monotonic())
+    except ValueError as bad:
+        raise HardwareMissing(str(bad)) from None
+    return PluggedPads(source)
+
+
+_PLUGGED: Final = {"key": _open_keys}
+"""How each kind of pad that has a plug is opened, by the kind of its place."""
 
 
 def open_lights(settings: Settings, missing: dict[str, str]) -> Lights | None:

@@ -24,6 +24,7 @@ from pydantic import (
     model_validator,
 )
 
+from hardware.pads.pad_place import PLACE_PATTERN, PadPlace, parse_place
 from hardware.pads.pinout import PAD_PINS, SEAT_LIGHT_PINS
 from referee.errors import UserError
 from referee.rules.house import RulesError, read_house_rules
@@ -79,6 +80,10 @@ def _topic_name(default: str) -> Any:
 
 
 _Pin = Annotated[int, Field(ge=0, le=LAST_PIN, description=f"a whole number from 0 to {LAST_PIN} (a BCM pin)")]
+_Pad = Annotated[
+    _Pin | Annotated[str, StringConstraints(pattern=PLACE_PATTERN)],
+    Field(description=f'a whole number from 0 to {LAST_PIN} (a BCM pin), or a place such as "key:a" or "serial:2"'),
+]  # fmt: skip
 _Name = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1), Field(description="a name in quotes")
 ]  # fmt: skip
@@ -90,12 +95,23 @@ _Point = tuple[float, float]
 
 
 class SeatSettings(Section):
-    """One seat: its name, its pins (BCM), and where it stands in the picture (degrees, see `Card.bearing`)."""
+    """One seat: its name, its pad and light, and where it stands in the picture (degrees, see `Card.bearing`)."""
 
     name: _Name
-    pad: _Pin
+    pad: _Pad
+    """On a pin (BCM), or a place of another kind: see `hardware.pads.pad_place`."""
     light: _Pin
     bearing: float = _number(..., -360, 360, "degrees")
+
+    @property
+    def pad_pin(self) -> int | None:
+        """The pin (BCM) of a pad that is wired to the header."""
+        return self.pad if isinstance(self.pad, int) else None
+
+    @property
+    def pad_place(self) -> PadPlace | None:
+        """Where a pad is that is not wired to the header."""
+        return parse_place(self.pad) if isinstance(self.pad, str) else None
 
 
 class CameraSettings(Section):
@@ -138,6 +154,8 @@ class PadSettings(Section):
     active_high: bool = _flag(False)
     force: bool = _flag(False)
     """Whether an MCP3008 on the header's SPI measures how hard each pad is hit: channel 0 for seat 1."""
+    grab_keys: bool = _flag(False)
+    """Whether what is pressed on a keyboard that a seat names goes nowhere but to the referee."""
     roll_call: bool = _flag(True)
     """Whether every seat slaps its pad before the game, so that a silent one is found."""
 
@@ -332,7 +350,7 @@ class Settings(Section):
 
     @model_validator(mode="after")
     def _refuse_shared_pins(self) -> Self:
-        uses = [(seat.pad, f"the pad of seat {n}") for n, seat in enumerate(self.seats, 1)]
+        uses = [(seat.pad_pin, f"the pad of seat {n}") for n, seat in enumerate(self.seats, 1)]
         if self.lights.enabled:
             uses += [(seat.light, f"the light of seat {n}") for n, seat in enumerate(self.seats, 1)]
             uses += [(pin, "the table's light") for pin in self.lights.table]
@@ -340,9 +358,15 @@ class Settings(Section):
             uses += [(pin, "the force chip (SPI)") for pin in SPI_PINS]
         taken: dict[int, str] = {}
         for pin, use in uses:
+            if pin is None:
+                continue
             if pin in taken:
                 raise SettingsError(f"pin {pin} is given to {taken[pin]} and to {use}; give each its own")
             taken[pin] = use
+        places = [(n, place) for n, seat in enumerate(self.seats, 1) if (place := seat.pad_place) is not None]
+        for (a, one), (b, other) in combinations(places, 2):
+            if one.overlaps(other):
+                raise SettingsError(f"{one} is the pad of seat {a}, and {other} that of seat {b}; give each its own")
         return self
 
 

@@ -7,7 +7,6 @@ back in words, and the walk goes on; where a step makes no sense without it, `Us
 from __future__ import annotations
 
 import contextlib
-import queue
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -15,7 +14,6 @@ from typing import Any, Final
 
 from hardware.camera.pi_camera import PiCamera
 from hardware.lights.leds import GpioLights
-from hardware.pads.pads import GpioPads
 from hardware.pads.pinout import PAD_PINS
 from hardware.ports import Edge, HardwareMissing
 from hardware.simulated.devices.simulated_pads import SimulatedPads
@@ -23,6 +21,7 @@ from referee.errors import UserError
 from referee.settings.file import SettingsText, replace_file
 from referee.settings.model import Settings, VoiceSettings, parse_settings
 from referee.setup.doctor import examine, short_report
+from referee.setup.first_hit import first_hit, keys_held_together
 from referee.units import MS
 from referee.vision import learned_decks
 from referee.vision.cameras import cameras, open_camera_of
@@ -47,23 +46,22 @@ class Bench:
         """The settings that a text holds."""
         return parse_settings(text, self.path.parent)
 
-    def slap(self, seat: int, pins: Sequence[int], active_high: bool) -> int | None:
-        """The pin of the pad that is hit first within some seconds; ``seat`` is the one that was asked.
+    def slap(self, seat: int, pins: Sequence[int], active_high: bool) -> int | str | None:
+        """The pin of the pad that is hit first within some seconds, or the place of the key that is pressed first.
+
+        Args:
+            seat: the one that was asked.
+            pins: on which a pad may be.
+            active_high: as the settings have it.
 
         Raises:
-            UserError: this machine has no such pins.
+            UserError: this machine has neither such pins nor keys.
         """
-        try:
-            pads = GpioPads(dict(enumerate(pins)), active_high=active_high)
-        except HardwareMissing as bad:
-            raise UserError(f"{bad}; or answer `skip` to leave the pads out") from None
-        hits: queue.Queue[Edge] = queue.Queue()
-        with contextlib.closing(pads):
-            pads.start(lambda edge: hits.put(edge) if edge.pressed else None)
-            try:
-                return pins[hits.get(timeout=_SLAP_PATIENCE).seat]
-            except queue.Empty:
-                return None
+        return first_hit(pins, active_high, _SLAP_PATIENCE)
+
+    def hold_keys(self, places: Sequence[str]) -> tuple[str, ...]:
+        """Those of these keys that were down together, at the moment at which most of them were."""
+        return keys_held_together(places, _SLAP_PATIENCE)
 
     def measure(self, text: str) -> tuple[str | None, str]:
         """The settings with the pads measured (None: they were not), and what happened, in words."""

@@ -7,7 +7,7 @@ sees and what speaks, house rules, and the doctor's look.
 from __future__ import annotations
 
 import re
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import Any, Final
@@ -20,6 +20,7 @@ from referee.settings.file import SettingsText
 from referee.settings.house_rules import SUFFIX
 from referee.settings.model import FEWEST_SEATS, LAST_PIN, MOST_SEATS, NEAREST_SEATS, SPI_PINS
 from referee.setup.camera_step import camera_step
+from referee.setup.pads_step import Pad, assign_pins, describe_moves, pads_step
 from referee.setup.walk import (
     BadAnswer,
     Check,
@@ -101,10 +102,10 @@ def _bearings(count: int) -> Check:
     return check
 
 
-def _free_pins(draft: SettingsText, count: int) -> list[tuple[int, int]]:
+def _free_pins(draft: SettingsText, count: int) -> list[tuple[Pad, int]]:
     """Each seat's pad and light: those that it has, and for further seats the picture's, where they are free."""
     settings = draft.settings
-    pins = [(seat.pad, seat.light) for seat in settings.seats[:count]]
+    pins: list[tuple[Pad, int]] = [(seat.pad, seat.light) for seat in settings.seats[:count]]
     used = {pin for pair in pins for pin in pair} | set(settings.lights.table)
     pool = [pin for pin in (*PAD_PINS, *SEAT_LIGHT_PINS, *range(2, LAST_PIN + 1)) if pin not in used]
 
@@ -126,15 +127,21 @@ def pins_step(draft: SettingsText) -> Run:
     words = "Does an MCP3008 on SPI measure how hard the pads are hit?"
     force = yield yes_no("pins.force", words, settings.pads.force)
     barred = list(SPI_PINS) if force else []
-    pads, lamps = [seat.pad for seat in settings.seats], [seat.light for seat in settings.seats]
-    drawn = (list(PAD_PINS[:count]), list(SEAT_LIGHT_PINS[:count]), list(TABLE_LIGHT_PINS))
+    wired_seats = [n for n, seat in enumerate(settings.seats) if seat.pad_pin is not None]
+    pads = [pin for seat in settings.seats if (pin := seat.pad_pin) is not None]
+    lamps = [seat.light for seat in settings.seats]
+    drawn = ([PAD_PINS[n] for n in wired_seats], list(SEAT_LIGHT_PINS[:count]), list(TABLE_LIGHT_PINS))
     choices = {
         "picture": "as the wiring picture draws it (referee wiring --out wiring.svg)",
         "other": "I type the pins",
+        "none": "nothing is wired: keys, buttons or a board are the pads, and there are no lights",
     }
     if (pads, lamps, table) != drawn and not {*pads, *lamps, *table} & set(barred):
         choices = {"kept": f"as the settings have it: pads {_listed(pads)}, lights {_listed(lamps)}", **choices}
-    wired = yield choose("pins.wiring", "How is the header wired?", next(iter(choices)), choices)
+    usual = next(iter(choices)) if wired_seats or settings.lights.enabled else "none"
+    wired = yield choose("pins.wiring", "How is the header wired?", usual, choices)
+    if wired == "none":
+        return draft.changed({"lights.enabled": False, "pads.force": False})
     if wired == "picture":
         pads, lamps, table = drawn
     elif wired == "other":
@@ -145,7 +152,9 @@ def pins_step(draft: SettingsText) -> Run:
          "high": "it drives its line to 3.3 V"},
     )  # fmt: skip
     lights = yield yes_no("pins.has_lights", "Are there lights?", settings.lights.enabled)
-    rows = [{"pad": pad, "light": light} for pad, light in zip(pads, lamps, strict=True)]
+    rows = [{"light": light} for light in lamps]
+    for n, pad in zip(wired_seats, pads, strict=True):
+        rows[n]["pad"] = pad
     # Off for the moment between two states, in which a pin might stand twice.
     off = {"lights.enabled": False, "pads.force": False, "lights.table": table, "pads.active_high": high == "high"}
     return draft.changed(off).with_seats(rows).changed({"lights.enabled": lights, "pads.force": force})
@@ -189,73 +198,6 @@ def _pins(count: int, taken: Sequence[int]) -> Check:
 # Swapped wires
 
 
-def pads_step(draft: SettingsText) -> Run:
-    """Each seat slaps; the line that answers is its pad's."""
-    settings = draft.settings
-    if not (yield yes_no("pads.roll_call", "Are the pads connected? Then every seat slaps its own, once", True)):
-        return draft
-    names, pins = [seat.name for seat in settings.seats], [seat.pad for seat in settings.seats]
-    lamps = {*(seat.light for seat in settings.seats), *settings.lights.table} if settings.lights.enabled else set()
-    # A pad may also be on one of the picture's lines, unless a light is there.
-    listened = tuple(dict.fromkeys([*pins, *(pin for pin in PAD_PINS if pin not in lamps)]))
-    told: dict[int, int] = {}
-    for seat, name in enumerate(names, start=1):
-        while seat not in told:
-            slap = {"seat": seat, "pins": listened, "active_high": settings.pads.active_high}
-            pin = yield DeviceCall("slap", slap, f"{name}: slap your pad now")
-            if pin is not None and pin not in told.values():
-                told[seat] = pin
-                break
-            words = f"Nothing was felt from {name}'s pad."
-            if pin is not None:
-                first = names[next(s for s, p in told.items() if p == pin) - 1]
-                words = f"That was {first}'s pad (pin {pin}), which has answered already."
-            yield Remark(words)
-            again = {"retry": "", "silent": "leave it, and go on: see `referee calibrate pads`"}
-            if (yield choose(f"pads.silent.{seat}", f"Shall {name} slap again?", "silent", again)) == "silent":
-                break
-    pads = assign_pins(pins, told, listened)
-    same = "every pad that answered is where the settings have it" if told else ""
-    silent = [name for seat, name in enumerate(names, start=1) if seat not in told]
-    yield Remark(_moves("pad", names, pins, pads, same, f"silent: {', '.join(silent)}" if silent else ""))
-    draft = draft.with_seats([{"pad": pin} for pin in pads])
-    words = "Measure how each pad bounces and what its neighbours hear? Each seat slaps eight times more"
-    if not told or not (yield yes_no("pads.measure", words, draft.settings.pads_measured is None)):
-        return draft
-    text, words = yield DeviceCall("measure", {"text": draft.text}, "measuring the pads")
-    yield Remark(words)
-    return draft if text is None else SettingsText(text, draft.folder)
-
-
-def assign_pins(before: Sequence[int], told: Mapping[int, int], listened: Sequence[int]) -> list[int]:
-    """Each seat's pin: the one that answered for it; for a silent seat its old one, or one that is free.
-
-    Args:
-        before: each seat's pin until now, seat 1 first.
-        told: the pins that answered, by seat.
-        listened: every line on which a pad may be; as many as seats at least.
-    """
-    kept = {
-        seat: pin for seat, pin in enumerate(before, start=1) if seat not in told and pin not in told.values()
-    } | dict(told)
-    # A line that another seat has left comes first: the silent pad is the likeliest there.
-    free = iter([pin for pin in dict.fromkeys((*before, *listened)) if pin not in kept.values()])
-    return [kept[seat] if seat in kept else next(free) for seat in range(1, len(before) + 1)]
-
-
-def _moves(
-    thing: str, names: Sequence[str], before: Sequence[int], after: Sequence[int], same: str, absent: str
-) -> str:  # fmt: skip
-    """Which pins were put right, as a sentence; ``same`` where none was, ``absent`` what did not answer."""
-    moved = [
-        f"{name}'s {thing} is on pin {new}, not {old}: put right"
-        for name, old, new in zip(names, before, after, strict=True)
-        if old != new
-    ]
-    words = "; ".join(part for part in (*(moved or [same]), absent) if part) + "."
-    return words[:1].upper() + words[1:]
-
-
 def lights_step(draft: SettingsText) -> Run:
     """Each light blinks, and people say whose it is; the table's light shows its colours one after another."""
     settings = draft.settings
@@ -277,7 +219,7 @@ def lights_step(draft: SettingsText) -> Run:
     lamps = assign_pins(pins, told, pins)
     dark = ", ".join(name for seat, name in enumerate(names, start=1) if seat not in told)
     same = "the lights are where the settings have them"
-    yield Remark(_moves("light", names, pins, lamps, same, f"dark: {dark} (see docs/build.md)" if dark else ""))
+    yield Remark(describe_moves("light", names, pins, lamps, same, f"dark: {dark} (see docs/build.md)" if dark else ""))
     table = yield from _table_light(draft)
     yield DeviceCall("dark", {})
     # Between two states a pin might stand twice.

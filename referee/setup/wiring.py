@@ -67,7 +67,8 @@ class HeaderPin:
 class PinMap:
     """BCM numbers of everything that is wired; by default as the referee takes it without settings."""
 
-    pads: tuple[int, ...] = PAD_PINS
+    pads: tuple[int | None, ...] = PAD_PINS
+    """None: that seat's pad is no wire."""
     lights: tuple[int, ...] = SEAT_LIGHT_PINS
     table: tuple[int, int, int] | None = TABLE_LIGHT_PINS
     names: tuple[str, ...] = ()
@@ -80,7 +81,7 @@ def pin_map_of(settings: Settings) -> PinMap:
     """The pin map that the settings say."""
     lit = settings.lights.enabled
     return PinMap(
-        tuple(seat.pad for seat in settings.seats),
+        tuple(seat.pad_pin for seat in settings.seats),
         tuple(seat.light for seat in settings.seats) if lit else (),
         settings.lights.table if lit else None,
         tuple(seat.name for seat in settings.seats),
@@ -100,6 +101,8 @@ def header_pins(pins: PinMap) -> list[HeaderPin]:
 
     uses: dict[int, tuple[Kind, str, int]] = {}
     for seat, bcm in enumerate(pins.pads, start=1):
+        if bcm is None:
+            continue
         uses[bcm] = ("pad", f"pad {seat}{name(seat)}", 0)
     for seat, bcm in enumerate(pins.lights, start=1):
         uses[bcm] = ("light", f"light {seat}{name(seat)}", _SEAT_OHMS)
@@ -130,7 +133,7 @@ def draw_wiring(out: Path, settings: Path | None, seats: int) -> int:
         out.write_text(wiring_svg(pins), encoding="utf-8")
     except OSError as bad:
         raise UserError(f"--out {out} cannot be written: {bad.strerror}") from None
-    print(f"{out}: {len(pins.pads)} pads, {len(pins.lights)} lights")
+    print(f"{out}: {len(pins.pads) - pins.pads.count(None)} pads, {len(pins.lights)} lights")
     return 0
 
 

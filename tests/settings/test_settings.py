@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from hardware.pads.pad_place import PadPlace
+from hardware.pads.pinout import PAD_PINS
 from referee.errors import UserError
 from referee.settings.model import SettingsError, example_settings, load_settings, parse_settings
 
@@ -33,6 +35,12 @@ def test_house_rules_may_be_a_section() -> None:
         ("[[seat]]\nname = 1\n[[seat]]\n", "seat 1: name must be a name"),
         (SEATS + "pads = 4\n", "did you mean pad?"),
         (SEATS + "pad = 28\n", "seat 2: pad must be a whole number from 0 to 27"),
+        (SEATS + 'pad = "key"\n', 'or a place such as "key:a"'),
+        (SEATS + 'pad = "mouth:a"\n', 'or a place such as "key:a"'),
+        (
+            '[[seat]]\nname = "A"\npad = "key:a"\n[[seat]]\nname = "B"\npad = "key:A@Keys"\n',
+            "key:a is the pad of seat 1, and key:a@Keys that of seat 2; give each its own",
+        ),
         (SEATS + "pad = 4\n", "pin 4 is given to the pad of seat 1 and to the pad of seat 2"),
         (SEATS + "bearing = 260\n", "seats 1 and 2 stand 10 degrees apart"),
         ("dealer = 3\n" + SEATS, "dealer must be a whole number from 1 to 2, not 3"),
@@ -74,6 +82,15 @@ def test_a_mistake_is_named_by_its_key(text: str, words: str) -> None:
         parse_settings(text)
     assert words in str(told.value)
     assert "\n" not in str(told.value)
+
+
+def test_a_seats_pad_is_a_pin_or_a_place() -> None:
+    seats = parse_settings(
+        '[[seat]]\nname = "Ana"\npad = "key:a@One"\n[[seat]]\nname = "Ben"\npad = "key:a@Two"\n[[seat]]\nname = "Cho"\n'
+    ).seats
+    assert [(seat.pad_pin, seat.pad_place) for seat in seats] == [
+        (None, PadPlace("key", "a", "One")), (None, PadPlace("key", "a", "Two")), (PAD_PINS[2], None),
+    ]  # fmt: skip
 
 
 def test_measured_pads_are_kept_by_seat() -> None:

@@ -13,6 +13,7 @@ import pytest
 from referee.settings.model import Settings, parse_settings
 from referee.setup.doctor import device_health, examine, report_lines, short_report
 from referee.setup.doctor import machine as health
+from referee.setup.doctor.pad_health import check_plugged_pads
 from referee.setup.doctor.probe import Finding
 from referee.vision.cameras import CameraFound, cameras
 from tests.support.machines import GIGABYTE, Rig, disk
@@ -513,3 +514,37 @@ def test_the_report_is_grouped_and_short() -> None:
         "  missing  numpy (needed): not installed",
         "           → make install",
     ]
+
+
+def keyboard(rig: Rig, number: int, name: str) -> None:
+    rig.file(f"/dev/input/event{number}")
+    rig.file(f"/sys/class/input/event{number}/device/name", f"{name}\n")
+
+
+def test_keys_as_pads(rig: Rig) -> None:
+    """Plugged in and to be read, not plugged in, and not to be read: each says what to do."""
+    wanted = parse_settings(SEATS + 'pad = "key:a@Keys"\n')
+
+    def parts() -> dict[str, Finding]:
+        return {one.part: one for one in check_plugged_pads(rig.machine, wanted)}
+
+    rig.modules["evdev"] = ModuleNotFoundError("no", name="evdev")
+    absent = parts()
+    assert absent["evdev (keys as pads)"].state == "missing"
+    assert "Keys is not plugged in" in absent["pad of seat 2"].words
+    rig.modules["evdev"] = SimpleNamespace()
+    keyboard(rig, 3, "Other")
+    keyboard(rig, 4, "Keys")
+    rig.locked.add("event4")
+    assert told(parts()["pad of seat 2"]) == (
+        "broken", "key:a@Keys: not allowed to read /dev/input/event4",
+        "sudo usermod -aG input $USER, then log in again",
+    )  # fmt: skip
+    rig.locked.clear()
+    assert {one.state for one in parts().values()} == {"fine"}
+
+
+def test_a_table_with_nothing_wired_needs_no_header(rig: Rig) -> None:
+    keys = '[[seat]]\nname = "A"\npad = "key:a"\n[[seat]]\nname = "B"\npad = "key:s"\n[lights]\nenabled = false\n'
+    assert not list(device_health.check_header(rig.machine, parse_settings(keys)))
+    assert list(device_health.check_header(rig.machine, settings()))

@@ -25,8 +25,9 @@ from referee.setup import device_checks
 from referee.setup.calibration.report import write_picture
 from referee.setup.console import hold_walk, listed_answers
 from referee.setup.device_checks import Bench, SimulatedBench, try_voice
-from referee.setup.steps import STEPS, assign_pins
-from referee.setup.walk import DeviceCall, Question, Walk
+from referee.setup.pads_step import assign_pins
+from referee.setup.steps import STEPS
+from referee.setup.walk import DeviceCall, Question, Remark, Walk
 from tests.support.pi_room import pi_camera
 
 SKIP = ["skip"] * len(STEPS)
@@ -43,11 +44,20 @@ class FakeBench(Bench):
         self.hits: list[int] = []
         """Seats that slap out of turn, before the one that is asked."""
         self.learned: list[str] = []
+        self.keys: dict[int, str] = {}
+        """Seats that press a key, by its place."""
+        self.blocked: set[str] = set()
+        """Keys that are not heard beside the others."""
 
-    def slap(self, seat: int, pins: Sequence[int], active_high: bool) -> int | None:
+    def slap(self, seat: int, pins: Sequence[int], active_high: bool) -> int | str | None:
+        if seat in self.keys:
+            return self.keys[seat]
         who = self.hits.pop(0) if self.hits else seat
         pin = self.soldered[who - 1]
         return pin if pin in pins else None
+
+    def hold_keys(self, places: Sequence[str]) -> tuple[str, ...]:
+        return tuple(place for place in places if place not in self.blocked)
 
     def measure(self, text: str) -> tuple[str | None, str]:
         return None, "not measured"
@@ -158,6 +168,54 @@ def test_a_pad_that_answered_already_is_no_second_seats() -> None:
     bench.hits = [1, 1]
     made = walked({"pads.silent.2": "retry", "seats.count": "2"}, bench)
     assert [seat.pad for seat in made.seats] == list(PAD_PINS[:2])
+
+
+def test_whoever_presses_a_key_has_it_and_the_others_keep_their_wires() -> None:
+    bench = FakeBench()
+    bench.keys = {2: "key:a@Keys", 4: "key:btn_south@Gamepad"}
+    made = walked({}, bench)
+    assert [seat.pad for seat in made.seats] == [PAD_PINS[0], "key:a@Keys", PAD_PINS[2], "key:btn_south@Gamepad"]
+    again = walked({}, bench, SettingsText(walk_text(bench)))
+    assert again.seats == made.seats
+
+
+def walk_text(bench: FakeBench) -> str:
+    walk = Walk(new_settings(), STEPS)
+    while ask(walk, bench) is not None:
+        walk.answer("")
+    return walk.draft.text
+
+
+@pytest.mark.parametrize("blocked", [set(), {"key:d@Keys"}])
+def test_a_keyboard_that_cannot_hear_three_keys_together_is_named(blocked: set[str]) -> None:
+    bench = FakeBench()
+    bench.keys = {1: "key:a@Keys", 2: "key:s@Keys", 3: "key:d@Keys"}
+    bench.blocked = blocked
+    walk, told = Walk(new_settings(), STEPS), []
+    while walk.request is not None:
+        if isinstance(walk.request, Remark):
+            told.append(walk.request.words)
+        if isinstance(walk.request, Question):
+            walk.answer("")
+        else:
+            request = walk.request
+            walk.give(getattr(bench, request.what)(**request.arguments) if isinstance(request, DeviceCall) else None)
+    (words,) = (words for words in told if words.startswith("Keys "))
+    assert words.startswith("Keys cannot hear these keys together: a, s, d. Not heard: " if blocked else "Keys hears")
+    assert not blocked or "Not heard: Seat 3." in words
+
+
+def test_a_table_without_wires_is_asked_for_none() -> None:
+    bench = FakeBench()
+    bench.keys = {seat: f"key:{key}" for seat, key in enumerate("asdf", start=1)}
+    made = walked({"pins.wiring": "none"}, bench)
+    assert not made.lights.enabled
+    assert [seat.pad for seat in made.seats] == ["key:a", "key:s", "key:d", "key:f"]
+    walk = Walk(SettingsText(walk_text(bench)).changed({"lights.enabled": False}), STEPS)
+    while (question := ask(walk, bench)) is not None and question.id != "pins.wiring":
+        walk.answer("")
+    assert question is not None
+    assert question.default == "none"
 
 
 @given(
@@ -468,7 +526,7 @@ def test_a_keyboard_that_falls_silent_stops_the_walk(tmp_path: Path, capsys: pyt
 
 def test_a_device_that_is_not_here_ends_its_step_and_not_the_walk(tmp_path: Path) -> None:
     class NoPads(FakeBench):
-        def slap(self, seat: int, pins: Sequence[int], active_high: bool) -> int | None:
+        def slap(self, seat: int, pins: Sequence[int], active_high: bool) -> int | str | None:
             raise UserError("no pins here")
 
     path = tmp_path / "table.toml"

@@ -228,8 +228,8 @@ def _check_real_pads(check: PadCheck, settings: Settings) -> None:
                 check.feed(edges.get())
             for words in check.advance(told):
                 say(words)
-            if pads.trouble:
-                raise UserError(pads.trouble)
+            if trouble := getattr(pads, "trouble", ""):
+                raise UserError(trouble)
 
 
 def check_simulated_pads(check: PadCheck, nature: Nature) -> None:

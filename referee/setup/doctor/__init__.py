@@ -16,6 +16,7 @@ from typing import Final
 
 from referee.setup.doctor.device_health import check_camera, check_header, check_sound
 from referee.setup.doctor.machine import check_machine, check_table
+from referee.setup.doctor.pad_health import check_plugged_pads
 from referee.setup.doctor.probe import Finding, Machine, check_software
 
 _INSTALLED: Final = Path("/etc/table-referee/table.toml")
@@ -62,6 +63,7 @@ def examine(machine: Machine | None = None, settings: Path | None = None) -> Ite
         ("software", check_software()),
         ("table", table),
         ("pads and lights", check_header(host, known)),
+        ("pads and lights", check_plugged_pads(host, known)),
         ("camera", check_camera(host, known)),
         ("sound", check_sound(host, known)),
         ("machine", check_machine(host, known)),

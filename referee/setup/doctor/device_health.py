@@ -36,14 +36,16 @@ _SPOKEN_BY: Final = {"flite": ("en",), "espeak-ng": tuple(LANGUAGES)}
 
 
 def check_header(machine: Machine, settings: Settings | None) -> Iterator[Finding]:
-    """Chip, lines, lights, SPI."""
-    yield _check_library(machine, "gpiod", "pads with the kernel's times", "make install   (or: pip install gpiod)")
+    """Chip, lines, lights, SPI, for a table that has something wired to it."""
+    if settings is not None and not settings.lights.enabled and not pad_pins(settings) and not settings.lights.strip:
+        return
+    yield check_library(machine, "gpiod", "pads with the kernel's times", "make install   (or: pip install gpiod)")
     chip, finding = check_chip(machine)
     yield finding
     if chip:
         yield check_lines(machine, chip, used_pins(settings))
     mend = "pip install lgpio   (Python 3.13: sudo apt install python3-lgpio, then make install)"
-    yield _check_library(machine, "lgpio", "lights", mend)
+    yield check_library(machine, "lgpio", "lights", mend)
     if settings is not None and settings.lights.strip:
         mend = 'see docs/build.md; or no strip: lights.strip = ""'
         yield check_device(machine, "strip of lights", settings.lights.strip, mend, "gpio")
@@ -53,7 +55,8 @@ def check_header(machine: Machine, settings: Settings | None) -> Iterator[Findin
         yield check_device(machine, "SPI (force)", "/dev/spidev0.0", mend, "spi")
 
 
-def _check_library(machine: Machine, name: str, what_for: str, mend: str) -> Finding:
+def check_library(machine: Machine, name: str, what_for: str, mend: str) -> Finding:
+    """Whether a library is here that a device needs."""
     part = f"{name} ({what_for})"
     try:
         machine.bring(name)
@@ -102,10 +105,15 @@ def _open_chip(machine: Machine, place: str) -> Any:
     return machine.bring("gpiod").Chip(str(machine.at(place)))
 
 
+def pad_pins(settings: Settings) -> list[int]:
+    """The pins of pads that are wired to the header."""
+    return [pin for seat in settings.seats if (pin := seat.pad_pin) is not None]
+
+
 def used_pins(settings: Settings | None) -> dict[int, str]:
     """What hangs on which pin, as the settings or else the wiring picture have it."""
     pins = PinMap() if settings is None else pin_map_of(settings)
-    uses = {pin: f"the pad of seat {n}" for n, pin in enumerate(pins.pads, start=1)}
+    uses = {pin: f"the pad of seat {n}" for n, pin in enumerate(pins.pads, start=1) if pin is not None}
     uses |= {pin: f"the light of seat {n}" for n, pin in enumerate(pins.lights, start=1)}
     return uses | dict.fromkeys(pins.table or (), "the table's light")
 

@@ -89,7 +89,7 @@ class Machine:
     def devices(self, pattern: str) -> list[str]:
         """Devices by their places, such as ``/dev/gpiochip0``, in the order of their numbers."""
         found = sorted(self.at("/dev").glob(pattern), key=lambda path: (len(path.name), path.name))
-        return [f"/dev/{path.name}" for path in found]
+        return [f"/{path.relative_to(self.root)}" for path in found]
 
     def may_open(self, place: str) -> bool:
         """Whether this user may read and write a device."""

@@ -1,0 +1,50 @@
+"""The doctor's looks at pads that hang on no pin: keyboards and other input devices, as the kernel lists them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hardware.pads.pad_place import PadPlace
+from referee.setup.doctor.device_health import check_library
+from referee.setup.doctor.probe import Finding, Machine, join_group
+
+if TYPE_CHECKING:
+    from referee.settings.model import Settings
+
+
+def check_plugged_pads(machine: Machine, settings: Settings | None) -> Iterator[Finding]:
+    """Every kind of such pads that the settings name, and each seat's."""
+    if settings is None:
+        return
+    places = {n: place for n, seat in enumerate(settings.seats, 1) if (place := seat.pad_place) is not None}
+    keys = {seat: place for seat, place in places.items() if place.kind == "key"}
+    if keys:
+        mend = "make install; where it has no wheel: sudo apt install python3-evdev, or gcc python3-dev"
+        yield check_library(machine, "evdev", "keys as pads", mend)
+        yield from _check_keys(machine, keys)
+
+
+def _check_keys(machine: Machine, keys: Mapping[int, PadPlace]) -> Iterator[Finding]:
+    """Whether each seat's keyboard is plugged in, and may be read."""
+    labels = {
+        device: {device, *(machine.read(f"/sys/class/input/{Path(device).name}/device/{part}") for part in _LABELS)}
+        for device in machine.devices("input/event*")
+    }
+    for seat, place in keys.items():
+        part = f"pad of seat {seat}"
+        found = [device for device, names in labels.items() if not place.device or place.device in names]
+        if not found and place.device.startswith("/dev/") and machine.at(place.device).exists():
+            found = [place.device]
+        if not found:
+            words = f"{place}: {place.device or 'a keyboard'} is not plugged in"
+            yield Finding(part, "missing", words, "plug it in; or choose another key: referee setup --step pads")
+        elif not any(machine.may_open(device) for device in found):
+            yield Finding(part, "broken", f"{place}: not allowed to read {found[0]}", join_group("input"))
+        else:
+            yield Finding(part, "fine", str(place))
+
+
+_LABELS = ("name", "phys", "uniq")
+"""By what the kernel tells input devices apart, and a seat may name one."""

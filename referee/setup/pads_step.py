@@ -1,0 +1,117 @@
+"""The walk's step at the pads: each seat slaps or presses its own, and what answers is written down as its.
+
+So crossed wires are put right, and nobody need know what a key is called. Called by `referee.setup.steps`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping, Sequence
+from typing import Any, Final, TypeVar
+
+from hardware.pads.pad_place import parse_place
+from hardware.pads.pinout import PAD_PINS
+from referee.settings.file import SettingsText
+from referee.setup.walk import DeviceCall, Remark, Request, Run, choose, yes_no
+
+Pad = int | str
+"""A pin (BCM), or a pad's place (`hardware.pads.pad_place`)."""
+_FEWEST_GHOSTS: Final = 3
+"""Keys of one keyboard that it may be unable to tell when they are down together; any two it can."""
+_P = TypeVar("_P", bound=Pad)
+
+
+def pads_step(draft: SettingsText) -> Run:
+    """Each seat slaps its pad or presses its key; what answers is its own."""
+    settings = draft.settings
+    if not (yield yes_no("pads.roll_call", "Are the pads connected? Then every seat slaps its own, once", True)):
+        return draft
+    names, pins = [seat.name for seat in settings.seats], [seat.pad for seat in settings.seats]
+    wired = [pin for seat in settings.seats if (pin := seat.pad_pin) is not None]
+    lamps = {*(seat.light for seat in settings.seats), *settings.lights.table} if settings.lights.enabled else set()
+    # A pad may also be on one of the picture's lines, unless a light is there.
+    listened = tuple(dict.fromkeys([*wired, *(pin for pin in PAD_PINS if pin not in lamps)]))
+    told: dict[int, Pad] = {}
+    for seat, name in enumerate(names, start=1):
+        while seat not in told:
+            slap = {"seat": seat, "pins": listened, "active_high": settings.pads.active_high}
+            pin = yield DeviceCall("slap", slap, f"{name}: slap your pad or press your key now")
+            if pin is not None and pin not in told.values():
+                told[seat] = pin
+                break
+            words = f"Nothing was felt from {name}'s pad."
+            if pin is not None:
+                first = names[next(s for s, p in told.items() if p == pin) - 1]
+                words = f"That was {first}'s pad ({_pad_words(pin)}), which has answered already."
+            yield Remark(words)
+            again = {"retry": "", "silent": "leave it, and go on: see `referee calibrate pads`"}
+            if (yield choose(f"pads.silent.{seat}", f"Shall {name} slap again?", "silent", again)) == "silent":
+                break
+    pads = assign_pins(pins, told, listened)
+    same = "every pad that answered is where the settings have it" if told else ""
+    silent = [name for seat, name in enumerate(names, start=1) if seat not in told]
+    yield Remark(describe_moves("pad", names, pins, pads, same, f"silent: {', '.join(silent)}" if silent else ""))
+    draft = draft.with_seats([{"pad": pin} for pin in pads])
+    yield from _press_together(draft)
+    words = "Measure how each pad bounces and what its neighbours hear? Each seat slaps eight times more"
+    if not told or not (yield yes_no("pads.measure", words, draft.settings.pads_measured is None)):
+        return draft
+    text, words = yield DeviceCall("measure", {"text": draft.text}, "measuring the pads")
+    yield Remark(words)
+    return draft if text is None else SettingsText(text, draft.folder)
+
+
+def _press_together(draft: SettingsText) -> Generator[Request, Any, None]:
+    """Seats that share a keyboard hold their keys down at once: many keyboards cannot tell three or more."""
+    sharing: dict[str, dict[str, str]] = {}
+    for seat in draft.settings.seats:
+        if (place := seat.pad_place) is not None and place.kind == "key":
+            sharing.setdefault(place.device, {})[str(place)] = seat.name
+    for device, seats in sharing.items():
+        if len(seats) < _FEWEST_GHOSTS:
+            continue
+        who = " and ".join(seats.values())
+        heard = yield DeviceCall("hold_keys", {"places": tuple(seats)}, f"{who}: press your keys together, and hold")
+        lost = [name for place, name in seats.items() if place not in heard]
+        keys = ", ".join(parse_place(place).which for place in seats)
+        yield Remark(
+            f"{device or 'The keyboard'} cannot hear these keys together: {keys}. Not heard: {', '.join(lost)}. Choose "
+            "keys that lie in other rows and columns (shift, ctrl and alt mostly go with all others), or a second "
+            "keyboard."
+            if lost
+            else f"{device or 'The keyboard'} hears {keys} together."
+        )
+
+
+def _pad_words(pad: Pad) -> str:
+    return f"pin {pad}" if isinstance(pad, int) else pad
+
+
+def assign_pins(before: Sequence[_P], told: Mapping[int, _P], listened: Sequence[_P]) -> list[_P]:
+    """Each seat's pin or place: the one that answered for it; for a silent seat its old one, or one that is free.
+
+    Args:
+        before: each seat's until now, seat 1 first.
+        told: those that answered, by seat.
+        listened: every line on which a pad may be; as many as seats at least.
+    """
+    kept: dict[int, _P] = {
+        seat: pin for seat, pin in enumerate(before, start=1) if seat not in told and pin not in told.values()
+    }
+    kept |= told
+    # A line that another seat has left comes first: the silent pad is the likeliest there.
+    free = iter([pin for pin in dict.fromkeys((*before, *listened)) if pin not in kept.values()])
+    seats = range(1, len(before) + 1)
+    return [kept[seat] if seat in kept else next(free) for seat in seats]
+
+
+def describe_moves(
+    thing: str, names: Sequence[str], before: Sequence[Pad], after: Sequence[Pad], same: str, absent: str
+) -> str:  # fmt: skip
+    """Which pins were put right, as a sentence; ``same`` where none was, ``absent`` what did not answer."""
+    moved = [
+        f"{name}'s {thing} is on {_pad_words(new)}, not {old}: put right"
+        for name, old, new in zip(names, before, after, strict=True)
+        if old != new
+    ]
+    words = "; ".join(part for part in (*(moved or [same]), absent) if part) + "."
+    return words[:1].upper() + words[1:]

@@ -1,0 +1,41 @@
+"""Which pads a table's settings open, and what is told of those that cannot be."""
+
+from __future__ import annotations
+
+from contextlib import closing
+
+import pytest
+
+from hardware.pads.pads import GpioPads
+from hardware.pads.plugged_pads import MixedPads
+from hardware.ports import HardwareMissing
+from referee import wired_devices
+from referee.settings.model import Settings, parse_settings
+from referee.wired_devices import open_pads
+
+pytest.importorskip("evdev")
+NOWHERE = "no such keyboard"
+
+
+def seats(*pads: str) -> Settings:
+    return parse_settings("".join(f'[[seat]]\nname = "S{n}"\npad = {pad}\n' for n, pad in enumerate(pads)))
+
+
+def refuse_pins(*_: object, **__: object) -> GpioPads:
+    raise HardwareMissing("no header here")
+
+
+def test_a_kind_that_is_not_here_silences_its_own_seats_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wired_devices, "GpioPads", refuse_pins)
+    with closing(open_pads(seats("4", f'"key:a@{NOWHERE}"', "5"))) as pads:
+        assert isinstance(pads, MixedPads)
+        assert pads.silent[1] == pads.silent[3] == "no header here"
+        assert f"{NOWHERE} is not plugged in" in pads.silent[2] or "may not be opened" in pads.silent[2]
+        assert pads.trouble == ""
+
+
+def test_where_no_kind_is_here_all_say_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wired_devices, "GpioPads", refuse_pins)
+    with pytest.raises(HardwareMissing, match="no key called 'anykey'") as told:
+        open_pads(seats("4", '"key:anykey"'))
+    assert "no header here" in str(told.value)
