@@ -83,30 +83,25 @@ def footage_table(seats: Sequence[str], rules: Any, dealer: int | None = None) -
     return Table(t=0, id="table", seats=tuple(seats), dealer=dealer or len(seats), rules=rules, counts=unknown)
 
 
-def name_lines(table: Table, seen: Sequence[Observation]) -> list[Observation]:
-    """What was seen of cards and piles, in the order of time, each with an id.
+def as_evidence(table: Table, seen: Sequence[Observation]) -> list[Observation]:
+    """What was seen of cards and piles, in the order of time.
 
-    Where the footage begins in the middle nobody knows whose turn it is until a player is seen taking the pile: until
-    then cards are nobody's, so that none is held to be out of turn.
+    Where the footage begins in the middle nobody knows whose turn it is: cards are nobody's then, so that none is held
+    to be out of turn. What a hand is worth hangs on the cards.
     """
-    lines: list[Observation] = []
-    turn_known = table.counts is None
-    for number, one in enumerate(sorted((s for s in seen if isinstance(s, Card | Taken | Placed)), key=lambda s: s.t)):
-        line = replace(one, id=f"{one.kind}{number + 1}")
-        if isinstance(line, Card) and not turn_known:
-            line = replace(line, seat=None)
-        turn_known = turn_known or (isinstance(line, Taken) and line.seat is not None)
-        lines.append(line)
-    return lines
+    lines = sorted((one for one in seen if isinstance(one, Card | Taken | Placed)), key=lambda one: one.t)
+    if table.counts is None:
+        return list(lines)
+    return [replace(line, seat=None) if isinstance(line, Card) else line for line in lines]
 
 
 class Dispute:
     """Footage with its moments, what people have marked, and what comes of it."""
 
     def __init__(self, table: Table, seen: Sequence[Observation], frames: Sequence[FrameSpan]) -> None:
-        """``seen`` is what was seen in the file, ``frames`` all its frames, in the order of time."""
+        """``seen`` is what was seen in the file, each line with an id; ``frames`` are all its frames, by time."""
         self.table, self._frames = table, frames
-        self._seen = name_lines(table, seen)
+        self._seen = as_evidence(table, seen)
         self.moments = self._find_moments()
         self.marks = Marks()
         self._before: list[Marks] = []

@@ -8,7 +8,7 @@ import pytest
 
 from referee.dispute import Dispute, DisputeError, FrameSpan, footage_table
 from referee.engine.log import read_observations
-from referee.engine.observations import Card, Observation, Slap, Taken
+from referee.engine.observations import Card, Foul, Observation, Slap, Taken
 from referee.engine.rulings import Ruling
 from referee.units import MS
 
@@ -22,7 +22,7 @@ def frames(count: int = 400) -> list[FrameSpan]:
 
 def cards(*names: str, gap: int = 1_000 * MS, start: int = 500 * MS) -> list[Observation]:
     """Cards that follow each other, laid by nobody knows whom."""
-    return [Card(t=start + n * gap, card=name, t_error=FRAME) for n, name in enumerate(names)]
+    return [Card(t=start + n * gap, id=f"c{n + 1}", card=name, t_error=FRAME) for n, name in enumerate(names)]
 
 
 def dispute(seen: list[Observation], rules: str = "classic", dealer: int | None = None) -> Dispute:
@@ -63,7 +63,7 @@ def test_a_moment_shows_the_frames_from_before_its_card_until_after_the_next() -
 
 def test_a_hand_fell_between_the_last_frame_without_it_and_the_first_with_it() -> None:
     told = dispute(cards("7h", "7c"))
-    told.mark("card2", 1, 45)
+    told.mark("c2", 1, 45)
     slap = next(line for line in told.lines() if isinstance(line, Slap))
     # Frame 44 was exposed from 1760 ms on, frame 45 until 1840 ms.
     assert (slap.t, slap.t_error) == (1_800 * MS, 40 * MS)
@@ -72,7 +72,7 @@ def test_a_hand_fell_between_the_last_frame_without_it_and_the_first_with_it() -
 
 def test_uneven_frames_and_their_clock_make_the_error() -> None:
     spans = [FrameSpan(t * MS, 10 * MS, 2 * MS) for t in (0, 100, 150, 290, 300)]
-    told = Dispute(footage_table(NAMES, "classic"), [Card(t=50 * MS, card="7h")], spans)
+    told = Dispute(footage_table(NAMES, "classic"), [Card(t=50 * MS, id="c1", card="7h")], spans)
     assert told.instant(3) == (225 * MS, 77 * MS)
 
 
@@ -90,7 +90,7 @@ def test_frames_that_are_missing_say_nothing_of_an_instant() -> None:
         told.instant(1)
 
 
-@pytest.mark.parametrize(("moment", "seat", "frame"), [("card9", 1, 45), ("card2", 4, 45), ("card2", 1, 390)])
+@pytest.mark.parametrize(("moment", "seat", "frame"), [("c9", 1, 45), ("c2", 4, 45), ("c2", 1, 390)])
 def test_a_mark_of_nothing_that_is_there_is_refused(moment: str, seat: int, frame: int) -> None:
     told = dispute(cards("7h", "7c"))
     with pytest.raises(DisputeError):
@@ -100,9 +100,9 @@ def test_a_mark_of_nothing_that_is_there_is_refused(moment: str, seat: int, fram
 
 def test_the_earlier_hand_wins_where_two_frames_lie_between() -> None:
     told = dispute(cards("7h", "7c"))
-    told.mark("card2", 2, 47)
-    told.mark("card2", 1, 45)
-    won, late = told.verdicts(told.rule(), "card2")
+    told.mark("c2", 2, 47)
+    told.mark("c2", 1, 45)
+    won, late = told.verdicts(told.rule(), "c2")
     assert (won.kind, won["seat"], won["patterns"]) == ("slap_won", 1, ["P1"])
     assert (won["margin"], won["error"]) == (80 * MS, 80 * MS)
     assert (late.kind, late["seat"]) == ("slap_void", 2)
@@ -110,9 +110,9 @@ def test_the_earlier_hand_wins_where_two_frames_lie_between() -> None:
 
 def test_neighbouring_frames_are_a_dead_heat() -> None:
     told = dispute(cards("7h", "7c"))
-    told.mark("card2", 2, 46)
-    told.mark("card2", 1, 45)
-    heat, *rest = told.verdicts(told.rule(), "card2")
+    told.mark("c2", 2, 46)
+    told.mark("c2", 1, 45)
+    heat, *rest = told.verdicts(told.rule(), "c2")
     assert (heat.kind, tuple(heat["seats"])) == ("dead_heat", (1, 2))
     assert (heat["margin"], heat["error"]) == (40 * MS, 80 * MS)
     assert [one.kind for one in rest] == ["question"]
@@ -120,37 +120,41 @@ def test_neighbouring_frames_are_a_dead_heat() -> None:
 
 def test_a_hand_on_nothing_is_false() -> None:
     told = dispute(cards("7h", "7c", "9d"))
-    told.mark("card3", 3, 75)
-    assert kinds(told.verdicts(told.rule(), "card3")) == [("slap_false", 3)]
+    told.mark("c3", 3, 75)
+    assert kinds(told.verdicts(told.rule(), "c3")) == [("slap_false", 3)]
 
 
 def test_a_hand_may_fall_again_at_the_next_moment() -> None:
     told = dispute(cards("7h", "9c", "Td", "9h"))
-    told.mark("card3", 1, 75)
-    told.mark("card4", 1, 100)
-    assert kinds(told.verdicts(told.rule(), "card4")) == [("slap_won", 1)]
+    told.mark("c3", 1, 75)
+    told.mark("c4", 1, 100)
+    assert kinds(told.verdicts(told.rule(), "c4")) == [("slap_won", 1)]
 
 
 def test_footage_that_begins_in_the_middle_holds_no_card_to_be_out_of_turn() -> None:
-    """Nobody knows whose turn it was until somebody is seen to take the pile, and leads."""
+    """Nobody knows whose turn it is."""
     seats = (3, 3, 2, 1)
     seen: list[Observation] = [
-        Card(t=n * 1_000 * MS, card=card, seat=seat)
+        Card(t=n * 1_000 * MS, id=f"c{n}", card=card, seat=seat)
         for n, (card, seat) in enumerate(zip(("4h", "7h", "9c", "7d"), seats, strict=True), start=1)
     ]
-    seen += [Taken(t=5_000 * MS, seat=2), Card(t=6_000 * MS, card="5c", seat=2), Card(t=7_000 * MS, card="5d", seat=3)]
+    seen.append(Taken(t=5_000 * MS, id="t1", seat=2))
+    seen += [Card(t=6_000 * MS, id="c5", card="5c", seat=1), Card(t=7_000 * MS, id="c6", card="5d", seat=1)]
     told = dispute(seen)
     assert [moment.patterns for moment in told.moments] == [(), (), (), ("P2",), (), ("P1",)]
-    told.mark("card4", 2, 115)
-    told.mark("card7", 1, 185)
+    told.mark("c4", 2, 115)
+    told.mark("c6", 1, 185)
     rulings = told.rule()
     assert "dead_card" not in {one.kind for one in rulings}
-    assert kinds(told.verdicts(rulings, "card4")) == [("slap_won", 2)]
-    assert kinds(told.verdicts(rulings, "card7")) == [("slap_won", 1)]
+    assert kinds(told.verdicts(rulings, "c4")) == [("slap_won", 2)]
+    assert kinds(told.verdicts(rulings, "c6")) == [("slap_won", 1)]
 
 
 def test_footage_from_the_deal_on_knows_whose_turn_it_is() -> None:
-    seen: list[Observation] = [Card(t=1_000 * MS, card="7h", seat=1), Card(t=2_000 * MS, card="7d", seat=3)]
+    seen: list[Observation] = [
+        Card(t=1_000 * MS, id="c1", card="7h", seat=1),
+        Card(t=2_000 * MS, id="c2", card="7d", seat=3),
+    ]
     told = dispute(seen, dealer=3)
     assert [moment.patterns for moment in told.moments] == [(), ()]
     assert "dead_card" in {one.kind for one in told.rule()}
@@ -158,14 +162,14 @@ def test_footage_from_the_deal_on_knows_whose_turn_it_is() -> None:
 
 def test_marks_can_be_taken_back_one_by_one() -> None:
     told = dispute(cards("7h", "7c"))
-    told.mark("card2", 1, 45)
-    told.mark("card2", 1, 46)
-    told.note_unslapped("card2")
+    told.mark("c2", 1, 45)
+    told.mark("c2", 1, 46)
+    told.note_unslapped("c2")
     assert told.marks.hands == {}
     told.undo()
-    assert told.marks.hands == {("card2", 1): 46}
+    assert told.marks.hands == {("c2", 1): 46}
     told.undo()
-    assert told.marks.hands == {("card2", 1): 45}
+    assert told.marks.hands == {("c2", 1): 45}
     told.undo()
     told.undo()
     assert told.marks.hands == {}
@@ -173,8 +177,8 @@ def test_marks_can_be_taken_back_one_by_one() -> None:
 
 def test_the_log_says_that_people_told_and_is_read_again() -> None:
     told = dispute(cards("7h", "7c", "9d", "7s"))
-    told.mark("card2", 1, 45)
-    told.note_unslapped("card4")
+    told.mark("c2", 1, 45)
+    told.note_unslapped("c4")
     lines = [line for _, line in read_observations(BytesIO(told.write_log().encode()))]
     assert [line.kind or line.name for line in lines if line.extra.get("by") == "people"] == [  # type: ignore[attr-defined]
         "slap", "lift", "unslapped",
@@ -184,9 +188,7 @@ def test_the_log_says_that_people_told_and_is_read_again() -> None:
 
 def test_what_else_was_seen_is_no_evidence_of_cards() -> None:
     """A hand that rests over the pile is how people slap where there are no pads."""
-    from referee.engine.observations import Foul
-
-    seen = [*cards("7h", "7c"), Foul(t=1_700 * MS, seat=1, foul="hover")]
+    seen = [*cards("7h", "7c"), Foul(t=1_700 * MS, id="f1", seat=1, foul="hover")]
     told = dispute(seen)
-    told.mark("card2", 1, 45)
-    assert kinds(told.verdicts(told.rule(), "card2")) == [("slap_won", 1)]
+    told.mark("c2", 1, 45)
+    assert kinds(told.verdicts(told.rule(), "c2")) == [("slap_won", 1)]

@@ -135,6 +135,52 @@ def _explain(args: argparse.Namespace) -> int:
     return explain(args.log, args.ruling, as_json=args.json)
 
 
+def add_review(commands: Commands) -> None:
+    parser = command(
+        commands, "review", "settle a dispute from people's own video: who slapped first",
+        "Settle a dispute from a video of the pile, taken from above by any camera that stands still. Cards and takes\n"
+        "are found in it. A page then shows the frames round each moment at which the house rules let people slap:\n"
+        "there you mark the first frame in which each hand lies, and the ruling names the winner, or a dead heat.\n"
+        "A mark is known to about one frame, and no better: at 30 frames a second hands less than two frames\n"
+        "(67 ms) apart are a dead heat. The ruling rests on marks by people, and the log says so.\n\n"
+        "Without --dealer the video may begin in the middle of a game: then nobody knows how many cards each player\n"
+        "holds or whose turn it is, and hands are ruled by the cards that were seen.\n\n"
+        "examples:\n  referee review dispute.mp4 --seats Ana,Ben,Cho\n"
+        "  referee review dispute.mp4 --seats Ana,Ben,Cho --rules house.toml --log dispute.jsonl\n"
+        "  referee review game.mp4 --settings table.toml --dealer 2      a whole game, from its deal\n"
+        "  referee explain dispute.jsonl                                 why it was ruled so",
+        _review,
+    )  # fmt: skip
+    add = parser.add_argument
+    add("video", metavar="VIDEO", type=Path, help="a video file, or a folder of numbered frames")
+    add("--seats", metavar="NAMES",
+        help="the players with commas, clockwise, from the one at the picture's bottom; or how many")  # fmt: skip
+    add("--rules", metavar="RULES", help="a preset, or a house-rules file (*.toml) (default: the table's, or classic)")
+    add("--dealer", type=whole(1, 8, "seat"), metavar="N",
+        help="the video shows a whole game from its deal on, and this seat dealt")  # fmt: skip
+    add("--settings", type=Path, metavar="FILE", help="a table's settings: its names, seats' places, rules and deck")
+    add("--deck", metavar="NAME", help="read the deck that was learned under this name (default: any ordinary deck)")
+    add(
+        "--log",
+        type=Path,
+        metavar="FILE",
+        help="where the page saves the log (default: VIDEO's name with .jsonl, here)",
+    )
+    add("--no-browser", action="store_true", help="open no browser; print the page's address alone")
+    add("--port", type=whole(0, 65535, "port"), default=0, metavar="N", help="of the page (default: any free one)")
+
+
+def _review(args: argparse.Namespace) -> int:
+    from referee.web.dispute_server import ReviewOptions, review
+
+    return review(
+        ReviewOptions(
+            video=args.video, seats=args.seats, rules=args.rules, dealer=args.dealer, settings=args.settings,
+            deck=args.deck, log=args.log, browser=not args.no_browser, port=args.port,
+        )
+    )  # fmt: skip
+
+
 def add_rules(commands: Commands) -> None:
     parser = command(
         commands, "rules", "presets and rows of the rules, and whether a house-rules file is right",

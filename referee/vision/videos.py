@@ -59,7 +59,7 @@ def watcher_of(eye: CardEye, bearings: Mapping[int, float] | None, bare: str = "
     return Watcher(eye, seat_bearings=bearings, bare=BareTable(read_image(bare)) if bare else None)
 
 
-def _frames(source: Path, fps: float | None) -> Iterator[Frame]:
+def read_frames(source: Path, fps: float | None = None) -> Iterator[Frame]:
     """Every frame of a video or a folder; instants count from the first.
 
     Raises:
@@ -103,7 +103,7 @@ def watch(
         UserError: the source, the settings or the eye cannot be read.
     """
     bearings = bearings_of(seats, settings)
-    frames = _frames(source, fps)
+    frames = read_frames(source, fps)
     # Neither source is ever without a frame; one that cannot be read is told before the eye is woken.
     first = next(frames)
     bare = "" if settings is None else load_settings(settings).camera.bare_table

@@ -1,0 +1,52 @@
+// Marks the first frame in which a hand lies, and shows what comes of it.
+"use strict";
+(() => {
+  const { element } = Make;
+  const holder = document.getElementById("dispute");
+
+  // Who is marked in which frame: a dot and a name on it.
+  const draw = (marks) => {
+    for (const place of holder.querySelectorAll(".marks")) place.replaceChildren();
+    for (const { moment, seat, frame, name } of marks) {
+      const place = holder.querySelector(`[data-moment="${moment}"] [data-frame="${frame}"] .marks`);
+      place.append(element("span", {}, element("span", { class: `dot bg-seat${((seat - 1) % 8) + 1}` }), name));
+    }
+  };
+  const post = async (act, body = {}) => {
+    const { status, told } = await Asking.ask(`/api/review/${act}`, body);
+    if (status === 0) return Asking.tell("refused", Words.text("control.unanswered"));
+    Asking.tell(told.accepted ? "done" : "refused", told.words ?? String(status));
+    if (!told.accepted) return;
+    for (const [id, html] of Object.entries(told.regions)) Regions.show(id, html);
+    draw(told.marks);
+  };
+
+  for (const section of holder.querySelectorAll("[data-moment]")) {
+    const { moment } = section.dataset;
+    const large = section.querySelector(".large");
+    const look = (event) => {
+      const image = event.target.closest?.("[data-frame]")?.querySelector("img");
+      if (image) large.src = image.src;
+    };
+    section.addEventListener("focusin", look);
+    section.addEventListener("pointerover", look);
+    section.addEventListener("click", (event) => {
+      const frame = event.target.closest("[data-frame]")?.dataset.frame;
+      if (frame !== undefined) {
+        const seat = section.querySelector("input:checked").value;
+        post("mark", { moment, seat: Number(seat), frame: Number(frame) });
+      } else if (event.target.closest("[data-nobody]")) post("nobody", { moment });
+    });
+    // Frame by frame with the arrow keys.
+    section.querySelector(".strip").addEventListener("keydown", (event) => {
+      const way = { ArrowLeft: "previousElementSibling", ArrowRight: "nextElementSibling" }[event.key];
+      const next = way && document.activeElement[way];
+      if (!next) return;
+      event.preventDefault();
+      next.focus();
+    });
+  }
+  document.getElementById("undo").addEventListener("click", () => post("undo"));
+  document.getElementById("save").addEventListener("click", () => post("save"));
+  draw(JSON.parse(holder.dataset.marks));
+})();
