@@ -15,9 +15,10 @@ from typing import Any, Final, NamedTuple
 from referee.engine.amended_log import BY_PEOPLE
 from referee.engine.event_queue import JudgedMoment
 from referee.engine.log import encode_observation
-from referee.engine.observations import MAX_ERROR, Card, Lift, Observation, Other, Placed, Slap, Table, Taken
+from referee.engine.observations import MAX_ERROR, Card, Correct, Lift, Observation, Other, Placed, Slap, Table, Taken
 from referee.engine.replay import adjudicator_for, judge_log, outline_log, replay_log
 from referee.engine.rulings import SLAP_KINDS, Ruling, cause_of
+from referee.rules.cards import UNREADABLE, is_card
 from referee.rules.position import Position
 from referee.rules.slap_verdict import OUTCOME_WORTH, Verdict, judge_slap
 from referee.units import SECOND
@@ -68,6 +69,10 @@ class Marks:
     """By moment (the id of its card) and seat: the place of the first frame in which that seat's hand lies."""
     unslapped: frozenset[str] = frozenset()
     """Moments at which nobody slapped."""
+    corrected: Mapping[str, str] = field(default_factory=dict)
+    """By line: which card it really was; empty where nothing of the kind happened."""
+    cards: Mapping[int, str] = field(default_factory=dict)
+    """Cards that nobody had seen, by the place of the first frame that shows each."""
 
 
 def footage_table(seats: Sequence[str], rules: Any, dealer: int | None = None) -> Table:
@@ -102,9 +107,14 @@ class Dispute:
         """``seen`` is what was seen in the file, each line with an id; ``frames`` are all its frames, by time."""
         self.table, self._frames = table, frames
         self._seen = as_evidence(table, seen)
-        self.moments = self._find_moments()
         self.marks = Marks()
         self._before: list[Marks] = []
+        self.moments = self._find_moments()
+
+    @property
+    def takes(self) -> list[Taken]:
+        """When the pile was taken, as far as that was seen and people have not said otherwise."""
+        return [line for line in self._standing() if isinstance(line, Taken)]
 
     def mark(self, moment: str, seat: int, frame: int) -> None:
         """People marked the first frame in which a seat's hand lies; raises `DisputeError`."""
@@ -112,18 +122,36 @@ class Dispute:
         if not 1 <= seat <= len(self.table.seats) or frame not in found.frames:
             raise DisputeError(f"there is no seat {seat}, or no frame {frame} at that moment")
         self._bounds(frame)
-        self._change(Marks({**self.marks.hands, (moment, seat): frame}, self.marks.unslapped - {moment}))
+        hands = {**self.marks.hands, (moment, seat): frame}
+        self._change(replace(self.marks, hands=hands, unslapped=self.marks.unslapped - {moment}))
 
     def note_unslapped(self, moment: str) -> None:
         """People saw that nobody slapped there; raises `DisputeError`."""
         self._moment(moment)
         hands = {key: frame for key, frame in self.marks.hands.items() if key[0] != moment}
-        self._change(Marks(hands, self.marks.unslapped | {moment}))
+        self._change(replace(self.marks, hands=hands, unslapped=self.marks.unslapped | {moment}))
+
+    def name_card(self, moment: str, card: str) -> None:
+        """The card of a moment is another than was read; raises `DisputeError`."""
+        self._moment(moment)
+        self._correct(moment, _checked(card))
+
+    def strike_out(self, line: str) -> None:
+        """No card was laid there, or no pile was taken; raises `DisputeError`."""
+        if line not in {one.id for one in self._standing() if isinstance(one, Card | Taken)}:
+            raise DisputeError(f"there is no card or take {line!r}")
+        self._correct(line, "")
+
+    def add_card(self, frame: int, card: str) -> None:
+        """A card that was not seen shows its face in this frame for the first time; raises `DisputeError`."""
+        self._bounds(frame)
+        self._change(replace(self.marks, cards={**self.marks.cards, frame: _checked(card)}))
 
     def undo(self) -> None:
         """Take back the last mark, if there is one."""
         if self._before:
             self.marks = self._before.pop()
+            self.moments = self._find_moments()
 
     def instant(self, frame: int) -> tuple[int, int]:
         """When a hand came down whose first frame is this one, and the error of that, ns; raises `DisputeError`."""
@@ -144,7 +172,11 @@ class Dispute:
         for moment in self.marks.unslapped:
             extra = {"on": moment, **BY_PEOPLE}
             told.append(Other(t=self._moment(moment).card.t, id=f"unslapped-{moment}", name="unslapped", extra=extra))
-        return [self.table, *sorted([*self._seen, *told], key=lambda line: line.t)]
+        end = self._frames[-1].t
+        for name, card in self.marks.corrected.items():
+            mends: Mapping[str, Any] = {"card": card} if card else {}
+            told.append(Correct(t=end, id=f"correct-{name}", line=name, void=not card, extra=mends))
+        return [self.table, *sorted([*self._seen, *self._added(), *told], key=lambda line: line.t)]
 
     def write_log(self) -> str:
         """The table log: what was seen and marked, one JSON object a line."""
@@ -162,6 +194,33 @@ class Dispute:
     def _change(self, marks: Marks) -> None:
         self._before.append(self.marks)
         self.marks = marks
+        if (marks.corrected, marks.cards) != (self._before[-1].corrected, self._before[-1].cards):
+            self.moments = self._find_moments()
+            names = {moment.card.id for moment in self.moments}
+            hands = {key: frame for key, frame in marks.hands.items() if key[0] in names}
+            self.marks = replace(marks, hands=hands, unslapped=marks.unslapped & names)
+
+    def _correct(self, line: str, card: str) -> None:
+        self._change(replace(self.marks, corrected={**self.marks.corrected, line: card}))
+
+    def _added(self) -> list[Card]:
+        """The cards that people alone have seen."""
+        added = []
+        for frame, card in self.marks.cards.items():
+            t, error = self.instant(frame)
+            added.append(Card(t=t, id=f"added-{frame}", card=card, t_error=error, extra={**BY_PEOPLE, "frame": frame}))
+        return added
+
+    def _standing(self) -> list[Observation]:
+        """What happened on the table, as people have corrected it, by time."""
+        standing: list[Observation] = []
+        for line in sorted([*self._seen, *self._added()], key=lambda one: one.t):
+            said = self.marks.corrected.get(line.id)
+            if said is None:
+                standing.append(line)
+            elif said and isinstance(line, Card):
+                standing.append(replace(line, card=said))
+        return standing
 
     def _moment(self, name: str) -> SlapMoment:
         found = next((moment for moment in self.moments if moment.card.id == name), None)
@@ -181,7 +240,7 @@ class Dispute:
 
     def _end_of(self, card: Card) -> int:
         """When the next card lies or the pile is gone, or it is shown no longer, ns."""
-        later = [line.t for line in self._seen if isinstance(line, Card | Taken) and line.t > card.t]
+        later = [line.t for line in self._standing() if isinstance(line, Card | Taken) and line.t > card.t]
         return min([*later, card.t + LONGEST_MOMENT])
 
     def _frames_of(self, card: Card) -> range:
@@ -192,11 +251,12 @@ class Dispute:
 
     def _find_moments(self) -> tuple[SlapMoment, ...]:
         witness = _Positions()
-        numbered = list(enumerate([self.table, *self._seen], start=1))
+        standing = self._standing()
+        numbered = list(enumerate([self.table, *standing], start=1))
         outlined = outline_log(numbered)
         for _ in judge_log(adjudicator_for(outlined, witness), numbered, outlined):
             pass
-        return tuple(self._moment_of(line, witness.after[line.id]) for line in self._seen if isinstance(line, Card))
+        return tuple(self._moment_of(line, witness.after[line.id]) for line in standing if isinstance(line, Card))
 
     def _moment_of(self, card: Card, position: Position) -> SlapMoment:
         verdict = _best_verdict(position, self._end_of(card))
@@ -215,6 +275,12 @@ class _Positions:
 
     def replace(self, names: Iterable[str]) -> None:
         """Nothing is replaced where nobody has said anything yet."""
+
+
+def _checked(card: str) -> str:
+    if not is_card(card) or card == UNREADABLE:
+        raise DisputeError(f"there is no card {card!r}")
+    return card
 
 
 def _best_verdict(position: Position, t: int) -> Verdict:

@@ -192,3 +192,64 @@ def test_what_else_was_seen_is_no_evidence_of_cards() -> None:
     told = dispute(seen)
     told.mark("c2", 1, 45)
     assert kinds(told.verdicts(told.rule(), "c2")) == [("slap_won", 1)]
+
+
+def test_a_card_that_was_none_is_struck_out() -> None:
+    """A hand that comes down may show an old card's corner, which the eye takes for a new one."""
+    told = dispute(cards("8h", "3d", "5s", "8s"))
+    assert [moment.patterns for moment in told.moments] == [(), (), (), ()]
+    told.mark("c3", 1, 70)
+    told.strike_out("c3")
+    assert [(moment.card.id, moment.patterns) for moment in told.moments] == [("c1", ()), ("c2", ()), ("c4", ("P2",))]
+    assert told.marks.hands == {}
+    told.mark("c4", 3, 95)
+    assert kinds(told.verdicts(told.rule(), "c4")) == [("slap_won", 3)]
+    told.undo()
+    told.undo()
+    assert len(told.moments) == 4
+    assert told.marks.hands == {("c3", 1): 70}
+
+
+def test_a_misread_card_is_named() -> None:
+    told = dispute(cards("8h", "3d"))
+    told.name_card("c2", "8d")
+    assert told.moments[1].patterns == ("P1",)
+    told.mark("c2", 2, 45)
+    assert kinds(told.verdicts(told.rule(), "c2")) == [("slap_won", 2)]
+
+
+def test_a_card_that_nobody_had_seen_is_added_in_its_frame() -> None:
+    told = dispute(cards("8h", "9d", gap=2_000 * MS))
+    told.add_card(30, "8c")
+    assert [(moment.card.id, moment.patterns) for moment in told.moments] == [
+        ("c1", ()),
+        ("added-30", ("P1",)),
+        ("c2", ()),
+    ]
+    card = told.moments[1].card
+    assert (card.t, card.t_error, card.extra["by"]) == (1_200 * MS, 40 * MS, "people")
+
+
+def test_a_take_that_never_was_is_struck_out() -> None:
+    seen = [*cards("8h", "8d"), Taken(t=1_200 * MS, id="t1", seat=None)]
+    told = dispute(seen)
+    assert [moment.patterns for moment in told.moments] == [(), ()]
+    assert [take.id for take in told.takes] == ["t1"]
+    told.strike_out("t1")
+    assert [moment.patterns for moment in told.moments] == [(), ("P1",)]
+    assert told.takes == []
+
+
+@pytest.mark.parametrize(
+    ("do", "what"),
+    [
+        ("name_card", ("c9", "8d")), ("name_card", ("c1", "??")), ("strike_out", ("table",)), ("strike_out", ("c3",)),
+        ("add_card", (0, "8c")), ("add_card", (30, "11h")), ("note_unslapped", ("c9",)),
+    ],
+)  # fmt: skip
+def test_corrections_of_nothing_that_is_there_are_refused(do: str, what: tuple[object, ...]) -> None:
+    told = dispute(cards("8h", "8d"))
+    before = told.marks
+    with pytest.raises(DisputeError):
+        getattr(told, do)(*what)
+    assert told.marks == before

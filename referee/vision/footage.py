@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from models.watch.gaze import CardEye
     from models.watch.watcher import Watcher
 
-_ROUND_PILE: Final = 2.0
+_ROUND_PILE: Final = 1.5
 """How far round the pile's middle a picture shows, in card heights: the pile, and the hands that come to it."""
 _TOLD_EVERY: Final = SECOND
 

@@ -23,10 +23,12 @@ from starlette.routing import Route
 from referee.control.commands import CommandError, CommandFields, check_fields
 from referee.control.socket import NOT_JSON
 from referee.dispute import Dispute, DisputeError, SlapMoment
+from referee.engine.observations import Taken
 from referee.engine.rulings import Ruling
+from referee.rules.cards import JOKERS, PACK
 from referee.text.answers import in_language
 from referee.text.catalogue import Texts, unbroken
-from referee.text.ruling_lines import RulingWords
+from referee.text.ruling_lines import RulingWords, pretty
 from referee.text.sentence import told
 from referee.vision.footage import picture_path
 from referee.web.control_page import answer_line, said_to_scripts
@@ -49,6 +51,25 @@ class MomentFields(CommandFields):
     """Nobody slapped at a moment."""
 
     moment: str = Field(description="the id of a moment's card")
+
+
+class LineFields(CommandFields):
+    """A card or a take that never was."""
+
+    line: str = Field(description="the id of a card or a take")
+
+
+class NamedFields(MomentFields):
+    """A card is another than was read."""
+
+    card: str = Field(description="a card such as 7h")
+
+
+class AddedFields(CommandFields):
+    """A card that was not seen shows its face in a frame for the first time."""
+
+    frame: int = Field(description="the place of a frame in the video")
+    card: str = Field(description="a card such as 7h")
 
 
 class HandFields(MomentFields):
@@ -78,6 +99,9 @@ def build_dispute(opened: OpenDispute) -> Guard:
     posted: dict[str, tuple[type[CommandFields], Act]] = {
         "mark": (HandFields, lambda fields: opened.dispute.mark(**fields)),
         "nobody": (MomentFields, lambda fields: opened.dispute.note_unslapped(**fields)),
+        "name": (NamedFields, lambda fields: opened.dispute.name_card(**fields)),
+        "add": (AddedFields, lambda fields: opened.dispute.add_card(**fields)),
+        "strike": (LineFields, lambda fields: opened.dispute.strike_out(**fields)),
         "undo": (CommandFields, lambda _: opened.dispute.undo()),
         "save": (CommandFields, lambda _: opened.save()),
     }
@@ -125,6 +149,8 @@ def _changed(dispute: Dispute, texts: Texts) -> dict[str, Any]:
         "regions": {
             f"ruled-{moment.card.id}": "".join(_ruled(dispute, moment, rulings, words)) for moment in dispute.moments
         },
+        # Where these change, the page is another.
+        "moments": [moment.card.id for moment in dispute.moments],
         "marks": [
             {"moment": moment, "seat": seat, "frame": frame, "name": words.name(seat)}
             for (moment, seat), frame in dispute.marks.hands.items()
@@ -153,8 +179,13 @@ async def _show_dispute(opened: OpenDispute, request: Request) -> Response:
         list(map(draw, told_first)) or tag("p", texts("review.none"), class_="panel none"),
         tag("h2", texts("review.others")) if others else None,
         [tag("details", tag("summary", _heading(moment, words)), draw(moment)) for moment in others],
+        tag("h2", texts("review.takes")) if dispute.takes else None,
+        tag("ul", [_take(take, texts) for take in dispute.takes], class_="rows"),
     )
-    holder = tag("div", content, id="dispute", class_="forms dispute", data_marks=json.dumps(changed["marks"]))
+    shown = {name: json.dumps(changed[name], separators=(",", ":")) for name in ("marks", "moments")}
+    holder = tag(
+        "div", content, id="dispute", class_="forms dispute", data_marks=shown["marks"], data_moments=shown["moments"]
+    )
     scripts = ("regions.js", "forms.js", "dispute.js")
     return page(request, texts("review.title"), holder, scripts=scripts, pages=(), styles=("dispute.css",))
 
@@ -182,18 +213,39 @@ def _moment(moment: SlapMoment, words: RulingWords, seats: int, regions: dict[st
         )
         for frame in moment.frames
     ]  # fmt: skip
+    side = tag(
+        "div",
+        tag("div", [card(one, texts) for one in moment.pile[-_TOP_CARDS:]], class_="cards"),
+        tag("fieldset", tag("legend", texts("review.whose")), tag("div", choices, class_="row")),
+        tag("button", texts("review.nobody"), type="button", class_="button", data_act="nobody"),
+        tag("div", Markup(regions[f"ruled-{name}"]), id=f"ruled-{name}", class_="ruled", aria_live="polite"),
+        _mending(texts),
+    )
+    large = tag("img", src=f"/frames/{moment.frames[0]}.jpg", alt=texts("review.large"), class_="large", loading="lazy")
     return tag(
         "section",
         tag("h3", _heading(moment, words)),
-        tag("div", [card(one, texts) for one in moment.pile[-_TOP_CARDS:]], class_="cards"),
-        tag("fieldset", tag("legend", texts("review.whose")), tag("div", choices, class_="row")),
-        tag("img", src=f"/frames/{moment.frames[0]}.jpg", alt=texts("review.large"), class_="large", loading="lazy"),
+        tag("div", large, side, class_="look"),
         tag("div", strip, class_="strip", role="group", aria_label=texts("review.strip")),
-        tag("button", texts("review.nobody"), type="button", class_="button", data_nobody=True),
-        tag("div", Markup(regions[f"ruled-{name}"]), id=f"ruled-{name}", class_="ruled", aria_live="polite"),
         class_="panel",
         data_moment=name,
     )
+
+
+def _mending(texts: Texts) -> Markup:
+    """What people say of the cards themselves: a misread one, one that is none, one that was not seen."""
+    faces = [tag("option", pretty(one), value=one) for one in (*PACK, *JOKERS)]
+    acts = [
+        tag("button", texts(f"review.{act}"), type="button", class_="button", data_act=act)
+        for act in ("name", "add", "strike")
+    ]
+    which = tag("label", texts("review.which"), tag("select", faces, name="card"))
+    return tag("details", tag("summary", texts("review.mend")), which, tag("div", acts, class_="buttons"))
+
+
+def _take(take: Taken, texts: Texts) -> Markup:
+    button = tag("button", texts("review.strike_take"), type="button", class_="button", data_strike=take.id)
+    return tag("li", texts.seconds(take.t), " ", button)
 
 
 def _ruled(dispute: Dispute, moment: SlapMoment, rulings: Sequence[Ruling], words: RulingWords) -> Iterator[str]:

@@ -17,6 +17,8 @@
     if (status === 0) return Asking.tell("refused", Words.text("control.unanswered"));
     Asking.tell(told.accepted ? "done" : "refused", told.words ?? String(status));
     if (!told.accepted) return;
+    // Other cards make another page; what was marked is kept by the server.
+    if (JSON.stringify(told.moments) !== holder.dataset.moments) return location.reload();
     for (const [id, html] of Object.entries(told.regions)) Regions.show(id, html);
     draw(told.marks);
   };
@@ -24,9 +26,18 @@
   for (const section of holder.querySelectorAll("[data-moment]")) {
     const { moment } = section.dataset;
     const large = section.querySelector(".large");
+    let looked;
     const look = (event) => {
-      const image = event.target.closest?.("[data-frame]")?.querySelector("img");
-      if (image) large.src = image.src;
+      const frame = event.target.closest?.("[data-frame]");
+      if (!frame) return;
+      looked = Number(frame.dataset.frame);
+      large.src = frame.querySelector("img").src;
+    };
+    const mend = {
+      nobody: () => post("nobody", { moment }),
+      name: (card) => post("name", { moment, card }),
+      strike: () => post("strike", { line: moment }),
+      add: (card) => looked !== undefined && post("add", { frame: looked, card }),
     };
     section.addEventListener("focusin", look);
     section.addEventListener("pointerover", look);
@@ -35,7 +46,9 @@
       if (frame !== undefined) {
         const seat = section.querySelector("input:checked").value;
         post("mark", { moment, seat: Number(seat), frame: Number(frame) });
-      } else if (event.target.closest("[data-nobody]")) post("nobody", { moment });
+      }
+      const act = event.target.closest("[data-act]")?.dataset.act;
+      if (act) mend[act](section.querySelector("select").value);
     });
     // Frame by frame with the arrow keys.
     section.querySelector(".strip").addEventListener("keydown", (event) => {
@@ -45,6 +58,9 @@
       event.preventDefault();
       next.focus();
     });
+  }
+  for (const button of holder.querySelectorAll("[data-strike]")) {
+    button.addEventListener("click", () => post("strike", { line: button.dataset.strike }));
   }
   document.getElementById("undo").addEventListener("click", () => post("undo"));
   document.getElementById("save").addEventListener("click", () => post("save"));
