@@ -17,7 +17,7 @@ from pydantic import Field
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import FileResponse, JSONResponse, Response
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from referee.control.commands import CommandError, CommandFields, check_fields
@@ -118,10 +118,11 @@ def build_dispute(opened: OpenDispute) -> Guard:
 
 async def _send_frame(opened: OpenDispute, request: Request) -> Response:
     """The picture of one frame."""
-    path = picture_path(opened.pictures, request.path_params["frame"])
-    if not path.is_file():
-        raise HTTPException(404)
-    return FileResponse(path, media_type="image/jpeg")
+    try:
+        data = picture_path(opened.pictures, request.path_params["frame"]).read_bytes()
+    except FileNotFoundError:
+        raise HTTPException(404) from None
+    return Response(data, media_type="image/jpeg")
 
 
 async def _post(opened: OpenDispute, kind: type[CommandFields], act: Act, request: Request) -> JSONResponse:
@@ -135,7 +136,7 @@ async def _post(opened: OpenDispute, kind: type[CommandFields], act: Act, reques
         return JSONResponse({"accepted": False, "words": texts("review.refused")}, 400)
     except OSError as bad:
         words = texts("review.not_saved", file=opened.log.name, why=str(bad.strerror))
-        return JSONResponse({"accepted": False, "words": words}, 500)
+        return JSONResponse({"accepted": False, "words": words}, 503)
     except (ValueError, RecursionError):
         return JSONResponse({"accepted": False, **in_language(told(NOT_JSON), texts)}, 400)
     words = texts("review.saved", file=opened.log.name) if request.url.path == f"{_API}save" else ""
@@ -150,7 +151,7 @@ def _changed(dispute: Dispute, texts: Texts) -> dict[str, Any]:
             f"ruled-{moment.card.id}": "".join(_ruled(dispute, moment, rulings, words)) for moment in dispute.moments
         },
         # Where these change, the page is another.
-        "moments": [moment.card.id for moment in dispute.moments],
+        "moments": [f"{moment.card.id} {moment.card.card}" for moment in dispute.moments],
         "marks": [
             {"moment": moment, "seat": seat, "frame": frame, "name": words.name(seat)}
             for (moment, seat), frame in dispute.marks.hands.items()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import cv2
 
-from hardware.simulated.table.acts import Cover
+from hardware.simulated.table.acts import Cover, Lay
 from hardware.simulated.table.simulated_table import SimulatedTable
 from referee.engine.observations import Slap
 from referee.units import MS
@@ -25,6 +25,8 @@ class FilmedDispute:
     file: Path
     slaps: tuple[Slap, ...]
     """Each hand when it came down, ns from the video's first frame; without an error."""
+    cards: frozenset[str]
+    """The cards that were laid."""
     ruled: tuple[str, ...]
     """What is to be ruled of the hands, by their time: a kind of ruling, and the seat or seats."""
 
@@ -60,7 +62,9 @@ class FilmedStory(Story):
                 writer.write(frame.image)
         writer.release()
         assert first is not None
-        return FilmedDispute(file, tuple(replace(one, t=one.t - first) for one in self.slaps), ruled)
+        slaps = tuple(replace(one, t=one.t - first) for one in self.slaps)
+        cards = frozenset(act.card for act in self.acts if isinstance(act, Lay))
+        return FilmedDispute(file, slaps, cards, ruled)
 
 
 def film_winner(folder: Path, fps: float = 30.0) -> FilmedDispute:
@@ -80,7 +84,7 @@ def film_heat(folder: Path, fps: float = 30.0) -> FilmedDispute:
     story.slap(390 * MS, (3, 0), (1, 11 * MS), (2, 170 * MS))
     story.take()
     story.lay(1)
-    return story.film(folder / "heat.mp4", fps, "dead_heat 3 1")
+    return story.film(folder / "heat.mp4", fps, "dead_heat 3 1", "slap_void 2")
 
 
 def film_middle(folder: Path, fps: float = 30.0) -> FilmedDispute:

@@ -226,6 +226,12 @@ hall-bench: install  ## how many tables one broker and one hall carry: latency, 
 league-figures: install  ## how often a rating's limits hold, and how often the better one stands above, as a table
 	$(BIN)/python -m tools.measure.seasons
 
+# A dispute from people's own video.
+.PHONY: review-check
+
+review-check: install  ## three rendered disputes settled by `referee review`: hands within their error, rulings right (a minute)
+	OMP_NUM_THREADS=1 $(BIN)/python -m tools.measure.review_check
+
 # What is no arm, and an arm that rests: the watcher's look at the picture's edge, in figures.
 .PHONY: arm-trials
 
