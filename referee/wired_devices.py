@@ -20,6 +20,8 @@ from hardware.pads.key_source import KeySource
 from hardware.pads.pad_place import PadPlace
 from hardware.pads.pads import GpioPads
 from hardware.pads.plugged_pads import MixedPads, PluggedPads
+from hardware.pads.serial_link import SerialPorts
+from hardware.pads.serial_source import SerialSource
 from hardware.pads.slaps import PadFilter
 from hardware.ports import HardwareMissing, Lights, TimedPads
 from hardware.sound.clips import Clips, Progress, find_synthesiser
@@ -113,7 +115,15 @@ def _open_keys(places: Mapping[int, PadPlace], errors: Mapping[int, int], settin
     return PluggedPads(source)
 
 
-_PLUGGED: Final = {"key": _open_keys}
+def _open_boards(places: Mapping[int, PadPlace], errors: Mapping[int, int], _settings: PadSettings) -> TimedPads:
+    """Boards that stamp edges themselves; those that are not plugged in are waited for."""
+    try:
+        return PluggedPads(SerialSource(places, SerialPorts(), t_errors=errors, clock=monotonic))
+    except ValueError as bad:
+        raise HardwareMissing(str(bad)) from None
+
+
+_PLUGGED: Final = {"key": _open_keys, "serial": _open_boards}
 """How each kind of pad that has a plug is opened, by the kind of its place."""
 
 

@@ -13,10 +13,13 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from hardware.clock import monotonic
+from hardware.pads.board_lines import MOST_PADS
 from hardware.pads.key_source import KeyDevices, KeySource
 from hardware.pads.pad_place import PadPlace, parse_place
 from hardware.pads.pads import GpioPads
 from hardware.pads.plugged_pads import PluggedPads
+from hardware.pads.serial_link import SerialPorts, usb_ports
+from hardware.pads.serial_source import SerialSource
 from hardware.ports import HardwareMissing, Pads
 from referee.errors import UserError
 
@@ -37,7 +40,7 @@ def first_hit(pins: Sequence[int], active_high: bool, patience: float) -> int | 
     hits: queue.Queue[int | str] = queue.Queue()
     missing: list[str] = []
     with contextlib.ExitStack() as stack:
-        ears = (partial(_hear_pins, pins, active_high), _hear_keys)
+        ears = (partial(_hear_pins, pins, active_high), _hear_keys, _hear_boards)
         for listen in ears:
             try:
                 stack.callback(listen(hits.put).close)
@@ -96,6 +99,19 @@ def _hear_keys(heard: Heard) -> Pads:
     if not places:
         raise HardwareMissing(devices.refused or "no keyboard or button is plugged in")
     pads = PluggedPads(_key_source(places, devices))
+    pads.start(lambda edge: heard(str(places[edge.seat])) if edge.pressed else None)
+    return pads
+
+
+def _hear_boards(heard: Heard) -> Pads:
+    """Listen to every pad of every board on USB; raises `HardwareMissing`."""
+    ports = usb_ports()
+    if not ports:
+        raise HardwareMissing("no pad board is plugged in")
+    every = [PadPlace("serial", str(pad), port) for port in ports for pad in range(1, MOST_PADS + 1)]
+    places = dict(enumerate(every))
+    source = SerialSource(places, SerialPorts(), t_errors=dict.fromkeys(places, 0), clock=monotonic)
+    pads = PluggedPads(source)
     pads.start(lambda edge: heard(str(places[edge.seat])) if edge.pressed else None)
     return pads
 

@@ -548,3 +548,19 @@ def test_a_table_with_nothing_wired_needs_no_header(rig: Rig) -> None:
     keys = '[[seat]]\nname = "A"\npad = "key:a"\n[[seat]]\nname = "B"\npad = "key:s"\n[lights]\nenabled = false\n'
     assert not list(device_health.check_header(rig.machine, parse_settings(keys)))
     assert list(device_health.check_header(rig.machine, settings()))
+
+
+def test_a_board_as_pads(rig: Rig) -> None:
+    wanted = parse_settings(SEATS + 'pad = "serial:2@/dev/ttyACM0"\n')
+    rig.modules["serial"] = SimpleNamespace()
+
+    def pad() -> tuple[str, str, str]:
+        (found,) = [one for one in check_plugged_pads(rig.machine, wanted) if one.part == "pad of seat 2"]
+        return told(found)
+
+    assert pad()[:2] == ("missing", "serial:2@/dev/ttyACM0: there is no /dev/ttyACM0")
+    rig.file("/dev/ttyACM0")
+    rig.locked.add("ttyACM0")
+    assert (pad()[0], "dialout" in pad()[2]) == ("broken", True)
+    rig.locked.clear()
+    assert pad()[0] == "fine"

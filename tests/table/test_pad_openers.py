@@ -39,3 +39,5 @@ def test_where_no_kind_is_here_all_say_what_to_do(monkeypatch: pytest.MonkeyPatc
     with pytest.raises(HardwareMissing, match="no key called 'anykey'") as told:
         open_pads(seats("4", '"key:anykey"'))
     assert "no header here" in str(told.value)
+    with pytest.raises(HardwareMissing, match="a board's pads have numbers"):
+        open_pads(seats('"serial:a"', '"serial:2"'))

@@ -1,13 +1,14 @@
-"""The doctor's looks at pads that hang on no pin: keyboards and other input devices, as the kernel lists them."""
+"""The doctor's looks at pads that hang on no pin: keyboards and other input devices, and boards."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hardware.pads.pad_place import PadPlace
-from referee.setup.doctor.device_health import check_library
+from referee.setup.doctor.device_health import check_device, check_library
 from referee.setup.doctor.probe import Finding, Machine, join_group
 
 if TYPE_CHECKING:
@@ -24,6 +25,10 @@ def check_plugged_pads(machine: Machine, settings: Settings | None) -> Iterator[
         mend = "make install; where it has no wheel: sudo apt install python3-evdev, or gcc python3-dev"
         yield check_library(machine, "evdev", "keys as pads", mend)
         yield from _check_keys(machine, keys)
+    boards = {seat: place for seat, place in places.items() if place.kind == "serial"}
+    if boards:
+        yield check_library(machine, "serial", "pads on a board", "make install   (or: pip install pyserial)")
+        yield from _check_boards(machine, boards)
 
 
 def _check_keys(machine: Machine, keys: Mapping[int, PadPlace]) -> Iterator[Finding]:
@@ -44,6 +49,15 @@ def _check_keys(machine: Machine, keys: Mapping[int, PadPlace]) -> Iterator[Find
             yield Finding(part, "broken", f"{place}: not allowed to read {found[0]}", join_group("input"))
         else:
             yield Finding(part, "fine", str(place))
+
+
+def _check_boards(machine: Machine, boards: Mapping[int, PadPlace]) -> Iterator[Finding]:
+    """Whether each seat's board is plugged in, and may be opened."""
+    for seat, place in boards.items():
+        device = place.device or next(iter(machine.devices("ttyACM*") + machine.devices("ttyUSB*")), "")
+        mend = "plug the board in; or choose another pad: referee setup --step pads"
+        found = check_device(machine, f"pad of seat {seat}", device or "/dev/ttyACM0", mend, "dialout")
+        yield replace(found, words=f"{place}: {found.words}")
 
 
 _LABELS = ("name", "phys", "uniq")

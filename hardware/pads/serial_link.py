@@ -1,0 +1,93 @@
+"""Serial lines by pyserial: the thin shell under `hardware.pads.serial_source`."""
+
+from __future__ import annotations
+
+import errno
+import logging
+from pathlib import Path
+from typing import Any, Final
+
+from hardware.pads.serial_source import SerialLink
+from hardware.ports import HardwareMissing
+
+USER_TO_DIALOUT: Final = "put your user into the group dialout (sudo usermod -aG dialout $USER), then log in again"
+"""What mends a serial line that may not be opened."""
+_SPEED: Final = 115_200
+"""Bits a second, where the line is a real one; USB knows no such thing."""
+_MOST: Final = 4096
+
+_log = logging.getLogger(__name__)
+
+
+class SerialLine:
+    """An open line; implements `hardware.pads.serial_source.SerialLink`."""
+
+    def __init__(self, port: Any) -> None:
+        """``port``: a `serial.Serial`."""
+        self._port = port
+
+    def fileno(self) -> int:
+        """What can be read when something has come."""
+        return int(self._port.fileno())
+
+    def read(self) -> bytes:
+        """What has come."""
+        return bytes(self._port.read(_MOST))
+
+    def write(self, data: bytes) -> None:
+        """Send; what a board does not take is dropped, for it will be asked again."""
+        import serial
+
+        try:
+            self._port.write(data)
+        except serial.SerialTimeoutException:
+            _log.info("a pad board takes nothing at present")
+
+    def close(self) -> None:
+        """Let go of the line."""
+        self._port.close()
+
+
+class SerialPorts:
+    """This machine's serial lines; implements `hardware.pads.serial_source.SerialLinks`."""
+
+    def __init__(self) -> None:
+        """Raises `HardwareMissing` where pyserial is not here."""
+        try:
+            import serial  # noqa: F401
+        except ImportError as missing:
+            raise HardwareMissing(
+                f"a pad board needs pyserial, which cannot be loaded ({missing}): make install (pip install pyserial)"
+            ) from missing
+        self.refused = ""
+        """A line that may not be opened, and what to do; empty where there was none of late."""
+
+    def open(self, device: str) -> SerialLink | None:
+        """Open a line by its file, or the first that hangs on USB; None where it is not here."""
+        import serial
+
+        self.refused = ""
+        path = device or next(iter(usb_ports()), "")
+        if not path:
+            return None
+        try:
+            # Read at once what is there, and let nobody else read it away.
+            return SerialLine(serial.Serial(path, _SPEED, timeout=0, write_timeout=0, exclusive=True))
+        except OSError as refused:
+            if refused.errno in (errno.EACCES, errno.EPERM):
+                self.refused = f"{path} may not be opened, so its pads are not heard: {USER_TO_DIALOUT}"
+            elif refused.errno in (errno.EAGAIN, errno.EBUSY):
+                self.refused = f"another program holds {path}: end it, so that its pads are heard"
+            else:
+                _log.info("%s cannot be opened: %s", path, refused)
+            return None
+
+
+def usb_ports() -> list[str]:
+    """Files of the serial lines that hang on USB, as boards do."""
+    from serial.tools import list_ports
+
+    # A name by maker and number stays, whatever else is plugged in.
+    names = {str(link.resolve()): str(link) for link in sorted(Path("/dev/serial/by-id").glob("*"))}
+    ports = sorted(str(port.device) for port in list_ports.comports() if port.vid is not None)
+    return [names.get(port, port) for port in ports]
