@@ -6,6 +6,7 @@ had, and says what to do about it. The camera is opened in `referee.vision.camer
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from datetime import time
 from functools import partial
@@ -19,6 +20,7 @@ from hardware.pads.crosstalk import Crosstalk
 from hardware.pads.key_source import KeySource
 from hardware.pads.pad_place import PadPlace
 from hardware.pads.pads import GpioPads
+from hardware.pads.page_pads import PageSource
 from hardware.pads.plugged_pads import MixedPads, PluggedPads
 from hardware.pads.serial_link import SerialPorts
 from hardware.pads.serial_source import SerialSource
@@ -30,6 +32,8 @@ from hardware.sound.stream_speaker import StreamSpeaker
 from hardware.sound.volume import VolumeControl, local_hour
 from referee.announce.voice import spelling, vocabulary
 from referee.announce.volume_choice import volume_in
+from referee.control.seat_codes import HANDS_SOCKET, browser_key, make_seat_codes
+from referee.control.socket import ControlError, private_folder, runtime_folder
 from referee.units import US
 
 if TYPE_CHECKING:
@@ -84,11 +88,11 @@ def open_pads(settings: Settings) -> TimedPads:
         kinds[tuple(pins)] = lambda: GpioPads(
             pins, t_error={seat: errors[seat] for seat in pins}, active_high=settings.pads.active_high
         )
-    for kind, open_kind in _PLUGGED.items():
+    for names, open_kind in _PLUGGED.items():
         places = {
             seat: place
             for seat, one in enumerate(settings.seats, start=1)
-            if (place := one.pad_place) is not None and place.kind == kind
+            if (place := one.pad_place) is not None and place.kind in names
         }
         if places:
             kinds[tuple(places)] = partial(open_kind, places, errors, settings.pads)
@@ -123,8 +127,18 @@ def _open_boards(places: Mapping[int, PadPlace], errors: Mapping[int, int], _set
         raise HardwareMissing(str(bad)) from None
 
 
-_PLUGGED: Final = {"key": _open_keys, "serial": _open_boards}
-"""How each kind of pad that has a plug is opened, by the kind of its place."""
+def _open_pages(places: Mapping[int, PadPlace], _errors: Mapping[int, int], _settings: PadSettings) -> TimedPads:
+    """Pads on pages, by codes that the page's process shows."""
+    try:
+        folder = private_folder(runtime_folder(os.environ))
+        make_seat_codes(folder, {seat: browser_key(place.which) for seat, place in places.items()})
+    except (ControlError, OSError) as bad:
+        raise HardwareMissing(f"pads on pages cannot be had: {bad}") from None
+    return PluggedPads(PageSource(places, folder / HANDS_SOCKET))
+
+
+_PLUGGED: Final = {("key",): _open_keys, ("serial",): _open_boards, ("phone", "browser"): _open_pages}
+"""How pads that are wired to nothing here are opened, by the kinds of their places."""
 
 
 def open_lights(settings: Settings, missing: dict[str, str]) -> Lights | None:

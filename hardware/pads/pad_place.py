@@ -1,6 +1,7 @@
-"""Where a seat's pad is that hangs on no pin: which key of which keyboard, or which contact of which board. Pure.
+"""Where a seat's pad is that hangs on no pin: which key of which keyboard, which contact of which board, a phone. Pure.
 
-In the settings it is one text, as in ``key:a``, ``key:leftshift@Logitech K120`` or ``serial:2@/dev/ttyACM0``.
+In the settings it is one text, as in ``key:a``, ``key:leftshift@Logitech K120``, ``serial:2@/dev/ttyACM0``, ``phone``
+or ``browser:a``.
 """
 
 from __future__ import annotations
@@ -12,9 +13,11 @@ from typing import Final
 PLACE_KINDS: Final = {
     "key": "a key of a keyboard, a button of a gamepad, and whatever else is one to the machine",
     "serial": "a contact of a microcontroller that stamps its edges itself",
+    "phone": "a phone, whose page has one large button",
+    "browser": "a letter or digit of the keyboard, in a page that is open on this machine",
 }
 """What a pad may be besides a pin."""
-PLACE_PATTERN: Final = rf"^({'|'.join(PLACE_KINDS)}):[^@\s]+(@.*\S)?$"
+PLACE_PATTERN: Final = r"^(phone|browser:[A-Za-z0-9]|(key|serial):[^@\s]+(@.*\S)?)$"
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,16 +27,17 @@ class PadPlace:
     kind: str
     """One of `PLACE_KINDS`."""
     which: str
-    """The key's name, or the contact's number."""
+    """The key's name, or the contact's number; empty for a phone, which is known by its seat's code."""
     device: str = ""
     """Which device it is on; empty where any will do."""
 
     def __str__(self) -> str:
-        return f"{self.kind}:{self.which}" + (f"@{self.device}" if self.device else "")
+        which = f":{self.which}" if self.which else ""
+        return f"{self.kind}{which}" + (f"@{self.device}" if self.device else "")
 
     def overlaps(self, other: PadPlace) -> bool:
         """Whether one press may be told of both places."""
-        same = (self.kind, self.which) == (other.kind, other.which)
+        same = (self.kind, self.which) == (other.kind, other.which) and self.which != ""
         return same and (self.device == other.device or not (self.device and other.device))
 
 

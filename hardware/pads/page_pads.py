@@ -2,7 +2,7 @@
 
 The page stamps touches by its own clock and reports them some times a second; the page's server stamps each report and
 answers, which is an exchange of stamps (`hardware.pads.clock_exchange`). `TouchReports` makes edges of them, and is
-pure; `PagePads` hears them over a socket of this machine. Opened by `referee.wired_devices`.
+pure; `PageSource` hears them over a socket of this machine. Opened by `referee.wired_devices`.
 """
 
 from __future__ import annotations
@@ -10,14 +10,12 @@ from __future__ import annotations
 import json
 import logging
 import socket
-import threading
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from hardware.clock import Clock, monotonic
 from hardware.pads.clock_exchange import RemoteClock
 from hardware.ports import Edge, HardwareMissing, Lost
 from referee.units import MS, SECOND
@@ -35,8 +33,7 @@ _PAGES: Final = 64
 """Pages whose clocks are remembered."""
 
 _log = logging.getLogger(__name__)
-OnTrouble = Callable[[int, str], None]
-"""Is told of a seat what is wrong with its pad, in words, or nothing once it is well."""
+_WAKE: Final = "nothing is heard of its page; wake the phone or the browser, and see to its network"
 
 
 @dataclass(slots=True)
@@ -63,7 +60,7 @@ class _Seat:
     down: bool = False
     last: int = 0
     """Its last edge, ns."""
-    trouble: str = ""
+    silent: bool = False
 
 
 class TouchReports:
@@ -130,11 +127,8 @@ class TouchReports:
         for number, seat in self._seats.items():
             if seat.heard is None:
                 continue
-            silent = now - seat.heard > SILENT
-            seat.trouble = (
-                "nothing is heard of its page; wake the phone or the browser, and see to its network" if silent else ""
-            )
-            if silent and seat.down:
+            seat.silent = now - seat.heard > SILENT
+            if seat.silent and seat.down:
                 seat.down, t = False, max(seat.last + 1, seat.heard)
                 seat.last = t
                 made.append(Edge(number, t, pressed=False, t_error=now - seat.heard))
@@ -145,14 +139,15 @@ class TouchReports:
         waits = (one.promised for one in self._seats.values() if one.heard is not None and now - one.heard <= SILENT)
         return min(waits, default=now)
 
+    @property
     def held(self) -> tuple[int, ...]:
         """Seats whose pads are down."""
         return tuple(number for number, seat in self._seats.items() if seat.down)
 
     @property
-    def troubles(self) -> dict[int, str]:
-        """By seat, what is wrong with its page, in words; nothing where it is well."""
-        return {number: seat.trouble for number, seat in self._seats.items()}
+    def silent(self) -> dict[int, str]:
+        """By seat: why its page tells nothing at present, and what to do."""
+        return {number: _WAKE for number, seat in self._seats.items() if seat.silent}
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,33 +185,29 @@ class _Report:
         return made
 
 
-class PagePads:
-    """Pads on pages; implements `hardware.ports.Pads`, with a watermark.
+class PageSource:
+    """Pads on pages; implements `hardware.pads.plugged_pads.PadSource`.
 
-    TouchReports come as datagrams of JSON at a socket of this machine, from the page's server.
+    Reports come as datagrams of JSON at a socket of this machine, from the page's server.
     """
 
-    def __init__(
-        self, seats: Iterable[int], path: Path, *, on_trouble: OnTrouble = lambda _seat, _words: None,
-        clock: Clock = monotonic,
-    ) -> None:  # fmt: skip
+    pace = 250 * MS
+
+    def __init__(self, seats: Iterable[int], path: Path) -> None:
         """Listen.
 
         Args:
             seats: whose pads are pages.
             path: of the socket, in a folder that nobody else can enter.
-            on_trouble: is told what is wrong with a seat's page, and once it is well; on this object's thread.
-            clock: answers the present instant, ns.
 
         Raises:
             HardwareMissing: the socket cannot be made.
         """
-        self._reports, self._clock, self._on_trouble = TouchReports(seats), clock, on_trouble
-        self._lock = threading.RLock()
+        self._reports = TouchReports(seats)
         self._on_edge: Callable[[Edge], None] = lambda _edge: None
-        self._told: dict[int, str] = {}
         self._path = path
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self._socket.setblocking(False)
         try:
             with suppress(FileNotFoundError):
                 path.unlink()
@@ -225,63 +216,50 @@ class PagePads:
         except OSError as bad:
             self._socket.close()
             raise HardwareMissing(f"pads on pages need {path}, which cannot be made ({bad.strerror})") from None
-        self._socket.settimeout(0.25)
-        self._closed = False
-        self._thread = threading.Thread(target=self._listen, name="page pads", daemon=True)
 
-    def start(self, on_edge: Callable[[Edge], None], _on_lost: Callable[[Lost], None] | None = None) -> None:
+    @property
+    def silent(self) -> Mapping[int, str]:
+        """By seat: why its page tells nothing at present, and what to do."""
+        return self._reports.silent
+
+    def start(self, on_edge: Callable[[Edge], None], _on_lost: Callable[[Lost], None], _now: int) -> None:
         """Report every edge from now on."""
         self._on_edge = on_edge
-        self._thread.start()
 
-    def hear(self, datagram: bytes) -> None:
-        """Take a report as it came; one that is none is logged."""
-        try:
-            report = json.loads(datagram)
-            if not isinstance(report, dict):
-                raise ValueError("no report of a page")
-            with self._lock:
-                self._tell(self._reports.feed(report))
-        except (ValueError, RecursionError) as bad:
-            _log.warning("%s", bad)
+    def filenos(self) -> list[int]:
+        """The socket."""
+        return [self._socket.fileno()]
 
-    def poll(self, now: int) -> None:
-        """See to pages that have fallen silent; ``now`` in ns."""
-        with self._lock:
-            self._tell(self._reports.advance(now))
-            for seat, words in self._reports.troubles.items():
-                if words != self._told.get(seat, ""):
-                    self._told[seat] = words
-                    self._on_trouble(seat, words)
-
-    def watermark(self, now: int) -> int:
-        """Every edge up to this instant (ns) has been reported; late ones of a page that was silent excepted."""
-        with self._lock:
-            return self._reports.watermark(now)
+    def read(self, now: int) -> None:
+        """Take all reports that wait, and see to pages that have fallen silent; ``now`` in ns."""
+        with suppress(BlockingIOError):
+            while True:
+                self._hear(self._socket.recv(_LONGEST_REPORT))
+        self._tell(self._reports.advance(now))
 
     def held(self) -> tuple[int, ...]:
         """Seats whose pads are down."""
-        with self._lock:
-            return self._reports.held()
+        return self._reports.held
+
+    def watermark(self, now: int) -> int:
+        """Every edge up to this instant (ns) has been reported; late ones of a page that was silent excepted."""
+        return self._reports.watermark(now)
 
     def close(self) -> None:
         """Listen no more."""
-        self._closed = True
-        if self._thread.is_alive() and self._thread is not threading.current_thread():
-            self._thread.join(timeout=1.0)
         self._socket.close()
         with suppress(FileNotFoundError):
             self._path.unlink()
 
-    def _listen(self) -> None:
-        while not self._closed:
-            with suppress(TimeoutError):
-                self.hear(self._socket.recv(_LONGEST_REPORT))
-            self.poll(self._clock())
+    def _hear(self, datagram: bytes) -> None:
+        try:
+            report = json.loads(datagram)
+            if not isinstance(report, dict):
+                raise ValueError("no report of a page")
+            self._tell(self._reports.feed(report))
+        except (ValueError, RecursionError) as bad:
+            _log.warning("%s", bad)
 
     def _tell(self, edges: Iterable[Edge]) -> None:
         for edge in edges:
-            try:
-                self._on_edge(edge)
-            except Exception:
-                _log.exception("the handler of %s failed; the pads go on", edge)
+            self._on_edge(edge)

@@ -29,6 +29,13 @@ class SeatCode:
     """The key that is pressed for it in a browser, by its place on an English keyboard (`KeyA`); empty for a phone."""
 
 
+def browser_key(key: str) -> str:
+    """What a browser calls a letter's or digit's key; empty for none."""
+    if not key:
+        return ""
+    return f"Digit{key}" if key.isdigit() else f"Key{key.upper()}"
+
+
 def make_seat_codes(folder: Path, keys: Mapping[int, str]) -> list[SeatCode]:
     """The codes of seats whose pads are pages, kept in a folder that nobody else can enter.
 

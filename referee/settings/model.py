@@ -82,7 +82,10 @@ def _topic_name(default: str) -> Any:
 _Pin = Annotated[int, Field(ge=0, le=LAST_PIN, description=f"a whole number from 0 to {LAST_PIN} (a BCM pin)")]
 _Pad = Annotated[
     _Pin | Annotated[str, StringConstraints(pattern=PLACE_PATTERN)],
-    Field(description=f'a whole number from 0 to {LAST_PIN} (a BCM pin), or a place such as "key:a" or "serial:2"'),
+    Field(
+        description=f"a whole number from 0 to {LAST_PIN} (a BCM pin), or a place such as "
+        '"key:a", "serial:2", "phone" or "browser:a"'
+    ),
 ]  # fmt: skip
 _Name = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1), Field(description="a name in quotes")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 import json
 import random
+import select
 import socket
 import statistics
 from collections.abc import Iterator
@@ -15,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from hardware.pads.page_pads import SAMPLING, SILENT, PagePads, TouchReports
+from hardware.pads.page_pads import SAMPLING, SILENT, PageSource, TouchReports
 from hardware.ports import Edge, HardwareMissing
 from referee.units import MS, SECOND
 
@@ -129,16 +130,15 @@ def test_a_page_that_falls_silent_is_told_and_not_waited_for() -> None:
     phone.touch(2 * SECOND, pressed=True)
     report(phone, reports, 3 * SECOND)
     assert reports.watermark(3 * SECOND) < 3 * SECOND
-    assert not reports.advance(3 * SECOND) and reports.troubles == {1: ""}
-    assert reports.held() == (1,)
+    assert not reports.advance(3 * SECOND) and not reports.silent
     late = 4 * SECOND + SILENT
     (lifted,) = reports.advance(late)
     assert (lifted.seat, lifted.pressed) == (1, False)
     assert lifted.t + lifted.t_error >= late - 100 * MS
-    assert "wake the phone" in reports.troubles[1]
+    assert "wake the phone" in reports.silent[1]
     assert reports.watermark(late) == late
     report(phone, reports, late)
-    assert not reports.advance(late) and reports.troubles == {1: ""}
+    assert not reports.advance(late) and not reports.silent
 
 
 def test_a_finer_screen_states_a_smaller_error() -> None:
@@ -177,28 +177,29 @@ def test_what_is_no_report_is_refused(wrong: dict[str, Any]) -> None:
 
 
 def test_reports_come_by_a_socket_of_this_machine(tmp_path: Path) -> None:
-    path, told = tmp_path / "hands.sock", list[tuple[int, str]]()
-    now = [0]
-    pads = PagePads((1,), path, on_trouble=lambda seat, words: told.append((seat, words)), clock=lambda: now[0])
-    edges: list[Edge] = []
-    pads.start(edges.append)
-    phone = Phone(1, random.Random(1))
-    page = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    path, edges = tmp_path / "hands.sock", list[Edge]()
+    source = PageSource((1,), path)
+    source.start(edges.append, lambda _lost: None, 0)
+    phone, page = Phone(1, random.Random(1)), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
     page.sendto(b"junk", str(path))
-    pads.hear(json.dumps(phone.report(SECOND)[1]).encode())
-    pads.hear(json.dumps(phone.report(2 * SECOND)[1]).encode())
+    page.sendto(b"[1]", str(path))
+    for at in (SECOND, 2 * SECOND):
+        page.sendto(json.dumps(phone.report(at)[1]).encode(), str(path))
     phone.touch(2 * SECOND, pressed=True)
-    pads.hear(json.dumps(phone.report(3 * SECOND)[1]).encode())
+    page.sendto(json.dumps(phone.report(3 * SECOND)[1]).encode(), str(path))
+    assert select.select(source.filenos(), [], [], 1)[0]
+    source.read(3 * SECOND)
     assert [edge.pressed for edge in edges] == [True]
-    assert pads.held() == (1,)
-    now[0] = 10 * SECOND
-    pads.poll(now[0])
-    assert told[-1][0] == 1 and "wake the phone" in told[-1][1]
-    pads.close()
+    assert source.silent == {}
+    source.read(10 * SECOND)
+    assert "wake the phone" in source.silent[1]
+    assert [edge.pressed for edge in edges] == [True, False]
+    assert source.watermark(10 * SECOND) == 10 * SECOND
+    source.close()
     page.close()
     assert not path.exists()
 
 
 def test_a_folder_that_is_not_there_is_told(tmp_path: Path) -> None:
     with pytest.raises(HardwareMissing, match="cannot be made"):
-        PagePads((1,), tmp_path / "nowhere" / "hands.sock")
+        PageSource((1,), tmp_path / "nowhere" / "hands.sock")

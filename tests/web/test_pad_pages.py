@@ -1,0 +1,140 @@
+"""Pages that are pads: who is shown the seats' codes, and what becomes of what is reported."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.applications import Starlette
+from starlette.types import Receive, Scope, Send
+
+from referee.control.page_address import PageAddress
+from referee.control.seat_codes import HANDS_SOCKET, make_seat_codes, read_seat_codes
+from referee.web.board import Board
+from referee.web.events import Hub
+from referee.web.games_cache import Shelf
+from referee.web.security.guard import HANDS
+from referee.web.server import build
+from referee.web.site import Site
+from tests.web.browser import House, Reply, request
+
+NEAR, FAR = "127.0.0.1", "192.0.2.77"
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> House:
+    make_seat_codes(tmp_path, {1: "", 2: "KeyL"})
+    return House(tmp_path)
+
+
+@pytest.fixture
+def hands(tmp_path: Path) -> Iterator[socket.socket]:
+    """The referee's end."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as listening:
+        listening.bind(str(tmp_path / HANDS_SOCKET))
+        listening.settimeout(5)
+        yield listening
+
+
+def report(code: str, **more: Any) -> bytes:
+    touches = {"page": "0123456789ab", "until": 5, "kind": "touch", "hands": {code: [[1, 7, 1], [2, 9, 0]]}}
+    return json.dumps(touches | more).encode()
+
+
+def code_of(folder: Path, seat: int) -> str:
+    return next(one.code for one in read_seat_codes(folder) if one.seat == seat)
+
+
+def test_a_report_is_stamped_and_handed_on_without_pairing(house: House, hands: socket.socket, tmp_path: Path) -> None:
+    house.clock[0] = 123_456
+    reply = house.post(HANDS, report(code_of(tmp_path, 1), clock=[1, 2, 3]), [])
+    assert reply.status == 200 and reply.said["at"] == 123_456
+    assert reply.said["seats"][code_of(tmp_path, 1)] == {"seat": 1, "name": "", "heard": 2}
+    told = json.loads(hands.recv(1 << 16))
+    assert (told["at"], told["clock"], told["hands"]) == (123_456, [1, 2, 3], {"1": [[1, 7, 1], [2, 9, 0]]})
+
+
+def test_whoever_has_no_seats_code_slaps_for_nobody(house: House, hands: socket.socket, tmp_path: Path) -> None:
+    reply = house.post(HANDS, report("guessed"), [])
+    assert reply.status == 409 and "scan the one that the table shows now" in reply.said["words"]
+    hands.setblocking(False)
+    with pytest.raises(BlockingIOError):
+        hands.recv(10)
+
+
+def test_a_seat_whose_code_is_known_takes_no_other_along(house: House, hands: socket.socket, tmp_path: Path) -> None:
+    mine = code_of(tmp_path, 1)
+    house.post(HANDS, report(mine, hands={mine: [], "guessed": [[1, 7, 1]]}), [])
+    assert json.loads(hands.recv(1 << 16))["hands"] == {"1": []}
+
+
+def test_without_a_referee_it_is_asked_for_again(house: House, tmp_path: Path) -> None:
+    assert house.post(HANDS, report(code_of(tmp_path, 1)), []).status == 503
+
+
+def test_the_codes_stay_when_the_referee_is_started_again(tmp_path: Path) -> None:
+    first = make_seat_codes(tmp_path, {1: "", 2: ""})
+    assert make_seat_codes(tmp_path, {1: "", 2: "KeyA", 3: ""})[:1] == first[:1]
+    assert len({one.code for one in read_seat_codes(tmp_path)}) == 3
+    assert (tmp_path / "seats.json").stat().st_mode & 0o777 == 0o600
+
+
+def test_broken_codes_are_made_anew(tmp_path: Path) -> None:
+    (tmp_path / "seats.json").write_text("[{]")
+    assert read_seat_codes(tmp_path) == []
+    assert len(make_seat_codes(tmp_path, {1: ""})) == 1
+
+
+# Who is shown them
+
+
+def shown(folder: Path, path: str, client: str, *, secure: bool = False, device: object = None) -> Reply:
+    address = PageAddress("http://localhost:8080/", "http://192.0.2.5:8080/", "")
+    site = Site(
+        Shelf(folder / "none"),
+        Hub(Board(names=("Ana", "Ben"))),
+        address=address,
+        folder=folder,
+        secure=secure,
+    )
+    app: Starlette = build(site)
+
+    async def with_device(scope: Scope, receive: Receive, send: Send) -> None:
+        await app({**scope, "referee.device": device}, receive, send)
+
+    return asyncio.run(request(with_device, "GET", path, [("host", "localhost")], client=client))
+
+
+@pytest.fixture
+def coded(tmp_path: Path) -> Path:
+    make_seat_codes(tmp_path, {1: "", 2: "KeyL"})
+    return tmp_path
+
+
+def test_the_machine_itself_is_shown_what_phones_scan_and_which_keys_are_whose(coded: Path) -> None:
+    text = shown(coded, "/pads", NEAR).body.decode()
+    assert f"http://192.0.2.5:8080/pad#{code_of(coded, 1)}" in text and "Ana" in text
+    assert code_of(coded, 2) in text and "KeyL" in text
+    assert shown(coded, "/pads/1.svg", NEAR).status == 200
+    assert shown(coded, "/pads/2.svg", NEAR).status == 404, "a key needs no phone"
+    assert shown(coded, "/pads/7.svg", NEAR).status == 404
+
+
+@pytest.mark.parametrize(("client", "secure"), [(FAR, False), (NEAR, True)])
+def test_others_are_shown_no_code_until_they_have_paired(coded: Path, client: str, secure: bool) -> None:
+    """Behind a proxy of this machine everybody seems to sit at it."""
+    text = shown(coded, "/pads", client, secure=secure).body.decode()
+    assert code_of(coded, 1) not in text and code_of(coded, 2) not in text
+    assert shown(coded, "/pads/1.svg", client, secure=secure).status == 404
+    paired = shown(coded, "/pads", client, secure=secure, device=object()).body.decode()
+    assert code_of(coded, 1) in paired
+
+
+def test_a_phones_page_holds_no_code(coded: Path) -> None:
+    text = shown(coded, "/pad", FAR).body.decode()
+    assert "pad.js" in text and code_of(coded, 1) not in text
