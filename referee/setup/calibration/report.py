@@ -136,9 +136,7 @@ def _grade_view(m: Measured) -> Iterator[Item]:
     yield _graded("table", table.error_px, (0.5, BENT_PX),
                   f"found by {m.found.words}; its points fit to {table.error_px:.2f} px",
                   "see that it lies flat; a lens that bends needs several views of the sheet")  # fmt: skip
-    where = f"cards are {middle:.0f} px tall" + ("" if most - least < 3 else f" ({least:.0f} to {most:.0f})")
-    yield _graded("card size", -least, (-80, -60), f"{where}: {'good' if least >= 80 else 'small'}",
-                  "hang the camera lower, or choose a larger picture (camera.width)")  # fmt: skip
+    yield grade_size(middle, least, most)
     words = f"the camera looks down {table.tilt:.0f}° off upright"
     if table.tilt_error > 1.5:
         words += f" (give or take {table.tilt_error:.0f}°)"
@@ -150,23 +148,40 @@ def _grade_view(m: Measured) -> Iterator[Item]:
         yield Item("sharpness", "poor", "no edge of the sheet or of a card could be followed",
                    "focus by hand or change the lens position; lay cards on a darker cloth")  # fmt: skip
         return
-    share = m.edge_px / least
-    words = f"edges spread over {m.edge_px:.1f} px, {100 * share:.1f} % of a card's height"
-    yield _graded("sharpness", share, (0.033, 0.045),
-                  f"{words}: {'sharp' if share <= 0.033 else 'the picture is soft'}",
-                  "focus by hand or raise the lens position, and look again")  # fmt: skip
+    yield grade_edges(m.edge_px, least)
+
+
+def grade_size(middle: float, least: float, most: float) -> Item:
+    """How tall cards are in the picture, px: in its middle, at the least and at the most."""
+    where = f"cards are {middle:.0f} px tall" + ("" if most - least < 3 else f" ({least:.0f} to {most:.0f})")
+    return _graded("card size", -least, (-80, -60), f"{where}: {'good' if least >= 80 else 'small'}",
+                   "hang the camera lower, or choose a larger picture (camera.width)")  # fmt: skip
+
+
+def grade_edges(spread_px: float, card_px: float) -> Item:
+    """How sharp the picture is: over how many pixels edges spread, by a card's height."""
+    share = spread_px / card_px
+    words = f"edges spread over {spread_px:.1f} px, {100 * share:.1f} % of a card's height"
+    return _graded("sharpness", share, (0.033, 0.045),
+                   f"{words}: {'sharp' if share <= 0.033 else 'the picture is soft'}",
+                   "focus by hand or raise the lens position, and look again")  # fmt: skip
+
+
+def grade_brightness(light: Light) -> Item:
+    """How bright white paper is."""
+    if light.clipped > 0.05:
+        words = f"{100 * light.clipped:.0f} % of white paper is overexposed"
+        return _graded("light", light.clipped, (0.05, 0.25), words,
+                       "lower camera.exposure_us or camera.gain; turn away a lamp that shines there")  # fmt: skip
+    return _graded("light", -light.white, (-110, -60),
+                   f"white paper shows at {light.white:.0f} of 255: {'bright' if light.white >= 110 else 'dark'}",
+                   "more light on the table, or more exposure (see motion blur)")  # fmt: skip
 
 
 def _grade_light(m: Measured, camera: CameraSettings | None) -> Iterator[Item]:
     """Brightness, and noise and flicker where there are pictures to compare."""
-    white, clipped, noise, flicker = m.light.white, m.light.clipped, m.still.noise, m.still.flicker
-    if clipped > 0.05:
-        yield _graded("light", clipped, (0.05, 0.25), f"{100 * clipped:.0f} % of white paper is overexposed",
-                      "lower camera.exposure_us or camera.gain; turn away a lamp that shines on the table")  # fmt: skip
-    else:
-        yield _graded("light", -white, (-110, -60),
-                      f"white paper shows at {white:.0f} of 255: {'bright' if white >= 110 else 'dark'}",
-                      "more light on the table, or more exposure (see motion blur)")  # fmt: skip
+    noise, flicker = m.still.noise, m.still.flicker
+    yield grade_brightness(m.light)
     if not math.isnan(noise):
         words = f"{noise:.1f} grey levels from picture to picture"
         yield _graded("noise", noise, (MOST_NOISE, 2 * MOST_NOISE), words, "more light and less camera.gain")
