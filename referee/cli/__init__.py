@@ -42,7 +42,8 @@ that is broken, 2 a mistake in what was given (one line on standard error says w
 
 
 _COMMANDS: Final = (
-    play.add_demo, play.add_run, play.add_replay, play.add_explain, play.add_review, play.add_rules, play.add_practise,
+    play.add_play, play.add_demo, play.add_run, play.add_replay, play.add_explain, play.add_review, play.add_rules,
+    play.add_practise,
     setup.add_recognise, setup.add_watch, setup.add_enrol, setup.add_calibrate,
     keep.add_games, serve.add_page, serve.add_hall, keep.add_people, keep.add_league, keep.add_backup, keep.add_restore,
     setup.add_setup, setup.add_wiring, setup.add_doctor,

@@ -92,6 +92,37 @@ def _run(args: argparse.Namespace) -> int:
     return run(args.settings, log=args.log, new=args.new, hooks=[open_broker])
 
 
+def add_play(commands: Commands) -> None:
+    parser = command(
+        commands, "play", "play tonight, with what lies at home: set up in a browser, then refereed",
+        "Opens a page that asks what a game needs, a question at a time: who plays, what you slap (your phones, or\n"
+        "keys of this computer), which camera looks down at the pile and whether it sees well, which rules; then\n"
+        "everybody slaps once, and the game begins at the same address. All is remembered: the next time it begins\n"
+        "with the test slap, and every step can be gone back to. `referee setup` asks in the terminal, for a table\n"
+        "with pads on a Raspberry Pi.\n\n"
+        "examples:\n  referee play\n  referee play --settings club.toml --port 8000",
+        _play,
+    )  # fmt: skip
+    add = parser.add_argument
+    add("--settings", type=Path, metavar="FILE",
+        help="the table's settings (default: your own, in ~/.local/share/table-referee)")  # fmt: skip
+    add("--host", default="0.0.0.0", metavar="ADDRESS",
+        help="where the page is served (default: 0.0.0.0, so that phones can slap)")  # fmt: skip
+    add("--port", type=whole(0, 65535, "port"), default=8080, metavar="N",
+        help="of the page; where it is taken, one of the next (default: 8080)")  # fmt: skip
+    add("--no-browser", action="store_true", help="print the address, and open no browser")
+
+
+def _play(args: argparse.Namespace) -> int:
+    from referee.setup.walk_site import evening_settings, hold_evening
+    from referee.table.session import run
+
+    path = args.settings or evening_settings()
+    if not hold_evening(path, host=args.host, port=args.port, browse=not args.no_browser):
+        return 0
+    return run(path)
+
+
 def add_replay(commands: Commands) -> None:
     parser = command(
         commands, "replay", "the rulings of a recorded game, as JSON Lines",

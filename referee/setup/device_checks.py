@@ -41,6 +41,14 @@ class Bench:
         self.path = path
         self._lit = contextlib.ExitStack()
         """Ends the blinking of a light."""
+        self.heard: set[int] = set()
+        """Seats that were heard by now."""
+        self.left = threading.Event()
+        """Set by people who do not want to wait any longer."""
+
+    def leave(self) -> None:
+        """Wait no longer for people's hands."""
+        self.left.set()
 
     def settings(self, text: str) -> Settings:
         """The settings that a text holds."""

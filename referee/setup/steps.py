@@ -51,19 +51,11 @@ def seats_step(draft: SettingsText) -> Run:
     words = f"How many seats has the table ({FEWEST_SEATS} to {MOST_SEATS})?"
     count = yield Question("seats.count", words, str(len(there)), whole_number(FEWEST_SEATS, MOST_SEATS))
     names: list[str] = []
-
-    def check_name(text: str) -> str:
-        if not text.isprintable() or len(text) > _LONGEST_NAME:
-            raise BadAnswer(f"a name of at most {_LONGEST_NAME} letters")
-        if text.casefold() in [name.casefold() for name in names]:
-            raise BadAnswer(f"somebody is called {text} already: another name, such as {text} 2")
-        return text
-
     for n in range(1, count + 1):
         known = not draft.is_new and n <= len(there)
         words = "Who sits at seat 1?" if n == 1 else f"Seat {n}, the next one clockwise as seen from above?"
         default = there[n - 1].name if known else f"Seat {n}"
-        names.append((yield Question(f"seats.name.{n}", words, default, check_name)))
+        names.append((yield Question(f"seats.name.{n}", words, default, check_names(names))))
     even = [(270 - 360 * k / count) % 360 for k in range(count)]
     stand = [seat.bearing for seat in there]
     kept = not draft.is_new and len(stand) == count and stand != even
@@ -81,6 +73,19 @@ def seats_step(draft: SettingsText) -> Run:
             for name, bearing, (pad, light) in zip(names, bearings or even, _free_pins(draft, count), strict=True)
         ]
     )
+
+
+def check_names(others: Sequence[str]) -> Check:
+    """Takes a name that none of the others has."""
+
+    def check(text: str) -> str:
+        if not text.isprintable() or len(text) > _LONGEST_NAME:
+            raise BadAnswer(f"a name of at most {_LONGEST_NAME} letters")
+        if text.casefold() in [name.casefold() for name in others]:
+            raise BadAnswer(f"somebody is called {text} already: another name, such as {text} 2")
+        return text
+
+    return check
 
 
 def _bearings(count: int) -> Check:

@@ -170,6 +170,11 @@ class Walk:
         self._sent.append((self.request, result))
         self._advance(result)
 
+    def go_to(self, name: str) -> None:
+        """Walk a step by its name, with the settings as they are now."""
+        self.at = next(at for at, step in enumerate(self.steps) if step.name == name)
+        self._begin()
+
     def skip(self) -> None:
         """Leave this step as it was."""
         self.at += 1

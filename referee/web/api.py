@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from starlette.requests import Request
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from hardware.clock import Clock, monotonic
@@ -144,11 +144,18 @@ class Control:
             self.sessions.sign_out(before.id)
         token = self.sessions.begin(said.get("device"), self._clock())
         response = self._done(request, Sentence("paired"), csrf=csrf_of(token))
+        self._remember(response, token)
+        return response
+
+    def admit(self, response: Response, name: str) -> None:
+        """Pair whoever is given this answer, without a code: for the browser of the table's own machine."""
+        self._remember(response, self.sessions.begin(name, self._clock()))
+
+    def _remember(self, response: Response, token: str) -> None:
         response.set_cookie(
             cookie_name(secure=self._secure), token, max_age=self._lives.absolute // SECOND, path="/",
             secure=self._secure, httponly=True, samesite="strict",
         )  # fmt: skip
-        return response
 
     async def _sign_out(self, request: Request, said: Mapping[str, Any]) -> JSONResponse:
         if said.get("all"):

@@ -21,34 +21,40 @@ from referee.web.layout import page, page_texts
 from referee.web.markup import Markup, tag
 from referee.web.site import Site
 
-_SCRIPTS: Final = ("forms.js", "pad.js")
+SCRIPTS: Final = ("forms.js", "pad.js")
+"""What a page needs on which pads are."""
 
 
 async def show_pad(_site: Site, request: Request) -> HTMLResponse:
     """One seat's pad for a phone: its code stands behind the address, where no log ever has it."""
     texts = page_texts(request)
     words = said_to_scripts(texts, "pad.", "control.")
-    return page(request, texts("pad.title"), words, tag("div", "", id="pads"), scripts=_SCRIPTS, body="padpage")
+    return page(request, texts("pad.title"), words, tag("div", "", id="pads"), scripts=SCRIPTS, body="padpage")
 
 
 async def show_pads(site: Site, request: Request) -> HTMLResponse:
     """Every pad that is a page: codes for phones to scan, and the keys that are pressed in this browser."""
     texts = page_texts(request)
     title = texts("pad.pads")
-    if not _may_see(site, request):
+    if not is_trusted(site, request):
         return page(request, title, tag("section", tag("p", texts("pad.here_only")), class_="panel empty"))
     codes = _codes(site)
-    keys = [{"code": one.code, "key": one.key} for one in codes if one.key]
     shown = [_invitation(site, request, one) for one in codes if not one.key]
     content = [
         tag("h1", title),
         tag("p", texts("pad.none"), class_="note") if not codes else None,
         tag("p", texts("pad.scan"), class_="note") if shown else None,
         tag("div", shown, class_="invitations"),
-        tag("div", "", id="pads", data_keys=json.dumps(keys)),
+        key_pads(site, request),
     ]
     words = said_to_scripts(texts, "pad.", "control.")
-    return page(request, title, words, *content, scripts=_SCRIPTS)
+    return page(request, title, words, *content, scripts=SCRIPTS)
+
+
+def key_pads(site: Site, request: Request) -> Markup | None:
+    """Where the script puts pads for the keys of this machine's keyboard; None where there are none, or no right to."""
+    keys = [{"code": one.code, "key": one.key} for one in _codes(site) if one.key] if is_trusted(site, request) else []
+    return tag("div", "", id="pads", data_keys=json.dumps(keys)) if keys else None
 
 
 async def send_pad_code(site: Site, request: Request) -> Response:
@@ -56,7 +62,7 @@ async def send_pad_code(site: Site, request: Request) -> Response:
     import segno
 
     one = next((one for one in _codes(site) if one.seat == request.path_params["seat"] and not one.key), None)
-    if one is None or not _may_see(site, request):
+    if one is None or not is_trusted(site, request):
         raise HTTPException(404)
     out = BytesIO()
     segno.make(_address(site, request, one), error="m").save(
@@ -82,7 +88,7 @@ def _address(site: Site, request: Request, one: SeatCode) -> str:
     return f"{address.room or address.here}pad#{one.code}"
 
 
-def _may_see(site: Site, request: Request) -> bool:
+def is_trusted(site: Site, request: Request) -> bool:
     """Whether whoever asks sits at this machine, or has paired."""
     client = request.client.host if request.client is not None else ""
     return request.scope.get("referee.device") is not None or (is_loopback(client) and not site.secure)

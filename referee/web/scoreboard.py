@@ -25,8 +25,10 @@ from referee.record.store import RecordError
 from referee.text.answers import in_language
 from referee.text.catalogue import Texts
 from referee.text.sentence import told
+from referee.web import pad_pages
 from referee.web.board import Board
 from referee.web.board_view import STATE_REGIONS
+from referee.web.control_page import said_to_scripts
 from referee.web.layout import address, page, page_texts
 from referee.web.markup import Markup, button_link, tag
 from referee.web.site import Site
@@ -213,8 +215,13 @@ async def show_board(site: Site, request: Request) -> HTMLResponse:
     heading = tag("h1", texts("nav.board"), class_="unseen")
     lost = tag("p", texts("board.connection_lost"), id="lost", role="status", hidden=True)
     body, here = ("projector", "") if projector else ("", "/")
-    scripts = ("regions.js", "live.js")
-    return page(request, texts("title"), heading, lost, board, scripts=scripts, body=body, here=here)
+    scripts: tuple[str, ...] = ("regions.js", "live.js")
+    pads = None
+    if (keys := pad_pages.key_pads(site, request)) is not None:
+        # Whoever slaps by a key of this machine sees the game, too.
+        pads = tag("section", said_to_scripts(texts, "pad.", "control."), keys, class_="panel strip")
+        scripts += pad_pages.SCRIPTS
+    return page(request, texts("title"), heading, lost, pads, board, scripts=scripts, body=body, here=here)
 
 
 def _qr_code(address: PageAddress, texts: Texts) -> Markup:

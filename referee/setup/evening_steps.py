@@ -1,0 +1,147 @@
+"""The walk of `referee play`: the few questions between a laptop on a table and the first card.
+
+Steps like those of `referee.setup.steps`, for a table that nobody has soldered: who plays, what everybody slaps, which
+camera looks and whether it sees well, which rules, and one slap of everybody's. All else is as a new table has it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Final
+
+from hardware.camera.spec import NETWORK
+from referee.settings.file import SettingsText
+from referee.settings.model import FEWEST_SEATS, MOST_SEATS
+from referee.setup.steps import check_names, rules_step
+from referee.setup.walk import BadAnswer, DeviceCall, Question, Remark, Run, WalkStep, choose, whole_number
+
+USUAL_KEYS: Final = ("a", "l", "t", "b", "q", "p", "z", "m")
+"""Keys that lie apart on a keyboard, in the order of the seats that get them."""
+_PHONE: Final = "phone"
+_STREAM: Final = "stream"
+
+
+def people_step(draft: SettingsText) -> Run:
+    """How many play, and who."""
+    there = draft.settings.seats
+    words = f"How many of you play ({FEWEST_SEATS} to {MOST_SEATS})?"
+    count = yield Question("seats.count", words, str(len(there)), whole_number(FEWEST_SEATS, MOST_SEATS))
+    names: list[str] = []
+    for n in range(1, count + 1):
+        default = there[n - 1].name if not draft.is_new and n <= len(there) else f"Player {n}"
+        words = "Who is the first?" if n == 1 else "Who is the next one clockwise, as seen from above?"
+        names.append((yield Question(f"seats.name.{n}", words, default, check_names(names))))
+    return draft.changed({"lights.enabled": False}).with_seats([{"name": name} for name in names])
+
+
+def hands_step(draft: SettingsText) -> Run:
+    """What everybody slaps."""
+    kinds: Mapping[str, str] = yield DeviceCall("pad_kinds", {}, "looking for what can be slapped")
+    names = [seat.name for seat in draft.settings.seats]
+    choices = dict(kinds) | {"each": "I say it for everybody by name"}
+    kind = yield choose("hands.kind", "What does everybody slap?", next(iter(choices)), choices)
+    picked = dict.fromkeys(range(len(names)), kind)
+    if kind == "each":
+        for n, name in enumerate(names):
+            picked[n] = yield choose(f"hands.kind.{n + 1}", f"What does {name} slap?", next(iter(kinds)), kinds)
+    places: list[str | int] = []
+    for n, name in enumerate(names):
+        place: str | int = draft.settings.seats[n].pad
+        if picked[n] == _PHONE:
+            place = _PHONE
+        elif picked[n] in ("key", "browser"):
+            words, usual = f"Which key is {name}'s?", USUAL_KEYS[n]
+            place = f"{picked[n]}:{(yield Question(f'hands.key.{n + 1}', words, usual, _key(places)))}"
+        places.append(place)
+    return draft.with_seats([{"pad": place} for place in places])
+
+
+def _key(taken: list[str | int]) -> Callable[[str], str]:
+    """Takes a letter or digit that is nobody's yet."""
+
+    def check(text: str) -> str:
+        key = text.casefold()
+        if len(key) != 1 or not key.isalnum() or not key.isascii():
+            raise BadAnswer("one letter or digit, as it stands on an English keyboard")
+        if any(str(place).endswith(f":{key}") for place in taken):
+            raise BadAnswer("somebody else has that key")
+        return key
+
+    return check
+
+
+def look_step(draft: SettingsText) -> Run:
+    """Which camera, and whether it sees cards well; who sits where in its picture."""
+    while True:
+        found = dict((yield DeviceCall("cameras", {}, "looking for cameras")))
+        kept = draft.settings.camera.source
+        choices = found | {_STREAM: "a phone as camera or another one in the network, or a recording"}
+        default = kept if kept in found else next(iter(choices))
+        source = yield choose("camera.source", "Which camera looks down at the pile?", default, choices)
+        if source == _STREAM:
+            words = "The stream's address, as the phone's app shows it (http://… or rtsp://…), or a video file:"
+            kept = kept if kept not in ("picamera", *found) and not kept.startswith("usb:") else ""
+            source = yield Question("camera.address", words, kept, _stream)
+        size = {} if source == "picamera" else {"camera.width": 1280, "camera.height": 720}
+        draft = draft.changed({"camera.source": source, **size})
+        yield DeviceCall("look", {"text": draft.text}, "opening the camera")
+        words = "Lay some cards face up in the middle. Are they named right, and is nothing said to be mended?"
+        seen = yield choose("camera.live", words, "yes", {"yes": "", "other": "another camera"})
+        if seen == "yes":
+            break
+        yield DeviceCall("look_away", {})
+    seats = draft.settings.seats
+    names = {str(n): seat.name for n, seat in enumerate(seats, start=1)}
+    bottom = int((yield choose("camera.bottom", "Who sits at the bottom edge of the picture?", "1", names)))
+    yield DeviceCall("look_away", {})
+    return draft.with_seats([{"bearing": round((270 - 360 * (n - bottom) / len(seats)) % 360, 1)}
+                             for n in range(1, len(seats) + 1)])  # fmt: skip
+
+
+def _stream(text: str) -> str:
+    """Takes an address of a stream, or a file or folder that is there."""
+    scheme, colon, rest = text.partition("://")
+    if colon:
+        if scheme not in NETWORK or not rest:
+            raise BadAnswer("an address begins with http://, https:// or rtsp://")
+        return text
+    path = Path(text).expanduser()
+    if not text or not path.exists():
+        raise BadAnswer("there is no such file; an address begins with http:// or rtsp://")
+    return str(path.resolve())
+
+
+def slaps_step(draft: SettingsText) -> Run:
+    """Everybody slaps once."""
+    names = [seat.name for seat in draft.settings.seats]
+    while True:
+        words = "Join with your phones, and slap once, everybody."
+        heard = yield DeviceCall("slaps", {"text": draft.text}, words)
+        silent = [name for n, name in enumerate(names, start=1) if n not in heard]
+        errors = ", ".join(f"{names[seat - 1]} to ±{error:.0f} ms" for seat, error in sorted(heard.items()))
+        if errors:
+            yield Remark(f"Heard: {errors}. Hands that come closer together than that are called a dead heat.")
+        if not silent:
+            return draft
+        yield Remark(f"Nothing was heard of {', '.join(silent)}.")
+        again = {"retry": "everybody slaps once more", "on": "play like that"}
+        if (yield choose("slaps.again", "Slap again?", "retry", again)) == "on":
+            return draft
+
+
+def deal_step(draft: SettingsText) -> Run:
+    """The last word before the first card."""
+    words = "Everything is ready. Deal all the cards, face down, and keep your hands off the pile."
+    yield choose("deal", words, "begin", {"begin": "the referee watches from now on"})
+    return draft
+
+
+EVENING: Final = (
+    WalkStep("seats", "Who plays", people_step),
+    WalkStep("hands", "What you slap", hands_step),
+    WalkStep("camera", "The camera", look_step),
+    WalkStep("rules", "House rules", rules_step),
+    WalkStep("slaps", "A test slap", slaps_step),
+    WalkStep("deal", "Deal", deal_step),
+)

@@ -1,0 +1,115 @@
+"""A walk that is held elsewhere than in the terminal: answered from any thread, its devices on one of its own."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from referee.errors import UserError
+from referee.setup.device_checks import Bench
+from referee.setup.walk import Question, Remark, Walk
+
+
+class HeldWalk:
+    """A walk, the bench that does what it wants of devices, and what is to be shown of both."""
+
+    def __init__(self, walk: Walk, bench: Bench, keep: Callable[[Walk], None]) -> None:
+        """Begin.
+
+        Args:
+            walk: at its first request.
+            bench: the devices; a method may set ``heard`` while it waits.
+            keep: is given the walk whenever its settings or its step have changed.
+        """
+        self.walk, self._bench, self._keep = walk, bench, keep
+        self._changed = threading.Condition(threading.RLock())
+        self._remarks: list[str] = []
+        self._busy = ""
+        self._complaint = ""
+        self._version = 0
+        self.over = threading.Event()
+        """The walk is at its end, or was stopped."""
+        self._worker = threading.Thread(target=self._work, name="walk", daemon=True)
+        self._worker.start()
+
+    def say(self, text: str) -> str:
+        """Answer the present question, or say one of the walk's commands or ``step NAME``; gives a complaint, or
+        nothing.
+        """
+        with self._changed:
+            word, _, name = text.strip().partition(" ")
+            if not isinstance(self.walk.request, Question):
+                # Whoever waits for a device may leave: what it still tells is not taken.
+                self._bench.leave()
+                return "" if self.walk.request is None else "one moment"
+            self._remarks.clear()
+            if word == "step" and name in [step.name for step in self.walk.steps]:
+                self.walk.go_to(name)
+                self._complaint = ""
+            else:
+                try:
+                    self._complaint = self.walk.answer(text)
+                except UserError as bad:
+                    self._complaint = f"That cannot be: {bad}. This step is left as it was."
+                    self.walk.skip()
+            self._turn()
+            return self._complaint
+
+    def state(self) -> dict[str, Any]:
+        """What is to be shown; ``version`` changes with it."""
+        with self._changed:
+            walk, request = self.walk, self.walk.request
+            question = None
+            if isinstance(request, Question):
+                question = {
+                    "id": request.id, "words": request.words, "default": request.default,
+                    "choices": [[value, words] for value, words in request.choices.items()],
+                }  # fmt: skip
+            return {
+                "version": self._version,
+                "over": self.over.is_set(),
+                "step": None if walk.step is None else walk.step.name,
+                "steps": [[step.name, step.title] for step in walk.steps],
+                "remarks": list(self._remarks),
+                "question": question,
+                "busy": self._busy,
+                "complaint": self._complaint,
+                "heard": sorted(self._bench.heard),
+            }
+
+    def _turn(self) -> None:
+        self._version += 1
+        self._keep(self.walk)
+        self._changed.notify_all()
+
+    def _work(self) -> None:
+        while True:
+            with self._changed:
+                while isinstance(self.walk.request, Question) and not self.walk.stopped:
+                    self._changed.wait()
+                request = self.walk.request
+                if request is None or isinstance(request, Question):
+                    self.over.set()
+                    self._turn()
+                    return
+                if isinstance(request, Remark):
+                    self._remarks.append(request.words)
+                    self.walk.give()
+                    self._turn()
+                    continue
+                self._busy = request.words
+                self._version += 1
+            try:
+                result, trouble = getattr(self._bench, request.what)(**request.arguments), ""
+            except UserError as bad:
+                result, trouble = None, str(bad)
+            with self._changed:
+                self._busy = ""
+                if trouble:
+                    # A device that is not there ends a step, never the walk.
+                    self._remarks.append(trouble)
+                    self.walk.skip()
+                else:
+                    self.walk.give(result)
+                self._turn()

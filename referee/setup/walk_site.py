@@ -1,0 +1,212 @@
+"""`referee play`: the walk in a browser, from a laptop on the table to the first card; and then the game.
+
+The page is shown to this machine, and to devices that have paired with the code in the terminal. What it shows of the
+walk comes from `referee.setup.held_walk`, the pads and pairing are the page's own (`referee.web`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+import threading
+import webbrowser
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from hardware.clock import monotonic
+from referee.control.facts import Outcome, Refused
+from referee.control.page_address import listen_at, page_address
+from referee.control.pairing_code import Pairing
+from referee.control.seat_codes import read_seat_codes
+from referee.control.socket import NOBODY, NOT_JSON, Desk, private_folder, runtime_folder
+from referee.settings.file import new_settings, read_settings, replace_file
+from referee.setup.evening_bench import EveningBench
+from referee.setup.evening_steps import EVENING
+from referee.setup.held_walk import HeldWalk
+from referee.setup.walk import Walk
+from referee.text.sentence import told
+from referee.web import layout, pad_pages
+from referee.web.api import Control
+from referee.web.board import Board
+from referee.web.control_page import answer_line, said_to_scripts
+from referee.web.events import Hub
+from referee.web.games_cache import Shelf
+from referee.web.layout import page, page_texts
+from referee.web.markup import tag
+from referee.web.security.guard import Guard, Hosts
+from referee.web.server import ViewerServer
+from referee.web.site import Site
+
+_LONGEST: Final = 400
+"""Characters of an answer."""
+
+
+def evening_settings() -> Path:
+    """Where the settings of `referee play` are kept: under ``XDG_DATA_HOME``, or ``~/.local/share``."""
+    base = os.environ.get("XDG_DATA_HOME", "")
+    folder = Path(base) if Path(base).is_absolute() else Path.home() / ".local" / "share"
+    return folder / "table-referee" / "table.toml"
+
+
+class WalkSite:
+    """The routes of the walk."""
+
+    def __init__(self, held: HeldWalk, bench: EveningBench, control: Control, site: Site) -> None:
+        self._held, self._bench, self._control, self._site = held, bench, control, site
+
+    def routes(self) -> list[Route]:
+        """To be wrapped in `referee.web.security.guard.Guard`."""
+        pads = {
+            "/pad": pad_pages.show_pad,
+            "/pads": pad_pages.show_pads,
+            "/pads/{seat:int}.svg": pad_pages.send_pad_code,
+        }
+        return [
+            Route("/", self.lead, methods=["GET"]),
+            Route("/play", self.show, methods=["GET"]),
+            Route("/walk.json", self.send_state, methods=["GET"]),
+            Route("/look.jpg", self.send_picture, methods=["GET"]),
+            Route("/api/walk", self.say, methods=["POST"]),
+            Route("/static/{name}", layout.send_static, methods=["GET"]),
+            *(Route(path, partial(handler, self._site), methods=["GET"]) for path, handler in pads.items()),
+            *self._control.routes(),
+        ]
+
+    async def lead(self, _request: Request) -> Response:
+        """To the walk."""
+        return RedirectResponse("/play", 303)
+
+    async def show(self, request: Request) -> HTMLResponse:
+        """The walk's page; this machine's own browser is paired by opening it."""
+        texts = page_texts(request)
+        self._site.hub.board = Board(names=[seat.name for seat in self._held.walk.draft.settings.seats])
+        keys = pad_pages.key_pads(self._site, request) if self._held.state()["step"] == "slaps" else None
+        scripts = ["forms.js", "walk.js", *(["pad.js"] if keys else [])]
+        words = said_to_scripts(texts, "play.", "pad.", "control.")
+        content = [
+            words,
+            tag("h1", texts("play.title")),
+            tag("ol", "", id="steps"),
+            answer_line(),
+            tag("div", "", id="walk"),
+            keys,
+        ]
+        answer = page(request, texts("play.title"), *content, scripts=scripts, pages=())
+        if request.scope.get("referee.device") is None and pad_pages.is_trusted(self._site, request):
+            self._control.admit(answer, "this computer")
+        return answer
+
+    async def send_state(self, request: Request) -> JSONResponse:
+        """Where the walk stands, for devices that have paired."""
+        if request.scope.get("referee.device") is None:
+            return JSONResponse({"paired": False})
+        state, look = self._held.state(), self._bench.look_now
+        seen = None
+        if look is not None:
+            items = [[one.grade, one.words, one.todo] for one in look.items]
+            seen = {"trouble": look.trouble, "items": items, "picture": bool(look.jpeg)}
+        codes = [] if self._site.folder is None else read_seat_codes(self._site.folder)
+        phones = [one.seat for one in codes if not one.key] if state["step"] == "slaps" else []
+        names = [seat.name for seat in self._held.walk.draft.settings.seats]
+        return JSONResponse({"paired": True, **state, "look": seen, "phones": phones, "names": names})
+
+    async def send_picture(self, request: Request) -> Response:
+        """What the camera sees."""
+        look = self._bench.look_now
+        if request.scope.get("referee.device") is None or look is None or not look.jpeg:
+            return Response(status_code=404)
+        return Response(look.jpeg, media_type="image/jpeg", headers={"Cache-Control": "no-store"})
+
+    async def say(self, request: Request) -> JSONResponse:
+        """An answer to the walk's question."""
+        try:
+            said = json.loads(await request.body())
+        except (ValueError, RecursionError):
+            return JSONResponse({"accepted": False, **told(NOT_JSON)}, 400)
+        text = said.get("say") if isinstance(said, dict) else None
+        if not isinstance(text, str) or len(text) > _LONGEST:
+            return JSONResponse({"accepted": False, "words": "say is an answer, as a text"}, 400)
+        complaint = await asyncio.to_thread(self._held.say, text)
+        return JSONResponse({"accepted": not complaint, "words": complaint}, 409 if complaint else 200)
+
+
+def hold_evening(path: Path, *, host: str, port: int, browse: bool) -> bool:
+    """Hold the walk in a browser; returns whether it was gone through to its end.
+
+    Args:
+        path: the settings, which need not be there yet.
+        host: address to listen at.
+        port: the wished port; the next free one is taken.
+        browse: open this machine's browser.
+
+    Raises:
+        UserError: the settings are wrong, or no port is free.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    folder = private_folder(runtime_folder(os.environ))
+    bench = EveningBench(path)
+    known = path.exists()
+    draft = read_settings(path) if known else new_settings(path.parent)
+    at = next(k for k, step in enumerate(EVENING) if step.name == "slaps") if known else 0
+
+    def keep(walk: Walk) -> None:
+        if not walk.draft.is_new:
+            replace_file(path, walk.draft.text.encode("utf-8"))
+
+    listening = listen_at(host, port, any_near=True)
+    listening_port = listening.getsockname()[1]
+    address = page_address(host, listening_port)
+    held = HeldWalk(Walk(draft, EVENING, at), bench, keep)
+    pairing = Pairing()
+
+    def refuse(_command: object) -> Outcome:
+        return Refused(NOBODY)
+
+    desk = Desk(pairing, refuse)
+
+    async def ask(command: Mapping[str, Any]) -> dict[str, Any]:
+        return dict(desk(command))
+
+    def names() -> list[str]:
+        return [seat.name for seat in held.walk.draft.settings.seats]
+
+    control = Control(folder, ask=ask, names=names)
+    hub = Hub(Board())
+    site = Site(Shelf(path.with_name("games")), hub, controlled=True, address=address, folder=folder)
+    walk_site = WalkSite(held, bench, control, site)
+    app = Guard(Starlette(routes=walk_site.routes()), control.sessions, hosts=Hosts.of_this_machine())
+    server = ViewerServer(app, hub.close)
+
+    def end_with_walk() -> None:
+        held.over.wait()
+        # Whoever watches is told that it is over before nobody answers any more.
+        threading.Timer(1.0, lambda: setattr(server, "should_exit", True)).start()
+
+    threading.Thread(target=end_with_walk, name="walk's end", daemon=True).start()
+    print(f"Set up the table in a browser: {address}")
+    print(f"another device is paired with the code {pairing.show(monotonic())} (two minutes)", flush=True)
+    if browse:
+        webbrowser.open(address.here)
+    try:
+        asyncio.run(server.listen(listening, quiet=True))
+    finally:
+        bench.close()
+        site.close()
+    if held.walk.step is None:
+        values: dict[str, Any] = {"page.enabled": True, "page.host": host, "page.port": listening_port}
+        if not known:
+            # Everybody has slapped already, and the games lie where the settings do, not where this was started.
+            values |= {"pads.roll_call": False, "record.file": str(path.with_name("games.db"))}
+        replace_file(path, held.walk.draft.changed(values).text.encode("utf-8"))
+    else:
+        print(f"Left before the first card; `referee play` goes on with what is kept in {path}.", file=sys.stderr)
+    return held.walk.step is None

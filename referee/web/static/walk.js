@@ -1,0 +1,127 @@
+// The walk before a game: one question at a time, the camera's picture, and everybody's first slap.
+"use strict";
+(() => {
+  const { text, say } = Words;
+  const { element, button, input, form, group } = Make;
+  const { post } = Asking;
+  const PACE = 500;
+  const home = document.getElementById("walk");
+  const steps = document.getElementById("steps");
+  let version = -1, step = null, paired = null;
+
+  const tell = async (words) => {
+    const done = await post("/api/walk", { say: words });
+    look();
+    return done;
+  };
+
+  const pairing = () =>
+    group(say("not_paired"),
+      form([input("code", say("code"), { inputmode: "numeric", pattern: "[0-9]{6}", maxlength: 6, required: true })],
+        async ({ code }) => {
+          const done = await post("/api/pair", { code: code.value, device: "?" });
+          if (done) location.reload();
+          return done;
+        }, say("send")));
+
+  const lines = (words) => words.split("\n").map((line) => element("p", { lang: "en" }, line));
+
+  const choices = (question) =>
+    element("div", { class: "choices" }, ...question.choices.map(([value, words]) =>
+      element("button", {
+        type: "button", class: `button ${value === question.default ? "strong" : ""}`, lang: "en", onclick: () => tell(value),
+      }, element("b", {}, /^\d+$/.test(value) && words ? words : value),
+        words && !/^\d+$/.test(value) ? element("span", {}, words) : null)));
+
+  const typed = (question) =>
+    form([input("answer", "", { value: question.default, autocomplete: "off", maxlength: 400, "aria-label": question.words })],
+      ({ answer }) => tell(answer.value), text("play.next"));
+
+  const asked = (now) => {
+    const { question } = now;
+    if (!question) return [];
+    return [...lines(question.words), question.choices.length ? choices(question) : typed(question),
+      element("div", { class: "row quiet" }, button(text("play.back"), () => tell("back")),
+        button(text("play.skip"), () => tell("skip")))];
+  };
+
+  const waiting = (now) => {
+    if (!now.busy || now.step === "camera") return now.busy ? lines(`${now.busy} …`) : [];
+    if (now.step !== "slaps") return lines(`${now.busy} …`);
+    return [
+      element("p", {}, text(now.phones.length ? "play.scan" : "play.keys")),
+      element("div", { class: "invitations" }, ...now.phones.map((seat) =>
+        element("figure", { class: "panel scan" }, element("img", { src: `/pads/${seat}.svg`, width: 220, height: 220,
+          alt: text("pad.scan") }), element("figcaption", {}, now.names[seat - 1])))),
+      element("ul", { id: "heard" }, ...now.names.map((name, place) =>
+        element("li", { class: now.heard.includes(place + 1) ? "good" : "none" },
+          `${now.heard.includes(place + 1) ? "✓" : "…"} ${name}`))),
+      button(text("play.wait"), () => tell("leave")),
+    ];
+  };
+
+  const picture = element("img", { id: "look", alt: "", hidden: true });
+  const items = element("ul", { id: "items" });
+  const seen = (now) => {
+    picture.hidden = !now.look?.picture;
+    if (now.look?.picture) picture.src = `/look.jpg?${Date.now()}`;
+    const told = now.look ? now.look.trouble ? [["poor", now.look.trouble, ""]] : now.look.items : [];
+    items.replaceChildren(...told.map(([grade, words, todo]) =>
+      element("li", { class: grade, lang: "en" }, words, todo ? element("b", {}, ` ${todo}`) : null)));
+  };
+
+  const show = (now) => {
+    steps.replaceChildren(...now.steps.map(([name, title]) =>
+      element("li", { "aria-current": name === now.step ? "step" : null },
+        element("button", { type: "button", lang: "en", onclick: () => tell(`step ${name}`) }, title))));
+    const remarks = now.remarks.flatMap((words) => lines(words).map((line) => (line.classList.add("note"), line)));
+    const complaint = now.complaint ? [element("p", { class: "note bad", lang: "en" }, now.complaint)] : [];
+    home.className = now.step === "camera" && now.look ? "looking" : "";
+    home.replaceChildren(
+      element("div", { class: "panel ask" }, ...remarks, ...complaint, ...asked(now), ...waiting(now)),
+      element("div", {}, picture, items));
+    home.querySelector("input")?.select();
+  };
+
+  let looking = false;
+  const look = async () => {
+    if (looking) return;
+    looking = true;
+    try {
+      const now = await (await fetch("/walk.json")).json();
+      if (now.paired !== paired) {
+        paired = now.paired;
+        await Asking.look();
+        if (!paired) home.replaceChildren(pairing());
+      }
+      if (paired) {
+        if (step !== null && now.step !== step && (step === "slaps" || now.step === "slaps")) location.reload();
+        step = now.step;
+        const mark = JSON.stringify([now.version, now.heard]);
+        if (mark !== version) show(now);
+        version = mark;
+        seen(now);
+        if (now.over) {
+          home.replaceChildren(element("p", { class: "panel" }, text("play.begins")));
+          begun();
+          return;
+        }
+      }
+    } catch {
+      // Nobody answers for a moment; asked again soon.
+    }
+    looking = false;
+  };
+
+  // The referee begins at the same address: first the walk's own server goes, then the game's is there.
+  const begun = async () => {
+    for (;;) {
+      await new Promise((done) => setTimeout(done, PACE));
+      const well = await fetch("/healthz").then((got) => got.ok).catch(() => false);
+      if (well) location.href = "/";
+    }
+  };
+
+  setInterval(look, PACE);
+  look();
+})();

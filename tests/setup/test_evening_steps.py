@@ -1,0 +1,254 @@
+"""The walk of `referee play`: its questions, held from elsewhere, and what is said of the camera's picture."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import pytest
+
+from hardware.ports import Frame, HardwareMissing
+from models.eye.eye import Eye
+from referee.errors import UserError
+from referee.settings.file import new_settings
+from referee.setup.calibration.report import Item
+from referee.setup.calibration.simulated_camera import simulated_camera
+from referee.setup.device_checks import Bench
+from referee.setup.evening_steps import EVENING
+from referee.setup.held_walk import HeldWalk
+from referee.setup.live_look import LiveLook, judge_picture, look_at
+from referee.setup.walk import Question, Walk
+from referee.vision.photos import load_eye
+
+PATIENCE = 20.0
+
+
+class FakeBench(Bench):
+    """Devices that answer at once."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder / "table.toml")
+        self.done: list[str] = []
+        self.hands: list[dict[int, float]] = [{1: 12.0}, {1: 12.0, 2: 9.0}]
+
+    def pad_kinds(self) -> dict[str, str]:
+        return {"phone": "phones", "browser": "keys"}
+
+    def cameras(self) -> list[tuple[str, str]]:
+        return [("usb:0", "a webcam")]
+
+    def look(self, text: str) -> None:
+        self.done.append(f"look {self.settings(text).camera.source}")
+
+    def look_away(self) -> None:
+        self.done.append("away")
+
+    def slaps(self, text: str) -> dict[int, float]:
+        self.settings(text)
+        return self.hands.pop(0)
+
+    def decks(self) -> list[str]:
+        return []
+
+    def doctor(self, text: str) -> tuple[str, bool]:
+        raise AssertionError("nobody asked for it")
+
+
+def walked(bench: FakeBench, *answers: str) -> Walk:
+    """The walk after these answers."""
+    walk = Walk(new_settings(bench.path.parent), EVENING)
+    said = iter(answers)
+    while walk.request is not None:
+        if isinstance(walk.request, Question):
+            text = next(said, None)
+            if text is None:
+                break
+            assert (complaint := walk.answer(text)) == "", complaint
+        else:
+            what = getattr(walk.request, "what", None)
+            walk.give(None if what is None else getattr(bench, what)(**walk.request.arguments))  # type: ignore[union-attr]
+    return walk
+
+
+def test_an_evening_with_phones_and_a_webcam(tmp_path: Path) -> None:
+    bench = FakeBench(tmp_path)
+    people = ("3", "Ana", "Ben", "Cho")
+    walk = walked(bench, *people, "phone", "usb:0", "yes", "2", "classic")
+    while isinstance(walk.request, Question) and walk.request.id.startswith("rules."):
+        walk.answer("no")
+    settings = walk.draft.settings
+    assert [seat.name for seat in settings.seats] == ["Ana", "Ben", "Cho"]
+    assert [str(seat.pad) for seat in settings.seats] == ["phone"] * 3
+    assert [seat.bearing for seat in settings.seats] == [30.0, 270.0, 150.0]
+    assert (settings.camera.source, settings.camera.width, settings.lights.enabled) == ("usb:0", 1280, False)
+    assert bench.done == ["look usb:0", "away"]
+
+
+def test_keys_are_given_to_everybody_once(tmp_path: Path) -> None:
+    bench = FakeBench(tmp_path)
+    walk = walked(bench, "2", "Ana", "Ben", "browser", "f")
+    assert walk.answer("f") == "somebody else has that key"
+    assert walk.answer("?!") == "one letter or digit, as it stands on an English keyboard"
+    assert walk.answer("j") == ""
+    assert [str(seat.pad) for seat in walk.draft.settings.seats] == ["browser:f", "browser:j"]
+
+
+def test_each_may_slap_something_else(tmp_path: Path) -> None:
+    walk = walked(FakeBench(tmp_path), "2", "Ana", "Ben", "each", "phone", "browser", "")
+    assert [str(seat.pad) for seat in walk.draft.settings.seats] == ["phone", "browser:l"]
+
+
+def test_a_stream_or_a_recording_may_be_the_camera(tmp_path: Path) -> None:
+    bench = FakeBench(tmp_path)
+    walk = walked(bench, "2", "Ana", "Ben", "phone", "stream")
+    assert "http://" in walk.answer("nowhere.mp4")
+    assert "begins with" in walk.answer("ftp://x")
+    assert walk.answer("http://192.0.2.7:8080/video") == ""
+    walk = walked(bench, "2", "Ana", "Ben", "phone", "stream", str(tmp_path), "other")
+    assert isinstance(walk.request, Question) or walk.request is not None
+    assert bench.done[-1] == f"look {tmp_path}" or bench.done[-1] == "away"
+
+
+# Held from elsewhere
+
+
+class Slow(FakeBench):
+    """Waits for slaps until somebody leaves."""
+
+    def slaps(self, text: str) -> dict[int, float]:
+        self.heard = {1}
+        self.left.wait(PATIENCE)
+        raise UserError("no pads here")
+
+
+def settled(held: HeldWalk) -> dict[str, Any]:
+    """Its state once it waits for people."""
+    state = held.state()
+    for _ in range(2000):
+        state = held.state()
+        if state["question"] or state["over"]:
+            return state
+        threading.Event().wait(0.005)
+    raise AssertionError(state)
+
+
+def test_a_walk_is_held_from_another_thread(tmp_path: Path) -> None:
+    kept: list[str] = []
+    bench = FakeBench(tmp_path)
+    walk = Walk(new_settings(tmp_path), EVENING, at=4)
+    held = HeldWalk(walk, bench, lambda one: kept.append(one.draft.text))
+    state = settled(held)
+    assert state["step"] == "slaps" and state["question"]["id"] == "slaps.again"
+    assert "Ana to ±12 ms" in state["remarks"][0] and "Ben" in state["remarks"][1]
+    assert held.say("perhaps") == "answer retry or on"
+    assert held.state()["complaint"] == "answer retry or on"
+    bench.hands = [{1: 1.0, 2: 1.0, 3: 1.0, 4: 1.0}]
+    assert held.say("retry") == ""
+    assert settled(held)["question"]["id"] == "deal"
+    assert held.say("step seats") == ""
+    assert settled(held)["question"]["id"] == "seats.count"
+    assert held.say("step deal") == ""
+    assert held.say("begin") == ""
+    assert held.over.wait(PATIENCE) and held.state()["step"] is None
+    assert kept
+
+
+def test_whoever_waits_for_hands_may_leave(tmp_path: Path) -> None:
+    held = HeldWalk(Walk(new_settings(tmp_path), EVENING, at=4), Slow(tmp_path), lambda _walk: None)
+    for _ in range(2000):
+        if held.state()["heard"]:
+            break
+        threading.Event().wait(0.005)
+    assert held.state()["heard"] == [1] and "slap once" in held.state()["busy"]
+    assert held.say("leave") == "one moment"
+    state = settled(held)
+    assert state["question"]["id"] == "deal" and state["remarks"] == ["no pads here"]
+
+
+# The picture
+
+
+@pytest.fixture(scope="module")
+def eye() -> Eye:
+    return load_eye()
+
+
+@pytest.fixture(scope="module")
+def cards() -> Any:
+    return next(simulated_camera("cards").frames()).image
+
+
+def grades(items: list[Item]) -> dict[str, str]:
+    return {one.name: one.grade for one in items}
+
+
+def test_a_good_picture_is_said_to_be_good(eye: Eye, cards: Any) -> None:
+    look = look_at(cards, eye)
+    assert len(look.cards) == 4 and "??" not in look.cards
+    assert set(grades(list(look.items)).values()) == {"fine"}
+    shown = cv2.imdecode(np.frombuffer(look.jpeg, np.uint8), cv2.IMREAD_COLOR)
+    assert shown is not None and shown.shape[1] >= 900
+
+
+@pytest.mark.parametrize(
+    ("spoil", "part", "todo"),
+    [
+        (lambda image: (image * 0.22).astype(np.uint8), "light", "more light"),
+        (lambda image: cv2.GaussianBlur(image, (0, 0), 3.2), "sharpness", "focus"),
+        (lambda image: cv2.resize(image, None, fx=0.45, fy=0.45, interpolation=cv2.INTER_AREA), "card size", "lower"),
+        (lambda image: cv2.resize(image, None, fx=1.0, fy=0.68, interpolation=cv2.INTER_AREA), "tilt", "straight down"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_with_a_picture_is_told_with_what_to_do(
+    eye: Eye, cards: Any, spoil: Any, part: str, todo: str
+) -> None:
+    spoiled = spoil(cards)
+    items = judge_picture(spoiled, eye.recognise(spoiled))
+    assert grades(items)[part] in ("poor", "acceptable")
+    assert todo in next(one.todo for one in items if one.name == part)
+
+
+def test_a_table_without_cards_is_told_what_to_lay(eye: Eye) -> None:
+    bare = np.full((480, 640, 3), 60, np.uint8)
+    assert judge_picture(bare, eye.recognise(bare))[0].todo.startswith("lay some cards")
+
+
+class Camera:
+    """Gives a picture again and again."""
+
+    def __init__(self, image: Any) -> None:
+        self.image, self.closed = image, False
+
+    def frames(self) -> Iterator[Frame]:
+        index = 0
+        while True:
+            yield Frame(self.image, index, 1, index)
+            index += 1
+
+    def close(self) -> None:
+        self.closed = True
+
+
+def test_the_newest_look_is_there_until_it_is_closed(eye: Eye, cards: Any) -> None:
+    camera = Camera(cards)
+    live = LiveLook(lambda: camera, lambda: eye)
+    for _ in range(2000):
+        if live.newest.jpeg:
+            break
+        threading.Event().wait(0.01)
+    assert len(live.newest.cards) == 4
+    live.close()
+    assert camera.closed
+
+
+def test_a_camera_that_is_not_there_is_told(eye: Eye) -> None:
+    def refuse() -> Any:
+        raise HardwareMissing("no camera; plug one in")
+
+    live = LiveLook(refuse, lambda: eye)
+    live.close()
+    assert live.newest.trouble == "no camera; plug one in"
