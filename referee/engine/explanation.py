@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
+from referee.engine.amended_log import PEOPLE
 from referee.engine.doubt import order_is_open, position_after
 from referee.engine.event_queue import JudgedMoment
 from referee.engine.judged_course import JudgedCourse
@@ -53,6 +54,8 @@ class Moment(NamedTuple):
     """What people's word is about: the line that they correct, or what they were asked."""
     value: Any = None
     """What they said."""
+    by_people: bool = False
+    """Whether people told this line, and no sensor."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,7 +252,8 @@ def _moment(line: Observation, ruling: Ruling, course: JudgedCourse) -> Moment:
     elif isinstance(line, Correct):
         about, value = line.line, {"void": True} if line.void else _flat(line.extra)
     card, seat = getattr(line, "card", ""), getattr(line, "seat", None)
-    return Moment(line.id, line.kind, seat, card, line.t - ruling.t, getattr(line, "t_error", 0), about, value)
+    error, by_people = getattr(line, "t_error", 0), line.extra.get("by") == PEOPLE
+    return Moment(line.id, line.kind, seat, card, line.t - ruling.t, error, about, value, by_people)
 
 
 def _flat(said: Mapping[str, Any]) -> dict[str, Any]:

@@ -47,6 +47,8 @@ def _moment_fields(moment: Moment) -> dict[str, Any]:
     fields = moment._asdict()
     if not moment.about:
         del fields["about"], fields["value"]
+    if not moment.by_people:
+        del fields["by_people"]
     return fields
 
 
@@ -170,7 +172,8 @@ def moment_words(moment: Moment, words: RulingWords) -> str:
         return texts("explain.corrected", about=moment.about, value=said)
     who = f" {words.name(moment.seat)}" if moment.seat is not None else ""
     card = f" {moment.card}" if moment.card else ""
-    return f"{texts.get(f'moment.{moment.kind}', moment.kind)}{who}{card}"
+    what = f"{texts.get(f'moment.{moment.kind}', moment.kind)}{who}{card}"
+    return texts("explain.by_people", what=what) if moment.by_people else what
 
 
 _SEATS: Final = frozenset(("who_was_first", "who_played", "mend_pile"))

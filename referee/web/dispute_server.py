@@ -116,9 +116,7 @@ def review(options: ReviewOptions) -> int:
 
 def _tell_progress(read: int, seen: int) -> None:
     end = "\r" if sys.stderr.isatty() else "\n"
-    print(
-        f"{read // SECOND} s of the video are read, {seen} cards and takes seen", end=end, file=sys.stderr, flush=True
-    )
+    print(f"{read // SECOND} s of the video are read, {seen} observations", end=end, file=sys.stderr, flush=True)
 
 
 async def _serve(opened: OpenDispute, options: ReviewOptions) -> None:

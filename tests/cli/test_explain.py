@@ -336,3 +336,16 @@ def test_a_rule_is_told_with_the_value_that_it_has_at_this_table(
     assert "rule F1: A false slap costs 2 cards" in told
     told = told_of("challenge@c2", text, tmp_path, capsys, rules=rules)
     assert "rule C1: An ace asks for 1 card, a king 1" in told
+
+
+def test_a_hand_that_people_told_is_said_to_be_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = Path(written(tmp_path, "1000 1:7h\n2000 2:7c\n2241.3 slap 3 ±30\n2400 slap 1 ±0.02"))
+    lines = file.read_text().splitlines()
+    file.write_text("\n".join(line[:-1] + ',"by":"people"}' if '"seat":3' in line else line for line in lines) + "\n")
+    assert main(["explain", str(file), "slap_won@s1"]) == 0
+    told = capsys.readouterr().out
+    assert "slap Cho, told by people (s1)" in told
+    assert "slap Ana (s2)" in told
+    assert main(["explain", str(file), "slap_won@s1", "--json"]) == 0
+    moments = json.loads(capsys.readouterr().out)["moments"]
+    assert [moment["id"] for moment in moments if "by_people" in moment] == ["s1"]
