@@ -1,4 +1,4 @@
-"""`make pictures`: the pictures of the documents, from a recorded game at the simulated table.
+"""`make pictures`: the pictures of the documents, from a recorded game at the simulated table and a filmed dispute.
 
 The game is told up to its nearest slap; the scoreboard and the photo-finish are what a browser shows of it then, the
 terminal is what `referee demo` draws. The still eye's stages are drawn by `tools.eye_stages`. Needs chromium.
@@ -20,6 +20,8 @@ from referee.announce.terminal import Display, Gauge
 from referee.engine.adjudicator import Adjudicator
 from referee.engine.log import read_observations
 from referee.engine.observations import Table
+from tests.support.dispute_client import ReviewedVideo, first_frame
+from tests.support.filmed_disputes import film_winner
 from tools.eye_stages import draw_stages
 
 ROOT: Final = Path(__file__).parents[1]
@@ -62,6 +64,22 @@ def shoot_page(record: Path) -> None:
         server.terminate()
 
 
+def shoot_dispute(folder: Path) -> None:
+    """The page of `referee review` with two hands marked, into docs/review.jpg."""
+    filmed = film_winner(folder)
+    with ReviewedVideo(filmed.file, folder / "dispute.jsonl") as reviewed, sync_playwright() as play:
+        browser = play.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox", "--headless"])
+        page = browser.new_page(viewport={"width": 1180, "height": 900}, locale="en-GB")
+        page.goto(reviewed.address)
+        moment = page.locator("section[data-moment]").first
+        for slap in filmed.slaps:
+            moment.locator(f"input[value='{slap.seat}']").check()
+            moment.locator(f"[data-frame='{first_frame(slap, 30.0)}']").click()
+            moment.locator(".marks > span").nth(filmed.slaps.index(slap)).wait_for()
+        moment.screenshot(path=str(DOCS / "review.jpg"), type="jpeg", quality=80)
+        browser.close()
+
+
 def main() -> int:
     """Draw all of them."""
     lines = GAME.read_text(encoding="utf-8").splitlines()[:UP_TO]
@@ -75,6 +93,7 @@ def main() -> int:
             check=True, cwd=ROOT, stdout=subprocess.DEVNULL,
         )  # fmt: skip
         shoot_page(record)
+        shoot_dispute(Path(folder))
     return 0
 
 
