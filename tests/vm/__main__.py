@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from tests.vm import camera, faults, order, remote_camera
+from tests.vm import camera, faults, input_devices, order, remote_camera
 from tests.vm.chip import SimulatedChip
 from tests.vm.compare import side_by_side
 from tests.vm.rig import MS
@@ -26,6 +26,7 @@ def scenarios(chip: SimulatedChip, full: bool) -> list[tuple[Callable[..., Any],
         (order.neighbour, (chip, 30 if full else 6)),
         (order.blips, (chip, 40 if full else 6)),
         (order.pulses, (chip, 20 if full else 3)),
+        (input_devices.keys, (None, 500 if full else 30)),
         (faults.busy, (chip,)),
         (faults.raising, (chip,)),
     ]
