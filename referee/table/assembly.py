@@ -148,7 +148,10 @@ def _call_roll(
     names = [seat.name for seat in settings.seats]
     clock = parts.openers.clock
     filter_ = pad_filter(parts.wired, clock())
-    return hold_roll_call(names, pads, filter_, tellers, show, alarm=alarm, clock=clock, stopped=stopped)
+    return hold_roll_call(
+        names, pads, filter_, tellers, show,
+        alarm=alarm, clock=clock, stopped=stopped, is_lit=parts.lights is not None,
+    )  # fmt: skip
 
 
 def _conduct(

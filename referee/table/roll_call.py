@@ -62,11 +62,13 @@ class RollCall:
         names: of the seats, seat 1 first.
         start: when it begins, ns.
         held: seats whose pads are down from the start: named at once, since a hand or a glass lies on them.
+        is_lit: whether each seat has a light, which burns until its pad is heard.
         patience: how long it lasts at most, ns.
     """
 
     def __init__(
-        self, names: Sequence[str], start: int, *, held: Sequence[int] = (), patience: int = CALL_PATIENCE
+        self, names: Sequence[str], start: int, *, held: Sequence[int] = (), is_lit: bool = True,
+        patience: int = CALL_PATIENCE,
     ) -> None:  # fmt: skip
         self._names = tuple(names)
         self._end = start + patience
@@ -75,7 +77,8 @@ class RollCall:
         self._asked: tuple[int, ...] = ()
         self.over = False
         """Whether it has ended, one way or the other."""
-        words = "Everybody slap your pad once, and see that it is your own light that goes out."
+        words = "Everybody slap your pad or press your key once"
+        words += ", and see that it is your own light that goes out." if is_lit else ", and see that you are named."
         if held:
             words += f" {self._listed(held)}: take everything off your pad first."
         self.opening: CallWords = CallWords(Call.ASKED, start, tuple(self._silent), words)
@@ -140,6 +143,7 @@ def hold_roll_call(
     alarm: Alarm,
     clock: Clock = monotonic,
     stopped: Callable[[], bool] = lambda: False,
+    is_lit: bool = True,
     patience: int = CALL_PATIENCE,
 ) -> tuple[int, ...]:
     """Have every seat slap once; returns the seats that were not heard.
@@ -153,6 +157,7 @@ def hold_roll_call(
         alarm: is rung by the pads.
         clock: answers the present instant, ns.
         stopped: whether the whole table is to be switched off.
+        is_lit: whether the seats have lights.
         patience: how long it lasts at most, ns.
     """
     edges: deque[Edge] = deque()
@@ -163,7 +168,7 @@ def hold_roll_call(
 
     pads.start(hear)
     held = [seat for seat in pads.held() if seat <= len(names)]
-    call = RollCall(names, clock(), held=held, patience=patience)
+    call = RollCall(names, clock(), held=held, is_lit=is_lit, patience=patience)
     _say(call.opening, tellers)
     shown: tuple[int, ...] | None = None
     while not call.over and not stopped():

@@ -33,6 +33,11 @@ def test_everybody_is_asked_and_it_ends_when_all_were_heard() -> None:
     assert call.advance(60 * SECOND) == []
 
 
+def test_nobody_is_sent_to_look_for_a_light_that_is_not_there() -> None:
+    assert "your own light" in RollCall(NAMES, 0).opening.words
+    assert "light" not in RollCall(NAMES, 0, is_lit=False).opening.words
+
+
 def test_a_second_slap_says_nothing() -> None:
     call = RollCall(NAMES, 0)
     assert len(call.hear(1, SECOND)) == 1
