@@ -33,11 +33,12 @@ _log = logging.getLogger(__name__)
 class EvdevDevice:
     """One open input device; implements `hardware.pads.key_source.KeyDevice`."""
 
-    def __init__(self, path: str, links: Iterable[str] = ()) -> None:
+    def __init__(self, path: str, token: str, links: Iterable[str] = ()) -> None:
         """Open it to be read.
 
         Args:
             path: of the device.
+            token: which device is there at present.
             links: other files that lead to it, by which a seat may name it.
 
         Raises:
@@ -47,7 +48,7 @@ class EvdevDevice:
 
         self._device = evdev.InputDevice(path, readonly=True)
         fcntl.ioctl(self._device.fd, _SET_CLOCK, struct.pack("i", time.CLOCK_MONOTONIC))
-        self.path = path
+        self.token = token
         self.name = str(self._device.name).strip()
         self.socket = str(self._device.phys)
         """Where it is plugged in: two of one make differ in it."""
@@ -101,8 +102,12 @@ class EvdevDevices:
         self._codes: dict[str, int] = evdev.ecodes.ecodes
         self._names: dict[int, Any] = evdev.ecodes.keys
         self._folder = folder
-        self.refused = ""
+        self._refused: dict[str, str] = {}
+
+    @property
+    def refused(self) -> str:
         """A device that may not be opened, and what to do; empty where there was none at the last `find`."""
+        return next(iter(self._refused.values()), "")
 
     def code(self, key: str) -> int:
         """The kernel's code of a key's name, as in ``a``, ``leftshift`` or ``btn_south``, or of ``0x2c0``.
@@ -129,25 +134,30 @@ class EvdevDevices:
         names = [device.name for device in devices]
         found: list[PadPlace] = []
         for device in devices:
-            label = device.name if names.count(device.name) == 1 else device.socket or device.path
+            label = device.name if names.count(device.name) == 1 else device.socket or device.name
             found += [PadPlace("key", self.key(code), label) for code in sorted(device.keys - _TOUCHES)]
             device.close()
         return found
 
     def find(self, known: Collection[str]) -> list[KeyDevice]:
-        """Open every device that has keys, but those of the paths that are known."""
-        self.refused = ""
+        """Open every device that has keys, but those whose tokens are known, and those that were refused before."""
+        before, self._refused = self._refused, {}
         links: dict[str, list[str]] = {}
         for link in self._folder.glob("by-*/*"):
             links.setdefault(str(link.resolve()), []).append(str(link))
         found: list[KeyDevice] = []
         for path in sorted(str(path) for path in self._folder.glob("event*")):
-            if path in known:
-                continue
             try:
-                device = EvdevDevice(path, links.get(path, ()))
+                # What is plugged in anew, or may be opened now, has another.
+                there = Path(path).stat()
+                token = f"{path} {there.st_ino} {there.st_ctime_ns}"
+                if token in before:
+                    self._refused[token] = before[token]
+                if token in known or token in before:
+                    continue
+                device = EvdevDevice(path, token, links.get(path, ()))
             except PermissionError:
-                self.refused = f"{path} may not be opened, so its keys are not heard: {USER_TO_INPUT}"
+                self._refused[token] = f"{path} may not be opened, so its keys are not heard: {USER_TO_INPUT}"
                 continue
             except OSError as gone:
                 _log.info("%s cannot be opened: %s", path, gone)

@@ -59,7 +59,8 @@ class InputSignal(Protocol):
 class KeyDevice(Protocol):
     """An open input device that has keys. Every call but `close` raises OSError when it is gone."""
 
-    path: str
+    token: str
+    """Which device it is; once it is pulled out and put in again, another."""
     labels: frozenset[str]
     """Whatever it may be called by in a seat's place: its name, its socket, its serial number, its files."""
     name: str
@@ -102,7 +103,7 @@ class KeyDevices(Protocol):
         ...
 
     def find(self, known: Collection[str]) -> list[KeyDevice]:
-        """Open all that have keys, but those of the paths that are known."""
+        """Open all that have keys, but those whose tokens are known."""
         ...
 
 
@@ -166,6 +167,9 @@ class KeySource:
         self._errors = {seat: max(FIRMWARE, t_errors[seat]) for seat in places}
         self._grab = grab
         self._open: dict[str, _OpenKeys] = {}
+        """By token."""
+        self._others: set[str] = set()
+        """Tokens of devices without a seat's key: opening all of them each second could hold up the game."""
         self._looked = now
         self._last: dict[int, int] = {}
         self._on_edge: OnEdge | None = None
@@ -198,13 +202,13 @@ class KeySource:
 
     def read(self, now: int) -> None:
         """Report everything that waits; let go of devices that are gone, and look for those that are missing."""
-        for path, one in list(self._open.items()):
+        for token, one in list(self._open.items()):
             try:
                 self._drain(one)
                 one.read_at = now
             except OSError as gone:
                 _log.warning("%s is gone: %s", one.device.name, gone)
-                self._drop(path, now)
+                self._drop(token, now)
         if self._absent() and now - self._looked >= _LOOK_EVERY:
             self._find(now)
 
@@ -228,12 +232,12 @@ class KeySource:
 
     def _find(self, now: int) -> None:
         self._looked = now
-        for device in self._devices.find(self._open):
+        for device in self._devices.find(self._open.keys() | self._others):
             try:
                 self._take(device, now)
             except OSError as gone:
                 _log.warning("%s went as soon as it had come: %s", device.name, gone)
-                self._open.pop(device.path, None)
+                self._open.pop(device.token, None)
                 device.close()
 
     def _take(self, device: KeyDevice, now: int) -> None:
@@ -244,16 +248,17 @@ class KeySource:
             if code in device.keys and (not self._places[seat].device or self._places[seat].device in device.labels)
         }
         if not seats:
+            self._others.add(device.token)
             device.close()
             return
-        one = self._open[device.path] = _OpenKeys(device, seats, interval_of(device.bus), now)
+        one = self._open[device.token] = _OpenKeys(device, seats, interval_of(device.bus), now)
         if self._grab and all(self._places[seat].device for seat in seats.values()):
             device.grab()
         one.down |= set(device.held()) & seats.keys()
 
-    def _drop(self, path: str, now: int) -> None:
+    def _drop(self, token: str, now: int) -> None:
         """A device is gone: what was held on it was let go somewhere since it was last read."""
-        one = self._open.pop(path)
+        one = self._open.pop(token)
         one.device.close()
         for code in sorted(one.down):
             between = max(now - one.read_at, 0)

@@ -33,8 +33,8 @@ class FakeKeyboard:
 
     def __init__(self, name: str, *, socket: str = "usb-1", number: int = 3, bus: int = USB) -> None:
         self.name, self.socket, self.bus = name, socket, bus
-        self.path = f"/dev/input/event{number}"
-        self.labels = frozenset({name, socket, self.path})
+        self.token = f"/dev/input/event{number} {number}"
+        self.labels = frozenset({name, socket})
         self.keys = frozenset(_CODES.values())
         self.down: set[int] = set()
         self.is_grabbed = self.is_gone = self.is_closed = False
@@ -100,6 +100,7 @@ class FakeKeyboards:
     def __init__(self, *plugged: FakeKeyboard, refused: str = "") -> None:
         self.plugged = list(plugged)
         self.refused = refused
+        self.opened: list[str] = []
 
     def code(self, key: str) -> int:
         if key not in _CODES:
@@ -110,4 +111,6 @@ class FakeKeyboards:
         return [PadPlace("key", key, keyboard.name) for keyboard in self.plugged for key in _CODES]
 
     def find(self, known: Collection[str]) -> list[KeyDevice]:
-        return [one for one in self.plugged if not one.is_gone and one.path not in known]
+        found: list[KeyDevice] = [one for one in self.plugged if not one.is_gone and one.token not in known]
+        self.opened += [one.name for one in found]
+        return found

@@ -87,10 +87,16 @@ def test_only_devices_that_are_named_are_grabbed_and_only_where_asked() -> None:
     assert (named.is_grabbed, asked.is_grabbed, any_one.is_grabbed, free.is_grabbed) == (False, True, True, False)
 
 
-def test_a_device_without_a_seats_key_is_let_go() -> None:
+def test_a_device_without_a_seats_key_is_let_go_and_not_opened_each_second() -> None:
     other = FakeKeyboard("Other")
-    Table({1: "key:a@Named"}, other)
+    table = Table({1: "key:a@Named"}, other)
     assert other.is_closed
+    for second in range(2, 10):
+        table.source.read(second * SECOND)
+    assert table.machine.opened == ["Other"]
+    table.machine.plugged.append(FakeKeyboard("Named", number=4))
+    table.source.read(12 * SECOND)
+    assert not table.source.silent
 
 
 def test_unplugged_and_plugged_in_again_goes_on_and_is_told_meanwhile() -> None:
