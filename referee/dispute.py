@@ -9,15 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from io import BytesIO
 from typing import Any, Final, NamedTuple
 
 from referee.engine.amended_log import BY_PEOPLE
 from referee.engine.event_queue import JudgedMoment
-from referee.engine.log import encode_observation
-from referee.engine.observations import MAX_ERROR, Card, Correct, Lift, Observation, Other, Placed, Slap, Table, Taken
-from referee.engine.replay import adjudicator_for, judge_log, outline_log, replay_log
+from referee.engine.observations import MAX_ERROR, Card, Correct, Lift, Observation, Other, Slap, Table, Taken
+from referee.engine.replay import adjudicator_for, judge_log, outline_log
 from referee.engine.rulings import SLAP_KINDS, Ruling, cause_of
+from referee.footage_log import FrameSpan, as_evidence, forget_wrong_turns, rule_lines, write_lines
 from referee.rules.cards import UNREADABLE, is_card
 from referee.rules.position import Position
 from referee.rules.slap_verdict import OUTCOME_WORTH, Verdict, judge_slap
@@ -32,14 +31,6 @@ _OF_MARKS: Final = frozenset((*SLAP_KINDS, "dead_heat", "question"))
 
 class DisputeError(ValueError):
     """A mark that says nothing: no such moment, seat or frame, or none before it to tell when the hand came."""
-
-
-class FrameSpan(NamedTuple):
-    """When a frame was taken, ns: from ``t`` on for ``exposure``, each known to ± ``t_error``."""
-
-    t: int
-    exposure: int
-    t_error: int = 0
 
 
 class SlapMoment(NamedTuple):
@@ -75,38 +66,13 @@ class Marks:
     """Cards that nobody had seen, by the place of the first frame that shows each."""
 
 
-def footage_table(seats: Sequence[str], rules: Any, dealer: int | None = None) -> Table:
-    """The first line of a dispute's log.
-
-    Args:
-        seats: the players' names, in the order of the table.
-        rules: a preset's name, or a changed preset.
-        dealer: who dealt, where the footage shows the game from its deal on; None where it begins in the middle, so
-            that nobody knows how many cards each player holds.
-    """
-    unknown = None if dealer else (None,) * len(seats)
-    return Table(t=0, id="table", seats=tuple(seats), dealer=dealer or len(seats), rules=rules, counts=unknown)
-
-
-def as_evidence(table: Table, seen: Sequence[Observation]) -> list[Observation]:
-    """What was seen of cards and piles, in the order of time.
-
-    Where the footage begins in the middle nobody knows whose turn it is: cards are nobody's then, so that none is held
-    to be out of turn. What a hand is worth hangs on the cards.
-    """
-    lines = sorted((one for one in seen if isinstance(one, Card | Taken | Placed)), key=lambda one: one.t)
-    if table.counts is None:
-        return list(lines)
-    return [replace(line, seat=None) if isinstance(line, Card) else line for line in lines]
-
-
 class Dispute:
     """Footage with its moments, what people have marked, and what comes of it."""
 
     def __init__(self, table: Table, seen: Sequence[Observation], frames: Sequence[FrameSpan]) -> None:
         """``seen`` is what was seen in the file, each line with an id; ``frames`` are all its frames, by time."""
         self.table, self._frames = table, frames
-        self._seen = as_evidence(table, seen)
+        self._seen = as_evidence(seen)
         self.marks = Marks()
         self._before: list[Marks] = []
         self.moments = self._find_moments()
@@ -176,15 +142,16 @@ class Dispute:
         for name, card in self.marks.corrected.items():
             mends: Mapping[str, Any] = {"card": card} if card else {}
             told.append(Correct(t=end, id=f"correct-{name}", line=name, void=not card, extra=mends))
-        return [self.table, *sorted([*self._seen, *self._added(), *told], key=lambda line: line.t)]
+        lines = sorted([*self._seen, *self._added(), *told], key=lambda line: line.t)
+        return forget_wrong_turns([self.table, *lines])
 
     def write_log(self) -> str:
         """The table log: what was seen and marked, one JSON object a line."""
-        return "".join(f"{encode_observation(line)}\n" for line in self.lines())
+        return write_lines(self.lines())
 
     def rule(self) -> list[Ruling]:
-        """What the engine rules, just as it does of the written log."""
-        return list(replay_log(BytesIO(self.write_log().encode())))
+        """What the engine rules of the log."""
+        return rule_lines(self.lines())
 
     def verdicts(self, rulings: Sequence[Ruling], moment: str) -> list[Ruling]:
         """Those of the rulings that are about the hands of a moment."""
@@ -251,8 +218,8 @@ class Dispute:
 
     def _find_moments(self) -> tuple[SlapMoment, ...]:
         witness = _Positions()
-        standing = self._standing()
-        numbered = list(enumerate([self.table, *standing], start=1))
+        standing = forget_wrong_turns([self.table, *self._standing()])
+        numbered = list(enumerate(standing, start=1))
         outlined = outline_log(numbered)
         for _ in judge_log(adjudicator_for(outlined, witness), numbered, outlined):
             pass

@@ -6,10 +6,11 @@ from io import BytesIO
 
 import pytest
 
-from referee.dispute import Dispute, DisputeError, FrameSpan, footage_table
+from referee.dispute import Dispute, DisputeError
 from referee.engine.log import read_observations
 from referee.engine.observations import Card, Foul, Observation, Slap, Taken
 from referee.engine.rulings import Ruling
+from referee.footage_log import FrameSpan, footage_table
 from referee.units import MS
 
 NAMES = ("Ana", "Ben", "Cho")
@@ -26,7 +27,7 @@ def cards(*names: str, gap: int = 1_000 * MS, start: int = 500 * MS) -> list[Obs
 
 
 def dispute(seen: list[Observation], rules: str = "classic", dealer: int | None = None) -> Dispute:
-    return Dispute(footage_table(NAMES, rules, dealer), seen, frames())
+    return Dispute(footage_table(NAMES, rules, seen, dealer), seen, frames())
 
 
 def kinds(rulings: list[Ruling]) -> list[tuple[str, object]]:
@@ -148,6 +149,35 @@ def test_footage_that_begins_in_the_middle_holds_no_card_to_be_out_of_turn() -> 
     assert "dead_card" not in {one.kind for one in rulings}
     assert kinds(told.verdicts(rulings, "c4")) == [("slap_won", 2)]
     assert kinds(told.verdicts(rulings, "c6")) == [("slap_won", 1)]
+
+
+def test_whoever_lays_the_first_card_is_taken_to_be_in_turn() -> None:
+    seen: list[Observation] = [
+        Card(t=0, id="c1", card="4h"),
+        Card(t=1_000 * MS, id="c2", card="7h", seat=1),
+        Card(t=2_000 * MS, id="c3", card="9c", seat=2),
+    ]
+    told = dispute(seen)
+    assert told.table.dealer == 2
+    assert [line.seat for line in told.lines() if isinstance(line, Card)] == [None, 1, 2]
+
+
+def test_players_who_quarrel_lay_no_card_out_of_turn() -> None:
+    """Seat 1 was first, seat 2 took the pile all the same, and led; what comes after is ruled by its cards."""
+    seen = cards("7h", "7c")
+    seen += [
+        Taken(t=3_000 * MS, id="t1", seat=2),
+        Card(t=4_000 * MS, id="c3", card="Td", seat=2),
+        Card(t=5_000 * MS, id="c4", card="Ts", seat=3),
+    ]
+    told = dispute(seen)
+    told.mark("c2", 2, 48)
+    told.mark("c2", 1, 44)
+    told.mark("c4", 3, 135)
+    rulings = told.rule()
+    assert "dead_card" not in {one.kind for one in rulings}
+    assert kinds(told.verdicts(rulings, "c2")) == [("slap_won", 1), ("slap_void", 2)]
+    assert kinds(told.verdicts(rulings, "c4")) == [("slap_won", 3)]
 
 
 def test_footage_from_the_deal_on_knows_whose_turn_it_is() -> None:

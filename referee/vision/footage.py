@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from referee.dispute import FrameSpan
 from referee.engine.observations import Observation
 from referee.errors import UserError
+from referee.footage_log import FrameSpan
 from referee.units import SECOND
 from referee.vision.picture_buffer import jpeg
 from referee.vision.videos import read_frames

@@ -15,9 +15,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from referee.control.page_address import listen_at, page_address
-from referee.dispute import Dispute, footage_table
+from referee.dispute import Dispute
 from referee.engine.observations import MAX_SEATS
 from referee.errors import UserError
+from referee.footage_log import footage_table
 from referee.settings.house_rules import resolve_rules
 from referee.settings.model import load_settings
 from referee.units import SECOND
@@ -101,7 +102,8 @@ def review(options: ReviewOptions) -> int:
         lambda eye: watcher_of(eye, filmed.bearings, filmed.bare),
         _tell_progress,
     )
-    dispute = Dispute(footage_table(filmed.names, filmed.rules, options.dealer), footage.seen, footage.frames)
+    table = footage_table(filmed.names, filmed.rules, footage.seen, options.dealer)
+    dispute = Dispute(table, footage.seen, footage.frames)
     if not dispute.moments:
         raise UserError(f"{options.video}: no card was seen in it; docs/review.md says how to film a pile")
     slappable = sum(moment.slappable for moment in dispute.moments)

@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 
 from referee.cli import main
-from referee.dispute import Dispute, FrameSpan, footage_table
+from referee.dispute import Dispute
 from referee.engine.observations import Card, Observation, Taken
 from referee.engine.replay import replay_log
 from referee.errors import UserError
+from referee.footage_log import FrameSpan, footage_table
 from referee.text.catalogue import LANGUAGES, texts
 from referee.units import MS
 from referee.vision.footage import picture_path

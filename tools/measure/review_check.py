@@ -12,14 +12,24 @@ import json
 import subprocess
 import sys
 import tempfile
+from io import BytesIO
 from pathlib import Path
 from typing import Any, Final
 
+from referee.dispute import Dispute
+from referee.engine.log import read_observations
+from referee.engine.observations import Card, Slap, Table, Taken
+from referee.engine.rulings import SLAP_KINDS, cause_of
+from referee.footage_log import footage_table, rule_lines
 from referee.units import MS
+from referee.vision.footage import watch_footage
+from referee.vision.photos import load_eye
+from referee.vision.videos import watcher_of
 from tests.support.dispute_client import ROOT, ReviewedVideo, first_frame
 from tests.support.filmed_disputes import FilmedDispute, film_heat, film_middle, film_winner
 
 FPS: Final = 30.0
+GAME_RULES: Final = "wikipedia-2025"
 
 
 def settle(filmed: FilmedDispute, log: Path) -> int:
@@ -78,11 +88,76 @@ def check(filmed: FilmedDispute, folder: Path) -> bool:
     return good
 
 
+class GameFilm:
+    """A simulated game as frames, what was seen in them, and what the truth of its hands is."""
+
+    def __init__(self, folder: Path) -> None:
+        game = ("--no-pace", "--seed", "3", "--rules", GAME_RULES, "--fps", str(FPS), "--max-cards", "90")
+        # Its exit status tells how well it was refereed live, which is not asked here.
+        command = [sys.executable, "-m", "referee", "demo", *game, "--frames", str(folder)]
+        subprocess.run(command, stdout=subprocess.DEVNULL, check=False, cwd=ROOT)
+        notes = json.loads((folder / "frames.json").read_text(encoding="utf-8"))
+        bearings = dict(enumerate(notes["seat_bearings"], start=1))
+        self.footage = watch_footage(
+            folder, load_eye(one_deck=True), lambda eye: watcher_of(eye, bearings), lambda *_: None
+        )
+        text = "".join(f"{json.dumps(line)}\n" for line in notes["truth"])
+        truth = [line for _, line in read_observations(BytesIO(text.encode()))]
+        assert isinstance(truth[0], Table)
+        self.table = truth[0]
+        self.slaps = [line for line in truth if isinstance(line, Slap)]
+        self.rulings = {cause_of(one.id): one for one in rule_lines(truth) if one.kind in SLAP_KINDS}
+
+    def check(self, title: str, begin: int = 0, dealer: int | None = None) -> bool:
+        """Mark the hands from an instant (ns) on by the truth, and hold the rulings against it; prints one line."""
+        seen = [line for line in self.footage.seen if line.t >= begin]
+        table = footage_table(self.table.seats, self.table.rules, seen, dealer)
+        dispute = Dispute(table, seen, self.footage.frames)
+        # Before the first take patterns may reach down to cards that were not seen.
+        known = min((line.t for line in seen if isinstance(line, Taken)), default=0) if begin else 0
+        marked: dict[str, Slap] = {}
+        for slap in (one for one in self.slaps if one.t >= known):
+            frame = first_frame(slap, FPS)
+            moment = [one for one in dispute.moments if frame in one.frames and one.card.t <= slap.t][-1].card.id
+            dispute.mark(moment, slap.seat, frame)
+            marked[f"slap-{moment}-{slap.seat}"] = slap
+        rulings = dispute.rule()
+        made = {cause_of(one.id): one for one in rulings if one.kind in SLAP_KINDS}
+        heats = {
+            f"{cause_of(one.id).rpartition('-')[0]}-{seat}"
+            for one in rulings if one.kind == "dead_heat" for seat in one["seats"]
+        }  # fmt: skip
+        alike = {
+            name for name, slap in marked.items() if name in made
+            and (made[name].kind, made[name].get("patterns")) == self._ruled(slap)
+        }  # fmt: skip
+        wrong = len(marked.keys() - alike - heats)
+        print(
+            f"{title}: {len(marked)} hands, {len(alike - heats)} as in truth, {len(heats)} in dead heats, {wrong} wrong"
+        )
+        return wrong == 0
+
+    def _ruled(self, slap: Slap) -> tuple[str, Any]:
+        ruling = self.rulings[slap.id]
+        return ruling.kind, ruling.get("patterns")
+
+
+def check_game(folder: Path) -> bool:
+    """A whole game's hands: from its deal, as if it began in the middle, and begun at every tenth card."""
+    game = GameFilm(folder)
+    cards = [line.t for line in game.footage.seen if isinstance(line, Card)]
+    good = [game.check("from the deal", dealer=game.table.dealer), game.check("turns unknown")]
+    good += [game.check(f"from card {place + 1}", cards[place]) for place in range(10, len(cards) - 10, 10)]
+    return all(good)
+
+
 def main() -> int:
     """Render, settle, compare."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         settled = [check(film(folder, FPS), folder) for film in (film_winner, film_heat, film_middle)]
+        if "--game" in sys.argv[1:]:
+            settled.append(check_game(folder / "game"))
     return 0 if all(settled) else 1
 
 
