@@ -134,7 +134,7 @@ class Dispute:
             )
             # When it was taken away again nobody marks; it does not lie there at the next card (M5).
             end = self._end_of(self._moment(moment).card)
-            told.append(Lift(t=max(t + 1, end), id=f"lift-{moment}-{seat}", seat=seat, extra=BY_PEOPLE))
+            told.append(Lift(t=max(t + 1, end), id=f"lift-{moment}-{seat}", seat=seat, extra={"assumed": True}))
         for moment in self.marks.unslapped:
             extra = {"on": moment, **BY_PEOPLE}
             told.append(Other(t=self._moment(moment).card.t, id=f"unslapped-{moment}", name="unslapped", extra=extra))

@@ -14,7 +14,7 @@ from referee.engine.observations import Observation
 from referee.errors import UserError
 from referee.footage_log import FrameSpan
 from referee.units import SECOND
-from referee.vision.picture_buffer import jpeg
+from referee.vision.picture_buffer import jpeg, shrunk
 from referee.vision.videos import read_frames
 
 if TYPE_CHECKING:
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 _ROUND_PILE: Final = 1.5
 """How far round the pile's middle a picture shows, in card heights: the pile, and the hands that come to it."""
+_LARGEST: Final = 720
+"""Of a picture, px at most: what a page can show of it."""
 _TOLD_EVERY: Final = SECOND
 
 
@@ -115,7 +117,7 @@ def cut_pictures(source: Path, wanted: Collection[int], place: PixelBox | None, 
     for index, frame in enumerate(read_frames(source)):
         if index in wanted:
             left, top, right, bottom = place or (0, 0, frame.image.shape[1], frame.image.shape[0])
-            data = jpeg(frame.image[top:bottom, left:right])
+            data = jpeg(shrunk(frame.image[top:bottom, left:right], _LARGEST))
             if data is None:
                 continue
             try:

@@ -86,8 +86,8 @@ class PictureRing:
         return out
 
 
-def shrunk(image: Any) -> Any:
-    """A frame at most `WIDTH` px wide, as an array of its own.
+def shrunk(image: Any, widest: int = WIDTH) -> Any:
+    """A frame at most so many px wide, as an array of its own.
 
     In two steps: averaging all pixels of a large frame at once takes ten times as long as this, and picking single
     pixels breaks the print of the cards.
@@ -95,10 +95,10 @@ def shrunk(image: Any) -> Any:
     import cv2
 
     height, width = image.shape[:2]
-    if width <= WIDTH:
+    if width <= widest:
         return image.copy()
-    size = (WIDTH, max(1, round(height * WIDTH / width)))
-    if width > 2 * WIDTH:
+    size = (widest, max(1, round(height * widest / width)))
+    if width > 2 * widest:
         image = cv2.resize(image, (2 * size[0], 2 * size[1]), interpolation=cv2.INTER_LINEAR)
     return cv2.resize(image, size, interpolation=cv2.INTER_AREA)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -22,7 +22,7 @@ from starlette.routing import Route
 
 from referee.control.commands import CommandError, CommandFields, check_fields
 from referee.control.socket import NOT_JSON
-from referee.dispute import Dispute, DisputeError, SlapMoment
+from referee.dispute import Dispute, DisputeError, Marks, SlapMoment
 from referee.engine.observations import Taken
 from referee.engine.rulings import Ruling
 from referee.rules.cards import JOKERS, PACK
@@ -79,7 +79,7 @@ class HandFields(MomentFields):
     frame: int = Field(description="the place of a frame in the video")
 
 
-@dataclass(frozen=True)
+@dataclass
 class OpenDispute:
     """A dispute that people look at."""
 
@@ -88,10 +88,13 @@ class OpenDispute:
     """Folder of the frames' pictures."""
     log: Path
     """Where the log is saved."""
+    saved: Marks = field(default_factory=Marks)
+    """The marks that it holds."""
 
     def save(self) -> None:
         """Write the log; raises `OSError`."""
         self.log.write_text(self.dispute.write_log(), encoding="utf-8")
+        self.saved = self.dispute.marks
 
 
 def build_dispute(opened: OpenDispute) -> Guard:

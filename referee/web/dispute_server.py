@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import sys
 import tempfile
+import threading
 import webbrowser
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,8 +20,10 @@ from referee.dispute import Dispute
 from referee.engine.observations import MAX_SEATS
 from referee.errors import UserError
 from referee.footage_log import footage_table
+from referee.review import in_words
 from referee.settings.house_rules import resolve_rules
 from referee.settings.model import load_settings
+from referee.text.escapes import escape_controls
 from referee.units import SECOND
 from referee.vision.footage import cut_pictures, watch_footage
 from referee.vision.photos import load_eye
@@ -113,7 +116,23 @@ def review(options: ReviewOptions) -> int:
         cut_pictures(options.video, wanted, footage.place, Path(folder))
         opened = OpenDispute(dispute, Path(folder), log)
         asyncio.run(_serve(opened, options))
+        _close(opened)
     return 0
+
+
+def _close(opened: OpenDispute) -> None:
+    """Save what was marked and not saved, and print what was ruled of it."""
+    dispute = opened.dispute
+    if dispute.marks != opened.saved:
+        try:
+            opened.save()
+        except OSError as bad:
+            raise UserError(f"{opened.log} cannot be written: {bad.strerror}; the marks are lost") from None
+        print(f"what was marked is saved as {opened.log}", file=sys.stderr)
+    rulings, write = dispute.rule(), in_words(dispute.table)
+    told = [write(one) for moment in dispute.moments for one in dispute.verdicts(rulings, moment.card.id)]
+    if told:
+        print("\n".join(map(escape_controls, [*told, "these rulings rest on frames that people marked"])))
 
 
 def _tell_progress(read: int, seen: int) -> None:
@@ -126,6 +145,6 @@ async def _serve(opened: OpenDispute, options: ReviewOptions) -> None:
     address = page_address(*listening.getsockname()[:2]).here
     print(f"{address}\nmark the hands there; Ctrl-C ends", flush=True)
     if options.browser:
-        # The socket listens already: the browser waits until the page is served.
-        webbrowser.open(address)
+        # The socket listens already, so the browser waits for the page; one in a terminal holds up its caller.
+        threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
     await ViewerServer(build_dispute(opened), lambda: None).listen(listening, quiet=True)

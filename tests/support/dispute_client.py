@@ -46,11 +46,12 @@ class ReviewedVideo:
     def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
         self.stop()
 
-    def stop(self) -> int:
-        """Ask it to end, as Ctrl-C does; returns its exit status."""
+    def stop(self) -> str:
+        """Ask it to end, as Ctrl-C does; gives what it said last."""
         self._process.terminate()
-        self._process.communicate(timeout=20)
-        return self._process.returncode
+        said, complaint = self._process.communicate(timeout=20)
+        assert self._process.returncode in (0, None), complaint
+        return said
 
     def post(self, act: str, **fields: Any) -> dict[str, Any]:
         """What the page's script would post, and the answer."""

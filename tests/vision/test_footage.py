@@ -101,6 +101,12 @@ def test_without_a_place_pictures_show_the_whole(frames: Path, tmp_path: Path) -
     assert read_image(str(picture_path(tmp_path, 0))).shape == (300, 400, 3)
 
 
+def test_pictures_are_no_larger_than_a_page_shows(tmp_path: Path) -> None:
+    cv2.imwrite(str(tmp_path / "1.png"), np.zeros((2000, 2200, 3), np.uint8))
+    cut_pictures(tmp_path, {0}, (100, 100, 1900, 1900), tmp_path)
+    assert read_image(str(picture_path(tmp_path, 0))).shape == (720, 720, 3)
+
+
 def test_a_folder_that_cannot_be_written_is_told(frames: Path, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="cannot be kept"):
         cut_pictures(frames, {0}, None, tmp_path / "nowhere")

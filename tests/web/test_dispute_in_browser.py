@@ -60,6 +60,7 @@ def test_hands_are_marked_and_the_log_is_saved(
 
     page.locator("#save").click()
     page.locator("#answer").get_by_text("dispute.jsonl").wait_for()
+    assert "Ben wins the slap, double, alone" in reviewed.stop()
     lines = [json.loads(line) for line in (tmp_path / "dispute.jsonl").read_text().splitlines()]
     (told,) = [line for line in lines if line["kind"] == "slap"]
     truth = filmed.slaps[0]
@@ -77,6 +78,15 @@ def test_a_card_that_was_misread_is_put_right(page: Page, reviewed: ReviewedVide
     page.get_by_text("No card was seen that may be slapped").wait_for()
     page.locator("#undo").click()
     page.locator("h3").get_by_text("double").wait_for()
+
+
+def test_marks_that_were_not_saved_are_saved_at_the_end(
+    reviewed: ReviewedVideo, filmed: FilmedDispute, tmp_path: Path
+) -> None:
+    moment = reviewed.moments()[-1]
+    reviewed.post("mark", moment=moment.name, seat=2, frame=first_frame(filmed.slaps[0], FPS))
+    assert "rest on frames that people marked" in reviewed.stop()
+    assert '"kind":"slap"' in (tmp_path / "dispute.jsonl").read_text()
 
 
 def test_the_arrow_keys_go_from_frame_to_frame(page: Page, reviewed: ReviewedVideo) -> None:
