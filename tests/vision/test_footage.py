@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from referee.units import MS
 from referee.vision.footage import PlacedEye, cut_pictures, picture_path, watch_footage
 from referee.vision.photos import read_image
 from tests.support.scripted_watcher import ScriptedWatcher
+from tests.support.uneven_video import write_uneven_video
 
 HEIGHT = 80.0
 
@@ -86,6 +88,17 @@ def test_every_frame_is_looked_at_and_noted(frames: Path) -> None:
     assert {span.exposure for span in footage.frames} == {round(1e9 / 15)}
     assert footage.place == (80, 30, 320, 270)
     assert told == [(1_000 * MS, 1), (2_000 * MS, 1)]
+
+
+def test_a_videos_own_stamps_tell_when_its_frames_were_taken(tmp_path: Path) -> None:
+    """A telephone's frames stand unevenly; the last ones of this file lie beyond the length that its head tells."""
+    stands = [40, 40, 100, 20, 33, 70, 40, 10, 40, 40, 40, 40]
+    write_uneven_video(tmp_path / "uneven.mp4", stands)
+    watcher: Any = ScriptedWatcher([])
+    footage = watch_footage(tmp_path / "uneven.mp4", PresentEye(), lambda _: watcher, lambda *_: None)
+    told = [span.t / MS for span in footage.frames]
+    assert len(told) > 8
+    assert told == pytest.approx([0, *accumulate(stands)][: len(told)], abs=0.1)
 
 
 def test_pictures_show_the_place_in_the_wanted_frames_alone(frames: Path, tmp_path: Path) -> None:
