@@ -8,7 +8,7 @@ STAMP := $(VENV)/.installed
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 PYTEST_ARGS ?= -n auto --dist worksteal
 
-.PHONY: help install apt apt-test demo test test-all lint format bench clean
+.PHONY: help install apt apt-test demo play test test-all lint format bench clean
 
 help:  ## what can be made
 	@grep -hE '^[a-z][a-z-]*:.*##' $(MAKEFILE_LIST) | sort | sed -E 's/:[^#]*## /\t/' | expand -t 18
@@ -36,6 +36,9 @@ apt-test:  ## what a part of the tests needs; where it cannot be had, those say 
 
 demo: $(RUNS)  ## one game at the simulated table, shown live and scored; ARGS="--seats 3 --no-pace" passes options on
 	@$(BIN)/referee demo $(ARGS)
+
+play: $(RUNS)  ## play tonight with a webcam, phones and keys: set up in a browser, then refereed; ARGS="--port 8000"
+	@$(BIN)/referee play $(ARGS)
 
 test: install apt-test  ## every test of the project, with the Python at hand
 	$(BIN)/python -m pytest $(PYTEST_ARGS)

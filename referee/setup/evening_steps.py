@@ -20,6 +20,8 @@ USUAL_KEYS: Final = ("a", "l", "t", "b", "q", "p", "z", "m")
 """Keys that lie apart on a keyboard, in the order of the seats that get them."""
 _PHONE: Final = "phone"
 _STREAM: Final = "stream"
+_UNKNOWN: Final = "unknown"
+_LONGEST_DELAY: Final = 5000
 
 
 def people_step(draft: SettingsText) -> Run:
@@ -83,8 +85,13 @@ def look_step(draft: SettingsText) -> Run:
             words = "The stream's address, as the phone's app shows it (http://… or rtsp://…), or a video file:"
             kept = kept if kept not in ("picamera", *found) and not kept.startswith("usb:") else ""
             source = yield Question("camera.address", words, kept, _stream)
-        size = {} if source == "picamera" else {"camera.width": 1280, "camera.height": 720}
-        draft = draft.changed({"camera.source": source, **size})
+        values: dict[str, str | float | None] = {"camera.source": source, "camera.delay_ms": None}
+        if source != "picamera":
+            values |= {"camera.width": 1280, "camera.height": 720}
+        if "://" in source:
+            words = "How late do its pictures come, in milliseconds? (docs/camera.md says how to measure it.)"
+            values["camera.delay_ms"] = yield Question("camera.delay", words, _UNKNOWN, _delay)
+        draft = draft.changed(values)
         yield DeviceCall("look", {"text": draft.text}, "opening the camera")
         words = "Lay some cards face up in the middle. Are they named right, and is nothing said to be mended?"
         seen = yield choose("camera.live", words, "yes", {"yes": "", "other": "another camera"})
@@ -112,6 +119,15 @@ def _stream(text: str) -> str:
     return str(path.resolve())
 
 
+def _delay(text: str) -> float | None:
+    """Takes milliseconds, or None where nobody knows."""
+    if text.casefold() == _UNKNOWN:
+        return None
+    if not text.isdecimal() or int(text) > _LONGEST_DELAY:
+        raise BadAnswer(f"a number from 0 to {_LONGEST_DELAY}, or {_UNKNOWN}")
+    return float(text)
+
+
 def slaps_step(draft: SettingsText) -> Run:
     """Everybody slaps once."""
     names = [seat.name for seat in draft.settings.seats]
@@ -131,9 +147,12 @@ def slaps_step(draft: SettingsText) -> Run:
 
 
 def deal_step(draft: SettingsText) -> Run:
-    """The last word before the first card."""
+    """Who deals, and the last word before the first card."""
+    names = {str(n): seat.name for n, seat in enumerate(draft.settings.seats, start=1)}
+    dealer = yield choose("deal.dealer", "Who deals? The next one clockwise leads.", str(draft.settings.dealer), names)
+    draft = draft.changed({"dealer": int(dealer)})
     words = "Everything is ready. Deal all the cards, face down, and keep your hands off the pile."
-    yield choose("deal", words, "begin", {"begin": "the referee watches from now on"})
+    yield choose("deal.begin", words, "begin", {"begin": "the referee watches from now on"})
     return draft
 
 

@@ -108,6 +108,9 @@ def test_a_stream_or_a_recording_may_be_the_camera(tmp_path: Path) -> None:
     assert "http://" in walk.answer("nowhere.mp4")
     assert "begins with" in walk.answer("ftp://x")
     assert walk.answer("http://192.0.2.7:8080/video") == ""
+    assert walk.answer("soon") == "a number from 0 to 5000, or unknown"
+    assert walk.answer("250") == ""
+    assert walk.draft.is_new or walk.draft.settings.camera.source == "picamera"
     walk = walked(bench, "2", "Ana", "Ben", "phone", "stream", str(tmp_path), "other")
     assert isinstance(walk.request, Question) or walk.request is not None
     assert bench.done[-1] == f"look {tmp_path}" or bench.done[-1] == "away"
@@ -148,11 +151,14 @@ def test_a_walk_is_held_from_another_thread(tmp_path: Path) -> None:
     assert held.state()["complaint"] == "answer retry or on"
     bench.hands = [{1: 1.0, 2: 1.0, 3: 1.0, 4: 1.0}]
     assert held.say("retry") == ""
-    assert settled(held)["question"]["id"] == "deal"
+    assert settled(held)["question"]["id"] == "deal.dealer"
     assert held.say("step seats") == ""
     assert settled(held)["question"]["id"] == "seats.count"
     assert held.say("step deal") == ""
+    assert held.say("3") == ""
+    assert held.walk.draft.settings.dealer == 1, "a step is done once it is through"
     assert held.say("begin") == ""
+    assert held.walk.draft.settings.dealer == 3
     assert held.over.wait(PATIENCE) and held.state()["step"] is None
     assert kept
 
@@ -166,7 +172,7 @@ def test_whoever_waits_for_hands_may_leave(tmp_path: Path) -> None:
     assert held.state()["heard"] == [1] and "slap once" in held.state()["busy"]
     assert held.say("leave") == "one moment"
     state = settled(held)
-    assert state["question"]["id"] == "deal" and state["remarks"] == ["no pads here"]
+    assert state["question"]["id"] == "deal.dealer" and state["remarks"] == ["no pads here"]
 
 
 # The picture

@@ -195,11 +195,14 @@ soak: install  ## a simulated day and two whole rendered games: memory flat, rec
 	$(BIN)/python -m tools.measure.soak --cards $(CARDS) $(ARGS)
 
 # The page. ARGS= passes options on.
-.PHONY: page-test page-bench
+.PHONY: play-test page-test page-bench
 SHOTS ?= out/page
 
 page-test: install apt-test  ## the page in a real browser: a game watched, photo-finishes, screenshots into out/page, accessibility
 	SHOTS=$(SHOTS) $(BIN)/python -m pytest -q tests/web $(ARGS)
+
+play-test: install apt-test  ## `referee play` in a real browser: a rendered webcam, phones and keys, a game of 60 cards against the truth (two minutes)
+	$(BIN)/python -m tools.measure.play_test $(ARGS)
 
 page-bench: install  ## how long a ruling takes to forty screens, and the page's memory, required against measured
 	$(BIN)/python -m tools.measure.page_bench $(ARGS)

@@ -26,7 +26,7 @@
   for (const pad of pads) {
     const name = element("b");
     const key = element("kbd", {}, pad.key.replace(/^(Key|Digit)/, ""));
-    const button = element("button", { type: "button", class: "pad" }, name, pad.key ? key : null);
+    const button = element("button", { type: "button", class: "pad", disabled: true }, name, pad.key ? key : null);
     shown.set(pad, { name, button });
     home.append(button);
   }

@@ -1,0 +1,420 @@
+"""A whole evening in a browser: ``python -m tools.measure.play_test`` (`make play-test`).
+
+`referee play` is walked through in headless Chromium: a rendered game comes from a camera in the network (MJPEG), two
+seats slap by phones and two by keys of the browser. The phones' clocks stand 3 s off and drift by 50 millionths, each
+of their ways takes 5 to 80 ms, and their screens stamp a touch up to 34 ms late. Then the game is held against the
+truth: cards, rulings, and each hand's stated error.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import cv2
+import numpy as np
+from rich.console import Console
+from rich.progress import track
+
+from hardware.clock import monotonic
+from hardware.simulated.table.acts import Lay
+from hardware.simulated.table.script import Script, play_game
+from hardware.simulated.table.simulated_table import SimulatedTable
+from referee.demo.score import heats, score_cards, score_rulings
+from referee.engine.observations import Observation, Slap
+from referee.engine.replay import ReplayedGame
+from referee.engine.rulings import Ruling
+from referee.record.store import Record
+from referee.units import MS, SECOND
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+_FPS: Final = 15.0
+_REST: Final = 400 * MS
+"""By then the hand that laid a card is gone from it."""
+_HOLD: Final = 90 * MS
+"""How long a hand stays."""
+_HEAT: Final = 70 * MS
+"""What two phones' errors come to."""
+_KEYS: Final = {3: "f", 4: "j"}
+"""The keys of the seats that have no phone."""
+_SKEW: Final = {1: (3000.0, 50e-6), 2: (-3000.0, -50e-6)}
+"""By seat: by how much its phone's clock is ahead, ms, and how fast it drifts."""
+_HARNESS: Final = """
+const real = performance.now.bind(performance);
+window.realNow = real;
+const [ahead, drift, slow] = __SKEW__;
+const shown = (t) => t * (1 + drift) + ahead;
+performance.now = () => shown(real());
+const stamp = Object.getOwnPropertyDescriptor(Event.prototype, "timeStamp").get;
+Object.defineProperty(Event.prototype, "timeStamp", { get() { return shown(stamp.call(this) + (this.late ?? 0)); } });
+const sent = window.fetch.bind(window);
+const way = () => new Promise((done) => setTimeout(done, 5 + Math.random() * 75));
+window.fetch = async (...asked) => {
+  if (!slow || !String(asked[0]).includes("/api/pad")) return sent(...asked);
+  await way();
+  const answer = await sent(...asked);
+  await way();
+  return answer;
+};
+window.done = [];
+window.hand = (kind, seat, code, down) => {
+  const event = kind === "touch" ? new PointerEvent(down ? "pointerdown" : "pointerup", { bubbles: true })
+    : new KeyboardEvent(down ? "keydown" : "keyup", { code, bubbles: true });
+  const at = real();
+  event.late = Math.random() * (kind === "touch" ? 34 : 16);
+  const pad = kind !== "touch" ? document.body : down ? document.querySelector(".pad") : window;
+  pad.dispatchEvent(event);
+  if (down) window.done.push([seat, at]);
+};
+window.plan = (hands) => {
+  for (const [at, ...hand] of hands) setTimeout(() => window.hand(...hand), Math.max(0, at - real()));
+};
+"""
+
+
+_ARGUMENTS: Final = [
+    "--no-sandbox", "--disable-background-timer-throttling", "--disable-renderer-backgrounding",
+    "--disable-backgrounding-occluded-windows",
+]  # fmt: skip
+"""Every window stands for a device of its own, so none of them is in the background."""
+_VERSION: Final = "fetch('/walk.json').then((got) => got.json()).then((now) => now.version)"
+
+
+class StreamedTable:
+    """A camera in the network: shows the bare table until the game is begun, then the game at its own pace."""
+
+    def __init__(self, pictures: Sequence[bytes], look: int) -> None:
+        """``look`` is the number of a picture with a card, for the look before the game."""
+        self._pictures, self._begun = pictures, threading.Event()
+        self.show_game = False
+        """Show a card, for the look before the game."""
+        self._look = look
+        self.origin = 0
+        """When the game's first frame was shown, ns."""
+        self._over = False
+        table = self
+
+        class Stream(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                self.send_response(200)
+                self.send_header("Content-Type", "multipart/x-mixed-replace; boundary=frame")
+                self.end_headers()
+                with suppress(OSError):
+                    table.send(self.wfile)
+
+            def log_message(self, *_: object) -> None:
+                """Nobody reads it."""
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Stream)
+        self.url = f"http://127.0.0.1:{self._server.server_address[1]}/video"
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+
+    def begin(self) -> int:
+        """Show the game from now on; returns when its first frame is, ns."""
+        self.origin = monotonic() + SECOND
+        self._begun.set()
+        return self.origin
+
+    def send(self, out: Any) -> None:
+        """One viewer's stream."""
+        due = monotonic()
+        while not self._over:
+            index = 0
+            if self.show_game:
+                index = self._look
+            if self._begun.is_set():
+                index = min(max(0, round((due - self.origin) * _FPS / SECOND)), len(self._pictures) - 1)
+            time.sleep(max(0.0, (due - monotonic()) / 1e9))
+            jpeg = self._pictures[index]
+            head = f"--frame\r\nContent-Type: image/jpeg\r\nContent-Length: {len(jpeg)}\r\n\r\n"
+            out.write(head.encode() + jpeg + b"\r\n")
+            due = self._after(due)
+
+    def _after(self, due: int) -> int:
+        """When the frame after one is due, ns: on the game's own grid once that has begun."""
+        step = SECOND / _FPS
+        if not self._begun.is_set():
+            return round(due + step)
+        return round(self.origin + (round((due - self.origin) / step) + 1) * step)
+
+    def close(self) -> None:
+        """Show nothing more."""
+        self._over = True
+        self._server.shutdown()
+
+
+def render(script: Script, console: Console) -> list[bytes]:
+    """Every frame of the game as a JPEG."""
+    table = SimulatedTable(script, _FPS)
+    frames = track(table.frames(), "rendering the game", total=table.frame_count, console=console)
+    return [np.asarray(cv2.imencode(".jpg", f.image, [cv2.IMWRITE_JPEG_QUALITY, 92])[1]).tobytes() for f in frames]
+
+
+class Evening:
+    """A browser at the table's machine, and phones."""
+
+    def __init__(self, browser: Browser, address: str, pictures: Path | None) -> None:
+        """``pictures`` is a folder for a picture of each step."""
+        self._browser, self._address, self._pictures = browser, address, pictures
+        self.windows: dict[int, Page] = {}
+        """By seat, the window in which its hand falls."""
+        self._answered: set[str] = set()
+        self.main = self._window((0.0, 0.0, False))
+        self.main.goto(address)
+
+    def _window(self, skew: tuple[float, float, bool]) -> Page:
+        width, height = (390, 700) if skew[-1] else (1100, 760)
+        page = self._browser.new_context(viewport={"width": width, "height": height}).new_page()
+        page.add_init_script(_HARNESS.replace("__SKEW__", json.dumps(skew)))
+        return page
+
+    def shoot(self, name: str, page: Page | None = None) -> None:
+        """Keep a picture of a window as it is now, the main one if none is named."""
+        if self._pictures is not None:
+            path = self._pictures / f"first-evening-{name}.jpg"
+            (page or self.main).screenshot(path=str(path), type="jpeg", quality=80)
+
+    def say(self, question: str, answer: str, picture: str = "") -> None:
+        """Answer a question that is on its way, by typing or choosing."""
+        asked = self.main.locator(".ask", has_text=question)
+        asked.locator("input, .choices").first.wait_for(timeout=30_000)
+        if picture:
+            self.shoot(picture)
+        field = asked.locator("form input")
+        if field.count():
+            field.fill(answer)
+            asked.locator("form button").click()
+        else:
+            asked.locator(".choices .button", has_text=answer).first.click()
+        asked.wait_for(state="detached", timeout=30_000)
+
+    def walk(self, names: Sequence[str], dealer: int, table: StreamedTable) -> None:
+        """From the first question to the game."""
+        self.say("How many of you", str(len(names)))
+        self.say("Who is the first?", names[0], "people")
+        for name in names[1:]:
+            self._say_again("Who is the next one", name)
+        self.say("What does everybody slap?", "by name", "hands")
+        for n, name in enumerate(names, start=1):
+            self.say(f"What does {name} slap?", "keyboard" if n in _KEYS else "own phone")
+        for seat, key in _KEYS.items():
+            self.say(f"Which key is {names[seat - 1]}", key)
+        self.say("Which camera", "in the network")
+        self.say("The stream's address", table.url)
+        self.say("How late", "0")
+        self.main.locator("#items li").first.wait_for(timeout=60_000)
+        if self._pictures is not None:
+            # Somebody lays cards to be looked at, as the page asks.
+            table.show_game = True
+            self.main.locator("#items li", has_text="read:").wait_for(timeout=60_000)
+            self.main.wait_for_timeout(1500)
+        self.say("Lay some cards", "yes", "camera")
+        table.show_game = False
+        self.say("Who sits at the bottom", names[0])
+        self.say("Which rules?", "classic", "rules")
+        while self.main.locator(".ask", has_text="Switch that on?").count():
+            self.main.locator(".choices .button", has_text="no").first.click()
+            self.main.wait_for_timeout(700)
+        self.main.locator(".invitations figure").first.wait_for(timeout=30_000)
+        self._join(len(names))
+        self.shoot("slap")
+        for seat in range(1, len(names) + 1):
+            self.slap_now(seat)
+            if seat == 1:
+                self.shoot("phone", self.windows[seat])
+        self.say("Who deals?", names[dealer - 1])
+        self.say("Everything is ready", "begin", "deal")
+        self.main.locator("#board").wait_for(timeout=60_000)
+        self.windows |= dict.fromkeys(_KEYS, self.main)
+        self.main.locator(".pad:not([disabled])").first.wait_for(timeout=30_000)
+
+    def _say_again(self, question: str, answer: str) -> None:
+        """Answer a question that is asked several times over in the same words."""
+        version = self.main.evaluate(_VERSION)
+        self.main.locator(".ask", has_text=question).locator("form input").fill(answer)
+        self.main.locator(".ask form button").click()
+        self.main.wait_for_function(f"(async () => await ({_VERSION}) !== {version})()")
+        self.main.wait_for_timeout(600)
+
+    def _join(self, seats: int) -> None:
+        codes = self.main.evaluate("fetch('/pads').then((got) => got.text())")
+        for seat in (n for n in range(1, seats + 1) if n not in _KEYS):
+            code = codes.partition(f"/pads/{seat}.svg")[2].partition("pad#")[2].partition('"')[0]
+            phone = self._window((*_SKEW[seat], True))
+            phone.goto(f"{self._address}pad#{code}")
+            phone.locator(".pad:not([disabled])").wait_for(timeout=30_000)
+            self.windows[seat] = phone
+        self.windows |= dict.fromkeys(_KEYS, self.main)
+        self.main.locator(".pad:not([disabled])").first.wait_for(timeout=30_000)
+
+    def slap_now(self, seat: int) -> None:
+        """One hand, for the test before the game."""
+        self.windows[seat].evaluate(
+            "(hand) => { window.hand(...hand, true); setTimeout(() => window.hand(...hand, false), 80); }",
+            self._hand(seat),
+        )
+        self.windows[seat].wait_for_timeout(300)
+
+    @staticmethod
+    def _hand(seat: int) -> list[Any]:
+        return ["key", seat, f"Key{_KEYS[seat].upper()}"] if seat in _KEYS else ["touch", seat, ""]
+
+    def offset(self, page: Page) -> int:
+        """What to add to a window's own time to have the machine's, ns: the quickest of some tries."""
+        tries = []
+        for _ in range(30):
+            before = monotonic()
+            shown = page.evaluate("window.realNow()")
+            after = monotonic()
+            tries.append((after - before, (before + after) // 2 - round(shown * MS)))
+        return int(min(tries)[1])
+
+    def plan(self, script: Script, origin: int) -> dict[int, int]:
+        """Have all hands of the game fall; gives each window's offset by seat."""
+        offsets = {seat: self.offset(page) for seat, page in self.windows.items()}
+        for seat, page in self.windows.items():
+            hands = [
+                [(origin + at - offsets[seat]) / MS, *self._hand(seat), down]
+                for slap in script.truth if isinstance(slap, Slap) and slap.seat == seat
+                for at, down in ((slap.t, True), (slap.t + _HOLD, False))
+            ]  # fmt: skip
+            page.evaluate("(hands) => { window.done = window.done.filter(() => false); window.plan(hands); }", hands)
+        return offsets
+
+    def answer(self, script: Script, origin: int, record: Path) -> None:
+        """Answer what the referee asks as the players would, on the control's own address."""
+        questions = self.main.evaluate("fetch('/recent.json').then((got) => got.json()).then((now) => now.questions)")
+        for question in questions:
+            if question["id"] in self._answered:
+                continue
+            with Record(record, read_only=True) as opened:
+                told = [json.loads(text) for _, text in opened.lines(opened.games()[0].id)]
+            at = [line["t"] for line in told if line.get("id") in question["about"] and "ruling" not in line]
+            value = script.answer(question["ask"], min(at) - origin) if at else None
+            if value is not None:
+                self._answered.add(question["id"])
+                self.main.evaluate(
+                    "async (said) => { await Asking.look(); await Asking.ask('/api/control/answer', said); }",
+                    {"question": question["id"], "value": value},
+                )
+
+    def fallen(self, offsets: dict[int, int]) -> list[tuple[int, int]]:
+        """Each hand that fell, as its seat and the machine's instant, ns."""
+        out = []
+        for page in dict.fromkeys(self.windows.values()):
+            out += [(seat, round(at * MS) + offsets[seat]) for seat, at in page.evaluate("window.done")]
+        return sorted(out, key=lambda hand: hand[1])
+
+
+def moved(line: Observation, origin: int) -> Observation:
+    """A line of the script, where it fell on the machine's clock."""
+    return replace(line, t=line.t + origin)
+
+
+def held_against(truth: Sequence[Observation], hands: Sequence[tuple[int, int]]) -> list[Observation]:
+    """The truth with each slap where its window really had it."""
+    left = list(hands)
+    out: list[Observation] = []
+    for line in truth:
+        if isinstance(line, Slap):
+            near = min((one for one in left if one[0] == line.seat), key=lambda one: abs(one[1] - line.t), default=None)
+            if near is not None:
+                left.remove(near)
+                line = replace(line, t=near[1])
+        out.append(line)
+    return [out[0], *sorted(out[1:], key=lambda line: line.t)]
+
+
+def read_game(record: Path) -> tuple[list[Observation], list[Ruling]]:
+    """The lines and rulings of the record's only game."""
+    with Record(record, read_only=True) as opened:
+        game = ReplayedGame(list(opened.lines(opened.games()[0].id)))
+    return game.lines(), list(game.rulings)
+
+
+def main() -> int:
+    """Play the evening; exit status 1 where something was missed."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--cards", type=int, default=60, help="how many cards are laid (default: 60)")
+    parser.add_argument("--pictures", type=Path, help="a folder for a picture of each step")
+    parser.add_argument("--seed", type=int, default=3, help="which game (default: 3)")
+    args = parser.parse_args()
+    from playwright.sync_api import sync_playwright
+
+    console = Console(stderr=True)
+    script = play_game(args.seed, 4, max_cards=args.cards, cards_per_second=1.5)
+    first = next(act.t for act in script.acts if isinstance(act, Lay))
+    table = StreamedTable(render(script, console), round((first + _REST) * _FPS / SECOND))
+    home = Path(tempfile.mkdtemp(prefix="evening-"))
+    runtime = home / "run"
+    runtime.mkdir(mode=0o700)
+    env = os.environ | {"XDG_DATA_HOME": str(home), "XDG_RUNTIME_DIR": str(runtime), "PYTHONUNBUFFERED": "1"}
+    command = [sys.executable, "-m", "referee", "play", "--no-browser", "--host", "127.0.0.1", "--port", "0"]
+    log = (home / "referee.txt").open("w+", encoding="utf-8")
+    referee = subprocess.Popen(command, env=env, stdout=log, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
+    try:
+        while "(here" not in (said := Path(log.name).read_text()) and "localhost" not in said:
+            time.sleep(0.2)
+            assert referee.poll() is None, said
+        address = "http://localhost:" + said.partition("localhost:")[2].partition("/")[0] + "/"
+        with sync_playwright() as playwright:
+            chromium = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=_ARGUMENTS)
+            evening = Evening(chromium, address, args.pictures)
+            evening.walk(script.table.seats, script.table.dealer, table)
+            console.print("the game is on")
+            origin = table.begin()
+            offsets = evening.plan(script, origin)
+            end = origin + script.duration
+            record = home / "table-referee" / "games.db"
+            while monotonic() < end + 3 * SECOND:
+                evening.answer(script, origin, record)
+                evening.main.wait_for_timeout(500)
+            hands = evening.fallen(offsets)
+            evening.shoot("board")
+            chromium.close()
+    finally:
+        referee.send_signal(signal.SIGINT)
+        with suppress(subprocess.TimeoutExpired):
+            referee.wait(30)
+        referee.kill()
+        table.close()
+    lines, rulings = read_game(record)
+    # The game in the log began when the people did, before the script's first instant.
+    began, *happened = (moved(line, origin) for line in script.truth)
+    truth = held_against([replace(began, t=lines[0].t), *happened], hands)
+    cards = score_cards(truth, lines)
+    heard = [line for line in lines if isinstance(line, Slap)]
+    # What lies within the errors of two hands may be a dead heat, whose rulings are left out where they were heard.
+    close = [moment.t + origin for moment in script.called] + heats(truth, _HEAT)
+    called = close + [slap.t for slap in heard for t in close if abs(slap.t - t) <= _HEAT]
+    ruled = score_rulings(rulings, lines, truth, called, end)
+    within = sum(any(slap.seat == seat and abs(slap.t - t) <= slap.t_error for slap in heard) for seat, t in hands)
+    stated = {seat: max((slap.t_error for slap in heard if slap.seat == seat), default=0) for seat in range(1, 5)}
+    print(json.dumps({
+        "cards": cards.laid, "cards_right": cards.right, "seats_right": cards.seat_right,
+        "hands": len(hands), "hands_heard": len(heard), "within_stated_error": within,
+        "most_stated_ms": {str(seat): round(error / MS, 1) for seat, error in stated.items()},
+        "rulings": ruled.true, "equal": ruled.equal, "differing": ruled.differing, "asked": ruled.asked,
+        "folder": str(home),
+    }, indent=1))  # fmt: skip
+    return 0 if within >= 0.99 * len(hands) and not ruled.differing and cards.right == cards.laid else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
