@@ -187,6 +187,7 @@ COMMAND_FIELDS: Final[Mapping[str, type[CommandFields]]] = {
 PAIRING: Final = _fields(
     "pair a device by the code that the table shows or speaks", {"code": _CODE}, {"device": _DEVICE_NAME}
 )
+INVITING: Final = _fields("a code by which another device is paired, for a device that is")
 SIGNING_OUT: Final = _fields(
     "end the session of one device, or of all", optional={"device": _DEVICE, "all": _YES}, at_least_one=True
 )

@@ -287,6 +287,9 @@ class Desk:
         try:
             if isinstance(asked, Mapping) and asked.get("do") == "pair":
                 return self._pair(asked)
+            if isinstance(asked, Mapping) and asked.get("do") == "code":
+                digits = self.pairing.show(self._clock())
+                return {"accepted": True, **told(Sentence("the code for another device is {digits}", digits=digits))}
             if isinstance(asked, Mapping) and asked.get("do") == "state":
                 return {"accepted": True, **self._state()}
             done = self._obey(parse_command(asked))

@@ -78,6 +78,7 @@ class Control:
         acts: dict[str, Act] = {
             PAIR: self._pair,
             HANDS: self._report,
+            "/api/devices/invite": self._invite,
             "/api/devices/sign-out": self._sign_out,
             "/api/rules/check": self._check,
             **{address(do): partial(self._command, do) for do in COMMAND_FIELDS},
@@ -156,6 +157,9 @@ class Control:
             cookie_name(secure=self._secure), token, max_age=self._lives.absolute // SECOND, path="/",
             secure=self._secure, httponly=True, samesite="strict",
         )  # fmt: skip
+
+    async def _invite(self, request: Request, _said: Mapping[str, Any]) -> JSONResponse:
+        return self._answered(request, await self._asked({"do": "code"}))
 
     async def _sign_out(self, request: Request, said: Mapping[str, Any]) -> JSONResponse:
         if said.get("all"):

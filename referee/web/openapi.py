@@ -15,7 +15,7 @@ from typing import Any, Final
 from pydantic.json_schema import GenerateJsonSchema
 from starlette.routing import BaseRoute, Route
 
-from referee.control.commands import CHECKING, COMMAND_FIELDS, PAIRING, REPORTING, SIGNING_OUT, CommandFields
+from referee.control.commands import CHECKING, COMMAND_FIELDS, INVITING, PAIRING, REPORTING, SIGNING_OUT, CommandFields
 from referee.text.catalogue import LANGUAGES
 from referee.web.security.guard import HANDS, OPEN_CHANGES, PAIR
 
@@ -28,6 +28,7 @@ def address(do: str) -> str:
 POSTED: Final[Mapping[str, type[CommandFields]]] = {
     PAIR: PAIRING,
     HANDS: REPORTING,
+    "/api/devices/invite": INVITING,
     "/api/devices/sign-out": SIGNING_OUT,
     "/api/rules/check": CHECKING,
     **{address(do): fields for do, fields in COMMAND_FIELDS.items()},

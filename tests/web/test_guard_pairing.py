@@ -263,3 +263,13 @@ def test_sessions_outlive_the_page_but_not_the_machine(tmp_path: Path) -> None:
     assert token not in file.read_text()
     file.write_text(file.read_text().replace('"boot": "', '"boot": "x'))
     assert not House(tmp_path).get("/api/session", paired.headers).said["paired"]
+
+
+def test_a_paired_device_may_invite_another(tmp_path: Path) -> None:
+    house = House(tmp_path)
+    assert house.post("/api/devices/invite", {}).status == 401
+    phone = house.pair()
+    reply = house.post("/api/devices/invite", {}, [("cookie", phone.cookie), ("x-csrf-token", phone.csrf)])
+    digits = reply.said["words"].rpartition(" ")[2]
+    assert reply.status == 200 and digits == house.main.code()
+    assert house.post("/api/pair", {"code": digits, "device": "another"}).status == 200
