@@ -80,7 +80,11 @@ def _games(args: argparse.Namespace) -> int:
             csv = write_rulings_csv(text for _, text in record.lines(args.csv))
             sys.stdout.write(escape_controls(csv, lines=True))
         elif args.take_in is not None:
-            print(f"game {import_game(record, args.take_in, wall_now())}")
+            number = import_game(record, args.take_in, wall_now())
+            with People(args.record) as people:
+                # Whoever agreed to be remembered is in the game's figures, too; its names stay as the file has them.
+                people.tie(number)
+            print(f"game {number}")
         elif args.keep is not None or args.release is not None:
             number = args.keep if args.keep is not None else args.release
             record.game(number)

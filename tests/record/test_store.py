@@ -14,6 +14,7 @@ from referee.cli import main
 from referee.errors import UserError
 from referee.record.export import export_game, import_game, write_rulings_csv
 from referee.record.journal import LogWriter
+from referee.record.people import People
 from referee.record.pictures import PICTURE_PAGE, Picture, PictureStore
 from referee.record.retention import choose_games_to_remove, make_room
 from referee.record.store import FEW_LINES, GameInfo, GameWriter, Record, RecordError
@@ -267,3 +268,17 @@ def test_games_are_listed_taken_out_kept_and_removed(
     assert "no game" in games()
     assert main(["games", "--record", str(path), "--export", "1"]) == 2
     assert "there is no game 1" in capsys.readouterr().err
+
+
+def test_a_game_that_is_taken_in_counts_for_who_had_agreed(
+    path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log = tmp_path / "log.jsonl"
+    log.write_text(TABLE + "\n" + CARD + "\n", encoding="utf-8")
+    for words in (["games", "--import", str(log)], ["people", "--agrees", "Ana"], ["games", "--import", str(log)]):
+        assert main([words[0], "--record", str(path), *words[1:]]) == 0
+    with People(path, read_only=True) as people:
+        assert set(people.ties()) == {(1, 1), (2, 1)}
+    capsys.readouterr()
+    assert main(["games", "--record", str(path), "--export", "2"]) == 0
+    assert capsys.readouterr().out == log.read_text(encoding="utf-8")
