@@ -67,6 +67,8 @@ class Display:
         self._names = tuple(map(escape_controls, names))
         self._words = RulingWords(self._names)
         self._rulings: deque[Ruling] = deque(maxlen=_RULINGS)
+        self._asked: dict[str, Ruling] = {}
+        """Questions by id."""
         self._live_wanted = sys.stdout.isatty() if live is None else live
         self._live: Live | None = None
         self.gauge = Gauge()
@@ -95,9 +97,19 @@ class Display:
         for ruling in rulings:
             if ruling.kind in SHOWN_BY_POSITION:
                 continue
-            self._rulings.append(ruling)
+            self._remember(ruling)
             if self._live is None:
                 print(f"{self.since_began(ruling.t):9.3f} s  {escape_controls(self._words(ruling))}")
+
+    def _remember(self, ruling: Ruling) -> None:
+        """Put a ruling last in the list, or in the place of the one that it mends: "alone" becomes a margin."""
+        if ruling.kind == "question":
+            self._asked[ruling.id] = ruling
+        for place, old in enumerate(self._rulings):
+            if old.kind == ruling.kind and (old.id == ruling.id or old.id in ruling.supersedes):
+                self._rulings[place] = ruling
+                return
+        self._rulings.append(ruling)
 
     def draw(self, view: View) -> None:
         """Draw the position; does nothing where lines are printed."""
@@ -165,7 +177,8 @@ class Display:
             words = texts("board.challenge_of", name=name(challenge.challenged), count=left, challenger=by)
             return Text(words, style="cyan")
         if view.questions:
-            return Text(texts("board.questions"), style="bold yellow")
+            asked = [self._words(self._asked[name]) for name in view.questions if name in self._asked]
+            return Text(escape_controls("\n".join(asked)) or texts("board.questions"), style="bold yellow")
         return Text(texts.count("cards", len(view.pile)))
 
     def _list(self) -> RenderableType:

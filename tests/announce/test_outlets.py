@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from io import BytesIO
 
 import pytest
@@ -120,6 +121,23 @@ def test_the_screen_shows_pile_counts_turn_challenge_rulings_and_questions(capsy
         "no sound card",
     ):
         assert words in out
+
+
+def test_a_margin_takes_the_place_of_alone_and_a_question_is_asked_in_its_words() -> None:
+    from rich.console import Console
+
+    display = Display(NAMES, live=False)
+    fields = {"seat": 3, "patterns": ["P1"], "margin": None, "error": None, "runners_up": []}
+    alone = Ruling("slap_won", "slap_won@s1", 5, ("s1",), ("M1",), fields)
+    beaten = replace(alone, fields=fields | {"margin": 14_000_000, "error": 0})
+    asked = Ruling("question", "question@c3", 9, ("c3",), ("K2",), {"ask": "unreadable_card", "about": ["c3"]})
+    display([alone, asked])
+    display([beaten])
+    with (console := Console(width=110)).capture() as drawn:
+        console.print(display.render(View(names=NAMES, counts=(1, 2, 3), questions=("question@c3",))))
+    assert "alone" not in drawn.get()
+    assert drawn.get().count("wins the slap") == 1
+    assert drawn.get().count(RulingWords(NAMES)(asked)) == 2, "in the list, and in its own place"
 
 
 def test_names_reach_the_terminal_as_they_are_written_and_never_obeyed(capsys: pytest.CaptureFixture[str]) -> None:
