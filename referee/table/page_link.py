@@ -30,6 +30,7 @@ from referee.control.socket import ControlError, Desk, Inlet, obeying, private_f
 from referee.control.typed_words import CODE
 from referee.engine.observations import Observation
 from referee.engine.rulings import Ruling
+from referee.table.seats import table_facts
 from referee.table.services import ServedGame, TableService
 from referee.text.answers import in_language
 from referee.text.catalogue import texts
@@ -38,6 +39,7 @@ from referee.units import MS, SECOND
 
 if TYPE_CHECKING:
     from hardware.ports import Edge
+    from referee.settings.model import Settings
     from referee.table.game import Conductor
     from referee.table.orders import Orders
 
@@ -199,15 +201,18 @@ class PageLink(TableService):
 
         ``troubles``: what is not well, by part, in words; ``paused``: whether the game is; ``captions``: the latest
         phrases as they were spoken, each with its number; ``about``: the table itself, so that the page offers what it
-        can do (`referee.table.orders.Orders.about`), or None.
+        can do (`referee.table.orders.Orders.about`), where it takes no orders what it is alone; None without a game.
         """
         game = self._game
         return {
             "troubles": dict(game.conductor.troubles) if game is not None else {},
             "paused": game is not None and game.conductor.paused,
             "captions": list(self._captions),
-            "about": self._orders.about(game.settings) if self._orders is not None and game is not None else None,
+            "about": None if game is None else self._about(game.settings),
         }
+
+    def _about(self, settings: Settings) -> dict[str, Any]:
+        return table_facts(settings) if self._orders is None else self._orders.about(settings)
 
     def pause(self) -> None:
         """As if people had asked for it; nothing where the game is paused already."""
