@@ -27,8 +27,10 @@ _USUAL_DELAY: Final = 300 * MS
 """Phones and IP cameras take 0.1 to 0.6 s from the light to the network; the error goes from nothing to twice this."""
 _WAITED: Final = 5 * MS
 """A frame that is there at once came while the stream was opened, nobody knows when."""
+_IN_A_ROW: Final = 3
+"""So many frames in a row that had to be waited for show that none of those is left."""
 _MOST_LATE: Final = 200
-"""Of those so many are passed over: a stream that is always there at once is at least watched."""
+"""So many are passed over at most: a stream that is always there at once is at least watched."""
 _REMEMBERED: Final = 300
 """Frames from whose distances their jitter is measured."""
 
@@ -84,21 +86,22 @@ class NetworkCamera:
 
     def frames(self) -> Iterator[Frame]:
         """Yield frames as they come until the stream ends, which raises `HardwareMissing`."""
-        index, last, came, late = 0, -1, 0, 0
+        index, last, came, late, waited = 0, -1, 0, 0, 0
         while True:
             asked = self._clock()
             there, image = self._capture.read()
             now = self._clock()
             if not there or image is None:
                 raise HardwareMissing(f"the camera {self.source} stopped sending; see to it and to the network")
-            if not index and now - asked < _WAITED and late < _MOST_LATE:
+            waited = waited + 1 if now - asked >= _WAITED else 0
+            if not index and waited < _IN_A_ROW and late < _MOST_LATE:
                 late += 1
                 continue
             if index:
                 self._distances.append(now - came)
             came = now
             # A frame's light was gathered within one distance before it was sent.
-            length = round(statistics.median(self._distances)) if self._distances else SECOND // 15
+            length = round(statistics.fmean(self._distances)) if self._distances else SECOND // 15
             t = max(now - self._delay - length, last + 1)
             last = t
             shown = picture(image)
