@@ -200,6 +200,7 @@ def test_the_judge_counts_what_is_right() -> None:
     assert (score.read, score.sure, score.wrong_sure, score.invented) == (3, 2, 0, 0)
     assert (score.inside, score.strict) == (2, 2)
     assert score.errors_ms == [20.0, 300.0, 0.0]
+    assert score.stated_ms == [30.0, 30.0, 10.0]
     assert (score.bearings, score.near, score.seats) == (2, 1, 1)
     assert (score.taken, score.takers, score.invented_takes) == (1, 1, 0)
 

@@ -101,6 +101,8 @@ class SequenceScore:
     """Reveals whose stated span holds the instant at which a quarter of the face showed."""
     errors_ms: list[float] = field(default_factory=list)
     """How far each stated instant is from that one."""
+    stated_ms: list[float] = field(default_factory=list)
+    """The error that each states itself."""
     bearings: int = 0
     near: int = 0
     """Bearings within `_NEAR` of the seat's."""
@@ -178,6 +180,7 @@ def _score_read(score: SequenceScore, play: dict[str, Any], card: Card) -> None:
     score.read += 1
     score.sure += (card.confidence or 0.0) >= SURE_READING
     score.errors_ms.append(abs(card.t - play["quarter"]) / MS)
+    score.stated_ms.append(card.t_error / MS)
     score.inside += card.t - card.t_error <= play["half"] and card.t + card.t_error >= play["sliver"]
     score.strict += abs(card.t - play["quarter"]) <= card.t_error
     score.seats += card.seat == play["seat"]
@@ -236,7 +239,8 @@ def judge(eye: CardEye, folder: Path, *, look: bool = False, **options: Any) -> 
 
 _HEAD: Final = (
     "| sequence | frames | cards read | sure | wrong, sure | unread | invented | reveals inside | strictly "
-    "| median error, ms | bearings said | within 30° | seats | takes | by whom | takes invented | other | ms a frame |"
+    "| median error, ms | stated, ms | bearings said | within 30° | seats | takes | by whom | takes invented | other "
+    "| ms a frame |"
 )
 
 
@@ -247,10 +251,10 @@ def table(scores: Sequence[SequenceScore]) -> str:
         whole.add(one)
     out = [_HEAD, "| --- |" + " ---: |" * (_HEAD.count("|") - 2)]
     for s in [*scores, whole]:
-        median = f"{np.median(s.errors_ms):.0f}" if s.errors_ms else "–"
+        median, stated = (f"{np.median(each):.0f}" if each else "–" for each in (s.errors_ms, s.stated_ms))
         cells = (
             s.name, s.frames, f"{s.read} of {s.plays}", s.sure, s.wrong_sure, s.unread, s.invented, s.inside, s.strict,
-            median, s.bearings, s.near, s.seats, f"{s.taken} of {s.takes}", s.takers, s.invented_takes, s.other,
+            median, stated, s.bearings, s.near, s.seats, f"{s.taken} of {s.takes}", s.takers, s.invented_takes, s.other,
             f"{s.look_ms:.0f}",
         )  # fmt: skip
         out.append("| " + " | ".join(str(cell) for cell in cells) + " |")
