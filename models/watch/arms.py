@@ -11,6 +11,7 @@ from typing import Final
 import numpy as np
 
 from models.eye.geometry import centre_of
+from models.watch.faces import LAID_NS
 from models.watch.motion import Glance, Mask, Motion, Reach
 from models.watch.stream import PATIENCE_NS, SeenFrame, Stream
 from models.watch.tracks import Pile, Track
@@ -21,8 +22,10 @@ FULL_ARM: Final = 0.5
 """Share of the line from the picture's edge to a card that an arm must cover."""
 _AGREED: Final = 0.6
 """Share of the looks at arms that must agree on a bearing."""
+_BEFORE: Final = 3
+"""Frames before the first that surely shows a face in which the hand that brought it may be seen already."""
 _AT_REST: Final = 2
-"""A card that has lain still for more than so many looks is nobody's to lay any more."""
+"""A card that has lain still for more than so many frames is nobody's to lay any more."""
 _SWEEP_NS: Final = 900 * MS
 """How long it is remembered which arms reached to the pile."""
 _OVER_PILE: Final = 0.85
@@ -148,9 +151,21 @@ class Arms:
         self._sweeps: deque[tuple[int, float, float]] = deque()
         """Instant (ns), bearing and weight of each look at an arm over the pile."""
 
-    def note_hand(self, track: Track, glance: Glance) -> None:
-        """Remember which arm reaches to this card now; one that comes when it has come to rest did not bring it."""
-        if not glance.reaches or len(track.bearings) > 12 or track.still > _AT_REST:
+    def note_hands(self) -> None:
+        """Remember which arms reached to the cards under way, in each frame from when they came up to when they lay."""
+        spacing = self._stream.spacing
+        for track in self._pile.open:
+            begin, end = max(track.low, track.high - _BEFORE * spacing), track.high + LAID_NS
+            if track.rested is not None:
+                end = min(end, track.rested + _AT_REST * spacing)
+            for moment in self._stream.moments:
+                if moment.index > track.noted and begin < moment.t <= end and not moment.blind:
+                    self._note_hand(track, moment.glance)
+                    track.noted = moment.index
+
+    def _note_hand(self, track: Track, glance: Glance) -> None:
+        """Remember which arm reaches to a card."""
+        if not glance.reaches or len(track.bearings) > 12:
             return
         quads = [track.quad] + [other.quad for other in self._pile.laid]
         skip = self._motion.mask(quads, glance.foreign.shape, widen=2)
@@ -257,7 +272,8 @@ class Taking:
         if self._leaving is None:
             self._leaving = now
             return []
-        still_there = any(track.last.index >= now.index - 1 for track in self._pile.laid if track.sightings)
+        seen = (track for track in self._pile.laid if track.sightings and track.last.index >= self._leaving.index)
+        still_there = any(track.still for track in seen)
         if still_there and now.t - self._leaving.t < PATIENCE_NS:
             return []
         return self._take(self._leaving.t)

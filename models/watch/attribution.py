@@ -11,11 +11,11 @@ import numpy as np
 from models.eye.classes import SURE_READING, UNREAD
 from models.eye.eye import CardSeen
 from models.eye.geometry import Quad, area, distance, iou, shared_area
-from models.watch.faces import first_unexplained, reveal, shown_before, unread_reveal
+from models.watch.faces import STRIDE, first_unexplained, reveal, shown_before, unread_reveal
 from models.watch.gaze import LEAST_BEGINNING, Found
 from models.watch.motion import Bytes, Glance, Motion
 from models.watch.stream import SeenFrame, Stream
-from models.watch.tracks import BARE, PASSING_FRAMES, Pile, Sighting, Track, double, plain
+from models.watch.tracks import BARE, OVER, PASSING_FRAMES, PLAIN_CONFIDENCE, Pile, Sighting, Track, double, plain
 from referee.units import MS
 
 _MOVED_NS: Final = 600 * MS
@@ -30,8 +30,6 @@ _INDEX_NEAR: Final = 0.09
 """Share of a card's height within which two indices are in one place."""
 _ONE_PLACE: Final = 0.5
 """Overlap from which of two cards one hides much of the other."""
-_OVER: Final = 0.12
-"""Share of a card that must lie over others for it to lie on them."""
 
 
 @dataclass(slots=True, eq=False)
@@ -52,16 +50,39 @@ class Attribution:
         self._motion, self._stream, self._pile = motion, stream, pile
         self._settled: Bytes | None = None
         """The half picture of the last frame without a hand in it."""
+        self._before = -1
+        """Index of the frame looked at last."""
 
-    def attribute(self, found: Sequence[Found], now: SeenFrame) -> list[Track]:
-        """Give each reading of the newest frame to the card it belongs to; tells which open cards were seen."""
+    def attribute(self, found: Sequence[Found], now: SeenFrame) -> None:
+        """Give each reading of a frame to the card it belongs to; frames come in the order of time."""
         frame = _Round(now, {s.card for s, _ in found})
+        for s, quad in found:
+            for track in self._pile.open:
+                if track.last.name == s.card != UNREAD:
+                    self._stream.doubt_way(quad, track.last.t + 1, now, STRIDE * self._pile.card_height)
         for s, quad in found:
             self._give(s, quad, frame)
         for track, s, quad in frame.given.values():
-            track.add(_sighting(s, quad, track, now, self._pile))
+            track.add(_sighting(s, quad, track, now, self._pile, self._at_rest(quad, now)))
             track.note_indices(s)
-        return [track for track, _, _ in frame.given.values()]
+        for track in self._pile.open:
+            track.missed = id(track) not in frame.given
+        self._explain_white(found, frame)
+        self._before = now.index
+
+    def _explain_white(self, found: Sequence[Found], frame: _Round) -> None:
+        """What of the white paper so far was cards that are seen now."""
+        for track, _, _ in frame.given.values():
+            self._stream.explain_way(track.quad, track.low, frame.now, STRIDE * self._pile.card_height)
+        sure = [(s, quad) for s, quad in found if s.confidence >= SURE_READING]
+        if self._pile.laid and any(s.top and s.card == self._pile.laid[-1].name for s, _ in sure):
+            for _, quad in sure:
+                self._stream.explain_place(quad, frame.now)
+
+    def _at_rest(self, quad: Quad, now: SeenFrame) -> bool:
+        """Whether nothing has moved where a card lies since the frame before."""
+        moving = now.glance.moving
+        return not moving[self._motion.mask([quad], moving.shape) > 0].any()
 
     def settle(self, now: SeenFrame, glance: Glance) -> None:
         """Remember how the pile looks while no hand is over it and no card is being laid."""
@@ -98,7 +119,7 @@ class Attribution:
                     return track
                 # Of several packs only a card that may have been nudged here since it was seen last.
                 near = distance(track.quad, quad) < _NUDGED * self._pile.card_height
-                lately = near and track.last.index >= self._stream.index - 2
+                lately = near and track.last.index >= self._before
                 if iou(track.quad, quad) > 0.5 or lately:
                     return track
             # A look that was held for a scrap counts as one at a card under way if this one is beyond doubt.
@@ -106,6 +127,8 @@ class Attribution:
             for track in self._pile.open:
                 if s.card in track.weights() or (clear and track.reads(s.card)):
                     return None  # seen on its way here: it has come to lie just where another lies
+        if s.confidence >= PLAIN_CONFIDENCE:
+            return None  # no card that lies there is misread so surely
         for track in reversed(self._pile.laid):
             alike = iou(track.quad, quad)
             if alike > 0.88 or (s.card == UNREAD and alike > (0.75 if s.top else 0.4)):
@@ -130,25 +153,32 @@ class Attribution:
         index = frame.now.index
         free = [track for track in self._pile.open if id(track) not in frame.given and track.sightings]
         for track in free:
-            if s.card == UNREAD or not track.may_still_be(s.card, index):
+            again = track.reads(s.card) > 0 and iou(track.quad, quad) > _ONE_PLACE
+            if s.card == UNREAD or not (again or track.may_still_be(s.card, index)):
                 continue
             if not self._is_another(track, s, quad, frame.now):
                 return track
             self._pile.open.remove(track)
             dropped.append(track)
         free = [track for track in free if track not in dropped]
+        sure = s.card != UNREAD and s.confidence >= SURE_READING
         for track in free:
             # A card seen only once and just now, in motion, may have been misread then: two cards never follow each
             # other by one frame. But what lay under the pile where a known index shows was no card on its way.
             once = len(track.sightings) == 1 and track.first >= index - 1
             scrap = track.last.under and track.last.scrap
-            if once and not scrap and track.last.name not in frame.names and self._close(track, quad):
+            if not once or scrap or (sure and not track.may_be_scrap()):
+                continue
+            if track.last.name not in frame.names and self._close(track, quad):
                 return track
         # Else the card that lies most where this reading does, if it lies there for the most part. A scrap that shows
         # from under the pile is no card on its way, whatever is laid over it later.
         lasting = [track for track in free if not track.fleeting(index) and not track.scrap()]
         if s.card != UNREAD:
             lasting = [track for track in lasting if track.first >= index - PASSING_FRAMES]
+            if sure:
+                # What two indices have told of is no other card.
+                lasting = [track for track in lasting if track.may_be_scrap()]
         best = max(lasting, key=lambda track: iou(track.quad, quad), default=None)
         if best is None:
             return None
@@ -179,7 +209,7 @@ class Attribution:
         # What was read so before may have been a scrap; then this came up only now.
         came_now = early_scrap and (plain(s) or self._apart(track, quad))
         # Perhaps a first look, misread; perhaps another card: then it came up only now. Both are possible.
-        if came_now or s.card not in (UNREAD, *track.weights()):
+        if came_now or (track.may_be_scrap() and s.card not in (UNREAD, *track.weights())):
             track.high = max(track.high, reveal(quad, now, self._stream, self._pile)[1])
 
     # New cards
@@ -193,7 +223,8 @@ class Attribution:
             track.low, track.high = reveal(quad, now, self._stream, self._pile)
         for other in [*self._pile.open, *dropped]:
             # A card of another name that was seen coming up just there may have been this one, misread.
-            if other.first >= track.first - 2 and (other in dropped or not other.scrap()) and self._close(other, quad):
+            lately = other.first >= track.first - 2 or (other in dropped and other.reads(s.card) > 0)
+            if lately and (other in dropped or not other.scrap()) and self._close(other, quad):
                 track.low = min(track.low, other.low)
         self._pile.open.append(track)
         return track
@@ -206,7 +237,7 @@ class Attribution:
             return True
         if s.card == UNREAD and first_unexplained(self._stream, self._pile) is None:
             return False
-        if s.card != UNREAD and shown_before(quad, self._settled, now.half, self._pile.rests):
+        if s.card != UNREAD and shown_before(quad, s.indices, self._settled, now.half, self._pile.rests):
             return False
         inside = self._motion.mask([quad], self._motion.moved_at.shape) > 0
         if not inside.any():
@@ -218,14 +249,14 @@ class Attribution:
 # How a card lies to the pile
 
 
-def _sighting(s: CardSeen, quad: Quad, track: Track, now: SeenFrame, pile: Pile) -> Sighting:
+def _sighting(s: CardSeen, quad: Quad, track: Track, now: SeenFrame, pile: Pile, at_rest: bool) -> Sighting:
     """A reading in the newest frame as a sighting of a card under way."""
     doubled = _in_one_place(s, quad, now, pile)
     on_pile, under = _lie(s, quad, track, now, pile, whole=plain(s) and not doubled)
     return Sighting(
         now.index, now.t, s.card, s.confidence, quad, s.top, on_pile, under, _is_old_index(s, pile),
         plain=plain(s) and not doubled, double=double(s) and not doubled, bare=s.bare >= BARE,
-        candidates=s.candidates,
+        candidates=s.candidates, at_rest=at_rest,
     )  # fmt: skip
 
 
@@ -234,7 +265,7 @@ def _lie(s: CardSeen, quad: Quad, track: Track, now: SeenFrame, pile: Pile, whol
     if s.top and not pile.laid:
         return True, False
     older = [other for other in pile.laid if other.high <= track.high]
-    least = _OVER * area(quad)
+    least = OVER * area(quad)
     if not any(shared_area(quad, other.quad) >= least for other in older[-3:]):
         return False, False
     if s.top or whole:
@@ -269,7 +300,7 @@ def _is_old_index(s: CardSeen, pile: Pile) -> bool:
 
     A scrap of one card may pass for another of the same rank or the same suit.
     """
-    if s.card == UNREAD or len(s.indices) != 1:
+    if s.card == UNREAD or len(s.indices) != 1 or s.confidence >= PLAIN_CONFIDENCE:
         return False
     return any(
         other.indices is not None

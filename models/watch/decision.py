@@ -65,7 +65,9 @@ class Decisions:
     def _settle(self, track: Track, now: SeenFrame, glance: Glance, final: bool = False) -> list[Observation]:
         """Report, drop or keep a card under way."""
         name, sure = track.belief()
-        over = final or now.t - track.last.t > _LOST_NS
+        # What was slid under the pile and lies there in sight is looked at no more.
+        gone = track.missed or track.came_under()
+        over = final or (gone and now.t - track.last.t > _LOST_NS)
         if self._pile.packs == 1 and name in self._pile.names and name != UNREAD:
             if over:
                 self._pile.open.remove(track)
@@ -84,10 +86,7 @@ class Decisions:
     def _reading_to_tell(self, track: Track, now: SeenFrame, over: bool) -> NamedCard | None:
         """What a card that was laid may be told as now, ``??`` if it is not going to be read."""
         name, sure = track.belief()
-        weight = track.weights().get(name, 0.0)
-        # In motion a suit is soon mistaken, twice in the same way: at rest two looks will do, on the way three.
-        quick = weight >= _PROOF and track.reads(name) >= (2 if track.still else 3)
-        if sure >= _AT_ONCE and quick:
+        if named_at_once(track):
             prior = self._prior(track)
             # What memory speaks against is worth another look.
             if prior is None or prior.allows(name):
@@ -147,7 +146,7 @@ class Decisions:
             low = max(low, self._stream.soonest)
             high = max(low, high)
         t = (low + high) // 2 - (upper is not None)
-        error = 0 if track.low == track.high else (high - low + 1) // 2 + MARGIN_NS
+        error = 0 if track.sightings[0].index == 0 else (high - low + 1) // 2 + MARGIN_NS
         angle = usual(track.bearings)
         seat = self._arms.seat(angle)
         gone = track.high + MARGIN_NS < self._stream.soonest
@@ -168,11 +167,14 @@ class Decisions:
 
     def _same_again(self, track: Track, name: str) -> bool:
         """Whether a better-seen card came up at the same place within a frame or two: one card, read two ways."""
+        if track.doubles(name):
+            return False
         close = 2 * max(1, self._stream.spacing) + MARGIN_NS
         return any(
             other is not track
             and not other.came_under()
             and abs(other.high - track.high) < close
+            and other.sightings[0].t > track.low - close
             and iou(other.quad, track.quad) > 0.5
             and len(other.sightings) > track.reads(name) < 3
             for other in [*self._pile.laid[-3:], *self._pile.open]
@@ -203,6 +205,14 @@ def upper_of(track: Track, pile: Pile) -> Track | None:
     )
 
 
+def named_at_once(track: Track) -> bool:
+    """Whether a card's name is so sure that no further look at it is worth it."""
+    name, sure = track.belief()
+    # In motion a suit is soon mistaken, twice in the same way: at rest or by two indices each two looks will do.
+    enough = 2 if track.still or track.doubles(name) >= 2 else 3
+    return sure >= _AT_ONCE and track.weights()[name] >= _PROOF and track.reads(name) >= enough
+
+
 def is_laid(track: Track, pile: Pile, now: SeenFrame, over: bool) -> bool:
     """Whether a card has been laid on the pile, and not slid under it or only carried past.
 
@@ -217,14 +227,17 @@ def is_laid(track: Track, pile: Pile, now: SeenFrame, over: bool) -> bool:
         return True
     if track.came_under():
         return False
-    if track.still and track.last.on_pile and on > under:
+    if track.still and track.last.on_pile and on > under and (track.last.top or on > 1):
         return True
     if on >= 3 and (on > 2 * under or all(s.on_pile for s in track.sightings[-3:])):
         return True
     if on == under == 0 and track.still >= 2 and sum(s.plain and s.top for s in track.sightings) >= 3:
         # Whole and still beside the pile: it was laid there, whatever becomes of it.
         return True
-    if over or _age(track, now) > _LONE_NS:
+    stays = next((now.t - s.t for s in track.sightings if s.on_pile), 0)
+    if any(s.double and s.on_pile for s in track.sightings):
+        stays = _age(track, now)
+    if over or (not track.missed and stays > _LONE_NS):
         return _laid_after_all(track, pile)
     if on > 0 and under == 0 and pile.latest > track.high:
         return True
@@ -246,8 +259,7 @@ def _laid_after_all(track: Track, pile: Pile) -> bool:
 def _bared(track: Track, pile: Pile) -> bool:
     """Whether the pile's top card has since been seen whole and on top: then nothing was laid on it."""
     top = pile.laid[-1]
-    whole = bool(top.sightings) and top.last.top and top.last.plain
-    return whole and top.high < track.high and top.last.t > track.last.t
+    return top.high < track.high and any(s.top and s.plain and s.t > track.last.t for s in top.sightings)
 
 
 def _another_look(track: Track, pile: Pile) -> bool:

@@ -1,23 +1,29 @@
 """Faces that come up: white paper that no reading explains, and the span in which a card came up.
 
-The camera sees only frames, so a face that is missing in one frame and shown by the next came up between the two.
-Frames in between that show something white the eye could not read widen the span. Whether a place in the picture looks
-as it did in another frame is judged by correlation: what is printed on them is all that tells one white card from
-another.
+The camera sees only frames, so a face that is missing in one frame and shown by the next came up between the two. A
+frame shows no face for sure, or one for sure, or nobody can say: something grey may be a face that is steep or
+blurred, and what a hand covers is not seen. Such frames widen the span. Whether a place in the picture looks as it did
+in another frame is judged by correlation: what is printed on them is all that tells one white card from another.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import islice
 from typing import Final
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
-from models.eye.geometry import PixelBox, Quad, centre_of, convex_quad, distance, grown, iou
-from models.watch.motion import PAPER_STEP, Bytes, Glance, Mask, Motion
-from models.watch.stream import LOOK_BACK, SeenFrame, Stream, Suspect
-from models.watch.tracks import Pile
+from models.eye.classes import SURE_READING
+from models.eye.eye import CardSeen
+from models.eye.geometry import Quad, centre_of, convex_quad, distance, grown, iou
+from models.watch.motion import DIM_PAPER_LEVEL, PAPER_LEVEL, PAPER_STEP, Bytes, Glance, Mask, Motion
+from models.watch.stream import LONG_AGO, PATIENCE_NS, SeenFrame, Stream, Suspect
+from models.watch.tracks import Pile, plain
+from referee.units import MS
 
 _CARD_ALIKE: Final = 0.75
 """Correlation of two looks at the same card at rest, a finger or two over it; other cards correlate less."""
@@ -30,6 +36,18 @@ _FACE_MAYBE: Final = 0.012
 """White paper of this share of a card's area may be a face ..."""
 _FACE_SURE: Final = 0.04
 """... and of this share is one."""
+_FACE_BROAD: Final = 0.12
+"""Share of a card's height that a face is broad; the border of a card's back is not."""
+LAID_NS: Final = 200 * MS
+"""From the first sight of a face to the card let go."""
+STRIDE: Final = 1.1
+"""Card heights that a card on its way moves from one frame to the next, at most ..."""
+_LEEWAY: Final = 0.6
+"""... and how many more for each frame in between that does not show it."""
+_MOST_GAPS: Final = 5
+"""Frames in a row that do not show a card on its way, nor for sure that there is none, at most."""
+_ROUND: Final = 2.0
+"""Card heights from the pile's middle, to each side, within which white paper is worth a look."""
 _STAYED: Final = 0.6
 """White paper that overlaps so much with that of the frame before has not moved."""
 
@@ -37,29 +55,62 @@ _STAYED: Final = 0.6
 # The span in which a face came up
 
 
+@dataclass(frozen=True, slots=True)
+class FaceSigns:
+    """From where on frames show that a card has come up; indices of frames."""
+
+    sure: int
+    """The first that surely shows its face."""
+    maybe: int
+    """The first that may: all before it surely show none, as far back as anybody can say."""
+    white: bool
+    """White paper in other places has told so."""
+
+
 def reveal(quad: Quad, now: SeenFrame, stream: Stream, pile: Pile) -> tuple[int, int]:
-    """The span, ns, in which a face, first read in the newest frame, must have come up."""
-    moments = stream.moments
+    """The span, ns, in which a face, read in a frame, must have come up."""
     if now.index == 0:
         return now.t, now.t
-    place, first, perhaps, gaps = quad, len(moments) - 1, len(moments) - 1, 0
-    for back in range(len(moments) - 2, max(-1, len(moments) - 2 - LOOK_BACK), -1):
-        if moments[back].blind:
+    signs, begin = first_signs(quad, now, stream, pile), stream.moments[0].index
+    low = max(stream.came_after(signs.maybe - begin), stream.soonest)
+    return low, max(low, stream.moments[signs.sure - begin].end)
+
+
+def first_signs(quad: Quad, now: SeenFrame, stream: Stream, pile: Pile) -> FaceSigns:
+    """Follow a card that is read at ``quad`` (px) in a frame back to where it came up."""
+    place, sure, maybe, gaps, white, read = quad, now.index, now.index, 0, False, True
+    for moment in islice(reversed(stream.moments), stream.moments[-1].index - now.index + 1, None):
+        if moment.blind:
             break
-        reach = (1.1 + 0.6 * gaps) * pile.card_height
-        near = [s for s in moments[back].suspects if distance(s.place, place) < reach]
+        if moment.bare or gaps > _MOST_GAPS:
+            # What came between this and the first sign nobody could see.
+            maybe -= gaps
+            break
+        reach = (STRIDE + _LEEWAY * gaps) * pile.card_height
+        near = [s for s in moment.suspects if distance(s.place, place) < reach]
         if near:
-            place, perhaps = min(near, key=lambda s: distance(s.place, place)).place, back
+            white, gaps, maybe = True, 0, moment.index
+            place = min(near, key=lambda s: distance(s.place, place)).place
             if any(s.sure for s in near):
-                first = back
-        elif _looked_alike(moments[back].half, now.half, grown(quad, -5.0), _CARD_ALIKE):
-            first = perhaps = back
+                sure = moment.index
+        elif _lay_there(quad, moment, now, stream):
+            # What the eye did not find there may be another card that looks like it.
+            read = read and not moment.looked
+            gaps, sure, maybe = 0, moment.index if read else sure, moment.index
         else:
             gaps += 1
-            if gaps > 1:
-                break
-    low = max(stream.came_after(perhaps), stream.soonest)
-    return low, max(low, moments[first].end)
+    return FaceSigns(sure, maybe, white)
+
+
+def _lay_there(quad: Quad, moment: SeenFrame, now: SeenFrame, stream: Stream) -> bool:
+    """Whether a card that is read now lay there already: what shows is like it, and not as well what was known."""
+    alike = looked_alike(moment.half, now.half, grown(quad, -5.0), _CARD_ALIKE)
+    return alike and not looks_as_known(quad, moment, stream)
+
+
+def looks_as_known(quad: Quad, moment: SeenFrame, stream: Stream) -> bool:
+    """Whether a place looks as it did when all known cards showed."""
+    return looked_alike(stream.known_half, moment.half, grown(quad, -5.0), _CARD_ALIKE)
 
 
 def unread_reveal(now: SeenFrame, stream: Stream, pile: Pile) -> tuple[int, int]:
@@ -75,30 +126,59 @@ def unread_reveal(now: SeenFrame, stream: Stream, pile: Pile) -> tuple[int, int]
 
 def first_unexplained(stream: Stream, pile: Pile) -> int | None:
     """The place among the moments of the first white paper that may yet turn out to be a card."""
-    moments, latest = stream.moments, pile.latest
-    for k in range(max(1, len(moments) - 2 * LOOK_BACK), len(moments)):
-        if moments[k].t > latest and any(s.sure for s in moments[k].suspects):
-            return k
-    return None
+    found, latest = None, pile.latest
+    for k in range(len(stream.moments) - 1, 0, -1):
+        moment = stream.moments[k]
+        if moment.bare or moment.t <= latest or moment.t < stream.moments[-1].t - PATIENCE_NS:
+            break
+        if any(s.sure for s in moment.suspects):
+            found = k
+    return found
 
 
-def shown_before(quad: Quad, then: Bytes | None, now: Bytes | None, known: Sequence[Quad]) -> bool:
+def is_near(suspect: Suspect, stream: Stream, pile: Pile) -> bool:
+    """Whether white paper is so near the pile that it is worth a look."""
+    off = np.subtract(centre_of(suspect.place), pile.middle(stream.shape))
+    return bool(np.abs(off).max() < _ROUND * pile.card_height)
+
+
+def white_at_pile(moment: SeenFrame, stream: Stream, pile: Pile) -> bool:
+    """Whether white paper shows near the pile that no look has explained, and that is not a card on its way."""
+    return any(s.sure and is_near(s, stream, pile) and not _on_its_way(s, moment, pile) for s in moment.suspects)
+
+
+def _on_its_way(suspect: Suspect, moment: SeenFrame, pile: Pile) -> bool:
+    """Whether white paper is likely a card that was read just before and has not come to rest yet."""
+    reach = STRIDE * pile.card_height
+    lately = (track for track in pile.open if not track.still and moment.t < track.high + LAID_NS)
+    return any(track.belief()[1] >= SURE_READING and distance(track.quad, suspect.place) < reach for track in lately)
+
+
+def shown_before(
+    quad: Quad, indices: NDArray[np.float64], then: Bytes | None, now: Bytes | None, known: Sequence[Quad]
+) -> bool:
     """Whether an index of this card showed in the same place then, on one of the cards known to lie there.
 
     A hand on the pile hides parts of cards, and what is left of one may pass for another: what showed before the hand
-    came is an old card, misread.
+    came is an old card, misread. ``indices`` are the places of those that were read.
     """
     if then is None or now is None:
         return False
     right, down = (quad[1] - quad[0]) * _INDEX_WIDE, (quad[3] - quad[0]) * _INDEX_TALL
     corners = [quad[0] + np.stack([0 * right, right, right + down, down])]
     corners.append(quad[2] - np.stack([0 * right, right, right + down, down]))
+    corners = [c for c in corners if any(_holds(convex_quad(c), index) for index in indices)]
     # Bare cloth looks like itself, too: only where a card lay may an index have shown.
-    corners = [c for c in corners if any(cv2.pointPolygonTest(k, centre_of(c), False) >= 0 for k in known)]
-    return any(_looked_alike(then, now, grown(convex_quad(c), -3.0), _INDEX_ALIKE) for c in corners)
+    corners = [c for c in corners if any(_holds(k, centre_of(c)) for k in known)]
+    return any(looked_alike(then, now, grown(convex_quad(c), -3.0), _INDEX_ALIKE) for c in corners)
 
 
-def _looked_alike(then: Bytes | None, now: Bytes | None, quad: Quad, least: float) -> bool:
+def _holds(quad: Quad, point: Sequence[float] | NDArray[np.float64]) -> bool:
+    """Whether a point lies within a quad."""
+    return cv2.pointPolygonTest(quad, (float(point[0]), float(point[1])), False) >= 0
+
+
+def looked_alike(then: Bytes | None, now: Bytes | None, quad: Quad, least: float) -> bool:
     """Whether two half pictures look alike within a quad (px of the whole picture): their greens correlate."""
     if then is None or now is None:
         return False
@@ -123,89 +203,99 @@ def _looked_alike(then: Bytes | None, now: Bytes | None, quad: Quad, least: floa
 
 
 class Paper:
-    """Looks for faces round the pile, and remembers what was white there before a hand came."""
+    """Looks for faces that come up, and remembers what was white before."""
 
     def __init__(self, motion: Motion, stream: Stream, pile: Pile) -> None:
         self._motion, self._stream, self._pile = motion, stream, pile
-        self._old: tuple[Mask, int] | None = None
-        """What was white while all was quiet, at half size, and when that was (ns)."""
+        self._white: Mask | None = None
+        """What is known to be white, at half size ..."""
+        self._white_t = LONG_AGO
+        """... and when that was looked at all over, ns."""
 
-    def look(self, now: SeenFrame, glance: Glance, read: Sequence[Quad]) -> None:
-        """Note the suspects of the newest frame; ``read`` is where the eye saw cards last."""
-        if not self._pile.card_height:
+    def look(self, moment: SeenFrame) -> None:
+        """Note the suspects of a frame."""
+        glance = moment.glance
+        if not self._pile.card_height or moment.half is None:
             return
-        # Where a face may come up.
-        (cx, cy), reach = self._pile.middle(self._stream.shape), 1.75 * self._pile.card_height
-        rows, columns = self._stream.shape
-        x0, y0 = (max(0, int(c - reach) // PAPER_STEP * PAPER_STEP) for c in (cx, cy))
-        x1, y1 = min(columns, int(cx + reach)), min(rows, int(cy + reach))
-        box = x0, y0, x1 // PAPER_STEP * PAPER_STEP, y1 // PAPER_STEP * PAPER_STEP
-        if not glance.reaches:
-            self._note_old(box, now, glance)
+        if glance.calm:
+            self._note_quiet(moment, glance)
             return
-        before = self._stream.before
+        place = self._stream.place_of(moment)
+        before = self._stream.moments[place - 1] if place else None
         if not (glance.changed or (before is not None and before.suspects)):
             return
-        left = self._unexplained(box, now, glance, read)
+        lately = self._motion.lately(glance, moment.t - 5 * self._stream.spacing // 2)
         least = _FACE_MAYBE * 0.7 * (self._pile.card_height / PAPER_STEP) ** 2
-        if cv2.countNonZero(left) < least:
+        maybe = self._fresh(self._motion.paper_in(moment.half, lately, DIM_PAPER_LEVEL))
+        if cv2.countNonZero(maybe) < least:
             return
-        now.suspects += _patches(left, box, least)
+        bright = self._fresh(self._motion.paper_in(moment.half, lately, PAPER_LEVEL))
+        thick = max(5, round(_FACE_BROAD * self._pile.card_height / PAPER_STEP))
+        moment.suspects += _patches(maybe, bright, least, thick)
         if before is not None:
             # A face that comes up moves; white that stays where it was is a card that lies a little off its reading.
             earlier = [*before.suspects, *before.still]
-            now.still = [b for b in now.suspects if any(_stayed(a, b) for a in earlier)]
-            now.suspects = [b for b in now.suspects if not any(b is one for one in now.still)]
-            before.suspects = [a for a in before.suspects if not any(_stayed(a, b) for b in now.still)]
+            moment.still = [b for b in moment.suspects if any(_stayed(a, b) for a in earlier)]
+            moment.suspects = [b for b in moment.suspects if not any(b is one for one in moment.still)]
+
+    def _fresh(self, paper: Mask) -> Mask:
+        """What of white paper is not known."""
+        if self._white is not None:
+            paper = np.asarray(cv2.bitwise_and(paper, cv2.bitwise_not(self._white)), np.uint8)
+        # What is left along a card that lies a little off is a thin rim; a face is not.
+        return np.asarray(cv2.morphologyEx(paper, cv2.MORPH_OPEN, np.ones((5, 5), np.uint8)), np.uint8)
+
+    def note_cards(self, found: Sequence[tuple[CardSeen, Quad]], now: SeenFrame) -> None:
+        """Cards were read in the newest frame: what is white there is theirs."""
+        if now.half is None:
+            return
+        if self._white is None:
+            self._white = np.zeros(now.half.shape[:2], np.uint8)
+        paper = self._known_white(now.half, now.glance)
+        for s, quad in found:
+            inside = np.zeros(self._white.shape, np.uint8)
+            cv2.fillConvexPoly(inside, np.rint(grown(quad, 2.0 * PAPER_STEP) / PAPER_STEP).astype(np.int32), 255)
+            if s.top and plain(s):
+                # Where print shows on the top card now, white would be another's.
+                self._white[inside > 0] = 0
+            self._white |= paper & inside
 
     def forget(self) -> None:
         """The pile was taken: what was white there is no more."""
-        self._old = None
+        self._white = None
 
-    def _unexplained(self, box: PixelBox, now: SeenFrame, glance: Glance, read: Sequence[Quad]) -> Mask:
-        """White paper in a box that came lately and is no card that is known, at half size."""
-        left = self._motion.paper_at(box, self._motion.lately(glance, now.t - 5 * self._stream.spacing // 2))
-        if self._old is not None:
-            left = np.asarray(cv2.bitwise_and(left, cv2.bitwise_not(self._old[0][_halved(box)])), np.uint8)
-        known = self._pile.rests + [track.quad for track in self._pile.open]
-        for quad in [*known, *self._pile.burned.values(), *read]:
-            points = np.rint((grown(quad, 0.05 * self._pile.card_height) - box[:2]) / PAPER_STEP).astype(np.int32)
-            cv2.fillConvexPoly(left, points, 0)
-        # What is left along a quad that lies a little off is a thin rim; a face is not.
-        return np.asarray(cv2.morphologyEx(left, cv2.MORPH_OPEN, np.ones((5, 5), np.uint8)), np.uint8)
-
-    def _note_old(self, box: PixelBox, now: SeenFrame, glance: Glance) -> None:
+    def _note_quiet(self, moment: SeenFrame, glance: Glance) -> None:
         """While all is quiet: what is white now is no face that comes up later."""
-        if self._pile.open or now.t - self._stream.busy_t < 2 * self._stream.spacing:
+        assert moment.half is not None
+        if self._pile.open or moment.t - self._stream.busy_t < 2 * self._stream.spacing:
             return
-        if self._old is not None and self._old[1] >= self._stream.busy_t:
-            return
-        rows, columns = self._stream.shape
-        mask = np.zeros((rows // PAPER_STEP, columns // PAPER_STEP), np.uint8)
-        mask[_halved(box)] = cv2.dilate(self._motion.paper_at(box, glance.foreign), np.ones((3, 3), np.uint8))
-        self._old = (mask, now.t)
+        if self._white_t < self._stream.busy_t:
+            self._white, self._white_t = self._known_white(moment.half, glance), moment.t
+
+    def _known_white(self, half: Bytes, glance: Glance) -> Mask:
+        return np.asarray(
+            cv2.dilate(self._motion.paper_in(half, glance.foreign, DIM_PAPER_LEVEL), np.ones((3, 3), np.uint8)),
+            np.uint8,
+        )
 
 
-def _patches(left: Mask, box: PixelBox, least: float) -> list[Suspect]:
+def _patches(left: Mask, bright: Mask, least: float, side: int) -> list[Suspect]:
     """The patches of a mask at half size of the box that have ``least`` pixels or more."""
     found = []
+    thick = cv2.erode(bright, np.ones((side, side), np.uint8))
     count, _, stats, _ = cv2.connectedComponentsWithStats(cv2.dilate(left, np.ones((5, 5), np.uint8)))
     for k in range(1, count):
         x, y, w, h, _ = (int(v) for v in stats[k])
         size = cv2.countNonZero(left[y : y + h, x : x + w])
         if size < least:
             continue
-        place = np.array([(x, y), (x + w, y), (x + w, y + h), (x, y + h)], np.float32) * PAPER_STEP + box[:2]
-        found.append(Suspect(place.astype(np.float32), size >= _FACE_SURE / _FACE_MAYBE * least))
+        place = np.array([(x, y), (x + w, y), (x + w, y + h), (x, y + h)], np.float32) * PAPER_STEP
+        broad = cv2.countNonZero(thick[y : y + h, x : x + w]) > 0
+        size = cv2.countNonZero(bright[y : y + h, x : x + w])
+        found.append(Suspect(place.astype(np.float32), broad and size >= _FACE_SURE / _FACE_MAYBE * least))
     return found
 
 
 def _stayed(before: Suspect, now: Suspect) -> bool:
     """Whether white paper is where it was."""
     return iou(before.place, now.place) > _STAYED
-
-
-def _halved(box: PixelBox) -> tuple[slice, slice]:
-    """A box's rows and columns at `PAPER_STEP`."""
-    x0, y0, x1, y1 = (side // PAPER_STEP for side in box)
-    return slice(y0, y1), slice(x0, x1)

@@ -1,25 +1,22 @@
-"""Where and when the eye reads: only round the pile, and only what a glance shows to be fresh."""
+"""Where the eye reads: only round the pile, only frames that are worth it, and again those that were passed by."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Final, Protocol
 
-import cv2
 import numpy as np
 
-from models.eye.classes import UNREAD
+from models.eye.classes import SURE_READING, UNREAD
 from models.eye.eye import CardSeen
-from models.eye.geometry import PixelBox, Quad, area, bounds, convex_quad, height_of
+from models.eye.geometry import PixelBox, Quad, area, bounds, convex_quad, height_of, shared_area
 from models.watch.bare_table import BareTable
-from models.watch.motion import GRAIN, Bytes, Glance, Motion, difference
-from models.watch.stream import Stream
-from models.watch.tracks import Pile, plain
+from models.watch.faces import Paper, first_signs, first_unexplained, is_near, white_at_pile
+from models.watch.motion import Bytes, Motion
+from models.watch.occasion import Occasions
+from models.watch.stream import SeenFrame, Stream
+from models.watch.tracks import OVER, Pile, plain
 
-_FRESH: Final = 14
-"""Grey levels by which a reduced pixel must differ from the frame read last."""
-_STILL_READS: Final = 3
-"""So often is a picture that does not change read again while a card is under way."""
 _SIZE_KNOWN: Final = 3
 """Once so many cards have told their size, looking for that size alone is enough."""
 LEAST_BEGINNING: Final = 0.5
@@ -27,6 +24,8 @@ LEAST_BEGINNING: Final = 0.5
 
 Found = tuple[CardSeen, Quad]
 """A reading and the corners of its card."""
+Look = tuple[SeenFrame, list[Found]]
+"""A frame and what was read in it."""
 
 
 class CardEye(Protocol):
@@ -40,34 +39,118 @@ class CardEye(Protocol):
 class Gaze:
     """Has an eye read what is worth reading."""
 
-    def __init__(self, eye: CardEye, motion: Motion, stream: Stream, pile: Pile, bare: BareTable | None = None) -> None:
-        self._eye, self._bare = eye, bare
+    def __init__(
+        self, eye: CardEye, motion: Motion, stream: Stream, pile: Pile, paper: Paper, bare: BareTable | None = None
+    ) -> None:
+        self._eye, self._bare, self._paper = eye, bare, paper
         self._motion, self._stream, self._pile = motion, stream, pile
-        self._last: Bytes | None = None
-        """The reduced picture of the frame read last ..."""
-        self._clear = False
-        """... and whether nothing moved or reached into it."""
-        self._still_reads = 0
-        self.seen: list[Quad] = []
-        """Where cards showed in the frame read last."""
+        self._occasions = Occasions(motion, stream, pile)
+        self._known: tuple[SeenFrame, list[Quad], bool] | None = None
+        """The last frame that showed the newest of the cards known, where cards showed, whether one was new: known from
+        the next frame on, for what comes up in this one is held against what was known before."""
+        self._unread_aside = False
+        """The last look found what it could not read, and a hand may have been to blame."""
 
-    def read(self, image: Bytes, glance: Glance) -> list[Found]:
-        """What the eye reads in the newest frame; nothing where it need not look."""
+    def read(self, now: SeenFrame, leaving: int | None) -> list[Look]:
+        """What the eye reads, the oldest frame first; nothing where it need not look.
+
+        ``leaving`` is the instant, ns, since when the pile's place is bare, if it is.
+        """
+        self._recall_known()
         region = self._region()
-        if not self._worth_reading(glance, region):
+        if not self._occasions.arises(now, region, leaving):
             return []
+        passed, sized = self._stream.unread()[:-1], self._pile.card_height > 0
+        found = self._look(now, region)
+        if found and not sized:
+            self._learn_size(found, now, passed)
+        unsure = self._unread_aside and first_unexplained(self._stream, self._pile) is not None
+        self._occasions.note_look(now, unsure)
+        if not unsure:
+            self._note_known(found, now)
+        return sorted([*self._look_back(found, now, passed, region), (now, found)], key=lambda look: look[0].index)
+
+    def _look(self, moment: SeenFrame, region: PixelBox) -> list[Found]:
+        """What the eye reads in a frame."""
+        image = moment.image
+        assert image is not None
         rows, columns = self._stream.shape
-        whole = region == (0, 0, columns, rows)
         known = self._pile.card_height if self._pile.told >= _SIZE_KNOWN else None
-        seen = self._eye.recognise(image) if whole and not known else self._eye.read_at(image, region, known)
-        self._last = glance.small
-        self._clear = not glance.reaches and not glance.changed
-        found = self._sifted(seen if self._bare is None else self._bare.without_prints(image, seen))
-        if not self._pile.card_height and found:
-            self._pile.card_height = float(np.median([height_of(quad) for _, quad in found]))
-        # White paper under a reading too weak to be a card's beginning may still be one.
-        self.seen = [quad for s, quad in found if s.confidence >= LEAST_BEGINNING]
-        return found
+        whole = region == (0, 0, columns, rows) and not known
+        seen = self._eye.recognise(image) if whole else self._eye.read_at(image, region, known)
+        moment.looked = True
+        return self._sifted(seen if self._bare is None else self._bare.without_prints(image, seen), moment.glance.calm)
+
+    def _learn_size(self, found: list[Found], now: SeenFrame, passed: list[SeenFrame]) -> None:
+        """The first cards tell how large a face is and how bright: now what came before can be judged as well."""
+        self._pile.card_height = float(np.median([height_of(quad) for _, quad in found]))
+        self._motion.learn_paper(now.glance.small, max(found, key=lambda one: one[0].confidence)[1])
+        for moment in passed:
+            self._paper.look(moment)
+            moment.bare = not (moment.suspects or moment.still)
+
+    def _note_known(self, found: list[Found], now: SeenFrame) -> None:
+        """Remember a frame that shows the newest of the cards known, for others to be held against."""
+        tracks = [*self._pile.laid, *self._pile.open]
+        names = [track.belief()[0] for track in tracks]
+        resting = next((track.belief()[0] for track in reversed(tracks) if track.name or track.still), None)
+        shows = any(s.card == resting or (s.top and s.card in names) for s, _ in found)
+        if resting is not None and not shows:
+            return
+        quads = [quad for s, quad in found if s.confidence >= SURE_READING]
+        self._known = now, quads, any(self._is_new(s) for s, _ in found)
+
+    def _recall_known(self) -> None:
+        """From now on hold frames against the one that showed what is known."""
+        if self._known is None:
+            return
+        moment, self._stream.known_quads, new = self._known
+        self._stream.known_half, self._known = moment.half, None
+        k = first_unexplained(self._stream, self._pile)
+        unexplained = k is not None and self._stream.moments[k].index <= moment.index
+        moment.bare = not (new or unexplained or moment.suspects)
+
+    def _look_back(self, found: list[Found], now: SeenFrame, passed: list[SeenFrame], region: PixelBox) -> list[Look]:
+        """Looks at frames that were passed by, as far as the first that shows a card which is new now is not known."""
+        new = [(s, quad) for s, quad in found if self._is_new(s)]
+        while passed and passed[0].plain:
+            del passed[0]
+        if not new:
+            # A hand may have come to lie on what showed just before.
+            white = [moment for moment in passed if white_at_pile(moment, self._stream, self._pile)]
+            return [(moment, self._look(moment, region)) for moment in white[-1:]]
+        if not passed:
+            return []
+        if len(new) > 1:
+            # White paper does not tell which of them it was.
+            return [(moment, self._look(moment, region)) for moment in passed if not moment.bare]
+        (s, quad), start = new[0], passed[0].index
+        signs = first_signs(quad, now, self._stream, self._pile)
+        low, high = max(0, signs.maybe - start if signs.white else 0), min(len(passed), signs.sure - start)
+        if signs.white and self._pile.laid and not self._lies_over(quad):
+            # What is slid under the pile shows its face but for a moment.
+            return [(moment, self._look(moment, region)) for moment in passed[low : low + 1]]
+        looks: list[Look] = []
+        while low < high:
+            moment = passed[(low + high) // 2]
+            looks.append((moment, self._look(moment, region)))
+            if any(one.card == s.card for one, _ in looks[-1][1]):
+                high = moment.index - start
+            else:
+                low = moment.index - start + 1
+                moment.bare = not moment.suspects
+        return looks
+
+    def _lies_over(self, quad: Quad) -> bool:
+        """Whether a card lies over cards of the pile."""
+        return any(shared_area(quad, rest) > OVER * area(quad) for rest in self._pile.rests)
+
+    def _is_new(self, s: CardSeen) -> bool:
+        """Whether a reading shows a card that no look before it has shown."""
+        if s.card == UNREAD or s.confidence < LEAST_BEGINNING or s.card in self._pile.burned:
+            return False
+        known = any(track.name == s.card for track in self._pile.laid)
+        return not known and not any(track.reads(s.card) for track in self._pile.open)
 
     def _region(self) -> PixelBox:
         """The part of the picture worth reading."""
@@ -76,30 +159,17 @@ class Gaze:
         if not self._pile.card_height or not quads:
             return 0, 0, columns, rows
         if self._stream.before is not None:
-            quads += [suspect.place for suspect in self._stream.before.suspects]
+            quads += [s.place for s in self._stream.before.suspects if is_near(s, self._stream, self._pile)]
         return bounds(quads, 0.75 * self._pile.card_height, columns, rows)
 
-    def _worth_reading(self, glance: Glance, region: PixelBox) -> bool:
-        if self._last is None:
-            return True
-        f = self._motion.factor
-        spot = np.s_[region[1] // f : region[3] // f + 1, region[0] // f : region[2] // f + 1]
-        if cv2.countNonZero(difference(glance.small[spot], self._last[spot], _FRESH)) > GRAIN:
-            self._still_reads = 0
-            return True
-        clear = not glance.reaches and not glance.changed
-        if (self._pile.open and self._still_reads < _STILL_READS) or (clear and not self._clear):
-            self._still_reads += 1
-            return True
-        return False
-
-    def _sifted(self, seen: Sequence[CardSeen]) -> list[Found]:
+    def _sifted(self, seen: Sequence[CardSeen], clear: bool) -> list[Found]:
         """The readings worth a thought, surest first.
 
         Between fingers an eye finds scraps of cards; a card that it cannot name counts only where nothing hides it.
         Of one pack's card seen twice, the weaker is another corner of the same.
         """
-        found = [(s, convex_quad(s.corners)) for s in seen if s.card != UNREAD or self._clear]
+        self._unread_aside = not clear and any(s.card == UNREAD for s in seen)
+        found = [(s, convex_quad(s.corners)) for s in seen if s.card != UNREAD or clear]
         found = [(s, quad) for s, quad in found if area(quad) > 100]
         found.sort(key=lambda item: (item[0].card == UNREAD, not plain(item[0]), -item[0].confidence))
         if self._pile.packs > 1:

@@ -15,7 +15,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from models.eye.geometry import PixelBox, Quad
+from models.eye.geometry import Quad
 from referee.units import MS, SECOND
 
 Bytes = NDArray[np.uint8]
@@ -53,6 +53,12 @@ _BRIDGE: Final = 4
 """Reduced pixels of the picture's edge that may be missing within one arm."""
 PAPER_STEP: Final = 2
 """Frame pixels for each pixel in which white paper is looked for."""
+PAPER_LEVEL: Final = 0.85
+"""Share of its usual brightness that paper has, unless it is turned away or blurred."""
+DIM_PAPER_LEVEL: Final = 0.7
+"""Less is no paper."""
+_SHADE: Final = 0.08
+"""Share by which a shadow may dim one colour more than another."""
 GRAIN: Final = 6
 """Reduced pixels that may change by chance."""
 
@@ -115,6 +121,11 @@ class Glance:
     """``clear``, ``dark`` or ``blocked``."""
 
     @property
+    def calm(self) -> bool:
+        """Whether nothing moved or reached in."""
+        return not self.reaches and not self.changed
+
+    @property
     def changed(self) -> bool:
         """Whether anything moved since the frame before."""
         return cv2.countNonZero(self.moving) > GRAIN
@@ -136,6 +147,7 @@ class Motion:
         """The newest frame at half size."""
         self._learned_at = -(2**62)
         self.moved_at: NDArray[np.int64] = np.zeros((0, 0), np.int64)
+        self._knows_paper = False
         self.paper = np.array((235.0, 235.0, 235.0))
         """Colour of the cards' paper, learned from cards that were read."""
 
@@ -247,25 +259,29 @@ class Motion:
         """What is foreign and has moved since an instant; a still thing that nobody read is no face coming up."""
         recent = np.where(self.moved_at >= since, np.uint8(255), np.uint8(0))
         recent = cv2.dilate(recent, np.ones((3, 3), np.uint8))
-        return np.asarray(cv2.bitwise_and(glance.foreign, recent), np.uint8)
+        return self._lit(np.asarray(cv2.bitwise_and(glance.foreign, recent), np.uint8), glance.small)
 
-    def paper_at(self, box: PixelBox, foreign: Mask) -> Mask:
-        """White paper in a part of the newest frame that is no part of the table, at half size (`PAPER_STEP`).
+    def _lit(self, mask: Mask, small: Bytes) -> Mask:
+        """What of a mask is no shadow on the table: brighter than that in a colour, or of another hue."""
+        if self.table is None:
+            return mask
+        inside = mask > 0
+        b, g, r = ((small[inside] + 1.0) / (self.table[inside] + 1.0)).T
+        dimmest, brightest = np.minimum(np.minimum(b, g), r), np.maximum(np.maximum(b, g), r)
+        mask[inside] = np.where((brightest < 1.0) & (brightest - dimmest < _SHADE * brightest), 0, mask[inside])
+        return mask
+
+    def paper_in(self, half: Bytes, foreign: Mask, level: float = PAPER_LEVEL) -> Mask:
+        """White paper in a frame at half size (`PAPER_STEP`) that is no part of the table.
 
         Pixels of the cards' brightness and hue; stripes as thin as the border of a card's back are left out.
         """
-        x0, y0, x1, y1 = box
-        part = self.half[y0 // PAPER_STEP : y1 // PAPER_STEP, x0 // PAPER_STEP : x1 // PAPER_STEP]
-        size = part.shape[1::-1]
-        b, g, r = cv2.split(part)
+        b, g, r = cv2.split(half)
         low, high = cv2.min(cv2.min(b, g), r), cv2.max(cv2.max(b, g), r)
-        level = float(self.paper.mean())
         cast = float(self.paper.max() - self.paper.min())
-        bright = cv2.threshold(low, 0.66 * level, 255, cv2.THRESH_BINARY)[1]
+        bright = cv2.threshold(low, level * float(self.paper.mean()), 255, cv2.THRESH_BINARY)[1]
         grey = cv2.threshold(cv2.subtract(high, low), 22 + cast, 255, cv2.THRESH_BINARY_INV)[1]
-        f = self.factor
-        rough = foreign[y0 // f : max(y0 // f + 1, y1 // f), x0 // f : max(x0 // f + 1, x1 // f)]
-        there = cv2.resize(rough, size, interpolation=cv2.INTER_NEAREST)
+        there = cv2.resize(foreign, half.shape[1::-1], interpolation=cv2.INTER_NEAREST)
         mask = cv2.bitwise_and(cv2.bitwise_and(bright, grey), there)
         return np.asarray(cv2.morphologyEx(mask, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)), np.uint8)
 
@@ -277,7 +293,9 @@ class Motion:
         levels = inside.mean(axis=1)
         colour = inside[levels >= np.percentile(levels, 70)].mean(axis=0)
         if colour.mean() > 90:
-            self.paper = 0.8 * self.paper + 0.2 * colour
+            share = 0.2 if self._knows_paper else 1.0
+            self.paper = (1 - share) * self.paper + share * colour
+            self._knows_paper = True
 
     def mask(self, quads: list[Quad], shape: tuple[int, ...], widen: int = 0) -> Mask:
         """Reduced mask of quads given in px of the whole frame."""

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from models.eye.geometry import Quad
-from models.watch.motion import Bytes
+import cv2
+
+from models.eye.geometry import Quad, centre_of, distance
+from models.watch.motion import Bytes, Glance
 from referee.units import MS, SECOND
 
 LOOK_BACK: Final = 3
 """How many frames before its first reading a face may have shown unread."""
 _MEMORY_NS: Final = 1_500 * MS
-"""How long frames are remembered."""
+"""How long frames are remembered ..."""
+_PICTURES_NS: Final = 700 * MS
+"""... and their pictures: so far back can be looked."""
 MARGIN_NS: Final = 10 * MS
 """A face that came up so lately is still too steep to be told from an edge: added to the doubt at each end."""
 PATIENCE_NS: Final = SECOND
@@ -26,7 +31,7 @@ LONG_AGO: Final = -(2**62)
 """An instant, ns, before every frame's."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Suspect:
     """White paper that no reading explains: perhaps a face."""
 
@@ -47,6 +52,16 @@ class SeenFrame:
     """... and its end."""
     half: Bytes | None
     """The picture at half size, while it may still be compared with another."""
+    image: Bytes | None
+    """The picture, while it may still be looked at."""
+    glance: Glance
+    """What it shows at a glance."""
+    looked: bool = False
+    """The eye has read it."""
+    plain: bool = False
+    """It shows nothing new that a look could tell."""
+    bare: bool = False
+    """It surely shows no face beside those that were known."""
     suspects: list[Suspect] = field(default_factory=list)
     still: list[Suspect] = field(default_factory=list)
     """White paper that did not move."""
@@ -74,6 +89,10 @@ class Stream:
     """When the last frame began that showed the table before the camera was blind the last time, ns ..."""
     blind_until: int = LONG_AGO
     """... and the first that showed it again."""
+    known_half: Bytes | None = None
+    """The last picture, at half size, that showed the newest of the cards known ..."""
+    known_quads: list[Quad] = field(default_factory=list)
+    """... and where cards showed in it."""
     watermark: int = LONG_AGO
     """Everything with t - t_error up to this instant, ns, has been reported."""
 
@@ -125,12 +144,56 @@ class Stream:
             return self.moments[0].t
         return self.blind_since if self.moments[k - 1].blind else self.moments[k - 1].t
 
-    def keep(self, t: int, t_error: int, half: Bytes) -> SeenFrame:
+    def keep(self, image: Bytes, t: int, t_error: int, half: Bytes, glance: Glance) -> SeenFrame:
         """Remember the frame that `advance` went on to, and forget what is too old to matter."""
-        now = SeenFrame(self.index, t, t + min(t_error, self.spacing or t_error), half)
-        if len(self.moments) > LOOK_BACK + 1:
-            self.moments[-1 - LOOK_BACK - 1].half = None
+        now = SeenFrame(self.index, t, t + min(t_error, self.spacing or t_error), half, image, glance)
         self.moments.append(now)
+        for old in self.moments:
+            if old.t >= t - _PICTURES_NS:
+                break
+            old.half = old.image = None
         while self.moments[0].t < t - _MEMORY_NS:
             self.moments.popleft()
         return now
+
+    def place_of(self, moment: SeenFrame) -> int:
+        """Where a remembered frame stands among the moments."""
+        return moment.index - self.moments[0].index
+
+    def explain_way(self, quad: Quad, since: int, now: SeenFrame, reach: float) -> None:
+        """A card was read: the white paper on its way, from an instant (ns) on and never farther than a reach (px) from
+        one frame to the next, was that card's."""
+        for moment, near in self._way(quad, since, now, reach):
+            moment.suspects = [s for s in moment.suspects if not any(s is one for one in near)]
+
+    def doubt_way(self, quad: Quad, since: int, now: SeenFrame, reach: float) -> None:
+        """A card was read again: the white paper on its way (`explain_way`) may have been that card's."""
+        for _, near in self._way(quad, since, now, reach):
+            for suspect in near:
+                suspect.sure = False
+
+    def _way(self, quad: Quad, since: int, now: SeenFrame, reach: float) -> Iterator[tuple[SeenFrame, list[Suspect]]]:
+        """The white paper on a card's way back from where it was read, frame by frame."""
+        place = quad
+        for moment in reversed(self.moments):
+            if since <= moment.t <= now.t:
+                near = [s for s in moment.suspects if distance(s.place, place) < reach]
+                place = min((s.place for s in near), key=lambda one: distance(one, place), default=place)
+                yield moment, near
+
+    def explain_place(self, quad: Quad, now: SeenFrame) -> None:
+        """A card lies open: the white paper that showed within it so far was its own."""
+        for moment in self.moments:
+            if moment.t <= now.t:
+                moment.suspects = [
+                    s for s in moment.suspects if cv2.pointPolygonTest(quad, centre_of(s.place), False) < 0
+                ]
+
+    def unread(self) -> list[SeenFrame]:
+        """The frames since the last that was looked at, oldest first, that can still be looked at."""
+        out: list[SeenFrame] = []
+        for moment in reversed(self.moments):
+            if moment.looked or moment.blind or moment.image is None:
+                break
+            out.append(moment)
+        return out[::-1]

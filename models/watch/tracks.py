@@ -30,12 +30,14 @@ _FAR_ECHO: Final = 0.25
 _MOST_VOTES: Final = 5
 PASSING_FRAMES: Final = 4
 """Frames within which a card on its way may be taken for another; later the other is one that was laid since."""
-_PLAIN_CONFIDENCE: Final = 0.985
+PLAIN_CONFIDENCE: Final = 0.985
 """A card read with so much confidence is no misread scrap ..."""
 _PLAIN_INDICES: Final = 2
 """... if so many of its indices show ..."""
 BARE: Final = 0.5
 """... and it is more likely bare than covered."""
+OVER: Final = 0.12
+"""Share of a card that must lie over others for it to lie on them."""
 _TRAVEL: Final = 0.12
 """Share of its height by which every corner of a card on its way moves; that by which a scrap is known stays."""
 _LEAST_VOTE: Final = 0.35
@@ -46,7 +48,7 @@ _MAYBE: Final = 0.05
 
 def double(seen: CardSeen) -> bool:
     """Whether two indices say a card's name beyond doubt: no scrap of another does."""
-    return seen.confidence >= _PLAIN_CONFIDENCE and len(seen.indices) >= _PLAIN_INDICES
+    return seen.confidence >= PLAIN_CONFIDENCE and len(seen.indices) >= _PLAIN_INDICES
 
 
 def plain(seen: CardSeen) -> bool:
@@ -76,6 +78,8 @@ class Sighting:
     """Two indices said its name beyond doubt."""
     bare: bool = False
     """Nothing seemed to lie on it."""
+    at_rest: bool = False
+    """Nothing moved there since the frame before."""
     candidates: tuple[tuple[str, float], ...] = ()
     """The names that it may have, with their probabilities; empty: only its own."""
 
@@ -99,6 +103,12 @@ class Track:
     """Where it came to rest."""
     still: int = 0
     """In how many sightings in a row it had not moved."""
+    rested: int | None = None
+    """When it was first seen at rest, ns."""
+    missed: bool = False
+    """The latest look did not find it."""
+    noted: int = -1
+    """Index of the last frame in which the arms that reach to it were noted."""
     indices: NDArray[np.float64] | None = None
     """Where its indices showed when most of them did, px."""
     bearings: list[tuple[float, float]] = field(default_factory=list)
@@ -114,9 +124,15 @@ class Track:
             self.still += 1
         else:
             self.still = 0
+        if sighting.at_rest:
+            self.still = max(1, self.still)
+        self.missed = False
         self.quad = sighting.quad
         if self.still:
             self.rest = sighting.quad
+            self.rested = self.rested if self.rested is not None else sighting.t
+        else:
+            self.rested = None
         self.sightings.append(sighting)
 
     def note_indices(self, seen: CardSeen) -> None:
@@ -195,7 +211,7 @@ class Track:
 
     def fleeting(self, index: int) -> bool:
         """Whether it was a single unsure look, some frames ago: a misreading of something else, most likely."""
-        return len(self.sightings) == 1 and index - self.first > 2 and self.belief()[1] < SURE_READING
+        return self.missed and len(self.sightings) == 1 and index - self.first > 2 and self.belief()[1] < SURE_READING
 
     def scrap(self) -> bool:
         """Whether it was only ever seen under the pile, and never read for sure."""
@@ -213,6 +229,10 @@ class Track:
     def reads(self, name: str) -> int:
         """In how many frames it was read so."""
         return sum(1 for s in self.sightings if s.name == name)
+
+    def doubles(self, name: str) -> int:
+        """In how many frames two indices said this name beyond doubt."""
+        return sum(s.double and s.name == name for s in self.sightings)
 
     def likely(self, name: str) -> int:
         """In how many frames it may have been this card."""

@@ -1,15 +1,16 @@
 """From frames with timestamps to observations: cards laid, piles taken, cards slid under.
 
-The watcher looks at every frame at a glance (`models.watch.motion`), has the eye read what changed
-(`models.watch.gaze`), and follows each card from the first frame that shows its face (`models.watch.faces`) until it is
-named: `models.watch.attribution` gives readings to cards, `models.watch.decision` and `models.watch.arms` judge what
-became of them. It reports a card once it lies on the pile and its name is sure; a card that cannot be read is reported
-as ``??``, never as a guess. The process that looks feeds it (`referee.vision.process`).
+The watcher looks at every frame at a glance (`models.watch.motion`), has the eye read those that are worth it
+(`models.watch.occasion`, `models.watch.gaze`), back in time where it passed some by, and follows each card from the
+first frame that shows its face (`models.watch.faces`) until it is named: `models.watch.attribution` gives readings to
+cards, `models.watch.decision` and `models.watch.arms` judge what became of them. It reports a card once it lies on the
+pile and its name is sure; a card that cannot be read is reported as ``??``, never as a guess. The process that looks
+feeds it (`referee.vision.process`).
 
-Instants: the camera sees only frames, so a face that is missing in one frame (exposed from ``a``) and shown by the
-next (exposed until ``b``) came up between ``a`` and ``b``. `Card.t` is the middle of that span and `Card.t_error`
-half its length. Where frames in between show something white that the eye could not read, the span is widened over
-them. A card that lies there at the first frame is reported at that frame's own instant.
+Instants: `Card.t` is the middle of a span and `Card.t_error` half its length. The span reaches from the last frame that
+surely shows no face (from where its exposure begins) to the first that surely does (to where that of its last row
+ends); `models.watch.faces` says which those are. A card that lies there at the first frame is reported at that frame's
+own instant.
 
 The law of the watermark: once `Watcher.watermark` says w, no observation reported later has t - t_error <= w.
 """
@@ -24,7 +25,7 @@ from models.watch.attribution import Attribution
 from models.watch.bare_table import BareTable
 from models.watch.decision import Decisions
 from models.watch.faces import Paper, first_unexplained
-from models.watch.gaze import CardEye, Gaze
+from models.watch.gaze import LEAST_BEGINNING, CardEye, Gaze
 from models.watch.motion import Bytes, Glance, Motion
 from models.watch.shift import Following
 from models.watch.stream import BLIND_NS, LONG_AGO, LOOK_BACK, MARGIN_NS, PATIENCE_NS, SeenFrame, Stream
@@ -92,8 +93,8 @@ class Watcher:
         self._pile = pile = Pile(packs)
         self._arms = Arms(seat_bearings or {}, motion, stream, pile)
         self._hindrance = Hindrance()
-        self._gaze = Gaze(eye, motion, stream, pile, bare)
-        self._paper = Paper(motion, stream, pile)
+        self._paper = paper = Paper(motion, stream, pile)
+        self._gaze = Gaze(eye, motion, stream, pile, paper, bare)
         self._attribution = Attribution(motion, stream, pile)
         self._decisions = Decisions(motion, stream, pile, self._arms)
         self._following = Following(motion, pile)
@@ -150,15 +151,15 @@ class Watcher:
         """
         self._stream.advance(t, image.shape[:2])
         self._glance = glance = self._motion.look(image, t, self._pile.mask(self._motion))
-        now = self._stream.keep(t, t_error, self._motion.half)
+        now = self._stream.keep(image, t, t_error, self._motion.half, glance)
         self._stream.note_sight(glance.state == "clear")
         self._hindrance.note(now, glance)
         out: list[Observation] = []
         if glance.state == "clear":
             if glance.changed:
                 self._stream.busy_t = t
-            self._read(image, now, glance)
-            self._paper.look(now, glance, self._gaze.seen)
+            self._paper.look(now)
+            self._read(now, glance)
             if self._following.look(glance):
                 self._hindrance.note_moved(now)
             self._arms.note_sweep(glance)
@@ -182,14 +183,18 @@ class Watcher:
             self._stream.watermark = max(self._stream.watermark, now.t)
         return sorted(out, key=lambda seen: seen.t)
 
-    def _read(self, image: Bytes, now: SeenFrame, glance: Glance) -> None:
+    def _read(self, now: SeenFrame, glance: Glance) -> None:
         """Have the eye read what is worth it, and give what it read to cards."""
-        found = self._gaze.read(image, glance)
-        for track in self._attribution.attribute(found, now):
-            self._arms.note_hand(track, glance)
-        if now.index == 0 and found:
-            cards = self._motion.mask([quad for _, quad in found], glance.small.shape, widen=2)
-            self._motion.forget_cards(cards, glance.small)
+        looks = self._gaze.read(now, self._taking.leaving)
+        for moment, found in looks:
+            self._attribution.attribute(found, moment)
+        if looks:
+            found = looks[-1][1]
+            self._paper.note_cards([(s, quad) for s, quad in found if s.confidence >= LEAST_BEGINNING], now)
+            if now.index == 0 and found:
+                cards = self._motion.mask([quad for _, quad in found], glance.small.shape, widen=2)
+                self._motion.forget_cards(cards, glance.small)
+        self._arms.note_hands()
         self._attribution.settle(now, glance)
 
     # The watermark
@@ -207,6 +212,8 @@ class Watcher:
             age = now.t - track.sightings[0].t
             if age < _HOLD_NS or (track.seen_on_pile() > 0 and age < PATIENCE_NS):
                 holds.append(track.low - MARGIN_NS - 2)
+        # What was passed by since the last look may yet show a card.
+        holds.append(next((m.t for m in reversed(moments) if m.looked or m.plain), moments[0].t) - MARGIN_NS - 2)
         k = first_unexplained(stream, self._pile)
         if k is not None:
             holds.append(moments[k - 1].t - MARGIN_NS - 2)

@@ -1,13 +1,14 @@
 """An eye that knows the truth: what a perfect reader would find in a frame of the simulated table.
 
-It is told the instant instead of reading pixels, so a test of the watcher can tell the watcher's mistakes from an
-eye's. It is honest about what can be seen: an index under a hand, under another card or seen too steeply is not
+It is told each frame's instant instead of reading pixels, so a test of the watcher can tell the watcher's mistakes from
+an eye's. It is honest about what can be seen: an index under a hand, under another card or seen too steeply is not
 found, and a card of which no index is free is not found at all.
 """
 
 from __future__ import annotations
 
 import math
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import replace
 from random import Random
@@ -23,20 +24,26 @@ from hardware.simulated.table.simulated_table import SimulatedTable
 from models.eye.eye import CardSeen
 
 Quad = NDArray[np.float64]
+_REMEMBERED = 64
+"""Frames back that may be read."""
 
 
 class TruthEye:
-    """Give it ``now`` before every frame. ``slips`` is the share of sightings that it does not find or misreads."""
+    """Show it every frame before. ``slips`` is the share of sightings that it does not find or misreads."""
 
     def __init__(self, table: SimulatedTable, slips: float = 0.0, seed: int = 1) -> None:
         self.scene: Scene = table.scene
-        self.now = 0
+        self._shown: deque[tuple[NDArray[np.uint8], int]] = deque(maxlen=_REMEMBERED)
         self.calls = 0
         self._slips, self._chance = slips, Random(seed)
 
+    def show(self, image: NDArray[np.uint8], t: int) -> None:
+        """Remember the instant of a frame, for it may be read later on."""
+        self._shown.append((image, t))
+
     def recognise(self, image: NDArray[np.uint8]) -> Sequence[CardSeen]:
         self.calls += 1
-        return self._noisy(self._visible())
+        return self._noisy(self._visible(next(t for shown, t in self._shown if shown is image)))
 
     def read_at(
         self, image: NDArray[np.uint8], region: tuple[int, int, int, int], card_height: float | None = None
@@ -57,8 +64,8 @@ class TruthEye:
             kept.append(replace(one, card=card, confidence=confidence))
         return kept
 
-    def _visible(self) -> list[CardSeen]:
-        scene, t = self.scene, self.now
+    def _visible(self, t: int) -> list[CardSeen]:
+        scene = self.scene
         layers: list[tuple[str, Quad]] = []
         places = [p for player in scene.players if (p := player.at(t)) is not None]
         for place in places:
@@ -69,7 +76,7 @@ class TruthEye:
         for place in places:
             if not isinstance(place.act, Lay) or t >= place.act.rest:
                 continue
-            if (quad := self._carried(place, place.act)) is not None:
+            if (quad := self._carried(place, place.act, t)) is not None:
                 layers.append((place.act.card if t >= place.act.t else "", quad))
         arms = [self._arm(place) for place in places]
         found = (self._seen(card, quad, layers[k + 1 :], arms) for k, (card, quad) in enumerate(layers) if card)
@@ -97,8 +104,8 @@ class TruthEye:
         x, y = player.outward
         return [(card, self._flat(pose, x * drawn, y * drawn)) for card, pose in gone.cards]
 
-    def _carried(self, place: HandPlace, lay: Lay) -> Quad | None:
-        angle = swing_angle(lay, self.now)
+    def _carried(self, place: HandPlace, lay: Lay, t: int) -> Quad | None:
+        angle = swing_angle(lay, t)
         if abs(math.cos(math.radians(angle))) < 0.6:
             return None
         return np.array([self.scene.px(*corner) for corner in swung(lay, place.tip, angle, self.scene.deck.size)])

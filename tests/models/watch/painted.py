@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import zlib
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -54,11 +55,17 @@ class Painted:
 
 @dataclass(slots=True)
 class ToldEye:
-    """Finds the painted cards it is told about."""
+    """Finds the painted cards it is told about: those of a frame that it was shown, else those of now."""
 
     cards: Sequence[Painted] = ()
+    shown: deque[tuple[NDArray[np.uint8], Sequence[Painted]]] = field(default_factory=lambda: deque(maxlen=64))
     calls: int = 0
     regions: list[tuple[int, int, int, int]] = field(default_factory=list)
+
+    def show(self, image: NDArray[np.uint8], cards: Sequence[Painted]) -> None:
+        """Remember what a frame shows, for it may be read later on."""
+        self.cards = cards
+        self.shown.append((image, cards))
 
     def recognise(self, image: NDArray[np.uint8]) -> list[CardSeen]:
         return self.read_at(image, (0, 0, WIDTH, HEIGHT))
@@ -69,28 +76,29 @@ class ToldEye:
         self.calls += 1
         self.regions.append(region)
         out = []
-        for k, one in enumerate(self.cards):
+        cards = next((cards for shown, cards in self.shown if shown is image), self.cards)
+        for k, one in enumerate(cards):
             if one.read and region[0] <= one.x < region[2] and region[1] <= one.y < region[3]:
-                top, shown = not self._covered(k), self._indices(k)
+                top, shown = not _covered(cards, k), _indices(cards, k)
                 bare = 0.98 if top else 0.02
                 out.append(CardSeen(one.says or one.card, one.confidence, one.quad, top, bare, shown, one.candidates))
         return out
 
-    def _indices(self, k: int) -> NDArray[np.float64]:
-        """Where the card's indices show that no later card hides; one at least, for it was read by one."""
-        quad = self.cards[k].quad
-        middle = quad.mean(0)
-        both = [middle + (quad[corner] - middle) * 0.8 for corner in (0, 2)]
-        above = [card.quad.astype(np.float32) for card in self.cards[k + 1 :]]
-        free = [
-            p for p in both if not any(cv2.pointPolygonTest(o, (float(p[0]), float(p[1])), False) > 0 for o in above)
-        ]
-        return np.array(free or both[:1])
 
-    def _covered(self, k: int) -> bool:
-        mine = self.cards[k].quad.astype(np.float32)
-        above = (card.quad.astype(np.float32) for card in self.cards[k + 1 :])
-        return any(cv2.intersectConvexConvex(mine, other)[0] > 50 for other in above)
+def _indices(cards: Sequence[Painted], k: int) -> NDArray[np.float64]:
+    """Where a card's indices show that no later card hides; one at least, for it was read by one."""
+    quad = cards[k].quad
+    middle = quad.mean(0)
+    both = [middle + (quad[corner] - middle) * 0.8 for corner in (0, 2)]
+    above = [card.quad.astype(np.float32) for card in cards[k + 1 :]]
+    free = [p for p in both if not any(cv2.pointPolygonTest(o, (float(p[0]), float(p[1])), False) > 0 for o in above)]
+    return np.array(free or both[:1])
+
+
+def _covered(cards: Sequence[Painted], k: int) -> bool:
+    mine = cards[k].quad.astype(np.float32)
+    above = (card.quad.astype(np.float32) for card in cards[k + 1 :])
+    return any(cv2.intersectConvexConvex(mine, other)[0] > 50 for other in above)
 
 
 def picture(

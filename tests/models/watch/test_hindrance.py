@@ -8,7 +8,7 @@ import pytest
 from numpy.typing import NDArray
 
 from models.watch.arms import Hovering
-from models.watch.motion import Motion
+from models.watch.motion import Glance, Motion
 from models.watch.shift import Following
 from models.watch.stream import BLIND_NS, Stream
 from models.watch.tracks import Pile, Track
@@ -161,10 +161,10 @@ def test_whoever_plays_next_may_wait_over_the_pile_and_nobody_is_blamed_before_t
 
 
 def test_a_stream_remembers_since_when_it_was_blind_even_through_a_glimpse() -> None:
-    stream = Stream()
+    stream, blank = Stream(), np.zeros((2, 2, 3), np.uint8)
     for k, clear in enumerate([True, True, False, False, True, False, False, True, True, True, True, True]):
         stream.advance(k * SPACING, (720, 960))
-        stream.keep(k * SPACING, 4_000_000, np.zeros((2, 2, 3), np.uint8))
+        stream.keep(blank, k * SPACING, 4_000_000, blank, Glance(k * SPACING, blank, blank, blank))
         stream.note_sight(clear)
         if k == 8:
             assert stream.unveiled and stream.blind_since == 1 * SPACING and stream.blind_until == 7 * SPACING

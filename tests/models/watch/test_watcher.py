@@ -43,9 +43,10 @@ class Stream:
         self, cards: Sequence[Painted] = (), arm: tuple[float, float, float] | None = None, frames: int = 1
     ) -> None:
         for _ in range(frames):
-            self.eye.cards = cards
+            image = picture(cards, arm, noise=1 + self.t // SPACING % 5)
+            self.eye.show(image, cards)
             mark = self.watcher.watermark
-            made = self.watcher.feed(picture(cards, arm, noise=1 + self.t // SPACING % 5), self.t, 4_000_000)
+            made = self.watcher.feed(image, self.t, 4_000_000)
             for one in made:
                 assert earliest(one) > mark, "reported at or before a watermark given earlier"
             assert self.watcher.watermark >= mark
@@ -270,7 +271,7 @@ def watch(script: Script, table: SimulatedTable, eye: CardEye) -> list[Observati
     seen: list[Observation] = []
     for frame in table.frames():
         if isinstance(eye, TruthEye):
-            eye.now = frame.t
+            eye.show(frame.image, frame.t)
         mark = watcher.watermark
         made = watcher.feed(frame.image, frame.t, frame.exposure)
         assert all(earliest(one) > mark for one in made)

@@ -1,0 +1,135 @@
+"""When a look is worth it: what happened is found in every frame at a glance; what it is asks the eye, at few moments.
+
+A look is due soon after white paper turned up that no card explains, when a card on its way has had time to settle,
+when a place that changed has come to rest, and when the pile's place is bare. Frames that show nothing new are told
+apart from those that nobody can be sure of (`SeenFrame.plain`, `SeenFrame.bare`): looks back leave out the former, and
+the watermark waits for the latter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import islice
+from typing import Final
+
+import cv2
+import numpy as np
+
+from models.eye.geometry import PixelBox, grown
+from models.watch.decision import is_laid, named_at_once
+from models.watch.faces import first_unexplained, looks_as_known, white_at_pile
+from models.watch.motion import GRAIN, Bytes, Mask, Motion, difference
+from models.watch.stream import LONG_AGO, SeenFrame, Stream
+from models.watch.tracks import Pile, Track
+from referee.units import MS
+
+_FRESH: Final = 14
+"""Grey levels by which a reduced pixel must differ from the frame read last."""
+_STILL_LOOKS: Final = 3
+"""So often is a picture that does not change read again while a card is under way."""
+_TURNED_NS: Final = 60 * MS
+"""A face that has shown for so long is no longer too steep to be read."""
+_LET_GO_NS: Final = 130 * MS
+"""So long after it was read first a card has been let go."""
+_UNREAD_NS: Final = 400 * MS
+"""For so long a card of which only one index was seen is read as often as it changes."""
+_LONGEST_NS: Final = 250 * MS
+"""The pile is not left alone longer than this while nobody can be sure of it."""
+_NEAR: Final = 0.1
+"""Share of a card's height round it in which whatever moves may be its own edge."""
+
+
+class Occasions:
+    """Tells which frames are worth a look."""
+
+    def __init__(self, motion: Motion, stream: Stream, pile: Pile) -> None:
+        self._motion, self._stream, self._pile = motion, stream, pile
+        self._last: Bytes | None = None
+        """The reduced picture of the frame read last ..."""
+        self._last_t = LONG_AGO
+        """... and its instant, ns."""
+        self._clear: Bytes | None = None
+        """The same of the last that nothing moved in or reached into."""
+        self._clear_t = LONG_AGO
+        self._still_looks = 0
+        self._unsure = False
+
+    def note_look(self, now: SeenFrame, unsure: bool) -> None:
+        """The newest frame has been read; ``unsure`` if it is worth it once more when all is calm."""
+        self._unsure = unsure
+        self._last, self._last_t = now.glance.small, now.t
+        if self._clear is None or now.glance.calm:
+            self._clear, self._clear_t = self._last, now.t
+
+    def arises(self, now: SeenFrame, region: PixelBox, leaving: int | None) -> bool:
+        """Whether the newest frame is worth a look in a region.
+
+        ``leaving`` is the instant, ns, since when the pile's place is bare, if it is.
+        """
+        now.bare = self._shows_no_face(now)
+        if self._last is None or self._clear is None or (self._unsure and now.glance.calm):
+            return True
+        f = self._motion.factor
+        spot = np.s_[region[1] // f : region[3] // f + 1, region[0] // f : region[2] // f + 1]
+        other = difference(now.glance.small[spot], self._last[spot], _FRESH)
+        if cv2.countNonZero(other) <= GRAIN:
+            now.plain = True
+            self._still_looks += bool(self._pile.open)
+            return bool(self._pile.open) and self._still_looks <= _STILL_LOOKS
+        self._still_looks = 0
+        if (leaving is not None and self._last_t < leaving) or self._white_shows(now):
+            return True
+        tracks = [track for track in self._pile.open if self._is_unsettled(track, now)]
+        if tracks:
+            return self._may_settle(tracks, now, other, spot)
+        if cv2.countNonZero(now.glance.moving[spot]) <= GRAIN:
+            now.plain = not self._differs(now, other, spot)
+            return not now.plain
+        now.plain = now.bare
+        since = next((m.t for m in reversed(self._stream.moments) if m.looked or m.plain), LONG_AGO)
+        return now.t - since >= _LONGEST_NS
+
+    def _shows_no_face(self, now: SeenFrame) -> bool:
+        """Whether a frame surely shows no face beside those that are known: nothing white, and all of these as ever."""
+        if now.suspects or now.still or not self._pile.card_height:
+            return False
+        known = self._stream.known_quads
+        return not (self._pile.laid or self._pile.open) or all(looks_as_known(q, now, self._stream) for q in known)
+
+    def _white_shows(self, now: SeenFrame) -> bool:
+        """Whether white paper has shown for a while that is due a look, for the first time or once more."""
+        k = first_unexplained(self._stream, self._pile)
+        if k is None:
+            return False
+        shown = [m for m in islice(self._stream.moments, k, None) if m.t <= now.t - _TURNED_NS]
+        wait = _LET_GO_NS if any(moment.looked for moment in shown) else _TURNED_NS
+        due = now.t - self._last_t >= wait
+        return due and any(white_at_pile(moment, self._stream, self._pile) for moment in shown)
+
+    def _is_unsettled(self, track: Track, now: SeenFrame) -> bool:
+        """Whether another look at a card under way could tell more."""
+        if track.missed or (len(track.sightings) > 1 and track.came_under()):
+            return False
+        return not (named_at_once(track) and is_laid(track, self._pile, now, over=False))
+
+    def _may_settle(self, tracks: Sequence[Track], now: SeenFrame, other: Mask, spot: tuple[slice, slice]) -> bool:
+        """Whether cards under way have come to rest, or have had the time to."""
+        since = now.t - self._last_t
+        early = any(track.may_be_scrap() and now.t - track.sightings[0].t < _UNREAD_NS for track in tracks)
+        if since >= (_TURNED_NS if early else _LET_GO_NS):
+            return True
+        quads = [grown(track.quad, _NEAR * self._pile.card_height) for track in tracks]
+        near = self._motion.mask(quads, now.glance.small.shape)[spot] > 0
+        return bool(other[near].any()) and not now.glance.moving[spot][near].any()
+
+    def _differs(self, now: SeenFrame, other: Mask, spot: tuple[slice, slice]) -> bool:
+        """Whether a frame at rest shows what is neither table, nor as it was, nor a card that was just told."""
+        assert self._clear is not None
+        other = np.asarray(
+            cv2.bitwise_and(other, difference(now.glance.small[spot], self._clear[spot], _FRESH)), np.uint8
+        )
+        other = np.asarray(cv2.bitwise_and(other, now.glance.foreign[spot]), np.uint8)
+        fresh = [track.quad for track in self._pile.laid if track.sightings[0].t > self._clear_t]
+        fresh = [quad for quad in fresh if looks_as_known(quad, now, self._stream)]
+        told = self._motion.mask(fresh, now.glance.small.shape, widen=1)[spot]
+        return cv2.countNonZero(cv2.bitwise_and(other, cv2.bitwise_not(told))) > GRAIN

@@ -1,0 +1,57 @@
+"""When the eye looks, and what is read afterwards from frames that it had passed by."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tests.models.watch.painted import SPACING
+from tests.models.watch.test_watcher import KING, SEVEN, TWO, settled
+
+
+def test_a_card_costs_a_few_looks_and_a_hand_that_passes_one_where_it_rests() -> None:
+    stream = settled()
+    stream.show([SEVEN, KING], frames=6)
+    calls = stream.eye.calls
+    stream.lay([SEVEN, KING], TWO, 0)
+    stream.show([SEVEN, KING, TWO], frames=10)
+    assert stream.names == ["7h", "Ks", "2c"]
+    assert stream.eye.calls - calls <= 3
+    calls = stream.eye.calls
+    for y in (650, 600, 560, 560, 600, 650):
+        stream.show([SEVEN, KING, TWO], (270, 470, y))
+    assert stream.eye.calls - calls <= 1
+
+
+def test_a_card_that_a_hand_covers_before_the_eye_comes_round_is_read_from_the_frame_that_shows_it() -> None:
+    stream = settled()
+    stream.show([SEVEN, KING], frames=6)
+    hidden = replace(TWO, read=False)
+    stream.show([SEVEN, KING], (0, TWO.x + 330, TWO.y))
+    stream.show([SEVEN, KING], (0, TWO.x + 230, TWO.y))
+    shown, calls = stream.t, stream.eye.calls
+    stream.show([SEVEN, KING, TWO], (0, TWO.x + 70, TWO.y))
+    assert stream.eye.calls == calls, "the eye has not come round yet"
+    for x in (60, 20, -20, -20, -20, 20, 60, 200, 330):
+        stream.show([SEVEN, KING, hidden], (0, TWO.x + x, TWO.y))
+    stream.seen += stream.watcher.finish()
+    assert stream.names == ["7h", "Ks", "2c"]
+    card = stream.cards[-1]
+    assert card.t - card.t_error <= shown and shown - SPACING <= card.t + card.t_error
+
+
+def test_the_first_frame_that_shows_a_card_is_found_among_those_that_were_passed_by() -> None:
+    stream = settled()
+    stream.show([SEVEN, KING], frames=6)
+    shown = stream.lay([SEVEN, KING], TWO, 0)
+    stream.show([SEVEN, KING, TWO], frames=10)
+    card = stream.cards[-1]
+    assert card.t - card.t_error <= shown and shown - SPACING <= card.t + card.t_error
+    assert card.t_error <= 0.7 * SPACING
+
+
+def test_what_cannot_be_read_beneath_a_hand_is_read_again_when_the_hand_is_gone() -> None:
+    stream = settled()
+    unread = replace(TWO, says="??", confidence=0.2)
+    stream.lay([SEVEN, KING], unread, 0)
+    stream.show([SEVEN, KING, TWO], frames=10)
+    assert stream.names == ["7h", "Ks", "2c"]

@@ -1,0 +1,85 @@
+"""The span in which a face came up, from frames that show none for sure, one for sure, or nothing that can be told."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from models.eye.geometry import Quad
+from models.watch.faces import first_signs, reveal
+from models.watch.motion import Glance
+from models.watch.stream import SeenFrame, Stream, Suspect
+from models.watch.tracks import Pile
+from referee.units import MS
+
+SPACING = 33 * MS
+EXPOSED = 8 * MS
+"""A row's exposure and the readout together."""
+CARD: Quad = np.array([[100, 100], [180, 100], [180, 220], [100, 220]], np.float32)
+
+
+def frames(shown: str) -> Stream:
+    """A stream of frames: ``.`` surely shows no face, ``W`` surely one, ``w`` perhaps one, of ``?`` nobody can say."""
+    stream = Stream()
+    for k, one in enumerate(shown):
+        # Noise looks like nothing, and least of all like itself in another frame.
+        half = np.random.default_rng(k).integers(0, 255, (160, 160, 3), np.uint8)
+        stream.advance(k * SPACING, (320, 320))
+        moment = stream.keep(half, k * SPACING, EXPOSED, half, Glance(k * SPACING, half, half, half))
+        stream.note_sight(True)
+        moment.bare = one == "."
+        if one in "wW":
+            moment.suspects.append(Suspect(CARD + k, one == "W"))
+    return stream
+
+
+def span(shown: str) -> tuple[int, int]:
+    """First and last frame of the span for a card that is read in the newest; it begins as the one's exposure does and
+    ends as the other's does."""
+    stream = frames(shown)
+    low, high = reveal(CARD, stream.moments[-1], stream, Pile(card_height=120.0))
+    assert low % SPACING == 0 and (high - EXPOSED) % SPACING == 0
+    return low // SPACING, high // SPACING
+
+
+@pytest.mark.parametrize(
+    ("shown", "first", "last"),
+    [
+        ("....WW?", 3, 4),
+        ("....wW?", 3, 5),
+        ("....wwW", 3, 6),
+        ("......?", 5, 6),
+        ("...??W?", 2, 5),
+        ("...?W?W", 2, 4),
+        ("..W.WW?", 3, 4),
+    ],
+)
+def test_a_span_reaches_from_the_last_frame_that_shows_no_face_to_the_first_that_shows_one(
+    shown: str, first: int, last: int
+) -> None:
+    assert span(shown) == (first, last)
+
+
+def test_white_paper_somewhere_else_is_another_card() -> None:
+    stream = frames(".....?")
+    stream.moments[4].bare = False
+    stream.moments[4].suspects.append(Suspect(CARD + 900, True))
+    assert not first_signs(CARD, stream.moments[-1], stream, Pile(card_height=120.0)).white
+
+
+def test_a_card_that_looked_the_same_before_had_come_up_by_then_unless_the_eye_had_read_that_frame() -> None:
+    stream, pile = frames("..???"), Pile(card_height=120.0)
+    now: SeenFrame = stream.moments[-1]
+    stream.moments[3].half = now.half
+    assert first_signs(CARD, now, stream, pile).sure == 3
+    stream.moments[3].looked = True
+    signs = first_signs(CARD, now, stream, pile)
+    assert (signs.sure, signs.maybe) == (4, 2)
+
+
+def test_white_paper_on_a_known_cards_way_is_no_sure_sign_of_another() -> None:
+    stream = frames("...WWW")
+    stream.doubt_way(CARD, 3 * SPACING, stream.moments[4], 132.0)
+    assert [s.sure for moment in stream.moments for s in moment.suspects] == [False, False, True]
+    stream.explain_way(CARD, 3 * SPACING, stream.moments[4], 132.0)
+    assert [len(moment.suspects) for moment in stream.moments] == [0, 0, 0, 0, 0, 1]
