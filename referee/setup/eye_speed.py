@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from models.watch.watcher import Watcher
     from referee.settings.model import CameraSettings, EyeSettings
 
-LOOKS_A_CARD: Final = 10.0
-"""Looks that a card costs: 260 for 26 cards of a simulated game at 25 frames a second, counted by
-`python -m tools.measure.pace --fps 25 --size 1536 864`. A look is taken at each frame that changes round the pile."""
+LOOKS_A_CARD: Final = 2.3
+"""Looks that a card costs: 60 for 26 cards of a simulated game at 25 frames a second, counted by
+`python -m tools.measure.pace --fps 25 --size 1536 864`."""
 ENOUGH: Final = 2.0
 """Cards a second that a table at ease lays: an eye that follows fewer falls behind."""
 ADVICE: Final = (
