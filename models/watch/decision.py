@@ -16,7 +16,7 @@ from models.watch.arms import Arms, usual
 from models.watch.motion import Glance, Motion
 from models.watch.prior import NamedCard, Prior, Trust, judge
 from models.watch.stream import MARGIN_NS, PATIENCE_NS, SeenFrame, Stream
-from models.watch.tracks import Pile, Track
+from models.watch.tracks import OVER, Pile, Track
 from referee.engine.foresight import Foresight
 from referee.engine.observations import Card, Observation, Placed
 from referee.units import MS
@@ -222,7 +222,7 @@ def is_laid(track: Track, pile: Pile, now: SeenFrame, over: bool) -> bool:
     if track.sightings[0].index == 0:
         return True
     if not pile.laid:
-        return track.still >= 1 or len(track.sightings) >= 3
+        return track.still >= 1 or len(track.sightings) >= 3 or _lies_beneath(track, pile)
     if track.plainly_laid() or upper_of(track, pile) is not None:
         return True
     if track.came_under():
@@ -242,6 +242,14 @@ def is_laid(track: Track, pile: Pile, now: SeenFrame, over: bool) -> bool:
     if on > 0 and under == 0 and pile.latest > track.high:
         return True
     return under == 0 and track.still >= 3 and track.last.top
+
+
+def _lies_beneath(track: Track, pile: Pile) -> bool:
+    """Whether a card that came up later has come to lie on this one."""
+    return any(
+        other.high > track.high and other.last.top and shared_area(other.quad, track.quad) > OVER * area(track.quad)
+        for other in pile.open
+    )
 
 
 def _laid_after_all(track: Track, pile: Pile) -> bool:

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tests.models.watch.painted import SPACING
+import numpy as np
+
+from models.watch.decision import is_laid
+from models.watch.motion import Glance
+from models.watch.stream import SeenFrame
+from models.watch.tracks import Pile, Sighting, Track
+from tests.models.watch.painted import SPACING, Painted
 from tests.models.watch.test_watcher import KING, SEVEN, TWO, settled
 
 
@@ -55,3 +61,21 @@ def test_what_cannot_be_read_beneath_a_hand_is_read_again_when_the_hand_is_gone(
     stream.lay([SEVEN, KING], unread, 0)
     stream.show([SEVEN, KING, TWO], frames=10)
     assert stream.names == ["7h", "Ks", "2c"]
+
+
+def test_the_first_card_counts_as_laid_once_another_lies_on_it_though_it_was_only_seen_to_move() -> None:
+    def came(card: Painted, *frames: int) -> Track:
+        track = Track(card.quad.astype(np.float32), frames[0], high=frames[0] * SPACING)
+        for k in frames:
+            # 30 px further in each frame.
+            quad = card.moved(30 * (k - frames[-1]), 0).quad.astype(np.float32)
+            track.add(Sighting(k, k * SPACING, card.card, 0.99, quad, top=True, on_pile=True, under=False))
+        return track
+
+    picture = np.zeros((8, 8, 3), np.uint8)
+    now = SeenFrame(6, 6 * SPACING, 6 * SPACING, None, None, Glance(6 * SPACING, picture, picture, picture))
+    first = came(SEVEN, 2, 3)
+    pile = Pile(open=[first])
+    assert not is_laid(first, pile, now, over=False)
+    pile.open.append(came(KING, 5))
+    assert is_laid(first, pile, now, over=False) and not is_laid(pile.open[1], pile, now, over=False)
