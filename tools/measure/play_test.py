@@ -18,8 +18,8 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -88,7 +88,7 @@ window.plan = (hands) => {
 """
 
 
-_ARGUMENTS: Final = [
+ARGUMENTS: Final = [
     "--no-sandbox", "--disable-background-timer-throttling", "--disable-renderer-backgrounding",
     "--disable-backgrounding-occluded-windows",
 ]  # fmt: skip
@@ -348,6 +348,28 @@ def read_game(record: Path) -> tuple[list[Observation], list[Ruling]]:
     return game.lines(), list(game.rulings)
 
 
+@contextmanager
+def playing(home: Path) -> Iterator[str]:
+    """`referee play` with an empty home, ended by Ctrl-C; gives its address once it is served."""
+    runtime = home / "run"
+    runtime.mkdir(mode=0o700)
+    env = os.environ | {"XDG_DATA_HOME": str(home), "XDG_RUNTIME_DIR": str(runtime), "PYTHONUNBUFFERED": "1"}
+    command = [sys.executable, "-m", "referee", "play", "--no-browser", "--host", "127.0.0.1", "--port", "0"]
+    with (home / "referee.txt").open("w", encoding="utf-8") as log:
+        referee = subprocess.Popen(command, env=env, stdout=log, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
+        try:
+            while "localhost" not in (said := Path(log.name).read_text(encoding="utf-8")):
+                time.sleep(0.2)
+                if referee.poll() is not None:
+                    raise SystemExit(said)
+            yield "http://localhost:" + said.partition("localhost:")[2].partition("/")[0] + "/"
+        finally:
+            referee.send_signal(signal.SIGINT)
+            with suppress(subprocess.TimeoutExpired):
+                referee.wait(30)
+            referee.kill()
+
+
 def main() -> int:
     """Play the evening; exit status 1 where something was missed."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -362,38 +384,21 @@ def main() -> int:
     first = next(act.t for act in script.acts if isinstance(act, Lay))
     table = StreamedTable(render(script, console), round((first + _REST) * _FPS / SECOND))
     home = Path(tempfile.mkdtemp(prefix="evening-"))
-    runtime = home / "run"
-    runtime.mkdir(mode=0o700)
-    env = os.environ | {"XDG_DATA_HOME": str(home), "XDG_RUNTIME_DIR": str(runtime), "PYTHONUNBUFFERED": "1"}
-    command = [sys.executable, "-m", "referee", "play", "--no-browser", "--host", "127.0.0.1", "--port", "0"]
-    log = (home / "referee.txt").open("w+", encoding="utf-8")
-    referee = subprocess.Popen(command, env=env, stdout=log, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
-    try:
-        while "(here" not in (said := Path(log.name).read_text()) and "localhost" not in said:
-            time.sleep(0.2)
-            assert referee.poll() is None, said
-        address = "http://localhost:" + said.partition("localhost:")[2].partition("/")[0] + "/"
-        with sync_playwright() as playwright:
-            chromium = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=_ARGUMENTS)
-            evening = Evening(chromium, address, args.pictures)
-            evening.walk(script.table.seats, script.table.dealer, table)
-            console.print("the game is on")
-            origin = table.begin()
-            offsets = evening.plan(script, origin)
-            end = origin + script.duration
-            record = home / "table-referee" / "games.db"
-            while monotonic() < end + 3 * SECOND:
-                evening.answer(script, origin, record)
-                evening.main.wait_for_timeout(500)
-            hands = evening.fallen(offsets)
-            evening.shoot("board")
-            chromium.close()
-    finally:
-        referee.send_signal(signal.SIGINT)
-        with suppress(subprocess.TimeoutExpired):
-            referee.wait(30)
-        referee.kill()
-        table.close()
+    record = home / "table-referee" / "games.db"
+    with closing(table), playing(home) as address, sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=ARGUMENTS)
+        evening = Evening(chromium, address, args.pictures)
+        evening.walk(script.table.seats, script.table.dealer, table)
+        console.print("the game is on")
+        origin = table.begin()
+        offsets = evening.plan(script, origin)
+        end = origin + script.duration
+        while monotonic() < end + 3 * SECOND:
+            evening.answer(script, origin, record)
+            evening.main.wait_for_timeout(500)
+        hands = evening.fallen(offsets)
+        evening.shoot("board")
+        chromium.close()
     lines, rulings = read_game(record)
     # The game in the log began when the people did, before the script's first instant.
     began, *happened = (moved(line, origin) for line in script.truth)

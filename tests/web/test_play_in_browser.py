@@ -1,0 +1,35 @@
+"""`referee play` in a real browser, from the first question to the game; `make play-test` goes on with a whole game."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+from referee.settings.model import load_settings
+from tests.web.conftest import CHROMIUM
+from tools.measure.play_test import ARGUMENTS, Evening, StreamedTable, playing
+
+
+def test_an_evening_is_set_up_with_phones_keys_and_a_camera_in_the_network(tmp_path: Path) -> None:
+    if not CHROMIUM.exists():
+        pytest.skip("chromium is not here")
+    sync_api = pytest.importorskip("playwright.sync_api", reason="chromium is not here")
+    bare = np.asarray(cv2.imencode(".jpg", np.full((480, 640, 3), 70, np.uint8))[1]).tobytes()
+    table = StreamedTable([bare], 0)
+    with playing(tmp_path) as address, sync_api.sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=str(CHROMIUM), args=ARGUMENTS)
+        evening = Evening(chromium, address, None)
+        evening.walk(("Ana", "Ben", "Cho", "Dan"), 2, table)
+        evening.main.locator("#pads", has_text="Cho").wait_for(timeout=30_000)
+        evening.windows[1].locator("#pads", has_text="hears you").wait_for(timeout=30_000)
+        chromium.close()
+    table.close()
+    settings = load_settings(tmp_path / "table-referee" / "table.toml")
+    assert [(seat.name, str(seat.pad)) for seat in settings.seats] == [
+        ("Ana", "phone"), ("Ben", "phone"), ("Cho", "browser:f"), ("Dan", "browser:j"),
+    ]  # fmt: skip
+    assert (settings.dealer, settings.camera.source, settings.camera.delay_ms) == (2, table.url, 0)
+    assert Path(settings.record.file).exists()
