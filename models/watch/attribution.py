@@ -197,7 +197,12 @@ class Attribution:
 
     def _apart(self, track: Track, quad: Quad) -> bool:
         """Whether a reading lies farther from a scrap's place than that place is unsure."""
-        return distance(track.quad, quad) > _UNSURE_PLACE * self._pile.card_height
+        # What came up together with a card that lies on it moves with it.
+        beneath = any(
+            other is not track and other.first == track.first and shared_area(other.quad, track.quad) > 0
+            for other in self._pile.open
+        )
+        return not beneath and distance(track.quad, quad) > _UNSURE_PLACE * self._pile.card_height
 
     def _close(self, track: Track, quad: Quad) -> bool:
         """Whether a card on its way may have come from the one place to the other within a frame or two."""

@@ -91,7 +91,8 @@ def first_signs(quad: Quad, now: SeenFrame, stream: Stream, pile: Pile) -> FaceS
         if near:
             white, gaps, maybe = True, 0, moment.index
             place = min(near, key=lambda s: distance(s.place, place)).place
-            if any(s.sure for s in near):
+            # What may have been the card before, on its way, is no sure sign of this one.
+            if any(s.sure for s in near) and not _another_came(moment, pile):
                 sure = moment.index
         elif _lay_there(quad, moment, now, stream):
             # What the eye did not find there may be another card that looks like it.
@@ -152,6 +153,14 @@ def _on_its_way(suspect: Suspect, moment: SeenFrame, pile: Pile) -> bool:
     reach = STRIDE * pile.card_height
     lately = (track for track in pile.open if not track.still and moment.t < track.high + LAID_NS)
     return any(track.belief()[1] >= SURE_READING and distance(track.quad, suspect.place) < reach for track in lately)
+
+
+def _another_came(moment: SeenFrame, pile: Pile) -> bool:
+    """Whether one of the cards that are known came up in a frame: white paper on its way there may have been that."""
+    return any(
+        track.low <= moment.end and moment.t < track.high and track.belief()[1] >= SURE_READING
+        for track in (*pile.laid[-2:], *pile.open)
+    )
 
 
 def shown_before(

@@ -113,7 +113,8 @@ class Gaze:
     def _look_back(self, found: list[Found], now: SeenFrame, passed: list[SeenFrame], region: PixelBox) -> list[Look]:
         """Looks at frames that were passed by, as far as the first that shows a card which is new now is not known."""
         new = [(s, quad) for s, quad in found if self._is_new(s)]
-        while passed and passed[0].plain:
+        # What shows nothing new round the pile may yet show a card on its way there.
+        while passed and passed[0].plain and not passed[0].suspects:
             del passed[0]
         if not new:
             # A hand may have come to lie on what showed just before.

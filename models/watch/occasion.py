@@ -15,6 +15,7 @@ from typing import Final
 import cv2
 import numpy as np
 
+from models.eye.classes import SURE_READING
 from models.eye.geometry import PixelBox, grown
 from models.watch.decision import is_laid, named_at_once
 from models.watch.faces import first_unexplained, looks_as_known, white_at_pile
@@ -83,7 +84,7 @@ class Occasions:
         if tracks:
             return self._may_settle(tracks, now, other, spot)
         if cv2.countNonZero(now.glance.moving[spot]) <= GRAIN:
-            now.plain = not self._differs(now, other, spot)
+            now.plain = not (self._has_vanished(now) or self._differs(now, other, spot))
             return not now.plain
         now.plain = now.bare
         since = next((m.t for m in reversed(self._stream.moments) if m.looked or m.plain), LONG_AGO)
@@ -111,6 +112,13 @@ class Occasions:
         if track.missed or (len(track.sightings) > 1 and track.came_under()):
             return False
         return not (named_at_once(track) and is_laid(track, self._pile, now, over=False))
+
+    def _has_vanished(self, now: SeenFrame) -> bool:
+        """Whether a card under way is seen no more, and the hand that laid it or slid it under the pile has gone."""
+        return now.glance.calm and any(
+            track.missed and track.last.t > self._clear_t and track.belief()[1] >= SURE_READING
+            for track in self._pile.open
+        )
 
     def _may_settle(self, tracks: Sequence[Track], now: SeenFrame, other: Mask, spot: tuple[slice, slice]) -> bool:
         """Whether cards under way have come to rest, or have had the time to."""

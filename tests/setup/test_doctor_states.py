@@ -451,7 +451,7 @@ def test_the_power(rig: Rig, answer: str | None, state: str, words: str) -> None
 
 @pytest.mark.parametrize(
     ("look_ms", "state", "words"),
-    [(5.0, "fine", "5 ms a look"), (150.0, "broken", "follows about 0."), (None, None, "")],
+    [(5.0, "fine", "5 ms a look"), (600.0, "broken", "follows about 0."), (None, None, "")],
 )
 def test_how_many_cards_a_second_the_eye_follows(
     rig: Rig, look_ms: float | None, state: str | None, words: str
