@@ -154,7 +154,7 @@ class Arms:
     def note_hands(self) -> None:
         """Remember which arms reached to the cards under way, in each frame from when they came up to when they lay."""
         spacing = self._stream.spacing
-        for track in self._pile.open:
+        for track in sorted(self._pile.open, key=lambda track: track.high):
             begin, end = max(track.low, track.high - _BEFORE * spacing), track.high + LAID_NS
             if track.rested is not None:
                 end = min(end, track.rested + _AT_REST * spacing)
@@ -173,7 +173,13 @@ class Arms:
         if len(looks) > 1:
             # A hand that was over the pile all the while has brought nothing.
             looks = [look for look in looks if not self.hovering.stayed(look[0], glance.t - self._stream.spacing)]
-        track.bearings += looks
+        track.bearings += [look for look in looks if not self._laid_another(track, look[0], glance.t)]
+
+    def _laid_another(self, track: Track, angle: float, t: int) -> bool:
+        """Whether the arm of a bearing was just laying the card before, at an instant, ns."""
+        before = (other for other in (*self._pile.laid[-2:], *self._pile.open) if other.high < track.high)
+        hands = (usual(other.bearings) for other in before if t <= other.high + LAID_NS)
+        return any(hand is not None and apart(hand, angle) < _SAME_ARM for hand in hands)
 
     def note_sweep(self, glance: Glance) -> None:
         """Remember which arms reach to the pile's middle, for whoever takes it."""
