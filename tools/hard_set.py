@@ -12,6 +12,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
 
 import cv2
@@ -138,14 +139,21 @@ def _in_time(truth: Sequence[Observation], seen: Sequence[Observation]) -> int:
     return sum(abs(one.t - laid[one.card].t) <= one.t_error for one in read)
 
 
-def play(name: str, seed: int, frames: Path | None = None) -> Outcome:
-    """Film one sequence, look at it, compare; writes the moments worth looking at into a folder."""
+def play(name: str, seed: int, frames: Path | None = None, printed: bool = False) -> Outcome:
+    """Film one sequence, look at it, compare; writes the moments worth looking at into a folder.
+
+    On a cloth with ``printed`` faces the bare table is looked at before.
+    """
     shown = situation(name, seed)
-    table = SpoiltTable(shown)
+    table = SpoiltTable(shown, printed=printed)
     if frames is not None:
         _write(frames, shown, table)
-        table = SpoiltTable(shown)
-    watcher = new_watcher(dict(enumerate(table.seat_bearings, 1)))
+        table = SpoiltTable(shown, printed=printed)
+    with TemporaryDirectory() as folder:
+        bare = Path(folder, "bare.png") if printed else None
+        if bare is not None:
+            cv2.imwrite(str(bare), table.scene.bare)
+        watcher = new_watcher(dict(enumerate(table.seat_bearings, 1)), bare=str(bare or ""))
     return compare(shown, *watched(table, watcher))
 
 
@@ -184,6 +192,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seeds", type=int, default=6, help="sequences of each situation")
     parser.add_argument("--first", type=int, default=1, help="the first seed")
     parser.add_argument("--frames", type=Path, help="folder for pictures of each situation's first sequence")
+    parser.add_argument("--printed", action="store_true", help="on cloths with four faces printed on them")
     parser.add_argument("--faults", action="store_true", help="also say what was missed, and where")
     options = parser.parse_args(arguments)
     for name in options.names:
@@ -192,7 +201,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     outcomes = []
     for name in options.names or SITUATIONS:
         for seed in range(options.first, options.first + options.seeds):
-            outcome = play(name, seed, options.frames if seed == options.first else None)
+            outcome = play(name, seed, options.frames if seed == options.first else None, options.printed)
             outcomes.append(outcome)
             if options.faults or not outcome.good:
                 for fault in outcome.faults:

@@ -10,6 +10,7 @@ from typing import Final
 
 import numpy as np
 
+from models.eye.classes import SURE_READING
 from models.eye.geometry import centre_of
 from models.watch.faces import LAID_NS
 from models.watch.motion import Glance, Mask, Motion, Reach
@@ -177,8 +178,9 @@ class Arms:
 
     def _laid_another(self, track: Track, angle: float, t: int) -> bool:
         """Whether the arm of a bearing was just laying the card before, at an instant, ns."""
-        before = (other for other in (*self._pile.laid[-2:], *self._pile.open) if other.high < track.high)
-        hands = (usual(other.bearings) for other in before if t <= other.high + LAID_NS)
+        cards = (other for other in (*self._pile.laid[-2:], *self._pile.open) if other.belief()[1] >= SURE_READING)
+        before = (other for other in cards if other.high < track.high and t <= other.high + LAID_NS)
+        hands = (usual(other.bearings) for other in before)
         return any(hand is not None and apart(hand, angle) < _SAME_ARM for hand in hands)
 
     def note_sweep(self, glance: Glance) -> None:

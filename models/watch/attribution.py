@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from models.eye.classes import SURE_READING, UNREAD
 from models.eye.eye import CardSeen
@@ -52,6 +53,8 @@ class Attribution:
         """The half picture of the last frame without a hand in it."""
         self._before = -1
         """Index of the frame looked at last."""
+        self._unmoved: dict[str, NDArray[np.float64]] = {}
+        """By name, where the indices showed of what was read where nothing had moved: slid there unseen, or misread."""
 
     def attribute(self, found: Sequence[Found], now: SeenFrame) -> None:
         """Give each reading of a frame to the card it belongs to; frames come in the order of time."""
@@ -244,11 +247,24 @@ class Attribution:
             return False
         if s.card != UNREAD and shown_before(quad, s.indices, self._settled, now.half, self._pile.rests):
             return False
+        if not self._pile.laid:
+            self._unmoved.clear()
+        before = self._unmoved.get(s.card)
+        if before is not None and _in_places(s.indices, before, _INDEX_NEAR * self._pile.card_height):
+            return False
         inside = self._motion.mask([quad], self._motion.moved_at.shape) > 0
         if not inside.any():
             return False
-        moved_at = self._motion.moved_at[inside]
-        return bool((moved_at >= now.t - _MOVED_NS).mean() > 0.3)
+        moved = bool((self._motion.moved_at[inside] >= now.t - _MOVED_NS).mean() > 0.3)
+        if not moved:
+            self._unmoved[s.card] = s.indices
+        return moved
+
+
+def _in_places(indices: NDArray[np.float64], places: NDArray[np.float64], reach: float) -> bool:
+    """Whether each index (px) lies within reach of one of the places."""
+    far = np.linalg.norm(indices[:, None] - places[None], axis=2)
+    return min(far.shape) > 0 and bool((far.min(axis=1) < reach).all())
 
 
 # How a card lies to the pile

@@ -1,7 +1,8 @@
 """What the bare table looks like, so that faces printed on its cloth are never taken for cards.
 
 A picture is taken while nothing lies on the table (`referee calibrate --bare`). A reading all of whose indices look as
-the table did there is a print, whatever the light; a card laid over a print does not look so, and is a card.
+the table did there is a print, whatever the light; a card laid over a print does not look so, and is a card. If
+somebody knocks against the camera, the table's grain and its prints tell by how much the picture has shifted.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 from models.eye.eye import CardSeen
 from models.eye.geometry import Floats, convex_quad, height_of
 from models.watch.motion import Bytes
+from models.watch.shift import DOUBTED, Grain, Shift, likeness, shift_between, warped
 
 _SPAN: Final = 0.2
 """Half the side of the window round an index that is compared, as a share of a card's height."""
@@ -32,6 +34,10 @@ _PLACE: Final = 0.04
 it was 0.02 at most."""
 _FLAT: Final = 0.02
 """Contrast under which a window holds no print, in logarithms of light."""
+_GRAIN_WIDTH: Final = 240
+"""Columns to which a picture is reduced for its shift ..."""
+_GRAIN_MOST: Final = 0.08
+"""... and the most that its grain counts, in logarithms of light."""
 
 _Floats = NDArray[np.float32]
 
@@ -41,19 +47,47 @@ class BareTable:
 
     def __init__(self, picture: Bytes) -> None:
         """Keep the picture (H x W x 3)."""
-        self._relief = _relief(picture)
+        self._picture = picture
+        self._keep(picture)
+
+    def _keep(self, picture: Bytes) -> None:
+        self._original = self._relief = _relief(picture)
+        self._grain = self._before = _grain(picture)
+        self._usual = 0.0
+        """How like the bare table's grain that of the pictures is."""
         self._known: dict[str, Floats] = {}
         """Of each print that was recognised, by its name: where its indices are, as shares of the picture."""
+        self.shift: Shift = np.eye(2, 3)
+        """By what the camera's picture has shifted since: 2 x 3, px."""
 
     def without_prints(self, image: Bytes, seen: Sequence[CardSeen]) -> Sequence[CardSeen]:
         """The readings of a picture but for those of the table's own prints."""
         rows, columns = image.shape[:2]
         if self._relief.shape != (rows, columns):
             # The camera gives another size by now.
-            self._relief = np.asarray(
-                cv2.resize(self._relief, (columns, rows), interpolation=cv2.INTER_AREA), np.float32
-            )
+            self._keep(np.asarray(cv2.resize(self._picture, (columns, rows), interpolation=cv2.INTER_AREA), np.uint8))
+        if seen:
+            self._follow(image)
         return [one for one in seen if not self._is_print(image, one)]
+
+    def _follow(self, image: Bytes) -> None:
+        """Keep to the table where the picture has shifted on it."""
+        now = _grain(image)
+        as_it_is = likeness(self._before, now)
+        if as_it_is >= DOUBTED * self._usual:
+            self._usual += (0.2 if self._usual else 1.0) * (as_it_is - self._usual)
+            return
+        found = shift_between(self._grain, now, as_it_is)
+        if found is None:
+            return
+        rows, columns = self._relief.shape
+        self._before = warped(self._grain, found)
+        self.shift = found.copy()
+        self.shift[:, 2] *= columns / now[0].shape[1]
+        self._relief = np.asarray(
+            cv2.warpAffine(self._original, self.shift, (columns, rows), borderMode=cv2.BORDER_REPLICATE), np.float32
+        )
+        self._known.clear()
 
     def _is_print(self, image: Bytes, seen: CardSeen) -> bool:
         height = height_of(convex_quad(seen.corners))
@@ -87,6 +121,15 @@ def _relief(picture: Bytes) -> _Floats:
     """Logarithms of light, in which a lamp only adds a constant."""
     grey = cv2.GaussianBlur(cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY), (0, 0), 1.0)
     return np.asarray(np.log(grey.astype(np.float32) + 6.0), np.float32)
+
+
+def _grain(picture: Bytes) -> Grain:
+    """What is fine in a picture, reduced; all of it may be the table."""
+    rows, columns = picture.shape[:2]
+    size = (_GRAIN_WIDTH, max(1, round(rows * _GRAIN_WIDTH / columns)))
+    small = _relief(np.asarray(cv2.resize(picture, size, interpolation=cv2.INTER_AREA), np.uint8))
+    grain = np.clip(small - cv2.GaussianBlur(small, (0, 0), 4.0), -_GRAIN_MOST, _GRAIN_MOST)
+    return np.asarray(grain, np.float32), np.ones(grain.shape, np.float32)
 
 
 def _fine(relief: _Floats, height: float) -> _Floats:

@@ -98,7 +98,10 @@ class Gaze:
         if resting is not None and not shows:
             return
         quads = [quad for s, quad in found if s.confidence >= SURE_READING]
-        self._known = now, quads, any(self._is_new(s) for s, _ in found)
+        # Beside a known card that lies whole on top of all, what is hardly read is an old one's corner.
+        topped = any(s.top and plain(s) and s.card in names for s, _ in found)
+        least = SURE_READING if topped else LEAST_BEGINNING
+        self._known = now, quads, any(self._is_new(s) and s.confidence >= least for s, _ in found)
 
     def _recall_known(self) -> None:
         """From now on hold frames against the one that showed what is known."""

@@ -8,7 +8,7 @@ grain tells nothing, and then nothing is said.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import cv2
 import numpy as np
@@ -18,9 +18,12 @@ from models.eye.geometry import Quad
 from models.watch.motion import Glance, Motion
 from models.watch.tracks import Pile
 
+if TYPE_CHECKING:
+    from models.watch.bare_table import BareTable
+
 _TURNS: Final = (0.0, -1.0, 1.0, -2.0, 2.0, -3.0, 3.0, -4.0, 4.0)
 """Degrees by which a camera may have turned."""
-_DOUBTED: Final = 0.6
+DOUBTED: Final = 0.6
 """Below this share of its usual likeness to the frame before the grain may have shifted."""
 _ALIKE: Final = 0.4
 """Least likeness of grains that are one, shifted: the correlation of all that is table in both ..."""
@@ -34,14 +37,19 @@ _RIM: Final = np.ones((9, 9), np.uint8)
 
 Grain = tuple[NDArray[np.float32], NDArray[np.float32]]
 """The grain, and 1 where it is the table's, else 0: both reduced."""
+Shift = NDArray[np.float64]
+"""What moves a picture onto another: 2 x 3."""
 
 
 class Following:
     """Follows the pile through a shift of the picture, from one quiet frame to the next."""
 
-    def __init__(self, motion: Motion, pile: Pile) -> None:
+    def __init__(self, motion: Motion, pile: Pile, bare: BareTable | None = None) -> None:
         self._motion = motion
         self._pile = pile
+        self._bare = bare
+        self._on_bare: Shift = np.eye(2, 3)
+        """By what the last quiet frame had shifted on the bare table."""
         self._busy = True
         self._places: dict[int, Quad] = {}
         """Where each known card lay in the last quiet frame, by identity."""
@@ -58,7 +66,9 @@ class Following:
             return False
         self._busy = False
         grain = self._grain_of(glance)
-        matrix = self._shift(grain)
+        on_bare, matrix = self._shift_on_bare(), self._shift(grain)
+        # Faces printed on the cloth drown its grain, but the picture of the bare table has them, too.
+        matrix = matrix if matrix is not None else on_bare
         if matrix is not None:
             self._carry(matrix)
         self._grain = grain
@@ -76,26 +86,32 @@ class Following:
         there = np.where(hidden > 0, np.float32(0), np.float32(1))
         return np.asarray(np.clip(grain, -6, 6) * there, np.float32), there
 
-    def _shift(self, after: Grain) -> NDArray[np.float64] | None:
+    def _shift(self, after: Grain) -> Shift | None:
         """By what the table's grain has moved, 2 x 3 in px of the picture; None if it has not, or cannot tell."""
         before = self._grain
         if before is None or before[0].shape != after[0].shape:
             return None
-        as_it_is = _likeness(before, after)
-        if self._usual and as_it_is >= _DOUBTED * self._usual:
+        as_it_is = likeness(before, after)
+        if self._usual and as_it_is >= DOUBTED * self._usual:
             self._usual += 0.2 * (as_it_is - self._usual)
             return None
-        least = max(_ALIKE, _BETTER * as_it_is)
-        best, found = max(((_likeness(_warped(before, m), after), m) for m in _guesses(before, after)), key=_first)
-        far = float(np.hypot(found[0, 2], found[1, 2])) if abs(found[0, 1]) < 1e-6 else np.inf
-        if best < least or far < _LEAST_PX:
+        found = shift_between(before, after, as_it_is)
+        if found is None:
             self._usual = self._usual or as_it_is
             return None
         whole = found.copy()
         whole[:, 2] *= self._motion.factor
         return whole
 
-    def _carry(self, matrix: NDArray[np.float64]) -> None:
+    def _shift_on_bare(self) -> Shift | None:
+        """By what the picture has moved over the bare table since the last quiet frame, px; None if it has not."""
+        if self._bare is None or np.array_equal(self._bare.shift, self._on_bare):
+            return None
+        before, after = (np.vstack([m, (0.0, 0.0, 1.0)]) for m in (self._on_bare, self._bare.shift))
+        self._on_bare = self._bare.shift
+        return np.asarray((after @ np.linalg.inv(before))[:2], np.float64)
+
+    def _carry(self, matrix: Shift) -> None:
         """Move what was not read since along with the table."""
         for track in self._pile.laid:
             if self._places.get(id(track)) is not track.quad:
@@ -108,17 +124,27 @@ class Following:
         self._pile.shifted()
 
 
-def _first(pair: tuple[float, NDArray[np.float64]]) -> float:
+def shift_between(before: Grain, after: Grain, as_it_is: float) -> Shift | None:
+    """By what a table's grain has moved, in reduced px; None if it has not, or cannot tell.
+
+    ``as_it_is`` says how alike the two are where they are.
+    """
+    best, found = max(((likeness(warped(before, m), after), m) for m in _guesses(before, after)), key=_first)
+    far = float(np.hypot(found[0, 2], found[1, 2])) if abs(found[0, 1]) < 1e-6 else np.inf
+    return None if best < max(_ALIKE, _BETTER * as_it_is) or far < _LEAST_PX else found
+
+
+def _first(pair: tuple[float, Shift]) -> float:
     return pair[0]
 
 
-def _guesses(before: Grain, after: Grain) -> Iterator[NDArray[np.float64]]:
+def _guesses(before: Grain, after: Grain) -> Iterator[Shift]:
     """For each turn the shift that the correlation of phases finds: 2 x 3, reduced px."""
     rows, columns = after[0].shape
     window = cv2.createHanningWindow((columns, rows), cv2.CV_32F)
     for turn in _TURNS:
         matrix = cv2.getRotationMatrix2D((columns / 2, rows / 2), turn, 1.0)
-        turned, there = _warped(before, matrix)
+        turned, there = warped(before, matrix)
         # Only what is table in both is compared, or the edges of what is not would be.
         both = there * after[1]
         (dx, dy), _ = cv2.phaseCorrelate(turned * both, after[0] * both, window)
@@ -126,13 +152,14 @@ def _guesses(before: Grain, after: Grain) -> Iterator[NDArray[np.float64]]:
         yield np.asarray(matrix, np.float64)
 
 
-def _warped(grain: Grain, matrix: NDArray[np.float64]) -> Grain:
+def warped(grain: Grain, matrix: Shift) -> Grain:
+    """A grain moved by a shift in its own pixels."""
     rows, columns = grain[0].shape
     moved, there = (cv2.warpAffine(part, matrix, (columns, rows)) for part in grain)
     return np.asarray(moved, np.float32), np.asarray(there > 0.99, np.float32)
 
 
-def _likeness(one: Grain, other: Grain) -> float:
+def likeness(one: Grain, other: Grain) -> float:
     """The correlation of two grains where both are table, -1 to 1; 0 where that is too little."""
     both = one[1] * other[1]
     if both.mean() < _LEAST_SHARE:
@@ -141,5 +168,5 @@ def _likeness(one: Grain, other: Grain) -> float:
     return float((a * b).sum() / max(1e-6, float(np.linalg.norm(a)) * float(np.linalg.norm(b))))
 
 
-def _moved_by(matrix: NDArray[np.float64], quad: Quad) -> Quad:
+def _moved_by(matrix: Shift, quad: Quad) -> Quad:
     return np.asarray(quad @ matrix[:, :2].T + matrix[:, 2], np.float32)

@@ -10,6 +10,7 @@ from hardware.simulated.table.script import Script
 from hardware.simulated.table.simulated_table import SimulatedTable
 from tests.support.awkward import AwkwardScene
 from tests.support.effects import Effect
+from tests.support.printed_cloth import PrintedScene
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,11 +28,18 @@ class Situation:
     """Instants worth looking at."""
 
 
+class PrintedAwkwardScene(AwkwardScene, PrintedScene):
+    """The same on a cloth with faces printed on it."""
+
+
 class SpoiltTable(SimulatedTable):
     """The simulated table of a situation."""
 
-    def __init__(self, situation: Situation, fps: float = 15.0, size: tuple[int, int] = (960, 720)) -> None:
-        super().__init__(situation.script, fps, size, situation.family, scene=AwkwardScene)
+    def __init__(
+        self, situation: Situation, fps: float = 15.0, size: tuple[int, int] = (960, 720), printed: bool = False
+    ) -> None:
+        scene = PrintedAwkwardScene if printed else AwkwardScene
+        super().__init__(situation.script, fps, size, situation.family, scene=scene)
         self._effects = situation.effects
         assert isinstance(self.scene, AwkwardScene)
         self.scene.bent = situation.bent

@@ -40,6 +40,17 @@ def test_nothing_is_invented(outcomes: dict[str, Outcome], name: str) -> None:
     assert one.wanted > 0 and one.seen == one.wanted, one.faults
 
 
+def test_prints_on_the_cloth_are_not_told_after_a_knock_either() -> None:
+    from referee.errors import UserError
+
+    try:
+        one = play("bumped while a card is laid", 1, printed=True)
+    except UserError as missing:
+        pytest.skip(f"the eye has no weights here: {missing}")
+    assert one.good and one.cards.right == one.cards.laid, one.faults
+    assert one.wanted > 0 and one.seen == one.wanted, one.faults
+
+
 def test_the_table_sums_up(outcomes: dict[str, Outcome]) -> None:
     lines = list(table_of(list(outcomes.values())))
     assert len(lines) == 2 + len(GRAVEST) + 1

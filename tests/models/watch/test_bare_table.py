@@ -52,6 +52,28 @@ def test_a_print_is_known_in_other_light_with_noise_and_where_the_camera_was_kno
     assert BARE.without_prints(image, seen) == []
 
 
+@pytest.mark.parametrize(("dx", "dy", "turn"), [(30, -40, 3.0), (-25, 10, -2.0), (0, 35, 0.0)])
+def test_the_prints_are_known_after_a_hard_knock(dx: float, dy: float, turn: float) -> None:
+    """The picture's shift is found by what is fine in it, and told in pixels."""
+    bare = BareTable(cv2.add(picture(PRINTED), grain(5)))
+    assert bare.without_prints(cv2.add(picture(PRINTED), grain(6)), readings(PRINTED)) == []
+    laid = (*PRINTED, Painted("9h", 500, 160, -20))
+    matrix = cv2.getRotationMatrix2D((480, 360), turn, 1.0)
+    matrix[:, 2] += (dx, dy)
+    image = cv2.warpAffine(cv2.add(picture(laid), grain(7)), matrix, (960, 720))
+    seen = [
+        replace(one, corners=one.corners @ matrix[:, :2].T + matrix[:, 2], indices=moved(one.indices, matrix))
+        for one in readings(laid)
+    ]
+    left = bare.without_prints(np.asarray(image, np.uint8), seen)
+    assert [one.card for one in left] == ["9h"]
+    assert np.abs(moved(np.array([[480.0, 360.0]]), bare.shift) - moved(np.array([[480.0, 360.0]]), matrix)).max() < 4
+
+
+def moved(points: np.ndarray, matrix: np.ndarray) -> np.ndarray:
+    return np.asarray(points @ matrix[:, :2].T + matrix[:, 2])
+
+
 def test_a_print_half_under_a_card_or_a_shadow_is_still_a_print() -> None:
     table = (*PRINTED, Painted("9h", 480 + 60, 360 + 85, 12))
     left = BARE.without_prints(picture(table), readings(table))
