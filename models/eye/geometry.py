@@ -163,6 +163,12 @@ def grown(quad: Quad, margin: float) -> Quad:
     return np.asarray(quad + out / length * margin * 1.4, np.float32)
 
 
+def holds(quad: Quad, point: Sequence[float] | NDArray[np.float64]) -> bool:
+    """Whether a point lies within a quad."""
+    inside = cv2.pointPolygonTest(np.asarray(quad, np.float32), (float(point[0]), float(point[1])), False)
+    return inside >= 0
+
+
 def height_of(quad: Quad) -> float:
     """The longer side, px: a card's height."""
     sides = np.linalg.norm(quad - np.roll(quad, 1, axis=0), axis=1)

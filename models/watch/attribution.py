@@ -142,7 +142,10 @@ class Attribution:
         if s.card != track.name or s.confidence < 0.5:
             return
         before = track.rest
-        seen = Sighting(now.index, now.t, s.card, s.confidence, quad, s.top, on_pile=False, under=False, plain=plain(s))
+        seen = Sighting(
+            now.index, now.t, s.card, s.confidence, quad, s.top, on_pile=False, under=False, plain=plain(s),
+            indices=s.indices,
+        )  # fmt: skip
         track.add(seen)
         track.note_indices(s)
         del track.sightings[:-4]
@@ -277,7 +280,7 @@ def _sighting(s: CardSeen, quad: Quad, track: Track, now: SeenFrame, pile: Pile,
     return Sighting(
         now.index, now.t, s.card, s.confidence, quad, s.top, on_pile, under, _is_old_index(s, pile),
         plain=plain(s) and not doubled, double=double(s) and not doubled, bare=s.bare >= BARE,
-        candidates=s.candidates, at_rest=at_rest,
+        candidates=s.candidates, at_rest=at_rest, indices=s.indices,
     )  # fmt: skip
 
 

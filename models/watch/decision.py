@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 
 from models.eye.classes import SURE_READING, UNREAD
-from models.eye.geometry import area, centre_of, distance, iou, shared_area
+from models.eye.geometry import area, centre_of, distance, grown, holds, iou, shared_area
 from models.watch.arms import Arms, usual
 from models.watch.motion import Glance, Motion
 from models.watch.prior import NamedCard, Prior, Trust, judge
@@ -35,6 +35,8 @@ _AT_ONCE: Final = 0.985
 """... if it is believed so firmly."""
 _TOGETHER_NS: Final = 100 * MS
 """Cards whose faces came up no further apart came in one hand: no second hand is so quick."""
+_WITHIN: Final = 0.1
+"""Share of a card's height by which what it hides lies within its edge."""
 _FANNED: Final = 0.1
 """Share of the lower of two cards drawn at once that the upper one must hide."""
 
@@ -67,7 +69,10 @@ class Decisions:
         name, sure = track.belief()
         # What was slid under the pile and lies there in sight is looked at no more.
         gone = track.missed or track.came_under()
-        over = final or (gone and now.t - track.last.t > _LOST_NS)
+        lost = now.t - track.last.t
+        # The hand that may hide it, or has slid it under the pile, is waited for, unless a later card lies there.
+        waits = bool(glance.reaches) and self._pile.latest <= track.high and lost < PATIENCE_NS
+        over = final or (gone and lost > _LOST_NS and not waits)
         if self._pile.packs == 1 and name in self._pile.names and name != UNREAD:
             if over:
                 self._pile.open.remove(track)
@@ -88,8 +93,8 @@ class Decisions:
         name, sure = track.belief()
         if named_at_once(track):
             prior = self._prior(track)
-            # What memory speaks against is worth another look.
-            if prior is None or prior.allows(name):
+            # What memory speaks against is worth another look, unless a later card would be told before it.
+            if prior is None or prior.allows(name) or self._pile.latest > track.high:
                 return judge(name, sure, track.looks(), prior)
         age = _age(track, now)
         if over or age > PATIENCE_NS or (track.still >= 3 and age > _QUIET_NS):
@@ -265,9 +270,17 @@ def _laid_after_all(track: Track, pile: Pile) -> bool:
 
 
 def _bared(track: Track, pile: Pile) -> bool:
-    """Whether the pile's top card has since been seen whole and on top: then nothing was laid on it."""
+    """Whether what a card would hide has been seen since: then it was not laid.
+
+    The pile's top card whole and on top, or an index of an older one where this card was seen last.
+    """
     top = pile.laid[-1]
-    return top.high < track.high and any(s.top and s.plain and s.t > track.last.t for s in top.sightings)
+    if top.high < track.high and any(s.top and s.plain and s.t > track.last.t for s in top.sightings):
+        return True
+    older = (other for other in pile.laid if other.high < track.high)
+    since = (s for other in older for s in other.sightings if s.t > track.last.t and s.confidence >= SURE_READING)
+    place = grown(track.quad, -_WITHIN * pile.card_height)
+    return pile.latest <= track.high and any(holds(place, index) for s in since for index in s.indices)
 
 
 def _another_look(track: Track, pile: Pile) -> bool:

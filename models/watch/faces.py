@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from models.eye.classes import SURE_READING
 from models.eye.eye import CardSeen
-from models.eye.geometry import Quad, centre_of, convex_quad, distance, grown, iou
+from models.eye.geometry import Quad, centre_of, convex_quad, distance, grown, holds, iou
 from models.watch.motion import DIM_PAPER_LEVEL, PAPER_LEVEL, PAPER_STEP, Bytes, Glance, Mask, Motion
 from models.watch.stream import LONG_AGO, PATIENCE_NS, SeenFrame, Stream, Suspect
 from models.watch.tracks import Pile, plain
@@ -176,15 +176,10 @@ def shown_before(
     right, down = (quad[1] - quad[0]) * _INDEX_WIDE, (quad[3] - quad[0]) * _INDEX_TALL
     corners = [quad[0] + np.stack([0 * right, right, right + down, down])]
     corners.append(quad[2] - np.stack([0 * right, right, right + down, down]))
-    corners = [c for c in corners if any(_holds(convex_quad(c), index) for index in indices)]
+    corners = [c for c in corners if any(holds(convex_quad(c), index) for index in indices)]
     # Bare cloth looks like itself, too: only where a card lay may an index have shown.
-    corners = [c for c in corners if any(_holds(k, centre_of(c)) for k in known)]
+    corners = [c for c in corners if any(holds(k, centre_of(c)) for k in known)]
     return any(looked_alike(then, now, grown(convex_quad(c), -3.0), _INDEX_ALIKE) for c in corners)
-
-
-def _holds(quad: Quad, point: Sequence[float] | NDArray[np.float64]) -> bool:
-    """Whether a point lies within a quad."""
-    return cv2.pointPolygonTest(quad, (float(point[0]), float(point[1])), False) >= 0
 
 
 def looked_alike(then: Bytes | None, now: Bytes | None, quad: Quad, least: float) -> bool:

@@ -7,9 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-import cv2
-
-from models.eye.geometry import Quad, centre_of, distance
+from models.eye.geometry import Quad, centre_of, distance, holds
 from models.watch.motion import Bytes, Glance
 from referee.units import MS, SECOND
 
@@ -185,9 +183,7 @@ class Stream:
         """A card lies open: the white paper that showed within it so far was its own."""
         for moment in self.moments:
             if moment.t <= now.t:
-                moment.suspects = [
-                    s for s in moment.suspects if cv2.pointPolygonTest(quad, centre_of(s.place), False) < 0
-                ]
+                moment.suspects = [s for s in moment.suspects if not holds(quad, centre_of(s.place))]
 
     def unread(self) -> list[SeenFrame]:
         """The frames since the last that was looked at, oldest first, that can still be looked at."""

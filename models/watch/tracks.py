@@ -82,6 +82,8 @@ class Sighting:
     """Nothing moved there since the frame before."""
     candidates: tuple[tuple[str, float], ...] = ()
     """The names that it may have, with their probabilities; empty: only its own."""
+    indices: NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 2)))
+    """Where its indices showed, px."""
 
 
 @dataclass(slots=True, eq=False)
