@@ -39,6 +39,8 @@ _KEPT_NS: Final = 1_000 * MS
 """How long a stay is remembered: a card is told some frames after it came up."""
 _SAME_ARM: Final = 15.0
 """Degrees within which two looks show one arm."""
+_BROUGHT: Final = 30.0
+"""Degrees by which an arm may swing while it lays a card."""
 _GONE: Final = 0.6
 """Share of the pile's place that must show bare table."""
 TAKEN_ERROR_NS: Final = 150 * MS
@@ -174,7 +176,11 @@ class Arms:
         if len(looks) > 1:
             # A hand that was over the pile all the while has brought nothing.
             looks = [look for look in looks if not self.hovering.stayed(look[0], glance.t - self._stream.spacing)]
-        track.bearings += [look for look in looks if not self._laid_another(track, look[0], glance.t)]
+        looks = [look for look in looks if not self._laid_another(track, look[0], glance.t)]
+        if track.bearings and glance.t > track.high + self._stream.spacing:
+            # Who reaches in only after the face came up has not brought it.
+            looks = [look for look in looks if any(apart(look[0], angle) < _BROUGHT for angle, _ in track.bearings)]
+        track.bearings += looks
 
     def _laid_another(self, track: Track, angle: float, t: int) -> bool:
         """Whether the arm of a bearing was just laying the card before, at an instant, ns."""

@@ -302,7 +302,7 @@ def _lie(s: CardSeen, quad: Quad, track: Track, now: SeenFrame, pile: Pile, whol
     for other in cards:
         # Whether a card of the pile was just seen to lie over this place, on top of all.
         if other.high <= track.high and other.sightings and other.last.index == now.index:
-            surely_top = other.last.top and other.last.confidence >= 0.8
+            surely_top = other.last.plain or (other.last.top and other.last.confidence >= 0.8)
             if surely_top and shared_area(quad, other.quad) >= least:
                 return False, True
     return s.confidence >= SURE_READING, False

@@ -71,7 +71,7 @@ class Decisions:
         gone = track.missed or track.came_under()
         lost = now.t - track.last.t
         # The hand that may hide it, or has slid it under the pile, is waited for, unless a later card lies there.
-        waits = bool(glance.reaches) and self._pile.latest <= track.high and lost < PATIENCE_NS
+        waits = bool(glance.reaches) and not _is_followed(track, self._pile) and lost < PATIENCE_NS
         over = final or (gone and lost > _LOST_NS and not waits)
         if self._pile.packs == 1 and name in self._pile.names and name != UNREAD:
             if over:
@@ -94,7 +94,7 @@ class Decisions:
         if named_at_once(track):
             prior = self._prior(track)
             # What memory speaks against is worth another look, unless a later card would be told before it.
-            if prior is None or prior.allows(name) or self._pile.latest > track.high:
+            if prior is None or prior.allows(name) or _is_followed(track, self._pile):
                 return judge(name, sure, track.looks(), prior)
         age = _age(track, now)
         if over or age > PATIENCE_NS or (track.still >= 3 and age > _QUIET_NS):
@@ -280,7 +280,13 @@ def _bared(track: Track, pile: Pile) -> bool:
     older = (other for other in pile.laid if other.high < track.high)
     since = (s for other in older for s in other.sightings if s.t > track.last.t and s.confidence >= SURE_READING)
     place = grown(track.quad, -_WITHIN * pile.card_height)
-    return pile.latest <= track.high and any(holds(place, index) for s in since for index in s.indices)
+    return not _is_followed(track, pile) and any(holds(place, index) for s in since for index in s.indices)
+
+
+def _is_followed(track: Track, pile: Pile) -> bool:
+    """Whether a card whose name is known has come up after this one."""
+    later = (other for other in (*pile.laid, *pile.open) if other.high > track.high)
+    return any(other.name is not None or other.belief()[1] >= SURE_READING for other in later)
 
 
 def _another_look(track: Track, pile: Pile) -> bool:
