@@ -95,10 +95,10 @@ class Occasions:
         if now.suspects or now.still or not self._pile.card_height:
             return False
         known = self._stream.known_quads
-        if not known:
-            # Cards that no frame has shown in sight of all may look like anything.
-            return not (self._pile.laid or self._pile.open)
-        return all(looks_as_known(quad, now, self._stream) for quad in known)
+        if not (self._pile.laid or self._pile.open):
+            return True
+        # Cards that no frame has shown in sight of all may look like anything.
+        return bool(known) and all(looks_as_known(quad, now, self._stream) for quad in known)
 
     def _white_shows(self, now: SeenFrame) -> bool:
         """Whether white paper has shown for a while that is due a look, for the first time or once more."""
