@@ -101,7 +101,7 @@ def in_words(table: Table) -> Callable[[Ruling], str]:
     say = RulingWords(table.seats)
 
     def line(ruling: Ruling) -> str:
-        return f"{(ruling.t - table.t) / 1e9:9.3f} s  {say(ruling)}  [{' '.join(ruling.rule)}]  {ruling.id}"
+        return f"{say.texts.seconds(ruling.t - table.t):>9}  {say(ruling)}  [{' '.join(ruling.rule)}]  {ruling.id}"
 
     return line
 

@@ -6,3 +6,42 @@ US: Final = 1_000
 MS: Final = 1_000_000
 SECOND: Final = 1_000_000_000
 MINUTE: Final = 60 * SECOND
+_FINEST: Final = 3
+"""The last place of a time that is known exactly: microseconds."""
+
+
+def last_place(error: int, ns: int = 0) -> int:
+    """The place of the last digit of a time that its error allows, as a power of ten in ns: 6 is whole milliseconds.
+
+    An error is a bound: the true time is no further than that from the stated one. One digit of it is kept, two where
+    the first is a one (3 ms, 1.5 ms, 80 ms, 0.04 ms), and the time ends at the same place: 45 ± 3 ms. Where that would
+    make a time look smaller than its error though it is larger, or the other way round, both get one more digit, for
+    what is ruled hangs on it.
+
+    Args:
+        error: how far off the time may be, ns; 0 or less where it is known exactly.
+        ns: the time, where it stands beside its error.
+    """
+    if error <= 0:
+        return _FINEST
+    digits = str(error)
+    place = len(digits) - 1
+    if digits[0] == "1":
+        return max(place - 1, 0)
+    # What rounds up to the next power of ten begins with a one.
+    if place == 0 or round_at(error, place) == 10 ** (place + 1):
+        return place
+    seems_larger = abs(round_at(ns, place)) > round_at(error, place)
+    return place if seems_larger == (abs(ns) > error) else place - 1
+
+
+def round_at(ns: int, place: int) -> int:
+    """A time rounded at a place (`last_place`), halves away from zero, ns."""
+    unit = 10**place
+    rounded: int = (abs(ns) + unit // 2) // unit * unit
+    return -rounded if ns < 0 else rounded
+
+
+def whole_ms(ns: int, error: int) -> int:
+    """A time in whole milliseconds, or coarser where its error asks for it."""
+    return round_at(ns, max(last_place(error, ns), len(str(MS)) - 1)) // MS

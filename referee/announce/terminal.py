@@ -75,9 +75,9 @@ class Display:
         self.began = 0
         """When the game began, ns: times are shown from there."""
 
-    def since_began(self, t: int) -> float:
-        """Seconds of the game at an instant."""
-        return (t - self.began) / 1e9
+    def since_began(self, t: int) -> str:
+        """The game's clock at an instant."""
+        return self._words.texts.seconds(t - self.began)
 
     def __enter__(self) -> Display:
         if self._live_wanted:
@@ -99,7 +99,7 @@ class Display:
                 continue
             self._remember(ruling)
             if self._live is None:
-                print(f"{self.since_began(ruling.t):9.3f} s  {escape_controls(self._words(ruling))}")
+                print(f"{self.since_began(ruling.t):>9}  {escape_controls(self._words(ruling))}")
 
     def _remember(self, ruling: Ruling) -> None:
         """Put a ruling last in the list, or in the place of the one that it mends: "alone" becomes a margin."""
@@ -186,7 +186,7 @@ class Display:
 
         lines = Text()
         for ruling in self._rulings:
-            lines.append(f"\n{self.since_began(ruling.t):8.2f} s  ", style="dim")
+            lines.append(f"\n{self.since_began(ruling.t):>8}  ", style="dim")
             lines.append(escape_controls(self._words(ruling)), style=_COLOURS.get(ruling.kind, ""))
         lines.append("\n" * (_RULINGS - len(self._rulings)))
         return lines
@@ -232,7 +232,7 @@ class Screen:
         """Teller: print a line where lines are printed; elsewhere what is amiss stands below the table."""
         if not self._live and notice.words:
             words = escape_controls(notice.words)
-            self._work.put(lambda: print(f"{self._display.since_began(notice.t):9.3f} s  {words}"))
+            self._work.put(lambda: print(f"{self._display.since_began(notice.t):>9}  {words}"))
 
     def draw(self, view: View, gauge: Gauge) -> None:
         """Draw this position; of several that wait only the last is drawn."""

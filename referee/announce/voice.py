@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 from referee.announce.phrases import MOST, Clips, Language, NoWords, places, with_mark, words_in
 from referee.announce.sinks import Notice
 from referee.engine.rulings import Ruling
-from referee.units import MS
+from referee.units import whole_ms
 
 if TYPE_CHECKING:
     from hardware.ports import Speaker
@@ -96,11 +96,11 @@ def spelling(language: str = "en") -> Mapping[str, str]:
     return words_in(language).spelling
 
 
-def margin(words: Language, ns: int | None) -> Clips:
-    """Whole milliseconds, never more than it was; nothing where nobody was second."""
+def margin(words: Language, ns: int | None, error: int) -> Clips:
+    """Milliseconds, rounded as they are in writing and whole; nothing where nobody was second. ``error`` in ns."""
     if ns is None:
         return ()
-    whole = ns // MS
+    whole = whole_ms(ns, error)
     if whole < 1:
         return words.say("margin.less")
     return words.say("margin.more") if whole > MOST else words.say("margin", ms=words.counted(whole, "ms"))
@@ -198,7 +198,7 @@ def _filled(words: Language, ruling: Ruling, place: str) -> Clips:
         strikes = int(ruling["strikes"])
         return words.number(strikes) if 0 <= strikes <= MOST else ()
     if place == "margin":
-        return margin(words, ruling["margin"])
+        return margin(words, ruling["margin"], ruling.get("error") or 0)
     if place == "pattern":
         return _pattern(words, ruling)
     if place in ("card", "other"):
@@ -232,8 +232,8 @@ def tell(what: str, t: int = 0, language: str = "en", priority: Priority = Prior
         t: the instant that it speaks of, ns.
         language: its code.
         priority: how it stands to other phrases.
-        fields: what the phrase names: ``seat``, ``margin`` (ns, or None where nobody was second), ``rules`` (a preset's
-            name; any other is the table's own), ``number``, ``digits`` (a text of them).
+        fields: what the phrase names: ``seat``, ``margin`` (ns, or None where nobody was second) with its ``error``
+            (ns), ``rules`` (a preset's name; any other is the table's own), ``number``, ``digits`` (a text of them).
 
     Raises:
         NoWords: there is no such phrase, a field is missing, or there are no words for it.
@@ -244,7 +244,7 @@ def tell(what: str, t: int = 0, language: str = "en", priority: Priority = Prior
         if name == "seat":
             said[name] = (words.seat(value),)
         elif name == "margin":
-            said[name] = margin(words, value)
+            said[name] = margin(words, value, fields.get("error", 0))
         elif name == "rules":
             known = f"rules.{value}"
             said[name] = words.say(known if words.has(known) else "rules.own")

@@ -303,20 +303,17 @@ def _of_winner(ruling: Ruling, position: Position, course: JudgedCourse) -> Iter
         yield Considered("M2", True, "people_said", {})
     if not ruling["runners_up"]:
         yield Considered("K3", True, "no_other_hand", {})
-    first = True
+    winner = cause_of(ruling.id)
+    hands = {hand.seat: hand.id for hand in map(course.slap, ruling.because) if hand is not None}
     for runner in ruling["runners_up"]:
         margin = runner["margin"]
         if runner["seat"] in tied:
             continue
         if margin is None or margin < 0:
             yield Considered("K3", False, "not_behind", {"seat": runner["seat"]})
-        elif first and not tied and ruling["error"] is not None:
-            yield Considered(
-                "K3", False, "was_later_by", {"seat": runner["seat"], "ms": margin, "ms_error": ruling["error"]}
-            )
         else:
-            yield Considered("K3", False, "was_later", {"seat": runner["seat"], "ms": margin})
-        first = False
+            error = course.error_between(winner, hands.get(runner["seat"], ""))
+            yield Considered("K3", False, "was_later", {"seat": runner["seat"], "ms": margin, "ms_error": error})
 
 
 def _of_heat(heat: Ruling) -> Iterator[Considered]:
@@ -345,6 +342,8 @@ def _of_hand(ruling: Ruling, judged: JudgedMoment, course: JudgedCourse) -> Iter
     slap, position, reason = judged.observation, _met(judged), ruling.get("reason", "")
     if not isinstance(slap, Slap):
         return
+    newest = newest_card(position)
+    since_error = 0 if newest is None else course.error_between(slap.id, newest.ref)
     if is_overruled(ruling):
         yield Considered("K6", True, "people_said", {})
     elif reason == "late":
@@ -355,15 +354,15 @@ def _of_hand(ruling: Ruling, judged: JudgedMoment, course: JudgedCourse) -> Iter
         dead = next((laid.card for laid in reversed(position.pile) if laid.state == "dead"), "")
         yield Considered("F8", False, "dead_on_top", {"card": dead})
     elif reason == "too_soon":
-        newest = newest_card(position)
         if newest is not None and ruling.rule[0] in ("M6", "M15", "N12"):
             what = "soon_after" if slap.t >= newest.t else "counts_as_before"
-            yield Considered(ruling.rule[0], False, what, {"card": newest.card, "ms_1": slap.t - newest.t})
+            fields = {"card": newest.card, "ms": slap.t - newest.t, "ms_error": since_error}
+            yield Considered(ruling.rule[0], False, what, fields)
     elif reason == "no_pattern":
         yield from missed_patterns(position)
-        yield from judge_cover(position, slap.t)
+        yield from judge_cover(position, slap.t, since_error)
     elif reason == "covered":
-        yield from judge_cover(position, slap.t)
+        yield from judge_cover(position, slap.t, since_error)
 
 
 def _of_question(ruling: Ruling, judged: JudgedMoment, course: JudgedCourse) -> Iterator[Considered]:
@@ -433,7 +432,8 @@ def _held(judged: JudgedMoment, slap: Slap, course: JudgedCourse) -> Iterator[Co
     down = presses[at - 1][1] if at else None
     if down is not None:
         what = "down_since" if slap.t >= down.t else "down_already"
-        yield Considered("M5", False, what, {"ms_1": slap.t - down.t, "line": down.id})
+        error = slap.t_error + down.t_error
+        yield Considered("M5", False, what, {"ms": slap.t - down.t, "ms_error": error, "line": down.id})
 
 
 def _readings(ruling: Ruling, course: JudgedCourse) -> Iterator[Considered]:
@@ -469,8 +469,8 @@ def _reading(ruling: Ruling, slap: Slap, other: Card | Taken, course: JudgedCour
     if ruled is not None and chosen.outcome != ruled:
         return None
     fields = {
-        "ms_signed": slap.t - other.t,
-        "ms_1": slap.t_error + other.t_error,
+        "ms": slap.t - other.t,
+        "ms_error": slap.t_error + other.t_error,
         "before": _worth(before),
         "after": _worth(after),
     }

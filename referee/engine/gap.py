@@ -18,6 +18,7 @@ from typing import Final, Literal
 from referee.engine.observations import MAX_ERROR, Card, Observation, Slap, Taken
 from referee.rules.card_play import DRAWN_AT_ONCE_NS
 from referee.rules.cards import UNREADABLE
+from referee.units import whole_ms
 
 GAP_BETWEEN_CARDS: Final = DRAWN_AT_ONCE_NS + 1
 """Between two cards that came during the gap, ns: nearer, they would be taken for one seat's that drew two (F9)."""
@@ -156,7 +157,7 @@ class First:
             return f"first hand: seat {seat}, not judged"
         if not self.sure:
             return f"seats {seat} and {self.slaps[1].seat} at once, not judged"
-        return f"first hand: seat {seat}, by {self.margin / 1e6:.1f} ms, not judged"
+        return f"first hand: seat {seat}, by {whole_ms(self.margin, self.error)} ms, not judged"
 
 
 @dataclass(slots=True)

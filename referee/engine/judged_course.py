@@ -58,6 +58,11 @@ class JudgedCourse:
         moment = self.moments.get(name)
         return moment.observation if moment is not None and isinstance(moment.observation, Slap) else None
 
+    def error_between(self, one: str, other: str) -> int:
+        """How far off the time between two lines may be: the sum of their stated errors, ns."""
+        lines = (self.moments[name].observation for name in (one, other) if name in self.moments)
+        return sum(getattr(line, "t_error", 0) for line in lines)
+
     def last_before(self, t: int) -> JudgedMoment | None:
         """The last line judged up to an instant."""
         return next((one for one in reversed(self.moments.values()) if one.observation.t <= t), None)

@@ -158,8 +158,11 @@ def newest_card(position: Position) -> Laid | None:
     return max((laid for laid in position.pile if laid.state != "burned"), key=lambda laid: laid.t, default=None)
 
 
-def judge_cover(position: Position, t: int) -> Iterator[Considered]:
-    """Whether the slap may have been meant for what the newest card covered (M9)."""
+def judge_cover(position: Position, t: int, error: int) -> Iterator[Considered]:
+    """Whether a slap at ``t`` (ns) may have been meant for what the newest card covered (M9).
+
+    ``error`` is how far off the time from that card to the slap may be, ns.
+    """
     newest = newest_card(position)
     if not position.rules.has("M9") or newest is None:
         return
@@ -171,5 +174,5 @@ def judge_cover(position: Position, t: int) -> Iterator[Considered]:
         if since < 0:
             # In doubt the card came first, whatever the stamps say (K9).
             what = "counts_as_cover" if covered else "counts_as_before"
-        fields = {"card": newest.card, "ms_1": since, "limit": limit, "patterns": list(covered)}
+        fields = {"card": newest.card, "ms": since, "ms_error": error, "limit": limit, "patterns": list(covered)}
         yield Considered("M9", near and bool(covered), what, fields)

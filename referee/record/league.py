@@ -24,6 +24,7 @@ from io import StringIO
 from typing import TYPE_CHECKING, Final
 
 from referee.record.statistics import GameResult
+from referee.units import whole_ms
 
 if TYPE_CHECKING:
     import numpy as np
@@ -259,8 +260,8 @@ def write_league_text(rows: Sequence[LeagueRow]) -> str:
         rank = "" if row.rank is None else f"{'=' if row.like_above else ''}{row.rank}"
         reaction = ""
         if row.reaction is not None:
-            limits = "" if row.reaction.low is None else f" ({_whole(row.reaction.low)} to {_whole(row.reaction.high)})"
-            reaction = f"{_whole(row.reaction.value)}{limits}, n = {row.reaction.count}"
+            middle, low, high = (_whole(ns, row) for ns in (row.reaction.value, row.reaction.low, row.reaction.high))
+            reaction = f"{middle}{f' ({low} to {high})' if low else ''}, n = {row.reaction.count}"
         rating = f"{row.rating.value:.0f} ± {row.rating.error:.0f}" if row.games else ""
         counts = (str(row.games), str(row.won), str(row.slaps["won"]), str(row.slaps["false"]))
         body.append((rank, row.name, *counts, reaction, rating))
@@ -278,5 +279,5 @@ def write_league_text(rows: Sequence[LeagueRow]) -> str:
     return "\n".join(lines)
 
 
-def _whole(ns: float | None) -> str:
-    return "" if ns is None else f"{ns / 1e6:.0f}"
+def _whole(ns: float | None, row: LeagueRow) -> str:
+    return "" if ns is None else str(whole_ms(round(ns), round(row.error)))

@@ -11,9 +11,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
+from referee.units import last_place, round_at
+
 LANGUAGES: Final[Mapping[str, str]] = {"en": "English", "es": "Español", "de": "Deutsch", "fr": "Français"}
 """The languages that the referee reads, writes and speaks: codes, and what their speakers call them."""
 _DECIMAL_COMMA: Final = frozenset(("es", "de", "fr"))
+_POWERS: Final = {"ms": 6, "s": 9}
+"""Units of time: powers of ten in ns."""
 
 
 class Texts:
@@ -43,14 +47,26 @@ class Texts:
         sign = "−" if value < 0 and float(text) != 0 else ""
         return sign + (text.replace(".", ",") if self.language in _DECIMAL_COMMA else text)
 
-    def ms(self, ns: int, digits: int = 3, *, sign: bool = False) -> str:
-        """Nanoseconds as milliseconds, ``46.912 ms``; ``sign`` writes a plus as well."""
-        plus = "+" if sign and ns > 0 else ""
-        return f"{plus}{self.number(ns / 1e6, digits)} ms"
+    def ms(self, ns: int, error: int, *, sign: bool = False) -> str:
+        """Nanoseconds as milliseconds with the digits that their error (ns) allows: ``45 ms``; ``sign``: ``+45 ms``."""
+        return f"{self._rounded(ns, last_place(error, ns), 'ms', sign)} ms"
 
-    def seconds(self, ns: int, digits: int = 3) -> str:
-        """Nanoseconds as seconds."""
-        return f"{self.number(ns / 1e9, digits)} s"
+    def measured(self, ns: int, error: int, *, sign: bool = False, unit: str = "ms") -> str:
+        """A time and how far off it may be, both in ns: ``45 ± 3 ms``; alone where it is exact. ``unit``: ms or s."""
+        place = last_place(error, ns)
+        time = self._rounded(ns, place, unit, sign)
+        return f"{time} ± {self._rounded(error, place, unit, False)} {unit}" if error > 0 else f"{time} {unit}"
+
+    def _rounded(self, ns: int, place: int, unit: str, sign: bool) -> str:
+        power = _POWERS[unit]
+        if ns == 0:
+            return "0"
+        plus = "+" if sign and round_at(ns, place) > 0 else ""
+        return plus + self.number(round_at(ns, place) / 10**power, max(power - place, 0))
+
+    def seconds(self, ns: int) -> str:
+        """Nanoseconds as the seconds of a clock, ``12.3 s``: every sensor's error allows as much."""
+        return f"{self.number(ns / 1e9, 1)} s"
 
     def both(self, items: Iterable[str]) -> str:
         """``a, b and c``."""

@@ -12,6 +12,7 @@ from referee.engine.rulings import SHOWN_BY_POSITION, Ruling, ruling_fields
 from referee.rules.house import read_house_rules
 from referee.rules.position import Laid
 from referee.rules.rows import ROWS
+from referee.text.catalogue import Texts
 from referee.text.rules import row_words, sentence
 from referee.text.ruling_lines import RulingWords, pretty
 
@@ -61,6 +62,12 @@ def why(considered: Considered, words: RulingWords, *, cards: Any = pretty) -> s
         cards: how a card is written.
     """
     fields = {name: _field(name, value, words, cards) for name, value in considered.fields.items()}
+    if "ms" in fields:
+        # Slap before card is negative, where a text says which came first.
+        signed = considered.what.startswith("either_order")
+        fields["ms"] = words.texts.measured(
+            considered.fields["ms"], considered.fields["ms_error"], sign=signed
+        ).replace("−", "-")
     return words.texts(f"why.{considered.what}", **fields)
 
 
@@ -75,12 +82,6 @@ def _field(name: str, value: Any, words: RulingWords, cards: Any) -> str:
             return str(cards(value))
         case "cards":
             return " ".join(map(cards, value))
-        case "ms" | "ms_error":
-            return texts.ms(value, 2)
-        case "ms_1":
-            return texts.ms(value, 1)
-        case "ms_signed":
-            return texts.ms(value, 1, sign=True).replace("−", "-")
         case "n_cards":
             return texts.count("cards", value)
         case "force" | "second_force":
@@ -125,7 +126,7 @@ def explanation_lines(
     if explanation.moments:
         yield f"  {texts('explain.around')}"
         for moment in explanation.moments:
-            yield f"    {_moment(moment, ruling, words)}"
+            yield f"    {offset_of(moment, explanation, texts).replace('−', '-'):>15}  {_moment(moment, ruling, words)}"
         if explanation.left_out:
             yield f"    {texts.count('explain.left_out', explanation.left_out)}"
     if explanation.considered:
@@ -149,12 +150,17 @@ def _pile(pile: tuple[Laid, ...], words: RulingWords) -> str:
     return below + (notation(top) or texts("explain.no_card")) + ("   " if marks else "") + " ".join(marks)
 
 
+def offset_of(moment: Moment, explanation: Explanation, texts: Texts) -> str:
+    """How long after the ruling's instant a line was, give or take both errors; people's lines have none."""
+    own = next((one.error for one in explanation.moments if one.offset == 0 and one.error), 0)
+    if moment.offset == 0:
+        return texts.ms(0, 0)
+    return texts.measured(moment.offset, own + moment.error, sign=True)
+
+
 def _moment(moment: Moment, ruling: Ruling, words: RulingWords) -> str:
-    texts = words.texts
-    at = f"{texts.ms(moment.offset, 1, sign=True).replace('−', '-'):>12}"
-    error = f" ± {texts.ms(moment.error)}" if moment.error else ""
-    rests = f"  <- {texts('explain.rests')}" if moment.id in ruling.because else ""
-    return f"{at}{error}  {moment_words(moment, words)} ({moment.id}){rests}"
+    rests = f"  <- {words.texts('explain.rests')}" if moment.id in ruling.because else ""
+    return f"{moment_words(moment, words)} ({moment.id}){rests}"
 
 
 def moment_words(moment: Moment, words: RulingWords) -> str:

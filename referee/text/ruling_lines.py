@@ -92,6 +92,8 @@ class RulingWords:
     def _of(self, ruling: Ruling, name: str) -> str:
         if name == "reason":
             return self.reason(ruling)
+        if name == "margin":
+            return self.texts.measured(ruling.get("margin") or 0, ruling.get("error") or 0)
         return self.how(ruling) if name == "decided_by" else self._field(name, ruling.get(name))
 
     def _question(self, ruling: Ruling) -> str:
@@ -113,8 +115,6 @@ class RulingWords:
             return pretty(value) if is_card(value) else str(value)
         if name == "patterns":
             return self.patterns(value)
-        if name in ("margin", "error"):
-            return self.texts.ms(value or 0)
         return str(value) if name == "strikes" else self.name(value)
 
 

@@ -163,11 +163,10 @@ def _ruling(board: Board, ruling: Ruling, words: RulingWords, controlled: bool) 
     if gone:
         body = tag("s", body) + replaced_badge(texts)
     wrong, short = disputed_at(board, board.game, ruling) if controlled else "", texts("board.wrong_short")
-    clock = texts.number((ruling.t - board.began) / 1e9, 1)
     kind = "replaced" if gone else "correction" if ruling.supersedes else ""
     return tag(
         "li",
-        tag("span", f"{clock} s", class_="clock"),
+        tag("span", texts.seconds(ruling.t - board.began), class_="clock"),
         tag("span", body, class_="text"),
         tag("a", short, href=wrong, class_="wrong", aria_label=f"{short} {words(ruling)}") if wrong else None,
         class_=f"k-{ruling.kind} {kind}".strip(),

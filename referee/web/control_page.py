@@ -63,7 +63,7 @@ async def send_recent(site: Site, request: Request) -> JSONResponse:
     words = RulingWords(board.names, texts)
 
     def clock(line: Ruling | Slap) -> str:
-        return texts.seconds(line.t - board.began, 1)
+        return texts.seconds(line.t - board.began)
 
     questions = [
         {

@@ -265,7 +265,7 @@ def _ruled(dispute: Dispute, moment: SlapMoment, rulings: Sequence[Ruling], word
         lines = []
         for frame, seat in marks:
             t, error = dispute.instant(frame)
-            said = f"{words.name(seat)} · {texts.seconds(t)} ± {texts.ms(error, 1)}"
+            said = f"{words.name(seat)} · {texts.measured(t, error, unit='s')}"
             lines.append(tag("li", seat_dot(seat), unbroken(said)))
         yield tag("p", texts("review.rests"), class_="note")
         yield tag("ul", lines, class_="rows")

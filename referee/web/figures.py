@@ -111,7 +111,7 @@ def _page(request: Request, of: Sequence[HandFigure], title: str, csv_at: str, g
 
 
 def _content(of: Sequence[HandFigure], texts: Texts, csv_at: str, games: int) -> Iterator[Child]:
-    made, gaps = summarise_players(of), list_margins(of)
+    made, gaps, typical = summarise_players(of), list_margins(of), typical_error(of)
     yield tag(
         "p",
         button_link(texts("figures.csv"), csv_at),
@@ -122,14 +122,15 @@ def _content(of: Sequence[HandFigure], texts: Texts, csv_at: str, games: int) ->
     )
     if games > 1:
         yield tag("p", texts("figures.which_games", n=games), class_="note")
-    yield panel(texts("figures.summary"), _summary(made, texts))
-    note = tag("p", texts("figures.reactions_what", error=texts.ms(typical_error(of), 1)), class_="note")
-    wide, narrow = (draw_reactions(made, texts, width) for width in (_WIDE, _NARROW))
+    yield panel(texts("figures.summary"), _summary(made, typical, texts))
+    note = tag("p", texts("figures.reactions_what", error=texts.ms(typical, typical)), class_="note")
+    wide, narrow = (draw_reactions(made, typical, texts, width) for width in (_WIDE, _NARROW))
     yield panel(texts("figures.reactions"), note, svg(wide, class_="chart wide"), svg(narrow, class_="chart narrow"))
     if gaps:
         errors = sorted(one.margin_error for one in of if one.margin_error is not None)
-        wide, narrow = (draw_margins(gaps, errors[len(errors) // 2], texts, width) for width in (_WIDE, _NARROW))
-        nearest = (" ", texts("figures.nearest"), ": ", tag("b", texts.ms(gaps[0])))
+        zone = errors[len(errors) // 2]
+        wide, narrow = (draw_margins(gaps, zone, texts, width) for width in (_WIDE, _NARROW))
+        nearest = (" ", texts("figures.nearest"), ": ", tag("b", texts.ms(gaps[0], zone)))
         note = tag("p", texts("figures.margins_what"), nearest, class_="note")
         yield panel(texts("figures.margins"), note, svg(wide, class_="chart wide"), svg(narrow, class_="chart narrow"))
     note = tag("p", texts("figures.kinds_what"), class_="note")
@@ -137,9 +138,9 @@ def _content(of: Sequence[HandFigure], texts: Texts, csv_at: str, games: int) ->
     yield panel(texts("figures.kinds"), note, _table(("player", *HAND_KINDS), kinds, texts, "figures.kinds"))
 
 
-def _summary(made: Sequence[PlayerSummary], texts: Texts) -> Markup:
+def _summary(made: Sequence[PlayerSummary], error: int, texts: Texts) -> Markup:
     def ms(ns: int | None) -> str:
-        return "–" if ns is None else texts.ms(ns, 0)
+        return "–" if ns is None else texts.ms(ns, error)
 
     heads = ("player", "hands", "wins", "false", "void", "median", "middle_half", "fastest")
     rows = []
@@ -160,8 +161,11 @@ def _table(heads: Sequence[str], rows: Sequence[Markup], texts: Texts, label: st
     return data_table([texts(f"figures.{name}") for name in heads], rows, texts(label))
 
 
-def draw_reactions(of: Sequence[PlayerSummary], texts: Texts, width: int = _WIDE) -> Drawing:
-    """A row of dots for each player, one for each hand, with the median and the middle half."""
+def draw_reactions(of: Sequence[PlayerSummary], error: int, texts: Texts, width: int = _WIDE) -> Drawing:
+    """A row of dots for each player, one for each hand, with the median and the middle half.
+
+    ``error`` is how far off a hand's time may be, ns.
+    """
     times = [time for one in of for time in one.reactions]
     axis = Axis(0, max([*times, 600 * MS]) * 1.06, 150 if width == _WIDE else 92, width - 24)
     lane, letters = 78.0, 11 if width == _WIDE else 8
@@ -188,7 +192,7 @@ def draw_reactions(of: Sequence[PlayerSummary], texts: Texts, width: int = _WIDE
             shapes.append(Rect(x - _DOT / 2, base - 4 - _DOT - height * step, _DOT, _DOT, role, 0.85, _DOT / 2))
         if one.median is not None:
             shapes.append(Line(axis.x(one.median), top + 4, axis.x(one.median), base, role, 3.0))
-        median = "–" if one.median is None else texts.ms(one.median, 0)
+        median = "–" if one.median is None else texts.ms(one.median, error)
         said.append(texts("figures.chart_of", name=one.player, n=len(one.reactions), median=median))
     shapes.append(Text(axis.right, bottom + 44, texts("figures.ms_axis"), "soft", 15, "end"))
     return Drawing(width, round(bottom + 54), tuple(shapes), texts("figures.reactions"), ". ".join(said))
@@ -211,10 +215,10 @@ def draw_margins(of: Sequence[int], error: int, texts: Texts, width: int = _WIDE
             shapes.append(Rect(left + 1, bottom - tall, right - left - 2, tall, "accent", 0.9, 2))
             shapes.append(Text((left + right) / 2, bottom - tall - 5, str(count), "soft", 13, "middle"))
     shapes.append(Line(axis.x(error), 14, axis.x(error), bottom, "finish", 2.0, 5.0))
-    shapes.append(Text(axis.x(error) + 6, 24, f"{texts('finish.zone')} {texts.ms(error, 1)}", "finish", 14))
+    shapes.append(Text(axis.x(error) + 6, 24, f"{texts('finish.zone')} {texts.ms(error, error)}", "finish", 14))
     shapes.append(Line(axis.left, bottom, axis.right, bottom, "rule2", 1.0))
     shapes.append(Text(axis.right, bottom + 44, texts("figures.ms_axis"), "soft", 15, "end"))
-    median = texts.ms(round(statistics.median(of)), 1) if of else "–"
+    median = texts.ms(round(statistics.median(of)), error) if of else "–"
     said = texts("figures.margins_chart", n=texts.count("slaps", len(of)), median=median)
     return Drawing(width, round(bottom + 54), tuple(shapes), texts("figures.margins"), said)
 

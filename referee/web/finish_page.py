@@ -24,7 +24,7 @@ from referee.web.games_cache import Folded, Shelf
 from referee.web.layout import address, card, download, page, page_texts, seat_dot
 from referee.web.markup import PALETTES, Child, Drawing, Markup, button_link, data_table, panel, svg, tag
 from referee.web.photo_finish.finish_svg import NARROW, WIDE, draw_finish
-from referee.web.photo_finish.moment import Finish, behind, finish, headline, verdict
+from referee.web.photo_finish.moment import Finish, finish, headline, offset, verdict
 from referee.web.site import Site, game_of, whole
 
 PICTURES_WITHIN: Final = 400 * MS
@@ -86,7 +86,8 @@ def finish_page(
         yield explained(folded.explain(seen.ruling), folded, words)
     if not pictures:
         yield around
-    yield tag("p", texts("finish.exact"), class_="note")
+    yield tag("p", texts("finish.give_or_take"), class_="note")
+    yield _details(seen, words)
 
 
 def _buttons(folded: Folded, seen: Finish, texts: Texts, wrong: str) -> Markup:
@@ -111,16 +112,14 @@ def _buttons(folded: Folded, seen: Finish, texts: Texts, wrong: str) -> Markup:
 
 def _hands(seen: Finish, words: RulingWords) -> Markup:
     texts = words.texts
-    heads = ("player", "instant", "error", "behind", "lifted", "strength", "verdict")
+    heads = ("player", "behind", "lifted", "strength", "verdict")
     rows = []
     for hand in seen.hands:
-        lifted = "–" if hand.lift is None else texts.ms(hand.lift - seen.zero, sign=True)
+        lifted = "–" if hand.lift is None else offset(hand.lift, hand.error, seen, texts)
         row = tag(
             "tr",
             tag("th", seat_dot(hand.seat), words.name(hand.seat), scope="row"),
-            tag("td", texts.ms(hand.t - seen.zero, sign=True), tag("small", f"{hand.t} ns"), data_ns=hand.t),
-            tag("td", f"± {texts.ms(hand.error)}", data_ns=hand.error),
-            tag("td", behind(hand, texts) or "–", data_behind=hand.behind, data_error=hand.behind_error),
+            tag("td", offset(hand.t, hand.error, seen, texts), data_behind=hand.behind, data_error=hand.behind_error),
             tag("td", lifted),
             tag("td", "–" if hand.force is None else texts.number(hand.force, 2)),
             tag("td", verdict(hand, seen, words) or "–"),
@@ -131,17 +130,38 @@ def _hands(seen: Finish, words: RulingWords) -> Markup:
     return data_table([texts(f"finish.{name}") for name in heads], rows, texts("finish.hands"))
 
 
+def _details(seen: Finish, words: RulingWords) -> Markup:
+    """The log's own nanoseconds, for those who want to calculate with them."""
+    texts = words.texts
+    hands = [(hand.t, hand.error, hand.id, hand.seat) for hand in seen.hands]
+    cards = [(mark.t, mark.t_error, mark.id, mark.seat) for mark in seen.cards]
+    rows = [
+        tag(
+            "tr",
+            tag("th", tag("code", line), scope="row"),
+            tag("td", words.name(seat)),
+            tag("td", t, data_ns=t),
+            tag("td", error, data_ns=error),
+            data_line=line,
+        )
+        for t, error, line, seat in sorted([*hands, *cards], key=lambda one: one[0])
+    ]
+    heads = [texts(f"finish.{name}") for name in ("line", "player", "instant", "error")]
+    table = data_table(heads, rows, texts("finish.details"))
+    note = tag("p", texts("finish.exact"), class_="note")
+    return tag("details", tag("summary", texts("finish.details")), note, table, class_="panel")
+
+
 def _cards(seen: Finish, words: RulingWords) -> Markup:
     texts, pattern = words.texts, seen.pattern
-    heads = ("card", "by_player", "reveal", "error", "read", "part")
+    heads = ("card", "by_player", "reveal", "read", "part")
     rows = [
         tag(
             "tr",
             tag("th", card(mark.card, texts), scope="row"),
             tag("td", words.name(mark.seat)),
-            tag("td", texts.ms(mark.t - seen.zero, sign=True), tag("small", f"{mark.t} ns"), data_ns=mark.t),
-            tag("td", f"± {texts.ms(mark.t_error)}", data_ns=mark.t_error),
-            tag("td", "–" if mark.known_at is None else texts.ms(mark.known_at - seen.zero, sign=True)),
+            tag("td", offset(mark.t, mark.t_error, seen, texts)),
+            tag("td", "–" if mark.known_at is None else offset(mark.known_at, 0, seen, texts)),
             tag("td", texts("word.yes") if mark in pattern else "–"),
             data_card=mark.id,
         )
@@ -159,8 +179,8 @@ def _pictures(game: int, seen: Finish, texts: Texts, pictures: Sequence[Picture]
         pictures = [pictures[round(place * last / (MOST_PICTURES - 1))] for place in range(MOST_PICTURES)]
     shown = []
     for picture in pictures:
-        margin = texts.ms(picture.t - seen.zero, 1, sign=True)
-        said = texts("finish.picture_at", margin=margin, exposure=texts.ms(picture.exposure, 1))
+        margin = offset(picture.t, picture.exposure, seen, texts, alone=True)
+        said = texts("finish.picture_at", margin=margin, exposure=texts.ms(picture.exposure, picture.exposure))
         image = tag("img", src=f"/games/{game}/pictures/{picture.t}.jpg", alt=said, loading="lazy")
         shown.append(tag("figure", image, tag("figcaption", said)))
     return tag("div", shown, class_="pictures")

@@ -21,7 +21,7 @@ from referee.record.store import GameInfo
 from referee.rules.house import read_house_rules
 from referee.rules.rows import ROWS
 from referee.text.catalogue import Texts, unbroken
-from referee.text.explanation_lines import moment_words, why
+from referee.text.explanation_lines import moment_words, offset_of, why
 from referee.text.rules import sentence
 from referee.text.ruling_lines import RulingWords, pretty
 from referee.web.board import disputed_at
@@ -211,8 +211,7 @@ def explained(explanation: Explanation, folded: Folded, words: RulingWords) -> M
             rests = one.id in because
             said = one.kind in ("answer", "correct")
             cells: tuple[Child, ...] = (
-                texts.ms(one.offset, 1, sign=True),
-                f"± {texts.ms(one.error)}" if one.error else "",
+                offset_of(one, explanation, texts),
                 moment_words(one, words) if said else texts.get(f"moment.{one.kind}", one.kind),
                 words.name(one.seat) if one.seat is not None else "",
                 card(one.card, texts) if one.card else "",

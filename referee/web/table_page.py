@@ -154,7 +154,7 @@ async def show_league(site: Site, request: Request) -> Response:
             rank = "–" if one.rank is None else f"{'=' if one.like_above else ''}{one.rank}"
             reaction = "–"
             if one.reaction is not None:
-                reaction = f"{texts.ms(round(one.reaction.value), 0)} (n = {one.reaction.count})"
+                reaction = f"{texts.ms(round(one.reaction.value), round(one.error))} (n = {one.reaction.count})"
             rating = f"{one.rating.value:.0f} ± {one.rating.error:.0f}" if one.games else "–"
             cells = (one.games, one.won, one.slaps["won"], one.slaps["false"], reaction, rating)
             name = tag("th", one.name, scope="row")

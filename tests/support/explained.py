@@ -60,8 +60,8 @@ def contradictions(said: Explanation) -> Iterator[str]:
         yield "its card does not lie there"
     if ruling.doubt and ruling.kind in SLAP_KINDS and "K9" not in held:
         yield "no doubt is told"
-    told = [one for one in said.considered if not one.what.startswith(("counts_as", "down_already"))]
-    if any(one.fields.get(name, 0) < 0 for one in told for name in ("ms", "ms_1")):
+    told = [one for one in said.considered if not one.what.startswith(("counts_as", "down_already", "either_order"))]
+    if any(one.fields.get("ms", 0) < 0 for one in told):
         yield "something came a negative time before"
 
 

@@ -97,8 +97,8 @@ def test_every_kind_of_ruling_becomes_a_sentence(language: str) -> None:
 
 
 def test_numbers_are_written_as_the_language_writes_them() -> None:
-    assert texts("en").ms(3_009_724) == "3.010 ms"
-    assert texts("de").ms(-3_009_724) == "−3,010 ms"
+    assert texts("en").ms(3_009_724, 10_000) == "3.010 ms"
+    assert texts("de").ms(-3_009_724, 10_000) == "−3,010 ms"
     assert texts("fr").count("cards", 0) == "0 carte"
     assert texts("es").count("cards", 0) == "0 cartas"
 

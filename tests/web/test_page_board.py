@@ -92,7 +92,7 @@ def test_a_ruling_is_here_as_soon_as_it_is_decided_and_makes_way_for_the_logs() 
     assert known == [False] * 4 + [True] * 5, "with the tick that makes it certain"
     assert [logged for logged, _ in seen] == [False] * 8 + [True], "when its pile is taken"
     assert "alone" in seen[4][1]
-    assert "by 14.500\u00a0ms\u00a0±\u00a00.040\u00a0ms" in seen[-1][1]
+    assert "by 14.50\u00a0±\u00a00.04\u00a0ms" in seen[-1][1]
     assert seen[-1][1].count("Cho wins the slap") == 1
     assert made.early() == []
 

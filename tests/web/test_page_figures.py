@@ -113,7 +113,7 @@ def test_the_csv_holds_every_hand_and_no_formula(demo: Folded) -> None:
 
 def test_charts_of_nothing_and_of_much_are_drawn(demo: Folded) -> None:
     for made in ([], make_figures(demo, 1), make_figures(demo, 1) * 30):
-        assert svg(charts.draw_reactions(summarise_players(made), texts("en"))).startswith("<svg")
+        assert svg(charts.draw_reactions(summarise_players(made), 47 * MS, texts("en"))).startswith("<svg")
         assert svg(charts.draw_margins(list_margins(made), 3 * MS, texts("de"))).startswith("<svg")
 
 

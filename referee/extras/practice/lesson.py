@@ -28,7 +28,7 @@ from referee.rules.matches import find_patterns, own_patterns
 from referee.rules.patterns import PATTERNS
 from referee.text.rules import sentence
 from referee.text.ruling_lines import pretty
-from referee.units import MS
+from referee.units import MS, whole_ms
 
 _TRIES: Final = 400
 """Piles that are begun for one pattern before it is given up."""
@@ -258,7 +258,7 @@ class Lesson:
         rows = held(pile, self._rules)
         if not rows:
             return self._judged(t, Try(self._row, PromptKind.FALSE), self._why_not(pile), ())
-        words = f"{since / MS:.0f} ms"
+        words = f"{whole_ms(since, t_error + self._shown_error)} ms"
         if since < _SOONEST:
             words += " after the card: too soon to have seen it. A lucky guess costs a card elsewhere."
             return self._judged(t, Try(self._row, PromptKind.SOON), words, rows)
@@ -351,11 +351,11 @@ def report(lesson: Lesson, rules: HouseRules, timing: str) -> list[str]:
     over_all = _median(tries)
     if over_all is not None:
         limits = (
-            f" (the true median lies within {over_all.low / MS:.0f} to {over_all.high / MS:.0f} ms in 95 of 100 such "
-            "lessons)" if over_all.low is not None and over_all.high is not None else " (too few for limits)"
+            f" (the true median lies within {_ms(over_all.low, tries)} to {_ms(over_all.high, tries)} ms in 95 of 100 "
+            "such lessons)" if over_all.low is not None and over_all.high is not None else " (too few for limits)"
         )  # fmt: skip
         times = "1 time" if over_all.count == 1 else f"{over_all.count} times"
-        lines += [f"Reaction time: {over_all.value / MS:.0f} ms in the median of {times}{limits}.", timing]
+        lines += [f"Reaction time: {_ms(over_all.value, tries)} ms in the median of {times}{limits}.", timing]
     lines += ["", *(_row(row, tries, rules) for row in lesson.order.introduced)]
     weak = [row for row in lesson.order.introduced if lesson.order.box(row) < KNOWN_BOX]
     slow = [row for row in lesson.order.introduced if row not in weak and _slower(row, tries)]
@@ -379,10 +379,15 @@ def _median(tries: Iterable[Try]) -> Median | None:
     return median([float(one.since) for one in tries if one.since is not None])
 
 
+def _ms(ns: float, tries: Iterable[Try]) -> int:
+    """A time in milliseconds, as the largest error of these tries allows it."""
+    return whole_ms(round(ns), max(one.error for one in tries))
+
+
 def _row(row: str, tries: Sequence[Try], rules: HouseRules) -> str:
     of = [one for one in tries if one.row == row]
     found = _median(of)
-    time = "" if found is None else f", {found.value / MS:.0f} ms (n = {found.count})"
+    time = "" if found is None else f", {_ms(found.value, of)} ms (n = {found.count})"
     return f"{row:5} {sum(one.kind is PromptKind.RIGHT for one in of)} of {len(of)} right{time}"
 
 

@@ -14,7 +14,7 @@ from referee.text.catalogue import Texts
 from referee.text.ruling_lines import RulingWords
 from referee.units import MS
 from referee.web.markup import Drawing, Line, Polygon, Rect, Shape, SuitMark, Text, hatch, seat_role
-from referee.web.photo_finish.moment import Finish, FinishHand, description, headline, verdict
+from referee.web.photo_finish.moment import Finish, FinishHand, description, headline, offset, verdict
 
 WIDE: Final = 1600
 NARROW: Final = 720
@@ -234,10 +234,11 @@ class _FinishDrawing:
             yield from self._lane(seat, y, [hand for hand in finish.hands if hand.seat == seat])
         x = axis.x(0)
         yield Line(x, top - 12, x, bottom, "finish", 1.6)
-        after = [hand.t - finish.zero for hand in finish.hands if hand.behind is not None]
-        second = min((offset for offset in after if offset > 0), default=None)
+        after = [hand for hand in finish.hands if hand.behind is not None and hand.t > finish.zero]
+        second = min(after, key=lambda hand: hand.t, default=None)
         if second is not None:
-            yield from _distance(x, axis.inside(second), top - 14, self.texts.ms(second), "finish", m.size, axis.right)
+            said = self.texts.ms(second.t - finish.zero, finish.zero_error + second.error)
+            yield from _distance(x, axis.inside(second.t - finish.zero), top - 14, said, "finish", m.size, axis.right)
 
     def _lane(self, seat: int, y: float, hands: list[FinishHand]) -> Iterator[Shape]:
         m, role = self.m, seat_role(seat)
@@ -288,16 +289,13 @@ class _FinishDrawing:
     def _result(self, hand: FinishHand, y: float) -> Iterator[Shape]:
         m, texts = self.m, self.texts
         x = m.width - m.margin - 4
-        if hand.behind is None or hand.behind_error is None:
-            after, error = hand.t - self.finish.zero, hand.error
-        else:
-            after, error = hand.behind, hand.behind_error if hand.behind else hand.error
-        first = texts.ms(0) if hand.behind == 0 else texts.ms(after, sign=True)
+        after, _, error = offset(hand.t, hand.error, self.finish, texts).partition(" ± ")
+        first = f"{after} ms" if error else after
         yield Text(x, y + m.lane * 0.48, first, seat_role(hand.seat), m.size * 1.2, "end", 700)
-        second = f"± {texts.ms(error)}"
+        second = f"± {error}" if error else ""
         # A narrow drawing has no room for the force; the table below has.
         if hand.force is not None and m is not _NARROW_SIZES:
-            second += f" · {texts('finish.force', force=texts.number(hand.force, 2))}"
+            second += f"{' · ' if second else ''}{texts('finish.force', force=texts.number(hand.force, 2))}"
         yield Text(x, y + m.lane * 0.8, second, "soft", m.size * 0.8, "end")
 
     def _the_moment(self, top: float, lanes: float, bottom: float) -> Iterator[Shape]:
@@ -326,7 +324,7 @@ class _FinishDrawing:
         first = next((hand for hand in finish.hands if hand.t == finish.zero), None)
         if cards and first is not None and axis.holds(cards[-1].t - finish.zero):
             card = cards[-1]
-            text = f"{self.texts.ms(first.t - card.t, 1)} ± {self.texts.ms(first.error + card.t_error, 1)}"
+            text = self.texts.measured(first.t - card.t, first.error + card.t_error)
             y = bottom - m.row * 0.5 if first.seat != finish.seats else bottom - m.row * 1.5
             yield from _distance(axis.x(card.t - finish.zero), axis.x(0), y, text, "ink", m.size * 0.8, axis.right)
 
@@ -383,7 +381,7 @@ def _window(finish: Finish) -> tuple[float, float]:
         near = [hand.t - finish.zero for hand in finish.hands if abs(hand.t - finish.zero) <= _TOGETHER]
         return min(-least, min(near) * 1.12 - errors), max(least * 2, max(near) * 1.12 + errors)
     high = max(counted[1] * 1.5, least)
-    for offset in counted[2:]:
-        if offset <= high * 1.6:
-            high = max(high, offset * 1.12 + errors)
+    for after in counted[2:]:
+        if after <= high * 1.6:
+            high = max(high, after * 1.12 + errors)
     return -max(high * 0.16, errors * 1.6), high

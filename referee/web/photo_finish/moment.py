@@ -59,6 +59,11 @@ class Finish:
     """The dead heat that this hand was in."""
 
     @property
+    def zero_error(self) -> int:
+        """How far off the zero may be, ns."""
+        return next((hand.error for hand in self.hands if hand.t == self.zero), 0)
+
+    @property
     def pattern(self) -> list[Card]:
         """The cards that the ruling rests on."""
         return [card for card in self.cards if self.ruling is not None and card.id in self.ruling.because]
@@ -164,7 +169,7 @@ def headline(finish: Finish, words: RulingWords) -> Headline:
     texts, ruling = words.texts, finish.ruling
     if finish.heat is not None:
         # Nobody was first; who has the pile, and why, where that is settled.
-        under = texts("finish.apart", margin=texts.ms(finish.heat["margin"]), error=texts.ms(finish.heat["error"]))
+        under = texts("finish.apart", margin=texts.measured(finish.heat["margin"], finish.heat["error"]))
         if ruling is not None and ruling.kind == "slap_won":
             under = f"{under} · {words.name(ruling['seat'])}: {words.how(ruling)}"
         return Headline(texts("finish.heat"), under, None)
@@ -180,17 +185,19 @@ def headline(finish: Finish, words: RulingWords) -> Headline:
         return Headline(texts("finish.first", name=name), how, ruling["seat"])
     if ruling["margin"] is None:
         return Headline(texts("finish.alone", name=name), words.patterns(ruling["patterns"]), ruling["seat"])
-    under = texts("finish.by", margin=texts.ms(ruling["margin"]), error=texts.ms(ruling["error"]))
+    under = texts("finish.by", margin=texts.measured(ruling["margin"], ruling["error"]))
     return Headline(texts("finish.first", name=name), under, ruling["seat"])
 
 
-def behind(hand: FinishHand, texts: Texts) -> str:
-    """How far a hand was behind the first, with the error of that; empty where it is not compared."""
-    if hand.behind is None or hand.behind_error is None:
-        return ""
-    if hand.behind == 0:
-        return texts.ms(0)
-    return f"{texts.ms(hand.behind, sign=True)} ± {texts.ms(hand.behind_error)}"
+def offset(t: int, error: int, finish: Finish, texts: Texts, *, alone: bool = False) -> str:
+    """How long after the first hand an instant was, give or take both errors; ``alone``: without saying how far off.
+
+    The first hand itself is the zero, and has no error.
+    """
+    if t == finish.zero:
+        return texts.ms(0, 0)
+    write = texts.ms if alone else texts.measured
+    return write(t - finish.zero, finish.zero_error + error, sign=True)
 
 
 def verdict(hand: FinishHand, finish: Finish, words: RulingWords) -> str:
@@ -210,7 +217,7 @@ def description(finish: Finish, words: RulingWords) -> str:
     head = headline(finish, words)
     parts = [f"{head.text}, {head.under}" if head.under else head.text]
     for hand in finish.hands:
-        after = behind(hand, texts) or f"{texts.ms(hand.t - finish.zero, sign=True)} ± {texts.ms(hand.error)}"
+        after = offset(hand.t, hand.error, finish, texts)
         said = verdict(hand, finish, words)
         parts.append(f"{words.name(hand.seat)}: {after}" + (f", {said}" if said else ""))
     return ". ".join(parts) + "."

@@ -62,7 +62,7 @@ def test_rulings_are_told_as_the_log_has_them_and_counted() -> None:
     first, second = telling.ruling(WON), telling.ruling(ASKED)
     assert (first["n"], second["n"], first["session"], first["game"]) == (1, 2, "run", 4)
     assert first["ruling"]["margin"] == 14_500_000 and first["ruling"]["id"] == "slap_won@s1"
-    assert first["words"] == "Cho wins the slap, double, by 14.500 ms ± 0.040 ms"
+    assert first["words"] == "Cho wins the slap, double, by 14.50 ± 0.04 ms"
 
 
 def test_a_won_game_is_off_and_an_endless_name_is_cut() -> None:

@@ -1,0 +1,133 @@
+"""No view prints more digits than its error allows, and none makes a time look otherwise than it was ruled."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from referee.announce.phrases import words_in
+from referee.announce.voice import phrase
+from referee.engine.observations import MAX_ERROR
+from referee.engine.rulings import Ruling
+from referee.record.statistics import make_figures, summarise_players, typical_error
+from referee.review import in_words
+from referee.text.catalogue import LANGUAGES, texts
+from referee.text.explanation_lines import explanation_lines
+from referee.text.ruling_lines import RulingWords
+from referee.units import MS, last_place, round_at, whole_ms
+from referee.web.figures import draw_reactions
+from referee.web.finish_page import finish_page, found
+from referee.web.games_cache import Folded
+from tests.web.test_page_finish import INFO
+
+ERRORS = st.integers(1, MAX_ERROR)
+TIMES = st.integers(0, 2_000 * MS)
+_TIME = re.compile(r"([−+-]?[\d.,]+)(?:\s±\s([\d.,]+))?\s(ms|s)\b")
+
+
+def number(text: str) -> float:
+    return float(text.replace(",", ".").replace("−", "-"))
+
+
+def place_of(text: str, unit: str) -> int:
+    """The place of the last digit, as a power of ten in ns; whole numbers that end in noughts may be rounded there."""
+    decimals = text.replace(",", ".").partition(".")[2]
+    return (9 if unit == "s" else 6) - len(decimals)
+
+
+@given(TIMES, ERRORS, st.sampled_from(list(LANGUAGES)), st.booleans())
+def test_a_time_ends_where_its_error_does(ns: int, error: int, language: str, negative: bool) -> None:
+    ns = -ns if negative else ns
+    said = texts(language).measured(ns, error)
+    time, margin, unit = _TIME.fullmatch(said).groups()  # type: ignore[union-attr]
+    assert time == "0" if ns == 0 else place_of(time, unit) == place_of(margin, unit)
+    # As many digits as the error is wide: one, two where the first is a one or where it decides.
+    kept = margin.replace(",", "").replace(".", "").lstrip("0")
+    if number(margin) * MS < 10 * MS:
+        assert 1 <= len(kept) <= 2
+    place = last_place(error, ns)
+    assert error < 20 * 10**place or error < 100 * 10**place
+    assert abs(number(time) * MS - ns) <= 10**place / 2 + 1
+    assert abs(number(margin) * MS - error) <= 10**place / 2 + 1
+    assert texts(language).ms(ns, error) == f"{time} ms"
+
+
+@given(TIMES, ERRORS)
+def test_what_was_ruled_can_be_read_off(ns: int, error: int) -> None:
+    """A margin that was large enough never looks smaller than its error, nor one that was not larger."""
+    place = last_place(error, ns)
+    seems, is_so = round_at(ns, place) > round_at(error, place), ns > error
+    assert seems == is_so or abs(ns - error) <= 10**place
+
+
+def test_the_examples_of_the_house() -> None:
+    say = texts("en").measured
+    assert say(44_694_000, 3 * MS) == "45 ± 3 ms"
+    assert say(3_400_000, 3 * MS) == "3.4 ± 3.0 ms"
+    assert say(120_400_000, 80 * MS) == "120 ± 80 ms"
+    assert say(14_500_000, 40_000) == "14.50 ± 0.04 ms"
+    assert say(1_234_000, 980_000) == "1.2 ± 1.0 ms"
+    assert texts("de").measured(1_923_000_000, 40 * MS, unit="s") == "1,92 ± 0,04 s"
+    assert whole_ms(44_694_000, 3 * MS) == 45
+
+
+def game(margin: int, error: int) -> Folded:
+    """A slap that is won by so much (ns), each hand known to half of ``error``, and a late one."""
+    first = 2_241_300_000
+    lines = [
+        '{"kind":"table","t":0,"id":"table","seats":["Ana","Ben","Cho"],"dealer":3,"rules":"classic"}',
+        '{"kind":"card","t":1000000000,"id":"c1","card":"7h","seat":1,"t_error":8000000}',
+        '{"kind":"card","t":2000000000,"id":"c2","card":"7c","seat":2,"t_error":8000000}',
+        f'{{"kind":"slap","t":{first},"id":"s1","seat":3,"t_error":{error // 2}}}',
+        f'{{"kind":"slap","t":{first + margin},"id":"s2","seat":1,"t_error":{error // 2}}}',
+        '{"kind":"taken","t":6000000000,"id":"t1","seat":3}',
+    ]
+    return Folded(INFO, list(enumerate(lines, start=1)))
+
+
+def views(told: Folded, language: str) -> Iterator[str]:
+    """All that is written and drawn of a game's slap."""
+    words = RulingWords(("Ana", "Ben", "Cho"), texts(language))
+    won = next(ruling for ruling in told.rulings if ruling.kind == "slap_won")
+    yield in_words(told.table)(won)
+    yield words(won)
+    for name in ("slap_won@s1", "slap_void@s2"):
+        if name in told.by_id:
+            said = told.explain(told.by_id[name])
+            yield "\n".join(explanation_lines(said, told.table, words, {}))
+    for slap in ("s1", "s2"):
+        seen = found(told, slap)
+        assert seen is not None
+        html = "".join(map(str, finish_page(told, seen, words.texts, None)))
+        yield re.sub(r"<details.*?</details>", "", html, flags=re.DOTALL)
+    made = make_figures(told, 1)
+    yield str(draw_reactions(summarise_players(made), typical_error(made), words.texts).description)
+
+
+@settings(deadline=None, max_examples=25)
+@given(st.integers(3_100_000, 300 * MS), st.integers(100_000, 3 * MS), st.sampled_from(list(LANGUAGES)))
+def test_no_view_prints_more_digits_than_its_error_allows(margin: int, error: int, language: str) -> None:
+    allowed = last_place(error // 2 * 2, margin)
+    times = [
+        match for view in views(game(margin, error), language) for match in _TIME.finditer(view.replace("\xa0", " "))
+    ]
+    assert len(times) > 20
+    for time, own, unit in (match.groups() for match in times):
+        if own is None:
+            assert place_of(time, unit) >= allowed, time
+        else:
+            assert place_of(time, unit) == place_of(own, unit) >= allowed, (time, own)
+
+
+@given(st.integers(3_100_000, 900 * MS), st.integers(100_000, 3 * MS))
+def test_the_voice_says_what_is_written(margin: int, error: int) -> None:
+    fields = {"seat": 3, "patterns": ["P1"], "margin": margin, "error": error, "runners_up": []}
+    won = Ruling("slap_won", "slap_won@s1", 0, ("s1",), ("M1",), fields)
+    said = phrase(won)
+    assert said is not None
+    written = round(number(_TIME.search(RulingWords(())(won)).group(1)))  # type: ignore[union-attr]
+    assert abs(whole_ms(margin, error) - written) <= 1
+    assert " ".join(words_in("en").number(whole_ms(margin, error))) in " ".join(said.clips)
