@@ -39,8 +39,10 @@ _KEPT_NS: Final = 1_000 * MS
 """How long a stay is remembered: a card is told some frames after it came up."""
 _SAME_ARM: Final = 15.0
 """Degrees within which two looks show one arm."""
-_BROUGHT: Final = 30.0
+_BROUGHT: Final = 45.0
 """Degrees by which an arm may swing while it lays a card."""
+_IN_SIGHT_NS: Final = 120 * MS
+"""So long after a face came up the arm that brought it is in sight."""
 _GONE: Final = 0.6
 """Share of the pile's place that must show bare table."""
 TAKEN_ERROR_NS: Final = 150 * MS
@@ -177,8 +179,8 @@ class Arms:
             # A hand that was over the pile all the while has brought nothing.
             looks = [look for look in looks if not self.hovering.stayed(look[0], glance.t - self._stream.spacing)]
         looks = [look for look in looks if not self._laid_another(track, look[0], glance.t)]
-        if track.bearings and glance.t > track.high + self._stream.spacing:
-            # Who reaches in only after the face came up has not brought it.
+        if track.bearings and glance.t > track.high + _IN_SIGHT_NS:
+            # Who reaches in only well after the face came up has not brought it.
             looks = [look for look in looks if any(apart(look[0], angle) < _BROUGHT for angle, _ in track.bearings)]
         track.bearings += looks
 

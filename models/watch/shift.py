@@ -7,8 +7,8 @@ grain tells nothing, and then nothing is said.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Iterator
+from typing import Final
 
 import cv2
 import numpy as np
@@ -17,9 +17,6 @@ from numpy.typing import NDArray
 from models.eye.geometry import Quad
 from models.watch.motion import Glance, Motion
 from models.watch.tracks import Pile
-
-if TYPE_CHECKING:
-    from models.watch.bare_table import BareTable
 
 _TURNS: Final = (0.0, -1.0, 1.0, -2.0, 2.0, -3.0, 3.0, -4.0, 4.0)
 """Degrees by which a camera may have turned."""
@@ -42,12 +39,15 @@ Shift = NDArray[np.float64]
 
 
 class Following:
-    """Follows the pile through a shift of the picture, from one quiet frame to the next."""
+    """Follows the pile through a shift of the picture, from one quiet frame to the next.
 
-    def __init__(self, motion: Motion, pile: Pile, bare: BareTable | None = None) -> None:
+    ``over_bare`` says by what the picture has shifted over that of the bare table, if that was looked at.
+    """
+
+    def __init__(self, motion: Motion, pile: Pile, over_bare: Callable[[], Shift] | None = None) -> None:
         self._motion = motion
         self._pile = pile
-        self._bare = bare
+        self._over_bare = over_bare
         self._on_bare: Shift = np.eye(2, 3)
         """By what the last quiet frame had shifted on the bare table."""
         self._busy = True
@@ -105,10 +105,10 @@ class Following:
 
     def _shift_on_bare(self) -> Shift | None:
         """By what the picture has moved over the bare table since the last quiet frame, px; None if it has not."""
-        if self._bare is None or np.array_equal(self._bare.shift, self._on_bare):
+        if self._over_bare is None or np.array_equal(self._over_bare(), self._on_bare):
             return None
-        before, after = (np.vstack([m, (0.0, 0.0, 1.0)]) for m in (self._on_bare, self._bare.shift))
-        self._on_bare = self._bare.shift
+        before, after = (np.vstack([m, (0.0, 0.0, 1.0)]) for m in (self._on_bare, self._over_bare()))
+        self._on_bare = self._over_bare()
         return np.asarray((after @ np.linalg.inv(before))[:2], np.float64)
 
     def _carry(self, matrix: Shift) -> None:

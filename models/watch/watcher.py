@@ -97,7 +97,7 @@ class Watcher:
         self._gaze = Gaze(eye, motion, stream, pile, paper, bare)
         self._attribution = Attribution(motion, stream, pile)
         self._decisions = Decisions(motion, stream, pile, self._arms)
-        self._following = Following(motion, pile, bare)
+        self._following = Following(motion, pile, None if bare is None else lambda: bare.shift)
         self._fouls = Fouls(stream, pile, self._arms)
         self._taking = Taking(motion, stream, pile, self._arms)
 
