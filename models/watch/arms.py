@@ -179,7 +179,7 @@ class Arms:
             # A hand that was over the pile all the while has brought nothing.
             looks = [look for look in looks if not self.hovering.stayed(look[0], glance.t - self._stream.spacing)]
         looks = [look for look in looks if not self._laid_another(track, look[0], glance.t)]
-        if track.bearings and glance.t > track.high + _IN_SIGHT_NS:
+        if glance.t > track.high + _IN_SIGHT_NS:
             # Who reaches in only well after the face came up has not brought it.
             looks = [look for look in looks if any(apart(look[0], angle) < _BROUGHT for angle, _ in track.bearings)]
         track.bearings += looks
