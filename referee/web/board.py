@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain, islice
 from typing import Any, Final, NamedTuple
 
@@ -59,6 +60,8 @@ class Board:
         self._lines: deque[Observation] = deque(maxlen=_REMEMBERED)
         self._kept: list[Observation] = []
         """What may not be forgotten of a long game: its table, and corrections."""
+        self._finishes: dict[str, Finish | None] = {}
+        """The one that was asked for last, as long as nothing is added."""
         self._unused: list[Ruling] = []
         """Questions about lines that could not be used."""
         self._adjudicator = Adjudicator(lookahead_ns=LIVE_LOOKAHEAD) if live else None
@@ -66,6 +69,7 @@ class Board:
 
     def add_lines(self, rows: Sequence[tuple[int, str]]) -> None:
         """Lines of the record that follow those that were added before; raises `LogError` for one that is none."""
+        self._finishes = {}
         observations, rulings = split_lines(rows, ticks=self._adjudicator is not None)
         if rows:
             self.line = rows[-1][0]
@@ -86,10 +90,31 @@ class Board:
             self.view = self._adjudicator.view
             self.names = self.view.names or self.names
             early = self._adjudicator.take_early()
-            self._early.update((ruling.id, ruling) for ruling in early if ruling.id not in self._places)
+            for ruling in early:
+                if ruling.id not in self._places:
+                    self._early[ruling.id] = ruling
+                    self._run_up(ruling)
+
+    def _run_up(self, late: Ruling) -> None:
+        """A late hand gives the slap that it lost its margin, which its own ruling has once the pile is gone (K3)."""
+        won = self.last_decided()
+        if late.get("reason") != "late" or won is None or won.id not in self._early:
+            return
+        if won.get("decided_by") != "time" or any(late["seat"] == one["seat"] for one in (won, *won["runners_up"])):
+            return
+        hands = {line.id: line for line in self._lines if isinstance(line, Slap)}
+        first, hand = hands.get(cause_of(won.id)), hands.get(cause_of(late.id))
+        if first is None or hand is None or hand.t < first.t:
+            return
+        margin = hand.t - first.t
+        fields = {**won.fields, "runners_up": [*won["runners_up"], {"seat": hand.seat, "margin": margin}]}
+        if won["margin"] is None:
+            fields |= {"margin": margin, "error": first.t_error + hand.t_error}
+        self._early[won.id] = replace(won, because=(*won.because, hand.id), fields=fields)
 
     def add_rulings(self, rulings: Iterable[Ruling]) -> None:
         """Rulings that stand in the log; those of the same id that were here early make way."""
+        self._finishes = {}
         for ruling in rulings:
             self._early.pop(ruling.id, None)
             if ruling.kind == "question" and ruling["ask"] in UNUSED:
@@ -165,27 +190,39 @@ class Board:
         """A ruling of this game by its id."""
         return self.rulings[self._places[name]] if name in self._places else self._early.get(name)
 
+    def _standing(self) -> list[Ruling]:
+        """The latest rulings in force, those that are decided and not in the log yet among them."""
+        return [one for one in [*self.rulings[-200:], *self._early.values()] if one.id not in self.replaced_by]
+
     def last_slap(self) -> Ruling | None:
-        """The latest ruling on a hand that is worth a photo-finish: the slap that won rather than those it beat."""
-        rulings = [ruling for ruling in [*self.rulings[-200:], *self._early.values()] if ruling.kind in SLAP_KINDS]
-        standing = [ruling for ruling in rulings if ruling.id not in self.replaced_by]
-        if not standing:
-            return None
-        last = max(standing, key=lambda ruling: ruling.t)
-        cause = last.because[0] if last.because else ""
-        for ruling in standing:
-            if ruling.kind == "slap_won" and cause in ruling.because:
-                return ruling
-        return last
+        """The latest ruling on a hand that is worth a photo-finish: void hands, such as late ones, follow another."""
+        slaps = [ruling for ruling in self._standing() if ruling.kind in SLAP_KINDS]
+        return max(slaps, key=lambda one: (one.kind != "slap_void", one.t), default=None)
+
+    def last_decided(self) -> Ruling | None:
+        """The latest slap that somebody won, or dead heat that nothing has settled yet."""
+        decided = [ruling for ruling in self._standing() if ruling.kind in ("slap_won", "dead_heat")]
+        return max(decided, key=lambda one: (one.t, one.kind == "slap_won"), default=None)
+
+    def view_now(self) -> View:
+        """The position, and whose the pile is as soon as that is decided: the position is told later."""
+        last = self.last_decided()
+        told = self.rulings[-1].t if self.rulings else self.began
+        if last is None or last.kind != "slap_won" or last.id not in self._early or last.t < told:
+            return self.view
+        return replace(self.view, owner=last["seat"], turn=None, challenge=None)
 
     def last_finish(self) -> Finish | None:
-        """Its photo-finish, as far as its lines are here."""
+        """The photo-finish of the last slap, as far as its lines are here."""
         ruling = self.last_slap()
-        if ruling is None:
-            return None
-        slap = cause_of(ruling.id)
-        rulings = [*self.rulings[-200:], *self._early.values()]
-        return finish(self._lines_now(), rulings, slap, self.replaced_by, len(self.names))
+        return None if ruling is None else self.finish_of(cause_of(ruling.id))
+
+    def finish_of(self, slap: str) -> Finish | None:
+        """The photo-finish of a hand; None where its lines are not here any more."""
+        if slap not in self._finishes:
+            rulings = [*self.rulings[-200:], *self._early.values()]
+            self._finishes = {slap: finish(self._lines_now(), rulings, slap, self.replaced_by, len(self.names))}
+        return self._finishes[slap]
 
 
 RULINGS_OFFERED: Final = 12

@@ -10,10 +10,11 @@ from referee.engine.view import View
 from referee.text.catalogue import Texts, unbroken
 from referee.text.ruling_lines import RulingWords
 from referee.web.board import Board, disputed_at
-from referee.web.layout import address, card
+from referee.web.layout import address, card, face
 from referee.web.markup import Child, Markup, join, svg, tag
 from referee.web.photo_finish.finish_svg import draw_mini_finish
 from referee.web.photo_finish.moment import headline
+from referee.web.winner_view import winner_view
 
 _UPPERMOST: Final = 8
 """Cards of the pile that lie open."""
@@ -21,7 +22,7 @@ _MARKS: Final = {"pays": "turn", "to_play": "turn"}
 """Classes of marks that are not called as their texts are."""
 STATE_REGIONS: Final = ("state", "said", "troubles")
 """Regions that show what `Board.set_state` sets."""
-REGIONS: Final = ("state", "seats", "pile", "last", "rulings", "said", "troubles", "questions")
+REGIONS: Final = ("state", "seats", "pile", "last", "rulings", "said", "troubles", "questions", "winner")
 
 
 def regions(
@@ -31,9 +32,10 @@ def regions(
     words = RulingWords(board.names, texts)
     made = {
         "state": lambda: _state(board, words),
-        "seats": lambda: seats(board.view, words, len(board.names)),
+        "seats": lambda: seats(board.view_now(), words, len(board.names)),
         "pile": lambda: pile(board.view.pile, texts),
         "last": lambda: _last(board, words),
+        "winner": lambda: winner_view(board, words),
         "rulings": lambda: (
             join([_ruling(board, ruling, words, controlled) for ruling in board.listed()])
             or tag("li", texts("board.no_rulings"), class_="none", data_key="none")
@@ -56,7 +58,7 @@ def regions(
 
 
 def _state(board: Board, words: RulingWords) -> Markup:
-    view, texts = board.view, words.texts
+    view, texts = board.view_now(), words.texts
     if board.game is None:
         return tag("p", texts("board.waiting"), class_="headline") + tag("p", texts("board.waiting_long"))
     if board.paused:
@@ -127,7 +129,7 @@ def pile(cards: tuple[str, ...], texts: Texts) -> Markup:
         return tag("p", texts("board.pile_empty"), class_="none", data_key="none")
     first = max(0, len(cards) - _UPPERMOST)
     shown = [
-        card(name, texts, key=f"{place}:{name}", class_="newest" if place == len(cards) - 1 else "")
+        face(name, texts, key=f"{place}:{name}", class_="newest" if place == len(cards) - 1 else "")
         for place, name in enumerate(cards[first:], start=first)
     ]
     below = texts("board.more_below", count=texts.count("cards", first)) if first else ""

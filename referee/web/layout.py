@@ -23,8 +23,10 @@ from referee.web.markup import Child, Markup, stylesheet, suit_path, tag
 _FOLDER: Final = Path(__file__).parent / "static"
 _KINDS: Final = {
     ".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml",
-    ".ttf": "font/ttf",
+    ".ttf": "font/ttf", ".webp": "image/webp",
 }  # fmt: skip
+_LASTING: Final = (".ttf", ".webp")
+"""Kinds of files that browsers may keep for a month without asking."""
 _FONTS: Final = ("Roboto-Regular.ttf", "Roboto-Medium.ttf", "Roboto-Bold.ttf", "Roboto-Black.ttf")
 
 
@@ -36,11 +38,16 @@ async def send_static(request: Request, folder: Path = _FOLDER) -> Response:
     except KeyError:
         raise HTTPException(404) from None
     headers = {"Cache-Control": "no-cache", "ETag": mark}
-    if name in _FONTS:
+    if name.endswith(_LASTING):
         headers["Cache-Control"] = "max-age=2592000"
     if request.headers.get("if-none-match") == mark:
         return Response(status_code=304, headers=headers)
     return Response(data, media_type=_KINDS[Path(name).suffix], headers=headers)
+
+
+async def send_card(request: Request) -> Response:
+    """The picture of a card."""
+    return await send_static(request, _FOLDER / "cards")
 
 
 @cache
@@ -60,23 +67,35 @@ _RANKS: Final = {"A": "ace", "K": "king", "Q": "queen", "J": "jack"}
 _SUITS: Final = {"s": "spades", "h": "hearts", "d": "diamonds", "c": "clubs"}
 
 
+def spoken_card(name: str, texts: Texts) -> str:
+    """A card as people say it: seven of hearts."""
+    rank, suit = name[0].replace("T", "10"), name[1]
+    if name == "??":
+        return texts("card.unread")
+    if rank == "X":
+        return texts("control.joker_red" if suit == "r" else "control.joker_black")
+    said = texts(f"card.{_RANKS[rank]}") if rank in _RANKS else rank
+    return texts("card.of", rank=said, suit=texts(f"control.{_SUITS[suit]}"))
+
+
+def face(name: str, texts: Texts, *, key: str | None = None, class_: str = "") -> Markup:
+    """A card as it is printed, for where it is shown large: pips and courts of our own deck (`tools.page_cards`)."""
+    picture = f"/static/cards/{'back' if name == '??' else name}.webp"
+    return tag("img", src=picture, alt=spoken_card(name, texts), class_=f"card face {class_}".strip(), data_key=key)
+
+
 def card(name: str, texts: Texts, *, key: str | None = None, class_: str = "") -> Markup:
-    """A card face: a rank in writing, a suit drawn, a name for those who hear the page."""
-    drawn, kind, hidden, spoken = None, "back", None, texts("card.unread")
+    """A small card: a rank in writing, a suit drawn, a name for those who hear the page."""
+    drawn, kind, hidden = None, "back", None
     rank = {"T": "10", "X": ""}.get(name[0], name[0])
     if name != "??":
         suit = name[1]
         outline = tag("path", d=suit_path(suit))
         drawn = tag("svg", outline, viewBox="0 0 100 100", aria_hidden="true", class_="suit", focusable="false")
         kind, hidden = "red" if suit in "hdr" else "black", "true"
-        if name[0] == "X":
-            spoken = texts("control.joker_red" if suit == "r" else "control.joker_black")
-        else:
-            said = texts(f"card.{_RANKS[rank]}") if rank in _RANKS else rank
-            spoken = texts("card.of", rank=said, suit=texts(f"control.{_SUITS[suit]}"))
     return tag(
         "span", tag("span", rank, class_="rank", aria_hidden=hidden), drawn, role="img",
-        aria_label=spoken, class_=f"card {kind} {class_}".strip(), data_key=key,
+        aria_label=spoken_card(name, texts), class_=f"card {kind} {class_}".strip(), data_key=key,
     )  # fmt: skip
 
 

@@ -198,7 +198,8 @@ async def show_board(site: Site, request: Request) -> HTMLResponse:
     """The scoreboard as it is now, its script keeps it so; at ``/projector`` in huge type, for the whole room."""
     projector = request.url.path == "/projector"
     texts = page_texts(request)
-    parts = {name: _region(name, html, texts) for name, html in site.hub.present(texts.language).items()}
+    present = site.hub.present(texts.language)
+    parts = {name: _region(name, html, texts) for name, html in present.items() if name != "winner"}
     mode = button_link(
         texts("nav.projector_leave" if projector else "nav.projector"), "/" if projector else "/projector"
     )
@@ -212,16 +213,18 @@ async def show_board(site: Site, request: Request) -> HTMLResponse:
         id="board",
         data_events=address("/events", {"lang": texts.language}),
     )
+    # Its words stand on the board, too, and are spoken.
+    winner = tag("div", present["winner"], id="winner", class_="moment", aria_hidden="true", hidden=True)
     heading = tag("h1", texts("nav.board"), class_="unseen")
     lost = tag("p", texts("board.connection_lost"), id="lost", role="status", hidden=True)
     body, here = ("projector", "") if projector else ("", "/")
-    scripts: tuple[str, ...] = ("regions.js", "live.js")
+    scripts: tuple[str, ...] = ("regions.js", "winner.js", "live.js")
     pads = None
     if (keys := pad_pages.key_pads(site, request)) is not None:
         # Whoever slaps by a key of this machine sees the game, too.
         pads = tag("section", said_to_scripts(texts, "pad.", "control."), keys, class_="panel strip")
         scripts += pad_pages.SCRIPTS
-    return page(request, texts("title"), heading, lost, pads, board, scripts=scripts, body=body, here=here)
+    return page(request, texts("title"), heading, lost, pads, board, winner, scripts=scripts, body=body, here=here)
 
 
 def _qr_code(address: PageAddress, texts: Texts) -> Markup:

@@ -99,6 +99,7 @@ def build(site: Site, extra: Sequence[BaseRoute] = ()) -> Starlette:
         Route(path, functools.partial(handler, site), methods=["GET"]) for path, handler in _ROUTES.items()
     ]
     routes.append(Route("/static/{name}", layout.send_static, methods=["GET"]))
+    routes.append(Route("/static/cards/{name}", layout.send_card, methods=["GET"]))
     faults = dict.fromkeys((404, RecordError, LogError, TooLong), _show_fault)
     return Starlette(routes=[*routes, *extra], exception_handlers=faults)
 

@@ -12,6 +12,11 @@ pictures: install apt-test  ## the documents' pictures of scoreboard, photo-fini
 	$(BIN)/python -m tools.pictures
 
 # What a reader of the code passes on the way of one slap.
+.PHONY: page-cards
+
+page-cards: install  ## the cards that the page shows large, drawn anew (referee/web/static/cards)
+	$(BIN)/python -m tools.page_cards
+
 .PHONY: walk
 
 walk: install  ## the files and functions that one slap runs through, from the pad's edge to the ruling and on to the page

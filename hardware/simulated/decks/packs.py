@@ -22,7 +22,7 @@ _DRAWN_AT = 9.0
 """Pixels a millimetre at which cards are drawn before they are made as small as they are seen."""
 
 
-def _print_face(family: Family, card: str) -> Canvas:
+def print_face(family: Family, card: str) -> Canvas:
     """A face or the ``back`` at `_DRAWN_AT` px/mm (RGB)."""
     canvas = Canvas(*family.size, _DRAWN_AT, family.paper)
     if card == "back":
@@ -85,7 +85,7 @@ class PrintedDeck:
     def picture(self, card: str) -> Bytes:
         """A card's face (``7h``, ``Th``, ``Xr``, …) or its ``back``: H x W x 4 uint8, BGRA, premultiplied."""
         if card not in self._cards:
-            small = _cut(_print_face(self.family, card), self.scale)
+            small = _cut(print_face(self.family, card), self.scale)
             shade = 1.0 - 0.035 * (zlib.crc32(f"{self.seed}/{card}".encode()) % 256) / 255
             small[..., :3] = (small[..., :3] * shade).astype(np.uint8)
             self._cards[card] = small

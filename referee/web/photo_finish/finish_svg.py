@@ -40,6 +40,8 @@ class Measures:
 
 
 WIDE_SIZES: Final = Measures(WIDE, 40, 230, 1290, 20, 84, 40, 9, 15)
+_ROOM_SIZES: Final = Measures(1280, 16, 330, 1040, 40, 84, 40, 5, 12)
+"""For whoever sits six metres away: names and margins alone."""
 _NARROW_SIZES: Final = Measures(NARROW, 20, 150, 520, 22, 92, 40, 6, 9)
 
 
@@ -154,12 +156,31 @@ _TOGETHER: Final = 60 * MS
 
 def draw_mini_finish(finish: Finish, words: RulingWords) -> Drawing:
     """Only what lies under the magnifier, small."""
-    drawing, m = _FinishDrawing(finish, words, _NARROW_SIZES), _NARROW_SIZES
     # On the scoreboard only the lanes with hands are worth their room.
-    drawing.lanes = sorted({hand.seat for hand in finish.hands})
-    bottom = 60 + len(drawing.lanes) * m.lane
-    shapes, text = tuple(drawing.draw_lanes(60, bottom)), description(finish, words)
-    return Drawing(m.width, round(bottom + m.size * 1.8), shapes, headline(finish, words).text, text)
+    lanes = sorted({hand.seat for hand in finish.hands})
+    return _draw_lanes_alone(finish, words, _NARROW_SIZES, lanes, 60, 1.8)
+
+
+def draw_room_finish(finish: Finish, words: RulingWords) -> Drawing:
+    """The lanes of the first hands in writing that can be read across a room, the winner's on top."""
+    compared = sorted(finish.hands, key=lambda hand: (hand.behind is None, hand.t))
+    lanes = list(dict.fromkeys(hand.seat for hand in compared))[:_ROOM_LANES]
+    return _draw_lanes_alone(finish, words, _ROOM_SIZES, lanes, 70, 0.2)
+
+
+def _draw_lanes_alone(
+    finish: Finish, words: RulingWords, m: Measures, lanes: list[int], top: float, below: float
+) -> Drawing:
+    """Lanes from ``top`` on, with ``below`` lines of writing under them."""
+    drawing = _FinishDrawing(finish, words, m)
+    drawing.lanes = lanes
+    bottom = top + len(lanes) * m.lane
+    shapes, text = tuple(drawing.draw_lanes(top, bottom)), description(finish, words)
+    return Drawing(m.width, round(bottom + m.size * below), shapes, headline(finish, words).text, text)
+
+
+_ROOM_LANES: Final = 4
+"""As many as can be taken in at a glance."""
 
 
 class _FinishDrawing:
@@ -226,7 +247,8 @@ class _FinishDrawing:
 
     def draw_lanes(self, top: float, bottom: float) -> Iterator[Shape]:
         m, axis, finish = self.m, self.near, self.finish
-        yield from grid(axis, top, bottom, m.ticks, self.texts, m.size * 0.8)
+        if m is not _ROOM_SIZES:
+            yield from grid(axis, top, bottom, m.ticks, self.texts, m.size * 0.8)
         for place, seat in enumerate(self.lanes):
             y = top + place * m.lane
             yield Rect(axis.left, y + 3, axis.right - axis.left, m.lane - 6, "lane", 0.55)
@@ -244,7 +266,9 @@ class _FinishDrawing:
         m, role = self.m, seat_role(seat)
         yield Rect(m.margin - 12, y + 6, 6, m.lane - 12, role)
         name = shortened(self.words.name(seat), m.letters)
-        yield Text(m.margin + 4, y + m.lane * 0.48, name, "ink" if hands else "soft", m.size * 1.15, weight=700)
+        room = m is _ROOM_SIZES
+        line, size = (0.66, m.size) if room else (0.48, m.size * 1.15)
+        yield Text(m.margin + 4, y + m.lane * line, name, "ink" if hands else "soft", size, weight=700)
         if not hands:
             yield Text(m.margin + 4, y + m.lane * 0.8, self.texts("finish.no_hand"), "soft", m.size * 0.8)
             return
@@ -252,7 +276,8 @@ class _FinishDrawing:
         counted = [hand for hand in hands if hand.behind is not None]
         chief = (counted or [hand for hand in hands if hand.ruling is not None] or hands)[0]
         said = shortened(verdict(chief, self.finish, self.words), 15 if m is _NARROW_SIZES else 24)
-        yield Text(m.margin + 4, y + m.lane * 0.8, said, "soft", m.size * 0.8)
+        if not room:
+            yield Text(m.margin + 4, y + m.lane * 0.8, said, "soft", m.size * 0.8)
         yield from self._result(chief, y)
         first = next((one for one in self.finish.hands if one.t == self.finish.zero), None)
         if chief.behind is not None and chief.t != self.finish.zero and first is not None:
@@ -291,6 +316,10 @@ class _FinishDrawing:
         x = m.width - m.margin - 4
         after, _, error = offset(hand.t, hand.error, self.finish, texts).partition(" ± ")
         first = f"{after} ms" if error else after
+        if m is _ROOM_SIZES:
+            first = texts("finish.won") if hand.behind == 0 and self.finish.heat is None else first
+            yield Text(x, y + m.lane * 0.66, first, seat_role(hand.seat), m.size, "end", 700)
+            return
         yield Text(x, y + m.lane * 0.48, first, seat_role(hand.seat), m.size * 1.2, "end", 700)
         second = f"± {error}" if error else ""
         # A narrow drawing has no room for the force; the table below has.

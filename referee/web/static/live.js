@@ -11,7 +11,11 @@
       lost.hidden = true;
     });
     stream.addEventListener("regions", (event) => {
-      for (const [id, html] of Object.entries(JSON.parse(event.data))) Regions.show(id, html, first);
+      const fresh = JSON.parse(event.data);
+      const carry = first ? null : Winner.pileGoes(fresh);
+      for (const [id, html] of Object.entries(fresh)) Regions.show(id, html, first);
+      if ("winner" in fresh) Winner.shown(first);
+      if (carry) carry();
       first = false;
       board.dataset.shown = String(Number(board.dataset.shown ?? 0) + 1);
     });

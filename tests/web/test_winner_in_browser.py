@@ -1,0 +1,83 @@
+"""The moment of a decided slap takes the screen, and nothing that loses ever does."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tests.web.listening import listening
+from tests.web.served import House
+from tests.web.table import Table
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+FIRST = '{"kind":"table","t":0,"id":"table","seats":["Ana","Ben","Cho","Dora"],"dealer":4,"rules":"classic"}'
+CARDS = (
+    '{"kind":"card","t":1000000000,"id":"c1","card":"7h","seat":1}',
+    '{"kind":"card","t":2000000000,"id":"c2","card":"7c","seat":2,"t_error":8000000}',
+)
+WON = ('{"kind":"slap","t":2300000000,"id":"s1","seat":4}', '{"kind":"tick","t":2320000000}')
+LATE = (
+    '{"kind":"slap","t":2344694000,"id":"s2","seat":1}',
+    '{"kind":"tick","t":2600000000}',
+    '{"kind":"slap","t":2700000000,"id":"s3","seat":2}',
+    '{"kind":"tick","t":3300000000}',
+)
+TAKEN = ('{"kind":"taken","t":4000000000,"id":"t1","seat":4}', '{"kind":"tick","t":4500000000}')
+
+
+def shot(page: Page, name: str) -> None:
+    folder = os.environ.get("SHOTS")
+    if folder:
+        page.screenshot(path=str(Path(folder) / f"{name}.png"))
+
+
+def test_the_winner_has_the_screen_and_late_hands_never(house: House, page: Page) -> None:
+    with listening(house), house.serve_controlled() as served:
+        page.emulate_media(reduced_motion="reduce")
+        page.goto(f"{served.address}/projector")
+        table = Table(house.record, FIRST, house.link)
+        page.locator("#seats .seat").nth(3).wait_for()
+        for line in (*CARDS, *WON):
+            table.observe(line)
+        screen = page.locator("#winner")
+        screen.locator(".who", has_text="Dora").wait_for()
+        shown = page.locator("#board").get_attribute("data-shown")
+        for line in LATE:
+            table.observe(line)
+            table.tell()
+        page.wait_for_function("was => document.getElementById('board').dataset.shown !== was", arg=shown)
+        screen.locator(".how", has_text="45 ms ahead").wait_for()
+        assert screen.is_visible() and screen.locator(".who").text_content() == "Dora"
+        assert screen.locator(".under").text_content() == "give or take 3\xa0ms"
+        assert [card.get_attribute("alt") for card in screen.locator(".hand img").all()] == [
+            "7 of hearts", "7 of clubs",
+        ]  # fmt: skip
+        assert page.evaluate("[...document.images].every((image) => image.naturalWidth > 0)")
+        # As large as a name, and the board beneath says the same.
+        sizes = [screen.locator(part).evaluate("(e) => getComputedStyle(e).fontSize") for part in (".who", ".how")]
+        assert sizes[0] == sizes[1]
+        assert page.locator("#state .headline").text_content() == "The pile is Dora's"
+        assert "Dora first" in (page.locator("#last").text_content() or "")
+        shot(page, "winner")
+        page.keyboard.press("Escape")
+        assert not screen.is_visible()
+        for line in TAKEN:
+            table.observe(line)
+        page.locator("#state .headline", has_text="Dora's turn").wait_for()
+        assert not screen.is_visible(), "a moment that has been seen does not come back"
+
+
+def test_whose_pile_it_is_is_told_as_soon_as_it_is_decided(house: House, page: Page) -> None:
+    """Not whose turn it had been."""
+    with listening(house), house.serve_controlled() as served:
+        page.goto(served.address)
+        table = Table(house.record, FIRST, house.link)
+        for line in (*CARDS, *WON):
+            table.observe(line)
+        page.locator("#winner .who", has_text="Dora").wait_for()
+        assert page.locator("#state .headline").text_content() == "The pile is Dora's"
+        assert page.locator("#seats .owner .name").text_content() == "Dora"
+        assert page.locator("#seats .turn").count() == 0
