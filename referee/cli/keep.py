@@ -8,7 +8,8 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -38,6 +39,17 @@ def _require_record(path: Path) -> None:
         raise UserError(f"there is no record {path}; `referee run` begins one, or name it: --record FILE")
 
 
+@contextmanager
+def _writing(record: Path, program: str) -> Iterator[None]:
+    """Nobody else writes the record meanwhile; raises `UserError` where a game is on."""
+    from referee.record.lock import hold_record
+
+    with hold_record(record, program, wall_now()) as words:
+        if words:
+            print(words, file=sys.stderr)
+        yield
+
+
 # Games
 
 
@@ -63,14 +75,21 @@ def add_games(commands: Commands) -> None:
 
 
 def _games(args: argparse.Namespace) -> int:
+    if args.take_in is None:
+        _require_record(args.record)
+    option = "--import" if args.take_in is not None else "--remove" if args.remove is not None else ""
+    # What is kept or released may be so while a game is on: no line is touched.
+    with _writing(args.record, f"referee games {option}") if option else nullcontext():
+        return _do_games(args)
+
+
+def _do_games(args: argparse.Namespace) -> int:
     from referee.record.erasure import erase_game
     from referee.record.export import export_game, import_game, write_rulings_csv
     from referee.record.people import People
     from referee.record.store import Record
 
     writes = any(value is not None for value in (args.take_in, args.keep, args.release))
-    if args.take_in is None:
-        _require_record(args.record)
     with Record(args.record, read_only=not writes) as record:
         if args.export is not None:
             for line in export_game(record, args.export):
@@ -163,7 +182,12 @@ def _people(args: argparse.Namespace) -> int:
     try:
         # A read-only look first: a damaged or newer record is told, and never changed.
         Record(args.record, read_only=True).close()
-        with People(args.record, read_only=not writes) as people:
+        # Answers and names may be given while a game is on; what changes lines may not.
+        alone = args.tidy or args.everywhere or args.forget is not None or args.erase_game is not None
+        with (
+            _writing(args.record, "referee people") if alone else nullcontext(),
+            People(args.record, read_only=not writes) as people,
+        ):
             words = _change_people(args, people) if writes else _show_people(args, people)
             print(escape_controls(words, lines=True))
     except ValueError as bad:
@@ -342,7 +366,8 @@ def _restore(args: argparse.Namespace) -> int:
     from referee.record.restore import plan_restore, restore
 
     stamp = datetime.now().astimezone().strftime("%Y%m%dT%H%M%S")
-    plan = (restore if args.yes else plan_restore)(args.file, _places(args), stamp)
+    with _writing(args.record, "referee restore") if args.yes else nullcontext():
+        plan = (restore if args.yes else plan_restore)(args.file, _places(args), stamp)
     print("\n".join(plan.words))
     print("done" if args.yes else "nothing was changed; do it with --yes")
     return 0

@@ -115,9 +115,12 @@ def add_play(commands: Commands) -> None:
 
 def _play(args: argparse.Namespace) -> int:
     from referee.setup.walk_site import evening_settings, hold_evening
-    from referee.table.session import run
+    from referee.table.session import require_free, run
 
     path = args.settings or evening_settings()
+    if path.exists():
+        # Before anybody is asked anything; nobody is hindered while the questions are answered.
+        require_free(path)
     if not hold_evening(path, host=args.host, port=args.port, browse=not args.no_browser):
         return 0
     return run(path)

@@ -19,7 +19,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
-from hardware.clock import Clock, monotonic
+from hardware.clock import Clock, monotonic, wall_now
 from hardware.ports import HardwareMissing, Speaker
 from hardware.simulated.decks.families import FAMILIES
 from hardware.simulated.devices.silent_speaker import RecordingSpeaker
@@ -30,6 +30,7 @@ from referee.demo.demo_table import DemoTable, OpenVoice, PacedTable, SteppedTab
 from referee.demo.rendered_camera import CameraView, RenderedCamera, draw
 from referee.demo.score import DemoSummary, Score, show
 from referee.errors import UserError
+from referee.record.lock import hold_record
 from referee.settings.house_rules import resolve_rules
 from referee.settings.model import Settings, parse_settings
 from referee.table.loop import Answers
@@ -185,6 +186,7 @@ def demo(options: DemoOptions) -> int:
             folder = Path(stack.enter_context(TemporaryDirectory(prefix="referee-demo-")))
             record = options.record or folder / "record.db"
             settings = settings_for(script, record, host=options.host, port=options.port)
+            stack.enter_context(hold_record(record, "referee demo", wall_now()))
         if options.page:
             from referee.record.store import Record
 

@@ -79,7 +79,8 @@ def find_overdue(games: Sequence[GameInfo], keeping: RetentionPeriods, now: date
     if begun and now < max(begun.values()):
         return Due(refused="the clock stands before the newest game, so nothing is removed: set the clock")
     newest = max((info.id for info in games), default=0)
-    ready = [info for info in games if info.id in begun and info.id != newest and info.ended and not info.keep]
+    # Of those that were broken off only the newest may go on.
+    ready = [info for info in games if info.id in begun and info.id != newest and not info.keep]
 
     def older(days: int) -> tuple[int, ...]:
         return tuple(sorted(info.id for info in ready if now - begun[info.id] > timedelta(days=days)))

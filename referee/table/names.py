@@ -30,7 +30,7 @@ class NameService(TableService):
         self._number: Callable[[], int | None] = lambda: None
         self._words: list[str] = []
 
-    def prepare(self, settings: Settings) -> Settings:
+    def prepare_record(self, settings: Settings) -> None:
         """What waits to be forgotten is, what is overdue goes; words of both are told once the game begins."""
         with People(self._record) as people:
             settle_noted(people)
@@ -44,7 +44,6 @@ class NameService(TableService):
         if sys.stdout.isatty():
             # A display that is drawn shows no notices; elsewhere they are printed.
             print("".join(f"{escape_controls(words)}\n" for words in self._words), end="")
-        return settings
 
     def begin_game(self, game: ServedGame) -> None:
         """See `TableService`."""

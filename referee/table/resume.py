@@ -11,7 +11,7 @@ from referee.announce.sinks import Notice
 from referee.engine.observations import LogError, Table
 from referee.record.journal import Journal
 from referee.record.retention import GAMES_CAP, make_room
-from referee.record.store import GameWriter, Record, RecordError
+from referee.record.store import GameInfo, GameWriter, Record, RecordError
 from referee.table.seats import Sitting
 from referee.table.services import ServedGame, TableService
 from referee.table.timeline import Past, Timeline, past_of
@@ -31,6 +31,8 @@ class RecordedGame(TableService):
     """The wall's time at which it first began; empty for a new one."""
     words: str = ""
     """For the table: that old games were removed; empty where there is nothing to say."""
+    left_behind: str = ""
+    """For the table: that a broken-off game cannot be gone on with, and why; empty where there is none."""
     is_over: bool = False
 
     def journal(self, log: Journal | None) -> Journal:
@@ -41,6 +43,8 @@ class RecordedGame(TableService):
         """See `TableService`."""
         if self.words:
             game.conductor.tell(Notice("", game.now(), self.words))
+        if self.left_behind:
+            game.conductor.tell(Notice("left_behind", game.now(), self.left_behind))
 
     def note_over(self) -> None:
         """The game is not gone on with after a power cut."""
@@ -57,38 +61,80 @@ class RecordedGame(TableService):
     end_game = note_over
 
 
-def open_game(record: Record, table: Table, now: int, *, new: bool = False, pads: int = 0) -> RecordedGame:
-    """The game that was broken off, or a new one.
+@dataclass(frozen=True, slots=True)
+class BrokenOff:
+    """The latest game, which has not ended."""
+
+    info: GameInfo
+    past: Past | None
+    """What was recorded of it; None where it cannot be gone on with."""
+    why: str = ""
+    """Why not."""
+
+    @property
+    def words(self) -> str:
+        """For the table, where it cannot be gone on with; empty where it can."""
+        if not self.why:
+            return ""
+        when = self.info.began[:16].replace("T", " ")
+        return (
+            f"the game of {when} was broken off and cannot go on: {self.why}; it stays as it is, "
+            f"and `referee games --export {self.info.id}` shows it"
+        )
+
+
+def find_broken_off(record: Record, table: Table, *, pads: int = 0) -> BrokenOff | None:
+    """The game that was broken off, and whether it can go on here; changes nothing.
 
     Args:
         record: the table's games.
         table: who sits where and by which rules now. A game of another table does not go on, unless its people
             were chosen at this one (`referee.table.seats`).
-        now: the machine's present instant, ns.
-        new: begin a new game whatever was broken off.
         pads: how many people can sit there; 0: as many as at ``table``.
 
     Raises:
         RecordError: the record cannot be read.
     """
-    room = make_room(record, wall_now(), GAMES_CAP)
     left = record.unfinished()
-    past = None
-    if left is not None:
-        # A game that cannot be read stays in the record to be looked at; nobody can go on with it.
-        with suppress(LogError):
-            past = past_of(text for _, text in record.lines(left.id))
-        chosen = Sitting.at(past.table) if past is not None else None
-        fits = chosen is not None and len(chosen.names) <= (pads or len(table.seats))
-        if (
-            past is not None
-            and not new
-            and (fits or (past.table.seats, past.table.rules) == (table.seats, table.rules))
-        ):
-            timeline = Timeline.after(past.last, now)
-            return RecordedGame(record, record.again(left.id), past, timeline, left.began, room.words)
-        record.end(left.id, wall_now())
-    return RecordedGame(record, record.begin(wall_now()), words=room.words)
+    if left is None:
+        return None
+    try:
+        past = past_of(text for _, text in record.lines(left.id))
+    except LogError as bad:
+        return BrokenOff(left, None, f"it cannot be read ({bad})")
+    chosen = Sitting.at(past.table)
+    if chosen is not None:
+        many, seats = len(chosen.names), pads or len(table.seats)
+        if many > seats:
+            return BrokenOff(left, None, f"{many} people played it, and there are {seats} pads")
+        return BrokenOff(left, past)
+    if past.table.seats != table.seats:
+        return BrokenOff(left, None, "other people played it")
+    if past.table.rules != table.rules:
+        return BrokenOff(left, None, "it was played by other rules")
+    return BrokenOff(left, past)
+
+
+def open_game(record: Record, left: BrokenOff | None, now: int, *, new: bool = False) -> RecordedGame:
+    """The game that was broken off, or a new one; only people end the one that was broken off.
+
+    Args:
+        record: the table's games.
+        left: what `find_broken_off` found in it.
+        now: the machine's present instant, ns.
+        new: people say that the game which was broken off is over.
+
+    Raises:
+        RecordError: the record cannot be read or written.
+    """
+    room = make_room(record, wall_now(), GAMES_CAP)
+    if left is not None and left.past is not None and not new:
+        timeline = Timeline.after(left.past.last, now)
+        return RecordedGame(record, record.again(left.info.id), left.past, timeline, left.info.began, room.words)
+    if left is not None and new:
+        record.end(left.info.id, wall_now())
+    behind = left.words if left is not None and not new else ""
+    return RecordedGame(record, record.begin(wall_now()), words=room.words, left_behind=behind)
 
 
 class Both:

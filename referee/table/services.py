@@ -75,8 +75,11 @@ class TableService:
         return False
 
     def prepare(self, settings: Settings) -> Settings:
-        """A game is about to be opened: the settings as they are to be for it; raises `RecordError`."""
+        """A game is about to be opened: the settings as they are to be for it."""
         return settings
+
+    def prepare_record(self, settings: Settings) -> None:
+        """The devices are open, and the record is about to be; raises `RecordError`."""
 
     def begin_game(self, game: ServedGame) -> None:
         """This is the game from now on."""

@@ -13,13 +13,14 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from hardware.clock import monotonic
+from hardware.clock import monotonic, wall_now
 from hardware.ports import HardwareMissing
 from referee.announce.volume_choice import VOICE_FILE, VoiceChoice
 from referee.control.page_address import listen_at
 from referee.control.socket import ControlError, runtime_folder
 from referee.errors import UserError
 from referee.record.journal import FileJournal, Journal
+from referee.record.lock import hold_record
 from referee.record.pictures import FRAMES_FILE
 from referee.record.store import Record, RecordError
 from referee.settings.model import Settings, load_settings
@@ -30,7 +31,7 @@ from referee.table.game import Conductor
 from referee.table.keys import Keys
 from referee.table.loop import Answers
 from referee.table.page_link import PageLink, PageProcess
-from referee.table.resume import RecordedGame, open_game
+from referee.table.resume import BrokenOff, RecordedGame, find_broken_off, open_game
 from referee.table.seats import Sitting, seated, with_free_seats
 from referee.table.services import Hook, TableService
 from referee.table.slap_pictures import open_album
@@ -56,11 +57,14 @@ def run(path: Path, *, log: Path | None = None, new: bool = False, hooks: Sequen
         hooks: open further services.
 
     Raises:
-        UserError: the settings are wrong, or there is neither a camera nor a pad.
+        UserError: the settings are wrong, another program writes the record, or there is neither a camera nor a pad.
     """
     settings = load_settings(path)
     with serving(open_service()) as service, ExitStack() as stack:
         missing: dict[str, str] = {}
+        if settings.record.file:
+            words = stack.enter_context(hold_record(record_file(settings), "referee run", wall_now()))
+            missing |= {"lock": words} if words else {}
         orders, services = open_services(settings, hooks, stack, missing)
         typed = typing_people(services)
         evening = Evening(settings, services, orders=orders, service=service, typed=typed, log=log)
@@ -78,6 +82,19 @@ def run(path: Path, *, log: Path | None = None, new: bool = False, hooks: Sequen
                     _wait_to_go(service)
             if service.stop_asked or not (sitting or words):
                 return 0
+
+
+def record_file(settings: Settings) -> Path:
+    """Where the games of this table are recorded."""
+    return Path(settings.record.file).expanduser()
+
+
+def require_free(path: Path) -> None:
+    """See that nobody writes the record that these settings name; raises `UserError` where somebody does."""
+    settings = load_settings(path)
+    if settings.record.file and record_file(settings).exists():
+        with hold_record(record_file(settings), "referee play", wall_now()):
+            pass
 
 
 def typing_people(services: list[TableService]) -> Answers:
@@ -105,7 +122,7 @@ def open_services(
 
     # As a service the machine is the table's own; otherwise it is somebody's computer.
     own = "NOTIFY_SOCKET" in os.environ
-    path = Path(settings.record.file).expanduser() if settings.record.file else None
+    path = record_file(settings) if settings.record.file else None
     orders = Orders(settings, chosen=VoiceChoice(path.with_name(VOICE_FILE)) if path else None, may_switch_off=own)
     services: list[TableService] = [orders, Days()]
     if path is None:
@@ -206,16 +223,13 @@ class Evening:
         self._games += 1
         with ExitStack() as stack:
             settings = seated(self._settings, sitting)
-            recorded: RecordedGame | None = None
-            try:
-                for one in self._services:
-                    settings = one.prepare(settings)
-                if settings.record.file:
-                    recorded = self._open_game(settings, stack, new=new)
-            except RecordError as bad:
-                missing["record"] = str(bad)
-            if recorded is not None and recorded.past is not None:
-                sitting = Sitting.at(recorded.past.table)
+            for one in self._services:
+                settings = one.prepare(settings)
+            # Whatever was wrong with the record before is found again if it is so still.
+            missing.pop("record", None)
+            left = self._find_broken_off(settings, missing)
+            if left is not None and left.past is not None and not new:
+                sitting = Sitting.at(left.past.table)
                 settings = seated(self._settings, sitting).model_copy(update={"voice": settings.voice})
             if len(settings.seats) <= self._heard:
                 # Pads that were heard before this game are not called again.
@@ -227,6 +241,8 @@ class Evening:
             except HardwareMissing as bad:
                 raise UserError(str(bad)) from None
             stack.callback(parts.close)
+            # Only now: where there is nothing to referee with, no game is ended, and none begun.
+            recorded = self._open_game(settings, left, stack, missing, new=new)
             journal = self._journal or self._open_log(settings, stack, missing)
             if out_of_date(settings):
                 missing["setup"] = out_of_date(settings)
@@ -235,16 +251,37 @@ class Evening:
                 print(escape_controls(words), file=sys.stderr)
             return self._referee(settings, parts, recorded, journal, sitting, stack)
 
-    def _open_game(self, settings: Settings, stack: ExitStack, *, new: bool) -> RecordedGame:
-        record = stack.enter_context(Record(Path(settings.record.file).expanduser()))
-        recorded = open_game(
-            record, table_of(settings, 0), self._openers.clock(), new=new, pads=len(self._settings.seats)
-        )
+    def _find_broken_off(self, settings: Settings, missing: dict[str, str]) -> BrokenOff | None:
+        """What was left when the power failed; the record is only read."""
+        if not settings.record.file or not record_file(settings).exists():
+            return None
+        try:
+            with Record(record_file(settings), read_only=True) as record:
+                return find_broken_off(record, table_of(settings, 0), pads=len(self._settings.seats))
+        except RecordError as bad:
+            missing["record"] = str(bad)
+            return None
+
+    def _open_game(
+        self, settings: Settings, left: BrokenOff | None, stack: ExitStack, missing: dict[str, str], *, new: bool
+    ) -> RecordedGame | None:
+        """The game in the record; None, and words in ``missing``, where it is not recorded."""
+        if not settings.record.file or "record" in missing:
+            return None
+        try:
+            for one in self._services:
+                one.prepare_record(settings)
+            record = stack.enter_context(Record(record_file(settings)))
+            recorded = open_game(record, left, self._openers.clock(), new=new)
+        except RecordError as bad:
+            missing["record"] = str(bad)
+            return None
         if sys.stdout.isatty():
             # A display that is drawn shows no notices; elsewhere they are printed.
             began = recorded.began[:16].replace("T", " ")
             goes_on = f"the game of {began} goes on where it stood" if began else ""
-            print("".join(f"{words}\n" for words in (goes_on, recorded.words) if words), end="")
+            said = (goes_on, recorded.words, recorded.left_behind)
+            print("".join(f"{words}\n" for words in said if words), end="")
         return recorded
 
     def _referee(

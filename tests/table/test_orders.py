@@ -157,7 +157,7 @@ def test_who_was_not_asked_is_named_while_the_game_is_on_and_not_afterwards(tmp_
     with People(path) as people:
         people.answer("Ana", True, AT)
     service = NameService(path)
-    assert service.prepare(SETTINGS) is SETTINGS
+    service.prepare_record(SETTINGS)
     begun(service, game)
     assert [notice.words for notice in game.told] == [
         "Ben, Cho: named while the game is on, not afterwards; referee people --ask asks"

@@ -26,7 +26,7 @@ from referee.table.game import Conductor
 from referee.table.loop import Loop
 from referee.table.names import NameService
 from referee.table.page_link import PAGE_SOCKET, PAIRING_CODE_NOTICE, PageLink
-from referee.table.resume import Both, RecordedGame, open_game
+from referee.table.resume import Both, RecordedGame, find_broken_off, open_game
 from referee.table.services import ServedGame
 from referee.vision.sight import News, Recall, Sight
 from tests.table.test_loop import MS
@@ -61,7 +61,8 @@ class Desk:
     def __init__(self, path: Path, start: int = 0, paging: Path | None = None) -> None:
         self.record = Record(path)
         self.pads = SimulatedPads(2, start=start)
-        self.opened: RecordedGame = open_game(self.record, table_of(SETTINGS, 0), start)
+        left = find_broken_off(self.record, table_of(SETTINGS, 0))
+        self.opened: RecordedGame = open_game(self.record, left, start)
         past, self.timeline = self.opened.past, self.opened.timeline
         began = self.timeline.now(start)
         self.notices: list[Notice] = []
@@ -151,10 +152,29 @@ def test_a_game_of_other_people_does_not_go_on(tmp_path: Path) -> None:
     first.see(1_000 * MS, ("7h", 2))
     first.unplug()
     record = Record(path)
-    opened = open_game(record, Table(t=0, id="table", seats=("Cho", "Dan"), dealer=1, rules="classic"), 0)
+    left = find_broken_off(record, Table(t=0, id="table", seats=("Cho", "Dan"), dealer=1, rules="classic"))
+    opened = open_game(record, left, 0)
     assert opened.past is None
-    assert open_game(record, table_of(SETTINGS, 0), 0).past is None, "it has been ended"
+    assert "other people played it" in opened.left_behind
+    assert record.games()[0].ended is None, "nobody has ended it"
+    again = find_broken_off(record, table_of(SETTINGS, 0))
+    assert open_game(record, again, 0).past is not None, "its own people go on with it"
+    assert open_game(record, again, 0, new=True).left_behind == ""
+    assert record.games()[0].ended is not None, "people have"
     record.close()
+
+
+def test_a_broken_off_game_that_cannot_be_read_is_told_and_not_ended(tmp_path: Path) -> None:
+    desk = Desk(tmp_path / "record.db")
+    desk.see(1_000 * MS, ("7h", 2))
+    desk.record.add(1, [(99, '{"kind":"card"')])
+    desk.unplug()
+    again = Desk(tmp_path / "record.db")
+    assert "cannot be read" in again.opened.left_behind
+    again.see(1_000 * MS, ("8h", 2))
+    again.opened.begin_game(again.game)
+    assert [info.ended for info in again.record.games()] == [None, None]
+    again.unplug()
 
 
 def test_one_journal_that_fails_does_not_keep_the_other_from_writing() -> None:

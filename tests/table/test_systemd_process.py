@@ -19,18 +19,23 @@ PATIENCE = 90
 """How long a datagram may take on a busy machine, s."""
 
 
-@pytest.fixture
-def table(tmp_path: Path) -> Path:
+def write_table(path: Path) -> None:
     """Settings whose camera is a folder of frames, without lights and voice; pads are as this machine has them."""
-    frames = tmp_path / "frames"
+    frames = path.with_name("frames")
     frames.mkdir()
     for number in range(30):
         write_picture(frames / f"f{number:03}.jpg", np.full((240, 320, 3), 60, np.uint8))
-    path = tmp_path / "table.toml"
     path.write_text(
         f'[camera]\nsource = "{frames}"\nwidth = 320\nheight = 240\n[lights]\nenabled = false\n'
         '[voice]\nenabled = false\n[pads]\nroll_call = false\n[[seat]]\nname = "Ana"\n[[seat]]\nname = "Ben"\n'
     )
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    """See `write_table`."""
+    path = tmp_path / "table.toml"
+    write_table(path)
     return path
 
 

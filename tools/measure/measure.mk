@@ -188,6 +188,12 @@ power-cuts: N = 300
 power-cuts: install fuse  ## N power cuts and N kills of a running demo: nothing announced may be lost
 	$(BIN)/python -m tests.powercut.cuts $(N)
 
+# Other programs at the record of a running game. N= sets how often.
+.PHONY: intrusions
+intrusions: N = 200
+intrusions: install  ## N starts, removals, imports and restores beside a running game: refused, and nothing lost
+	$(BIN)/python -m tests.record.intrusions $(N)
+
 fuse:
 	@ldconfig -p | grep -q 'libfuse3\?\.so' || { $(SUDO) apt-get update -q && \
 	  $(SUDO) apt-get install -y -q --no-install-recommends fuse3; }

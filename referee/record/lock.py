@@ -1,0 +1,92 @@
+"""One writer: whoever changes a record holds a lock beside it, and says there in words who it is.
+
+The lock is the kernel's (``flock``) on a file of its own, so it goes with its holder, however that one ends, and
+outlives the record's being put in place anew. Readers need none, and neither does a backup.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Final
+
+from referee.errors import UserError
+
+_LONGEST: Final = 400
+"""Bytes of the holder's words that are read."""
+
+
+class RecordInUseError(UserError):
+    """Another program writes this record; names it."""
+
+
+def _lock_file(record: Path) -> Path:
+    """Where the lock of a record lies: one file, by whichever name the record is called."""
+    record = record.resolve()
+    return record.with_name(f"{record.name}.lock")
+
+
+@contextmanager
+def hold_record(record: Path, program: str, since: str) -> Iterator[str]:
+    """Be the one who writes a record, from here to the end of the block.
+
+    Args:
+        record: the file, which need not be there yet.
+        program: who holds it, as people know it, such as ``referee run``.
+        since: wall time, ISO 8601.
+
+    Yields:
+        Words of why the record could not be locked; empty where it is. Then nothing keeps two programs apart.
+
+    Raises:
+        RecordInUseError: another program has it; nothing was touched.
+    """
+    path = _lock_file(record)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    except OSError as bad:
+        yield _unlocked(record, str(bad.strerror))
+        return
+    try:
+        words = _take(file, record)
+        if words:
+            yield words
+            return
+        _write_holder(file, f"{program}, process {os.getpid()}, since {since[:19].replace('T', ' ')}")
+        try:
+            yield ""
+        finally:
+            _write_holder(file, "")
+    finally:
+        os.close(file)
+
+
+def _take(file: int, record: Path) -> str:
+    """Lock it; returns words of why that cannot be done on this system or disk."""
+    try:
+        import fcntl
+    except ImportError:
+        return _unlocked(record, "this system has no flock")
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as bad:
+        if bad.errno != errno.EWOULDBLOCK:
+            return _unlocked(record, str(bad.strerror))
+        holder = os.pread(file, _LONGEST, 0).decode(errors="replace").strip() or "another program"
+        raise RecordInUseError(f"{record} is in use by {holder}: stop that first; nothing was changed") from None
+    return ""
+
+
+def _write_holder(file: int, words: str) -> None:
+    """Say who it is; on a full disk nobody does, and the lock holds all the same."""
+    with suppress(OSError):
+        os.ftruncate(file, 0)
+        os.pwrite(file, words.encode(), 0)
+
+
+def _unlocked(record: Path, why: str) -> str:
+    return f"{record} cannot be locked ({why}): see to it that no other program writes it meanwhile"
