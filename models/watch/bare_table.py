@@ -34,6 +34,8 @@ _PLACE: Final = 0.04
 it was 0.02 at most."""
 _FLAT: Final = 0.02
 """Contrast under which a window holds no print, in logarithms of light."""
+_BETTER: Final = 1.1
+"""So many times as like as before the grain must be, shifted, where a print's card is read elsewhere."""
 _GRAIN_WIDTH: Final = 240
 """Columns to which a picture is reduced for its shift ..."""
 _GRAIN_MOST: Final = 0.08
@@ -55,6 +57,8 @@ class BareTable:
         self._grain = self._before = _grain(picture)
         self._usual = 0.0
         """How like the bare table's grain that of the pictures is."""
+        self._names: set[str] = set()
+        """The cards that were recognised as prints."""
         self._known: dict[str, Floats] = {}
         """Of each print that was recognised, by its name: where its indices are, as shares of the picture."""
         self.shift: Shift = np.eye(2, 3)
@@ -68,18 +72,24 @@ class BareTable:
             self._keep(np.asarray(cv2.resize(self._picture, (columns, rows), interpolation=cv2.INTER_AREA), np.uint8))
         if seen:
             self._follow(image)
-        return [one for one in seen if not self._is_print(image, one)]
+        left = [one for one in seen if not self._is_print(image, one)]
+        if any(one.card in self._names for one in left) and self._follow(image, doubted=True):
+            left = [one for one in left if not self._is_print(image, one)]
+        return left
 
-    def _follow(self, image: Bytes) -> None:
-        """Keep to the table where the picture has shifted on it."""
+    def _follow(self, image: Bytes, doubted: bool = False) -> bool:
+        """Keep to the table where the picture has shifted on it; whether it has.
+
+        That is looked into where the grain is unlike, or ``doubted``, since a print's card is read elsewhere.
+        """
         now = _grain(image)
         as_it_is = likeness(self._before, now)
-        if as_it_is >= DOUBTED * self._usual:
+        if not doubted and as_it_is >= DOUBTED * self._usual:
             self._usual += (0.2 if self._usual else 1.0) * (as_it_is - self._usual)
-            return
-        found = shift_between(self._grain, now, as_it_is)
+            return False
+        found = shift_between(self._grain, now, as_it_is, _BETTER if doubted else None)
         if found is None:
-            return
+            return False
         rows, columns = self._relief.shape
         self._before = warped(self._grain, found)
         self.shift = found.copy()
@@ -88,6 +98,7 @@ class BareTable:
             cv2.warpAffine(self._original, self.shift, (columns, rows), borderMode=cv2.BORDER_REPLICATE), np.float32
         )
         self._known.clear()
+        return True
 
     def _is_print(self, image: Bytes, seen: CardSeen) -> bool:
         height = height_of(convex_quad(seen.corners))
@@ -96,6 +107,7 @@ class BareTable:
         if all(self._shows(image, float(x), float(y), height) for x, y in places):
             if len(self._known.get(seen.card, ())) <= len(places):
                 self._known[seen.card] = places / size
+                self._names.add(seen.card)
             return True
         # A card that comes over a print changes how it looks, but neither its name nor its place.
         known = self._known.get(seen.card, np.zeros((0, 2))) * size

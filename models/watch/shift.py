@@ -124,14 +124,14 @@ class Following:
         self._pile.shifted()
 
 
-def shift_between(before: Grain, after: Grain, as_it_is: float) -> Shift | None:
+def shift_between(before: Grain, after: Grain, as_it_is: float, better: float | None = None) -> Shift | None:
     """By what a table's grain has moved, in reduced px; None if it has not, or cannot tell.
 
-    ``as_it_is`` says how alike the two are where they are.
+    ``as_it_is`` says how alike the two are where they are, ``better`` how many times that they must be, shifted.
     """
     best, found = max(((likeness(warped(before, m), after), m) for m in _guesses(before, after)), key=_first)
     far = float(np.hypot(found[0, 2], found[1, 2])) if abs(found[0, 1]) < 1e-6 else np.inf
-    return None if best < max(_ALIKE, _BETTER * as_it_is) or far < _LEAST_PX else found
+    return None if best < max(_ALIKE, (better or _BETTER) * as_it_is) or far < _LEAST_PX else found
 
 
 def _first(pair: tuple[float, Shift]) -> float:
