@@ -79,6 +79,8 @@ def _state(board: Board, words: RulingWords) -> Markup:
         text = texts("board.in_game", game=board.game)
     label = texts("board.connected" if board.live else "board.recorded")
     game = texts("board.in_game", game=board.game)
+    if view.game_over:
+        text = tag("a", text, href=f"/games/{board.game}/end", data_end=True)
     return tag("p", text, class_="headline") + tag(
         "p", tag("span", label, class_="live" if board.live else "recorded"), " ", game, class_="under"
     )

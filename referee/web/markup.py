@@ -156,6 +156,15 @@ class Text:
 
 
 @dataclass(frozen=True, slots=True)
+class Polyline:
+    """A line through points, ``width`` thick."""
+
+    points: tuple[tuple[float, float], ...]
+    role: str
+    width: float
+
+
+@dataclass(frozen=True, slots=True)
 class Polygon:
     """A filled outline."""
 
@@ -175,7 +184,7 @@ class SuitMark:
     role: str
 
 
-Shape: TypeAlias = Rect | Line | Text | Polygon | SuitMark
+Shape: TypeAlias = Rect | Line | Text | Polyline | Polygon | SuitMark
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,6 +234,12 @@ def _shape(shape: Shape, palette: Palette | None) -> Markup:
     if isinstance(shape, Polygon):
         points = " ".join(f"{_n(x)},{_n(y)}" for x, y in shape.points)
         return tag("polygon", points=points, **_fill(shape.role, shape.alpha, palette))
+    if isinstance(shape, Polyline):
+        points = " ".join(f"{_n(x)},{_n(y)}" for x, y in shape.points)
+        colour = {"class_": f"s-{shape.role}"} if palette is None else {"stroke": palette[shape.role]}
+        return tag(
+            "polyline", points=points, fill="none", stroke_width=_n(shape.width), stroke_linejoin="round", **colour
+        )
     if isinstance(shape, SuitMark):
         place = f"translate({_n(shape.x)} {_n(shape.y)}) scale({shape.size / 100:.4f})"
         return tag("path", d=suit_path(shape.suit), transform=place, **_fill(shape.role, 1.0, palette))

@@ -3,7 +3,10 @@
 (() => {
   const board = document.getElementById("board");
   const lost = document.getElementById("lost");
+  const STAY = 8000;
+  const from = document.body.classList.contains("projector") ? "?from=projector" : "";
   let first = true;
+  let ended = false;
 
   const open = () => {
     const stream = new EventSource(board.dataset.events);
@@ -16,6 +19,11 @@
       for (const [id, html] of Object.entries(fresh)) Regions.show(id, html, first);
       if ("winner" in fresh) Winner.shown(first);
       if (carry) carry();
+      const end = document.querySelector("#state [data-end]");
+      // A game that was over when the board was opened stays on it.
+      if (first) ended = Boolean(end);
+      else if (end && !ended) setTimeout(() => location.assign(`${end.href}${from}`), STAY);
+      if (!end) ended = false;
       first = false;
       board.dataset.shown = String(Number(board.dataset.shown ?? 0) + 1);
     });

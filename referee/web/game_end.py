@@ -1,0 +1,189 @@
+"""The page of a game that is over: who won, the cards of each over time, five moments, and a rematch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse
+
+from referee.engine.observations import Other
+from referee.record.statistics import HandFigure, make_figures
+from referee.text.catalogue import Texts, unbroken
+from referee.text.ruling_lines import RulingWords
+from referee.web.board_view import ruling_address
+from referee.web.control_page import answer_line, said_to_scripts
+from referee.web.games_cache import Folded
+from referee.web.layout import address, page, page_texts, seat_dot
+from referee.web.markup import Child, Drawing, Line, Markup, Polyline, Shape, Text, button_link, seat_role, svg, tag
+from referee.web.photo_finish.finish_svg import Axis, shortened
+from referee.web.site import Site
+
+_POINTS: Final = 160
+"""Instants of the curve at most."""
+_SIZE: Final = (640, 540)
+
+
+class CardCounts(NamedTuple):
+    """How many cards each seat had at an instant (ns); None where nobody knows."""
+
+    t: int
+    counts: tuple[int | None, ...]
+    place: int
+    """Of the step, by which the game can be looked at then."""
+
+
+class GameMoment(NamedTuple):
+    """Something of a game that is worth telling again."""
+
+    what: str
+    """Its text: ``end.WHAT``."""
+    said: str
+    seat: int | None
+    href: str
+
+
+def count_cards(folded: Folded) -> list[CardCounts]:
+    """The cards of each seat through a game, at no more than so many instants."""
+    last = len(folded.steps) - 1
+    places = sorted({round(place * last / _POINTS) for place in range(_POINTS + 1)}) if last >= 0 else []
+    found = [CardCounts(folded.steps[place].observation.t, folded.view(place).counts, place) for place in places]
+    return [one for one in found if one.counts]
+
+
+def find_moments(folded: Folded, words: RulingWords) -> list[GameMoment]:
+    """Five moments at most: the nearest finish, the quickest hand, the largest pile, the winner's low, the end."""
+    texts, game = words.texts, folded.info.id
+    in_force = [one for one in folded.rulings if one.id not in folded.replaced_by]
+    hands = make_figures(folded, game)
+    moments = [*_of_hands(folded, hands, words)]
+    piles = [one for one in in_force if one.kind == "pile" and one.get("count")]
+    if piles:
+        most = max(piles, key=lambda one: int(one["count"]))
+        moments.append(GameMoment("largest", words(most), most["seat"], ruling_address(game, most)))
+    winner = next((one["seat"] for one in in_force if one.kind == "won"), None)
+    if winner is not None:
+        known = [(one.counts[winner - 1], one) for one in count_cards(folded) if len(one.counts) >= winner]
+        low = min(((count, one) for count, one in known if count is not None), key=lambda pair: pair[0], default=None)
+        if low is not None:
+            said = f"{words.name(winner)}: {texts.count('cards', low[0])}, {texts.seconds(low[1].t - folded.table.t)}"
+            # A game is stepped through by the lines that the referee knows.
+            at = sum(not isinstance(step.observation, Other) for step in folded.steps[: low[1].place])
+            href = address(f"/games/{game}/replay", {"at": at})
+            moments.append(GameMoment("lowest", said, winner, href))
+    if piles:
+        last = max(piles, key=lambda one: one.t)
+        moments.append(GameMoment("last", words(last), last["seat"], ruling_address(game, last)))
+    return moments
+
+
+def _of_hands(folded: Folded, hands: Sequence[HandFigure], words: RulingWords) -> Iterator[GameMoment]:
+    texts = words.texts
+    gaps = [one for one in hands if one.margin is not None and one.margin_error is not None]
+    if gaps:
+        nearest = min(gaps, key=lambda one: one.margin or 0)
+        yield GameMoment("nearest", words(folded.by_id[nearest.ruling]), nearest.seat, _finish(folded, nearest))
+    timed = [one for one in hands if one.outcome == "won" and one.counts]
+    if timed:
+        quick = min(timed, key=lambda one: one.since or 0)
+        time = texts.measured(quick.since or 0, quick.error)
+        said = texts("end.after_card", name=words.name(quick.seat), time=time)
+        yield GameMoment("quickest", said, quick.seat, _finish(folded, quick))
+
+
+def _finish(folded: Folded, hand: HandFigure) -> str:
+    return address(f"/games/{folded.info.id}/finish", {"slap": hand.slap})
+
+
+def draw_counts(counts: Sequence[CardCounts], words: RulingWords) -> Drawing:
+    """A line for each seat: its cards over the game's time, its name at the end."""
+    texts, (width, height) = words.texts, _SIZE
+    start, stop = counts[0].t, max(counts[-1].t, counts[0].t + 1)
+    axis, bottom, top = Axis(start, stop, 64, width - 190), height - 62.0, 30.0
+    most = max([count for one in counts for count in one.counts if count is not None] or [1])
+
+    def y(count: int) -> float:
+        return bottom - (bottom - top) * count / most
+
+    shapes: list[Shape] = []
+    for count in sorted({0, most // 2, most}):
+        shapes.append(Line(axis.left, y(count), axis.right, y(count), "rule2", 1.5))
+        shapes.append(Text(axis.left - 10, y(count) + 13, str(count), "ink", 40, "end"))
+    ends = []
+    for seat in range(1, len(counts[-1].counts) + 1):
+        known = [(one.t, one.counts[seat - 1]) for one in counts if len(one.counts) >= seat]
+        points = tuple((axis.x(t), y(count)) for t, count in known if count is not None)
+        if points:
+            shapes.append(Polyline(points, seat_role(seat), 6.0))
+            ends.append((points[-1][1], seat))
+    # Names that would lie on one another move apart, the lowest stays.
+    line, free = 46.0, bottom + 6.0
+    for at, seat in sorted(ends, reverse=True):
+        free = min(at, free)
+        shapes.append(Text(axis.right + 12, free + 13, shortened(words.name(seat), 8), seat_role(seat), 40, weight=700))
+        free -= line
+    clock = texts.seconds(stop - start)
+    shapes.append(Text(axis.right, height - 14, clock, "ink", 40, "end"))
+    final = ", ".join(
+        f"{words.name(seat)}: {texts.count('cards', count)}"
+        for seat, count in enumerate(counts[-1].counts, start=1)
+        if count is not None
+    )
+    return Drawing(width, height, tuple(shapes), texts("end.curve"), final)
+
+
+def _headline(folded: Folded, words: RulingWords) -> tuple[str, int | None]:
+    """How the game ended, and whose colour that has."""
+    in_force = [one for one in folded.rulings if one.id not in folded.replaced_by]
+    end = next((one for one in reversed(in_force) if one.kind in ("won", "drawn")), None)
+    if end is None:
+        return words.texts("games.unfinished"), None
+    seat = end.get("seat")
+    return words(end), seat if isinstance(seat, int) else None
+
+
+def _moment(moment: GameMoment, texts: Texts) -> Markup:
+    dot = seat_dot(moment.seat) if moment.seat else ""
+    said = tag("a", unbroken(moment.said), href=moment.href)
+    return tag("li", tag("h3", texts(f"end.{moment.what}")), tag("p", dot, said))
+
+
+async def show_end(site: Site, request: Request) -> HTMLResponse:
+    """The page of one game that is over; when the next begins, its script goes back to the board."""
+    texts, folded = page_texts(request), await site.folded(request)
+    projector = request.query_params.get("from") == "projector"
+
+    def write() -> list[Child]:
+        words, game = RulingWords(folded.table.seats, texts), folded.info.id
+        text, seat = _headline(folded, words)
+        counts = count_cards(folded)
+        links: list[Child] = [
+            tag("button", texts("control.rematch"), type="button", id="rematch", class_="button strong", hidden=True),
+            button_link(texts("games.replay"), f"/games/{game}/replay"),
+            button_link(texts("games.rulings"), f"/games/{game}"),
+            button_link(texts("nav.board"), "/projector" if projector else "/"),
+        ]
+        curve = svg(draw_counts(counts, words), class_="curve") if counts else None
+        moments = [_moment(one, texts) for one in find_moments(folded, words)]
+        head = tag("h1", text, class_=f"ink-seat{(seat - 1) % 8 + 1}" if seat else None)
+        figure = tag("figure", tag("figcaption", texts("end.curve")), curve, class_="panel")
+        listed = tag("section", tag("h2", texts("end.moments")), tag("ul", moments), class_="panel moments")
+        return [head, tag("div", figure, listed, class_="ended"), tag("div", links, class_="buttons")]
+
+    content = await site.aside(write)
+    said = [answer_line(), said_to_scripts(texts, "control.")]
+    holder = tag(
+        "div",
+        content,
+        said,
+        id="end",
+        data_game=folded.info.id,
+        data_back="/projector" if projector else "/",
+        data_events=address("/events", {"lang": texts.language}),
+    )
+    title = texts("games.game", game=folded.info.id)
+    return page(
+        request, title, holder, scripts=("forms.js", "end.js"), body="projector end" if projector else "end",
+        here="/games",
+    )  # fmt: skip

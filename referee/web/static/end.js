@@ -1,0 +1,17 @@
+// The page of a game that is over: a rematch by a paired device, and back to the board when the next game begins.
+"use strict";
+(async () => {
+  const home = document.getElementById("end");
+  const own = `/games/${home.dataset.game}/end`;
+  const stream = new EventSource(home.dataset.events);
+  stream.addEventListener("regions", (event) => {
+    const { state } = JSON.parse(event.data);
+    if (state?.includes('class="live"') && !state.includes(own)) location.assign(home.dataset.back);
+  });
+  addEventListener("pagehide", () => stream.close(), { once: true });
+
+  const { paired } = await Asking.look();
+  const again = document.getElementById("rematch");
+  again.hidden = !paired;
+  again.addEventListener("click", () => Asking.control("rematch", {}));
+})();
