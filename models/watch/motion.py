@@ -66,6 +66,8 @@ _SHADOW_HUE: Final = 0.15
 had 0.32, of 60 soft shadows the most 0.06."""
 _SHADOW_STEP: Final = 0.2
 """What of its light a soft shadow takes from one reduced pixel to the next: 0.16 at most, a sleeve's edge more."""
+_LEAST_OF_ROW: Final = 0.25
+"""Share of a row that must show the table for its light to be told."""
 _LEAST_SHADE: Final = 0.02
 """A shadow dims or has gone; what dims here and brightens there by so much is a thing."""
 GRAIN: Final = 6
@@ -165,6 +167,8 @@ class Motion:
         self._learned_at = -(2**62)
         self.moved_at: NDArray[np.int64] = np.zeros((0, 0), np.int64)
         self._knows_paper = False
+        self._covered: Bytes | None = None
+        """The table as it was when the first card of the pile came to lie."""
         self.paper = np.array((235.0, 235.0, 235.0))
         """Colour of the cards' paper, learned from cards that were read."""
 
@@ -258,11 +262,27 @@ class Motion:
             if self._earlier is None:
                 self._earlier = self.table.copy()
             self._earlier[settled] = self.table[settled]
-            if cards is not None and np.count_nonzero(settled) > 0.5 * settled.size:
-                # The light has changed, and where cards lie nobody sees the table in it.
-                there = cards > 0
-                self.table[there] = _relit(self.table[there], _gains(self.table[settled], glance.small[settled]))
             self.table[settled] = glance.small[settled]
+        self._relight_under(cards, glance)
+
+    def _relight_under(self, cards: Mask | None, glance: Glance) -> None:
+        """Where cards lie nobody sees the light change: the table there gets its row's, as lamps ripple in bands."""
+        assert self.table is not None
+        if cards is None or not cards.any():
+            self._covered = None
+            return
+        if self._covered is None or self._covered.shape != self.table.shape:
+            self._covered = self.table.copy()
+        rows = np.flatnonzero(cards.any(axis=1))
+        there = cards[rows] > 0
+        shows = ~there & (glance.foreign[rows] == 0)
+        rows, there, shows = (part[shows.mean(axis=1) >= _LEAST_OF_ROW] for part in (rows, there, shows))
+        before, now = (picture[rows].astype(np.float32) for picture in (self._covered, self.table))
+        light = (now * shows[..., None]).sum(1, keepdims=True) / np.maximum(
+            (before * shows[..., None]).sum(1, keepdims=True), 1
+        )
+        relit = np.where(there[..., None], np.clip(before * light + 0.5, 0, 255), now)
+        self.table[rows] = relit.astype(np.uint8)
 
     def forget_cards(self, cards: Mask, small: Bytes) -> None:
         """The first frame showed cards where the table is to be learned: take the table's usual colour there."""
