@@ -12,6 +12,11 @@ pictures: install apt-test  ## the documents' pictures of scoreboard, photo-fini
 	$(BIN)/python -m tools.pictures
 
 # What a reader of the code passes on the way of one slap.
+.PHONY: contact-sheet
+
+contact-sheet: install apt-test  ## every page at 390x844 to 1920x1080, light and dark, four and eight players, to look at (out/contact)
+	$(BIN)/python -m tools.contact_sheet $(ARGS)
+
 .PHONY: page-cards
 
 page-cards: install  ## the cards that the page shows large, drawn anew (referee/web/static/cards)

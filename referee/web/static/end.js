@@ -4,9 +4,14 @@
   const home = document.getElementById("end");
   const own = `/games/${home.dataset.game}/end`;
   const stream = new EventSource(home.dataset.events);
+  // Whoever looks at an old game while another is on stays here.
+  let other = true;
   stream.addEventListener("regions", (event) => {
     const { state } = JSON.parse(event.data);
-    if (state?.includes('class="live"') && !state.includes(own)) location.assign(home.dataset.back);
+    if (state === undefined) return;
+    const was = other;
+    other = state.includes('class="live"') && !state.includes(own);
+    if (other && !was) location.assign(home.dataset.back);
   });
   addEventListener("pagehide", () => stream.close(), { once: true });
 

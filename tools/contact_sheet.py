@@ -1,0 +1,117 @@
+"""`make contact-sheet`: every page at every usual size, light and dark, four and eight players, for people to look at.
+
+``python -m tools.contact_sheet [--only NAME]`` writes each picture and one sheet for each size, theme and number of
+players to ``out/contact``. Needs chromium.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from PIL import Image, ImageDraw
+from playwright.sync_api import sync_playwright
+
+from tests.web.conftest import ARGUMENTS, CHROMIUM
+from tests.web.crowd import crowd_lines
+from tests.web.listening import listening
+from tests.web.served import House
+from tests.web.table import Table
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+OUT: Final = Path(__file__).parents[1] / "out" / "contact"
+SIZES: Final = ((390, 844), (1280, 720), (1366, 768), (1920, 1080))
+THEMES: Final = ("light", "dark")
+PAGES: Final = {
+    "board": "/", "projector": "/projector", "winner": "/projector", "end": "/games/1/end",
+    "end-projector": "/games/1/end?from=projector", "finish": "/games/2/finish?slap=s1", "games": "/games",
+    "game": "/games/1", "ruling": "/games/2/ruling?id=slap_won@s1", "replay": "/games/1/replay?at=120",
+    "figures": "/games/1/figures", "league": "/league", "table": "/table", "rules": "/rules", "control": "/control",
+    "missing": "/nothing-here",
+}  # fmt: skip
+_COLUMNS: Final = 4
+_PAUSE_MS: Final = 600
+"""The page serves no visitor more than so many files a second (`referee.web.security.limits`)."""
+_WIDE: Final = 480
+"""Pixels of a page on a sheet."""
+
+
+def shoot(page: Page, address: str, name: str, file: Path) -> None:
+    """One page as it looks when it is opened."""
+    page.goto(address + PAGES[name])
+    page.wait_for_load_state("load")
+    page.wait_for_timeout(_PAUSE_MS)
+    if name == "winner":
+        page.evaluate("document.getElementById('winner').hidden = false")
+    page.evaluate("document.fonts.ready")
+    page.screenshot(path=str(file))
+
+
+def join_sheet(files: list[Path], to: Path) -> None:
+    """Pictures of one size side by side, with their names."""
+    made = []
+    for file in files:
+        with Image.open(file) as opened:
+            made.append((file.stem, opened.convert("RGB").resize((_WIDE, _WIDE * opened.height // opened.width))))
+    high = made[0][1].height + 24
+    sheet = Image.new("RGB", (_COLUMNS * (_WIDE + 8), -(-len(made) // _COLUMNS) * high), "#777")
+    pen = ImageDraw.Draw(sheet)
+    for place, (name, picture) in enumerate(made):
+        x, y = place % _COLUMNS * (_WIDE + 8), place // _COLUMNS * high
+        sheet.paste(picture, (x, y + 20))
+        pen.text((x + 4, y + 4), name, "white")
+    sheet.save(to)
+
+
+def shoot_tables(only: str | None) -> Iterator[Path]:
+    """Every sheet, as it is finished."""
+    names = [name for name in PAGES if only is None or name == only]
+    with sync_playwright() as play:
+        browser = play.chromium.launch(executable_path=str(CHROMIUM), args=ARGUMENTS)
+        for players in (4, 8):
+            with tempfile.TemporaryDirectory() as folder:
+                house = House(Path(folder))
+                house.demo()
+                with listening(house), house.serve("--runtime", f"{folder}/runtime", "--host", "0.0.0.0") as served:
+                    lines = list(crowd_lines(players))
+                    table = Table(house.record, lines[0], house.link)
+                    for line in lines[1:]:
+                        table.observe(line)
+                    house.link.tell("Seat two, false slap. Burn one card.")
+                    for theme in THEMES:
+                        context = browser.new_context(
+                            locale="en-GB", color_scheme="dark" if theme == "dark" else "light", reduced_motion="reduce"
+                        )
+                        page = context.new_page()
+                        for width, height in SIZES:
+                            page.set_viewport_size({"width": width, "height": height})
+                            files = []
+                            for name in names:
+                                files.append(OUT / f"{players}-{theme}-{width}" / f"{name}.png")
+                                files[-1].parent.mkdir(parents=True, exist_ok=True)
+                                # A game of which the page hears nothing counts as one that was recorded.
+                                house.link.tell()
+                                shoot(page, served.address, name, files[-1])
+                            sheet = OUT / f"sheet-{players}-{theme}-{width}.png"
+                            join_sheet(files, sheet)
+                            yield sheet
+                        context.close()
+                house.close()
+        browser.close()
+
+
+def main() -> None:
+    """Write all sheets and say where."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--only", choices=PAGES, help="one page alone")
+    for sheet in shoot_tables(parser.parse_args().only):
+        print(sheet)
+
+
+if __name__ == "__main__":
+    main()
