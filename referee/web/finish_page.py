@@ -14,7 +14,7 @@ from starlette.responses import RedirectResponse, Response
 
 from referee.engine.rulings import cause_of
 from referee.record.pictures import Picture
-from referee.text.catalogue import Texts
+from referee.text.catalogue import Texts, unbroken
 from referee.text.ruling_lines import RulingWords
 from referee.units import MS
 from referee.web.board import disputed_at
@@ -24,8 +24,10 @@ from referee.web.games_cache import Folded, Shelf
 from referee.web.layout import address, card, download, page, page_texts, seat_dot
 from referee.web.markup import PALETTES, Child, Drawing, Markup, button_link, data_table, panel, svg, tag
 from referee.web.photo_finish.finish_svg import NARROW, WIDE, draw_finish
-from referee.web.photo_finish.moment import Finish, finish, headline, offset, verdict
+from referee.web.photo_finish.glance_svg import draw_shared, draw_strip
+from referee.web.photo_finish.moment import Finish, finish, headline, offset, tell_why, verdict
 from referee.web.site import Site, game_of, whole
+from referee.web.winner_view import first_view
 
 PICTURES_WITHIN: Final = 400 * MS
 """How far before and after the first hand pictures are shown, ns."""
@@ -65,10 +67,15 @@ def finish_page(
     head = headline(seen, words)
     yield tag("h1", f"{head.text}{', ' if head.under else ''}{head.under}", class_="unseen")
     yield _buttons(folded, seen, texts, wrong)
+    yield first_view(seen, words, tag("p", unbroken(tell_why(seen, words)), class_="why"))
     if seen.ruling is not None and seen.ruling.supersedes:
         old = [folded.by_id[name] for name in seen.ruling.supersedes if name in folded.by_id]
         lines = [tag("li", tag("s", words(one))) for one in old]
         yield tag("div", tag("p", texts("finish.replaces")), tag("ul", lines), class_="notice")
+    around = panel(texts("finish.pictures"), _pictures(folded.info.id, seen, words, pictures))
+    # People look before they read; that there are no pictures can wait.
+    if pictures:
+        yield around
     yield tag(
         "figure",
         svg(_drawn(folded, seen, texts, WIDE), class_="print wide"),
@@ -76,10 +83,6 @@ def finish_page(
         class_="photofinish",
         id="print",
     )
-    around = panel(texts("finish.pictures"), _pictures(folded.info.id, seen, texts, pictures))
-    # People look before they read; that there are no pictures can wait.
-    if pictures:
-        yield around
     yield panel(texts("finish.hands"), _hands(seen, words))
     yield panel(texts("finish.cards"), _cards(seen, words))
     if seen.ruling is not None:
@@ -106,6 +109,12 @@ def _buttons(folded: Folded, seen: Finish, texts: Texts, wrong: str) -> Markup:
     name = f"{_file_name(game, seen.slap)}.png"
     links.append(button_link(f"{label} PNG", link, strong=True, data_themed=True, data_png=name, hidden=True))
     links.append(button_link(f"{label} SVG", link, strong=True, data_themed=True, download=True))
+    shared = address(f"{path}.svg", {"slap": seen.slap, "shared": 1})
+    links.append(
+        button_link(
+            texts("finish.share"), shared, strong=True, data_themed=True, data_png=name, data_share=True, hidden=True
+        )
+    )
     title = texts("finish.of", game=game, slap=seen.slap)
     return tag("div", tag("p", title, class_="crumb"), tag("div", links, class_="buttons"), class_="bar")
 
@@ -170,7 +179,8 @@ def _cards(seen: Finish, words: RulingWords) -> Markup:
     return data_table([texts(f"finish.{name}") for name in heads], rows, texts("finish.cards"))
 
 
-def _pictures(game: int, seen: Finish, texts: Texts, pictures: Sequence[Picture] | None) -> Markup:
+def _pictures(game: int, seen: Finish, words: RulingWords, pictures: Sequence[Picture] | None) -> Markup:
+    texts = words.texts
     if not pictures:
         return tag("p", texts("finish.pictures_off" if pictures is None else "finish.pictures_none"), class_="none")
     if len(pictures) > MOST_PICTURES:
@@ -181,9 +191,37 @@ def _pictures(game: int, seen: Finish, texts: Texts, pictures: Sequence[Picture]
     for picture in pictures:
         margin = offset(picture.t, picture.exposure, seen, texts, alone=True)
         said = texts("finish.picture_at", margin=margin, exposure=texts.ms(picture.exposure, picture.exposure))
-        image = tag("img", src=f"/games/{game}/pictures/{picture.t}.jpg", alt=said, loading="lazy")
-        shown.append(tag("figure", image, tag("figcaption", said)))
-    return tag("div", shown, class_="pictures")
+        source = f"/games/{game}/pictures/{picture.t}.jpg"
+        image = tag("img", src=source, alt=said, loading="lazy")
+        # Without its script a picture opens by itself.
+        link = tag("a", image, href=source, data_frame=picture.t - seen.zero)
+        shown.append(tag("figure", link, tag("figcaption", said)))
+    return tag("div", shown, class_="pictures") + _viewer(seen, words, pictures)
+
+
+def _viewer(seen: Finish, words: RulingWords, pictures: Sequence[Picture]) -> Markup:
+    """One picture large, with the instants of cards and hands below it, to be stepped through and played slowly."""
+    texts = words.texts
+    start, stop = pictures[0].t - seen.zero, max(pictures[-1].t - seen.zero, pictures[0].t - seen.zero + 1)
+    strip, axis = draw_strip(seen, words, start, stop)
+    buttons = [
+        tag("button", sign, type="button", class_="button", data_act=act, aria_label=texts(f"replay.{word}"))
+        for act, sign, word in (("back", "◀", "previous"), ("play", "▶▶", "play"), ("on", "▶", "next"))
+    ]
+    close = tag("button", "✕", type="button", class_="button", data_act="close", aria_label=texts("finish.close"))
+    return tag(
+        "dialog",
+        tag("img", alt=""),
+        tag("p", "", class_="crumb", aria_live="polite"),
+        svg(strip, class_="strip"),
+        tag("div", buttons, close, class_="buttons"),
+        class_="viewer",
+        aria_label=texts("finish.pictures"),
+        data_start=start,
+        data_stop=stop,
+        data_left=axis.left,
+        data_right=axis.right,
+    )
 
 
 async def show_latest_finish(site: Site, request: Request) -> Response:
@@ -241,7 +279,12 @@ async def send_finish(site: Site, request: Request) -> Response:
 
     def draw() -> str | None:
         seen = found(folded, slap)
-        return None if seen is None else svg(_drawn(folded, seen, texts, width), palette)
+        if seen is None:
+            return None
+        if "shared" in asked:
+            title = texts("finish.of", game=folded.info.id, slap=slap)
+            return svg(draw_shared(seen, RulingWords(folded.table.seats, texts), title), palette)
+        return svg(_drawn(folded, seen, texts, width), palette)
 
     drawn = await site.aside(draw)
     if drawn is None:

@@ -330,10 +330,10 @@ def _controls(game: int, texts: Texts, at: int, count: int) -> Markup:
     path = f"/games/{game}/replay"
     links = []
     for name, to, sign in (
-        ("first", 0, "⏮"),
+        ("first", 0, "|◀"),
         ("previous", at - 1, "◀"),
         ("next", at + 1, "▶"),
-        ("last", count - 1, "⏭"),
+        ("last", count - 1, "▶|"),
     ):
         label = texts(f"replay.{name}")
         links.append(tag(

@@ -17,8 +17,9 @@ from referee.web.finish_page import finish_page, found
 from referee.web.games import explained
 from referee.web.games_cache import Folded
 from referee.web.markup import PALETTES, Drawing, Text, svg
-from referee.web.photo_finish.finish_svg import NARROW, WIDE, WIDE_SIZES, _FinishDrawing, draw_finish
-from referee.web.photo_finish.moment import Finish, headline
+from referee.web.photo_finish.finish_svg import NARROW, WIDE, WIDE_SIZES, FinishDrawing, draw_finish
+from referee.web.photo_finish.glance_svg import draw_shared
+from referee.web.photo_finish.moment import Finish, headline, tell_why
 from tests.web.table import DEMO
 
 INFO = GameInfo(1, "2026-03-14T18:05:00+00:00", None, ("Ana", "Ben", "Cho"), "classic", False)
@@ -94,7 +95,7 @@ def test_the_table_holds_the_logs_nanoseconds(demo: Folded) -> None:
 def test_where_things_are_drawn_is_to_scale(demo: Folded) -> None:
     line = next(line for line in logged() if line["margin"] is not None)
     finish = seen(demo, line["id"].partition("@")[2])
-    near = _FinishDrawing(finish, RulingWords(("A", "B", "C", "D"), texts("en")), WIDE_SIZES).near
+    near = FinishDrawing(finish, RulingWords(("A", "B", "C", "D"), texts("en")), WIDE_SIZES).near
     per_ms = (near.right - near.left) / ((near.stop - near.start) / 1e6)
     assert near.x(line["margin"]) - near.x(0) == pytest.approx(line["margin"] / 1e6 * per_ms)
 
@@ -121,6 +122,30 @@ def test_a_dead_heat_is_called_one_and_nobody_first() -> None:
     assert "Dead heat, 2 ± 3 ms apart" in page
     assert "first</td>" not in page
     assert page.count("dead heat</td>") == 2
+
+
+@pytest.mark.parametrize(
+    ("apart", "said"),
+    [
+        (44_694_000, "wrong by 3 ms at most, and that is less: Cho was first."),
+        (2_000_000, "and that is no less: nobody can tell who was first."),
+    ],
+)
+def test_why_it_is_so_or_cannot_be_told_is_said_in_a_sentence(apart: int, said: str) -> None:
+    game = folded(
+        *SEVENS,
+        '{"kind":"slap","t":2241300000,"id":"s1","seat":3}',
+        f'{{"kind":"slap","t":{2241300000 + apart},"id":"s2","seat":1}}',
+        '{"kind":"tick","t":9000000000}',
+    )
+    finish = seen(game, "s1")
+    words = RulingWords(game.table.seats, texts("en"))
+    assert tell_why(finish, words).endswith(said)
+    page = "".join(map(str, finish_page(game, finish, texts("en"), None)))
+    assert page.index('class="why"') < page.index('class="photofinish"') < page.index("<details")
+    shared = draw_shared(finish, words, "title")
+    joined = " ".join(written(shared))
+    assert said in joined and shared.width >= 1200
 
 
 def test_force_that_decides_is_told() -> None:

@@ -75,6 +75,7 @@ def test_whose_pile_it_is_is_told_as_soon_as_it_is_decided(house: House, page: P
     with listening(house), house.serve_controlled() as served:
         page.goto(served.address)
         table = Table(house.record, FIRST, house.link)
+        page.locator("#seats .seat").nth(3).wait_for()
         for line in (*CARDS, *WON):
             table.observe(line)
         page.locator("#winner .who", has_text="Dora").wait_for()

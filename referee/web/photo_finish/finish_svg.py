@@ -14,7 +14,14 @@ from referee.text.catalogue import Texts
 from referee.text.ruling_lines import RulingWords
 from referee.units import MS
 from referee.web.markup import Drawing, Line, Polygon, Rect, Shape, SuitMark, Text, hatch, seat_role
-from referee.web.photo_finish.moment import Finish, FinishHand, description, headline, offset, verdict
+from referee.web.photo_finish.moment import (
+    Finish,
+    FinishHand,
+    description,
+    headline,
+    offset,
+    verdict,
+)
 
 WIDE: Final = 1600
 NARROW: Final = 720
@@ -40,9 +47,9 @@ class Measures:
 
 
 WIDE_SIZES: Final = Measures(WIDE, 40, 230, 1290, 20, 84, 40, 9, 15)
-_ROOM_SIZES: Final = Measures(1280, 16, 330, 1040, 40, 84, 40, 5, 12)
+ROOM_SIZES: Final = Measures(1280, 16, 330, 1040, 40, 84, 40, 5, 12)
 """For whoever sits six metres away: names and margins alone."""
-_NARROW_SIZES: Final = Measures(NARROW, 20, 150, 520, 22, 92, 40, 6, 9)
+NARROW_SIZES: Final = Measures(NARROW, 20, 150, 520, 22, 92, 40, 6, 9)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +85,7 @@ class Axis:
 _CARD_RATIO = 1.42
 
 
-def _card_face(card: str, x: float, y: float, width: float) -> Iterator[Shape]:
+def card_face(card: str, x: float, y: float, width: float) -> Iterator[Shape]:
     """A small card with its upper left corner at ``x``, ``y``."""
     height = width * _CARD_RATIO
     yield Rect(x - 1, y - 1, width + 2, height + 2, "edge", radius=width * 0.13)
@@ -147,7 +154,7 @@ def draw_finish(finish: Finish, words: RulingWords, title: str, foot: str, width
         foot: the ruling's id and its rows.
         width: `WIDE`, or `NARROW` for telephones.
     """
-    return _FinishDrawing(finish, words, _NARROW_SIZES if width == NARROW else WIDE_SIZES).scene(title, foot)
+    return FinishDrawing(finish, words, NARROW_SIZES if width == NARROW else WIDE_SIZES).scene(title, foot)
 
 
 _TOGETHER: Final = 60 * MS
@@ -158,32 +165,21 @@ def draw_mini_finish(finish: Finish, words: RulingWords) -> Drawing:
     """Only what lies under the magnifier, small."""
     # On the scoreboard only the lanes with hands are worth their room.
     lanes = sorted({hand.seat for hand in finish.hands})
-    return _draw_lanes_alone(finish, words, _NARROW_SIZES, lanes, 60, 1.8)
+    return draw_lanes_alone(finish, words, NARROW_SIZES, lanes, 60, 1.8)
 
 
-def draw_room_finish(finish: Finish, words: RulingWords) -> Drawing:
-    """The lanes of the first hands in writing that can be read across a room, the winner's on top."""
-    compared = sorted(finish.hands, key=lambda hand: (hand.behind is None, hand.t))
-    lanes = list(dict.fromkeys(hand.seat for hand in compared))[:_ROOM_LANES]
-    return _draw_lanes_alone(finish, words, _ROOM_SIZES, lanes, 70, 0.2)
-
-
-def _draw_lanes_alone(
+def draw_lanes_alone(
     finish: Finish, words: RulingWords, m: Measures, lanes: list[int], top: float, below: float
 ) -> Drawing:
     """Lanes from ``top`` on, with ``below`` lines of writing under them."""
-    drawing = _FinishDrawing(finish, words, m)
+    drawing = FinishDrawing(finish, words, m)
     drawing.lanes = lanes
     bottom = top + len(lanes) * m.lane
     shapes, text = tuple(drawing.draw_lanes(top, bottom)), description(finish, words)
     return Drawing(m.width, round(bottom + m.size * below), shapes, headline(finish, words).text, text)
 
 
-_ROOM_LANES: Final = 4
-"""As many as can be taken in at a glance."""
-
-
-class _FinishDrawing:
+class FinishDrawing:
     def __init__(self, finish: Finish, words: RulingWords, sizes: Measures) -> None:
         self.finish, self.words, self.texts, self.m = finish, words, words.texts, sizes
         low, high = _window(finish)
@@ -200,7 +196,7 @@ class _FinishDrawing:
     def scene(self, title: str, foot: str) -> Drawing:
         m, finish = self.m, self.finish
         shapes: list[Shape] = []
-        top = m.size * 10.2 if m is _NARROW_SIZES else 214.0
+        top = m.size * 10.2 if m is NARROW_SIZES else 214.0
         near_bottom = top + 50 + finish.seats * m.lane
         far_top = near_bottom + m.size * 6.4
         cards = m.size * 4.2
@@ -218,7 +214,7 @@ class _FinishDrawing:
         shapes += self._panel(far_top - m.size * 2.2, far_bottom + m.size * 2.2, self.texts("finish.the_moment"))
         shapes += self._the_moment(far_top, far_top + cards, far_bottom)
         shapes += self._legend(far_bottom + m.size * 4.2)
-        text = shortened(foot, 62 if m is _NARROW_SIZES else 150)
+        text = shortened(foot, 62 if m is NARROW_SIZES else 150)
         shapes.append(Text(m.margin, height - m.size, text, "soft", m.size * 0.75))
         shapes.append(Text(m.width - m.margin, height - m.size, self.texts("title"), "soft", m.size * 0.75, "end", 700))
         return Drawing(m.width, round(height), tuple(shapes), title, description(finish, self.words))
@@ -232,7 +228,7 @@ class _FinishDrawing:
     def _head(self, title: str) -> Iterator[Shape]:
         m, head = self.m, headline(self.finish, self.words)
         yield Text(m.margin, m.size * 1.7, title.upper(), "soft", m.size * 0.75, weight=700)
-        narrow = m is _NARROW_SIZES
+        narrow = m is NARROW_SIZES
         size = (42 if narrow else 60) * min(1.0, (19 if narrow else 26) / max(1, len(head.text)))
         role = "warn" if head.seat is None else seat_role(head.seat)
         yield Text(m.margin, m.size * 2.2 + size, head.text, role, size, weight=700)
@@ -243,11 +239,11 @@ class _FinishDrawing:
         x = m.width - m.margin - len(cards) * (width + 8) + 8
         y = m.size * 5.4 if narrow else 34.0
         for place, card in enumerate(cards):
-            yield from _card_face(card, x + place * (width + 8), y, width)
+            yield from card_face(card, x + place * (width + 8), y, width)
 
     def draw_lanes(self, top: float, bottom: float) -> Iterator[Shape]:
         m, axis, finish = self.m, self.near, self.finish
-        if m is not _ROOM_SIZES:
+        if m is not ROOM_SIZES:
             yield from grid(axis, top, bottom, m.ticks, self.texts, m.size * 0.8)
         for place, seat in enumerate(self.lanes):
             y = top + place * m.lane
@@ -256,17 +252,21 @@ class _FinishDrawing:
             yield from self._lane(seat, y, [hand for hand in finish.hands if hand.seat == seat])
         x = axis.x(0)
         yield Line(x, top - 12, x, bottom, "finish", 1.6)
-        after = [hand for hand in finish.hands if hand.behind is not None and hand.t > finish.zero]
-        second = min(after, key=lambda hand: hand.t, default=None)
+        others = [hand for hand in finish.hands if hand.behind is not None and hand.t > finish.zero]
+        second = min(others, key=lambda hand: hand.t, default=None)
         if second is not None:
-            said = self.texts.ms(second.t - finish.zero, finish.zero_error + second.error)
-            yield from _distance(x, axis.inside(second.t - finish.zero), top - 14, said, "finish", m.size, axis.right)
+            after, error = second.t - finish.zero, finish.zero_error + second.error
+            said = self.texts.measured(after, error)
+            yield from _distance(x, axis.inside(after), top - 14, said, "finish", m.size, axis.right)
+            # How far off its end may be.
+            low, high = axis.inside(after - error), axis.inside(after + error)
+            yield Rect(low, top - 14 - m.size * 0.3, high - low, m.size * 0.6, "finish", 0.3)
 
     def _lane(self, seat: int, y: float, hands: list[FinishHand]) -> Iterator[Shape]:
         m, role = self.m, seat_role(seat)
         yield Rect(m.margin - 12, y + 6, 6, m.lane - 12, role)
         name = shortened(self.words.name(seat), m.letters)
-        room = m is _ROOM_SIZES
+        room = m is ROOM_SIZES
         line, size = (0.66, m.size) if room else (0.48, m.size * 1.15)
         yield Text(m.margin + 4, y + m.lane * line, name, "ink" if hands else "soft", size, weight=700)
         if not hands:
@@ -275,7 +275,7 @@ class _FinishDrawing:
         # The hand that counted, else the first that was ruled on, is the one that the lane speaks of.
         counted = [hand for hand in hands if hand.behind is not None]
         chief = (counted or [hand for hand in hands if hand.ruling is not None] or hands)[0]
-        said = shortened(verdict(chief, self.finish, self.words), 15 if m is _NARROW_SIZES else 24)
+        said = shortened(verdict(chief, self.finish, self.words), 15 if m is NARROW_SIZES else 24)
         if not room:
             yield Text(m.margin + 4, y + m.lane * 0.8, said, "soft", m.size * 0.8)
         yield from self._result(chief, y)
@@ -316,14 +316,14 @@ class _FinishDrawing:
         x = m.width - m.margin - 4
         after, _, error = offset(hand.t, hand.error, self.finish, texts).partition(" ± ")
         first = f"{after} ms" if error else after
-        if m is _ROOM_SIZES:
+        if m is ROOM_SIZES:
             first = texts("finish.won") if hand.behind == 0 and self.finish.heat is None else first
             yield Text(x, y + m.lane * 0.66, first, seat_role(hand.seat), m.size, "end", 700)
             return
         yield Text(x, y + m.lane * 0.48, first, seat_role(hand.seat), m.size * 1.2, "end", 700)
         second = f"± {error}" if error else ""
         # A narrow drawing has no room for the force; the table below has.
-        if hand.force is not None and m is not _NARROW_SIZES:
+        if hand.force is not None and m is not NARROW_SIZES:
             second += f"{' · ' if second else ''}{texts('finish.force', force=texts.number(hand.force, 2))}"
         yield Text(x, y + m.lane * 0.8, second, "soft", m.size * 0.8, "end")
 
@@ -368,7 +368,7 @@ class _FinishDrawing:
             low, high = axis.inside(at - mark.t_error), axis.inside(at + mark.t_error)
             yield Rect(low, top, high - low, bottom - top, role, 0.13)
             yield Line(x, top, x, bottom, role, 1.5, 6.0)
-            yield from _card_face(mark.card, x - width / 2, top + 2, width)
+            yield from card_face(mark.card, x - width / 2, top + 2, width)
             known = None if mark.known_at is None else mark.known_at - finish.zero
             if known is not None and axis.holds(known):
                 y, k = top + width * _CARD_RATIO / 2, axis.x(known)

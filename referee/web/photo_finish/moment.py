@@ -189,6 +189,61 @@ def headline(finish: Finish, words: RulingWords) -> Headline:
     return Headline(texts("finish.first", name=name), under, ruling["seat"])
 
 
+class RoomVerdict(NamedTuple):
+    """Who won a slap and by how much, in a few words that can be read across a room."""
+
+    who: str
+    how: str
+    """As large as a name: the margin, or what decided instead."""
+    under: str
+    """How far off the margin may be."""
+    seat: int | None
+
+
+def read_verdict(finish: Finish, words: RulingWords) -> RoomVerdict:
+    """The verdict on a slap at a glance."""
+    texts, ruling, heat = words.texts, finish.ruling, finish.heat
+    if ruling is None or ruling.kind != "slap_won":
+        if heat is None:
+            head = headline(finish, words)
+            return RoomVerdict(head.text, head.under, "", head.seat)
+        margin, error = heat["margin"], heat["error"]
+        under = texts("board.apart", margin=texts.ms(margin, error), error=texts.ms(error, error))
+        return RoomVerdict(texts.both(map(words.name, heat["seats"])), texts("finish.heat"), under, None)
+    name, seat = words.name(ruling["seat"]), int(ruling["seat"])
+    decided = words.how(ruling)
+    if decided:
+        return RoomVerdict(name, decided, "", seat)
+    if ruling["margin"] is None:
+        return RoomVerdict(name, texts("board.only_hand"), words.patterns(ruling["patterns"]), seat)
+    margin, error = ruling["margin"], ruling["error"]
+    how = texts("board.ahead", margin=texts.ms(margin, error))
+    return RoomVerdict(name, how, texts("board.give_or_take", error=texts.ms(error, error) if error else "0"), seat)
+
+
+def tell_why(finish: Finish, words: RulingWords) -> str:
+    """Why it is so, or why nobody can tell, in sentences that need no knowledge of the machine."""
+    texts, ruling, heat = words.texts, finish.ruling, finish.heat
+    if heat is not None:
+        margin, error = heat["margin"], heat["error"]
+        seats = texts.both(map(words.name, heat["seats"]))
+        said = texts("finish.why_heat", seats=seats, margin=texts.ms(margin, error), error=texts.ms(error, error))
+        settled = ruling is not None and ruling.kind == "slap_won"
+        return f"{said} {words(ruling)}." if settled and ruling is not None else said
+    if ruling is None:
+        return texts("finish.why_pending")
+    if ruling.kind == "slap_won" and not words.how(ruling):
+        if ruling["margin"] is None or not ruling["runners_up"]:
+            return texts(
+                "finish.why_alone", name=words.name(ruling["seat"]), patterns=words.patterns(ruling["patterns"])
+            )
+        margin, error = ruling["margin"], ruling["error"]
+        first, second = words.name(ruling["seat"]), words.name(ruling["runners_up"][0]["seat"])
+        key = "finish.why_first" if error else "finish.why_before"
+        return texts(key, first=first, second=second, margin=texts.ms(margin, error), error=texts.ms(error, error))
+    return f"{words(ruling)}."
+
+
 def offset(t: int, error: int, finish: Finish, texts: Texts, *, alone: bool = False) -> str:
     """How long after the first hand an instant was, give or take both errors; ``alone``: without saying how far off.
 
