@@ -96,6 +96,12 @@ class Decisions:
             # What memory speaks against is worth another look, unless a later card would be told before it.
             if prior is None or prior.allows(name) or _is_followed(track, self._pile):
                 return judge(name, sure, track.looks(), prior)
+        followed = any(
+            other.name is None and named_at_once(other) for other in self._pile.open if other.high > track.high
+        )
+        if followed and sure >= SURE_READING and track.more_than_a_glimpse(name):
+            # The next is about to be told, and this one could not be told after it any more.
+            return judge(name, sure, track.looks(), self._prior(track))
         age = _age(track, now)
         if over or age > PATIENCE_NS or (track.still >= 3 and age > _QUIET_NS):
             reading = judge(name, sure, track.looks(), self._prior(track))
