@@ -478,7 +478,7 @@ def test_a_slap_at_the_simulated_table_is_shown_with_its_pictures(tmp_path: Path
             # 15 frames a second for 0.8 s.
             assert len(near) in (11, 12, 13)
             html = _finish(site, one.id.partition("@")[2])
-            assert html.count("<img") == min(len(near), page.MOST_PICTURES)
+            assert html.count('loading="lazy"') == min(len(near), page.MOST_PICTURES)
             assert f"/games/1/pictures/{near[0].t}.jpg" in html
     finally:
         site.close()
