@@ -90,6 +90,7 @@ class Board:
             self.view = self._adjudicator.view
             self.names = self.view.names or self.names
             early = self._adjudicator.take_early()
+            self.replaced_by.update(find_replacements(early))
             for ruling in early:
                 if ruling.id not in self._places:
                     self._early[ruling.id] = ruling
@@ -203,14 +204,6 @@ class Board:
         """The latest slap that somebody won, or dead heat that nothing has settled yet."""
         decided = [ruling for ruling in self._standing() if ruling.kind in ("slap_won", "dead_heat")]
         return max(decided, key=lambda one: (one.t, one.kind == "slap_won"), default=None)
-
-    def view_now(self) -> View:
-        """The position, and whose the pile is as soon as that is decided: the position is told later."""
-        last = self.last_decided()
-        told = self.rulings[-1].t if self.rulings else self.began
-        if last is None or last.kind != "slap_won" or last.id not in self._early or last.t < told:
-            return self.view
-        return replace(self.view, owner=last["seat"], turn=None, challenge=None)
 
     def last_finish(self) -> Finish | None:
         """The photo-finish of the last slap, as far as its lines are here."""

@@ -32,7 +32,7 @@ def regions(
     words = RulingWords(board.names, texts)
     made = {
         "state": lambda: _state(board, words),
-        "seats": lambda: seats(board.view_now(), words, len(board.names)),
+        "seats": lambda: seats(board.view, words, len(board.names)),
         "pile": lambda: pile(board.view.pile, texts),
         "last": lambda: _last(board, words),
         "winner": lambda: winner_view(board, words),
@@ -58,7 +58,7 @@ def regions(
 
 
 def _state(board: Board, words: RulingWords) -> Markup:
-    view, texts = board.view_now(), words.texts
+    view, texts = board.view, words.texts
     if board.game is None:
         return tag("p", texts("board.waiting"), class_="headline") + tag("p", texts("board.waiting_long"))
     if board.paused:
