@@ -33,8 +33,8 @@ EIGHT = (
     '{"kind":"tick","t":4000000000}',
 )
 PAGES = (
-    "/", "/projector", "/games", "/games/1", "/games/1/replay", "/games/1/end", "/games/1/figures", "/figures", "/control", "/rules",
-    "/games/1/ruling?id=turn@c1", "/nothing-here",
+    "/", "/projector", "/games", "/games/1", "/games/1/replay", "/games/1/end", "/games/1/figures", "/figures",
+    "/control", "/rules", "/games/1/ruling?id=turn@c1", "/nothing-here",
 )  # fmt: skip
 
 
