@@ -157,7 +157,8 @@ class First:
             return f"first hand: seat {seat}, not judged"
         if not self.sure:
             return f"seats {seat} and {self.slaps[1].seat} at once, not judged"
-        return f"first hand: seat {seat}, by {whole_ms(self.margin, self.error)} ms, not judged"
+        whole = whole_ms(self.margin, self.error)
+        return f"first hand: seat {seat}, by {whole or 'less than 1'} ms, not judged"
 
 
 @dataclass(slots=True)

@@ -123,7 +123,7 @@ def test_hands_of_a_pause_are_told_by_card_and_the_first_is_named() -> None:
     (first,) = hands.told(100 + SAME_CARD_WINDOW)
     assert [(slap.seat, slap.t) for slap in first.slaps] == [(1, 100), (2, 500), (3, 100 + SAME_CARD_WINDOW)]
     assert (first.t, first.margin, first.error, first.sure) == (100, 400, 5, True)
-    assert first.words == "first hand: seat 1, by 0.0 ms, not judged"
+    assert first.words == "first hand: seat 1, by less than 1 ms, not judged"
     (later,) = hands.told(101 + 2 * SAME_CARD_WINDOW)
     assert (later.t, later.margin, later.error, later.sure) == (101 + SAME_CARD_WINDOW, None, 0, True)
     assert later.words == "first hand: seat 4, not judged"
@@ -143,7 +143,7 @@ def test_hands_no_further_apart_than_their_errors_are_told_as_one() -> None:
     apart.add(press(5 * MS, 3, 5 * MS))
     (told,) = apart.told(SECOND)
     assert told.sure and told.error == 3
-    assert told.words == "first hand: seat 1, by 2.5 ms, not judged"
+    assert told.words == "first hand: seat 1, by 3 ms, not judged"
 
 
 def test_of_hands_at_one_instant_the_lower_seat_is_named_first() -> None:
@@ -249,7 +249,7 @@ def test_the_first_hand_of_a_pause_is_named_with_its_margin() -> None:
     assert hands.told(2 * SECOND + SAME_CARD_WINDOW - 1) == []
     (first,) = hands.told(2 * SECOND + SAME_CARD_WINDOW)
     assert ([slap.seat for slap in first.slaps], first.margin, first.sure) == ([2, 3], 14 * MS, True)
-    assert first.words == "first hand: seat 2, by 14.0 ms, not judged"
+    assert first.words == "first hand: seat 2, by 14 ms, not judged"
     assert hands.told(9 * SECOND) == []
 
 

@@ -45,7 +45,7 @@ def of_seat(seat: int, chance: np.random.Generator) -> Iterator[list[Ruling]]:
     def ms(low: int, high: int) -> int:
         return int(chance.integers(low, high)) * _MS
 
-    for margin in (None, 1 * _MS, ms(3, 100), ms(100, 1_000), _MS // 2, 2_000 * _MS):
+    for margin in (None, 1 * _MS, ms(3, 100), ms(100, 1_000), _MS // 4, 2_000 * _MS):
         yield [_ruled("slap_won", seat=seat, margin=margin)]
     for row in _forms("pattern"):
         yield [_ruled("slap_won", seat=seat, patterns=[row], margin=None if chance.random() < 0.5 else ms(2, 100))]
