@@ -303,6 +303,8 @@ def test_nothing_sticks_out_at_any_size(shown: tuple[Served, Table], browser: Br
     width, height = SIZES[size]
     context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
     opened = context.new_page()
+    lost: list[str] = []
+    opened.on("requestfailed", lambda request: lost.append(f"{request.url}: {request.failure}"))
     finish = f"/games/1/finish?slap={last_won(table).id.partition('@')[2]}"
     names = {
         "board": "/projector" if size == "projector" else "/", "finish": finish, "replay": "/games/1/replay?at=60",
@@ -313,7 +315,7 @@ def test_nothing_sticks_out_at_any_size(shown: tuple[Served, Table], browser: Br
         opened.wait_for_load_state("load")
         opened.evaluate("document.fonts.ready")
         wide = opened.evaluate("document.documentElement.scrollWidth")
-        assert wide <= width, f"{path} is {wide} px wide"
+        assert wide <= width, f"{path} is {wide} px wide; lost: {[one for one in lost if '/static/' in one]}"
         kept(opened, f"{name}-{size}-{scheme}")
     context.close()
 
