@@ -12,7 +12,7 @@ import sys
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, BinaryIO, Final
 
 from referee.engine.explanation import Explanation, WitnessedLog
 from referee.engine.log import find_replacements, open_log
@@ -20,6 +20,7 @@ from referee.engine.observations import Table
 from referee.engine.replay import Outline, StoredLog
 from referee.engine.rulings import Ruling, encode_ruling
 from referee.errors import UserError
+from referee.record.seals import find_broken_log
 from referee.rules.house import HouseRules, read_house_rules
 from referee.rules.presets import PRESETS
 from referee.rules.rows import ALWAYS_ON, RIVALS, ROWS
@@ -88,7 +89,22 @@ def replay(name: str, *, everything: bool = False, until: str = "", as_text: boo
         write = in_words(table) if as_text else encode_ruling
         for ruling in _until(made, until, stored.outline) if until else made:
             sys.stdout.write(escape_controls(write(ruling)) + "\n")
+        _tell_broken_seals(name, stream)
     return 0
+
+
+_BROKEN_TOLD: Final = 5
+"""Broken seals of a log that are told one by one."""
+
+
+def _tell_broken_seals(name: str, stream: BinaryIO) -> None:
+    """A log that was changed since it was taken out of a record is ruled all the same, and told."""
+    stream.seek(0)
+    broken = list(find_broken_log(stream))
+    for number, words in broken[:_BROKEN_TOLD]:
+        print(escape_controls(f"note: {name}, line {number} {words}"), file=sys.stderr)
+    if len(broken) > _BROKEN_TOLD:
+        print(f"note: and so are {len(broken) - _BROKEN_TOLD} lines more", file=sys.stderr)
 
 
 def _write(*lines: str) -> None:
@@ -121,6 +137,7 @@ def explain(log: str, ruling: str | None = None, *, as_json: bool = False) -> in
         stored = StoredLog(stream)
         witnessed = WitnessedLog(stored.outline.table)
         made = list(stored.rulings(everything=True, witness=witnessed))
+        _tell_broken_seals(log, stream)
     replaced_by = find_replacements(made)
     write = _as_json if as_json else words(witnessed.table, made)
     for one in _chosen(made, ruling, replaced_by):

@@ -61,7 +61,8 @@ def add_games(commands: Commands) -> None:
         "  referee games --csv 12 > game.csv           the rulings, for a spreadsheet\n"
         "  referee games --import game.jsonl           a log of another table\n"
         "  referee games --keep 12                     never remove it to make room\n"
-        "  referee games --remove 12                   remove it and its pictures now",
+        "  referee games --remove 12                   remove it and its pictures now\n"
+        "  referee games --check                       hold every line against its seal",
         _games,
     )  # fmt: skip
     _add_record(parser)
@@ -72,6 +73,7 @@ def add_games(commands: Commands) -> None:
     add("--keep", type=int, metavar="N", help="never remove this game to make room")
     add("--release", type=int, metavar="N", help="it may be removed again")
     add("--remove", type=int, metavar="N", help="remove a game and its pictures")
+    add("--check", action="store_true", help="print each game's seal, and every line that is not what was written")
 
 
 def _games(args: argparse.Namespace) -> int:
@@ -111,6 +113,8 @@ def _do_games(args: argparse.Namespace) -> int:
             print(f"game {number} is {'kept' if args.keep is not None else 'no longer kept'}")
         elif args.remove is not None:
             record.game(args.remove)
+        elif args.check:
+            return _check_games(record)
         else:
             _list_games(record)
     if args.remove is not None:
@@ -119,6 +123,28 @@ def _do_games(args: argparse.Namespace) -> int:
         later = "" if erased.clean else "; its bytes are overwritten as soon as nobody reads the record"
         print(f"game {args.remove} is removed{later}")
     return 0
+
+
+def _check_games(record: Record) -> int:
+    """Tell what is not as it was written; returns the exit status, 1 where there is any such thing."""
+    from referee.record.seals import show_seal
+
+    damage = [f"the file: {words}" for words in record.check_file()]
+    for info in reversed(record.games()):
+        rows = list(record.sealed_lines(info.id))
+        broken = record.broken_seals(info.id)
+        damage += [f"game {info.id}, line {number} {words}" for number, words in broken]
+        if not rows or rows[-1][2] is None:
+            words = "written by a program without seals"
+        elif broken:
+            words = f"{_count(len(broken), 'line')} not as written"
+        else:
+            words = f"as written, seal {show_seal(rows[-1][2])}"
+        anew = "; sealed anew when names in it were changed" if record.is_resealed(info.id) else ""
+        print(escape_controls(f"game {info.id}, {info.began[:16].replace('T', ' ')}, {len(rows)} lines: {words}{anew}"))
+    for words in damage:
+        print(escape_controls(words))
+    return int(bool(damage))
 
 
 def _list_games(record: Record) -> None:
@@ -249,7 +275,11 @@ def _change_people(args: argparse.Namespace, people: People) -> str:
 
 
 def _count_games(games: Sequence[object]) -> str:
-    return "1 game" if len(games) == 1 else f"{len(games)} games"
+    return _count(len(games), "game")
+
+
+def _count(many: int, noun: str) -> str:
+    return f"{many} {noun}" if many == 1 else f"{many} {noun}s"
 
 
 def _add_remains(words: str, erased: Erased) -> str:

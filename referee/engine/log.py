@@ -338,7 +338,7 @@ def read_observations(stream: BinaryIO, skip: int = 0) -> Iterator[tuple[int, Ob
     Raises:
         LogError: names the line and what to mend.
     """
-    for number, text in _lines(stream):
+    for number, text in number_lines(stream):
         if number <= skip:
             continue
         raw = parse_object(text, number)
@@ -347,7 +347,7 @@ def read_observations(stream: BinaryIO, skip: int = 0) -> Iterator[tuple[int, Ob
         yield number, from_fields(raw, number)
 
 
-def _lines(stream: BinaryIO) -> Iterator[tuple[int, str]]:
+def number_lines(stream: BinaryIO) -> Iterator[tuple[int, str]]:
     """Number (from 1) and text of every line that is not blank.
 
     Raises:

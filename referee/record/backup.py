@@ -22,8 +22,8 @@ from pathlib import Path
 from typing import IO, Any, Final
 
 from referee.errors import UserError
+from referee.record.database import connect, record_errors
 from referee.record.pictures import FRAMES_FILE
-from referee.record.store import connect, record_errors
 
 _FORMAT: Final = 1
 MANIFEST: Final = "manifest.json"

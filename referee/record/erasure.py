@@ -9,17 +9,20 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Final
 
+from referee.record.database import RecordError, connect, record_errors
 from referee.record.people import People, PeopleError, Person, name_key
 from referee.record.pictures import FRAMES_FILE
 from referee.record.redaction import has_name, print_line, rename_seats, seat_name, take_out_name
 from referee.record.retention import Due, find_overdue
-from referee.record.store import Record, RecordError, connect, record_errors
+from referee.record.seals import renew_seals
+from referee.record.store import Record
 
 _WAITING: Final = "scrub"
 _UNSETTLED: Final = "settle"
@@ -196,6 +199,9 @@ def _seats_of(people: People, person: Person) -> dict[tuple[int, int], str]:
 def _take_names(people: People, seats: dict[tuple[int, int], str], instead: str | None = None) -> list[int]:
     """Write lines again without these names, each game in one transaction; games whose rules mention one."""
     left = []
+    if seats:
+        # An older program's record is brought up to date first.
+        Record(people.path).close()
     for game in sorted({game for game, _ in seats}):
         names = {seat: name for (number, seat), name in seats.items() if number == game}
         with people.writing() as db:
@@ -210,8 +216,9 @@ def _take_names(people: People, seats: dict[tuple[int, int], str], instead: str 
 
 def _rewrite(db: sqlite3.Connection, game: int, names: dict[int, str], instead: str | None) -> bool:
     new = {seat: instead or seat_name(seat) for seat in names}
-    rows = db.execute("SELECT number, text FROM line WHERE game=? ORDER BY number", (game,)).fetchall()
-    for place, (number, text) in enumerate(rows):
+    rows = db.execute("SELECT number, text, seal FROM line WHERE game=? ORDER BY number", (game,)).fetchall()
+    written = []
+    for place, (number, text, seal) in enumerate(rows):
         changed, seats = rename_seats(text, new, nameless=instead is None) if place == 0 else (text, ())
         if place == 0:
             db.execute("UPDATE game SET seats=? WHERE id=?", (json.dumps(list(seats)), game))
@@ -220,9 +227,25 @@ def _rewrite(db: sqlite3.Connection, game: int, names: dict[int, str], instead: 
         if changed != text:
             # A line is never updated (the record forbids it); this is the one place where one is replaced.
             db.execute("DELETE FROM line WHERE game=? AND number=?", (game, number))
-            db.execute("INSERT INTO line VALUES (?, ?, ?)", (game, number, changed))
+            db.execute("INSERT INTO line (game, number, text) VALUES (?, ?, ?)", (game, number, changed))
+        written.append((text, changed, seal))
+    _reseal(db, game, [number for number, _, _ in rows], written)
     rules = db.execute("SELECT rules FROM game WHERE id=?", (game,)).fetchone()[0]
     return any(has_name(print_line({"rules": rules}), name) for name in names.values())
+
+
+def _reseal(
+    db: sqlite3.Connection, game: int, numbers: Sequence[int], written: Sequence[tuple[str, str, str | None]]
+) -> None:
+    """New seals for lines that were written again; the old ones would let a name be guessed, and hold no more."""
+    if all(was == text for was, text, _ in written):
+        return
+    seals = list(renew_seals(written))
+    rows = [(seal, game, number) for number, seal in zip(numbers, seals, strict=True)]
+    db.executemany("UPDATE line SET seal=? WHERE game=? AND number=?", rows)
+    last = (seals[-1], game, written[-1][2])
+    db.execute("UPDATE game SET end_seal=? WHERE id=? AND end_seal=?", last)
+    db.execute("UPDATE game SET resealed=1 WHERE id=?", (game,))
 
 
 def _erase_games(people: People, games: tuple[int, ...], at: str, why: str) -> None:

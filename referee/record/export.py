@@ -17,6 +17,7 @@ from referee.engine.observations import LogError, Table
 from referee.engine.replay import outline_log
 from referee.errors import UserError
 from referee.record.people import People, Person
+from referee.record.seals import attach_seal, detach_seal, find_broken_log
 from referee.record.statistics import list_results
 from referee.record.store import Record
 
@@ -28,17 +29,18 @@ _COLUMNS: Final = (
 
 
 def export_game(record: Record, game: int) -> Iterator[str]:
-    """A game as the lines of a log file; raises `RecordError` where there is no such game."""
+    """A game as the lines of a log file, each with its seal; raises `RecordError` where there is no such game."""
     record.game(game)
-    for _, text in record.lines(game):
-        yield text + "\n"
+    for _, text, seal in record.sealed_lines(game):
+        yield attach_seal(text, seal) + "\n"
 
 
 def import_game(record: Record, file: Path, began: str) -> int:
     """A log file as a new game of the record, rulings and all; returns its number.
 
     Raises:
-        UserError: the file cannot be read, or is no table log; names the line. Nothing is recorded then.
+        UserError: the file cannot be read, is no table log, or not the one that was sealed; names the line. Nothing is
+            recorded then.
         RecordError: the record cannot be written.
     """
     try:
@@ -49,9 +51,11 @@ def import_game(record: Record, file: Path, began: str) -> int:
         outline_log(read_observations(BytesIO(raw)))
     except LogError as bad:
         raise UserError(f"{file}: {bad}") from None
-    lines = [line for line in raw.decode("utf-8-sig").split("\n") if line.strip()]
-    lines = [line.rstrip("\r") for line in lines]
-    game = record.add_game(began, list(enumerate(lines, start=1)))
+    for number, words in find_broken_log(BytesIO(raw)):
+        advice = "ask for the log as it was exported, or take the seals out of it"
+        raise UserError(f"{file}, line {number} {words}; nothing was recorded: {advice}")
+    lines = [line.rstrip("\r") for line in raw.decode("utf-8-sig").split("\n") if line.strip()]
+    game = record.add_game(began, [(number, detach_seal(line)[0]) for number, line in enumerate(lines, start=1)])
     record.end(game, began)
     return game
 

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from referee.record.consent import CONSENT_VERSION
+from referee.record.database import Database, RecordError
 from referee.record.redaction import seat_name
 from referee.record.retention import RetentionPeriods
-from referee.record.store import Database, RecordError
 
 _LONGEST_NAME: Final = 40
 """Characters of a name."""

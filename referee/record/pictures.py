@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from referee.record.store import Database, RecordError
+from referee.record.database import Database, RecordError
 
 PICTURES_CAP: Final = 512 * 1024 * 1024
 """Most bytes of pictures, unless the settings say otherwise."""

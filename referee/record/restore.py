@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Final
 
 from referee.record.backup import RECORD, BackupError, Manifest, Places, open_backup, sync_folder
+from referee.record.database import connect
 from referee.record.pictures import FRAMES_FILE
-from referee.record.store import RECORD_VERSION, connect
+from referee.record.store import RECORD_VERSION
 
 _DATABASES: Final = (RECORD, FRAMES_FILE)
 

@@ -1,31 +1,28 @@
 """The record: every game of one table in one SQLite file, and nothing announced that is not in it.
 
 A game is its lines, in the order in which they were written, exactly as a log file holds them (`docs/log.md`'s
-kinds); nothing of a line is ever changed. The file is in WAL mode with ``synchronous=FULL``: what `GameWriter.commit`
+kinds); nothing of a line is ever changed, and each has its seal (`referee.record.seals`), so that a change by anybody
+or anything else is found. The file is in WAL mode with ``synchronous=FULL``: what `GameWriter.commit`
 returned from is there after a pulled plug.
 """
 
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Final, Literal, Self
+from typing import Any, Final
 
 from referee.engine.log import ruling_of
 from referee.engine.rulings import GAME_ENDS, Ruling, end_of
-from referee.errors import UserError
+from referee.record.database import Database, RecordError, record_errors
+from referee.record.game_writer import GameWriter
+from referee.record.seals import FIRST_SEAL, BrokenSeal, SealedLine, find_broken_seals, seal_line, seal_lines
 
-RECORD_VERSION: Final = 1
-_WRITER_PATIENCE: Final = 2.0
-"""How long a writer waits for another one, s."""
-_NOT_RECORDED: Final = "games are not recorded"
-FEW_LINES: Final = 50
-"""Lines that a disk which took nothing is tried with: who waits for the loop must not wait for all that waits here."""
+RECORD_VERSION: Final = 2
+"""1: lines without seals."""
 
 _SCHEMA: Final = """
 CREATE TABLE game (
@@ -42,7 +39,6 @@ CREATE TABLE line (
     text TEXT NOT NULL,
     PRIMARY KEY (game, number)
 ) WITHOUT ROWID;
-CREATE TRIGGER line_stays BEFORE UPDATE ON line BEGIN SELECT RAISE(ABORT, 'lines are only ever added'); END;
 CREATE TABLE removed (
     at TEXT NOT NULL,
     game INTEGER NOT NULL,
@@ -50,65 +46,15 @@ CREATE TABLE removed (
     why TEXT NOT NULL
 );
 """
-
-
-class RecordError(OSError, UserError):
-    """The record cannot be read or written; says what to do."""
-
-
-@contextmanager
-def record_errors(path: Path, what: str = _NOT_RECORDED) -> Iterator[None]:
-    """Raise what SQLite complains of as `RecordError`; ``what`` comes of it where the file cannot be written."""
-    try:
-        yield
-    except RecordError:
-        raise
-    except (sqlite3.Error, OSError) as bad:
-        raise RecordError(_words(path, bad, what)) from bad
-
-
-def connect(path: Path, mode: Literal["ro", "rw", "rwc"]) -> sqlite3.Connection:
-    """Open a file for reading, for writing, or made where it is not; raises `sqlite3.Error`."""
-    return sqlite3.connect(
-        f"{path.absolute().as_uri()}?mode={mode}", uri=True, timeout=_WRITER_PATIENCE, isolation_level=None,
-        check_same_thread=False,
-    )  # fmt: skip
-
-
-class Database:
-    """One file, for as long as it is open."""
-
-    def __init__(self, path: Path, mode: Literal["ro", "rw", "rwc"], what: str = _NOT_RECORDED) -> None:
-        """Open it; ``what`` comes of it where the file cannot be written. Raises `RecordError`."""
-        self.path, self._what = path, what
-        with self._errors():
-            self._db = connect(path, mode)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Let go of the file."""
-        self._db.close()
-
-    def _errors(self) -> AbstractContextManager[None]:
-        return record_errors(self.path, self._what)
-
-    @contextmanager
-    def writing(self) -> Iterator[sqlite3.Connection]:
-        """One transaction: all of it or nothing, and on the disk at its end. Raises `RecordError`."""
-        with self._errors():
-            self._db.execute("BEGIN IMMEDIATE")
-            try:
-                yield self._db
-                self._db.execute("COMMIT")
-            finally:
-                # Something went wrong, or a commit failed for want of room.
-                if self._db.in_transaction:
-                    self._db.execute("ROLLBACK")
+_SEALS: Final = """
+ALTER TABLE line ADD COLUMN seal TEXT;
+ALTER TABLE game ADD COLUMN end_seal TEXT;
+ALTER TABLE game ADD COLUMN resealed INTEGER NOT NULL DEFAULT 0;
+DROP TRIGGER IF EXISTS line_stays;
+CREATE TRIGGER line_stays BEFORE UPDATE OF game, number, text ON line
+    BEGIN SELECT RAISE(ABORT, 'lines are only ever added'); END;
+"""
+"""What version 2 has over version 1, whose lines stay without seals: nobody vouched for them when they were written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,8 +97,10 @@ class Record(Database):
             found = int(run("PRAGMA user_version").fetchone()[0])
             if found > RECORD_VERSION:
                 raise RecordError(f"{path} was made by a newer program (version {found}); update this one")
-            if found == 0 and not read_only:
-                self._db.executescript(f"BEGIN;{_SCHEMA}PRAGMA user_version={RECORD_VERSION};COMMIT;")
+            if found < RECORD_VERSION and not read_only:
+                steps = _SEALS if found else _SCHEMA + _SEALS
+                self._db.executescript(f"BEGIN IMMEDIATE;{steps}PRAGMA user_version={RECORD_VERSION};COMMIT;")
+            self._has_seals = found >= RECORD_VERSION or not read_only
 
     def begin(self, began: str) -> GameWriter:
         """A new game, there from its first commit on; ``began`` is wall time, ISO 8601."""
@@ -203,6 +151,47 @@ class Record(Database):
                 "SELECT number, text FROM line WHERE game=? AND number>? ORDER BY number", (game, after)
             )
 
+    def sealed_lines(self, game: int) -> Iterator[SealedLine]:
+        """Number, text and seal of a game's lines, in order; raises `RecordError`."""
+        seal = "seal" if self._has_seals else "NULL"
+        with self._errors():
+            yield from self._db.execute(f"SELECT number, text, {seal} FROM line WHERE game=? ORDER BY number", (game,))
+
+    def seal(self, game: int) -> str:
+        """The seal of a game as far as it is written; raises `RecordError`."""
+        with self._errors():
+            return self._last_seal(game)
+
+    def check_file(self) -> list[str]:
+        """What SQLite finds amiss with the file; raises `RecordError`."""
+        with self._errors():
+            found = [str(words) for (words,) in self._db.execute("PRAGMA quick_check(20)")]
+        return [] if found == ["ok"] else found
+
+    def is_resealed(self, game: int) -> bool:
+        """Whether a game was sealed anew since names in it were changed; raises `RecordError`."""
+        with self._errors():
+            return self._has_seals and bool(self._of_game("resealed", game))
+
+    def broken_seals(self, game: int) -> list[BrokenSeal]:
+        """Where a game is not what was written; raises `RecordError`."""
+        with self._errors():
+            end = self._of_game("end_seal", game) if self._has_seals else None
+        return list(find_broken_seals(self.sealed_lines(game), end=end))
+
+    def _of_game(self, column: str, game: int) -> Any:
+        found = self._db.execute(f"SELECT {column} FROM game WHERE id=?", (game,)).fetchone()
+        return None if found is None else found[0]
+
+    def _last_seal(self, game: int) -> str:
+        """Of the last line, which a program without seals may have written."""
+        if self._has_seals:
+            found = self._db.execute("SELECT seal FROM line WHERE game=? ORDER BY number DESC LIMIT 1", (game,))
+            seal = found.fetchone()
+            if seal is None or seal[0] is not None:
+                return FIRST_SEAL if seal is None else str(seal[0])
+        return seal_lines(text for _, text in self.lines(game))
+
     def end_ruling(self, game: int) -> Ruling | None:
         """The ruling by which a game ended, as its log has it; None where it did not end. Raises `RecordError`."""
         with self._errors():
@@ -217,12 +206,14 @@ class Record(Database):
     def end(self, game: int, ended: str) -> None:
         """The game is over; raises `RecordError`."""
         with self._errors():
-            self._db.execute("UPDATE game SET ended=? WHERE id=? AND ended IS NULL", (ended, game))
+            self._db.execute(
+                "UPDATE game SET ended=?, end_seal=? WHERE id=? AND ended IS NULL", (ended, self._last_seal(game), game)
+            )
 
     def reopen(self, game: int) -> None:
         """The game is not over after all; raises `RecordError`."""
         with self._errors():
-            self._db.execute("UPDATE game SET ended=NULL WHERE id=?", (game,))
+            self._db.execute("UPDATE game SET ended=NULL, end_seal=NULL WHERE id=?", (game,))
 
     def keep(self, game: int, keep: bool = True) -> None:
         """Never remove this game to make room, or (``keep`` false) no longer so; raises `RecordError`."""
@@ -244,7 +235,7 @@ class Record(Database):
     def sizes(self) -> dict[int, int]:
         """What each game's lines take, bytes; raises `RecordError`."""
         with self._errors():
-            return dict(self._db.execute("SELECT game, sum(length(text) + 16) FROM line GROUP BY game"))
+            return dict(self._db.execute("SELECT game, sum(length(text) + 32) FROM line GROUP BY game"))
 
     def add(self, game: int, rows: list[tuple[int, str]]) -> None:
         """Numbered lines, all or none, on the disk when this returns; raises `RecordError`."""
@@ -264,86 +255,11 @@ class Record(Database):
         return game
 
     def _insert(self, game: int, rows: list[tuple[int, str]]) -> None:
-        self._db.executemany("INSERT INTO line VALUES (?, ?, ?)", [(game, *row) for row in rows])
-
-
-class GameWriter:
-    """Writes one game; implements `referee.record.journal.Journal`.
-
-    Lines wait until `commit`; a commit that fails keeps them for the next.
-    """
-
-    def __init__(self, record: Record, *, began: str = "", game: int | None = None, written: int = 0) -> None:
-        """Made by `Record.begin` and `Record.again`."""
-        self._record = record
-        self._began = began
-        self._game = game
-        self._written = written
-        self._waiting: list[str] = []
-        self._ticks: dict[str, str] = {}
-        self._failing = False
-
-    @property
-    def game(self) -> int | None:
-        """The game's number; None before its first commit."""
-        return self._game
-
-    @property
-    def written(self) -> int:
-        """How many lines of the game are on the disk."""
-        return self._written
-
-    @property
-    def waiting(self) -> int:
-        """How many lines are not yet on the disk."""
-        return len(self._waiting)
-
-    def write(self, line: str) -> None:
-        """One line of the log; on the disk with the next `commit`."""
-        self._waiting.extend(self._ticks.values())
-        self._ticks.clear()
-        self._waiting.append(line)
-
-    def tick(self, sensor: str, line: str) -> None:
-        """A sensor's promise: kept only until the same sensor promises more, if nothing happens between."""
-        self._ticks.pop(sensor, None)
-        self._ticks[sensor] = line
-
-    def commit(self) -> None:
-        """Have everything on the disk.
-
-        Raises:
-            RecordError: the disk is full or read-only; the lines are kept, and the next commit tries again.
-        """
-        if self._failing and len(self._waiting) > FEW_LINES:
-            self._add(self._waiting[:FEW_LINES])
-        self._add([*self._waiting, *self._ticks.values()])
-        self._ticks.clear()
-
-    def _add(self, lines: list[str]) -> None:
-        """Have these, which are the next, on the disk."""
-        if not lines:
-            return
-        rows = list(enumerate(lines, start=self._written + 1))
-        self._failing = True
-        if self._game is None:
-            self._game = self._record.add_game(self._began, rows)
-        else:
-            self._record.add(self._game, rows)
-        self._failing = False
-        self._written += len(rows)
-        del self._waiting[: len(rows)]
-
-    def end(self, ended: str) -> None:
-        """The game is over; ``ended`` is wall time, ISO 8601. Raises `RecordError`."""
-        self.commit()
-        if self._game is not None:
-            self._record.end(self._game, ended)
-
-    def reopen(self) -> None:
-        """The game is not over after all: something was corrected. Raises `RecordError`."""
-        if self._game is not None:
-            self._record.reopen(self._game)
+        seal, sealed = self._last_seal(game), []
+        for number, text in rows:
+            seal = seal_line(seal, text)
+            sealed.append((game, number, text, seal))
+        self._db.executemany("INSERT INTO line (game, number, text, seal) VALUES (?, ?, ?, ?)", sealed)
 
 
 _ENDINGS: Final = (
@@ -358,18 +274,3 @@ _GAME: Final = "SELECT id, began, ended, seats, rules, keep FROM game"
 def _info(row: tuple[int, str, str | None, str, str, int]) -> GameInfo:
     number, began, ended, seats, rules, keep = row
     return GameInfo(number, began, ended, tuple(json.loads(seats)), json.loads(rules), bool(keep))
-
-
-def _words(path: Path, bad: Exception, what: str) -> str:
-    """What is wrong with the file, and what to do."""
-    said = str(bad)
-    code = getattr(bad, "sqlite_errorname", "") or ""
-    if code.startswith("SQLITE_FULL") or "full" in said:
-        return f"the disk is full, so {what}: make room beside {path}, or let old games be removed"
-    if code.startswith(("SQLITE_READONLY", "SQLITE_IOERR")) or "readonly" in said:
-        return f"{path} cannot be written ({said}), so {what}: look at the card, it may be worn out"
-    if code.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
-        return f"{path} is damaged ({said}): move it away; `referee games --rescue` reads what it can"
-    if code.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
-        return f"{path} is being written by another program: stop the other referee first"
-    return f"{path} cannot be opened ({said}): see that its folder is there and may be written"

@@ -12,9 +12,9 @@ from datetime import datetime
 from pathlib import Path
 
 from referee.announce.sinks import Notice
+from referee.record.database import RecordError
 from referee.record.erasure import erase_overdue, note_unsettled, scrub_noted, settle_names, settle_noted
 from referee.record.people import People
-from referee.record.store import RecordError
 from referee.settings.model import Settings
 from referee.table.services import ServedGame, TableService
 from referee.text.escapes import escape_controls

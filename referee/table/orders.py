@@ -16,9 +16,10 @@ from hardware.sound.volume import VolumeError
 from referee.announce.sinks import ANOTHER_GAME, Notice
 from referee.announce.volume_choice import VOICE_FIELDS, VoiceChoice, chosen_fields, volume_in
 from referee.control.commands import Command
+from referee.record.database import RecordError
 from referee.record.erasure import erase_game
 from referee.record.people import People, PeopleError
-from referee.record.store import Record, RecordError
+from referee.record.store import Record
 from referee.settings.model import Settings, VoiceSettings
 from referee.table.power_off import PowerOff, PowerOrder, PowerState, PowerStep
 from referee.table.seats import Sitting, table_facts

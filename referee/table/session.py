@@ -9,7 +9,7 @@ import os
 import sys
 import time
 from collections.abc import Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -19,10 +19,12 @@ from referee.announce.volume_choice import VOICE_FILE, VoiceChoice
 from referee.control.page_address import listen_at
 from referee.control.socket import ControlError, runtime_folder
 from referee.errors import UserError
+from referee.record.database import RecordError
 from referee.record.journal import FileJournal, Journal
 from referee.record.lock import hold_record
 from referee.record.pictures import FRAMES_FILE
-from referee.record.store import Record, RecordError
+from referee.record.seals import show_seal
+from referee.record.store import Record
 from referee.settings.model import Settings, load_settings
 from referee.table.assembly import referee_game, table_of
 from referee.table.days import Days
@@ -72,7 +74,8 @@ def run(path: Path, *, log: Path | None = None, new: bool = False, hooks: Sequen
         while True:
             conductor = evening.play(dict(missing) | ({"power": words} if words else {}), sitting, new=new)
             where = f"; the log is {evening.log}" if evening.log is not None else ""
-            print(f"{conductor.cards} cards seen, {len(conductor.rulings)} rulings{where}")
+            seal = f"; the game's seal is {show_seal(evening.seal)}" if evening.seal else ""
+            print(f"{conductor.cards} cards seen, {len(conductor.rulings)} rulings{where}{seal}")
             sitting, new, words = orders.next, orders.next is not None, ""
             if orders.switches_off and not service.stop_asked:
                 from referee.table.power_off import switch_off
@@ -206,6 +209,8 @@ class Evening:
         self._games = self._heard = 0
         self.log: Path | None = None
         """Where the last game's log is; None: nowhere."""
+        self.seal = ""
+        """Of the last game, where it is over and recorded."""
 
     def play(self, missing: dict[str, str], sitting: Sitting | None = None, *, new: bool = False) -> Conductor:
         """Referee a game to its end, or until it is left.
@@ -309,6 +314,7 @@ class Evening:
             if is_over or (self._orders is not None and self._orders.next is not None):
                 for one in services:
                     one.end_game()
+            self.seal = _seal_of(recorded) if is_over and recorded is not None else ""
         return conductor
 
     def _open_log(self, settings: Settings, stack: ExitStack, missing: dict[str, str]) -> Journal | None:
@@ -325,6 +331,13 @@ class Evening:
         self.log = path
         stack.callback(_close_log, journal)
         return journal
+
+
+def _seal_of(recorded: RecordedGame) -> str:
+    """Of a game that is over; empty where it is not on record."""
+    with suppress(RecordError):
+        return recorded.record.seal(recorded.keeper.game) if recorded.keeper.game is not None else ""
+    return ""
 
 
 def _wait_to_go(service: Service) -> None:

@@ -17,6 +17,7 @@ from starlette.responses import Response
 
 from referee.engine.observations import LogError
 from referee.engine.replay import TooLong
+from referee.record.database import RecordError
 from referee.record.statistics import (
     HAND_KINDS,
     SOONEST_REACTION,
@@ -27,7 +28,6 @@ from referee.record.statistics import (
     summarise_players,
     typical_error,
 )
-from referee.record.store import RecordError
 from referee.text.catalogue import Texts
 from referee.units import MS
 from referee.web.games_cache import Folded, Shelf

@@ -14,12 +14,13 @@ from starlette.responses import RedirectResponse, Response
 
 from referee.engine.rulings import cause_of
 from referee.record.pictures import Picture
+from referee.record.seals import show_seal
 from referee.text.catalogue import Texts, unbroken
 from referee.text.ruling_lines import RulingWords
 from referee.units import MS
 from referee.web.board import disputed_at
 from referee.web.board_view import shown_at
-from referee.web.games import explained
+from referee.web.games import explained, seal_note
 from referee.web.games_cache import Folded, Shelf
 from referee.web.layout import address, card, download, page, page_texts, seat_dot
 from referee.web.markup import PALETTES, Child, Drawing, Markup, button_link, data_table, panel, svg, tag
@@ -47,8 +48,16 @@ def _drawn(folded: Folded, seen: Finish, texts: Texts, width: int) -> Drawing:
     words = RulingWords(folded.table.seats, texts)
     title = texts("finish.of", game=folded.info.id, slap=seen.slap)
     rows = f"{seen.ruling.id} · {' '.join(seen.ruling.rule)}" if seen.ruling is not None else seen.slap
+    if (sealed := _sealed(folded, seen, texts)) is not None:
+        rows += f" · {sealed}"
     after = texts("finish.at", time=texts.seconds(seen.zero - folded.table.t))
     return draw_finish(seen, words, title, f"{rows} · {after}", width)
+
+
+def _sealed(folded: Folded, seen: Finish, texts: Texts) -> str | None:
+    """The line of the ruling and its seal; None where it has none, or is not on record yet."""
+    found = None if seen.ruling is None else folded.seals.by_ruling.get(seen.ruling.id)
+    return None if found is None else texts("finish.seal", line=found[0], seal=show_seal(found[1]))
 
 
 def finish_page(
@@ -91,6 +100,7 @@ def finish_page(
         yield around
     yield tag("p", texts("finish.give_or_take"), class_="note")
     yield _details(seen, words)
+    yield seal_note(folded, texts)
 
 
 def _buttons(folded: Folded, seen: Finish, texts: Texts, wrong: str) -> Markup:

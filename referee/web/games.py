@@ -17,6 +17,7 @@ from referee.engine.near_misses import Considered
 from referee.engine.observations import Answer, Card, Correct, Count, Day, Draw, Observation, Other, Placed, Say
 from referee.engine.rulings import SHOWN_BY_POSITION, SLAP_KINDS, Ruling
 from referee.record.export import write_rulings_csv
+from referee.record.seals import show_seal
 from referee.record.store import GameInfo
 from referee.rules.house import read_house_rules
 from referee.rules.rows import ROWS
@@ -133,11 +134,28 @@ async def show_game(site: Site, request: Request) -> Response:
         tag("p", links, class_="buttons", data_game=info.id, data_kept=info.keep, data_after="/games"),
         tag("p", tag("b", texts("games.again"), ": "), texts(again, n=others or same),
             class_="note bad" if others else "note good"),
+        seal_note(folded, texts),
         data_table(heads, rows, texts("games.rulings"), class_="rulings", around="panel scroll"),
         _turning(at, first, _RULINGS_A_PAGE, len(listed), texts, {"all": 1 if every else None}),
         tag("p", tag("a", fewer, href=address(at, {"all": None if every else 1}))),
     )  # fmt: skip
     return page(request, title, *content, scripts=scripts, here="/games")
+
+
+_BROKEN_SHOWN: Final = 5
+
+
+def seal_note(folded: Folded, texts: Texts) -> Child:
+    """The game's seal, or the lines that are not what was sealed."""
+    seals = folded.seals
+    if seals.broken:
+        places = ", ".join(str(one.number) for one in seals.broken[:_BROKEN_SHOWN])
+        more = " …" if len(seals.broken) > _BROKEN_SHOWN else ""
+        return tag("p", texts("games.seal_broken", n=len(seals.broken), lines=places + more), class_="note bad")
+    if not seals.last:
+        return None
+    anew = f" {texts('games.sealed_anew')}" if seals.resealed else ""
+    return tag("p", texts("games.seal", seal=show_seal(seals.last)), anew, class_="note seal")
 
 
 def _ruling_row(site: Site, folded: Folded, ruling: Ruling, words: RulingWords) -> Markup:
@@ -245,7 +263,7 @@ async def _lines(site: Site, game: int) -> list[str]:
 async def send_log(site: Site, request: Request) -> Response:
     """The game as a file in the public format."""
     game = game_of(request)
-    text = "".join(f"{line}\n" for line in await _lines(site, game))
+    text = await site.aside(lambda: "".join(site.shelf.exported(game)))
     return download(text, f"game-{game}.jsonl", "application/jsonl")
 
 

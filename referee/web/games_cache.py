@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Final, TypeVar, cast
 
 from referee.engine.replay import ReplayedGame
 from referee.engine.rulings import Ruling
+from referee.record.database import RecordError
+from referee.record.export import export_game
 from referee.record.pictures import Picture, PictureStore
-from referee.record.store import GameInfo, Record, RecordError
+from referee.record.seals import BrokenSeal, SealedLine
+from referee.record.store import GameInfo, Record
 
 T = TypeVar("T")
 GAMES_REMEMBERED: Final = 40
@@ -22,12 +26,33 @@ _STEPS_KEPT: Final = 6_000
 """Steps of games that are kept as they were ruled again; a thousand take some 4 MB."""
 
 
+@dataclass(frozen=True, slots=True)
+class GameSeals:
+    """The seals of a game's lines, as its page shows them."""
+
+    last: str = ""
+    """Of the game as far as it is written; empty where its lines have none."""
+    broken: tuple[BrokenSeal, ...] = ()
+    resealed: bool = False
+    """Whether it was sealed anew since names in it were changed."""
+    by_ruling: Mapping[str, tuple[int, str]] = field(default_factory=dict)
+    """Line and seal of each ruling, by its id."""
+
+
+def _seals_of(rows: Sequence[SealedLine], broken: Sequence[BrokenSeal], resealed: bool) -> GameSeals:
+    found = {}
+    for number, text, seal in rows:
+        if seal is not None and text.startswith('{"ruling":'):
+            found[text.partition('"id":"')[2].partition('"')[0]] = number, seal
+    return GameSeals((rows[-1][2] or "") if rows else "", tuple(broken), resealed, found)
+
+
 class Folded(ReplayedGame):
     """A game of the record, ruled again."""
 
-    def __init__(self, info: GameInfo, rows: Sequence[tuple[int, str]]) -> None:
+    def __init__(self, info: GameInfo, rows: Sequence[tuple[int, str]], seals: GameSeals | None = None) -> None:
         super().__init__(rows)
-        self.info = info
+        self.info, self.seals = info, seals or GameSeals()
 
 
 class Shelf:
@@ -67,6 +92,11 @@ class Shelf:
         with self._lock:
             return list(self._record.lines(game, after))
 
+    def exported(self, game: int) -> list[str]:
+        """A game as the lines of a log file, with their seals."""
+        with self._lock:
+            return list(export_game(self._record, game))
+
     def end_ruling(self, game: int) -> Ruling | None:
         """The ruling by which a game ended, None where it did not."""
         with self._lock:
@@ -74,14 +104,18 @@ class Shelf:
 
     def folded(self, game: int) -> Folded:
         """A game ruled again; raises `LogError` where its log cannot be read, and `TooLong`."""
-        info, rows = self.game(game), self.lines(game)
+        info = self.game(game)
+        with self._lock:
+            rows, resealed = list(self._record.sealed_lines(game)), self._record.is_resealed(game)
         last = rows[-1][0] if rows else 0
         with self._lock:
             known = self._folded.get(game)
             if known is not None and known[0] == last:
                 self._folded.move_to_end(game)
                 return known[1]
-        made = Folded(info, rows)
+        with self._lock:
+            broken = self._record.broken_seals(game)
+        made = Folded(info, [(number, text) for number, text, _ in rows], _seals_of(rows, broken, resealed))
         with self._lock:
             self._folded[game] = last, made
             self._folded.move_to_end(game)

@@ -21,7 +21,7 @@ from referee.control.page_address import PageAddress
 from referee.control.socket import ControlError, ask_referee
 from referee.engine.observations import LogError
 from referee.engine.replay import TooLong
-from referee.record.store import RecordError
+from referee.record.database import RecordError
 from referee.text.answers import in_language
 from referee.text.catalogue import Texts
 from referee.text.sentence import told

@@ -29,7 +29,7 @@ from referee.control.socket import SOCKET_NAME as CONTROL_SOCKET
 from referee.engine.observations import LogError
 from referee.engine.replay import TooLong
 from referee.errors import UserError
-from referee.record.store import RecordError
+from referee.record.database import RecordError
 from referee.web import (
     control_page,
     figures,

@@ -13,8 +13,9 @@ from typing import Final
 from hardware.simulated.table.script import Script
 from referee.demo.simulated_game import DemoOptions, script_of
 from referee.engine.rulings import Ruling
+from referee.record.game_writer import GameWriter
 from referee.record.pictures import Picture, PictureStore
-from referee.record.store import GameWriter, Record
+from referee.record.store import Record
 from referee.table.services import TableService
 from tests.support.scripted_watcher import ScriptedWatcher, as_seen, blank_frames
 from tests.support.stepped_demo import play

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ from referee.control.page_address import listen_at
 from referee.errors import UserError
 from referee.record.people import People
 from referee.record.pictures import Picture, PictureStore
+from referee.record.seals import show_seal
 from referee.record.store import Record
 from referee.web.board import Board
 from referee.web.events import Hub
@@ -71,6 +74,29 @@ def test_a_game_that_is_damaged_is_told_with_its_line(page: Page) -> None:
         reply = page.get(f"/games/{game}{at}")
         assert reply.status == 422
         assert "line 3" in reply.body.decode()
+
+
+def test_the_seal_stands_on_the_game_its_end_and_its_photo_finishes(page: Page) -> None:
+    game = add_game(page.path, ["Ana", "Ben"], AT)
+    with Record(page.path) as record:
+        record.reopen(game)
+        keeper = record.again(game)
+        keeper.write('{"ruling":"slap_won","id":"slap_won@s1","t":2250000000,"seat":1}')
+        keeper.end(AT)
+        seal = show_seal(record.seal(game))
+    for at in ("", "/end", "/finish"):
+        assert f"seal: {seal}" in page.shown(f"/games/{game}{at}", "slap=s1"), at
+    assert f"line 8, seal {seal}" in page.shown(f"/games/{game}/finish.svg", "slap=s1")
+    assert f'"seal":"{seal.replace(" ", "")}"' in page.shown(f"/games/{game}/log.jsonl")
+
+
+def test_a_line_that_is_not_what_was_written_is_named_on_every_page_of_its_game(page: Page) -> None:
+    game = add_game(page.path, ["Ana", "Ben"], AT)
+    with closing(sqlite3.connect(page.path)) as db:
+        db.executescript("DROP TRIGGER line_stays; UPDATE line SET text=replace(text, '7c', '7d') WHERE number=3;")
+    for at in ("", "/end", "/finish"):
+        shown = page.shown(f"/games/{game}{at}", "slap=s1")
+        assert "not what was written: line 3." in shown and "seal:" not in shown, at
 
 
 def test_a_game_that_is_not_there_and_one_that_cannot_be_are_not_found(page: Page) -> None:
