@@ -13,7 +13,8 @@ import numpy as np
 from models.eye.classes import SURE_READING
 from models.eye.geometry import centre_of
 from models.watch.faces import LAID_NS
-from models.watch.motion import Glance, Mask, Motion, Reach
+from models.watch.motion import Glance, Mask, Motion
+from models.watch.reaches import Reach
 from models.watch.stream import PATIENCE_NS, SeenFrame, Stream
 from models.watch.tracks import Pile, Track
 from referee.engine.observations import Card, Foul, Observation, Taken

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.eye.geometry import Quad
+from models.watch.reaches import Reach, sort_edge
 from referee.units import MS, SECOND
 
 Bytes = NDArray[np.uint8]
@@ -32,6 +33,8 @@ _STILL_NS: Final = SECOND
 """What has not moved for so long belongs to the table."""
 _STUCK_NS: Final = 6 * SECOND
 """And this, if it fills the whole picture."""
+_RESTING_NS: Final = 120 * SECOND
+"""And so long, if it is an arm over the picture's edge."""
 _LEARN_EVERY_NS: Final = 200 * MS
 _DARK: Final = 24.0
 """Mean level under which nothing can be seen."""
@@ -49,8 +52,6 @@ _GAINS: Final = (0.4, 2.5)
 """How much darker or brighter a lamp may get for the table to be known again."""
 _DOUBTED: Final = 0.3
 """Share of the picture that, when foreign, may tell of the lamp and not of things."""
-_BRIDGE: Final = 4
-"""Reduced pixels of the picture's edge that may be missing within one arm."""
 PAPER_STEP: Final = 2
 """Frame pixels for each pixel in which white paper is looked for."""
 PAPER_LEVEL: Final = 0.85
@@ -59,17 +60,8 @@ DIM_PAPER_LEVEL: Final = 0.7
 """Less is no paper."""
 _SHADE: Final = 0.08
 """Share by which a shadow may dim one colour more than another."""
-_RIM: Final = 24
-"""Reduced pixels from the picture's edge in which what reaches in is looked at."""
-_SHADOW_HUE: Final = 0.15
-"""Share by which a shadow dims one colour more than another at most, in nine of ten pixels. Of 12 drawn arms the least
-had 0.32, of 60 soft shadows the most 0.06."""
-_SHADOW_STEP: Final = 0.2
-"""What of its light a soft shadow takes from one reduced pixel to the next: 0.16 at most, a sleeve's edge more."""
 _LEAST_OF_ROW: Final = 0.25
 """Share of a row that must show the table for its light to be told."""
-_LEAST_SHADE: Final = 0.02
-"""A shadow dims or has gone; what dims here and brightens there by so much is a thing."""
 GRAIN: Final = 6
 """Reduced pixels that may change by chance."""
 
@@ -92,41 +84,6 @@ def _relit(picture: Bytes, light: NDArray[np.float64]) -> Bytes:
     return np.asarray(np.clip(picture * light + 0.5, 0, 255), np.uint8)
 
 
-@dataclass(frozen=True, slots=True)
-class Reach:
-    """An arm across the picture's edge, in reduced pixels: the middle of the stretch of edge it covers."""
-
-    x: float
-    y: float
-
-
-def reaches(foreign: Mask) -> list[Reach]:
-    """The stretches of the picture's edge that foreign things cross."""
-    rows, columns = foreign.shape
-    rim = np.concatenate([foreign[1, :], foreign[:, -2], foreign[-2, ::-1], foreign[::-1, 1]]) > 0
-    if not rim.any():
-        return []
-    xs = np.concatenate([np.arange(columns), np.full(rows, columns - 1), np.arange(columns)[::-1], np.zeros(rows)])
-    ys = np.concatenate([np.zeros(columns), np.arange(rows), np.full(columns, rows - 1), np.arange(rows)[::-1]])
-    if rim.all():
-        runs = [np.arange(len(rim))]
-    else:
-        # The rim is a ring: a run may go on from its end to its beginning.
-        places = np.flatnonzero(rim)
-        runs = np.split(places, np.flatnonzero(np.diff(places) > _BRIDGE + 1) + 1)
-        if len(runs) > 1 and places[0] + len(rim) - places[-1] <= _BRIDGE + 1:
-            runs[0] = np.concatenate([runs.pop(), runs[0]])
-    return [Reach(float(xs[run].mean()), float(ys[run].mean())) for run in runs if len(run) >= 4]
-
-
-def _is_shadow(light: NDArray[np.float32]) -> bool:
-    """Whether pixels, each with its `Motion._light`, show the table under a soft shadow, or without one."""
-    _, hue, step = np.percentile(light, 90, axis=0)
-    least, most = np.percentile(light[:, 0], (2, 98))
-    one_sided = most < 1 + _LEAST_SHADE or least > 1 - _LEAST_SHADE
-    return bool(one_sided and hue < _SHADOW_HUE and step < _SHADOW_STEP)
-
-
 @dataclass(slots=True, eq=False)
 class Glance:
     """What one frame shows at a glance."""
@@ -136,6 +93,8 @@ class Glance:
     moving: Mask
     foreign: Mask
     reaches: list[Reach] = field(default_factory=list)
+    resting: list[Reach] = field(default_factory=list)
+    """Arms that have not moved for a second: they bring nothing and take nothing, and belong to the table for now."""
     state: str = "clear"
     """``clear``, ``dark`` or ``blocked``."""
 
@@ -165,6 +124,8 @@ class Motion:
         self.half: Bytes = np.zeros((1, 1, 3), np.uint8)
         """The newest frame at half size."""
         self._learned_at = -(2**62)
+        self._arms: NDArray[np.bool_] | None = None
+        """What lies over the picture's edge and is no part of the table, though it rests."""
         self.moved_at: NDArray[np.int64] = np.zeros((0, 0), np.int64)
         self._knows_paper = False
         self._covered: Bytes | None = None
@@ -204,8 +165,19 @@ class Motion:
         if cv2.countNonZero(glance.foreign) > GRAIN:
             opened = cv2.morphologyEx(glance.foreign, cv2.MORPH_OPEN, np.ones((2, 2), np.uint8))
             glance.foreign = np.asarray(opened, np.uint8)
-            glance.reaches = reaches(self._solid(glance))
+        self._sort_edge(glance, cards)
         return glance
+
+    def _sort_edge(self, glance: Glance, cards: Mask | None) -> None:
+        """Tell arms from what else lies over the picture's edge; arms that rest are nothing foreign to other eyes."""
+        self._arms = None
+        if self.table is None or cv2.countNonZero(glance.foreign) <= GRAIN:
+            return
+        edge = sort_edge(glance.foreign, glance.small, self.table, self.moved_at >= glance.t - _STILL_NS, cards)
+        glance.reaches, glance.resting = edge.arms, edge.resting
+        if edge.things is not None:
+            self._arms = cv2.dilate(edge.things, np.ones((3, 3), np.uint8)) > 0
+            glance.foreign[edge.at_rest > 0] = 0
 
     def _foreign(self, small: Bytes) -> Mask:
         """What is neither the table as it is nor as it was before it was learned anew."""
@@ -258,6 +230,8 @@ class Motion:
         settled = (glance.t - self.moved_at > still) & (glance.foreign > 0)
         if cards is not None:
             settled &= cards == 0
+        if self._arms is not None and self._arms.shape == settled.shape:
+            settled &= ~self._arms | (glance.t - self.moved_at > _RESTING_NS)
         if settled.any():
             if self._earlier is None:
                 self._earlier = self.table.copy()
@@ -307,45 +281,6 @@ class Motion:
         dimmest, brightest = np.minimum(np.minimum(b, g), r), np.maximum(np.maximum(b, g), r)
         mask[inside] = np.where((brightest < 1.0) & (brightest - dimmest < _SHADE * brightest), 0, mask[inside])
         return mask
-
-    def _solid(self, glance: Glance) -> Mask:
-        """What is foreign, without soft shadows over the picture's edge: a head over the table is no arm.
-
-        A shadow dims all colours alike, or brightens them where it was learned and has gone, and that little by little.
-        """
-        rows, columns = glance.foreign.shape
-        _, labels, stats, _ = cv2.connectedComponentsWithStats(glance.foreign)
-        left, top = stats[:, cv2.CC_STAT_LEFT], stats[:, cv2.CC_STAT_TOP]
-        right, bottom = left + stats[:, cv2.CC_STAT_WIDTH], top + stats[:, cv2.CC_STAT_HEIGHT]
-        at_edge = (left < 2) | (top < 2) | (right > columns - 2) | (bottom > rows - 2)
-        at_edge[0] = False
-        solid = glance.foreign
-        if not at_edge.any():
-            return solid
-        light = self._light(glance.small)
-        for label in np.flatnonzero(at_edge):
-            box = np.s_[top[label] : bottom[label], left[label] : right[label]]
-            there = labels[box] == label
-            ys, xs = np.nonzero(there)
-            ys, xs = ys + top[label], xs + left[label]
-            near = np.minimum(np.minimum(xs, columns - 1 - xs), np.minimum(ys, rows - 1 - ys)) < _RIM
-            if _is_shadow(light[ys[near], xs[near]]):
-                solid = solid.copy() if solid is glance.foreign else solid
-                solid[box][there] = 0
-        return solid
-
-    def _light(self, small: Bytes) -> NDArray[np.float32]:
-        """Of each reduced pixel: its light as a share of the table's, the share by which one colour has less of it than
-        another, and by how much its light differs from its neighbours'."""
-        assert self.table is not None
-        light = cv2.divide(
-            cv2.add(small, (1, 1, 1, 0), dtype=cv2.CV_32F), cv2.add(self.table, (1, 1, 1, 0), dtype=cv2.CV_32F)
-        )
-        b, g, r = cv2.split(light)
-        low, high = cv2.min(cv2.min(b, g), r), cv2.max(cv2.max(b, g), r)
-        grey = (b + g + r) / 3
-        steps = cv2.magnitude(cv2.Sobel(grey, cv2.CV_32F, 1, 0), cv2.Sobel(grey, cv2.CV_32F, 0, 1)) / 8
-        return np.asarray(cv2.merge([grey, (high - low) / high, steps]), np.float32)
 
     def paper_in(self, half: Bytes, foreign: Mask, level: float = PAPER_LEVEL) -> Mask:
         """White paper in a frame at half size (`PAPER_STEP`) that is no part of the table.

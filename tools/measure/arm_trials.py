@@ -98,7 +98,7 @@ def resting(seed: int) -> Iterator[bool]:
     for _ in range(round(_RESTS * 3)):
         found = stream.look(still, 1 / 3)
         rows, columns = found.small.shape[:2]
-        told = [bearing_of(reach.x, reach.y, (columns / 2, rows / 2)) for reach in found.reaches]
+        told = [bearing_of(reach.x, reach.y, (columns / 2, rows / 2)) for reach in (*found.reaches, *found.resting)]
         yield len(told) == 1 and apart(told[0], bearing) <= _NEAR
 
 

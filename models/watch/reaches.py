@@ -1,0 +1,166 @@
+"""What lies over the picture's edge: arms, arms at rest, and soft shadows, which are no arms.
+
+`sort_edge` gets what differs from the bare table, reduced (`models.watch.motion`). A shadow dims all colours alike, or
+brightens them where it was learned and has gone, and that little by little. What has not moved for a while and stands
+out from its surroundings is a thing at rest; what does not stand out is the table where a thing was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from models.eye.geometry import Image
+
+_BRIDGE: Final = 4
+"""Reduced pixels of the picture's edge that may be missing within one arm."""
+_RIM: Final = 24
+"""Reduced pixels from the picture's edge in which what reaches in is looked at."""
+_SHADOW_HUE: Final = 0.15
+"""Share by which a shadow dims one colour more than another at most, in nine of ten pixels. Of 12 drawn arms the least
+had 0.32, of 60 soft shadows the most 0.06."""
+_SHADOW_STEP: Final = 0.2
+"""What of its light a soft shadow takes from one reduced pixel to the next: 0.16 at most, a sleeve's edge more."""
+_LEAST_SHADE: Final = 0.02
+"""A shadow dims or has gone; what dims here and brightens there by so much is a thing."""
+_STIRS: Final = 0.03
+"""Share of an arm that must have moved lately for it not to be at rest."""
+_WHOLE: Final = 0.25
+"""Share of the picture above which what lies over its edge is no arm but another light."""
+_CARD_RIM: Final = 5
+"""Reduced pixels by which a known card is widened when it is left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """An arm across the picture's edge, in reduced pixels: the middle of the stretch of edge it covers."""
+
+    x: float
+    y: float
+
+
+def reaches(foreign: Image) -> list[Reach]:
+    """The stretches of the picture's edge that foreign things cross."""
+    rows, columns = foreign.shape
+    rim = np.concatenate([foreign[1, :], foreign[:, -2], foreign[-2, ::-1], foreign[::-1, 1]]) > 0
+    if not rim.any():
+        return []
+    xs = np.concatenate([np.arange(columns), np.full(rows, columns - 1), np.arange(columns)[::-1], np.zeros(rows)])
+    ys = np.concatenate([np.zeros(columns), np.arange(rows), np.full(columns, rows - 1), np.arange(rows)[::-1]])
+    if rim.all():
+        runs = [np.arange(len(rim))]
+    else:
+        # The rim is a ring: a run may go on from its end to its beginning.
+        places = np.flatnonzero(rim)
+        runs = np.split(places, np.flatnonzero(np.diff(places) > _BRIDGE + 1) + 1)
+        if len(runs) > 1 and places[0] + len(rim) - places[-1] <= _BRIDGE + 1:
+            runs[0] = np.concatenate([runs.pop(), runs[0]])
+    return [Reach(float(xs[run].mean()), float(ys[run].mean())) for run in runs if len(run) >= 4]
+
+
+def _is_shadow(light: NDArray[np.float32]) -> bool:
+    """Whether pixels, each with its `_light`, show the table under a soft shadow, or without one."""
+    _, hue, step = np.percentile(light, 90, axis=0)
+    least, most = np.percentile(light[:, 0], (2, 98))
+    one_sided = most < 1 + _LEAST_SHADE or least > 1 - _LEAST_SHADE
+    return bool(one_sided and hue < _SHADOW_HUE and step < _SHADOW_STEP)
+
+
+@dataclass(slots=True, eq=False)
+class Edge:
+    """What reaches in over the picture's edge."""
+
+    arms: list[Reach] = field(default_factory=list)
+    resting: list[Reach] = field(default_factory=list)
+    things: Image | None = None
+    """Mask of all of them, moving and at rest, without known cards; None where there are none."""
+    at_rest: Image = field(default_factory=lambda: np.zeros((0, 0), np.uint8))
+    """Mask of those at rest."""
+
+
+def sort_edge(foreign: Image, small: Image, table: Image, moved: NDArray[np.bool_], cards: Image | None) -> Edge:
+    """Tell arms, arms at rest and soft shadows apart.
+
+    Args:
+        foreign: mask of what differs from the bare table.
+        small: the reduced picture, B,G,R.
+        table: the bare table, B,G,R.
+        moved: what has changed lately, (rows, columns).
+        cards: mask of known cards, if there are any.
+    """
+    solid = foreign.copy()
+    things, at_rest = np.zeros_like(foreign), np.zeros_like(foreign)
+    light: NDArray[np.float32] | None = None
+    for box, there in _over_edge(foreign):
+        light = _light(small, table) if light is None else light
+        if _is_shadow(light[box][there & _near_edge(box, foreign.shape)]):
+            solid[box][there] = 0
+        elif np.count_nonzero(there) < _WHOLE * foreign.size:
+            things[box][there] = 255
+    if not things.any():
+        return Edge(reaches(solid))
+    if cards is not None:
+        things[cv2.dilate(cards, np.ones((2 * _CARD_RIM + 1,) * 2, np.uint8)) > 0] = 0
+    for box, there in list(_over_edge(things)):
+        if moved[box][there].mean() >= _STIRS:
+            continue
+        if _stands_out(small, table, box, there):
+            at_rest[box][there] = 255
+        else:
+            things[box][there] = 0
+    return Edge(reaches(cv2.subtract(solid, at_rest)), reaches(at_rest), things, at_rest)
+
+
+Box = tuple[slice, slice]
+
+
+def _over_edge(mask: Image) -> Iterator[tuple[Box, NDArray[np.bool_]]]:
+    """The parts of a mask that hang together and touch the picture's edge: the box round each and where it is there."""
+    rows, columns = mask.shape
+    _, labels, stats, _ = cv2.connectedComponentsWithStats(mask)
+    left, top = stats[:, cv2.CC_STAT_LEFT], stats[:, cv2.CC_STAT_TOP]
+    right, bottom = left + stats[:, cv2.CC_STAT_WIDTH], top + stats[:, cv2.CC_STAT_HEIGHT]
+    at_edge = (left < 2) | (top < 2) | (right > columns - 2) | (bottom > rows - 2)
+    at_edge[0] = False
+    for label in np.flatnonzero(at_edge):
+        box = np.s_[top[label] : bottom[label], left[label] : right[label]]
+        yield box, labels[box] == label
+
+
+def _near_edge(box: Box, shape: tuple[int, ...]) -> NDArray[np.bool_]:
+    """Where within a box the picture's edge is near."""
+    ys, xs = np.arange(box[0].start, box[0].stop), np.arange(box[1].start, box[1].stop)
+    high, wide = np.minimum(ys, shape[0] - 1 - ys), np.minimum(xs, shape[1] - 1 - xs)
+    return np.asarray(np.minimum(high[:, None], wide[None, :]) < _RIM)
+
+
+def _stands_out(small: Image, table: Image, box: Box, there: NDArray[np.bool_]) -> bool:
+    """Whether a part has its outline in the picture; else it is in the table's, from where the thing was taken away."""
+    filled = np.pad(there.astype(np.uint8), 1, mode="edge")
+    outline = there & ~(cv2.erode(filled, np.ones((3, 3), np.uint8))[1:-1, 1:-1] > 0)
+    if not outline.any():
+        return False
+    now, before = (_steps(picture[box])[outline].mean() for picture in (small, table))
+    return bool(now > before)
+
+
+def _steps(picture: Image) -> NDArray[np.float32]:
+    """How much a picture differs from pixel to pixel."""
+    grey = cv2.cvtColor(np.ascontiguousarray(picture), cv2.COLOR_BGR2GRAY)
+    return np.asarray(cv2.magnitude(cv2.Sobel(grey, cv2.CV_32F, 1, 0), cv2.Sobel(grey, cv2.CV_32F, 0, 1)), np.float32)
+
+
+def _light(small: Image, table: Image) -> NDArray[np.float32]:
+    """Of each reduced pixel: its light as a share of the table's, the share by which one colour has less of it than
+    another, and by how much its light differs from its neighbours'."""
+    light = cv2.divide(cv2.add(small, (1, 1, 1, 0), dtype=cv2.CV_32F), cv2.add(table, (1, 1, 1, 0), dtype=cv2.CV_32F))
+    b, g, r = cv2.split(light)
+    low, high = cv2.min(cv2.min(b, g), r), cv2.max(cv2.max(b, g), r)
+    grey = (b + g + r) / 3
+    steps = cv2.magnitude(cv2.Sobel(grey, cv2.CV_32F, 1, 0), cv2.Sobel(grey, cv2.CV_32F, 0, 1)) / 8
+    return np.asarray(cv2.merge([grey, (high - low) / high, steps]), np.float32)
