@@ -1,8 +1,8 @@
 """Shadows that are no arms, and arms that rest: what the watcher's look at arms makes of them, in figures.
 
 ``python -m tools.measure.arm_trials [--seeds N]``: soft shadows of 6 to 30 % fall over the picture's edge, stay and go
-(heads and shoulders over the table's rim); arms come in, rest for a minute and go. Tables, sleeves and skins are those
-of the simulated table. It ends with status 1 if a shadow was told as an arm or a resting arm was lost.
+(heads and shoulders over the table's rim); arms come in, rest for a minute, reach on and go. Tables, sleeves and skins
+are those of the simulated table. It ends with status 1 if a shadow was told as an arm or a resting arm was lost.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from hardware.simulated.pictures.canvas import Bytes
 from hardware.simulated.pictures.overhead import Top
 from models.watch.arms import apart, bearing_of
 from models.watch.motion import Glance, Motion
+from models.watch.reaches import Reach
 from referee.units import SECOND
 
 SIZE: Final = (960, 720)
@@ -87,7 +88,10 @@ def shadows(seed: int, depth: float) -> Iterator[bool]:
 
 
 def resting(seed: int) -> Iterator[bool]:
-    """Of each frame of a minute with a resting arm: whether that arm, and no other, was told with its bearing."""
+    """Whether each frame is told as it is: an arm comes in, rests for a minute, reaches on to the pile, and goes.
+
+    While it is there it alone must be told, with its bearing; as it reaches on it must be told as one that moves.
+    """
     chance = np.random.default_rng((seed, 6))
     bearing, seat = float(chance.uniform(0, 360)), int(chance.integers(1, 9))
     top = _table(seed)
@@ -97,9 +101,29 @@ def resting(seed: int) -> Iterator[bool]:
     still = _photograph(top.with_hand(bearing, seat, 130.0))
     for _ in range(round(_RESTS * 3)):
         found = stream.look(still, 1 / 3)
-        rows, columns = found.small.shape[:2]
-        told = [bearing_of(reach.x, reach.y, (columns / 2, rows / 2)) for reach in (*found.reaches, *found.resting)]
-        yield len(told) == 1 and apart(told[0], bearing) <= _NEAR
+        yield _is_at(found, [*found.reaches, *found.resting], bearing)
+    for far in (100.0, 60.0, 20.0, 20.0):
+        found = stream.look(_photograph(top.with_hand(bearing, seat, far)))
+        yield _is_at(found, found.reaches, bearing)
+    for _ in range(FPS):
+        found = stream.look(_photograph(top.image))
+        yield not found.reaches and not found.resting
+
+
+def _is_at(found: Glance, told: list[Reach], bearing: float) -> bool:
+    rows, columns = found.small.shape[:2]
+    angles = [bearing_of(reach.x, reach.y, (columns / 2, rows / 2)) for reach in told]
+    return len(angles) == 1 and apart(angles[0], bearing) <= _NEAR
+
+
+def there_before(seed: int) -> bool:
+    """Whether an arm that lay in the very first picture, and went, is no arm any more two seconds after."""
+    chance = np.random.default_rng((seed, 7))
+    top = _table(seed)
+    arm = top.with_hand(float(chance.uniform(0, 360)), int(chance.integers(1, 9)), 130.0)
+    stream = Stream(_photograph(arm), seed)
+    found = [stream.look(_photograph(top.image)) for _ in range(3 * FPS)][2 * FPS :]
+    return not any(one.reaches or one.resting for one in found)
 
 
 def main() -> int:
@@ -121,10 +145,13 @@ def main() -> int:
     right = [list(resting(seed)) for seed in range(args.seeds)]
     lost = sum(not all(one) for one in right)
     print(
-        f"resting arms: {len(right) - lost} of {len(right)} told all the minute with the right bearing, "
-        f"{sum(sum(one) for one in right)} of {sum(len(one) for one in right)} frames"
+        f"arms that rest, reach on and go: {len(right) - lost} of {len(right)} told rightly all the time, "
+        f"{sum(sum(one) for one in right)} of {sum(len(one) for one in right)} frames",
+        flush=True,
     )
-    return int(bool(false or lost))
+    gone = [there_before(seed) for seed in range(args.seeds)]
+    print(f"arms that lay there from the first: {sum(gone)} of {len(gone)} forgotten when they had gone")
+    return int(bool(false or lost or not all(gone)))
 
 
 if __name__ == "__main__":
