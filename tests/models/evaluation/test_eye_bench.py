@@ -107,8 +107,8 @@ def test_a_missed_target_is_called_missed() -> None:
     for _ in range(3):
         slow.add(0.040, {"finding": 0.030})
     quick.add(0.002, {"motion": 0.001})
-    text = pace.lines({"changed": slow, "unchanged": quick}, 2)
-    assert "changed: 40.0 ms, 95 % within 40.0 ms; wanted 25 ms: MISSED" in text
-    assert "| changed frame | 3 | 40.0 | 0.0 | 30.0 | 0.0 | 0.0 | 0.0 | 0.0 | 10.0 |" in text
+    text = pace.lines({"read": slow, "quiet": quick}, 2)
+    assert "read: 40.0 ms, 95 % within 40.0 ms; wanted 25 ms: MISSED" in text
+    assert "| read | 3 | 40.0 | 0.0 | 30.0 | 0.0 | 0.0 | 0.0 | 0.0 | 10.0 |" in text
     assert "wanted 3 ms: met" in text
     assert "3 looks for 2 cards: 1.5 a card" in text
