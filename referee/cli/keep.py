@@ -90,7 +90,9 @@ def _do_games(args: argparse.Namespace) -> int:
     from referee.record.export import export_game, import_game, write_rulings_csv
     from referee.record.people import People
     from referee.record.store import Record
+    from referee.record.stored_lines import LineReader, tell_odd_lines
 
+    reader = LineReader()
     writes = any(value is not None for value in (args.take_in, args.keep, args.release))
     with Record(args.record, read_only=not writes) as record:
         if args.export is not None:
@@ -106,6 +108,9 @@ def _do_games(args: argparse.Namespace) -> int:
                 # Whoever agreed to be remembered is in the game's figures, too; its names stay as the file has them.
                 people.tie(number)
             print(f"game {number}")
+            reader.read(record.lines(number))
+            if reader.odd:
+                print(escape_controls(f"note: {tell_odd_lines(reader.odd)}"), file=sys.stderr)
         elif args.keep is not None or args.release is not None:
             number = args.keep if args.keep is not None else args.release
             record.game(number)
@@ -128,12 +133,16 @@ def _do_games(args: argparse.Namespace) -> int:
 def _check_games(record: Record) -> int:
     """Tell what is not as it was written; returns the exit status, 1 where there is any such thing."""
     from referee.record.seals import show_seal
+    from referee.record.stored_lines import LineReader
 
     damage = [f"the file: {words}" for words in record.check_file()]
     for info in reversed(record.games()):
         rows = list(record.sealed_lines(info.id))
         broken = record.broken_seals(info.id)
         damage += [f"game {info.id}, line {number} {words}" for number, words in broken]
+        reader = LineReader()
+        reader.read((number, text) for number, text, _ in rows)
+        damage += [f"game {info.id}, line {number} cannot be used: {why}" for number, why in reader.odd]
         if not rows or rows[-1][2] is None:
             words = "written by a program without seals"
         elif broken:
@@ -324,13 +333,18 @@ def _league(args: argparse.Namespace) -> int:
     from referee.record.league import make_league, write_league_csv, write_league_text
     from referee.record.people import People
     from referee.record.statistics import Season, list_results
+    from referee.record.stored_lines import tell_odd_lines
 
     _require_record(args.record)
     if args.start is not None and args.end is not None and args.end < args.start:
         raise UserError(f"a season from {args.start} cannot end on {args.end}")
     with People(args.record, read_only=True) as people:
         names = {person.id: person.name for person in people.people() if person.agreed}
-        rows = make_league(list_results(people, Season(args.start, args.end)), names)
+        results = list(list_results(people, Season(args.start, args.end)))
+    for result in results:
+        if result.odd:
+            print(escape_controls(f"note: game {result.game}: {tell_odd_lines(result.odd)}"), file=sys.stderr)
+    rows = make_league(results, names)
     words = write_league_csv(rows) if args.csv else write_league_text(rows)
     print(escape_controls(words, lines=True), end="" if args.csv else "\n")
     return 0

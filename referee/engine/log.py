@@ -295,7 +295,7 @@ def encode_observation(observation: Observation) -> str:
     return _ENCODE(to_fields(observation))
 
 
-_LONGEST_LINE: Final = 1 << 20
+LONGEST_LINE: Final = 1 << 20
 """Bytes; a longer line is no observation, and must not fill the memory."""
 
 
@@ -354,10 +354,10 @@ def number_lines(stream: BinaryIO) -> Iterator[tuple[int, str]]:
         LogError: a line is too long, or not UTF-8.
     """
     number = 0
-    while raw := stream.readline(_LONGEST_LINE + 1):
+    while raw := stream.readline(LONGEST_LINE + 1):
         number += 1
-        if len(raw) > _LONGEST_LINE:
-            raise LogError(number, f"longer than {_LONGEST_LINE} bytes: not a table log")
+        if len(raw) > LONGEST_LINE:
+            raise LogError(number, f"longer than {LONGEST_LINE} bytes: not a table log")
         try:
             text = raw.decode("utf-8-sig" if number == 1 else "utf-8")
         except UnicodeDecodeError as bad:
@@ -376,31 +376,6 @@ def ruling_of(raw: Mapping[str, Any]) -> Ruling:
         str(raw["ruling"]), str(raw["id"]), int(raw["t"]), tuple(raw.get("because", ())), tuple(raw.get("rule", ())),
         fields, tuple(raw.get("supersedes", ())), bool(raw.get("doubt", False)),
     )  # fmt: skip
-
-
-def split_lines(
-    rows: Iterable[tuple[int, str]], *, ticks: bool = False
-) -> tuple[list[tuple[int, Observation]], list[Ruling]]:
-    """Observations with the numbers of their lines, and rulings, each in the order of the log.
-
-    Args:
-        rows: numbers and texts of lines.
-        ticks: keep ticks as well; most lines of a live log are.
-
-    Raises:
-        LogError: a line cannot be read; names it.
-    """
-    observations: list[tuple[int, Observation]] = []
-    rulings: list[Ruling] = []
-    for number, text in rows:
-        if not ticks and text.startswith('{"kind":"tick"'):
-            continue
-        raw = parse_object(text, number)
-        if "ruling" in raw and "kind" not in raw:
-            rulings.append(ruling_of(raw))
-        elif ticks or raw.get("kind") != "tick":
-            observations.append((number, from_fields(raw, number)))
-    return observations, rulings
 
 
 def find_replacements(rulings: Iterable[Ruling]) -> dict[str, str]:

@@ -10,7 +10,7 @@ twice.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import BinaryIO, Final
@@ -18,7 +18,7 @@ from typing import BinaryIO, Final
 from referee.engine.adjudicator import Adjudicator, view_of
 from referee.engine.event_queue import Witness
 from referee.engine.explanation import Explanation, WitnessedLog
-from referee.engine.log import find_replacements, read_observations, split_lines
+from referee.engine.log import find_replacements, read_observations
 from referee.engine.observations import (
     MAX_SEATS,
     Answer,
@@ -197,12 +197,21 @@ def adjudicator_for(outlined: Outline, witness: Witness | None = None) -> Adjudi
 
 
 def judge_log(
-    adjudicator: Adjudicator, lines: Iterable[tuple[int, Observation]], outlined: Outline
+    adjudicator: Adjudicator,
+    lines: Iterable[tuple[int, Observation]],
+    outlined: Outline,
+    leave_out: Callable[[int, LogError], None] | None = None,
 ) -> Iterator[Ruling]:
     """Every ruling, superseded ones too, in the order in which the adjudicator is sure of it: by ``t`` in the end.
 
+    Args:
+        adjudicator: from `adjudicator_for`.
+        lines: line number and observation of every line.
+        outlined: what `outline_log` found in them.
+        leave_out: is told of each line that does not fit the log, which is then passed over.
+
     Raises:
-        LogError: a line does not fit the log; names it.
+        LogError: a line does not fit the log; names it. Of a table in any case.
     """
     for place, (number, seen) in zip(range(len(outlined.least_after)), lines, strict=False):
         now = outlined.amended or place % _BATCH == _BATCH - 1
@@ -210,7 +219,11 @@ def judge_log(
         try:
             made = adjudicator.observe(seen, None if least == _LAST else least - 1, judge=now)
         except LogError as bad:
-            raise LogError(number if bad.line is None else bad.line, bad.problem) from None
+            told = LogError(number if bad.line is None else bad.line, bad.problem)
+            if leave_out is None or isinstance(seen, Table):
+                raise told from None
+            leave_out(number, told)
+            continue
         if made:
             yield from made
     yield from adjudicator.finish()
@@ -279,20 +292,31 @@ class ReplayStep:
 class ReplayedGame:
     """A game of the record ruled again and kept state by state, to be stepped through and explained."""
 
-    def __init__(self, rows: Sequence[tuple[int, str]]) -> None:
-        """Rule the game from the numbers and texts of its lines.
+    def __init__(
+        self,
+        lines: Sequence[tuple[int, Observation]],
+        logged: Sequence[Ruling] = (),
+        *,
+        leave_out: Callable[[int, LogError], None] | None = None,
+    ) -> None:
+        """Rule the game.
+
+        Args:
+            lines: its observations, with the numbers of their lines.
+            logged: the rulings that stand in its log.
+            leave_out: as for `judge_log`.
 
         Raises:
-            LogError: the log cannot be read.
+            LogError: a line does not fit the log.
             TooLong: it is too long to be kept.
         """
-        lines, self.logged = split_lines(rows, ticks=True)
+        self.logged = list(logged)
         outlined = outline_log(lines)
         if sum(seen.kind != "tick" for _, seen in lines) > LONGEST_GAME:
             raise TooLong
         self._log = WitnessedLog(outlined.table)
         adjudicator = adjudicator_for(outlined, self._log)
-        self.rulings = list(judge_log(adjudicator, lines, outlined))
+        self.rulings = list(judge_log(adjudicator, lines, outlined, leave_out))
         """Every ruling, superseded ones too, in the order of print."""
         self._final = adjudicator.view
         self.table = self._log.table

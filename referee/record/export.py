@@ -12,14 +12,17 @@ from io import BytesIO, StringIO
 from pathlib import Path
 from typing import Any, Final
 
-from referee.engine.log import from_fields, parse_object, read_observations
-from referee.engine.observations import LogError, Table
+from referee.engine.log import find_replacements, read_observations
+from referee.engine.observations import LogError
 from referee.engine.replay import outline_log
+from referee.engine.rulings import ruling_fields
 from referee.errors import UserError
 from referee.record.people import People, Person
 from referee.record.seals import attach_seal, detach_seal, find_broken_log
 from referee.record.statistics import list_results
 from referee.record.store import Record
+from referee.record.stored_lines import LineReader
+from referee.text.escapes import quote_formula
 
 _COLUMNS: Final = (
     "ruling", "t_s", "seat", "player", "margin_ms", "error_ms", "patterns", "cards", "reason", "count", "rule",
@@ -62,34 +65,29 @@ def import_game(record: Record, file: Path, began: str) -> int:
 
 def write_rulings_csv(lines: Iterable[str]) -> str:
     """The rulings of a game as CSV with `_COLUMNS`; those that a later one replaced say so."""
-    first: int | None = None
-    names: tuple[str, ...] = ()
-    rulings: list[dict[str, Any]] = []
-    for number, text in enumerate(lines, start=1):
-        raw = parse_object(text, number)
-        if "ruling" in raw:
-            rulings.append(raw)
-        elif first is None:
-            table = from_fields(raw, number)
-            first, names = table.t, table.seats if isinstance(table, Table) else ()
-    replaced = {old for raw in rulings for old in raw.get("supersedes", ())}
+    reader = LineReader()
+    _, rulings = reader.read(enumerate(lines, start=1), ticks=False)
+    first, names = (reader.table.t, reader.table.seats) if reader.table is not None else (0, ())
+    replaced = find_replacements(rulings)
     out = StringIO()
     writer = csv.DictWriter(out, _COLUMNS, extrasaction="ignore")
     writer.writeheader()
-    for raw in rulings:
-        seat, cards = raw.get("seat"), raw.get("cards")
-        writer.writerow(raw | {
-            "t_s": f"{(raw['t'] - (first or 0)) / 1e9:.6f}",
+    for ruling in rulings:
+        raw = ruling_fields(ruling)
+        seat, cards = ruling.get("seat"), ruling.get("cards")
+        row = raw | {
+            "t_s": f"{(ruling.t - first) / 1e9:.6f}",
             "seat": "" if seat is None else seat,
-            "player": names[seat - 1] if isinstance(seat, int) and 1 <= seat <= len(names) else "",
-            "margin_ms": _ms(raw.get("margin")),
-            "error_ms": _ms(raw.get("error")),
-            "patterns": " ".join(raw.get("patterns", ())),
-            "cards": " ".join(cards) if isinstance(cards, list) else raw.get("card", ""),
-            "rule": " ".join(raw.get("rule", ())),
-            "doubt": "yes" if raw.get("doubt") else "",
-            "replaced": "yes" if raw["id"] in replaced else "",
-        })  # fmt: skip
+            "player": names[seat - 1] if seat is not None and seat <= len(names) else "",
+            "margin_ms": _ms(ruling.get("margin")),
+            "error_ms": _ms(ruling.get("error")),
+            "patterns": " ".join(ruling.get("patterns", ())),
+            "cards": " ".join(cards) if isinstance(cards, list) else ruling.get("card", ""),
+            "rule": " ".join(ruling.rule),
+            "doubt": "yes" if ruling.doubt else "",
+            "replaced": "yes" if ruling.id in replaced else "",
+        }
+        writer.writerow({name: quote_formula(cell) for name, cell in row.items()})
     return out.getvalue()
 
 

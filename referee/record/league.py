@@ -24,6 +24,7 @@ from io import StringIO
 from typing import TYPE_CHECKING, Final
 
 from referee.record.statistics import GameResult
+from referee.text.escapes import quote_formula
 from referee.units import whole_ms
 
 if TYPE_CHECKING:
@@ -233,10 +234,8 @@ def write_league_csv(rows: Sequence[LeagueRow]) -> str:
     writer.writerow(LEAGUE_COLUMNS)
     for row in rows:
         low, high = (None, None) if row.reaction is None else (row.reaction.low, row.reaction.high)
-        # A name that no spreadsheet takes for a formula.
-        name = f"'{row.name}" if row.name[:1] in "=+-@" else row.name
         writer.writerow((
-            "" if row.rank is None else row.rank, name, row.games, row.won, row.slaps["won"],
+            "" if row.rank is None else row.rank, quote_formula(row.name), row.games, row.won, row.slaps["won"],
             row.slaps["late"], row.slaps["false"], _ms(None if row.reaction is None else row.reaction.value),
             _ms(low), _ms(high), 0 if row.reaction is None else row.reaction.count,
             _ms(row.error if row.reaction is not None else None),

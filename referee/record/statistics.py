@@ -18,6 +18,7 @@ from referee.engine.replay import ReplayedGame, TooLong
 from referee.engine.rulings import Ruling, cause_of, end_of
 from referee.record.people import People
 from referee.record.store import GameInfo, Record
+from referee.record.stored_lines import OddLine, replay_rows
 from referee.units import MS
 
 SOONEST_REACTION: Final = 100 * MS
@@ -196,6 +197,8 @@ class GameResult:
     """Ids by seat, of those who agreed."""
     hands: tuple[HandFigure, ...] = ()
     """Every hand that was ruled on."""
+    odd: tuple[OddLine, ...] = ()
+    """Lines that were left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,11 +227,13 @@ def list_results(people: People, season: Season | None = None) -> Iterator[GameR
     with Record(people.path, read_only=True) as record:
         for info in reversed(record.games()):
             if info.id in ties and (season is None or info.began in season):
+                odd: list[OddLine] = []
                 try:
-                    made = make_result(info, ReplayedGame(list(record.lines(info.id))))
+                    replayed, odd = replay_rows(record.lines(info.id))
+                    made = make_result(info, replayed)
                 except (LogError, TooLong):
                     made = make_result(info, None)
-                yield replace(made, people=ties[info.id])
+                yield replace(made, people=ties[info.id], odd=tuple(odd))
 
 
 def make_result(info: GameInfo, game: ReplayedGame | None) -> GameResult:

@@ -15,11 +15,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from referee.engine.log import ruling_of
+from referee.engine.observations import LogError
 from referee.engine.rulings import GAME_ENDS, Ruling, end_of
 from referee.record.database import Database, RecordError, record_errors
 from referee.record.game_writer import GameWriter
 from referee.record.seals import FIRST_SEAL, BrokenSeal, SealedLine, find_broken_seals, seal_line, seal_lines
+from referee.record.stored_lines import LineReader, read_ruling
 
 RECORD_VERSION: Final = 2
 """1: lines without seals."""
@@ -199,8 +200,8 @@ class Record(Database):
         made = []
         for (text,) in rows:
             # A log that was imported may hold anything under a ruling's name.
-            with suppress(KeyError, TypeError, ValueError):
-                made.append(ruling_of(json.loads(text)))
+            with suppress(LogError):
+                made.append(read_ruling(text))
         return end_of(made)
 
     def end(self, game: int, ended: str) -> None:
@@ -244,11 +245,15 @@ class Record(Database):
 
     def add_game(self, began: str, rows: list[tuple[int, str]]) -> int:
         """A game with its first lines, the table first, as `add`; returns its number."""
-        fields = json.loads(rows[0][1])
+        reader = LineReader()
+        reader.read(rows)
+        table = reader.table
+        if table is None:
+            raise RecordError("a game cannot be recorded without its table")
         with self.writing():
             game = self._db.execute(
                 "INSERT INTO game (began, seats, rules) VALUES (?, ?, ?)",
-                (began, json.dumps(fields["seats"]), json.dumps(fields.get("rules", "classic"))),
+                (began, json.dumps(table.seats), json.dumps(table.rules)),
             ).lastrowid
             assert game is not None
             self._insert(game, rows)

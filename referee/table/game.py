@@ -24,10 +24,24 @@ from referee.engine.adjudicator import LIVE_LOOKAHEAD, Adjudicator
 from referee.engine.amended_log import BY_PEOPLE, LATE, UNUSED, is_said, read_pause
 from referee.engine.foresight import Foresight
 from referee.engine.log import encode_observation
-from referee.engine.observations import Answer, Card, Correct, Draw, Join, Leave, Observation, Other, Slap, Table, Tick
+from referee.engine.observations import (
+    Answer,
+    Card,
+    Correct,
+    Draw,
+    Join,
+    Leave,
+    LogError,
+    Observation,
+    Other,
+    Slap,
+    Table,
+    Tick,
+)
 from referee.engine.rulings import Ruling, base_id, cause_of, encode_ruling
 from referee.engine.view import View
 from referee.record.journal import Journal, LogWriter
+from referee.record.stored_lines import OddLine
 from referee.rules.house import read_house_rules
 from referee.table.pause import CAMERA, EYE, VIEW, GamePause, LogNote, PartTrouble, Steps
 from referee.table.timeline import RESUMED, Past
@@ -99,6 +113,8 @@ class Conductor:
         """Every final ruling so far, in the order of the log."""
         self.observations: list[Observation] = []
         """What was sensed or said so far, without ticks."""
+        self.left_out: list[OddLine] = list(past.odd) if past is not None else []
+        """Lines of a past game that cannot be used."""
         if past is None:
             self._observe(replace(table, sensors=_SENSORS))
         else:
@@ -108,7 +124,13 @@ class Conductor:
     def _remember(self, past: Past) -> None:
         """Take a past game's observations as told."""
         for seen in (past.table, *past.told):
-            for ruling in self._adjudicator.observe(seen):
+            try:
+                made = self._adjudicator.observe(seen)
+            except LogError as bad:
+                # What does not fit must not keep people from their game.
+                self.left_out.append(OddLine(0, bad.problem))
+                continue
+            for ruling in made:
                 self.rulings.append(ruling)
                 if ruling.id not in past.rulings:
                     self._log.write(encode_ruling(ruling))

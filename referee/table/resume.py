@@ -14,6 +14,7 @@ from referee.record.game_writer import GameWriter
 from referee.record.journal import Journal
 from referee.record.retention import GAMES_CAP, make_room
 from referee.record.store import GameInfo, Record
+from referee.record.stored_lines import tell_odd_lines
 from referee.table.seats import Sitting
 from referee.table.services import ServedGame, TableService
 from referee.table.timeline import Past, Timeline, past_of
@@ -45,6 +46,8 @@ class RecordedGame(TableService):
         """See `TableService`."""
         if self.words:
             game.conductor.tell(Notice("", game.now(), self.words))
+        if odd := tell_odd_lines(game.conductor.left_out):
+            game.conductor.tell(Notice("", game.now(), odd))
         if self.left_behind:
             game.conductor.tell(Notice("left_behind", game.now(), self.left_behind))
 

@@ -10,8 +10,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from referee.engine.log import split_lines
+from referee.engine.adjudicator import Adjudicator
 from referee.engine.observations import LogError, Observation, Other, Table
+from referee.record.stored_lines import LineReader, OddLine
 from referee.units import SECOND
 from referee.vision.sight import News, Sight
 
@@ -38,6 +39,8 @@ class Past:
     """The latest instant of any line, ns."""
     times: int
     """How often the game went on before."""
+    odd: tuple[OddLine, ...] = ()
+    """Lines that were left out."""
 
     @property
     def prefix(self) -> str:
@@ -49,15 +52,18 @@ def past_of(lines: Iterable[str]) -> Past:
     """Read a game's lines.
 
     Raises:
-        LogError: there are none, the first is not its table, or one cannot be read; names the line.
+        LogError: they have no table, or one that cannot be played at; what else is odd is left out.
     """
-    numbered, rulings = split_lines(enumerate(lines, start=1), ticks=True)
+    reader = LineReader()
+    numbered, rulings = reader.read(enumerate(lines, start=1))
     told = [seen for _, seen in numbered]
     if not told or not isinstance(told[0], Table):
         raise LogError(1, "the first line of a game must be its table; this one cannot be gone on with")
+    Adjudicator().observe(told[0])
     last = max(0, *(seen.t for seen in told))
     times = sum(isinstance(seen, Other) and seen.name == RESUMED for seen in told)
-    return Past(told[0], tuple(told[1:]), frozenset(ruling.id for ruling in rulings), last, times)
+    names = frozenset(ruling.id for ruling in rulings)
+    return Past(told[0], tuple(told[1:]), names, last, times, tuple(reader.odd))
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,10 +36,10 @@ class Texts:
         """A text where there is one, for names that come from outside."""
         return self._table.get(key, default)
 
-    def count(self, key: str, number: int) -> str:
+    def count(self, key: str, number: int, **fields: object) -> str:
         """``1 card``, ``2 cards``: of a text with ``one`` and ``many``; in French nothing is singular too."""
         single = number == 1 or (number == 0 and self.language == "fr")
-        return self(f"{key}.{'one' if single else 'many'}", n=number)
+        return self(f"{key}.{'one' if single else 'many'}", n=number, **fields)
 
     def number(self, value: float, digits: int) -> str:
         """A number with the language's decimal sign, and a true minus."""

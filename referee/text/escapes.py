@@ -1,6 +1,7 @@
-"""What a terminal would obey, written so that it can be seen instead.
+"""What a terminal would obey and a spreadsheet would run, written so that it can be seen instead.
 
-Names, ids and texts of a log come from anywhere. Whatever of them goes to a terminal goes through `escape_controls`.
+Names, ids and texts of a log come from anywhere. Whatever of them goes to a terminal goes through `escape_controls`,
+and whatever goes into a table for a spreadsheet through `quote_formula`.
 """
 
 from __future__ import annotations
@@ -27,3 +28,14 @@ def escape_controls(text: str, *, lines: bool = False) -> str:
             escape_controls(line.removesuffix("\r")) + "\r" * line.endswith("\r") for line in text.split("\n")
         )
     return _OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+_FORMULA: Final = re.compile(r"[\s]*[=+\-@]|[\t\r]")
+_NUMBER: Final = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
+
+
+def quote_formula(cell: object) -> object:
+    """A cell of a table as no spreadsheet takes it for a formula: with an apostrophe before it, which is not shown."""
+    if isinstance(cell, str) and _FORMULA.match(cell) and not _NUMBER.fullmatch(cell):
+        return f"'{cell}"
+    return cell

@@ -14,11 +14,12 @@ from typing import Any, Final, NamedTuple
 from referee.control.offers import Offers, read_offers
 from referee.engine.adjudicator import LIVE_LOOKAHEAD, Adjudicator
 from referee.engine.amended_log import UNUSED, AmendedLog
-from referee.engine.log import find_replacements, split_lines
+from referee.engine.log import find_replacements
 from referee.engine.observations import Card, Correct, LogError, Observation, Slap, Table, Tick
 from referee.engine.overrule import Overrulable, allows_corrections, find_overrulable
 from referee.engine.rulings import SHOWN_BY_POSITION, SLAP_KINDS, Ruling, cause_of
 from referee.engine.view import View
+from referee.record.stored_lines import LineReader
 from referee.rules.house import RulesError, read_house_rules
 from referee.web.layout import address
 from referee.web.photo_finish.moment import Finish, finish
@@ -65,12 +66,13 @@ class Board:
         self._unused: list[Ruling] = []
         """Questions about lines that could not be used."""
         self._adjudicator = Adjudicator(lookahead_ns=LIVE_LOOKAHEAD) if live else None
+        self._reader = LineReader()
         self.set_state({})
 
     def add_lines(self, rows: Sequence[tuple[int, str]]) -> None:
-        """Lines of the record that follow those that were added before; raises `LogError` for one that is none."""
+        """Lines of the record that follow those that were added before; what is none is left out."""
         self._finishes = {}
-        observations, rulings = split_lines(rows, ticks=self._adjudicator is not None)
+        observations, rulings = self._reader.read(rows, ticks=self._adjudicator is not None)
         if rows:
             self.line = rows[-1][0]
         self.add_rulings(rulings)
@@ -80,13 +82,12 @@ class Board:
             if not isinstance(seen, Tick):
                 (self._kept if isinstance(seen, Table | Correct) else self._lines).append(seen)
         if self._adjudicator is not None:
-            try:
-                for _, seen in observations:
+            for number, seen in observations:
+                try:
                     self._adjudicator.observe(seen)
-            except LogError:
-                # A log that cannot be judged still has the rulings that are written in it.
-                self._adjudicator = None
-                raise
+                except LogError as bad:
+                    # What cannot be judged is left out, and a log still has the rulings that are written in it.
+                    self._reader.leave_out(number, bad)
             self.view = self._adjudicator.view
             self.names = self.view.names or self.names
             early = self._adjudicator.take_early()

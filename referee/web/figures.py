@@ -29,6 +29,7 @@ from referee.record.statistics import (
     typical_error,
 )
 from referee.text.catalogue import Texts
+from referee.text.escapes import quote_formula
 from referee.units import MS
 from referee.web.games_cache import Folded, Shelf
 from referee.web.layout import CSV, download, page, page_texts, print_button, seat_dot
@@ -230,19 +231,14 @@ def slaps_table(of: Sequence[HandFigure]) -> str:
     writer.writerow(_COLUMNS)
     for one in of:
         writer.writerow(
-            (
-                one.game, one.ruling, one.slap, one.seat, _harmless(one.player), one.outcome, one.reason,
+            quote_formula(cell) for cell in (
+                one.game, one.ruling, one.slap, one.seat, one.player, one.outcome, one.reason,
                 " ".join(one.patterns), one.t, "" if one.reveal is None else one.reveal, _csv_ms(one.since),
                 _csv_ms(one.error if one.since is not None else None), one.kind, "yes" if one.counts else "no",
                 _csv_ms(one.margin), _csv_ms(one.margin_error),
             )
         )  # fmt: skip
     return out.getvalue()
-
-
-def _harmless(name: str) -> str:
-    """A name that no spreadsheet takes for a formula."""
-    return f"'{name}" if name[:1] in ("=", "+", "-", "@", "\t", "\r") else name
 
 
 def _csv_ms(ns: int | None) -> str:

@@ -20,7 +20,7 @@ from referee.text.ruling_lines import RulingWords
 from referee.units import MS
 from referee.web.board import disputed_at
 from referee.web.board_view import shown_at
-from referee.web.games import explained, seal_note
+from referee.web.games import explained, record_notes
 from referee.web.games_cache import Folded, Shelf
 from referee.web.layout import address, card, download, page, page_texts, seat_dot
 from referee.web.markup import PALETTES, Child, Drawing, Markup, button_link, data_table, panel, svg, tag
@@ -100,7 +100,7 @@ def finish_page(
         yield around
     yield tag("p", texts("finish.give_or_take"), class_="note")
     yield _details(seen, words)
-    yield seal_note(folded, texts)
+    yield record_notes(folded, texts)
 
 
 def _buttons(folded: Folded, seen: Finish, texts: Texts, wrong: str) -> Markup:

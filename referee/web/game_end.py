@@ -14,7 +14,7 @@ from referee.text.catalogue import Texts, unbroken
 from referee.text.ruling_lines import RulingWords
 from referee.web.board_view import ruling_address
 from referee.web.control_page import answer_line, said_to_scripts
-from referee.web.games import seal_note
+from referee.web.games import record_notes
 from referee.web.games_cache import Folded
 from referee.web.layout import address, page, page_texts, seat_dot
 from referee.web.markup import Child, Drawing, Line, Markup, Polyline, Shape, Text, button_link, seat_role, svg, tag
@@ -170,7 +170,7 @@ async def show_end(site: Site, request: Request) -> HTMLResponse:
         head = tag("h1", text, class_=f"ink-seat{(seat - 1) % 8 + 1}" if seat else None)
         figure = tag("figure", tag("figcaption", texts("end.curve")), curve, class_="panel")
         listed = tag("section", tag("h2", texts("end.moments")), tag("ul", moments), class_="panel moments")
-        seal = seal_note(folded, texts)
+        seal = record_notes(folded, texts)
         return [head, tag("div", figure, listed, class_="ended"), seal, tag("div", links, class_="buttons")]
 
     content = await site.aside(write)

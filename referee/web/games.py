@@ -134,7 +134,7 @@ async def show_game(site: Site, request: Request) -> Response:
         tag("p", links, class_="buttons", data_game=info.id, data_kept=info.keep, data_after="/games"),
         tag("p", tag("b", texts("games.again"), ": "), texts(again, n=others or same),
             class_="note bad" if others else "note good"),
-        seal_note(folded, texts),
+        record_notes(folded, texts),
         data_table(heads, rows, texts("games.rulings"), class_="rulings", around="panel scroll"),
         _turning(at, first, _RULINGS_A_PAGE, len(listed), texts, {"all": 1 if every else None}),
         tag("p", tag("a", fewer, href=address(at, {"all": None if every else 1}))),
@@ -145,17 +145,24 @@ async def show_game(site: Site, request: Request) -> Response:
 _BROKEN_SHOWN: Final = 5
 
 
-def seal_note(folded: Folded, texts: Texts) -> Child:
-    """The game's seal, or the lines that are not what was sealed."""
-    seals = folded.seals
+def record_notes(folded: Folded, texts: Texts) -> list[Markup]:
+    """The game's seal, the lines that are not what was sealed, and those that are none."""
+    seals, notes = folded.seals, []
     if seals.broken:
-        places = ", ".join(str(one.number) for one in seals.broken[:_BROKEN_SHOWN])
-        more = " …" if len(seals.broken) > _BROKEN_SHOWN else ""
-        return tag("p", texts("games.seal_broken", n=len(seals.broken), lines=places + more), class_="note bad")
-    if not seals.last:
-        return None
-    anew = f" {texts('games.sealed_anew')}" if seals.resealed else ""
-    return tag("p", texts("games.seal", seal=show_seal(seals.last)), anew, class_="note seal")
+        places = _places([one.number for one in seals.broken])
+        notes.append(tag("p", texts.count("games.seal_broken", len(seals.broken), lines=places), class_="note bad"))
+    elif seals.last:
+        anew = f" {texts('games.sealed_anew')}" if seals.resealed else ""
+        notes.append(tag("p", texts("games.seal", seal=show_seal(seals.last)), anew, class_="note seal"))
+    if folded.odd:
+        places = _places([one.number for one in folded.odd])
+        notes.append(tag("p", texts.count("games.odd", len(folded.odd), lines=places), class_="note bad"))
+    return notes
+
+
+def _places(numbers: list[int]) -> str:
+    shown = ", ".join(str(number) for number in numbers[:_BROKEN_SHOWN])
+    return f"{shown} …" if len(numbers) > _BROKEN_SHOWN else shown
 
 
 def _ruling_row(site: Site, folded: Folded, ruling: Ruling, words: RulingWords) -> Markup:

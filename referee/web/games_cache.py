@@ -18,6 +18,7 @@ from referee.record.export import export_game
 from referee.record.pictures import Picture, PictureStore
 from referee.record.seals import BrokenSeal, SealedLine
 from referee.record.store import GameInfo, Record
+from referee.record.stored_lines import LineReader
 
 T = TypeVar("T")
 GAMES_REMEMBERED: Final = 40
@@ -51,8 +52,9 @@ class Folded(ReplayedGame):
     """A game of the record, ruled again."""
 
     def __init__(self, info: GameInfo, rows: Sequence[tuple[int, str]], seals: GameSeals | None = None) -> None:
-        super().__init__(rows)
-        self.info, self.seals = info, seals or GameSeals()
+        reader = LineReader()
+        super().__init__(*reader.read(rows), leave_out=reader.leave_out)
+        self.info, self.seals, self.odd = info, seals or GameSeals(), reader.odd
 
 
 class Shelf:

@@ -65,7 +65,7 @@ def _amendments(rng: random.Random, about: str) -> list[dict[str, Any]]:
     ]
 
 
-def _spoil_line(rng: random.Random, line: str) -> str:
+def spoil_line(rng: random.Random, line: str) -> str:
     """Something wrong with one line: a field, a value, or the text itself."""
     fields = json.loads(line)
     name = rng.choice(list(fields))
@@ -109,7 +109,7 @@ def spoiled_log(rng: random.Random) -> bytes:
             lines[at], lines[other] = lines[other], lines[at]
         else:
             try:
-                lines[at] = _spoil_line(rng, lines[at])
+                lines[at] = spoil_line(rng, lines[at])
             except (ValueError, RecursionError, TypeError):
                 lines[at] = lines[at][::-1]
         if len(lines) < 2:

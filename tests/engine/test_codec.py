@@ -19,7 +19,6 @@ from referee.engine.log import (
     parse_object,
     read_observations,
     ruling_of,
-    split_lines,
     to_fields,
 )
 from referee.engine.observations import OBSERVATION_KINDS, Card, LogError, Other, Slap, Table
@@ -269,26 +268,6 @@ def test_a_ruling_that_says_nothing_of_what_it_rests_on_rests_on_nothing() -> No
     for missing in ("ruling", "id", "t"):
         with pytest.raises(KeyError):
             ruling_of({key: said for key, said in {"ruling": "turn", "id": "x", "t": 5}.items() if key != missing})
-
-
-def test_observations_and_rulings_are_told_apart_and_keep_their_numbers() -> None:
-    """A line that has a kind is an observation, whatever else it says; ticks are kept where they are asked for."""
-    rows = [
-        (3, '{"kind":"slap","t":1,"seat":1}'),
-        (4, '{"kind":"tick","t":2}'),
-        (7, encode_ruling(SAID[1])),
-        (8, '{"t":3,"kind":"tick"}'),
-        (9, '{"kind":"sneeze","t":4,"ruling":"loud"}'),
-    ]
-    lines, rulings = split_lines(rows)
-    assert [(number, line.id, line.kind) for number, line in lines] == [(3, "3", "slap"), (9, "9", "")]
-    assert rulings == [SAID[1]]
-    lines, rulings = split_lines(rows, ticks=True)
-    assert [number for number, _ in lines] == [3, 4, 8, 9]
-    assert rulings == [SAID[1]]
-    with pytest.raises(LogError) as refusal:
-        split_lines([(12, '{"kind":"slap","t":1}')])
-    assert refusal.value.line == 12
 
 
 def test_of_a_log_rulings_are_passed_over_and_lines_before_are_skipped() -> None:

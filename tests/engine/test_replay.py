@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from io import BytesIO
 from typing import Any
 
 import pytest
 
 from referee.engine.log import from_fields
-from referee.engine.observations import LogError, Observation
+from referee.engine.observations import Lift, LogError, Observation
 from referee.engine.replay import (
     LONGEST_GAME,
     Outline,
@@ -109,8 +110,8 @@ def test_ids_that_look_like_numbers_of_other_lines_clash_with_none() -> None:
         outline_log([*numbered, (13, from_fields(card(3, id="9"), 13))])
 
 
-def rows(*lines: dict[str, Any]) -> list[tuple[int, str]]:
-    return [(number, json.dumps(line)) for number, line in enumerate(lines, start=1)]
+def rows(*lines: dict[str, Any]) -> list[tuple[int, Observation]]:
+    return [(number, from_fields(line, number)) for number, line in enumerate(lines, start=1)]
 
 
 def test_a_game_is_stepped_through_line_by_line() -> None:
@@ -148,22 +149,31 @@ def test_each_of_two_amendments_has_what_it_changed() -> None:
 
 
 def test_rulings_of_the_log_are_made_again_or_they_are_not() -> None:
-    made = [json.loads(encode_ruling(ruling)) for ruling in ReplayedGame(rows(*GAME)).rulings]
-    assert ReplayedGame(rows(*GAME, *made)).agrees == (len(made), 0)
-    (false,) = (one for one in made if one["ruling"] == "slap_false")
-    false["seat"] = 1
-    assert ReplayedGame(rows(*GAME, *made)).agrees == (len(made) - 1, 1)
+    made = ReplayedGame(rows(*GAME)).rulings
+    assert ReplayedGame(rows(*GAME), made).agrees == (len(made), 0)
+    other = [replace(one, fields={**one.fields, "seat": 1}) if one.kind == "slap_false" else one for one in made]
+    assert ReplayedGame(rows(*GAME), other).agrees == (len(made) - 1, 1)
     assert ReplayedGame(rows(*GAME)).agrees == (0, 0)
 
 
 def test_a_game_of_more_lines_than_are_kept_is_too_long_and_ticks_do_not_count() -> None:
-    lift = '{"kind":"lift","t":5,"seat":1}'
-    few = [(1, json.dumps(TABLE)), *((n, lift) for n in range(2, LONGEST_GAME + 1))]
+    few = rows(TABLE, *([{"kind": "lift", "t": 5, "seat": 1}] * (LONGEST_GAME - 1)))
     assert len(few) == LONGEST_GAME
     with pytest.raises(TooLong):
-        ReplayedGame([*few, (LONGEST_GAME + 1, lift)])
-    ticks = [(n, '{"kind":"tick","t":1}') for n in range(2, LONGEST_GAME + 5)]
-    assert ReplayedGame([(1, json.dumps(TABLE)), *ticks]).logged == []
+        ReplayedGame([*few, (LONGEST_GAME + 1, Lift(t=5, id="late", seat=1))])
+    ReplayedGame(rows(TABLE, *([{"kind": "tick", "t": 1}] * (LONGEST_GAME + 3))))
+
+
+def test_a_line_that_does_not_fit_is_left_out_where_that_is_asked_for() -> None:
+    lines = rows(*GAME, {**TABLE, "t": 9 * S, "id": "t2"})
+    with pytest.raises(LogError, match="line 6"):
+        ReplayedGame(lines)
+    left_out: list[tuple[int, str]] = []
+    game = ReplayedGame(lines, leave_out=lambda number, bad: left_out.append((number, bad.problem)))
+    assert [number for number, _ in left_out] == [6]
+    assert game.rulings == ReplayedGame(rows(*GAME)).rulings
+    with pytest.raises(LogError, match="line 1"):
+        ReplayedGame(rows({**TABLE, "dealer": 7}), leave_out=lambda number, bad: None)
 
 
 def stored(*lines: dict[str, Any]) -> BytesIO:

@@ -27,6 +27,7 @@ from referee.record.redaction import seat_name
 from referee.record.retention import RetentionPeriods, find_overdue, make_room
 from referee.record.statistics import list_results
 from referee.record.store import GameInfo, Record
+from referee.record.stored_lines import replay_rows
 from referee.text.catalogue import LANGUAGES
 from tests.record.playing import add_game, game_lines
 
@@ -62,10 +63,8 @@ def _held(path: Path, name: str) -> bool:
 
 
 def _rulings(path: Path, game: int) -> list[str]:
-    from referee.engine.replay import ReplayedGame
-
     with Record(path, read_only=True) as record:
-        return [encode_ruling(ruling) for ruling in ReplayedGame(list(record.lines(game))).rulings]
+        return [encode_ruling(ruling) for ruling in replay_rows(record.lines(game))[0].rulings]
 
 
 def test_who_was_asked_is_not_asked_again(people: People) -> None:

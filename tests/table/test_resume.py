@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import sqlite3
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -167,13 +169,30 @@ def test_a_game_of_other_people_does_not_go_on(tmp_path: Path) -> None:
 def test_a_broken_off_game_that_cannot_be_read_is_told_and_not_ended(tmp_path: Path) -> None:
     desk = Desk(tmp_path / "record.db")
     desk.see(1_000 * MS, ("7h", 2))
-    desk.record.add(1, [(99, '{"kind":"card"')])
     desk.unplug()
+    with closing(sqlite3.connect(tmp_path / "record.db")) as raw:
+        raw.executescript("DROP TRIGGER line_stays; UPDATE line SET text='{' WHERE number=1;")
     again = Desk(tmp_path / "record.db")
     assert "cannot be read" in again.opened.left_behind
     again.see(1_000 * MS, ("8h", 2))
     again.opened.begin_game(again.game)
     assert [info.ended for info in again.record.games()] == [None, None]
+    again.unplug()
+
+
+def test_a_broken_off_game_with_odd_lines_goes_on_and_they_are_told(tmp_path: Path) -> None:
+    path = tmp_path / "record.db"
+    desk = Desk(path)
+    desk.see(1_000 * MS, ("7h", 2))
+    stood = desk.conductor.view
+    odd = ('{"kind":"card"', '{"kind":"pause","t":4e99}')
+    desk.record.add(1, [(99 + number, text) for number, text in enumerate(odd)])
+    desk.unplug()
+    again = Desk(path, paging=tmp_path)
+    assert again.opened.left_behind == "" and again.opened.past is not None
+    assert (again.conductor.view.pile, again.conductor.view.turn) == (stood.pile, stood.turn)
+    again.opened.begin_game(again.game)
+    assert again.notices[-1].words.startswith("2 lines of the game cannot be used and are left out: line ")
     again.unplug()
 
 

@@ -14,7 +14,6 @@ from referee.control.pairing_code import Pairing
 from referee.control.socket import Desk, Inlet
 from referee.engine.adjudicator import LIVE_LOOKAHEAD, Adjudicator
 from referee.engine.log import decode_line
-from referee.engine.observations import LogError
 from referee.engine.rulings import encode_ruling
 from referee.engine.view import ChallengeView, View
 from referee.record.store import Record
@@ -159,9 +158,15 @@ def test_the_list_of_rulings_stays_short(tmp_path: Path) -> None:
     record.close()
 
 
-def test_a_line_that_is_none_is_told() -> None:
-    with pytest.raises(LogError):
-        board().add_lines([(1, "{no line")])
+def test_a_line_that_is_none_stops_no_board(tmp_path: Path) -> None:
+    with Record(tmp_path / "record.db") as record:
+        table = Table(record, demo_lines()[0])
+        table.observe(demo_lines()[5])
+        rows = list(record.lines(table.game))
+    whole, odd = Board(1, live=True), Board(1, live=True)
+    whole.add_lines(rows)
+    odd.add_lines([*rows[:2], (98, "{no line"), (99, '{"ruling":"won","id":"won@x","t":1}'), *rows[2:]])
+    assert odd.view == whole.view and odd.rulings == whole.rulings
 
 
 def _viewers(hub: Hub) -> int:

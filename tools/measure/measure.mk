@@ -47,6 +47,11 @@ oracle: install  ## N games of each preset against a second, plain referee: ever
 fuzz: install  ## N damaged logs and house-rule files: never a traceback
 	FUZZ=$(N) $(BIN)/python -m pytest -q -s tests/cli/test_fuzz.py
 
+# What stands in a record and is no line of any game.
+.PHONY: odd-lines
+odd-lines: install  ## N kinds of odd lines in recorded games: page, run, league, hall and broker go on (2 minutes)
+	$(BIN)/python -m tests.record.odd_lines $(N)
+
 # Mutation testing of the core: not part of `make test`. Twenty minutes or so for 500 mutants on one core.
 .PHONY: mutants
 SEED ?= 1

@@ -36,9 +36,9 @@ from hardware.simulated.table.script import Script, play_game
 from hardware.simulated.table.simulated_table import SimulatedTable
 from referee.demo.score import heats, score_cards, score_rulings
 from referee.engine.observations import Observation, Slap
-from referee.engine.replay import ReplayedGame
 from referee.engine.rulings import Ruling
 from referee.record.store import Record
+from referee.record.stored_lines import replay_rows
 from referee.units import MS, SECOND
 
 if TYPE_CHECKING:
@@ -344,7 +344,7 @@ def held_against(truth: Sequence[Observation], hands: Sequence[tuple[int, int]])
 def read_game(record: Path) -> tuple[list[Observation], list[Ruling]]:
     """The lines and rulings of the record's only game."""
     with Record(record, read_only=True) as opened:
-        game = ReplayedGame(list(opened.lines(opened.games()[0].id)))
+        game, _ = replay_rows(opened.lines(opened.games()[0].id))
     return game.lines(), list(game.rulings)
 
 

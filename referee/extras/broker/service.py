@@ -7,7 +7,6 @@ What is under way is kept by paho (`referee.extras.broker.connection`); what is 
 from __future__ import annotations
 
 import functools
-import json
 import logging
 import secrets
 import threading
@@ -18,11 +17,11 @@ from datetime import datetime
 from typing import Any, Final, ParamSpec
 
 from hardware.clock import monotonic
-from referee.engine.log import ruling_of
 from referee.engine.rulings import GAME_ENDS, Ruling
 from referee.engine.view import View
 from referee.extras.broker.messages import OFFLINE, ONLINE, VERSION, Telling, Topics, announcements, encoded, wall_time
 from referee.record.store import Record
+from referee.record.stored_lines import LineReader
 from referee.settings.model import MqttSettings, Settings
 from referee.table.services import ServedGame, TableService
 from referee.units import MS, SECOND
@@ -105,7 +104,7 @@ def tally_of(record: Record, day: str) -> Tally:
             continue
         tally.begin(day, info.id, info.seats)
         # A line that cannot be read counts for nothing; the record's own page says so.
-        tally.take(ruling_of(json.loads(text)) for _, text in record.lines(info.id) if text.startswith('{"ruling"'))
+        tally.take(LineReader().read(record.lines(info.id), ticks=False)[1])
     return tally
 
 
