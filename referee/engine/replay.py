@@ -211,7 +211,7 @@ def judge_log(
         leave_out: is told of each line that does not fit the log, which is then passed over.
 
     Raises:
-        LogError: a line does not fit the log; names it. Of a table in any case.
+        LogError: a line does not fit the log; names it. Of its table in any case.
     """
     for place, (number, seen) in zip(range(len(outlined.least_after)), lines, strict=False):
         now = outlined.amended or place % _BATCH == _BATCH - 1
@@ -220,7 +220,7 @@ def judge_log(
             made = adjudicator.observe(seen, None if least == _LAST else least - 1, judge=now)
         except LogError as bad:
             told = LogError(number if bad.line is None else bad.line, bad.problem)
-            if leave_out is None or isinstance(seen, Table):
+            if leave_out is None or seen is outlined.table:
                 raise told from None
             leave_out(number, told)
             continue
