@@ -279,11 +279,7 @@ class Taking:
     def watch(self, now: SeenFrame, glance: Glance) -> list[Observation]:
         """The pile taken, if the newest frame makes that sure."""
         cards = self._pile.mask(self._motion)
-        bare = 0.0
-        if cards is not None:
-            place = cards > 0
-            bare = 1.0 - float(np.count_nonzero(glance.foreign[place])) / max(1, int(np.count_nonzero(place)))
-        if bare < _GONE:
+        if cards is None or self._motion.bareness(cards, glance) < _GONE:
             self._leaving = None
             return []
         if self._leaving is None:

@@ -62,6 +62,8 @@ _SHADE: Final = 0.08
 """Share by which a shadow may dim one colour more than another."""
 _LEAST_OF_ROW: Final = 0.25
 """Share of a row that must show the table for its light to be told."""
+_PIPS_APART: Final = 9
+"""Reduced pixels round a pip within which paper over paper is not seen."""
 GRAIN: Final = 6
 """Reduced pixels that may change by chance."""
 
@@ -295,6 +297,20 @@ class Motion:
         there = cv2.resize(foreign, half.shape[1::-1], interpolation=cv2.INTER_NEAREST)
         mask = cv2.bitwise_and(cv2.bitwise_and(bright, grey), there)
         return np.asarray(cv2.morphologyEx(mask, cv2.MORPH_OPEN, np.ones((3, 3), np.uint8)), np.uint8)
+
+    def bareness(self, place: Mask, glance: Glance) -> float:
+        """Share of a place (reduced mask) that shows bare table, 0 to 1.
+
+        A card over a printed face differs from it in pips and edges alone: there, what is near those is not bare.
+        """
+        there = place > 0
+        if self.table is None or not there.any():
+            return 0.0
+        printed = there & (self.table.min(axis=2) > DIM_PAPER_LEVEL * float(self.paper.mean()))
+        foreign = glance.foreign > 0
+        if printed.any():
+            foreign |= printed & (cv2.dilate(glance.foreign, np.ones((_PIPS_APART,) * 2, np.uint8)) > 0)
+        return 1.0 - float(np.count_nonzero(foreign & there)) / int(np.count_nonzero(there))
 
     def learn_paper(self, small: Bytes, quad: Quad) -> None:
         """Note the paper's colour from a card that lies at ``quad`` (px of the whole frame)."""

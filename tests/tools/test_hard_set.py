@@ -40,15 +40,24 @@ def test_nothing_is_invented(outcomes: dict[str, Outcome], name: str) -> None:
     assert one.wanted > 0 and one.seen == one.wanted, one.faults
 
 
-def test_prints_on_the_cloth_are_not_told_after_a_knock_either() -> None:
+def _printed(name: str, seed: int) -> Outcome:
     from referee.errors import UserError
 
     try:
-        one = play("bumped while a card is laid", 1, printed=True)
+        return play(name, seed, printed=True)
     except UserError as missing:
         pytest.skip(f"the eye has no weights here: {missing}")
+
+
+def test_prints_on_the_cloth_are_not_told_after_a_knock_either() -> None:
+    one = _printed("bumped while a card is laid", 1)
     assert one.good and one.cards.right == one.cards.laid, one.faults
     assert one.wanted > 0 and one.seen == one.wanted, one.faults
+
+
+def test_a_pile_on_a_print_is_not_gone_when_a_card_beside_it_is_pushed_on() -> None:
+    one = _printed("laid far off and pushed on", 10)
+    assert one.good and one.cards.right == one.cards.laid, one.faults
 
 
 def test_the_table_sums_up(outcomes: dict[str, Outcome]) -> None:
