@@ -129,7 +129,7 @@ def _instrumented(watch: Stopwatch, eye: Any, watcher: Any) -> list[bool]:
 
 def lines(paces: dict[str, Pace], cards: int) -> str:
     """The medians as a Markdown table, the looks a card, and what that means on a Pi."""
-    out = ["| CPU ms of a frame, median | frames | all | " + " | ".join(PARTS) + " |", "| --- " * (len(PARTS) + 3) + "|"]
+    out = ["| CPU ms, median | frames | all | " + " | ".join(PARTS) + " |", "| --- " * (len(PARTS) + 3) + "|"]
     for kind, pace in paces.items():
         told = [statistics.median(pace.whole or [0.0]), *(statistics.median(ms or [0.0]) for ms in pace.parts.values())]
         out.append(f"| {kind} | {len(pace.whole)} | " + " | ".join(f"{ms:.1f}" for ms in told) + " |")
