@@ -9,19 +9,18 @@ come out the same however slow the machine is, and the process that looks waits 
 
 from __future__ import annotations
 
+import pickle
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
-from itertools import chain
 from multiprocessing.connection import Connection
 from multiprocessing.shared_memory import SharedMemory
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Final
-
-import numpy as np
-from numpy.typing import NDArray
 
 from hardware.clock import Clock, monotonic
 from hardware.pads.pads import LEAST_ERROR
@@ -29,7 +28,7 @@ from hardware.ports import Edge, Frame, HardwareMissing, Lights, Lost, Speaker
 from hardware.simulated.devices.simulated_lights import SimulatedLights
 from hardware.simulated.devices.simulated_pads import SimulatedPads
 from hardware.simulated.table.script import Script
-from referee.demo.rendered_camera import CameraView, RenderedCamera
+from referee.demo.rendered_camera import CameraView, WatchedCamera, numbers_in
 from referee.engine.observations import Observation
 from referee.errors import UserError
 from referee.settings.model import Settings
@@ -77,6 +76,12 @@ class ScriptedPads(SimulatedPads):
         """Report every edge from now on."""
         self.pads.start(on_edge, on_lost)
 
+    def follow(self, script: Script) -> None:
+        """Another script is played, the same up to now."""
+        played = self.now - (self.began or 0)
+        self._contacts = list(script.contacts)
+        self._next = sum(contact.t <= played for contact in self._contacts) if self.began is not None else 0
+
     def play_to(self, now: int) -> None:
         """Play the script up to ``now``, ns."""
         while (due := self.due) is not None and due <= now:
@@ -92,54 +97,6 @@ class ScriptedPads(SimulatedPads):
         if now > self.now:
             self.play_to(now)
         return self.pads.watermark(now)
-
-
-class WatchedCamera:
-    """The simulated camera in real time, opened in the process that looks; implements `hardware.ports.Camera`.
-
-    Before the game it shows the empty table and afterwards what was left there, as a camera does.
-
-    Args:
-        view: what is drawn.
-        start: name of the shared memory that holds the instant at which the game begins, ns; 0 before.
-        origin: the machine's instant from which the table's time is counted, ns.
-        _told: would hear of the camera's state; there is nothing to say of it.
-    """
-
-    def __init__(self, view: CameraView, start: str, origin: int, _told: Callable[[str], None]) -> None:
-        self._gap, self._origin = round(SECOND / view.fps), origin
-        self._start = SharedMemory(start)
-        self._camera = RenderedCamera(view)
-        self._closed = False
-
-    def frames(self) -> Iterator[Frame]:
-        """Frames at their pace, until it is closed."""
-        drawn = self._camera.frames()
-        last = next(drawn)
-        while not (began := int(_instant(self._start)[0])) and not self._closed:
-            yield self._again(last)
-        for frame in chain((last,), drawn):
-            due = began + frame.t
-            time.sleep(max(0, self._origin + due + frame.exposure - monotonic()) / 1e9)
-            yield replace(frame, t=due)
-            last = frame
-        while not self._closed:
-            yield self._again(last)
-
-    def _again(self, frame: Frame) -> Frame:
-        """The same picture, when the next one is due."""
-        time.sleep(self._gap / 1e9)
-        return replace(frame, t=monotonic() - self._origin - frame.exposure)
-
-    def close(self) -> None:
-        """Stop drawing."""
-        self._closed = True
-        self._camera.close()
-
-
-def _instant(memory: SharedMemory) -> NDArray[np.int64]:
-    """The one instant that it holds, ns."""
-    return np.ndarray(1, np.int64, buffer=memory.buf)
 
 
 @dataclass(slots=True)
@@ -174,6 +131,16 @@ class DemoTable(ABC):
         self.script, self.clock = script, clock
         self.pads = ScriptedPads(script, clock())
         self.count = FrameCount()
+
+    def follow(self, script: Script, since: int) -> None:
+        """Another script is played, the same up to ``since`` (ns of the script)."""
+        self.script = script
+        self.pads.follow(script)
+        self.show(script, since)
+
+    @abstractmethod
+    def show(self, script: Script, since: int) -> None:
+        """The camera sees another script; see `follow`."""
 
     @abstractmethod
     def is_over(self, vouched: int) -> bool:
@@ -210,20 +177,29 @@ class PacedTable(DemoTable):
         origin = monotonic()
         super().__init__(script, lambda: monotonic() - origin)
         self.make_alarm = partial(_ScriptedAlarm, self.pads, self.clock)
-        self._start = SharedMemory(create=True, size=8)
+        self._start = SharedMemory(create=True, size=24)
         stack.callback(self._start.unlink)
         stack.callback(self._start.close)
+        self._script = Path(stack.enter_context(TemporaryDirectory(prefix="referee-demo-")), "script")
         watcher = make_watcher or partial(new_watcher, seat_bearings(script.seats), None)
-        camera = partial(WatchedCamera, view, self._start.name, origin)
+        camera = partial(WatchedCamera, view, self._start.name, self._script, origin)
         self.eye = _AwaitedEye(Work(camera, watcher, live=live, pictures=pictures), self.take)
 
     def take(self, sight: Sight) -> None:
         """A frame was looked at; with the first one the players begin."""
         if self.pads.began is None:
             self.pads.began = self.clock() + _LEAD
-            _instant(self._start)[0] = self.pads.began
+            numbers_in(self._start)[0] = self.pads.began
         elif 0 <= sight.t - self.pads.began < self.script.duration:
             self.count.add(self.clock() - sight.t - sight.exposure)
+
+    def show(self, script: Script, since: int) -> None:
+        """See `DemoTable`."""
+        self._script.write_bytes(pickle.dumps(script))
+        # The count last: whoever sees it finds the rest.
+        numbers = numbers_in(self._start)
+        numbers[2] = since
+        numbers[1] += 1
 
     def is_over(self, vouched: int) -> bool:
         """See `DemoTable`."""
@@ -265,8 +241,12 @@ class SteppedTable(DemoTable):
 
     is_real_time = False
 
-    def __init__(self, script: Script, frames: Iterator[Frame], watcher: Watching) -> None:
-        self.now = 0
+    def __init__(
+        self, script: Script, frames: Iterator[Frame], watcher: Watching,
+        show: Callable[[Script, int], None] = lambda _script, _since: None,
+    ) -> None:  # fmt: skip
+        """``show`` has another script seen in the frames still to come; see `DemoTable.show`."""
+        self.now, self._show = 0, show
         super().__init__(script, lambda: self.now)
         self.pads.began = 0
         self.eye, self.make_alarm = self, partial(_StepAlarm, self.step)
@@ -288,6 +268,10 @@ class SteppedTable(DemoTable):
             self.pads.play_to(max(self.script.duration, self.pads.now))
             self.pads.told = self.script.duration
             self.now = self.script.duration + SECOND
+
+    def show(self, script: Script, since: int) -> None:
+        """See `DemoTable`."""
+        self._show(script, since)
 
     def is_over(self, vouched: int) -> bool:
         """See `DemoTable`."""

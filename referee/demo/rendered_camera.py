@@ -6,20 +6,26 @@ Pictures travel in a ring of shared memory; only their place and instant go thro
 from __future__ import annotations
 
 import multiprocessing
+import pickle
 import signal
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import chain
 from multiprocessing.connection import Connection
 from multiprocessing.shared_memory import SharedMemory
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
+from hardware.clock import monotonic
 from hardware.ports import Frame, HardwareMissing
 from hardware.simulated.table.script import Script
 from hardware.simulated.table.simulated_table import SimulatedTable, write_notes
+from referee.units import SECOND
 
 _AHEAD: Final = 12
 """Pictures that may be drawn before they are looked at."""
@@ -50,19 +56,38 @@ def _written(folder: Path, frame: Frame) -> Frame:
     return Frame(image, frame.t, frame.exposure, frame.index)
 
 
-def draw(view: CameraView) -> Iterator[Frame]:
-    """Every frame, written to the folder too if there is one; draws in this process.
+class DrawnCamera:
+    """The simulated camera, drawn in this process as its frames are asked for; implements `hardware.ports.Camera`."""
 
-    Raises:
-        OSError: a picture cannot be written.
-    """
-    table = SimulatedTable(view.script, view.fps, view.size, view.family)
-    table.warm()
-    if view.frames is not None:
-        view.frames.mkdir(parents=True, exist_ok=True)
-        write_notes(view.frames, table)
-    for frame in table.frames():
-        yield frame if view.frames is None else _written(view.frames, frame)
+    def __init__(self, view: CameraView) -> None:
+        """Raises OSError where the folder of the frames cannot be written."""
+        self._folder = view.frames
+        self._table = SimulatedTable(view.script, view.fps, view.size, view.family)
+        self._table.warm()
+        self._write_notes()
+
+    def frames(self) -> Iterator[Frame]:
+        """Every frame of the script, in order, written to the folder too if there is one.
+
+        Raises:
+            OSError: a picture cannot be written.
+        """
+        for frame in self._table.frames():
+            yield frame if self._folder is None else _written(self._folder, frame)
+
+    def follow(self, script: Script, since: int) -> None:
+        """Another script is played, the same up to ``since`` (ns); frames after that are drawn anew."""
+        self._table.follow(script, since)
+        self._write_notes()
+
+    def _write_notes(self) -> None:
+        if self._folder is not None:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            write_notes(self._folder, self._table)
+
+    def close(self) -> None:
+        """Stop drawing."""
+        self._table.close()
 
 
 def _serve(view: CameraView, memory: str, pipe: Connection) -> None:
@@ -75,14 +100,21 @@ def _serve(view: CameraView, memory: str, pipe: Connection) -> None:
     ring = SharedMemory(memory)
     width, height = view.size
     slots = np.ndarray((_AHEAD, height, width, 3), np.uint8, buffer=ring.buf)
-    free = list(range(_AHEAD))
+    free, scripts = list(range(_AHEAD)), 0
     try:
-        for frame in draw(view):
+        camera = DrawnCamera(view)
+        for frame in camera.frames():
+            drawn_by = scripts
             while not free or pipe.poll():
-                free.append(pipe.recv())
+                said = pipe.recv()
+                if isinstance(said, int):
+                    free.append(said)
+                else:
+                    camera.follow(*said)
+                    scripts += 1
             slot = free.pop()
             slots[slot] = frame.image
-            pipe.send((slot, frame.t, frame.exposure, frame.index))
+            pipe.send((slot, frame.t, frame.exposure, frame.index, drawn_by))
         pipe.send(None)
     except (EOFError, ConnectionError):
         # Nobody looks any more.
@@ -106,6 +138,15 @@ class RenderedCamera:
         self._process = context.Process(target=_serve, args=(view, self._ring.name, theirs), daemon=True)
         self._process.start()
         theirs.close()
+        self._changed: list[int] = []
+        """From when on each further script is played, ns."""
+
+    def follow(self, script: Script, since: int) -> None:
+        """See `DrawnCamera`. Some frames were drawn ahead: those after ``since`` are passed over."""
+        self._changed.append(since)
+        # A process that has stopped is told where frames are asked for.
+        with suppress(OSError):
+            self._pipe.send((script, since))
 
     def frames(self) -> Iterator[Frame]:
         """Every frame of the script, in order.
@@ -122,7 +163,11 @@ class RenderedCamera:
                 return
             if isinstance(told, str):
                 raise HardwareMissing(f"the simulated camera stopped: {told}")
-            slot, t, exposure, index = told
+            slot, t, exposure, index, drawn_by = told
+            if any(t > since for since in self._changed[drawn_by:]):
+                # Drawn ahead, and then something else was played.
+                self._pipe.send(slot)
+                continue
             slots: Any = np.ndarray(self._shape, np.uint8, buffer=self._ring.buf)
             image = slots[slot].copy()
             del slots
@@ -140,3 +185,66 @@ class RenderedCamera:
             self._process.join(timeout=2)
         self._ring.close()
         self._ring.unlink()
+
+
+class WatchedCamera:
+    """The simulated camera in real time, opened in the process that looks; implements `hardware.ports.Camera`.
+
+    Before the game it shows the empty table and afterwards what was left there, as a camera does.
+
+    Args:
+        view: what is drawn.
+        start: name of the shared memory of three numbers: the instant at which the game begins, ns, 0 before; how many
+            further scripts were played, and since when the last of them is, ns of the script.
+        script: file that holds that script.
+        origin: the machine's instant from which the table's time is counted, ns.
+        _told: would hear of the camera's state; there is nothing to say of it.
+    """
+
+    def __init__(self, view: CameraView, start: str, script: Path, origin: int, _told: Callable[[str], None]) -> None:
+        self._gap, self._origin = round(SECOND / view.fps), origin
+        self._start, self._script, self._scripts = SharedMemory(start), script, 0
+        self._camera = RenderedCamera(view)
+        self._closed = False
+
+    def frames(self) -> Iterator[Frame]:
+        """Frames at their pace, until it is closed."""
+        drawn = self._camera.frames()
+        last = next(drawn)
+        while not (began := int(numbers_in(self._start)[0])) and not self._closed:
+            yield self._again(last)
+        for frame in chain((last,), drawn):
+            due = began + frame.t
+            time.sleep(max(0, self._origin + due + frame.exposure - monotonic()) / 1e9)
+            since = self._heed_script()
+            if since is not None and frame.t > since:
+                # It comes again, as the other script has it.
+                continue
+            yield replace(frame, t=due)
+            last = frame
+        while not self._closed:
+            yield self._again(last)
+
+    def _heed_script(self) -> int | None:
+        """Draw another script, if there is one now; gives since when it is played, ns."""
+        _, scripts, since = map(int, numbers_in(self._start))
+        if scripts == self._scripts:
+            return None
+        self._scripts = scripts
+        self._camera.follow(pickle.loads(self._script.read_bytes()), since)
+        return since
+
+    def _again(self, frame: Frame) -> Frame:
+        """The same picture, when the next one is due."""
+        time.sleep(self._gap / 1e9)
+        return replace(frame, t=monotonic() - self._origin - frame.exposure)
+
+    def close(self) -> None:
+        """Stop drawing."""
+        self._closed = True
+        self._camera.close()
+
+
+def numbers_in(memory: SharedMemory) -> NDArray[np.int64]:
+    """The three numbers that it holds; see `WatchedCamera`."""
+    return np.ndarray(3, np.int64, buffer=memory.buf)

@@ -294,6 +294,10 @@ _TARGET_RIGHT: Final = 0.995
 _CARDS_PER_UNCALLED: Final = 400
 
 
+NOT_COMPARED: Final = RulingScore(0, 0, 0, 0, 0, (), 0, 0, ())
+"""People had a say in what was ruled."""
+
+
 @dataclass(frozen=True, slots=True)
 class DemoSummary:
     """Everything that closes a demo."""
@@ -316,6 +320,8 @@ class DemoSummary:
     lag_ms: float = 0.0
     """The furthest that the referee fell behind a table in real time, ms."""
     troubles: dict[str, str] = field(default_factory=dict)
+    interrupted_s: float | None = None
+    """When somebody first had a say in the game, s; None: nobody had. The truth knows no rulings from then on."""
 
     def missed_targets(self) -> list[str]:
         """Each target that was missed, in words."""
@@ -354,8 +360,8 @@ class Score(TableService):
         """How well the game was refereed."""
         assert self._conductor is not None
         script, count_, began = self._table.script, self._table.count, self._table.pads.began or 0
-        seen = [_shifted(line, began) for line in self._conductor.observations]
-        ruled = [_shifted(ruling, began) for ruling in self._conductor.rulings]
+        seen = [on_script_time(line, began) for line in self._conductor.observations]
+        ruled = [on_script_time(ruling, began) for ruling in self._conductor.rulings]
         true_kinds, seen_kinds = Counter(map(type, script.truth)), Counter(map(type, seen))
         too_close = [*(moment.t for moment in script.called), *heats(script.truth, 2 * LEAST_ERROR)]
         return DemoSummary(
@@ -368,17 +374,19 @@ class Score(TableService):
             slaps_felt=seen_kinds[Slap],
             taken=true_kinds[Taken],
             taken_seen=seen_kinds[Taken],
-            rulings=score_rulings(ruled, seen, script.truth, too_close, script.duration),
+            rulings=NOT_COMPARED if script.interrupted is not None
+            else score_rulings(ruled, seen, script.truth, too_close, script.duration),
             played_s=round(script.duration / SECOND, 1),
             took_s=round(count_.took, 1),
             frames=count_.frames,
             fps=round(count_.frames / count_.took if count_.took > 0 else 0.0, 1),
             lag_ms=round(count_.lag / MS, 1),
             troubles=dict(self._conductor.troubles),
-        )
+            interrupted_s=None if script.interrupted is None else round(script.interrupted / SECOND, 1),
+        )  # fmt: skip
 
 
-def _shifted(line: Any, by: int) -> Any:
+def on_script_time(line: Any, by: int) -> Any:
     """A line of the log on the script's line of time."""
     if by == 0:
         return line
@@ -402,6 +410,9 @@ def rows(summary: DemoSummary) -> Iterator[tuple[str, str, str]]:
     yield "  seat named right", str(cards.laid), str(cards.seat_right)
     yield "slaps", str(summary.slaps), f"{summary.slaps_felt} felt"
     yield "piles taken", str(summary.taken), f"{summary.taken_seen} seen"
+    if summary.interrupted_s is not None:
+        yield "rulings", "", f"not compared: people had a say from {summary.interrupted_s:g} s on"
+        return
     equal = f"{rulings.equal} equal, {len(rulings.differing)} differing"
     yield "rulings", str(rulings.true), equal + (f", {rulings.in_doubt} in doubt" if rulings.in_doubt else "")
     yield "  beyond the stated error", "0", f"{rulings.off_time} instants"
@@ -451,5 +462,5 @@ def show(summary: DemoSummary) -> None:
     if missed := summary.missed_targets():
         print(f"Missed: {'; '.join(missed)}.")
     else:
-        print(f"All targets met: {_TARGET_RIGHT:.1%} or more read right, none wrong with confidence, "
-              "every ruling the truth's.")  # fmt: skip
+        rulings = "every ruling the truth's" if summary.interrupted_s is None else "rulings not compared"
+        print(f"All targets met: {_TARGET_RIGHT:.1%} or more read right, none wrong with confidence, {rulings}.")

@@ -13,11 +13,11 @@ import sys
 import time
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from hardware.clock import Clock, monotonic, wall_now
 from hardware.ports import HardwareMissing, Speaker
@@ -26,26 +26,22 @@ from hardware.simulated.devices.silent_speaker import RecordingSpeaker
 from hardware.simulated.table.script import Script, play_game
 from hardware.sound.speaker import open_speaker
 from referee.announce.voice import vocabulary
+from referee.demo.demo_players import Players
 from referee.demo.demo_table import DemoTable, OpenVoice, PacedTable, SteppedTable
-from referee.demo.rendered_camera import CameraView, RenderedCamera, draw
+from referee.demo.rendered_camera import CameraView, DrawnCamera, RenderedCamera
 from referee.demo.score import DemoSummary, Score, show
 from referee.errors import UserError
 from referee.record.lock import hold_record
 from referee.settings.house_rules import resolve_rules
 from referee.settings.model import Settings, parse_settings
 from referee.table.loop import Answers
-from referee.table.services import ServedGame, TableService
+from referee.table.services import TableService
 from referee.table.session import Evening, open_page, typing_people
-from referee.units import MS
 from referee.vision.videos import new_watcher, seat_bearings
 
 if TYPE_CHECKING:
-    from referee.engine.rulings import Ruling
     from referee.record.journal import Journal
     from referee.table.game import Conductor
-
-_ANSWER_AFTER: Final = 1200 * MS
-"""How long the players take to answer a question, ns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,43 +97,6 @@ def settings_for(script: Script, record: Path | None = None, *, host: str = "127
     return given.model_copy(update={"rules": script.table.rules, "dealer": script.table.dealer})
 
 
-@dataclass(slots=True)
-class Players(TableService):
-    """The players: they answer with the truth when they are asked, and leave when the script is over."""
-
-    name = "players"
-    needs_record = False
-    stays = True
-    table: DemoTable
-    _game: ServedGame | None = None
-    _waiting: list[tuple[int, Ruling]] = field(default_factory=list)
-    _now: int = 0
-    leaves: bool = False
-
-    def begin_game(self, game: ServedGame) -> None:
-        """See `TableService`."""
-        self._game = game
-
-    def take_rulings(self, rulings: Sequence[Ruling]) -> None:
-        """Think about each question."""
-        self._waiting += [(self._now + _ANSWER_AFTER, ruling) for ruling in rulings if ruling.kind == "question"]
-
-    def beat(self, now: int) -> None:
-        """Answer what was thought about for long enough."""
-        assert self._game is not None
-        conductor, began = self._game.conductor, self.table.pads.began or 0
-        self.leaves = self.table.is_over(conductor.vouched()) or "camera" in conductor.troubles
-        if self.leaves:
-            return
-        self._now = now
-        ready = [ruling for t, ruling in self._waiting if t <= now]
-        self._waiting = [(t, ruling) for t, ruling in self._waiting if t > now]
-        for ruling in ready:
-            value = self.table.script.answer(str(ruling["ask"]), ruling.t - began)
-            if value is not None:
-                conductor.answer(ruling.id, value, now)
-
-
 def play_at(
     table: DemoTable, options: DemoOptions, settings: Settings, *, services: Sequence[TableService] = (),
     journal: Journal | None = None, open_voice: OpenVoice | None = None, typed: Answers | None = None,
@@ -159,7 +118,7 @@ def play_at(
     voice = settings.voice.model_copy(update={"enabled": open_voice is not None})
     score = Score(table)
     evening = Evening(
-        settings.model_copy(update={"voice": voice}), [*services, Players(table), score],
+        settings.model_copy(update={"voice": voice}), [*services, Players(table, options.max_cards), score],
         openers=table.openers(open_voice or (lambda clock: RecordingSpeaker(clock, keep=0))),
         log=options.log, journal=journal, live=options.live, typed=typed,
         title=f"{options.rules} · {table.script.seats} seats · seed {options.seed}",
@@ -236,12 +195,9 @@ def _table_of(options: DemoOptions, script: Script, stack: ExitStack) -> DemoTab
     view = view_of(options, script)
     if options.pace:
         return PacedTable(script, view, stack, pictures=options.page)
-    frames = draw(view)
-    if (os.cpu_count() or 1) > 1:
-        camera = RenderedCamera(view)
-        stack.callback(camera.close)
-        frames = camera.frames()
-    return SteppedTable(script, frames, new_watcher(seat_bearings(script.seats)))
+    camera = RenderedCamera(view) if (os.cpu_count() or 1) > 1 else DrawnCamera(view)
+    stack.callback(camera.close)
+    return SteppedTable(script, camera.frames(), new_watcher(seat_bearings(script.seats)), camera.follow)
 
 
 def _open_voice(options: DemoOptions, clock: Clock) -> Speaker:

@@ -146,6 +146,14 @@ class Adjudicator:
         early, self._early = self._early, []
         return early
 
+    def forget(self) -> None:
+        """Go on without what answers and corrections need, as without ``history``; what they changed stays."""
+        self._history = None
+        past = self._judge
+        self._judge = EventJudge(past.state, past.answers, past.judged, past.witness)
+        for line in past.waiting.all():
+            self._judge.waiting.add(line)
+
     @property
     def watermark(self) -> int:
         """Everything up to this instant (ns) has been reported."""

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from hardware.ports import Frame
+from hardware.simulated.table.script import Script
 from referee.engine.foresight import Foresight
 from referee.engine.observations import Card, Observation, Placed, Taken
 
@@ -72,3 +73,44 @@ def blank_frames(fps: float, end: int) -> Iterator[Frame]:
     image = np.zeros((1, 1, 3), np.uint8)
     for index in range(int(end * fps / 1e9) + 1):
         yield Frame(image, round(index * 1e9 / fps), 4_000_000, index)
+
+
+class FollowingWatcher:
+    """A perfect eye at a demo's table whose players may be stopped: it sees whichever script is played."""
+
+    def __init__(self, script: Script, fps: float, delay: int = 0) -> None:
+        """``script``: what is played at first; ``delay``: see `ScriptedWatcher`."""
+        self._script, self._frame, self._delay = script, round(1e9 / fps), delay
+        self._eye = ScriptedWatcher(as_seen(script.truth, self._frame), delay)
+        self._looked = -1
+
+    def show(self, script: Script, _since: int) -> None:
+        """Another script is played, the same up to now."""
+        self._script, watermark = script, self._eye.watermark
+        self._eye = ScriptedWatcher(as_seen(script.truth, self._frame), self._delay)
+        self._eye.feed(None, self._looked, 0)
+        self._eye.watermark = watermark
+
+    def frames(self) -> Iterator[Frame]:
+        """Frames that show nothing, as long as the script lasts."""
+        image, index = np.zeros((1, 1, 3), np.uint8), 0
+        while (t := index * self._frame) <= self._script.duration:
+            yield Frame(image, t, 4_000_000, index)
+            index += 1
+
+    @property
+    def watermark(self) -> int:
+        """Everything up to this instant (ns) has been told."""
+        return self._eye.watermark
+
+    def recall(self, foresight: Foresight | None) -> None:
+        """See `ScriptedWatcher`."""
+
+    def feed(self, image: Any, t: int, t_error: int) -> list[Observation]:
+        """See `ScriptedWatcher`."""
+        self._looked = t
+        return self._eye.feed(image, t, t_error)
+
+    def finish(self) -> list[Observation]:
+        """The rest of the script."""
+        return self._eye.finish()

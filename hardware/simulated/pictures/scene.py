@@ -18,7 +18,7 @@ from hardware.simulated.pictures.canvas import Bytes
 from hardware.simulated.pictures.hands import HandPicture, draw_hand, look
 from hardware.simulated.pictures.layers import Matrix, moved_by, stamp
 from hardware.simulated.pictures.pile_picture import PILE_MM, PileLayer
-from hardware.simulated.table.acts import Act, Burn, CardPose, Cover, Lay, Start, Take, settled_at
+from hardware.simulated.table.acts import Act, Burn, CardPose, Cover, HandOver, Lay, Start, Take, settled_at
 from hardware.simulated.table.paths import HandPlace, Player, swing_angle, swung
 from referee.units import MS, SECOND
 
@@ -55,18 +55,8 @@ class Scene:
         probe = PrintedDeck(family, 1.0, seed)
         self.scale = self.height * card_share / probe.size[1]
         self.deck = PrintedDeck(family, self.scale, seed)
-        self.acts = sorted(acts, key=lambda a: a.t)
-        self.changes = self._timeline()
-        self._instants = [t for t, _ in self.changes]
-        self._times = [a.t for a in self.acts]
-        frame = (self.width / self.scale, self.height / self.scale)
         self.looks = {s: look(seed, s) for s in range(1, seats + 1)}
-        self.players: list[Player] = []
-        for s in range(1, seats + 1):
-            leans = float(np.random.default_rng((seed, 21, s)).uniform(-6, 6))
-            side = 80.0 * (-1 if self.looks[s].left_handed else 1)
-            mine = [a for a in self.acts if a.seat == s]
-            self.players.append(self.player_class(s, seats, mine, self.deck.size, frame, leans, side))
+        self._take_acts(acts)
         self.light = light(self.width, self.height, seed)
         self.card_shadow = self._card_shadow()
         self._hands: dict[tuple[int, str], HandPicture] = {}
@@ -79,6 +69,24 @@ class Scene:
         self._stale = True
         self._gone: PileLayer | None = None
         """The pile that is being swept away."""
+
+    def _take_acts(self, acts: Sequence[Act]) -> None:
+        self.acts = sorted((a for a in acts if not isinstance(a, HandOver)), key=lambda a: a.t)
+        self.changes = self._timeline()
+        self._instants = [t for t, _ in self.changes]
+        self._times = [a.t for a in self.acts]
+        frame = (self.width / self.scale, self.height / self.scale)
+        self.players: list[Player] = []
+        for s in self.looks:
+            leans = float(np.random.default_rng((self.seed, 21, s)).uniform(-6, 6))
+            side = 80.0 * (-1 if self.looks[s].left_handed else 1)
+            mine = [a for a in self.acts if a.seat == s]
+            self.players.append(self.player_class(s, len(self.looks), mine, self.deck.size, frame, leans, side))
+
+    def follow(self, acts: Sequence[Act], since: int) -> None:
+        """From ``since`` (ns) on other acts are played; up to there these are the same."""
+        self._settle(since)
+        self._take_acts(acts)
 
     def _timeline(self) -> list[tuple[int, Act]]:
         """What changes the cards at rest, and when, in the order of time."""

@@ -123,7 +123,18 @@ class Cover:
     seat: int
 
 
-Act = Lay | Take | Burn | Cover | Start
+@dataclass(frozen=True, slots=True)
+class HandOver:
+    """Cards go from one stack's bottom to another's, beside the table, where no camera looks."""
+
+    t: int
+    seat: int
+    """Whose they were; 0: those that lie lowest in the pile, from which they are drawn unseen."""
+    to: int
+    count: int
+
+
+Act = Lay | Take | Burn | Cover | Start | HandOver
 
 
 def settled_at(act: Act) -> int | None:

@@ -8,20 +8,20 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
-from copy import deepcopy
 from dataclasses import dataclass
 from random import Random
 from typing import Any
 
 from hardware.simulated.decks.packs import all_cards
-from hardware.simulated.table.acts import Act, Burn, Cover, Lay, Start, Take
+from hardware.simulated.table.acts import Cover
+from hardware.simulated.table.holdings import Holdings
+from hardware.simulated.table.judge import Judge
 from hardware.simulated.table.players import Habits, PlayerProfile, seat_people, seconds
 from hardware.simulated.table.slapping_hands import SlappingHands
-from referee.engine.adjudicator import Adjudicator
-from referee.engine.observations import Answer, Card, Draw, Lift, Observation, Placed, Slap, Table, Taken, Tick
+from referee.engine.observations import Answer, Card, Draw, Lift, Observation, Placed, Slap, Table, Taken
 from referee.engine.rulings import Ruling
 from referee.engine.view import View
-from referee.rules.house import HouseRules, read_house_rules
+from referee.rules.house import read_house_rules
 from referee.units import MS, SECOND
 
 HEAT_NS = 3_200_000
@@ -48,92 +48,6 @@ class Called:
     """ns between the two."""
 
 
-class Judge:
-    """An `Adjudicator` that hears the truth as it happens, and can be asked what it would say to a slap."""
-
-    def __init__(self, table: Table, rules: HouseRules) -> None:
-        # Answers need the core's memory, and copying that to ask "what if" is slow: then a second core forgets.
-        self.core = Adjudicator(lookahead_ns=0, history=rules.has("S4b"))
-        self._forgetful = Adjudicator(lookahead_ns=0, history=False) if rules.has("S4b") else self.core
-        self.observe(table)
-
-    def observe(self, observation: Observation) -> list[Ruling]:
-        """Tell the core one more thing; gives the rulings that it is sure of."""
-        if self._forgetful is not self.core and not isinstance(observation, Answer):
-            self._forgetful.observe(observation)
-            self._forgetful.take_early()
-        return self.core.observe(observation)
-
-    def tick(self, t: int) -> list[Ruling]:
-        """Tell the core that nothing else happened up to ``t``."""
-        return self.observe(Tick(t=t))
-
-    def would_win(self, seat: int, t: int) -> bool:
-        """Whether a hand of ``seat`` at ``t`` would win the pile: asked of a copy of the core."""
-        twin = deepcopy(self._forgetful)
-        twin.observe(Slap(t=t, id="probe", seat=seat, t_error=0))
-        twin.observe(Tick(t=t))
-        return any(r.kind == "slap_won" and r.t == t for r in twin.take_early())
-
-
-class Holdings:
-    """Every stack, next card first; the pile, lowest first; and what hands did with them."""
-
-    def __init__(self, people: tuple[PlayerProfile, ...], chance: Random) -> None:
-        self.stacks: list[deque[str]] = []
-        self.pile: list[str] = []
-        self.acts: list[Act] = []
-        self._people, self._chance = people, chance
-
-    def has_cards(self, seat: int) -> bool:
-        """Whether this seat has a card to lay."""
-        return bool(self.stacks[seat - 1])
-
-    def deal(self, cards: Sequence[str], counts: Sequence[int | None]) -> None:
-        """Deal each seat so many; where a pack is cut and not dealt, a roughly equal share, and the rest to the last.
-
-        What is over starts the pile, face down.
-        """
-        share = len(cards) / len(counts)
-        over = list(cards)
-        for count in counts:
-            size = int(share * self._chance.uniform(0.8, 1.0)) if count is None else count
-            self.stacks.append(deque(over[:size]))
-            del over[:size]
-        if None in counts:
-            self.stacks[-1].extend(over)
-        elif over:
-            self.pile = over
-            poses = tuple(self._people[0].tucked(len(self._people), self._chance) for _ in over)
-            self.acts.append(Start(0, tuple(over), poses))
-
-    def lay(self, t: int, seat: int) -> str:
-        """The next card of a seat goes on the pile; gives which it is."""
-        person = self._people[seat - 1]
-        card = self.stacks[seat - 1].popleft()
-        self.acts.append(Lay(t, seat, card, person.pose(len(self._people), self._chance), person.sideways))
-        self.pile.append(card)
-        return card
-
-    def take(self, t: int, seat: int) -> None:
-        """The pile goes under a seat's stack."""
-        self.acts.append(Take(t, seat))
-        self.stacks[seat - 1].extend(self.pile)
-        self.pile.clear()
-
-    def burn(self, t: int, seat: int, count: int, top: bool) -> tuple[str, ...]:
-        """Penalty cards go under the pile or on it, fewer where the stack is short; gives them, lowest first."""
-        stack = self.stacks[seat - 1]
-        cards = tuple(stack.popleft() for _ in range(min(count, len(stack))))
-        if not cards:
-            return ()
-        poses = tuple(self._people[seat - 1].tucked(len(self._people), self._chance) for _ in cards)
-        self.acts.append(Burn(t, seat, cards, poses, top))
-        lowest_first = cards if top else cards[::-1]
-        self.pile = [*self.pile, *lowest_first] if top else [*lowest_first, *self.pile]
-        return lowest_first
-
-
 class ScriptError(RuntimeError):
     """The players do not know what to do: the core names nobody to play and nobody to take the pile."""
 
@@ -141,26 +55,18 @@ class ScriptError(RuntimeError):
 class Course:
     """The state of the table while a game is being played."""
 
-    def __init__(self, seed: int, names: tuple[str, ...], rules: Any, pace: float, habits: Habits) -> None:
-        self.habits = habits
-        self.chance = Random(f"table {seed}")
-        self.people = seat_people(names, self.chance)
-        self.rules = read_house_rules(rules)
-        self.interval = SECOND / pace
-        self.table = Table(t=0, id="table", seats=names, dealer=len(names), rules=rules)
-        self.judge = Judge(self.table, self.rules)
-        self.hands = SlappingHands(len(names), habits, self.chance)
-        self.cards = Holdings(self.people, self.chance)
-        self.truth: list[Observation] = [self.table]
-        # Stacks as the core believes them dealt, and the wild rank where one is drawn.
-        pack = all_cards(self.rules.number("S2"), self.rules.number("S3"))
-        self.chance.shuffle(pack)
-        self.judge.tick(0)
-        self.cards.deal(pack, self.view.counts)
-        if self.rules.has("P14") and not self.rules.word("P14"):
-            self.truth.append(Draw(t=1, id="wild", rank=self.chance.choice("23456789T")))
-            self.judge.observe(self.truth[-1])
-            self.judge.tick(1)
+    def __init__(
+        self, table: Table, people: tuple[PlayerProfile, ...], chance: Random, pace: float, habits: Habits,
+        told: Sequence[Observation] = (),
+    ) -> None:  # fmt: skip
+        """``told``: see `Judge`."""
+        self.habits, self.chance, self.people, self.table = habits, chance, people, table
+        self.rules = read_house_rules(table.rules)
+        self.pace, self.interval = pace, SECOND / pace
+        self.judge = Judge(table, self.rules, told)
+        self.hands = SlappingHands(len(people), habits, chance)
+        self.cards = Holdings(people, chance)
+        self.truth: list[Observation] = [table]
         self.called: list[Called] = []
         self.now = 0
         self.laid = 0
@@ -178,6 +84,26 @@ class Course:
         """When, which seat, how many, and whether on top."""
         self.final: list[Ruling] = []
         self.last_valid = -SECOND
+        self.names = ""
+        """What the ids of the truth's lines begin with."""
+
+    @classmethod
+    def begin(cls, seed: int, names: tuple[str, ...], rules: Any, pace: float, habits: Habits) -> Course:
+        """A new game: people sit down, and the pack is dealt."""
+        chance = Random(f"table {seed}")
+        people = seat_people(names, chance)
+        table = Table(t=0, id="table", seats=names, dealer=len(names), rules=rules)
+        course = cls(table, people, chance, pace, habits)
+        # Stacks as the core believes them dealt, and the wild rank where one is drawn.
+        pack = all_cards(course.rules.number("S2"), course.rules.number("S3"))
+        chance.shuffle(pack)
+        course.judge.tick(0)
+        course.cards.deal(pack, course.view.counts)
+        if course.rules.has("P14") and not course.rules.word("P14"):
+            course.truth.append(Draw(t=1, id="wild", rank=chance.choice("23456789T")))
+            course.judge.observe(course.truth[-1])
+            course.judge.tick(1)
+        return course
 
     # What the core is told and says
 
@@ -193,22 +119,26 @@ class Course:
             self.final.append(ruling)
             if ruling.kind == "burn":
                 # Penalty cards go under the pile one after another, each in its time.
-                due = max(self.now, ruling.t) + self._seconds(0.75, 1.25)
-                if self.burns:
-                    due = max(due, self.burns[-1][0] + self._seconds(0.5, 0.7))
                 fields = ruling.fields
-                self.burns.append((due, fields["seat"], fields["count"], fields.get("where") == "top"))
+                self.owe(max(self.now, ruling.t), fields["seat"], fields["count"], fields.get("where") == "top")
             elif ruling.kind == "pile" and not self.taking and not self.view.game_over:
                 self.owed, self.take_at = ruling.fields["seat"], None
             elif ruling.kind == "question" and ruling.fields["ask"] == "bottom_card" and self.cards.pile:
                 # People look under the pile when the referee asks what lies lowest.
                 self.now += 1
                 lowest = self.cards.pile[0]
-                self.truth.append(Answer(t=self.now, id=f"a{len(self.truth)}", to=ruling.id, value=lowest))
+                self.truth.append(Answer(t=self.now, id=f"{self.names}a{len(self.truth)}", to=ruling.id, value=lowest))
                 self._heed(self.judge.observe(self.truth[-1]) + self.judge.tick(self.now))
         if self.view.owner != self.owner:
             self.owner = self.view.owner
             self.take_at = None
+
+    def owe(self, t: int, seat: int, count: int, top: bool) -> None:
+        """A player has known since ``t`` that so many cards are to be burned."""
+        due = t + self._seconds(0.75, 1.25)
+        if self.burns:
+            due = max(due, self.burns[-1][0] + self._seconds(0.5, 0.7))
+        self.burns.append((due, seat, count, top))
 
     def _seconds(self, low: float, high: float) -> int:
         return seconds(low, high, self.chance)
@@ -221,7 +151,7 @@ class Course:
 
     def play(self, max_cards: int) -> None:
         """Play until the game ends or ``max_cards`` cards are laid."""
-        idle_since = 0
+        idle_since = self.now
         while not self.view.game_over:
             action = self._next_action()
             soonest = self.hands.soonest
@@ -288,7 +218,7 @@ class Course:
         self.laid += 1
         in_turn = self.view.turn == seat
         self.last_lay = (t, seat)
-        self._tell(Card(t=t, id=f"c{self.laid}", card=card, seat=seat))
+        self._tell(Card(t=t, id=f"{self.names}c{self.laid}", card=card, seat=seat))
         turn = self.view.turn
         slow = self.people[turn - 1].pace if turn is not None else 1.0
         gap = self.interval * slow * (1 + abs(self.chance.gauss(0, 0.08)))
@@ -303,7 +233,7 @@ class Course:
         self.cards.take(t, seat)
         self.take_at = self.owner = self.owed = None
         self.taking = True
-        self._tell(Taken(t=t, id=f"t{len(self.truth)}", seat=seat))
+        self._tell(Taken(t=t, id=f"{self.names}t{len(self.truth)}", seat=seat))
         self.taking = False
         self.lay_at = t + self._seconds(0.75, 1.3)
 
@@ -312,7 +242,7 @@ class Course:
         cards = self.cards.burn(t, seat, count, top)
         if not cards:
             return
-        name, where = f"p{len(self.truth)}", "top" if top else "bottom"
+        name, where = f"{self.names}p{len(self.truth)}", "top" if top else "bottom"
         self._tell(Placed(t=t, id=name, seat=seat, count=len(cards), where=where, cards=cards))
         self.lay_at = max(self.lay_at, t + self._seconds(0.5, 0.8))
         if self.take_at is not None:
@@ -358,7 +288,7 @@ class Course:
     def _slap(self) -> None:
         t, seat = self.hands.fall()
         self.slaps += 1
-        said = self._tell(Slap(t=t, id=f"s{self.slaps}", seat=seat, t_error=0))
+        said = self._tell(Slap(t=t, id=f"{self.names}s{self.slaps}", seat=seat, t_error=0))
         if any(r.kind == "slap_won" for r in said):
             self.last_valid = t
             self.take_at = None
@@ -368,4 +298,4 @@ class Course:
 
     def _lift(self) -> None:
         t, seat = self.hands.lift()
-        self._tell(Lift(t=t, id=f"l{len(self.truth)}", seat=seat))
+        self._tell(Lift(t=t, id=f"{self.names}l{len(self.truth)}", seat=seat))

@@ -10,8 +10,8 @@ moments, and hands nearer than `HEAT_NS`, are listed in `Script.called`: there a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from hardware.simulated.table.acts import Act, Burn, Lay, Start, Take
@@ -22,6 +22,8 @@ from referee.units import MS, SECOND
 
 _END_NS: Final = 2 * SECOND
 """From the last that happens until everything has come to rest."""
+MOST_CARDS: Final = 1_000_000
+"""More than any game has."""
 _WHICH_CARD: Final = ("unreadable_card", "impossible_card", "order_changed")
 """Questions that ask which card it is."""
 
@@ -46,6 +48,13 @@ class Script:
     """What each player holds at the end, next card first."""
     pile: tuple[str, ...] = ()
     """What lies on the table at the end, lowest first."""
+    dealt: tuple[tuple[str, ...], ...] = ()
+    """What each player held before the first card was laid, next card first."""
+    pace: float = 4.0
+    """The quickest at which cards follow each other, cards a second."""
+    habits: Habits = field(default_factory=Habits)
+    interrupted: int | None = None
+    """When somebody first stopped the players, ns; None where nobody did."""
 
     @property
     def seats(self) -> int:
@@ -56,11 +65,11 @@ class Script:
         """How many cards were laid in play."""
         return sum(isinstance(act, Lay) for act in self.acts)
 
-    def answer(self, ask: str, t: int) -> int | str | None:
+    def answer(self, ask: str, t: int, seats: Container[int] = range(1, 9)) -> int | str | None:
         """What the players say when the referee asks about the instant ``t``; None where they cannot tell.
 
-        ``who_was_first`` and ``who_played`` are answered with a seat, what asks for a card (``unreadable_card``,
-        ``impossible_card``, ``order_changed``, ``bottom_card``) with a card.
+        ``who_was_first`` (of these ``seats``), ``who_played`` and ``mend_pile`` are answered with a seat, what asks for
+        a card (``unreadable_card``, ``impossible_card``, ``order_changed``, ``bottom_card``) with a card.
         """
         if ask == "bottom_card":
             pile: list[str] = []
@@ -77,8 +86,11 @@ class Script:
                     pile.extend(act.cards)
             return pile[0] if pile else None
         if ask == "who_was_first":
-            hands = [o for o in self.truth if isinstance(o, Slap) and abs(o.t - t) < 20 * MS]
+            hands = [o for o in self.truth if isinstance(o, Slap) and abs(o.t - t) < 20 * MS and o.seat in seats]
             return min(hands, key=lambda o: o.t).seat if hands else None
+        if ask == "mend_pile":
+            takes = [act for act in self.acts if isinstance(act, Take) and abs(act.t - t) < 2 * SECOND]
+            return min(takes, key=lambda act: abs(act.t - t)).seat if takes else None
         cards = [o for o in self.truth if isinstance(o, Card) and abs(o.t - t) < 200 * MS]
         nearest = min(cards, key=lambda o: abs(o.t - t), default=None)
         if nearest is None or ask not in (*_WHICH_CARD, "who_played"):
@@ -114,8 +126,14 @@ def play_game(
         raise ValueError("a table has 2 to 8 seats")
     if cards_per_second <= 0:
         raise ValueError("cards_per_second must be more than 0")
-    course = Course(seed, names, rules, cards_per_second, habits or Habits())
-    course.play(max_cards if max_cards is not None else 1_000_000)
+    course = Course.begin(seed, names, rules, cards_per_second, habits or Habits())
+    dealt = tuple(tuple(stack) for stack in course.cards.stacks)
+    course.play(max_cards if max_cards is not None else MOST_CARDS)
+    return script_of_course(seed, course, dealt)
+
+
+def script_of_course(seed: int, course: Course, dealt: tuple[tuple[str, ...], ...]) -> Script:
+    """What was played, as a script; ``dealt`` are the stacks at the beginning."""
     return Script(
         seed=seed,
         table=course.table,
@@ -128,4 +146,7 @@ def play_game(
         finished=course.view.game_over,
         stacks=tuple(tuple(stack) for stack in course.cards.stacks),
         pile=tuple(course.cards.pile),
+        dealt=dealt,
+        pace=course.pace,
+        habits=course.habits,
     )

@@ -51,6 +51,8 @@ class SimulatedTable:
             script.acts, script.seats, size=size, family=deck_family, seed=script.seed if seed is None else seed,
             card_share=card_share, exposure_ns=exposure_ns,
         )  # fmt: skip
+        self._next = 0
+        """Index of the next frame."""
         self._closed = False
 
     @property
@@ -86,10 +88,16 @@ class SimulatedTable:
 
     def frames(self) -> Iterator[Frame]:
         """Every frame of the script, in order."""
-        for index in range(self.frame_count):
-            if self._closed:
-                return
-            yield self.render(self.frame_time(index))
+        self._next = 0
+        while self._next < self.frame_count and not self._closed:
+            self._next += 1
+            yield self.render(self.frame_time(self._next - 1))
+
+    def follow(self, script: Script, since: int) -> None:
+        """Go on with another script, which is the same up to ``since`` (ns): with the first frame after that."""
+        self.script = script
+        self.scene.follow(script.acts, since)
+        self._next = min(self._next, int(since * self.fps // SECOND) + 1)
 
     def close(self) -> None:
         """Stop `frames`."""

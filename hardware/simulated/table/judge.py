@@ -1,0 +1,52 @@
+"""What the players of a simulated game know of the rules: a referee that is told the truth as it happens."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import deepcopy
+
+from referee.engine.adjudicator import Adjudicator
+from referee.engine.observations import Answer, Observation, Slap, Table, Tick
+from referee.engine.rulings import Ruling
+from referee.rules.house import HouseRules
+
+
+class Judge:
+    """An `Adjudicator` that hears the truth as it happens, and can be asked what it would say to a slap."""
+
+    def __init__(self, table: Table, rules: HouseRules, told: Sequence[Observation] = ()) -> None:
+        """``told``: what a referee was told so far, people's words among it; what it made of that holds here, too."""
+        self.rulings: list[Ruling] = []
+        """What was ruled of the table and of ``told``."""
+        self.core = self._told_all((table, *told), history=bool(told) or rules.has("S4b"))
+        self._forgetful = self.core
+        # Answers need the core's memory, and copying that to ask "what if" is slow: then a second core forgets.
+        if rules.has("S4b"):
+            self._forgetful = self._told_all((table, *told), history=bool(told))
+        self._forgetful.forget()
+
+    def _told_all(self, lines: Sequence[Observation], *, history: bool) -> Adjudicator:
+        core = Adjudicator(lookahead_ns=0, history=history)
+        self.rulings = [ruling for line in lines for ruling in core.observe(line)]
+        if len(lines) > 1:
+            self.rulings += core.observe(Tick(t=max(line.t for line in lines)))
+            core.take_early()
+        return core
+
+    def observe(self, observation: Observation) -> list[Ruling]:
+        """Tell the core one more thing; gives the rulings that it is sure of."""
+        if self._forgetful is not self.core and not isinstance(observation, Answer):
+            self._forgetful.observe(observation)
+            self._forgetful.take_early()
+        return self.core.observe(observation)
+
+    def tick(self, t: int) -> list[Ruling]:
+        """Tell the core that nothing else happened up to ``t``."""
+        return self.observe(Tick(t=t))
+
+    def would_win(self, seat: int, t: int) -> bool:
+        """Whether a hand of ``seat`` at ``t`` would win the pile: asked of a copy of the core."""
+        twin = deepcopy(self._forgetful)
+        twin.observe(Slap(t=t, id="probe", seat=seat, t_error=0))
+        twin.observe(Tick(t=t))
+        return any(r.kind == "slap_won" and r.t == t for r in twin.take_early())
