@@ -53,6 +53,9 @@ class Gauge:
     """What is amiss, in words."""
     standing: tuple[str, ...] = ()
     """What is to be read at any time, such as the page's address."""
+    paused: bool = False
+    full: bool = False
+    """Whether the scoreboard alone fills the terminal."""
 
 
 class Display:
@@ -71,6 +74,7 @@ class Display:
         """Questions by id."""
         self._live_wanted = sys.stdout.isatty() if live is None else live
         self._live: Live | None = None
+        self._is_full = False
         self.gauge = Gauge()
         self.began = 0
         """When the game began, ns: times are shown from there."""
@@ -81,11 +85,16 @@ class Display:
 
     def __enter__(self) -> Display:
         if self._live_wanted:
-            from rich.live import Live
-
-            self._live = Live(auto_refresh=False, screen=False, transient=True)
-            self._live.start()
+            self._go_live()
         return self
+
+    def _go_live(self) -> None:
+        """Draw where the cursor is, or on the terminal's other screen, which leaves nothing behind."""
+        from rich.live import Live
+
+        self._is_full = self.gauge.full
+        self._live = Live(auto_refresh=False, screen=self._is_full, transient=True)
+        self._live.start()
 
     def __exit__(self, *_: object) -> None:
         if self._live is not None:
@@ -113,8 +122,12 @@ class Display:
 
     def draw(self, view: View) -> None:
         """Draw the position; does nothing where lines are printed."""
-        if self._live is not None:
-            self._live.update(self.render(view), refresh=True)
+        if self._live is None:
+            return
+        if self.gauge.full != self._is_full:
+            self._live.stop()
+            self._go_live()
+        self._live.update(self.render_full(view) if self._is_full else self.render(view), refresh=True)
 
     def render(self, view: View) -> RenderableType:
         """The whole picture of the table, as rich draws it."""
@@ -138,6 +151,18 @@ class Display:
         )
         title = Text(f"Table Referee · {escape_controls(gauge.title)}")
         return Panel(parts, title=title, subtitle=status, title_align="left", padding=(0, 1))
+
+    def render_full(self, view: View) -> RenderableType:
+        """The scoreboard alone, in the middle of the terminal, and what waits for people at the keys."""
+        from rich.align import Align
+        from rich.console import Group
+        from rich.panel import Panel
+        from rich.text import Text
+
+        asked = [Text(escape_controls(line), style="bold cyan") for line in self.gauge.standing[-1:]]
+        parts = Group(self._players(view), Text(), self._pile(view), Text(), self._state(view), Text(), *asked)
+        title = Text(f"Table Referee · {escape_controls(self.gauge.title)}")
+        return Panel(Align.center(parts, vertical="middle"), title=title, title_align="left")
 
     def _players(self, view: View) -> RenderableType:
         from rich.table import Table
@@ -172,6 +197,8 @@ class Display:
         if view.game_over:
             over = texts("board.game_over") if view.winner is None else texts("board.game_won", name=name(view.winner))
             return Text(over, style="bold green")
+        if self.gauge.paused:
+            return Text(texts("board.paused"), style="bold yellow")
         if (challenge := view.challenge) is not None:
             left, by = texts.count("chances", challenge.left), name(challenge.challenger)
             words = texts("board.challenge_of", name=name(challenge.challenged), count=left, challenger=by)

@@ -154,11 +154,11 @@ def demo(options: DemoOptions) -> int:
             Record(record).close()
             services += open_page(settings, record, stack, missing, folder=folder)
             print("".join(f"{words}\n" for words in missing.values()), end="", file=sys.stderr)
-        if options.page and sys.stdin.isatty():
-            typed = typing_people(services)
+        if sys.stdin.isatty():
+            typed = typing_people(services, stack)
         voice = partial(_open_voice, options)
         summary, _ = play_at(table, options, settings, services=services, open_voice=voice, typed=typed)
-        if typed is not None:
+        if typed is not None and options.page and not any(one.leaves for one in services):
             _stay(services, typed)
     summary = replace(summary, took_s=round(time.monotonic() - began, 1))
     show(summary)

@@ -188,7 +188,8 @@ def _turn_until_over(
                 display.gauge, t=now - began, cards=conductor.cards, lag_ms=loop.lag / MS,
                 fps=loop.frames / max(1e-9, (now - began) / 1e9),
                 notes=tuple(f"{part}: {words}" for part, words in conductor.troubles.items()),
-                standing=tuple(one.standing for one in services if one.standing),
+                standing=tuple(line for one in services for line in one.standing.splitlines()),
+                paused=conductor.paused, full=any(one.fills_screen for one in services),
             )  # fmt: skip
             screen.draw(conductor.view, gauge)
             service.status("; ".join((f"{conductor.cards} cards", *gauge.notes)))

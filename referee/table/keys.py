@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import sys
+import threading
+import webbrowser
 from collections.abc import Callable
 from typing import Final
 
+from referee.announce import terminal_keys
 from referee.announce.sinks import Notice
 from referee.control.commands import Command, CommandError
 from referee.control.facts import Outcome, Refused
@@ -12,6 +17,7 @@ from referee.control.socket import obeying
 from referee.control.typed_words import CODE, QUIT, read_typed
 from referee.table.loop import Answers
 from referee.table.services import ServedGame, TableService
+from referee.text.catalogue import Texts
 from referee.text.sentence import Sentence
 
 KEYS: Final = "keys"
@@ -24,38 +30,86 @@ class Keys(TableService):
     name = KEYS
     needs_record = False
 
-    def __init__(self, typed: Answers, show_code: Callable[[], None] = lambda: None) -> None:
-        """``typed``: where the lines come from; ``show_code`` shows a code to pair a device."""
-        self._typed, self._show_code = typed, show_code
-        self._left = False
+    def __init__(self, typed: Answers, show_code: Callable[[], None] = lambda: None, *, page: str = "") -> None:
+        """Nothing is pressed yet.
+
+        Args:
+            typed: where lines and keys come from.
+            show_code: shows a code to pair a device.
+            page: its address; empty where there is none.
+        """
+        self._typed, self._show_code, self._page = typed, show_code, page
+        self._left = self._asks = self._helps = self._is_full = self._shows_page = False
         self._game: ServedGame | None = None
+        self._texts = Texts("en")
 
     def begin_game(self, game: ServedGame) -> None:
         """This is the game from now on."""
         self._game = game
+        self._texts = Texts(game.settings.voice.language)
 
     @property
     def leaves(self) -> bool:
         """Whether somebody has typed that it is enough."""
         return self._left
 
+    @property
+    def fills_screen(self) -> bool:
+        """Whether somebody wants the scoreboard alone."""
+        return self._is_full
+
+    @property
+    def standing(self) -> str:
+        """What the keys are for, where that was asked; what was pressed and waits; the line that is being typed."""
+        if self._typed.line is not None:
+            return f"> {self._typed.line}"
+        if self._asks:
+            return self._texts("terminal.quit")
+        if self._helps:
+            return self._texts("terminal.help")
+        if self._shows_page:
+            return self._texts("terminal.page", address=self._page) if self._page else self._texts("terminal.no_page")
+        return self._texts("terminal.keys") if self._typed.hears_keys else ""
+
     def beat(self, now: int) -> None:
         """See `TableService`."""
+        for key in self._typed.pressed():
+            self._press(key, now)
         for line in self._typed.commands():
             word = line.strip().casefold()
             if word == QUIT:
                 self._left = True
             elif word == CODE:
                 self._show_code()
-            if self._game is None or word in (QUIT, CODE):
-                continue
-            done = self._meet(line, self._game)
-            conductor = self._game.conductor
-            if isinstance(done, Refused):
-                conductor.trouble(KEYS, done.words)
             else:
-                conductor.troubles.pop(KEYS, None)
-                conductor.tell(Notice("", now, done.words))
+                self._obey(line, now)
+
+    def _press(self, key: str, now: int) -> None:
+        """One key; to leave, it takes two."""
+        asked, self._asks = self._asks, key == terminal_keys.QUIT
+        self._helps = key == terminal_keys.HELP and not self._helps
+        self._shows_page = key == terminal_keys.PAGE and not self._shows_page
+        if key == terminal_keys.QUIT:
+            self._left = asked
+        elif key == terminal_keys.FULL:
+            self._is_full = not self._is_full
+        elif key == terminal_keys.CODE:
+            self._show_code()
+        elif key == terminal_keys.PAUSE and self._game is not None:
+            self._obey("resume" if self._game.facts().log.pause.by_people else "pause", now)
+        elif key == terminal_keys.PAGE and self._page and self._shows_page:
+            open_in_browser(self._page)
+
+    def _obey(self, line: str, now: int) -> None:
+        if self._game is None:
+            return
+        done = self._meet(line, self._game)
+        conductor = self._game.conductor
+        if isinstance(done, Refused):
+            conductor.trouble(KEYS, done.words)
+        else:
+            conductor.troubles.pop(KEYS, None)
+            conductor.tell(Notice("", now, done.words))
 
     def _meet(self, line: str, game: ServedGame) -> Outcome:
         obey = obeying(game.facts, game.conductor.new_id, game.conductor.said, _no_orders)
@@ -64,6 +118,13 @@ class Keys(TableService):
         except CommandError as bad:
             return Refused(bad.sentence)
         return obey(Command(asked.pop("do"), asked))
+
+
+def open_in_browser(address: str) -> None:
+    """Open a page where there is a desktop; a browser of the terminal itself would draw over the table."""
+    if sys.platform.startswith("linux") and not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
+        return
+    threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
 
 def _no_orders(order: Command) -> str:

@@ -20,6 +20,7 @@ from typing import Any, Final, Protocol, TextIO
 from hardware.clock import Clock, monotonic
 from hardware.pads.force import Force, ForceSampler
 from hardware.ports import Edge, Lost, TimedPads
+from referee.announce.terminal_keys import QUIT, KeyLine, hear_keys
 from referee.control.typed_words import is_typed_command
 from referee.engine.observations import LogError
 from referee.engine.rulings import Ruling
@@ -54,7 +55,10 @@ class Alarm:
 
 
 class Answers:
-    """What people type: a line is a command (`referee.control.typed_words`), or answers the oldest open question."""
+    """What people type: a line is a command (`referee.control.typed_words`), or answers the oldest open question.
+
+    At a terminal some letters are keys that act at once (`referee.announce.terminal_keys`).
+    """
 
     def __init__(self) -> None:
         self._lines: deque[str] = deque()
@@ -63,6 +67,33 @@ class Answers:
         self._ring: Callable[[], None] = lambda: None
         self._entered = threading.Event()
         self._ended = False
+        self._pressed: deque[str] = deque()
+        self._keys = KeyLine(self._press, self.type)
+        self.hears_keys = False
+        """Whether a terminal is read key by key."""
+
+    @property
+    def line(self) -> str | None:
+        """What is being typed at a terminal; None where nothing is."""
+        return self._keys.line
+
+    def hear(self, stream: TextIO) -> Callable[[], None]:
+        """Read a terminal key by key, and anything else line by line; gives what sets the terminal right again."""
+        restore = hear_keys(stream, self._keys)
+        self.hears_keys = restore is not None
+        if restore is None:
+            self.listen(stream)
+        return restore or (lambda: None)
+
+    def _press(self, key: str) -> None:
+        if key == QUIT:
+            self._entered.set()
+        self._pressed.append(key)
+        self._ring()
+
+    def pressed(self) -> list[str]:
+        """Keys since the last look."""
+        return [self._pressed.popleft() for _ in range(len(self._pressed))]
 
     def begin(self, ring: Callable[[], None]) -> None:
         """A game begins: no question is open, and ``ring`` is called with each line from now on."""
@@ -93,6 +124,7 @@ class Answers:
         """What was typed so far is nobody's business any more."""
         self._lines.clear()
         self._commands.clear()
+        self._pressed.clear()
         if not self._ended:
             self._entered.clear()
 

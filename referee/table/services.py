@@ -67,8 +67,13 @@ class TableService:
 
     @property
     def standing(self) -> str:
-        """A line that stands on the terminal as long as it is true; empty: none."""
+        """Lines that stand on the terminal as long as they are true; empty: none."""
         return ""
+
+    @property
+    def fills_screen(self) -> bool:
+        """Whether the scoreboard alone is to fill the terminal."""
+        return False
 
     @property
     def leaves(self) -> bool:

@@ -68,7 +68,7 @@ def run(path: Path, *, log: Path | None = None, new: bool = False, hooks: Sequen
             words = stack.enter_context(hold_record(record_file(settings), "referee run", wall_now()))
             missing |= {"lock": words} if words else {}
         orders, services = open_services(settings, hooks, stack, missing)
-        typed = typing_people(services)
+        typed = typing_people(services, stack)
         evening = Evening(settings, services, orders=orders, service=service, typed=typed, log=log)
         sitting, words = None, ""
         while True:
@@ -100,12 +100,14 @@ def require_free(path: Path) -> None:
             pass
 
 
-def typing_people(services: list[TableService]) -> Answers:
+def typing_people(services: list[TableService], stack: ExitStack) -> Answers:
     """What people type from now on; adds what meets it to the services, the page's code among it."""
     typed = Answers()
-    typed.listen(sys.stdin)
+    stack.callback(typed.hear(sys.stdin))
     link = next((one for one in services if isinstance(one, PageLink)), None)
-    services.append(Keys(typed, link.show_code) if link is not None else Keys(typed))
+    page = next((one for one in services if isinstance(one, PageProcess)), None)
+    show_code = link.show_code if link is not None else lambda: None
+    services.append(Keys(typed, show_code, page=page.address.here if page is not None else ""))
     return typed
 
 

@@ -1,0 +1,101 @@
+"""Keys of the terminal in which the referee runs: one letter does something at once, a line is typed as ever.
+
+`KeyLine` tells the two apart; `hear_keys` reads a terminal key by key and leaves it as it was. Where there is no
+terminal, or none that can be read so, lines are read as they come (`referee.table.loop.Answers.listen`).
+"""
+
+from __future__ import annotations
+
+import codecs
+import os
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Final, TextIO
+
+PAUSE: Final = "p"
+CODE: Final = "c"
+PAGE: Final = "o"
+FULL: Final = "f"
+QUIT: Final = "q"
+HELP: Final = "?"
+KEYS: Final = frozenset((PAUSE, CODE, PAGE, FULL, QUIT, HELP))
+"""What acts at once where no line was begun."""
+_OPENING: Final = ": "
+"""Begins a line whose first letter would be a key."""
+_ESCAPE: Final = "\x1b"
+_RUBOUT: Final = "\x7f\b"
+_CLEAR: Final = "\x15"
+
+
+class KeyLine:
+    """What is typed, key by key: gives keys and whole lines. Pure.
+
+    Args:
+        press: is given each key of `KEYS`.
+        enter: is given each line.
+    """
+
+    def __init__(self, press: Callable[[str], None], enter: Callable[[str], None]) -> None:
+        self._press, self._enter = press, enter
+        self._in_escape = False
+        self.line: str | None = None
+        """What stands on the line so far; None where none was begun."""
+
+    def feed(self, text: str) -> None:
+        """So much was typed."""
+        for sign in text:
+            if self._in_escape:
+                # The arrows and their like: ESC [ A
+                self._in_escape = not (sign.isalpha() or sign == "~")
+            elif sign == _ESCAPE:
+                self._in_escape, self.line = True, None
+            elif sign in "\r\n":
+                line, self.line = self.line or "", None
+                self._enter(line)
+            elif self.line is None:
+                self._begin(sign)
+            elif sign in _RUBOUT:
+                self.line = self.line[:-1] or None
+            elif sign == _CLEAR:
+                self.line = None
+            elif sign.isprintable():
+                self.line += sign
+
+    def _begin(self, sign: str) -> None:
+        if sign.lower() in KEYS:
+            self._press(sign.lower())
+        elif sign in _OPENING:
+            self.line = ""
+        elif sign.isprintable():
+            self.line = sign
+
+
+def hear_keys(stream: TextIO, keys: KeyLine) -> Callable[[], None] | None:
+    """Read a terminal key by key on a thread of its own; gives what sets the terminal right again.
+
+    None where this is no terminal, or one that cannot be read so: then nothing has changed.
+    """
+    if not stream.isatty():
+        return None
+    try:
+        import termios
+        import tty
+    except ImportError:
+        return None
+    file = stream.fileno()
+    before = termios.tcgetattr(file)
+    tty.setcbreak(file)
+
+    def read() -> None:
+        decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        with suppress(OSError):
+            while typed := os.read(file, 64):
+                keys.feed(decoder.decode(typed))
+
+    def restore() -> None:
+        with suppress(termios.error):
+            termios.tcsetattr(file, termios.TCSADRAIN, before)
+
+    threading.Thread(target=read, name="keys", daemon=True).start()
+    return restore
