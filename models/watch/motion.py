@@ -62,7 +62,7 @@ _SHADE: Final = 0.08
 """Share by which a shadow may dim one colour more than another."""
 _LEAST_OF_ROW: Final = 0.25
 """Share of a row that must show the table for its light to be told."""
-_PIPS_APART: Final = 9
+_PIPS_APART: Final = 5
 """Reduced pixels round a pip within which paper over paper is not seen."""
 GRAIN: Final = 6
 """Reduced pixels that may change by chance."""
@@ -259,6 +259,18 @@ class Motion:
         )
         relit = np.where(there[..., None], np.clip(before * light + 0.5, 0, 255), now)
         self.table[rows] = relit.astype(np.uint8)
+
+    def carry(self, matrix: NDArray[np.float64], cards: Mask | None) -> None:
+        """The picture has shifted (2 x 3, px of the whole frame): the table under the cards shifts along with them."""
+        table = self._covered if self._covered is not None else self.table
+        if table is None or self.table is None or cards is None:
+            return
+        shift = matrix.copy()
+        shift[:, 2] /= self.factor
+        size = (table.shape[1], table.shape[0])
+        there = cv2.warpAffine(cards, shift, size) > 0
+        self.table[there] = cv2.warpAffine(table, shift, size, borderMode=cv2.BORDER_REPLICATE)[there]
+        self._covered = None
 
     def forget_cards(self, cards: Mask, small: Bytes) -> None:
         """The first frame showed cards where the table is to be learned: take the table's usual colour there."""

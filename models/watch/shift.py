@@ -112,7 +112,8 @@ class Following:
         return np.asarray((after @ np.linalg.inv(before))[:2], np.float64)
 
     def _carry(self, matrix: Shift) -> None:
-        """Move what was not read since along with the table."""
+        """Move what was not read since along with the table, and the table under it."""
+        self._motion.carry(matrix, self._pile.mask(self._motion))
         for track in self._pile.laid:
             if self._places.get(id(track)) is not track.quad:
                 continue
