@@ -1,1 +1,1 @@
-"""Practice alone: slap on the patterns of the house rules, and only then."""
+"""Practice: alone on the patterns of the house rules, and reaction trials for a class."""

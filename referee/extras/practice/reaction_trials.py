@@ -1,0 +1,207 @@
+"""Reaction trials without cards: a wait, a stimulus, one hand; and what many of them tell of a pupil. Pure.
+
+A trial is judged by instants and their errors alone. A hand that surely came within 100 ms of the stimulus cannot have
+been moved by it: a false start. Where the errors reach over that limit the trial counts for nothing. Errors are bounds
+on one measured time; they are much the same in every trial of one device, so no repeating averages them away, and a
+median keeps the largest of them beside the limits of chance (`referee.record.league.median`).
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from io import StringIO
+from typing import Final
+
+from referee.record.league import Median, median
+from referee.record.statistics import SOONEST_REACTION
+from referee.units import MS, last_place, round_at
+
+WINDOW: Final = 1500 * MS
+"""How long a hand is waited for after the stimulus, ns."""
+_LONGEST_WAIT: Final = 4
+"""The longest wait before a stimulus, in shortest ones."""
+LEFT, RIGHT, EITHER = "left", "right", ""
+
+
+class TrialEnd(Enum):
+    """How a trial went."""
+
+    REACTION = "reaction"
+    FALSE_START = "false_start"
+    """The hand came before the stimulus could have moved it."""
+    UNSURE = "unsure"
+    """The errors do not tell a reaction from a false start."""
+    MISSED = "missed"
+    UNHEARD = "unheard"
+    """Nothing was heard of the pupil's device, so nobody knows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Timed:
+    """An instant and its error, ns: the true one is no further than that from the stated one."""
+
+    t: int
+    t_error: int
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One trial of one pupil. Times in ns."""
+
+    pupil: int
+    number: int
+    """From 1 on, of this pupil."""
+    hand: str
+    """`LEFT`, `RIGHT`, or `EITHER` where none was asked for."""
+    wait: int
+    """From the readiness to the stimulus."""
+    end: TrialEnd
+    reaction: int | None = None
+    """From the stimulus to the hand; below zero where the hand came first, None where there was none."""
+    error: int = 0
+    """How far off that may be: the stimulus' error and the hand's."""
+
+
+def draw_wait(chance: float, shortest: int) -> int:
+    """How long to wait before a stimulus, ns.
+
+    Waiting tells nothing about how long it will still be, so that nobody learns when to be ready: the times beyond the
+    shortest are exponential, cut off at four times the shortest.
+
+    Args:
+        chance: a random number from 0 to 1, without the 1.
+        shortest: the least, and the mean of what comes on top were it not cut off, ns.
+    """
+    cut = 1 - math.exp(1 - _LONGEST_WAIT)
+    return shortest + round(-shortest * math.log(1 - chance * cut))
+
+
+def ask_hand(number: int, trials: int, *, mirrored: bool = False) -> str:
+    """The hand of one trial of so many: left, right, right, left by quarters, so that practice favours neither."""
+    outer = (number - 1) * 4 // trials in (0, 3)
+    return LEFT if outer != mirrored else RIGHT
+
+
+def judge_trial(pupil: int, number: int, hand: str, wait: int, stimulus: Timed | None, pressed: Timed | None) -> Trial:
+    """What one trial was.
+
+    Args:
+        pupil: whose.
+        number: of the trial.
+        hand: the one that was asked for.
+        wait: before the stimulus, ns.
+        stimulus: when it came; None where the hand was before it.
+        pressed: the first hand since the pupil was ready; None for none.
+    """
+    if pressed is None:
+        return Trial(pupil, number, hand, wait, TrialEnd.MISSED)
+    if stimulus is None:
+        return Trial(pupil, number, hand, wait, TrialEnd.FALSE_START)
+    reaction, error = pressed.t - stimulus.t, pressed.t_error + stimulus.t_error
+    if reaction > WINDOW:
+        return Trial(pupil, number, hand, wait, TrialEnd.MISSED)
+    end = TrialEnd.REACTION
+    if reaction - error < SOONEST_REACTION:
+        end = TrialEnd.FALSE_START if reaction + error < SOONEST_REACTION else TrialEnd.UNSURE
+    return Trial(pupil, number, hand, wait, end, reaction, error)
+
+
+@dataclass(frozen=True, slots=True)
+class TrialSummary:
+    """What some trials come to: times in ns."""
+
+    times: tuple[int, ...]
+    """The reactions, in order of size."""
+    error: int
+    """The instrument's: how far off each of them may be at most, and so their median."""
+    median: Median | None
+    """With the limits of chance."""
+    false_starts: int
+    missed: int
+    others: int
+    """That count for nothing: unsure, or unheard."""
+
+    @property
+    def count(self) -> int:
+        """The trials that were made."""
+        return len(self.times) + self.false_starts + self.missed + self.others
+
+
+def summarise_trials(trials: Iterable[Trial]) -> TrialSummary:
+    """Median, errors and counts of trials."""
+    ones = list(trials)
+    counted = [one for one in ones if one.end is TrialEnd.REACTION and one.reaction is not None]
+    times = tuple(sorted(one.reaction for one in counted if one.reaction is not None))
+    ends = [one.end for one in ones]
+    return TrialSummary(
+        times,
+        max((one.error for one in counted), default=0),
+        median([float(time) for time in times]),
+        ends.count(TrialEnd.FALSE_START),
+        ends.count(TrialEnd.MISSED),
+        ends.count(TrialEnd.UNSURE) + ends.count(TrialEnd.UNHEARD),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class HandComparison:
+    """The left hand against the right: times in ns."""
+
+    difference: int
+    """The left hand's median less the right's."""
+    error: int
+    """The instrument's, of both."""
+    low: int
+    high: int
+    """Between which the true difference lies, chance and instrument together."""
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether one hand is the quicker one, whatever chance and instrument did."""
+        return self.low > 0 or self.high < 0
+
+
+def compare_hands(trials: Sequence[Trial]) -> HandComparison | None:
+    """The two hands of a pupil; None where either has too few reactions for limits of chance.
+
+    Each median lies within its limits in 95 of 100 cases at least, so both do in 90 of 100.
+    """
+    left, right = (summarise_trials(one for one in trials if one.hand == hand) for hand in (LEFT, RIGHT))
+    a, b = left.median, right.median
+    if a is None or b is None or a.low is None or a.high is None or b.low is None or b.high is None:
+        return None
+    error = left.error + right.error
+    return HandComparison(
+        round(a.value - b.value), error, math.floor(a.low - b.high) - error, math.ceil(a.high - b.low) + error
+    )
+
+
+TRIAL_COLUMNS: Final = (
+    "pupil", "trial", "hand", "stimulus", "wait_ms", "outcome", "reaction_ms", "error_ms",
+)  # fmt: skip
+
+
+def write_trials_csv(trials: Iterable[Trial], stimulus: str, *, head: bool = True) -> str:
+    """Trials as CSV with `TRIAL_COLUMNS`: a time ends at the digit that its error allows, at 1 ms at the coarsest."""
+    out = StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    if head:
+        writer.writerow(TRIAL_COLUMNS)
+    for one in trials:
+        reaction, error = ("", "") if one.reaction is None else _csv_time(one.reaction, one.error)
+        wait, _ = _csv_time(one.wait, 2 * MS)
+        writer.writerow((one.pupil, one.number, one.hand, stimulus, wait, one.end.value, reaction, error))
+    return out.getvalue()
+
+
+def _csv_time(ns: int, error: int) -> tuple[str, str]:
+    """A time and its error in milliseconds; what rounding took from the time is in the error."""
+    place = min(last_place(error, ns), 6)
+    unit = 10**place
+    rounded = round_at(ns, place)
+    bound = -(-(error + abs(rounded - ns)) // unit) * unit
+    return f"{rounded / MS:.{6 - place}f}", f"{bound / MS:.{6 - place}f}"
